@@ -1,0 +1,45 @@
+/// Errors as values: what went wrong, what to do next, and the exit status `main` ends with.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace lab {
+
+/// Exit statuses of every command; the contract of the command line.
+enum class ExitStatus : int {
+  kOk = 0,
+  kFailed = 1,        ///< download, build, variant, driver, test or verify failed
+  kUsage = 2,         ///< wrong usage or unreadable input
+  kRegression = 3,    ///< a verdict found a regression
+  kUnfit = 4,         ///< the session cannot carry a verdict
+  kInterrupted = 130  ///< SIGINT or SIGTERM
+};
+
+struct Error {
+  Error() = default;
+  // Two arguments at least: an Expected<std::string> must not take its value for an error.
+  Error(std::string sentence, std::string next, ExitStatus exit = ExitStatus::kFailed)
+      : what(std::move(sentence)), hint(std::move(next)), status(exit) {}
+
+  std::string what;  ///< one sentence: what was done, what was expected, what was found
+  std::string hint;  ///< the next command or act; may be empty
+  ExitStatus status = ExitStatus::kFailed;
+};
+
+/// Either a value or an Error: `if (!r) return r.error();`, then `*r`.
+template <typename T>
+using Expected = boost::system::result<T, Error>;
+
+/// The same error, prefixed with what the caller was doing.
+inline Error in_context(std::string_view doing, Error error) {
+  error.what = std::string(doing) + ": " + error.what;
+  return error;
+}
+
+/// Called by result::value() on an error, which is a bug of the caller: aborts.
+[[noreturn]] void throw_exception_from_error(const Error& error, const boost::source_location& where);
+
+}  // namespace lab

@@ -1,0 +1,71 @@
+#include "harness/base/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace lab {
+
+namespace {
+
+Error failure(std::string_view doing, const std::filesystem::path& path, int code) {
+  std::string hint;
+  if (code == ENOSPC) hint = fmt::format("free some space on the disk of {}", path.parent_path().string());
+  return Error{fmt::format("{} '{}': {}", doing, path.string(), std::strerror(code)), hint, ExitStatus::kFailed};
+}
+
+}  // namespace
+
+Expected<std::string> read_file(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    Error error = failure("opening", path, errno);
+    error.status = ExitStatus::kUsage;
+    return error;
+  }
+  std::string content;
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t got = ::read(file, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      const int code = errno;
+      ::close(file);
+      return failure("reading", path, code);
+    }
+    if (got == 0) break;
+    content.append(buffer, static_cast<std::size_t>(got));
+  }
+  ::close(file);
+  return content;
+}
+
+Expected<void> write_file(const std::filesystem::path& path, std::string_view content) {
+  std::error_code ignored;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
+  const std::string beside = fmt::format("{}.{}.part", path.string(), ::getpid());
+  const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return failure("creating", beside, errno);
+  int code = 0;
+  for (std::size_t done = 0; done < content.size() && code == 0;) {
+    const ssize_t put = ::write(file, content.data() + done, content.size() - done);
+    if (put >= 0)
+      done += static_cast<std::size_t>(put);
+    else if (errno != EINTR)
+      code = errno;
+  }
+  if (code == 0 && ::fsync(file) != 0) code = errno;
+  if (::close(file) != 0 && code == 0) code = errno;
+  if (code == 0 && ::rename(beside.c_str(), path.c_str()) != 0) code = errno;
+  if (code != 0) {
+    ::unlink(beside.c_str());
+    return failure("writing", path, code);
+  }
+  return {};
+}
+
+}  // namespace lab

@@ -1,0 +1,21 @@
+#include "harness/base/layout.h"
+
+#include <cstdlib>
+#include <system_error>
+
+namespace lab {
+
+std::filesystem::path build_dir() {
+  std::error_code ignored;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  std::filesystem::path dir = self.parent_path();
+  // Test executables lie one folder deeper.
+  return dir.filename() == "tests" ? dir.parent_path() : dir;
+}
+
+std::filesystem::path root_dir() {
+  if (const char* root = std::getenv("LAB_ROOT")) return root;
+  return build_dir().parent_path().parent_path();
+}
+
+}  // namespace lab

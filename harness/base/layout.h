@@ -1,0 +1,14 @@
+/// Where things are: the folders that a harness executable works with.
+#pragma once
+
+#include <filesystem>
+
+namespace lab {
+
+/// The build folder this executable lies in (build/<toolchain>-<config>), which holds variants.json and build_info.json.
+std::filesystem::path build_dir();
+
+/// The checkout that build folder belongs to; LAB_ROOT overrides it.
+std::filesystem::path root_dir();
+
+}  // namespace lab

@@ -1,0 +1,16 @@
+/// "Did you mean": the nearest of a list of names.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lab {
+
+/// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The name nearest to `wanted`, or "" where none is near enough to be meant (more than a third of it differs).
+std::string nearest_name(std::string_view wanted, std::span<const std::string> names);
+
+}  // namespace lab

@@ -1,0 +1,33 @@
+/// The random numbers of every workload: the same on every machine and library for one seed.
+#pragma once
+
+#include <cstdint>
+
+namespace lab::bench {
+
+/// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+
+  /// Uniform in [0, bound), bound > 0; the bias (below bound / 2^64) is the price of one multiplication.
+  std::uint64_t below(std::uint64_t bound) {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Wide>(next()) * bound) >> 64);
+  }
+
+  /// Uniform in [low, high].
+  std::uint64_t between(std::uint64_t low, std::uint64_t high) { return low + below(high - low + 1); }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace lab::bench

@@ -1,0 +1,99 @@
+/// What a variant executable is made of: a Variant describes itself and offers workloads; variant_main runs them.
+/// A variant's source file defines this_variant() and nothing else of the benchmarks (usually through its family's
+/// make_variant<...>()).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lab::bench {
+
+/// Version of the words between `run` and a variant executable (see protocol.h); old executables keep theirs.
+inline constexpr int kProtocol = 1;
+
+/// The stopwatch of one repetition, one hand a phase. Whatever runs outside time() is not measured.
+class PhaseClock {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit PhaseClock(std::size_t phases) : nanoseconds_(phases, 0.0) {}
+
+  /// Runs `work` and adds its wall time to `phase` (an index into Workload::phases).
+  template <typename Work>
+  void time(std::size_t phase, Work&& work) {
+    const Clock::time_point start = Clock::now();
+    std::forward<Work>(work)();
+    nanoseconds_[phase] += std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+  }
+
+  /// Nanoseconds per phase since construction.
+  const std::vector<double>& nanoseconds() const { return nanoseconds_; }
+
+ private:
+  std::vector<double> nanoseconds_;
+};
+
+/// What a workload is prepared with.
+struct Parameters {
+  std::uint64_t seed = 1;  ///< of every random choice
+  unsigned threads = 1;    ///< logical cores the process may use
+};
+
+/// A prepared workload: all set-up is done; it can be repeated any number of times.
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  /// Does the same work each time; what is timed is what runs inside `clock.time`. Returns the checksum of everything
+  /// read back, the same in every repetition and, for one seed, in every correct variant.
+  virtual std::uint64_t repeat(PhaseClock& clock) = 0;
+
+  /// Exact facts of the task beside its times, by name with unit ("metadata_bytes").
+  virtual std::map<std::string, double> counters() const { return {}; }
+};
+
+/// One deterministic task of a family.
+struct Workload {
+  std::string name;                  ///< as in `family/variant/workload`
+  std::string title;                 ///< one line for people
+  int version = 1;                   ///< raised when the work changes: results of two versions do not compare
+  std::vector<std::string> phases;   ///< at least one; the benchmark's time is their sum
+  std::uint64_t operations = 1;      ///< per repetition, what a time is divided by
+  std::string operation = "op";      ///< what one operation is ("command", "pair")
+  bool parallel = false;             ///< uses every logical core: its process is not pinned
+  std::string unsupported;           ///< why this variant cannot do it; "" where it can
+  std::function<std::unique_ptr<Task>(const Parameters&)> prepare;  ///< empty where unsupported
+};
+
+/// What --conformance found: every check by name, with what went wrong ("" where it held).
+struct Check {
+  std::string name;
+  std::string failure;
+};
+
+struct Variant {
+  std::string family;
+  std::string name;
+  std::string idea;      ///< the four lines a variant opens with
+  std::string cost;
+  std::string source;
+  std::string weakness;
+  std::map<std::string, std::string> traits;  ///< what conformance was driven by, for people and the report
+  std::vector<Workload> workloads;
+  std::function<std::vector<Check>()> conformance;
+};
+
+/// Defined once in every variant's source file.
+Variant this_variant();
+
+/// `--describe`, `--run WORKLOAD --seed N --seconds S [--threads N]`, `--conformance`, or Google Benchmark's own flags.
+/// Returns the exit status: 0, 1 a check failed, 2 wrong usage.
+int variant_main(int argc, char** argv, const Variant& variant);
+
+}  // namespace lab::bench

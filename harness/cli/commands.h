@@ -1,0 +1,13 @@
+/// The subcommands, one source file each: a new one is its file, a line here and a line in main's table.
+#pragma once
+
+#include "harness/cli/options.h"
+
+namespace lab::cli {
+
+Command list_command();
+Command run_command();
+Command probe_command();
+Command report_command();
+
+}  // namespace lab::cli

@@ -1,0 +1,11 @@
+#include <string>
+#include <vector>
+
+#include "harness/cli/commands.h"
+
+int main(int argc, char** argv) {
+  using namespace lab::cli;
+  const std::vector<Command> commands{list_command(), run_command(), probe_command(), report_command()};
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  return static_cast<int>(dispatch(commands, arguments));
+}

@@ -1,0 +1,5 @@
+# The harness itself: one executable with every subcommand.
+add_executable(harness ${dir}/main.cpp)
+lab_own(harness)
+target_link_libraries(harness PRIVATE cli)
+set_target_properties(harness PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -1,0 +1,137 @@
+#include "harness/cli/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "harness/base/nearest.h"
+
+namespace lab::cli {
+
+namespace {
+
+Error usage_error(std::string what, std::string hint) {
+  return Error{std::move(what), std::move(hint), ExitStatus::kUsage};
+}
+
+std::string did_you_mean(const std::string& wanted, const std::vector<std::string>& names) {
+  const std::string near = nearest_name(wanted, names);
+  return near.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near);
+}
+
+template <typename Number>
+Expected<Number> parse_between(const std::string& name, const std::string& text, Number low, Number high) {
+  Number number{};
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || rest != text.data() + text.size() || !(number >= low && number <= high))
+    return usage_error(fmt::format("{}: expected a number from {} to {}, found '{}'", name, low, high, text), "");
+  return number;
+}
+
+void print_help(std::span<const Command> commands) {
+  fmt::print("usage: python3 make.py COMMAND [OPTIONS]\n\n");
+  for (const Command& command : commands) fmt::print("  {:<12} {}\n", command.name, command.summary);
+  fmt::print("\npython3 make.py COMMAND --help says more\n");
+}
+
+void print_help(const Command& command) {
+  fmt::print("{}\n\nusage: python3 make.py {} {}\n", command.summary, command.name, command.usage);
+  if (!command.options.empty()) fmt::print("\n");
+  for (const Option& option : command.options) {
+    const std::string head = option.value.empty() ? option.name : option.name + " " + option.value;
+    fmt::print("  {:<24} {}\n", head, option.help);
+  }
+}
+
+}  // namespace
+
+Expected<Options> Options::parse(std::span<const Option> table, std::span<const std::string> arguments) {
+  Options options;
+  bool only_positional = false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (only_positional || argument.size() < 2 || argument[0] != '-') {
+      options.positional_.push_back(argument);
+      continue;
+    }
+    if (argument == "--") {
+      only_positional = true;
+      continue;
+    }
+    const std::size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const auto known = std::find_if(table.begin(), table.end(), [&](const Option& o) { return o.name == name; });
+    if (known == table.end()) {
+      std::vector<std::string> names;
+      for (const Option& option : table) names.push_back(option.name);
+      return usage_error(fmt::format("unknown option '{}'", name), did_you_mean(name, names));
+    }
+    if (known->value.empty()) {
+      if (equals != std::string::npos) return usage_error(fmt::format("{} takes no value", name), "");
+      options.values_[name].emplace_back();
+    } else if (equals != std::string::npos) {
+      options.values_[name].push_back(argument.substr(equals + 1));
+    } else if (i + 1 < arguments.size()) {
+      options.values_[name].push_back(arguments[++i]);
+    } else {
+      return usage_error(fmt::format("{} needs a value", name), fmt::format("{} {}", name, known->value));
+    }
+  }
+  return options;
+}
+
+std::optional<std::string> Options::value(const std::string& name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) return std::nullopt;
+  return found->second.back();
+}
+
+std::vector<std::string> Options::values(const std::string& name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? std::vector<std::string>{} : found->second;
+}
+
+Expected<std::int64_t> Options::integer(const std::string& name, std::int64_t fallback, std::int64_t low,
+                                        std::int64_t high) const {
+  const std::optional<std::string> text = value(name);
+  if (!text) return fallback;
+  return parse_between<std::int64_t>(name, *text, low, high);
+}
+
+Expected<double> Options::number(const std::string& name, double fallback, double low, double high) const {
+  const std::optional<std::string> text = value(name);
+  if (!text) return fallback;
+  return parse_between<double>(name, *text, low, high);
+}
+
+ExitStatus dispatch(std::span<const Command> commands, std::span<const std::string> arguments) {
+  const auto fail = [](const Error& error) {
+    fmt::print(stderr, "harness: error: {}\n", error.what);
+    if (!error.hint.empty()) fmt::print(stderr, "hint: {}\n", error.hint);
+    return error.status;
+  };
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    print_help(commands);
+    return arguments.empty() ? ExitStatus::kUsage : ExitStatus::kOk;
+  }
+  const auto command =
+      std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == arguments[0]; });
+  if (command == commands.end()) {
+    std::vector<std::string> names;
+    for (const Command& known : commands) names.push_back(known.name);
+    return fail(usage_error(fmt::format("unknown command '{}'", arguments[0]), did_you_mean(arguments[0], names)));
+  }
+  const auto rest = arguments.subspan(1);
+  if (std::find(rest.begin(), rest.end(), "--help") != rest.end()) {
+    print_help(*command);
+    return ExitStatus::kOk;
+  }
+  const Expected<Options> options = Options::parse(command->options, rest);
+  if (!options) return fail(options.error());
+  const Expected<ExitStatus> status = command->run(*options);
+  return status ? *status : fail(status.error());
+}
+
+}  // namespace lab::cli

@@ -1,0 +1,50 @@
+# Flags of every target, in one place; the ones that shape a measurement are recorded in build_info.h.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+
+set(LAB_CONFIG "release" CACHE STRING "release, debug, asan or tsan")
+set(LAB_MARCH "x86-64-v2" CACHE STRING "-march of everything that is built")
+set(LAB_TOOLCHAIN "system" CACHE STRING "pinned or system; names the build folder")
+set(LAB_SANITIZE "" CACHE STRING "-fsanitize list")
+option(LAB_CHECKED_LIBRARY "libstdc++ assertions" OFF)
+
+# -O2 is what distributions ship, and what the articles' readers will compare with.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
+set(CMAKE_C_FLAGS_DEBUG "-O0 -g1")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
+
+add_compile_options(-march=${LAB_MARCH})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Executables run on machines whose C++ library is another one, or none.
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
+if(LAB_SANITIZE)
+  add_compile_options(-fsanitize=${LAB_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${LAB_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    if(LAB_SANITIZE MATCHES "address")
+      add_link_options(-static-libasan -static-libubsan)
+    endif()
+    if(LAB_SANITIZE MATCHES "thread")
+      add_link_options(-static-libtsan)
+      add_compile_options(-Wno-tsan)  # tsan does not model fences; none of ours is a fence
+    endif()
+  endif()
+endif()
+if(LAB_CHECKED_LIBRARY)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+endif()
+
+# For our own code only; what we fetch is compiled as it comes.
+set(LAB_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Werror)
+
+string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+get_directory_property(options COMPILE_OPTIONS)
+list(JOIN options " " options)
+set(LAB_RECORDED_FLAGS "-std=c++20 -fPIC ${CMAKE_CXX_FLAGS_${type}} ${options}")

@@ -1,0 +1,113 @@
+# The three words the rest of the build is written in.
+#
+#   lab_module(<name> [USES <target>...] [OBJECTS] [LIBRARY <target>])
+#       harness/<name>: *_test.cpp become build/.../tests/<name>_test, main.cpp or *_main.cpp become executables,
+#       the rest a library of that name. OBJECTS makes it an object library, for what variants are linked from.
+#   lab_family(<family> REFERENCE <variant>)   in variants/CMakeLists.txt, above the family's variants
+#   lab_variant(<family> <variant> [USES <target>...])   variants/<family>/<variant>.cpp becomes an executable
+
+enable_testing()
+set(LAB_TEST_DIR ${CMAKE_BINARY_DIR}/tests)
+
+function(lab_own target)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_options(${target} PRIVATE ${LAB_WARNINGS})
+endfunction()
+
+function(lab_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  add_executable(${name}_test EXCLUDE_FROM_ALL ${arg_SOURCES})
+  lab_own(${name}_test)
+  target_link_libraries(${name}_test PRIVATE ${arg_USES} lab_gtest)
+  # Tests find their data and the executables they start through these two.
+  target_compile_definitions(${name}_test PRIVATE LAB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" LAB_BUILD_DIR="${CMAKE_BINARY_DIR}")
+  set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LAB_TEST_DIR})
+  set_property(GLOBAL APPEND PROPERTY LAB_TESTS ${name}_test)
+endfunction()
+
+function(lab_module name)
+  cmake_parse_arguments(arg "OBJECTS" "" "USES" ${ARGN})
+  set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cpp)
+  file(GLOB tests CONFIGURE_DEPENDS ${dir}/*_test.cpp)
+  list(REMOVE_ITEM sources ${tests} ${dir}/main.cpp)
+  file(GLOB mains CONFIGURE_DEPENDS ${dir}/*_main.cpp)
+  list(REMOVE_ITEM sources ${mains} "")
+  if(NOT sources)
+    message(FATAL_ERROR "harness/${name} has no source")
+  elseif(arg_OBJECTS)
+    add_library(${name} OBJECT ${sources})
+  else()
+    add_library(${name} STATIC ${sources})
+  endif()
+  lab_own(${name})
+  target_link_libraries(${name} PUBLIC ${arg_USES})
+  if(tests)
+    lab_test(${name} SOURCES ${tests} USES ${name})
+  endif()
+  if(EXISTS ${dir}/module.cmake)
+    include(${dir}/module.cmake)
+  endif()
+endfunction()
+
+function(lab_family family)
+  cmake_parse_arguments(arg "" "REFERENCE" "" ${ARGN})
+  set_property(GLOBAL PROPERTY LAB_REFERENCE_${family} ${arg_REFERENCE})
+  # A family's shared sources are compiled once, into objects that each of its variants is linked from.
+  file(GLOB sources CONFIGURE_DEPENDS ${family}/${family}*.cpp)
+  file(GLOB tests CONFIGURE_DEPENDS ${family}/*_test.cpp)
+  if(tests)
+    list(REMOVE_ITEM sources ${tests})
+  endif()
+  add_library(family_${family} OBJECT ${sources})
+  lab_own(family_${family})
+  target_link_libraries(family_${family} PUBLIC bench)
+  if(tests)
+    lab_test(${family} SOURCES ${tests} USES family_${family} bench designs base lab_benchmark)
+    target_sources(${family}_test PRIVATE $<TARGET_OBJECTS:family_${family}> $<TARGET_OBJECTS:bench>)
+  endif()
+endfunction()
+
+function(lab_variant family variant)
+  cmake_parse_arguments(arg "" "" "USES" ${ARGN})
+  get_property(reference GLOBAL PROPERTY LAB_REFERENCE_${family})
+  set(target variant_${family}_${variant})
+  add_executable(${target} ${family}/${variant}.cpp 
+    $<TARGET_OBJECTS:bench> $<TARGET_OBJECTS:bench_main> $<TARGET_OBJECTS:family_${family}>)
+  lab_own(${target})
+  target_compile_definitions(${target} PRIVATE LAB_FAMILY="${family}" LAB_VARIANT="${variant}")
+  target_link_libraries(${target} PRIVATE base lab_benchmark designs ${arg_USES})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${variant}
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/variants/${family})
+  if(variant STREQUAL reference)
+    set(is_reference true)
+  else()
+    set(is_reference false)
+  endif()
+  set_property(GLOBAL APPEND_STRING PROPERTY LAB_VARIANT_LIST
+    "\n  {\"family\": \"${family}\", \"variant\": \"${variant}\", \"reference\": ${is_reference}, \"target\": \"${target}\", \"executable\": \"variants/${family}/${variant}\"},")
+endfunction()
+
+# build/.../variants.json is what the harness reads, tests.json what `make.py test` runs; both paths are relative to the
+# build folder.
+function(lab_write_variant_list)
+  get_property(list GLOBAL PROPERTY LAB_VARIANT_LIST)
+  string(REGEX REPLACE ",$" "" list "${list}")
+  file(CONFIGURE OUTPUT variants.json CONTENT "[${list}\n]\n" @ONLY)
+  get_property(tests GLOBAL PROPERTY LAB_TESTS)
+  list(JOIN tests "\", \"tests/" joined)
+  file(CONFIGURE OUTPUT tests.json CONTENT "[\"tests/${joined}\"]\n" @ONLY)
+  add_custom_target(lab_tests DEPENDS ${tests})
+endfunction()
+
+# What a result records of the build; read at run time, because bisect runs the executables of other builds.
+function(lab_write_build_info)
+  file(CONFIGURE OUTPUT build_info.json @ONLY CONTENT "{
+  \"toolchain\": \"@LAB_TOOLCHAIN@\",
+  \"config\": \"@LAB_CONFIG@\",
+  \"march\": \"@LAB_MARCH@\",
+  \"compiler\": \"@CMAKE_CXX_COMPILER_ID@ @CMAKE_CXX_COMPILER_VERSION@\",
+  \"flags\": \"@LAB_RECORDED_FLAGS@\"
+}
+")
+endfunction()

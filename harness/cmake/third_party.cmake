@@ -1,0 +1,71 @@
+# What packages.json pins, as CMake targets named lab_<package>. Each is found under lib/ and used by its place in the
+# store, so that a new pin is a new path and everything that depends on it is built again.
+set(LAB_LIB "${CMAKE_SOURCE_DIR}/lib" CACHE PATH "spm's folder of active packages")
+find_package(Threads REQUIRED)
+
+# lab_package(<variable> <folder prefix>): the real folder of the one active package with that prefix.
+function(lab_package variable prefix)
+  file(GLOB found LIST_DIRECTORIES true "${LAB_LIB}/${prefix}-[0-9]*")
+  list(LENGTH found count)
+  if(NOT count EQUAL 1)
+    message(FATAL_ERROR "package ${prefix}: expected one folder ${LAB_LIB}/${prefix}-<version>, found ${count}\n"
+      "hint: python3 make.py spm install ${prefix}")
+  endif()
+  file(REAL_PATH "${found}" real)
+  set(${variable} "${real}" PARENT_SCOPE)
+endfunction()
+
+lab_package(dir fmt)
+add_library(lab_fmt STATIC ${dir}/src/format.cc)
+target_include_directories(lab_fmt SYSTEM PUBLIC ${dir}/include)
+
+lab_package(dir boost)
+add_library(lab_boost STATIC ${CMAKE_CURRENT_LIST_DIR}/boost.cpp)
+target_include_directories(lab_boost SYSTEM PUBLIC ${dir}/include)
+target_compile_definitions(lab_boost PUBLIC BOOST_ALL_NO_LIB=1)
+
+lab_package(dir benchmark)
+file(GLOB sources ${dir}/src/*.cc)
+list(FILTER sources EXCLUDE REGEX "benchmark_main\\.cc$")
+add_library(lab_benchmark STATIC ${sources})
+target_include_directories(lab_benchmark SYSTEM PUBLIC ${dir}/include)
+target_compile_definitions(lab_benchmark PUBLIC BENCHMARK_STATIC_DEFINE PRIVATE HAVE_POSIX_REGEX HAVE_STD_REGEX HAVE_STEADY_CLOCK
+  BENCHMARK_VERSION="1.7.1")
+target_link_libraries(lab_benchmark PUBLIC Threads::Threads)
+
+lab_package(dir googletest)
+add_library(lab_gtest STATIC EXCLUDE_FROM_ALL ${dir}/googletest/src/gtest-all.cc ${dir}/googlemock/src/gmock-all.cc
+  ${dir}/googlemock/src/gmock_main.cc)
+target_include_directories(lab_gtest SYSTEM PUBLIC ${dir}/googletest/include ${dir}/googlemock/include
+  PRIVATE ${dir}/googletest ${dir}/googlemock)
+target_link_libraries(lab_gtest PUBLIC Threads::Threads)
+
+lab_package(dir mimalloc)
+# The object that replaces nothing: only the mi_ functions.
+add_library(lab_mimalloc STATIC ${dir}/src/static.c)
+target_include_directories(lab_mimalloc SYSTEM PUBLIC ${dir}/include)
+target_compile_options(lab_mimalloc PRIVATE -w)
+target_link_libraries(lab_mimalloc PUBLIC Threads::Threads)
+
+lab_package(dir jemalloc)
+# Debian's build has no prefix: a program that links it has it as its malloc, and calls its extended interface too.
+add_library(lab_jemalloc INTERFACE)
+target_include_directories(lab_jemalloc SYSTEM INTERFACE ${dir}/include)
+target_link_libraries(lab_jemalloc INTERFACE ${dir}/lib/x86_64-linux-gnu/libjemalloc.a Threads::Threads ${CMAKE_DL_LIBS} m)
+
+lab_package(dir vulkan-headers)
+add_library(lab_vulkan_headers INTERFACE)
+target_include_directories(lab_vulkan_headers SYSTEM INTERFACE ${dir}/include)
+
+lab_package(dir quickjs)
+file(STRINGS ${dir}/VERSION quickjs_version)
+add_library(lab_quickjs STATIC EXCLUDE_FROM_ALL ${dir}/quickjs.c ${dir}/libregexp.c ${dir}/libunicode.c ${dir}/cutils.c
+  ${dir}/dtoa.c)
+target_include_directories(lab_quickjs SYSTEM PUBLIC ${dir})
+target_compile_definitions(lab_quickjs PRIVATE _GNU_SOURCE CONFIG_VERSION="${quickjs_version}")
+target_compile_options(lab_quickjs PRIVATE -w)
+target_link_libraries(lab_quickjs PUBLIC m ${CMAKE_DL_LIBS} Threads::Threads)
+
+foreach(target lab_fmt lab_boost lab_benchmark lab_gtest)
+  target_compile_options(${target} PRIVATE -w)
+endforeach()
