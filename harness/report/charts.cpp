@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
-#include <cstdlib>
 
 #include "harness/report/resources.h"
 
@@ -66,9 +65,10 @@ json::object specification(const Chart& chart) {
   return spec;
 }
 
-json::object specification_for_file(const Chart& chart) {
+json::object drawing_specification(const Chart& chart, Place place) {
   json::object spec = specification(chart);
   spec["width"] = kFileWidth;
+  if (place == Place::kPage) return spec;
   spec["background"] = "var(--paper)";
   spec["padding"] = 12;
   spec["title"] = json::object{{"text", chart.title}, {"subtitle", chart.note}};
@@ -91,11 +91,9 @@ std::string with_light_colours(std::string_view text) {
     const std::size_t close = text.find(')', at);
     const std::string_view name = text.substr(at + kOpen.size(), close - at - kOpen.size());
     const json::value* colours = palette().if_contains(name);
-    if (colours == nullptr) {
-      fmt::print(stderr, "harness: a chart uses the colour '{}', which palette.json lacks\n", name);
-      std::abort();
-    }
-    out += std::string_view(colours->at(0).as_string());
+    const std::string_view whole = text.substr(at, close == std::string_view::npos ? close : close - at + 1);
+    out += colours == nullptr ? whole : std::string_view(colours->at(0).as_string());
+    if (close == std::string_view::npos) return out;
     text.remove_prefix(close + 1);
   }
 }

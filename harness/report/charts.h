@@ -15,15 +15,15 @@ namespace lab::report {
 /// The chart's specification with its data, words and the theme in place; its width is its container's.
 boost::json::object specification(const Chart& chart);
 
-/// The same for a file of its own: a fixed width, its title, the light palette's colours. Without the title it is for
-/// a place that says it already.
-boost::json::object specification_for_file(const Chart& chart);
+/// The same for a drawing that is not laid out by a browser, so its width is fixed: for the page, which has the title
+/// and the colours, or for a file of its own, which has its title in it and the light palette's colours.
+enum class Place { kPage, kFile };
+boost::json::object drawing_specification(const Chart& chart, Place place);
 
-/// An SVG drawn from `specification_for_file` with every colour replaced by a CSS variable of the page: for the page.
 /// The palette as CSS: variables for light, and for dark under prefers-color-scheme.
 std::string palette_css();
 
-/// `text` with every var(--name) replaced by the light palette's colour; aborts on a name that the palette lacks.
+/// `text` with every var(--name) that the palette has replaced by the light colour.
 std::string with_light_colours(std::string_view text);
 
 }  // namespace lab::report
