@@ -21,7 +21,7 @@ struct Cell {
   Tone tone = Tone::kPlain;  ///< other than plain: set as a badge
 };
 
-struct Column {
+struct Heading {
   enum class Kind { kText, kName, kNumber };
 
   std::string title;
@@ -30,12 +30,14 @@ struct Column {
 
 struct Table {
   std::string caption;
-  std::vector<Column> columns;
+  std::vector<Heading> columns;
   std::vector<std::vector<Cell>> rows;
 };
 
 /// One drawing of one chart: a specification (page/charts/<spec>.json) and the rows it is drawn from.
 struct Chart {
+  Chart(std::string specification, std::string unique_name) : spec(std::move(specification)), name(std::move(unique_name)) {}
+
   std::string spec;   ///< which of the chart table
   std::string name;   ///< unique in the report; the SVG file is <name>.svg
   std::string title;  ///< the finding or the question

@@ -28,11 +28,11 @@ std::string_view class_of(Tone tone) {
   return "";
 }
 
-std::string_view class_of(Column::Kind kind) {
+std::string_view class_of(Heading::Kind kind) {
   switch (kind) {
-    case Column::Kind::kName: return "name";
-    case Column::Kind::kNumber: return "number";
-    case Column::Kind::kText: break;
+    case Heading::Kind::kName: return "name";
+    case Heading::Kind::kNumber: return "number";
+    case Heading::Kind::kText: break;
   }
   return "text";
 }
@@ -119,7 +119,7 @@ class Writer {
     put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">\n<table>\n<caption><span>{0}</span></caption>\n"
         "<thead><tr>",
         caption);
-    for (const Column& column : table.columns)
+    for (const Heading& column : table.columns)
       put("<th scope=\"col\" class=\"{}\">{}</th>", class_of(column.kind), escape_html(column.title));
     out_ += "</tr></thead>\n<tbody>\n";
     std::vector<int> most(table.columns.size(), -1);
@@ -133,14 +133,14 @@ class Writer {
     out_ += "</tbody>\n</table>\n</div>\n";
   }
 
-  void cell(const Cell& cell, Column::Kind kind, bool heads_row, int most) {
+  void cell(const Cell& cell, Heading::Kind kind, bool heads_row, int most) {
     const std::string_view tag = heads_row ? "th" : "td";
     put("<{}{} class=\"{}\">", tag, heads_row ? " scope=\"row\"" : "", class_of(kind));
     if (cell.tone != Tone::kPlain)
       put("<span class=\"badge {}\">{}</span>", class_of(cell.tone), escape_html(cell.text));
     else
       out_ += escape_html(cell.text);
-    if (kind == Column::Kind::kNumber) out_ += padding(cell.text, most);
+    if (kind == Heading::Kind::kNumber) out_ += padding(cell.text, most);
     put("</{}>", tag);
   }
 
