@@ -165,7 +165,10 @@ class FieldReader {
     const auto found = [this]() -> std::string {
       if (value_->is_number()) return json::serialize(*value_);
       if (value_->is_null()) return "null";
-      return value_->is_string() ? "a string" : value_->is_array() ? "an array" : value_->is_object() ? "an object" : "a truth value";
+      return value_->is_string()   ? "a string"
+             : value_->is_array()  ? "an array"
+             : value_->is_object() ? "an object"
+                                   : "a truth value";
     };
     error_ = fmt::format("{}: expected {}, found {}", path_.empty() ? "the document" : path_, what, found());
   }

@@ -1,10 +1,12 @@
-/// What a session has so far, on the disk: a file of JSON lines, the result's head first, then one line a process, failure
-/// or answer, each synced before the next process starts. At the end it becomes the result and goes.
+/// What a session has so far, on the disk: a file of JSON lines, the result's head first, then one line a process,
+/// failure or answer, each synced before the next process starts. At the end it becomes the result and goes.
 ///
-/// While its session lives, a journal is locked (flock), so that two runs at once do not take each other's for a leftover.
+/// While its session lives, a journal is locked (flock), so that two runs at once do not take each other's for a
+/// leftover.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +22,8 @@ class Journal {
   /// <stem>.journal, else <stem>-2.journal... Sets `head.session.id` to the name it got and writes the head.
   static Expected<Journal> create(const std::filesystem::path& folder, std::string_view stem, Result& head);
 
-  /// As above for a result whose place the user named: the journal lies beside it, and a result there is replaced at
-  /// the end. Refused while another run writes to the same place.
+  /// As above for a result whose place the user named: the journal is journal_for(result_path), and a result there is
+  /// replaced at the end. Refused while another run writes to the same place.
   static Expected<Journal> create_for(const std::filesystem::path& result_path, std::string_view stem, Result& head);
 
   Journal(Journal&& other) noexcept;
@@ -44,6 +46,9 @@ class Journal {
   int file_ = -1;
 };
 
+/// <result>.interrupted.journal: what it becomes if its session is killed does not take the name that was asked for.
+std::filesystem::path journal_for(const std::filesystem::path& result_path);
+
 /// Result of reading a journal: a last line without its end, which a kill or a power cut tears, is left out.
 Expected<Result> parse_journal(std::string_view text, std::string_view name);
 
@@ -55,8 +60,11 @@ struct Leftover {
   std::string problem;           ///< why it could not be read; it stays as it is
 };
 
-/// Turns every journal in `folder` that no living session holds into a result marked "interrupted", verified like any
-/// other. In the order of names.
+/// Turns one journal into a result marked "interrupted", verified like any other, under a free name beside it. Nothing
+/// where there is no such file or a living session holds it.
+std::optional<Leftover> recover_leftover(const std::filesystem::path& journal);
+
+/// Every journal in `folder`, in the order of names.
 std::vector<Leftover> recover_leftovers(const std::filesystem::path& folder);
 
 /// <root>/results/<machine id>.

@@ -38,15 +38,15 @@ struct Context {
 
 /// The stable facts of a machine. Its id is the name that the user gave, else a hash of the facts marked *.
 struct Machine {
-  std::string id;              ///< names its folder in results/
-  std::string name;            ///< given by the user, or ""
-  std::string cpu_model;       ///< *
-  std::string architecture;    ///< *
+  std::string id;            ///< names its folder in results/
+  std::string name;          ///< given by the user, or ""
+  std::string cpu_model;     ///< *
+  std::string architecture;  ///< *
   int sockets = 0;
-  int physical_cores = 0;      ///< *
+  int physical_cores = 0;  ///< *
   int logical_cores = 0;
-  int memory_gib = 0;          ///< * rounded up
-  bool is_virtual = false;     ///< * "virtual" in the file
+  int memory_gib = 0;             ///< * rounded up
+  bool is_virtual = false;        ///< * "virtual" in the file
   std::vector<std::string> gpus;  ///< * "Intel 8086:5916", sorted
 };
 
@@ -126,9 +126,9 @@ struct Process {
   std::optional<int> cpu;  ///< pinned to; null for a parallel workload
   unsigned threads = 1;
   std::uint64_t seed = 0;
-  std::string checksum;          ///< 16 hex digits
-  std::uint64_t operations = 0;  ///< per repetition
-  double wall_seconds = 0;       ///< from start to end of the process
+  std::string checksum;                                ///< 16 hex digits
+  std::uint64_t operations = 0;                        ///< per repetition
+  double wall_seconds = 0;                             ///< from start to end of the process
   std::map<std::string, std::vector<double>> samples;  ///< ns per repetition, by phase; thinned where there are many
   std::map<std::string, double> counters;
 };

@@ -10,8 +10,8 @@
 
 namespace lab::results {
 
-/// ns per operation of every process of one benchmark and arm, in the order of the file: the median over its repetitions
-/// of one phase, or of the sum of all phases where `phase` is "". Empty where the benchmark has no numbers.
+/// ns per operation of every process of one benchmark and arm, in the order of the file: the median over its
+/// repetitions of one phase, or of the sum of all phases where `phase` is "". Empty where the benchmark has no numbers.
 std::vector<stats::Datum> process_times(const Result& result, std::string_view benchmark, std::string_view phase = "",
                                         std::string_view arm = "head");
 
