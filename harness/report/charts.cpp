@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// A chart's width in a file, in SVG units: its marks at the size they have on a desktop.
+/// A drawing's whole width in SVG units: its marks have the size that they have on a desktop.
 constexpr int kFileWidth = 640;
 
 using Words = std::vector<std::pair<std::string, std::string>>;
@@ -58,7 +58,6 @@ json::object specification(const Chart& chart) {
   spec.erase("title");
   spec["$schema"] = "https://vega.github.io/schema/vega-lite/v5.json";
   spec["width"] = "container";
-  spec["autosize"] = json::object{{"type", "fit-x"}, {"contains", "padding"}};
   spec["background"] = nullptr;
   spec["datasets"] = chart.data;
   spec["config"] = json::parse(resource("theme.json"));

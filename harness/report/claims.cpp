@@ -52,6 +52,8 @@ std::string explain(double claimed, const Estimate& measured, ClaimVerdict verdi
   const std::string effect = ratio(faster ? claimed : 1 / claimed);
   switch (verdict) {
     case ClaimVerdict::kReproduced:
+      if (least >= (faster ? claimed : 1 / claimed))
+        return fmt::format("at least {} times as {}: no less than the claimed {}.", ratio(least), word, effect);
       return fmt::format("at least {} times as {}, and up to {}: room for the claimed {}.", ratio(least), word,
                          ratio(most), effect);
     case ClaimVerdict::kWeaker:
@@ -73,10 +75,8 @@ JudgedClaim judge(const SpeedClaim& claim, const CommandBuckets& published, cons
     judged.also.push_back(measured_ratio(claim, workload, published, result));
   judged.verdict =
       stats::judge_claim(judged.from_table, judged.measured ? judged.measured->interval : std::nullopt);
-  std::string why = judged.measured ? explain(judged.from_table, *judged.measured, judged.verdict)
-                                    : missing(claim, published, result);
-  if (why[0] >= 'a' && why[0] <= 'z' && judged.measured) why[0] = static_cast<char>(why[0] - 'a' + 'A');
-  judged.why = std::move(why);
+  judged.why = judged.measured ? sentence(explain(judged.from_table, *judged.measured, judged.verdict))
+                               : missing(claim, published, result);
   return judged;
 }
 
@@ -139,17 +139,17 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuck
       published.author, published.year, published.machine,
       counted(static_cast<std::uint64_t>(result.machine.logical_cores), "logical core"), published.workload)});
   Table table{"Each step of the article and what became of it here",
-              {{"Verdict", kText}, {"Claim", kText}, {"Phase", kText}, {"Stated", kNumber}, {"From its table", kNumber},
-               {"Erratum", kText}, {"Here", kNumber}, {"95 % interval", kText}},
+              {{"Verdict", kShort}, {"Claim", kText}, {"Stated", kNumber}, {"From its table", kNumber}, {"Erratum", kShort},
+               {"Here", kNumber}, {"95 % interval", kNumber}},
               {}};
   for (const std::string& workload : published.also) {
     table.columns.push_back({"Here, " + workload, kNumber});
-    table.columns.push_back({"95 % interval", kText});
+    table.columns.push_back({"95 % interval", kNumber});
   }
   table.columns.push_back({"Why", kText});
   for (const JudgedClaim& claim : claims) {
     std::vector<Cell> row{Cell(std::string(stats::to_string(claim.verdict)), tone_of(claim.verdict)), claim.claim->claim,
-                          claim.claim->phase, claim.claim->stated ? fmt::format("{:.2f}", *claim.claim->stated) : "only times",
+                          claim.claim->stated ? fmt::format("{:.2f}", *claim.claim->stated) : "times only",
                           fmt::format("{:.2f}", claim.from_table), erratum_of(*claim.claim, claim.from_table),
                           median_cell(claim.measured), interval_cell(claim.measured)};
     for (const std::optional<Estimate>& estimate : claim.also) {

@@ -22,7 +22,7 @@ struct Cell {
 };
 
 struct Heading {
-  enum class Kind { kText, kName, kNumber };
+  enum class Kind { kText, kShort, kName, kNumber };
 
   std::string title;
   Kind kind = Kind::kText;  ///< kName: an identifier; kNumber: right-aligned on its decimal point

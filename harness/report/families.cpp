@@ -105,7 +105,7 @@ Chart time_chart(const Workload& workload, const std::vector<Line>& lines) {
   const bool phased = workload.phases.size() > 1;
   Chart chart(phased ? "phases" : "time", workload.family + "-" + workload.name);
   chart.title = finding(workload, lines);
-  chart.note = fmt::format("{}. Median and 95 % interval over {}.{}", workload.title, processes_phrase(lines),
+  chart.note = fmt::format("{}. Median and 95 % interval over {}.{}", sentence(workload.title), processes_phrase(lines),
                            phased ? "" : " Dashed: the reference; beside each point its share of the reference's time.");
   json::array rows, reference;
   std::vector<std::string> told;

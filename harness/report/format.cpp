@@ -2,17 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 
 namespace lab::report {
 
 namespace {
 
-std::string thousands_apart(std::string text) {
+std::string thousands_apart(std::string_view text) {
   const std::size_t whole_part = std::min(text.find('.'), text.size());
-  for (std::size_t at = whole_part; at > 3 && text[at - 4] != '-'; at -= 3) text.insert(at - 3, ",");
-  return text;
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool inside = at > 0 && at < whole_part && text[at - 1] != '-';
+    if (inside && (whole_part - at) % 3 == 0) out += ',';
+    out += text[at];
+  }
+  return out;
 }
 
 }  // namespace
@@ -41,6 +48,11 @@ std::string bytes(std::uint64_t value) {
 
 std::string counted(std::uint64_t count, const std::string& one, const std::string& many) {
   return fmt::format("{} {}", whole(count), count == 1 ? one : many.empty() ? one + "s" : many);
+}
+
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
 }
 
 }  // namespace lab::report

@@ -24,4 +24,7 @@ std::string bytes(std::uint64_t value);
 /// "1 block", "2 blocks"
 std::string counted(std::uint64_t count, const std::string& one, const std::string& many = "");
 
+/// With a capital letter.
+std::string sentence(std::string text);
+
 }  // namespace lab::report

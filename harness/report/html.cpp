@@ -30,6 +30,7 @@ std::string_view class_of(Tone tone) {
 
 std::string_view class_of(Heading::Kind kind) {
   switch (kind) {
+    case Heading::Kind::kShort: return "short";
     case Heading::Kind::kName: return "name";
     case Heading::Kind::kNumber: return "number";
     case Heading::Kind::kText: break;

@@ -87,7 +87,7 @@ Section failures_section(const Result& result) {
     return section;
   }
   Table table{"A wrong answer costs a benchmark all its numbers, anything else one process",
-              {{"Failure", kText}, {"Benchmark", kName}, {"Process", kNumber}, {"Block", kNumber}, {"What happened", kText}},
+              {{"Failure", kShort}, {"Benchmark", kName}, {"Process", kNumber}, {"Block", kNumber}, {"What happened", kText}},
               {}};
   for (const results::Failure& failure : result.failures)
     table.rows.push_back({Cell(failure.kind, Tone::kBad), failure.benchmark, std::to_string(failure.process),

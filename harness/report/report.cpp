@@ -51,7 +51,7 @@ std::string drivers_phrase(std::span<const Column> atlas) {
 /// The sentence to remember: verdicts first, then what failed, then the drivers.
 std::string lead(const ReportInput& input, const std::vector<JudgedClaim>& claims, bool judged) {
   if (input.result == nullptr) return fmt::format("No benchmark has run yet. {}", drivers_phrase(input.atlas));
-  std::string text = judged ? fmt::format("Of {} published claims about command buckets, {}.", claims.size(),
+  std::string text = judged ? fmt::format("{} published claims about command buckets: {}.", claims.size(),
                                           verdict_counts(claims))
                             : "No benchmark of a published claim has a number yet.";
   const std::size_t failures = input.result->failures.size();

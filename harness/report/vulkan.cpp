@@ -69,12 +69,13 @@ json::object image_rows(const std::vector<Series>& all, std::uint64_t ImageRow::
     for (const ImageRow& row : one.column->images)
       if (row.size != 0)
         rows.push_back(json::object{{"driver", one.label},
+                                    {"order", &one - all.data()},
                                     {"position", position(row)},
                                     {"width", row.width},
                                     {"image", named(row)},
                                     {"bytes", row.*what},
                                     {"shown", bytes(row.*what)}});
-  return {{"rows", std::move(rows)}, {"tight", json::array()}};
+  return {{"rows", std::move(rows)}};
 }
 
 json::array tight_rows(const Column& column, std::uint64_t texel_bytes) {
@@ -92,10 +93,11 @@ std::set<std::uint64_t> image_alignments(const Column& column) {
   return found;
 }
 
-std::string listed(const std::set<std::uint64_t>& values) {
+/// "4 KiB or 64 KiB"
+std::string in_bytes(const std::set<std::uint64_t>& values) {
   std::vector<std::string> texts;
-  for (const std::uint64_t value : values) texts.push_back(whole(value));
-  return fmt::format("{}", fmt::join(texts, ", "));
+  for (const std::uint64_t value : values) texts.push_back(bytes(value));
+  return fmt::format("{}", fmt::join(texts, " or "));
 }
 
 std::string drivers_phrase(const std::vector<Series>& all) {
@@ -105,7 +107,7 @@ std::string drivers_phrase(const std::vector<Series>& all) {
 }
 
 Chart storage_graph(const std::vector<Series>& all, const VulkanMemory& published) {
-  Chart chart("image_lines", "image-storage");
+  Chart chart("image_storage", "image-storage");
   const ImageRow* smallest = nullptr;
   std::string least;
   for (const Series& one : all) {
@@ -116,25 +118,23 @@ Chart storage_graph(const std::vector<Series>& all, const VulkanMemory& publishe
       least += fmt::format("{}{} on {}", least.empty() ? "" : ", ", bytes(smallest->size), one.label);
   }
   chart.title = fmt::format("Small images cost a minimum of storage: {}", least);
-  chart.note = fmt::format("Storage of every RGBA8 image from 1x1 to 4096x4096. Dotted: width x height x {} bytes.",
+  chart.note = fmt::format("RGBA8 images of 1x1 to 4096x4096: within each width, heights rise from left to right. Dotted: width x height x {} bytes.",
                            published.texel_bytes);
   chart.text = fmt::format("Line graph of image storage by image size for {}. {}.", drivers_phrase(all), chart.title);
   chart.data = image_rows(all, &ImageRow::size);
   chart.data["tight"] = tight_rows(*all.front().column, published.texel_bytes);
-  chart.words = {{"quantity", "storage"}, {"interpolate", "linear"}};
   return chart;
 }
 
 Chart alignment_graph(const std::vector<Series>& all) {
-  Chart chart("image_lines", "image-alignment");
+  Chart chart("image_alignment", "image-alignment");
   std::vector<std::string> found;
   for (const Series& one : all)
-    found.push_back(fmt::format("{} on {}", listed(image_alignments(*one.column)), one.label));
-  chart.title = fmt::format("Images need an alignment of {} bytes", fmt::join(found, ", "));
-  chart.note = "Alignment of every RGBA8 image from 1x1 to 4096x4096.";
+    found.push_back(fmt::format("{} on {}", in_bytes(image_alignments(*one.column)), one.label));
+  chart.title = fmt::format("Images are aligned to {}", fmt::join(found, ", "));
+  chart.note = "RGBA8 images of 1x1 to 4096x4096: within each width, heights rise from left to right.";
   chart.text = fmt::format("Line graph of image alignment by image size. {}.", chart.title);
   chart.data = image_rows(all, &ImageRow::alignment);
-  chart.words = {{"quantity", "alignment"}, {"interpolate", "step"}};
   return chart;
 }
 
@@ -188,7 +188,7 @@ Chart alignment_grid(const Series& one, const VulkanMemory& published) {
     cell["shown"] = row.alignment >= 1024 ? fmt::format("{}K", row.alignment / 1024) : fmt::format("{}", row.alignment);
     rows.push_back(std::move(cell));
   }
-  chart.title = fmt::format("{}: alignments of {} bytes", one.label, listed(found));
+  chart.title = fmt::format("{}: images are aligned to {}", one.label, in_bytes(found));
   chart.note = "Alignment of each image in bytes; K: 1024.";
   chart.text = fmt::format("Grid of image widths by heights. {}.", chart.title);
   chart.data = {{"rows", std::move(rows)}};
@@ -206,13 +206,14 @@ Chart buffer_graph(const std::vector<Series>& all) {
       most = std::max(most, row.size - row.length);
       alignments.insert(row.alignment);
       rows.push_back(json::object{{"driver", one.label},
+                                  {"order", &one - all.data()},
                                   {"length", row.length},
                                   {"extra", row.size - row.length},
                                   {"shown", whole(row.size)},
                                   {"alignment", whole(row.alignment)}});
     }
   chart.title = fmt::format("No buffer takes more than {} beyond its length", counted(most, "byte"));
-  chart.note = fmt::format("Storage buffers of 1 byte to 800 MB. Alignment: {} bytes.", listed(alignments));
+  chart.note = fmt::format("Storage buffers of 1 byte to 800 MB. Alignment: {}.", in_bytes(alignments));
   chart.text = fmt::format("Line graph of extra storage by buffer length for {}. {}.", drivers_phrase(all), chart.title);
   chart.data = {{"rows", std::move(rows)}};
   return chart;
@@ -235,21 +236,16 @@ Table drivers_table(std::span<const Column> atlas, const VulkanMemory& published
   using enum Heading::Kind;
   Table table{"Every driver that the loader found and what it says of itself",
               {{"Driver column", kName}, {"Device", kText}, {"Driver", kText}, {"Heaps", kText},
-               {"Allocations at most", kNumber}, {"Smallest image, bytes", kNumber}, {"Image alignments, bytes", kText},
-               {"Sizes answered", kNumber}},
+               {"Allocations at most", kNumber}, {"Smallest image, bytes", kNumber}, {"Image alignments", kShort}},
               {}};
   for (const Column& column : atlas) {
     const std::optional<std::uint64_t> least = smallest_image_storage(column, published);
     const std::set<std::uint64_t> alignments = image_alignments(column);
-    const auto answered = [](const auto& rows) {
-      return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.size != 0; }));
-    };
     table.rows.push_back({column.name, column.driver.device_name,
                           fmt::format("{} {}", column.driver.name.empty() ? column.driver.short_name : column.driver.name,
                                       column.driver.version),
                           heaps_phrase(column), limit(column, "maxMemoryAllocationCount"),
-                          least ? whole(*least) : "none", alignments.empty() ? "none" : listed(alignments),
-                          whole(answered(column.images) + answered(column.buffers))});
+                          least ? whole(*least) : "none", alignments.empty() ? "none" : in_bytes(alignments)});
   }
   return table;
 }
@@ -258,9 +254,10 @@ Table claims_table(std::span<const Column> atlas, const VulkanMemory& published)
   using enum Heading::Kind;
   Table table{fmt::format("Claims of the article ({}, {}) checked on every driver they are about", published.author,
                           published.year),
-              {{"Verdict", kText}, {"Claim", kText}, {"About", kText}, {"Article, bytes", kText}, {"Here, bytes", kText},
+              {{"Verdict", kShort}, {"Claim", kText}, {"About", kText}, {"Article, bytes", kShort}, {"Here, bytes", kText},
                {"Driver column", kName}},
               {}};
+  std::vector<std::vector<Cell>> unmeasured;
   for (const VulkanClaim& claim : published.claims) {
     const Platform* platform = claim.platform.empty() ? nullptr : &published.platforms.at(claim.platform);
     const std::string about = platform == nullptr ? "every driver" : platform->what;
@@ -274,9 +271,10 @@ Table claims_table(std::span<const Column> atlas, const VulkanMemory& published)
                             checked.holds ? checked.found : "the driver did not answer", column->name});
     }
     if (columns.empty())
-      table.rows.push_back({Cell("not measured", Tone::kOpen), claim.claim, about,
+      unmeasured.push_back({Cell("not measured", Tone::kOpen), claim.claim, about,
                             check_claim(claim.check, Column{}, published).stated, "no such driver on this machine", ""});
   }
+  std::move(unmeasured.begin(), unmeasured.end(), std::back_inserter(table.rows));
   return table;
 }
 

@@ -2,26 +2,30 @@
 'use strict';
 (() => {
   const specifications = JSON.parse(document.getElementById('charts').textContent);
-  const kNarrow = 520;  // below this many pixels a row's name stands above its marks, not beside them
+  const kNarrow = 520;  // pixels: below, a row's name stands above its marks, not beside them
 
-  const narrow = (config) => ({
-    ...config,
-    axisYBand: {
-      ...config.axisYBand, labelAlign: 'left', labelBaseline: 'bottom', labelPadding: 0, labelOffset: {expr: "-bandwidth('y') / 2"},
-      labelLimit: 400,
-    },
-  });
+  const narrow = (specification) => {
+    const spec = structuredClone(specification);
+    spec.config.legend = {...spec.config.legend, columns: 1};
+    const rows = spec.encoding?.y;
+    if (rows?.type !== 'nominal') return spec;
+    spec.config.axisYBand = {
+      labelAlign: 'left', labelBaseline: 'bottom', labelPadding: 0, labelLimit: 400, labelOffset: {expr: "-bandwidth('y') / 2"},
+    };
+    spec.height = {...spec.height, step: spec.height.step + 16};
+    rows.scale = {paddingInner: 16 / spec.height.step + 0.1, paddingOuter: 0.4};
+    return spec;
+  };
 
   const draw = async (figure) => {
     const specification = specifications[figure.dataset.chart];
     const plot = figure.querySelector('.plot');
-    const small = plot.clientWidth < kNarrow;
-    const spec = {...specification, config: small ? narrow(specification.config) : specification.config};
+    const spec = plot.clientWidth < kNarrow ? narrow(specification) : structuredClone(specification);
     const frame = document.createElement('div');
     frame.className = 'plot';
     plot.after(frame);
     try {
-      await vegaEmbed(frame, spec, {renderer: 'svg', actions: false, tooltip: {theme: 'lab'}, mode: 'vega-lite'});
+      await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, tooltip: {theme: 'lab'}, logLevel: vega.Error});
       plot.remove();
     } catch (error) {
       frame.remove();

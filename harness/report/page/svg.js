@@ -24,6 +24,28 @@ vega.textMetrics.width = (item, text) => {
   return widest / 1000 * vega.fontSize(item) * bold;
 };
 
+// Vega breaks no lines; a title must not be wider than its drawing.
+const wrapped = (text, item, width) => {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const longer = lines[lines.length - 1] ? `${lines[lines.length - 1]} ${word}` : word;
+    if (vega.textMetrics.width(item, longer) > width && lines[lines.length - 1]) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+};
+
+const fitted = (specification) => {
+  const {title, width, config} = specification;
+  if (!title) return specification;
+  const style = config.title;
+  const room = width - 24;
+  return {...specification, title: {
+    text: wrapped(title.text, {fontSize: style.fontSize, fontWeight: style.fontWeight}, room),
+    subtitle: wrapped(title.subtitle, {fontSize: style.subtitleFontSize}, room),
+  }};
+};
+
 globalThis.draw = (text) => {
   const outcome = {svg: '', failure: ''};
   const settle = (failure) => { outcome.failure = [...doubts, ...(failure ? [String(failure)] : [])].join('; '); };
@@ -32,9 +54,12 @@ globalThis.draw = (text) => {
   vega.resetSVGDefIds();
   const logger = vega.logger(vega.Warn, undefined, (method, level, said) => doubts.push([...said].join(' ')));
   try {
-    const compiled = vegaLite.compile(JSON.parse(text), {logger}).spec;
+    const compiled = vegaLite.compile(fitted(JSON.parse(text)), {logger}).spec;
     const view = new vega.View(vega.parse(compiled), {renderer: 'none', logger});
-    view.toSVG().then((svg) => { outcome.svg = svg; settle(); view.finalize(); }, settle);
+    // The specification's width is that of the whole drawing, as it is in a page; Vega takes it for the plot's alone.
+    const width = compiled.width;
+    const fit = (svg) => view.width(2 * width - Number(/ width="([\d.]+)"/.exec(svg)[1])).toSVG();
+    view.toSVG().then(fit).then((svg) => { outcome.svg = svg; settle(); view.finalize(); }).catch(settle);
   } catch (error) {
     settle(error);
   }
