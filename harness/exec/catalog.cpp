@@ -187,6 +187,8 @@ Expected<Selection> select(const Catalog& catalog, const std::vector<std::string
     if (variants.contains(variant.family + "/" + variant.name)) selection.variants.push_back(variant);
   for (const results::Failure& failure : catalog.failures)
     if (could_match(catalog, failure.benchmark, filters)) selection.failures.push_back(failure);
+  if (selection.benchmarks.empty() && selection.failures.empty())
+    return Error{"nothing to run: this build has no variants", "python3 make.py build"};
   return selection;
 }
 

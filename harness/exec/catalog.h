@@ -46,7 +46,8 @@ struct Selection {
 
 /// The benchmarks that match any of `filters` (shell patterns over the whole name, its family, or family/variant; none
 /// is all). An error (kUsage) with the nearest name where a filter matches nothing; one with the reason where all that
-/// match is unsupported; one where a variant that could match is not built.
+/// match is unsupported; others where a variant that could match
+/// is not built, or there is none at all.
 Expected<Selection> select(const Catalog& catalog, const std::vector<std::string>& filters);
 
 }  // namespace lab::exec

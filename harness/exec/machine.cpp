@@ -343,7 +343,7 @@ std::vector<std::string> find_unusual(const results::Result& head, const std::ve
     const std::string name = entry.substr(0, entry.find('='));
     say(name == "LD_PRELOAD" || name == "GLIBC_TUNABLES" || name.starts_with("MALLOC_") ||
             name.starts_with("MIMALLOC_"),
-        fmt::format("{} is set and may change an allocator: unset {}", entry, name));
+        fmt::format("{} is set and may change an allocator: unset {}", name, name));
   }
   return unusual;
 }
