@@ -189,7 +189,7 @@ Error refused(std::string_view name, std::string what) {
 }
 
 Expected<json::value> parse_json(std::string_view text, std::string_view name) {
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return refused(name, "empty, expected a result");
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return refused(name, "empty");
   json::stream_parser parser;
   boost::system::error_code problem;
   const std::size_t used = parser.write_some(text.data(), text.size(), problem);
@@ -310,6 +310,14 @@ Expected<void> add_journal_line(std::string_view line, Result& result) {
   if (problem.empty()) return {};
   result.processes.pop_back();
   return refused("line", problem);
+}
+
+Expected<Build> parse_build(std::string_view text, std::string_view name) {
+  const Expected<json::value> value = parse_json(text, name);
+  if (!value) return value.error();
+  Expected<Build> build = from_json<Build>(*value);
+  if (!build) return in_context(name, build.error());
+  return build;
 }
 
 std::string benchmark_name(std::string_view family, std::string_view variant, std::string_view workload) {

@@ -189,6 +189,9 @@ std::string journal_line(const Answer& answer);
 /// Adds what one such line holds to `result`.
 Expected<void> add_journal_line(std::string_view line, Result& result);
 
+/// The "build" of a result, which is what build_info.json holds.
+Expected<Build> parse_build(std::string_view text, std::string_view name);
+
 /// "family/variant/workload".
 std::string benchmark_name(std::string_view family, std::string_view variant, std::string_view workload);
 

@@ -72,12 +72,17 @@ std::vector<std::string> verify(Result& result) {
                                 fmt::format("{}, found {}", expected, process.checksum),
                                 ""};
   }
+  // Those that found it out themselves have their failure already.
+  std::set<std::string> dropped;
+  for (const Failure& failure : result.failures)
+    if (failure.kind == kWrongAnswer) dropped.insert(failure.benchmark);
   std::vector<std::string> names;
   for (auto& [name, failure] : wrong) {
+    if (!dropped.insert(name).second) continue;
     names.push_back(name);
     result.failures.push_back(std::move(failure));
   }
-  std::erase_if(result.processes, [&](const Process& process) { return wrong.contains(process.benchmark); });
+  std::erase_if(result.processes, [&](const Process& process) { return dropped.contains(process.benchmark); });
   return names;
 }
 

@@ -14,7 +14,8 @@ namespace lab::results {
 std::map<std::string, std::string> expected_answers(const Result& result);
 
 /// A benchmark with a process that differs from the expected answer loses all its entries and gets one failure of kind
-/// "wrong answer". Returns the names that lost theirs now, sorted. Doing it again changes nothing.
+/// "wrong answer"; so does one that has such a failure already. Returns the names that lost theirs now, sorted. Doing
+/// it again changes nothing.
 std::vector<std::string> verify(Result& result);
 
 /// The "family/workload" whose answers were only compared among the variants, because the reference gave none; sorted.
