@@ -146,8 +146,10 @@ class Build:
                     if step:
                         done, total = int(step[1]), int(step[2])
                         elapsed = time.monotonic() - started
-                        left = elapsed / max(done, 1) * (total - done)
-                        progress.update(f"build {done}/{total}, {duration(left)} left")
+                        left = elapsed / done * (total - done) if done else 0
+                        # The first few steps say little about the rest.
+                        known = done >= min(10, total / 4)
+                        progress.update(f"build {done}/{total}" + (f", {duration(left)} left" if known else ""))
             finally:
                 if process.poll() is None and process.stdout.closed is False:
                     _wait_or_stop(process)

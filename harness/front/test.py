@@ -7,6 +7,7 @@ import concurrent.futures
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -67,12 +68,12 @@ def _python_tests():
     return Outcome("python", max(0, ran - failed - skipped), failed, skipped, words, seconds)
 
 
-def _google_test(executable):
+def _google_test(executable, prefix):
     name = os.path.basename(executable)
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
-        status, words, seconds = _execute(name, [executable, f"--gtest_output=json:{report}", "--gtest_color=no",
-                                                 "--gtest_brief=1"])
+        status, words, seconds = _execute(name, prefix([executable, f"--gtest_output=json:{report}",
+                                                        "--gtest_color=no", "--gtest_brief=1"]))
         try:
             with open(report, encoding="utf-8") as file:
                 suites = json.load(file)["testsuites"]
@@ -86,21 +87,28 @@ def _google_test(executable):
     return Outcome(name, len(cases) - failed - skipped, failed, skipped, words, seconds)
 
 
-def _conformance(executable, name):
-    status, words, seconds = _execute(name, [executable, "--conformance"])
+def _conformance(executable, name, prefix):
+    status, words, seconds = _execute(name, prefix([executable, "--conformance"]))
     return Outcome(f"conformance {name}", int(status == 0), int(status != 0), 0, words, seconds)
+
+
+def _without_aslr(command):
+    """The thread sanitizer of GCC 12 cannot place its shadow where kernels since 6.6 randomise more bits."""
+    setarch = shutil.which("setarch")
+    return [setarch, "-R", *command] if setarch else command
 
 
 def plan(ready):
     """The C++ side's tests of a build folder: (name, callable) in the order in which they start."""
+    prefix = _without_aslr if ready.options.config == "tsan" else lambda command: command
     with open(os.path.join(ready.folder, "tests.json"), encoding="utf-8") as file:
         executables = [os.path.join(ready.folder, path) for path in json.load(file)]
     for executable in executables:
-        yield os.path.basename(executable), lambda e=executable: _google_test(e)
+        yield os.path.basename(executable), lambda e=executable: _google_test(e, prefix)
     for variant in ready.variants():
         name = f"{variant['family']}/{variant['variant']}"
         yield f"conformance {name}", lambda v=variant, n=name: _conformance(
-            os.path.join(ready.folder, v["executable"]), n)
+            os.path.join(ready.folder, v["executable"]), n, prefix)
 
 
 def main(argv):
