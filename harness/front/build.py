@@ -10,6 +10,7 @@ import time
 
 from harness.front import paths, toolchain
 from harness.front.arguments import Parser
+from harness.front.lock import only_one
 from harness.front.names import nearest_hint
 from harness.front.talk import FrontError, Progress, duration, say
 
@@ -77,6 +78,10 @@ class Build:
         self.folder = options.folder
         self.packages = packages
         self.tools = toolchain.find(options.toolchain, packages)
+
+    def alone(self):
+        """The folder's lock: two builds in one folder would write over each other."""
+        return only_one(os.path.join(self.folder, "lock"), f"building {os.path.relpath(self.folder, paths.ROOT)}")
 
     def configure(self):
         """Runs CMake where the folder is new, or the tools, the packages or the options changed."""
@@ -192,10 +197,11 @@ def _failures(log, limit=60):
 def build(options, targets=(), quiet=False):
     """Fetches, configures and builds; the configured Build."""
     ready = Build(options, fetch(options, quiet))
-    ready.configure()
-    if options.variant:
-        targets = [*targets, *ready.targets_matching(options.variant)]
-    ready.run(targets)
+    with ready.alone():
+        ready.configure()
+        if options.variant:
+            targets = [*targets, *ready.targets_matching(options.variant)]
+        ready.run(targets)
     return ready
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import subprocess
 import time
 
 from harness.front import binary, build, paths
@@ -63,10 +64,11 @@ def main(argv):
     with stages.stage("fetch every pinned artifact", stages.about(key), key):
         packages = build.fetch(options)
     ready = build.Build(options, packages)
-    ready.configure()
-    steps, seconds = ready.estimate()
-    with stages.stage(f"build {steps} steps" if steps else "build: nothing to do", seconds):
-        ready.run()
+    with ready.alone():
+        ready.configure()
+        steps, seconds = ready.estimate()
+        with stages.stage(f"build {steps} steps" if steps else "build: nothing to do", seconds):
+            ready.run()
     harness = os.path.join(ready.folder, "harness")
 
     status = 0
@@ -93,7 +95,6 @@ def _stage_status(status, verb):
 
 def _report(harness, flags):
     """Writes the report; the path it names."""
-    import subprocess
     done = subprocess.run([harness, "report", *flags], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         raise FrontError(f"writing the report ended with exit status {done.returncode}", "python3 make.py report")

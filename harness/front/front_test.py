@@ -7,7 +7,7 @@ import unittest
 from contextlib import redirect_stderr
 from unittest import mock
 
-from harness.front import arguments, build, names, paths, talk, toolchain
+from harness.front import arguments, build, lock, names, paths, talk, toolchain
 from harness.front.talk import FrontError
 
 
@@ -105,6 +105,21 @@ class Files(unittest.TestCase):
             paths.write_if_changed(path, "two")
             self.assertGreater(os.stat(path).st_mtime, 1)
             self.assertEqual(os.listdir(os.path.dirname(path)), ["b"])
+
+
+class Locks(unittest.TestCase):
+    def test_a_second_process_waits_and_names_the_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "lock")
+            code = ("import sys; sys.path.insert(0, sys.argv[1]); from harness.front.lock import only_one\n"
+                    "with only_one(sys.argv[2], 'building x'): pass")
+            with lock.only_one(path, "building x"):
+                second = subprocess.Popen([sys.executable, "-c", code, paths.ROOT, path], stderr=subprocess.PIPE, text=True)
+                line = second.stderr.readline()
+                self.assertIsNone(second.poll())
+            self.assertEqual(second.wait(timeout=10), 0)
+            second.stderr.close()
+            self.assertEqual(line, f"waiting for process {os.getpid()}, which is building x\n")
 
 
 class Builds(unittest.TestCase):
