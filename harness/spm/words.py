@@ -25,6 +25,14 @@ def seconds(count: float) -> str:
     return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
+def age(seconds_ago: float) -> str:
+    """One unit is enough to tell when something was last used."""
+    for unit, length in reversed(_TIMES.items()):
+        if seconds_ago >= length:
+            return f"{seconds_ago // length:.0f} {unit}"
+    return "0 s"
+
+
 def plural(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
