@@ -10,7 +10,7 @@ namespace lab::designs {
 namespace {
 
 constexpr auto kLinger = std::chrono::milliseconds(1);
-constexpr int kYieldsBeforeParking = 1000;
+constexpr auto kPatience = std::chrono::milliseconds(2);
 
 std::vector<int> usable_cpus() {
   std::vector<int> cpus;
@@ -30,6 +30,14 @@ void allow_only(const std::vector<int>& cpus) {
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
+void pause() {
+#ifdef __x86_64__
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
 }  // namespace
 
 WorkerPool::WorkerPool(unsigned workers) : workers_(workers), caller_cpus_(usable_cpus()) {
@@ -46,6 +54,22 @@ WorkerPool::~WorkerPool() {
   if (pinned()) allow_only(caller_cpus_);
 }
 
+/// Whether `condition` came to hold within `patience`, without going to sleep.
+template <typename Condition>
+bool WorkerPool::watch(Condition condition, std::chrono::nanoseconds patience) const {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    // A core of one's own is held: lent to a stranger, it is gone for a time slice. On a shared one may wait the very
+    // thread that would make the condition hold.
+    if (pinned())
+      pause();
+    else
+      std::this_thread::yield();
+  }
+  return true;
+}
+
 void WorkerPool::signal() {
   ++signals_;
   signals_.notify_all();
@@ -60,14 +84,10 @@ void WorkerPool::run_erased(std::size_t tasks, Job job) {
   gathering_ = 0;
   signal();
   work();
-  // Whoever is still at a task will be done soon, unless its core was taken away: give this one up for it, then sleep.
-  int yields = 0;
-  while (const std::size_t left = unfinished_.load(std::memory_order_acquire)) {
-    if (++yields < kYieldsBeforeParking)
-      std::this_thread::yield();
-    else
-      unfinished_.wait(left, std::memory_order_acquire);
-  }
+  // Whoever is still at a task will be done soon, unless its core was taken away.
+  if (watch([this] { return unfinished_.load(std::memory_order_acquire) == 0; }, kPatience)) return;
+  while (const std::size_t left = unfinished_.load(std::memory_order_acquire))
+    unfinished_.wait(left, std::memory_order_acquire);
 }
 
 void WorkerPool::work() {
@@ -102,7 +122,8 @@ void WorkerPool::gather() {
   present_ = 1;
   gathering_ = ++gathers_;
   signal();
-  while (present_ != workers_) std::this_thread::yield();
+  const auto all_up = [this] { return present_ == workers_; };
+  while (!watch(all_up, kPatience)) std::this_thread::yield();
 }
 
 void WorkerPool::linger(std::uint32_t& answered) {
@@ -110,9 +131,7 @@ void WorkerPool::linger(std::uint32_t& answered) {
   if (asked == 0) return;
   if (asked != answered) ++present_;
   answered = asked;
-  // Yielding instead of spinning: where the core is shared, the other one gets it.
-  const auto end = std::chrono::steady_clock::now() + kLinger;
-  while (gathering_ == asked && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  watch([&] { return gathering_ != asked; }, kLinger);
 }
 
 }  // namespace lab::designs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <thread>
@@ -49,6 +50,8 @@ class WorkerPool {
   void work();
   void linger(std::uint32_t& answered);
   void signal();
+  template <typename Condition>
+  bool watch(Condition condition, std::chrono::nanoseconds patience) const;
 
   unsigned workers_;
   std::vector<int> cpus_;         // worker i's CPU; empty: nobody is pinned
