@@ -31,4 +31,4 @@ def missing_packages(groups: list[str], **settings) -> list[str]:
     chosen = Settings(**settings)
     manifest = manifests.load(chosen.packages)
     return [package.name for package in manifest.grouped(groups, chosen.platform)
-            if not os.path.exists(os.path.join(chosen.lib, package.lib))]
+            if not os.path.exists(os.path.join(chosen.lib_folder(), package.lib))]
