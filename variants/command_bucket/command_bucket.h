@@ -2,7 +2,21 @@
 ///
 /// A frame has three timed phases: add (a command for every component, from one thread or from the pool), sort (each
 /// bucket by key), submit (each packet in sorted order, to a backend that sums what it is called with). A version is a
-/// PacketMemory, EntrySlots and Threading; everything else is the same code for all of them.
+/// PacketMemory, EntrySlots and Threading; everything else is the same code for all of them, inlined, with no virtual
+/// call inside a phase.
+///
+/// What the article leaves open, and what is done here:
+/// - The artificial work is a chain of dependent steps before each command, whose result goes into the command.
+/// - The sort is a radix sort of whole 64-bit keys, for all versions.
+/// - Entries of a block that stay unused are closed when the sort phase begins, and timed with it: they are part of what
+///   the last version costs.
+/// - Packets of global operator new are freed untimed, in the order of submission, as a renderer would. The next frame's
+///   packets come out of that heap, not out of a fresh one.
+/// - Atomic counters lie on cache lines of their own in every version: what is compared is the sharing of counters,
+///   packets and entries, not of what happens to lie beside them.
+/// - Every worker clears its caches, and all are awake when the clock starts, as in the middle of a frame. The thread
+///   that renders is one of the workers.
+/// - The buffers of linear allocators have been touched before; no frame takes a page fault.
 #pragma once
 
 #include <algorithm>
