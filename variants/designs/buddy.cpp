@@ -116,8 +116,10 @@ void Buddy::unlink(Link* block, unsigned log2) {
   Link* const previous = block->previous;
   previous->next = next;
   next->previous = previous;
-  // Only the last one of a list has its head on both sides.
-  nonempty_ ^= std::uint64_t{next == previous} << log2;
+  // Only the last one of a list has its head on both sides. A branch, and not a bit computed from it: the links may
+  // miss every cache, and a predicted mask does not make the next search wait for them.
+  if (next == previous) [[unlikely]]
+    nonempty_ &= ~(std::uint64_t{1} << log2);
 }
 
 void* Buddy::allocate(std::size_t bytes) {
