@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 from harness.spm.errors import INTERRUPTED, SpmError, USAGE
@@ -11,6 +12,7 @@ from harness.spm.settings import Settings
 
 def main(arguments: list[str]) -> int:
     command = None
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a farm's stop cleans up as Ctrl-C does
     try:
         if not arguments or arguments[0] in ("-h", "--help", "help"):
             print(help_text(), end="", file=sys.stdout if arguments else sys.stderr)

@@ -9,7 +9,6 @@ import hashlib
 import os
 import random
 import threading
-import time
 
 from harness.spm import sources, transport
 from harness.spm.errors import Cancelled, SpmError
@@ -52,21 +51,26 @@ class Downloader:
     def fetch(self, artifact, part: str):
         """Fills the file `part` with the artifact, verified; raises Failed with every attempt."""
         attempts = []
+        for name, source, address in self._candidates(artifact, attempts):
+            if attempts and attempts[-1].address:  # the last attempt's failure is part of the error
+                self._report.attempt_failed(artifact, attempts[-1])
+            try:
+                self._fetch_from(artifact, source, address, part)
+                return
+            except TransferError as error:
+                place = transport.place(address) if error.host else ""
+                attempts.append(Attempt(name, place, transport.shown(address), error.reason))
+        raise Failed(artifact, attempts)
+
+    def _candidates(self, artifact, attempts: list[Attempt]):
+        """(source's name, source, address) in the order to try; a source that serves nothing here becomes an attempt."""
         for name, source in self._order(artifact):
             try:
                 addresses = source.addresses(artifact)
             except sources.Unavailable as error:
                 attempts.append(Attempt(name, "", "", error.reason, error.hint))
                 continue
-            for address in addresses:
-                try:
-                    self._fetch_from(artifact, source, address, part)
-                    return
-                except TransferError as error:
-                    place, shown = transport.place(address), transport.shown(address)
-                    attempts.append(Attempt(name, place if error.host else "", shown, error.reason))
-                    self._report.attempt_failed(artifact, name, shown, error.reason)
-        raise Failed(artifact, attempts)
+            yield from ((name, source, address) for address in addresses)
 
     def _order(self, artifact):
         named = [(name, self._sources[name]) for name in artifact.sources]

@@ -41,13 +41,13 @@ class Plan:
 def install(items: list, manifest, settings, store: Store, report) -> Plan:
     """Makes all `items` active; returns what there was to do. An SpmError leaves the lib folder unchanged."""
     lib.check(settings.lib, settings.lib_folder(), items)
-    plan = Plan(items)
     if settings.dry_run:
-        return plan
+        return Plan(items)
     try:
         store.prepare()
         with store.lock("store") as lock:
             lock.take(shared=True, waiting=lambda holder: report.waiting("the store", holder))
+            plan = Plan(items)  # only now: a pruning may just have ended
             _fill(plan, manifest, settings, store, report)
             lib.prepare(settings.lib, settings.lib_folder())
             lib.register(store, settings.lib)
@@ -255,8 +255,12 @@ class _Making:
         write_file(self._staging + "/stamp.json", json.dumps(stamp))
         write_file(self._staging + "/used", "")
         os.makedirs(os.path.dirname(entry.path), exist_ok=True)
-        trees.remove(entry.path)  # an entry whose tree was lost
+        damaged = self._staging + ".old"
+        if os.path.lexists(entry.path):
+            trees.remove(damaged)
+            os.rename(entry.path, damaged)
         os.rename(self._staging, entry.path)
+        trees.remove(damaged)
         return size, len(files["files"])
 
     def discard(self):

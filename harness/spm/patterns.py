@@ -37,6 +37,7 @@ class Keep:
 
     def __init__(self, patterns):
         self._any = re.compile("|".join(map(expression, patterns)), re.DOTALL).fullmatch if patterns else lambda path: True
+        self._literal = bool(patterns) and not any(re.search("[*?]", pattern) for pattern in patterns)
         self._idle = {pattern: re.compile(expression(pattern), re.DOTALL).fullmatch for pattern in patterns}
 
     def __call__(self, path: str) -> bool:
@@ -45,6 +46,10 @@ class Keep:
         if self._idle:
             self._idle = {pattern: matches for pattern, matches in self._idle.items() if not matches(path)}
         return True
+
+    def satisfied(self) -> bool:
+        """Whether nothing further can match: every pattern is a plain path, and each has been seen."""
+        return self._literal and not self._idle
 
     def idle(self) -> list[str]:
         """The patterns that have matched nothing so far."""

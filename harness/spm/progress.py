@@ -54,7 +54,7 @@ class Report:
             self._active.pop(artifact.sha256, None)
             self._finished += artifact.size if fetched else 0
 
-    def attempt_failed(self, artifact, source: str, address: str, reason: str):
+    def attempt_failed(self, artifact, attempt):
         pass
 
     def unpacking(self, package: str, change: int):
@@ -97,8 +97,8 @@ class LinesReport(Report):
         super().__init__()
         self._next = time.monotonic() + _LINE_S
 
-    def attempt_failed(self, artifact, source, address, reason):
-        self.note(f"{source} did not deliver {artifact.file_name}: {reason}")
+    def attempt_failed(self, artifact, attempt):
+        self.note(f"{attempt.source} did not deliver {artifact.file_name}: {attempt.reason}")
 
     def waiting(self, what, holder):
         self.note(f"waiting for {holder} to finish with {what}")
@@ -177,8 +177,8 @@ class JsonReport(Report):
         if fetched:
             self._event("downloaded", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
 
-    def attempt_failed(self, artifact, source, address, reason):
-        self._event("attempt_failed", path=artifact.path, source=source, address=address, reason=reason)
+    def attempt_failed(self, artifact, attempt):
+        self._event("attempt_failed", path=artifact.path, source=attempt.source, address=attempt.address, reason=attempt.reason)
 
     def stored(self, item, size, files):
         self._event("stored", package=item.package.name, version=item.entry.version, path=item.entry.tree, bytes=size, files=files)

@@ -6,7 +6,8 @@
         tree/                       what the artifacts hold, read-only; the links of lib folders lead here
         files.json                  every file, link and folder of the tree with mode, size, time and hash (FilesList)
         stamp.json                  name, version, platform, lib, bytes, files, artifacts, time of unpacking
-        used                        empty; its time is the entry's last use, to the hour
+        used                        empty; its time is the entry's last use, to the hour; without it the entry is not used
+                                    again but made anew
       archives/<sha256>             a verified artifact on its way to be unpacked
       archives/<sha256>.part        one on its way here
       unpacking/<name>-<version>/   an entry in the making; removed by whoever next holds its lock, or by the next sweep
@@ -64,7 +65,15 @@ class Entry:
             pass
 
     def last_use(self) -> float:
-        return os.stat(self.path + "/used").st_mtime
+        """Seconds since the epoch; 0 for an entry that is condemned."""
+        try:
+            return os.stat(self.path + "/used").st_mtime
+        except FileNotFoundError:
+            return 0.0
+
+    def condemn(self):
+        """Lets a damaged entry count as none: the next install makes it anew."""
+        os.unlink(self.path + "/used")
 
     def stamp(self) -> dict:
         return read_json(self.path + "/stamp.json")
@@ -83,11 +92,11 @@ class Store:
         return Entry(self.root, name, version)
 
     def entries(self) -> list[Entry]:
-        """All complete entries, sorted by name and version."""
+        """All entries, sorted by name and version."""
         found = []
         for name in _names(f"{self.root}/packages"):
             found += [Entry(self.root, name, version) for version in _names(f"{self.root}/packages/{name}")]
-        return [entry for entry in found if os.path.exists(entry.path + "/used")]
+        return [entry for entry in found if os.path.exists(entry.path + "/stamp.json")]
 
     def prepare(self):
         """Makes the store's folders."""

@@ -1,7 +1,7 @@
 """Unpacks archives into a tree by rules of our own over ar and tarfile.
 
 An archive is refused, and leaves nothing, when
-  - a name is absolute, has a '..' or a control character in it, or comes twice;
+  - a name is absolute, has a '..' or a control character in it, is MOST_LEVELS deep, or comes twice;
   - something would be written below what is not a folder (through a link, above all);
   - a link leads out of the tree, at once or by way of other links. The absolute links of a .deb are re-rooted in its folder;
   - it holds a device, a pipe or a hard link to something that was not kept, among what is kept;
@@ -26,6 +26,8 @@ from harness.spm.patterns import Keep
 
 MOST_MEMBERS = 1_000_000
 MOST_BYTES = 32 << 30
+MOST_LEVELS = 100
+LATEST = (1 << 31) - 1  # a file's time beyond it is a lie that some file systems cannot hold
 _MOST_HOPS = 40  # as the kernel: a longer chain of links leads nowhere
 _PIECE = 1 << 20
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]").search
@@ -121,7 +123,8 @@ class _Unpacker:
 
     def run(self):
         with tarfile.TarFile(fileobj=self._stream, mode="r", encoding="utf-8", errors="surrogateescape") as tar:
-            while member := tar.next():
+            # Reading on for nothing is not free: a bundle of 18 MB may be pinned for one of its files.
+            while not self._keep.satisfied() and (member := tar.next()):
                 if self._cancelled():
                     raise Cancelled()
                 self._one(tar, member)
@@ -185,7 +188,7 @@ class _Unpacker:
             raise Refused(f"the archive unpacks to more than {MOST_BYTES:,} bytes")
         self._parent(path)
         mode = contents.EXECUTABLE_MODE if member.mode & 0o111 else contents.MODE
-        node = Node(FILE, self._owner, mode, size, max(0, int(member.mtime)))
+        node = Node(FILE, self._owner, mode, size, int(min(max(member.mtime, 0), LATEST)))
         take = tar.extractfile(member).read if member.sparse is not None else self._stream.take
         if not self._tree.claim(path, node):
             node.content = _copy(take, size, None)
@@ -237,6 +240,8 @@ def _clean(name: str) -> str:
     parts = [part for part in name.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise Refused(f"{name} leads upwards")
+    if len(parts) > MOST_LEVELS:
+        raise Refused(f"{name[:60]}... is more than {MOST_LEVELS} folders deep")
     return "/".join(parts)
 
 

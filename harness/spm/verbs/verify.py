@@ -1,4 +1,6 @@
-"""verify: compares the active packages with the list made when they were unpacked; with --deep every file's hash too."""
+"""verify: compares the active packages with the list made when they were unpacked; with --deep every file's hash too.
+
+What is damaged is condemned: the next install makes it anew, since no pin may stand for something else."""
 
 from __future__ import annotations
 
@@ -19,13 +21,17 @@ def run(command, settings) -> int:
     lib.check(settings.lib, settings.lib_folder(), [])
     packages = [each for each in manifest.packages.values() if each.serves(settings.platform)]
     items = lib.wanted(packages, settings, Store(settings.store))
-    rows = [_row(item, "--deep" in command.options) for item in items if os.path.lexists(item.link)]
+    active = [item for item in items if os.path.lexists(item.link)]
+    rows = [_row(item, "--deep" in command.options) for item in active]
+    for item, row in zip(active, rows):
+        if row["state"] != "whole" and item.entry.exists() and not settings.dry_run:
+            item.entry.condemn()
     damaged = [row for row in rows if row["state"] != "whole"]
     table.show(rows, ("name", "state", "files", "problems"), settings, {"problems": _some})
     if damaged and not settings.quiet:
         names = " ".join(row["name"] for row in damaged)
         print(f"spm: error: {len(damaged)} of {len(rows)} packages differ from what was unpacked", file=sys.stderr)
-        print(f"hint: rm the folder that 'spm status --json' names as path of {names}, then install again", file=sys.stderr)
+        print(f"hint: python3 make.py spm install {names}", file=sys.stderr)
     return FAILED if damaged else 0
 
 
