@@ -1,12 +1,19 @@
 /// The subcommands, one source file each: a new one is its file, a line here and a line in main's table.
 #pragma once
 
+#include <filesystem>
+
 #include "harness/cli/options.h"
+#include "harness/results/result.h"
 
 namespace lab::cli {
 
+/// Writes the report of what a session has so far into a folder.
+using RefreshReport = Expected<void> (*)(const results::Result& result, const std::filesystem::path& folder);
+
 Command list_command();
-Command run_command();
+/// `refresh_report` is called after every block and at the end; with it, run has the option --report DIR.
+Command run_command(RefreshReport refresh_report = nullptr);
 Command probe_command();
 Command report_command();
 

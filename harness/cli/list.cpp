@@ -1,7 +1,75 @@
+// list: every benchmark that can be run. A script may run every entry of --json as it stands, so what a variant does
+// not support is in it only with --all, with its reason.
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "harness/base/layout.h"
 #include "harness/cli/commands.h"
+#include "harness/exec/catalog.h"
 
 namespace lab::cli {
 
-Command list_command() { return {"list", "", "", {}, [](const Options&) -> Expected<ExitStatus> { return ExitStatus::kOk; }}; }
+namespace {
+
+namespace json = boost::json;
+
+void print_json(const exec::Catalog& catalog, bool all) {
+  json::array entries;
+  for (const exec::Benchmark& benchmark : catalog.benchmarks) {
+    if (!benchmark.unsupported.empty() && !all) continue;
+    entries.push_back(json::object{
+        {"benchmark", benchmark.name},
+        {"reference", benchmark.reference},
+        {"title", benchmark.workload.title},
+        {"version", benchmark.workload.version},
+        {"parallel", benchmark.workload.parallel},
+        {"unsupported", benchmark.unsupported.empty() ? json::value(nullptr) : json::value(benchmark.unsupported)}});
+  }
+  fmt::print("{}\n", json::serialize(entries));
+}
+
+void print_text(const exec::Catalog& catalog) {
+  bool any_unsupported = false;
+  for (const exec::Benchmark& benchmark : catalog.benchmarks) {
+    any_unsupported = any_unsupported || !benchmark.unsupported.empty();
+    if (benchmark.unsupported.empty()) fmt::print("{}{}\n", benchmark.name, benchmark.reference ? "  (reference)" : "");
+  }
+  if (!any_unsupported) return;
+  fmt::print("\nunsupported:\n");
+  for (const exec::Benchmark& benchmark : catalog.benchmarks)
+    if (!benchmark.unsupported.empty()) fmt::print("{}: {}\n", benchmark.name, benchmark.unsupported);
+}
+
+Expected<ExitStatus> list(const Options& options) {
+  if (!options.positional().empty())
+    return Error{fmt::format("list takes no argument, found '{}'", options.positional().front()),
+                 "python3 make.py run --filter GLOB", ExitStatus::kUsage};
+  const Expected<exec::Catalog> catalog =
+      exec::load_catalog(build_dir(), [](const exec::ChildSpec& spec) { return exec::run_child(spec); });
+  if (!catalog) return catalog.error();
+  if (options.has("--json"))
+    print_json(*catalog, options.has("--all"));
+  else
+    print_text(*catalog);
+  std::fflush(stdout);
+  for (const results::Failure& failure : catalog->failures)
+    fmt::print(stderr, "harness: error: {}: {}\n", failure.benchmark, failure.detail);
+  if (!catalog->not_built.empty())
+    return Error{fmt::format("not built: {}", fmt::join(catalog->not_built, ", ")), "python3 make.py build"};
+  return catalog->failures.empty() ? ExitStatus::kOk : ExitStatus::kFailed;
+}
+
+}  // namespace
+
+Command list_command() {
+  return {
+      "list",
+      "[--json [--all]]",
+      "every benchmark that can be run",
+      {{"--json", "", "one array of objects"}, {"--all", "", "with --json: unsupported ones too, with their reason"}},
+      list};
+}
 
 }  // namespace lab::cli

@@ -1,0 +1,64 @@
+#include "harness/base/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+
+namespace lab {
+
+bool is_live_terminal(int file) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
+  return ::isatty(file) != 0 && (no_color == nullptr || *no_color == '\0') && !dumb;
+}
+
+int terminal_width(int file) {
+  winsize size{};
+  return ::ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<long>(std::lround(std::max(0.0, seconds)));
+  if (whole >= 3600) return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+  if (whole >= 60) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} s", whole);
+}
+
+StatusLine::StatusLine(int file) : file_(file), live_(is_live_terminal(file)) {}
+
+StatusLine::~StatusLine() {
+  clear();
+}
+
+void StatusLine::show(std::string_view text) {
+  if (!live_) return;
+  // The last column stays free: a full line would wrap on some terminals.
+  write(fmt::format("\r{}\x1b[K", text.substr(0, static_cast<std::size_t>(std::max(1, terminal_width(file_) - 1)))));
+  shown_ = true;
+}
+
+void StatusLine::clear() {
+  if (shown_) write("\r\x1b[K");
+  shown_ = false;
+}
+
+void StatusLine::print(std::string_view line) {
+  clear();
+  write(fmt::format("{}\n", line));
+}
+
+void StatusLine::write(std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t put = ::write(file_, text.data(), text.size());
+    if (put < 0 && errno != EINTR) return;  // nobody listens any more
+    if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));
+  }
+}
+
+}  // namespace lab

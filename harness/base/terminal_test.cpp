@@ -1,0 +1,70 @@
+#include "harness/base/terminal.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace lab {
+
+namespace {
+
+/// What is written to a pseudo-terminal (or a pipe) while `talk` has a status line on it.
+template <typename Talk>
+std::string heard(bool terminal, Talk talk) {
+  int ends[2] = {-1, -1};
+  if (terminal) {
+    ends[0] = ::posix_openpt(O_RDWR | O_NOCTTY);
+    ::grantpt(ends[0]);
+    ::unlockpt(ends[0]);
+    ends[1] = ::open(::ptsname(ends[0]), O_RDWR | O_NOCTTY);
+    const winsize size{24, 20, 0, 0};
+    ::ioctl(ends[0], TIOCSWINSZ, &size);
+  } else {
+    EXPECT_EQ(::pipe(ends), 0);
+  }
+  {
+    StatusLine line(ends[1]);
+    talk(line);
+  }
+  EXPECT_EQ(::write(ends[1], "\f", 1), 1);
+  std::string text;
+  for (char c = 0; ::read(ends[0], &c, 1) == 1 && c != '\f';) text += c;
+  ::close(ends[0]);
+  ::close(ends[1]);
+  return text;
+}
+
+void talk(StatusLine& line) {
+  line.show("block 1/10, a benchmark with a long name");
+  line.print("a line");
+  line.show("bye");
+}
+
+}  // namespace
+
+TEST(StatusLine, draws_one_line_on_a_terminal_and_clears_it) {
+  ::setenv("TERM", "xterm", 1);
+  ::unsetenv("NO_COLOR");
+  EXPECT_EQ(heard(true, talk), "\rblock 1/10, a bench\x1b[K\r\x1b[Ka line\r\n\rbye\x1b[K\r\x1b[K");
+}
+
+TEST(StatusLine, prints_only_plain_lines_on_a_pipe_or_without_colour) {
+  EXPECT_EQ(heard(false, talk), "a line\n");
+  ::setenv("NO_COLOR", "1", 1);
+  EXPECT_EQ(heard(true, talk), "a line\r\n");
+  ::unsetenv("NO_COLOR");
+  ::setenv("TERM", "dumb", 1);
+  EXPECT_EQ(heard(true, talk), "a line\r\n");
+}
+
+TEST(DurationText, has_two_units_at_most) {
+  EXPECT_EQ(duration_text(-3), "0 s");
+  EXPECT_EQ(duration_text(45.4), "45 s");
+  EXPECT_EQ(duration_text(200), "3 min 20 s");
+  EXPECT_EQ(duration_text(3720), "1 h 02 min");
+}
+
+}  // namespace lab

@@ -1,0 +1,195 @@
+#include "harness/exec/catalog.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <set>
+
+#include "harness/base/files.h"
+#include "harness/base/nearest.h"
+#include "harness/results/fields.h"
+
+namespace lab::exec {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Built {
+  std::string family;
+  std::string variant;
+  bool reference = false;
+  std::string executable;
+};
+
+template <typename F>
+void fields(F& f, Built& b) {
+  f("family", b.family);
+  f("variant", b.variant);
+  f("reference", b.reference);
+  f("executable", b.executable);
+}
+
+constexpr double kDescribeSeconds = 20;
+
+Expected<std::vector<Built>> read_built(const fs::path& path) {
+  const Expected<std::string> text = read_file(path);
+  if (!text) return Error{text.error().what, "python3 make.py build"};
+  boost::system::error_code problem;
+  const boost::json::value value = boost::json::parse(*text, problem);
+  if (problem)
+    return Error{fmt::format("'{}': not JSON: {}", path.string(), problem.message()), "python3 make.py build"};
+  Expected<std::vector<Built>> built = results::from_json<std::vector<Built>>(value);
+  if (!built) return in_context(fmt::format("'{}'", path.string()), built.error());
+  return built;
+}
+
+void add(const Built& built, const Description& description, const fs::path& executable, Catalog& catalog) {
+  results::Variant variant = description.variant;
+  variant.reference = built.reference;
+  for (const Description::Offer& offer : description.offers)
+    catalog.benchmarks.push_back({results::benchmark_name(built.family, built.variant, offer.workload.name), executable,
+                                  built.reference, offer.workload, offer.unsupported});
+  catalog.variants.push_back(std::move(variant));
+}
+
+void ask(const Built& built, const fs::path& build_dir, const Runner& run, Catalog& catalog) {
+  const std::string name = fmt::format("{}/{}", built.family, built.variant);
+  const fs::path executable = build_dir / built.executable;
+  if (!fs::exists(executable)) {
+    catalog.not_built.push_back(name);
+    return;
+  }
+  ChildSpec spec;
+  spec.command = {executable.string(), "--describe"};
+  spec.timeout_seconds = kDescribeSeconds;
+  const ChildOutcome outcome = run(spec);
+  const auto fail = [&](std::string kind, std::string detail) {
+    catalog.failures.push_back({name, 0, 0, std::move(kind), "--describe: " + detail, outcome.error_tail});
+  };
+  if (outcome.end == ChildEnd::kTimedOut) return fail("timeout", describe_end(spec, outcome));
+  if (outcome.end != ChildEnd::kExited || outcome.code != 0) return fail("crash", describe_end(spec, outcome));
+  const Expected<Description> description = parse_description(outcome.output);
+  if (!description) return fail("protocol", description.error().what);
+  if (description->variant.family != built.family || description->variant.name != built.variant)
+    return fail("protocol", fmt::format("it says it is {}/{}", description->variant.family, description->variant.name));
+  add(built, *description, executable, catalog);
+}
+
+std::string family_and_variant(const std::string& benchmark) {
+  return benchmark.substr(0, benchmark.rfind('/'));
+}
+
+bool matches(const std::string& filter, const std::string& name) {
+  return ::fnmatch(filter.c_str(), name.c_str(), 0) == 0;
+}
+
+/// `name` has one to three parts.
+bool matches_any_part(const std::string& filter, std::string name) {
+  for (;;) {
+    if (matches(filter, name)) return true;
+    const std::size_t slash = name.rfind('/');
+    if (slash == std::string::npos) return false;
+    name.resize(slash);
+  }
+}
+
+/// Everything a filter may name: benchmarks, variants and families.
+std::vector<std::string> names_in(const Catalog& catalog) {
+  std::set<std::string> names;
+  for (const Benchmark& benchmark : catalog.benchmarks) names.insert(benchmark.name);
+  for (const results::Variant& variant : catalog.variants) {
+    names.insert(variant.family);
+    names.insert(variant.family + "/" + variant.name);
+  }
+  return {names.begin(), names.end()};
+}
+
+/// Whether a benchmark of a variant that could not be asked would match: its workloads are taken to be its family's.
+bool could_match(const Catalog& catalog, const std::string& variant, const std::vector<std::string>& filters) {
+  const auto any = [&](const std::string& name) {
+    return std::any_of(filters.begin(), filters.end(), [&](const std::string& f) { return matches_any_part(f, name); });
+  };
+  if (filters.empty() || any(variant)) return true;
+  const std::string family = variant.substr(0, variant.find('/'));
+  return std::any_of(catalog.benchmarks.begin(), catalog.benchmarks.end(), [&](const Benchmark& known) {
+    return known.workload.family == family && any(fmt::format("{}/{}", variant, known.workload.name));
+  });
+}
+
+Expected<void> check_filter(const Catalog& catalog, const std::string& filter) {
+  const Benchmark* unsupported = nullptr;
+  for (const Benchmark& benchmark : catalog.benchmarks) {
+    if (!matches_any_part(filter, benchmark.name)) continue;
+    if (benchmark.unsupported.empty()) return {};
+    unsupported = &benchmark;
+  }
+  for (const results::Failure& failure : catalog.failures)
+    if (could_match(catalog, failure.benchmark, {filter})) return {};
+  if (unsupported != nullptr)
+    return Error{fmt::format("{} is unsupported: {}", unsupported->name, unsupported->unsupported),
+                 "python3 make.py list", ExitStatus::kUsage};
+  const std::string near = nearest_name(filter, names_in(catalog));
+  return Error{fmt::format("no benchmark matches '{}'", filter),
+               near.empty() ? "python3 make.py list" : fmt::format("did you mean '{}'?", near), ExitStatus::kUsage};
+}
+
+}  // namespace
+
+Expected<Catalog> load_catalog(const fs::path& build_dir, const Runner& run) {
+  Expected<std::vector<Built>> built = read_built(build_dir / "variants.json");
+  if (!built) return built.error();
+  Catalog catalog;
+  for (const Built& one : *built) ask(one, build_dir, run, catalog);
+  std::sort(catalog.variants.begin(), catalog.variants.end(),
+            [](const auto& a, const auto& b) { return std::tie(a.family, a.name) < std::tie(b.family, b.name); });
+  std::sort(catalog.benchmarks.begin(), catalog.benchmarks.end(),
+            [](const Benchmark& a, const Benchmark& b) { return a.name < b.name; });
+  return catalog;
+}
+
+Expected<Selection> select(const Catalog& catalog, const std::vector<std::string>& filters) {
+  for (const std::string& variant : catalog.not_built)
+    if (could_match(catalog, variant, filters))
+      return Error{fmt::format("{} is not built", variant), "python3 make.py build"};
+  for (const std::string& filter : filters)
+    if (const Expected<void> good = check_filter(catalog, filter); !good) return good.error();
+
+  Selection selection;
+  std::set<std::string> workloads;
+  std::set<std::string> variants;
+  const auto selected = [&](const std::string& name) {
+    return filters.empty() ||
+           std::any_of(filters.begin(), filters.end(), [&](const std::string& f) { return matches_any_part(f, name); });
+  };
+  for (const Benchmark& benchmark : catalog.benchmarks) {
+    if (!selected(benchmark.name)) continue;
+    variants.insert(family_and_variant(benchmark.name));
+    if (!benchmark.unsupported.empty()) {
+      selection.unsupported.push_back({benchmark.name, benchmark.unsupported});
+      continue;
+    }
+    selection.benchmarks.push_back(benchmark);
+    if (workloads.insert(fmt::format("{}/{}", benchmark.workload.family, benchmark.workload.name)).second)
+      selection.workloads.push_back(benchmark.workload);
+  }
+  for (const Benchmark& benchmark : catalog.benchmarks) {
+    const std::string workload = fmt::format("{}/{}", benchmark.workload.family, benchmark.workload.name);
+    if (!benchmark.reference || !benchmark.unsupported.empty() || !workloads.contains(workload)) continue;
+    if (!selected(benchmark.name)) {
+      selection.checks.push_back(benchmark);
+      variants.insert(family_and_variant(benchmark.name));
+    }
+  }
+  for (const results::Variant& variant : catalog.variants)
+    if (variants.contains(variant.family + "/" + variant.name)) selection.variants.push_back(variant);
+  for (const results::Failure& failure : catalog.failures)
+    if (could_match(catalog, failure.benchmark, filters)) selection.failures.push_back(failure);
+  if (selection.benchmarks.empty() && selection.failures.empty())
+    return Error{"nothing to run: this build has no variants", "python3 make.py build"};
+  return selection;
+}
+
+}  // namespace lab::exec

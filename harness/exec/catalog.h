@@ -1,0 +1,53 @@
+/// What can be run: every variant that the build made, asked what it offers.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/exec/answer.h"
+#include "harness/exec/child.h"
+
+namespace lab::exec {
+
+/// Runs one child; the seam for tests.
+using Runner = std::function<ChildOutcome(const ChildSpec&)>;
+
+struct Benchmark {
+  std::string name;  ///< family/variant/workload
+  std::filesystem::path executable;
+  bool reference = false;
+  results::Workload workload;
+  std::string unsupported;  ///< why the variant cannot do it; "" where it can
+};
+
+struct Catalog {
+  std::vector<results::Variant> variants;  ///< sorted by name
+  std::vector<Benchmark> benchmarks;       ///< sorted by name, unsupported ones included
+  std::vector<results::Failure> failures;  ///< variants that could not say what they offer
+  std::vector<std::string> not_built;      ///< "family/variant"
+};
+
+/// Reads <build folder>/variants.json and asks every executable to --describe itself. An executable that is missing or
+/// fails is a fact of the catalog; only a list that cannot be read is an error.
+Expected<Catalog> load_catalog(const std::filesystem::path& build_dir, const Runner& run);
+
+/// What of a catalog a session runs.
+struct Selection {
+  std::vector<Benchmark> benchmarks;
+  std::vector<Benchmark> checks;  ///< references of selected workloads that were not selected themselves
+  std::vector<results::Unsupported> unsupported;
+  std::vector<results::Failure> failures;
+  std::vector<results::Workload> workloads;
+  std::vector<results::Variant> variants;
+};
+
+/// The benchmarks that match any of `filters` (shell patterns over the whole name, its family, or family/variant; none
+/// is all). An error (kUsage) with the nearest name where a filter matches nothing; one with the reason where all that
+/// match is unsupported; others where a variant that could match
+/// is not built, or there is none at all.
+Expected<Selection> select(const Catalog& catalog, const std::vector<std::string>& filters);
+
+}  // namespace lab::exec

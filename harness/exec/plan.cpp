@@ -1,0 +1,112 @@
+#include "harness/exec/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "harness/bench/random.h"
+
+namespace lab::exec {
+
+namespace {
+
+/// Before anything is known of a benchmark: start, prepare and end.
+constexpr double kAssumedOverhead = 0.05;
+
+/// A block that is expected to take this much more than what is left is started all the same: estimates are no better.
+constexpr double kTolerance = 1.02;
+
+int least_processes() {
+  return static_cast<int>(stats::least_count());
+}
+
+}  // namespace
+
+Pace quick_pace() {
+  return {"quick", 120, 10, least_processes(), 2, false};
+}
+
+Pace default_pace() {
+  return {"default", 480, 20, least_processes(), 2, false};
+}
+
+Pace full_pace() {
+  return {"full", 3600, 500, least_processes(), 1, true};
+}
+
+Pace processes_pace(int processes) {
+  return {"processes", 0, processes, processes, 0.5, false};
+}
+
+std::vector<std::size_t> block_order(std::size_t count, std::uint64_t seed, int block) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // The block is mixed in by the generator, so that neighbouring seeds do not share orders.
+  bench::Random random(bench::Random(seed).next() + static_cast<std::uint64_t>(block));
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
+Schedule::Schedule(Pace pace, std::size_t benchmarks)
+    : pace_(std::move(pace)), overheads_(benchmarks, kAssumedOverhead) {}
+
+double Schedule::cost(std::size_t benchmark, double seconds) const {
+  return overheads_[benchmark] ? *overheads_[benchmark] + seconds : 0;
+}
+
+double Schedule::block_cost(double seconds) const {
+  double total = 0;
+  for (std::size_t i = 0; i < overheads_.size(); ++i) total += cost(i, seconds);
+  return total;
+}
+
+int Schedule::blocks_wanted(int done) const {
+  // How many blocks an interval will need is not known: time is divided for the least number, then for one at a time.
+  return pace_.until_tight ? std::max(1, pace_.least_blocks - done) : pace_.blocks - done;
+}
+
+std::optional<double> Schedule::next_block(int done, double elapsed, bool tight) const {
+  const auto active = std::count_if(overheads_.begin(), overheads_.end(), [](const auto& o) { return o.has_value(); });
+  if (active == 0 || done >= pace_.blocks) return std::nullopt;
+  if (pace_.until_tight && tight && done >= pace_.least_blocks) return std::nullopt;
+  if (pace_.budget_seconds <= 0) return pace_.most_seconds;
+  const double left = pace_.budget_seconds - elapsed;
+  const double share = (left / blocks_wanted(done) - block_cost(0)) / static_cast<double>(active);
+  const double seconds = std::clamp(share, kLeastSeconds, pace_.most_seconds);
+  if (done > 0 && block_cost(seconds) > left * kTolerance) return std::nullopt;
+  return seconds;
+}
+
+bool Schedule::fits(std::size_t benchmark, double seconds, double elapsed) const {
+  return pace_.budget_seconds <= 0 || elapsed + cost(benchmark, seconds) <= pace_.budget_seconds * kTolerance;
+}
+
+void Schedule::measured(std::size_t benchmark, double seconds, double wall_seconds) {
+  if (overheads_[benchmark]) overheads_[benchmark] = std::max(0.0, wall_seconds - seconds);
+}
+
+void Schedule::drop(std::size_t benchmark) {
+  overheads_[benchmark].reset();
+}
+
+int Schedule::expected_blocks(int done, double seconds, double elapsed) const {
+  const int wanted = done + blocks_wanted(done);
+  const double each = block_cost(seconds);
+  if (pace_.budget_seconds <= 0 || each <= 0) return wanted;
+  const double affordable = (pace_.budget_seconds - elapsed) * kTolerance / each;
+  return std::max(done + 1, std::min(wanted, done + static_cast<int>(std::min(affordable, 1e6))));
+}
+
+double Schedule::seconds_left(int done, double seconds, double elapsed, double left_in_block) const {
+  const int blocks_after = std::max(0, expected_blocks(done, seconds, elapsed) - done - 1);
+  const double left = left_in_block + blocks_after * block_cost(seconds);
+  return pace_.budget_seconds > 0 ? std::clamp(pace_.budget_seconds - elapsed, 0.0, left) : left;
+}
+
+std::string Schedule::state(int done, bool tight) const {
+  const bool enough = done >= pace_.least_blocks && (!pace_.until_tight || tight);
+  return enough ? "complete" : "out of time";
+}
+
+}  // namespace lab::exec

@@ -1,0 +1,67 @@
+/// A session: block after block of processes until the plan, the budget or the user ends it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/base/error.h"
+#include "harness/exec/catalog.h"
+#include "harness/exec/plan.h"
+#include "harness/results/result.h"
+
+namespace lab::exec {
+
+struct SessionSpec {
+  Selection selection;
+  Pace pace;
+  std::uint64_t seed = 1;  ///< of the workloads and of the order in every block
+  std::optional<int> cpu;  ///< for workloads that are not parallel
+  unsigned threads = 1;    ///< for those that are
+  std::optional<double>
+      process_timeout;  ///< seconds; none: kTimeoutSeconds and kTimeoutFactor times its measuring time
+};
+
+inline constexpr double kTimeoutSeconds = 15;
+inline constexpr double kTimeoutFactor = 10;
+
+/// What a session touches of the world; the seam for tests.
+struct World {
+  std::function<double()> now;  ///< monotonic seconds
+  Runner run;
+  std::function<bool()> interrupted;
+  std::function<std::string()> utc;                              ///< RFC 3339
+  std::function<Expected<void>(std::string_view line)> journal;  ///< keeps one line at once
+};
+
+struct Progress {
+  std::string_view benchmark;  ///< about to run
+  int block = 0;               ///< from 0
+  int blocks = 0;              ///< as many as there will be, as it looks now
+  std::size_t position = 0;    ///< from 0
+  std::size_t processes = 0;   ///< of this block
+  double seconds_left = 0;     ///< of the session
+  std::size_t failures = 0;    ///< so far
+};
+
+struct Observer {
+  std::function<void(const Progress&)> on_process;
+  std::function<void(const results::Failure&)> on_failure;
+  std::function<void(const results::Result&)> on_block;  ///< after every complete block, with the result so far
+};
+
+/// Fills `result`, whose head is given, with processes and failures, and sets its session's blocks, ended and state.
+///
+/// A process that crashes, hangs, says nothing sensible or reads back something wrong ends its benchmark for this
+/// session: it is not run again, neither a second chance that would hide what happens one time in ten, nor another
+/// timeout out of the others' budget. What it measured before stays, unless its answer was wrong. Answers are compared
+/// with the reference variant's at the end of every block (in the first, the reference may come last) and at the end of
+/// the session.
+///
+/// An error only where the journal cannot be written; `result` then holds what was kept.
+Expected<void> run_session(const SessionSpec& spec, const World& world, const Observer& observer,
+                           results::Result& result);
+
+}  // namespace lab::exec

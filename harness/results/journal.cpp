@@ -1,0 +1,254 @@
+#include "harness/results/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "harness/base/files.h"
+#include "harness/base/utc.h"
+#include "harness/results/verify.h"
+
+namespace lab::results {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kMostNames = 1000;
+
+Error failure(std::string_view doing, const fs::path& path, int code) {
+  std::string hint;
+  if (code == ENOSPC || code == EDQUOT)
+    hint = fmt::format("free some space on the disk of {}", path.parent_path().string());
+  return Error{fmt::format("{} '{}': {}", doing, path.string(), std::strerror(code)), hint, ExitStatus::kFailed};
+}
+
+/// Appends all or nothing; 0 or errno.
+int append_synced(int file, std::string_view line) {
+  const off_t before = ::lseek(file, 0, SEEK_END);
+  if (before < 0) return errno;
+  int code = 0;
+  for (std::size_t done = 0; done < line.size() && code == 0;) {
+    const ssize_t put = ::write(file, line.data() + done, line.size() - done);
+    if (put > 0) done += static_cast<std::size_t>(put);
+    if (put < 0 && errno != EINTR) code = errno;
+  }
+  if (code == 0 && ::fdatasync(file) != 0) code = errno;
+  // Where even this fails, the torn line is the last one and readers leave it out.
+  if (code != 0) static_cast<void>(::ftruncate(file, before) == 0);
+  return code;
+}
+
+/// Takes the journal's name where nothing bears it. False where something does.
+Expected<bool> take_name(const fs::path& unnamed, const fs::path& name) {
+  if (::renameat2(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno == EEXIST) return false;
+  if (errno != EINVAL && errno != ENOSYS) return failure("creating", name, errno);
+  // A file system that cannot refuse to replace, but may have hard links, which never do.
+  if (::link(unnamed.c_str(), name.c_str()) != 0) {
+    if (errno == EEXIST) return false;
+    return failure("creating", name, errno);
+  }
+  ::unlink(unnamed.c_str());
+  return true;
+}
+
+/// Opens a leftover for as long as nobody else may: -1 where a living session holds it.
+int lock_leftover(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  struct stat now {};
+  // Between open and flock its session may have finished and removed it.
+  if (::flock(file, LOCK_EX | LOCK_NB) == 0 && ::fstat(file, &now) == 0 && now.st_nlink > 0) return file;
+  ::close(file);
+  return -1;
+}
+
+fs::path free_result_path(const fs::path& journal) {
+  fs::path path = fs::path(journal).replace_extension(".json");
+  for (int i = 2; fs::exists(path) && i < kMostNames; ++i)
+    path = journal.parent_path() / fmt::format("{}-{}.json", journal.stem().string(), i);
+  return path;
+}
+
+Leftover recover(const fs::path& journal) {
+  Leftover leftover{journal, {}, 0, ""};
+  const Expected<std::string> text = read_file(journal);
+  Expected<Result> result = text ? parse_journal(*text, journal.string()) : Expected<Result>(text.error());
+  if (!result) {
+    leftover.problem = result.error().what;
+    return leftover;
+  }
+  struct stat last {};
+  if (::stat(journal.c_str(), &last) == 0) result->session.ended = utc(last.st_mtime);
+  result->session.state = "interrupted";
+  verify(*result);
+  const fs::path path = free_result_path(journal);
+  if (const Expected<void> written = write_file(path, serialize(*result)); !written) {
+    leftover.problem = written.error().what;
+    return leftover;
+  }
+  ::unlink(journal.c_str());
+  leftover.result = path;
+  leftover.processes = result->processes.size();
+  return leftover;
+}
+
+/// A locked file with the head in it, under no name that readers know.
+Expected<int> start_unnamed(const fs::path& unnamed, const Result& head) {
+  const int file = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) return failure("creating", unnamed, errno);
+  int code = ::flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  std::string line = serialize(head);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  if (code == 0) code = append_synced(file, line + "\n");
+  if (code == 0) return file;
+  ::close(file);
+  ::unlink(unnamed.c_str());
+  return failure("writing", unnamed, code);
+}
+
+}  // namespace
+
+Journal::Journal(fs::path path, fs::path result_path, int file)
+    : path_(std::move(path)), result_path_(std::move(result_path)), file_(file) {}
+
+Journal::Journal(Journal&& other) noexcept
+    : path_(std::move(other.path_)),
+      result_path_(std::move(other.result_path_)),
+      file_(std::exchange(other.file_, -1)) {}
+
+Journal& Journal::operator=(Journal&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(result_path_, other.result_path_);
+  std::swap(file_, other.file_);
+  return *this;
+}
+
+Journal::~Journal() {
+  if (file_ >= 0) ::close(file_);
+}
+
+Expected<Journal> Journal::create(const fs::path& folder, std::string_view stem, Result& head) {
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem) return failure("creating", folder, problem.value());
+  const fs::path unnamed = folder / fmt::format(".{}.{}.part", stem, ::getpid());
+  for (int i = 1; i < kMostNames; ++i) {
+    head.session.id = i == 1 ? std::string(stem) : fmt::format("{}-{}", stem, i);
+    const fs::path journal = folder / (head.session.id + ".journal");
+    const fs::path result = folder / (head.session.id + ".json");
+    if (fs::exists(journal) || fs::exists(result)) continue;
+    const Expected<int> file = start_unnamed(unnamed, head);
+    if (!file) return file.error();
+    Journal made(journal, result, *file);
+    const Expected<bool> taken = take_name(unnamed, journal);
+    if (!taken || !*taken) ::unlink(unnamed.c_str());
+    if (!taken) return taken.error();
+    if (!*taken) continue;
+    // A session of this name may have ended since we looked; it wrote its result before it gave up its journal's name.
+    if (!fs::exists(result)) return made;
+    ::unlink(journal.c_str());
+  }
+  return Error{fmt::format("'{}': no free name for a result beginning with {}", folder.string(), stem), ""};
+}
+
+Expected<Journal> Journal::create_for(const fs::path& result_path, std::string_view stem, Result& head) {
+  const fs::path folder = result_path.has_parent_path() ? result_path.parent_path() : fs::path(".");
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem) return failure("creating", folder, problem.value());
+  if (fs::is_directory(result_path))
+    return Error{fmt::format("'{}' is a folder, expected the name of a file", result_path.string()), "",
+                 ExitStatus::kUsage};
+  head.session.id = stem;
+  const fs::path journal = journal_for(result_path);
+  const fs::path unnamed = fmt::format("{}.{}.part", journal.string(), ::getpid());
+  const Expected<int> file = start_unnamed(unnamed, head);
+  if (!file) return file.error();
+  Journal made(journal, result_path, *file);
+  const Expected<bool> taken = take_name(unnamed, journal);
+  if (taken && *taken) return made;
+  ::unlink(unnamed.c_str());
+  if (!taken) return taken.error();
+  return Error{fmt::format("'{}' exists: another run writes its result there", journal.string()),
+               "choose another --out"};
+}
+
+Expected<void> Journal::append(std::string_view line) {
+  const int code = append_synced(file_, std::string(line) + "\n");
+  if (code != 0) return failure("appending to", path_, code);
+  return {};
+}
+
+Expected<fs::path> Journal::finish(const Result& result) {
+  const Expected<void> written = write_file(result_path_, serialize(result));
+  if (!written) return in_context(fmt::format("what was measured stays in '{}'", path_.string()), written.error());
+  ::unlink(path_.c_str());
+  ::close(std::exchange(file_, -1));
+  return result_path_;
+}
+
+Expected<Result> parse_journal(std::string_view text, std::string_view name) {
+  std::size_t start = text.find('\n');
+  if (start == std::string_view::npos)
+    return Error{fmt::format("{}: it has no complete line", name), "", ExitStatus::kUsage};
+  Expected<Result> result = parse_result(text.substr(0, start), name);
+  if (!result) return result;
+  ++start;
+  for (int number = 2;; ++number) {
+    const std::size_t end = text.find('\n', start);
+    if (end == std::string_view::npos) break;  // torn, or the end
+    if (const Expected<void> added = add_journal_line(text.substr(start, end - start), *result); !added)
+      return in_context(fmt::format("{}: line {}", name, number), added.error());
+    start = end + 1;
+  }
+  for (const Process& process : result->processes)
+    result->session.blocks = std::max(result->session.blocks, process.block);
+  return result;
+}
+
+fs::path journal_for(const fs::path& result_path) {
+  return fs::path(result_path).replace_extension(".interrupted.journal");
+}
+
+std::optional<Leftover> recover_leftover(const fs::path& journal) {
+  const int file = lock_leftover(journal);
+  if (file < 0) return std::nullopt;
+  Leftover leftover = recover(journal);
+  ::close(file);
+  return leftover;
+}
+
+std::vector<Leftover> recover_leftovers(const fs::path& folder) {
+  std::vector<fs::path> journals;
+  std::error_code missing;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing))
+    if (entry.path().extension() == ".journal") journals.push_back(entry.path());
+  std::sort(journals.begin(), journals.end());
+  std::vector<Leftover> leftovers;
+  for (const fs::path& journal : journals) {
+    if (std::optional<Leftover> leftover = recover_leftover(journal)) leftovers.push_back(std::move(*leftover));
+  }
+  return leftovers;
+}
+
+fs::path machine_folder(const fs::path& root, const Machine& machine) {
+  return root / "results" / machine.id;
+}
+
+std::string result_stem(std::string_view started, const Source& source) {
+  std::string stem;
+  for (const char c : started)
+    if (c != '-' && c != ':') stem += c;
+  return fmt::format("{}-{}", stem, source.commit ? source.commit->substr(0, 12) : "nogit");
+}
+
+}  // namespace lab::results

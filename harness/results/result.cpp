@@ -1,0 +1,352 @@
+#include "harness/results/result.h"
+
+#include <algorithm>
+
+#include "harness/base/files.h"
+#include "harness/results/fields.h"
+
+namespace lab::results {
+
+// Found by argument-dependent lookup from fields.h, so in the structs' own namespace.
+
+template <typename F>
+void fields(F& f, Cache& c) {
+  f("type", c.type);
+  f("level", c.level);
+  f("size", c.size);
+  f("num_sharing", c.num_sharing);
+}
+
+template <typename F>
+void fields(F& f, Context& c) {
+  f("date", c.date);
+  f("host_name", c.host_name);
+  f("executable", c.executable);
+  f("num_cpus", c.num_cpus);
+  f("mhz_per_cpu", c.mhz_per_cpu);
+  f("cpu_scaling_enabled", c.cpu_scaling_enabled);
+  f("caches", c.caches);
+  f("load_avg", c.load_avg);
+  f("library_build_type", c.library_build_type);
+}
+
+template <typename F>
+void fields(F& f, Machine& m) {
+  f("id", m.id);
+  f("name", m.name);
+  f("cpu_model", m.cpu_model);
+  f("architecture", m.architecture);
+  f("sockets", m.sockets);
+  f("physical_cores", m.physical_cores);
+  f("logical_cores", m.logical_cores);
+  f("memory_gib", m.memory_gib);
+  f("virtual", m.is_virtual);
+  f("gpus", m.gpus);
+}
+
+template <typename F>
+void fields(F& f, Facts& x) {
+  f("kernel", x.kernel);
+  f("microcode", x.microcode);
+  f("governor", x.governor);
+  f("turbo", x.turbo);
+  f("smt", x.smt);
+  f("aslr", x.aslr);
+  f("transparent_huge_pages", x.transparent_huge_pages);
+  f("libc", x.libc);
+  f("distribution", x.distribution);
+  f("load_avg", x.load_avg);
+}
+
+template <typename F>
+void fields(F& f, Build& b) {
+  f("toolchain", b.toolchain);
+  f("config", b.config);
+  f("march", b.march);
+  f("compiler", b.compiler);
+  f("flags", b.flags);
+}
+
+template <typename F>
+void fields(F& f, Source& s) {
+  f("commit", s.commit);
+  f("dirty", s.dirty);
+  f("state", s.state);
+}
+
+template <typename F>
+void fields(F& f, Session& s) {
+  f("id", s.id);
+  f("started", s.started);
+  f("ended", s.ended);
+  f("seed", s.seed);
+  f("mode", s.mode);
+  f("budget_seconds", s.budget_seconds);
+  f("blocks", s.blocks);
+  f("protocol", s.protocol);
+  f("state", s.state);
+  f("unusual", s.unusual);
+}
+
+template <typename F>
+void fields(F& f, Workload& w) {
+  f("family", w.family);
+  f("name", w.name);
+  f("title", w.title);
+  f("version", w.version);
+  f("phases", w.phases);
+  f("operations", w.operations);
+  f("operation", w.operation);
+  f("parallel", w.parallel);
+}
+
+template <typename F>
+void fields(F& f, Variant& v) {
+  f("family", v.family);
+  f("name", v.name);
+  f("reference", v.reference);
+  f("idea", v.idea);
+  f("cost", v.cost);
+  f("source", v.source);
+  f("weakness", v.weakness);
+  f("traits", v.traits);
+}
+
+template <typename F>
+void fields(F& f, Process& p) {
+  // What Google Benchmark's tools group and label by; they say nothing that our own fields do not.
+  std::string run_name = p.benchmark;
+  std::string run_type = "iteration";
+  std::string time_unit = "ns";
+  std::uint64_t iterations = p.repetitions * p.operations;
+  f("name", p.benchmark);
+  f("run_name", run_name);
+  f("run_type", run_type);
+  f("repetitions", p.repetitions);
+  f("iterations", iterations);
+  f("real_time", p.real_time);
+  f("cpu_time", p.cpu_time);
+  f("time_unit", time_unit);
+  f("process", p.process);
+  f("block", p.block);
+  f("position", p.position);
+  f("arm", p.arm);
+  f("cpu", p.cpu);
+  f("threads", p.threads);
+  f("seed", p.seed);
+  f("checksum", p.checksum);
+  f("operations", p.operations);
+  f("wall_seconds", p.wall_seconds);
+  f("samples", p.samples);
+  f("counters", p.counters);
+}
+
+template <typename F>
+void fields(F& f, Answer& a) {
+  f("benchmark", a.benchmark);
+  f("seed", a.seed);
+  f("checksum", a.checksum);
+}
+
+template <typename F>
+void fields(F& f, Unsupported& u) {
+  f("benchmark", u.benchmark);
+  f("reason", u.reason);
+}
+
+template <typename F>
+void fields(F& f, Failure& x) {
+  f("benchmark", x.benchmark);
+  f("process", x.process);
+  f("block", x.block);
+  f("kind", x.kind);
+  f("detail", x.detail);
+  f("output_tail", x.output_tail);
+}
+
+template <typename F>
+void fields(F& f, Result& r) {
+  f("schema", r.schema);
+  f("context", r.context);
+  f("machine", r.machine);
+  f("facts", r.facts);
+  f("build", r.build);
+  f("pins", r.pins);
+  f("source", r.source);
+  f("session", r.session);
+  f("workloads", r.workloads);
+  f("variants", r.variants);
+  f("benchmarks", r.processes);
+  f("answers", r.answers);
+  f("unsupported", r.unsupported);
+  f("failures", r.failures);
+}
+
+namespace {
+
+Error refused(std::string_view name, std::string what) {
+  return Error{fmt::format("{}: {}", name, what), "", ExitStatus::kUsage};
+}
+
+Expected<json::value> parse_json(std::string_view text, std::string_view name) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return refused(name, "empty");
+  json::stream_parser parser;
+  boost::system::error_code problem;
+  const std::size_t used = parser.write_some(text.data(), text.size(), problem);
+  if (!problem && parser.done() && text.find_first_not_of(" \t\r\n", used) == std::string_view::npos)
+    return parser.release();
+  if (!problem && !parser.done())
+    return refused(name, fmt::format("truncated: the JSON does not end within {} bytes", text.size()));
+  const std::string_view found = text.substr(std::min(used, text.size()), 12);
+  return refused(name, fmt::format("not JSON: byte {}: {} before '{}'", used,
+                                   problem ? problem.message() : "extra data", found.substr(0, found.find('\n'))));
+}
+
+Expected<void> check_schema(const json::value& value, std::string_view name) {
+  const json::object* object = value.if_object();
+  const json::value* schema = object == nullptr ? nullptr : object->if_contains("schema");
+  if (schema == nullptr) {
+    const bool google = object != nullptr && object->contains("context") && object->contains("benchmarks");
+    return refused(name,
+                   google ? "a Google Benchmark file, expected a result of run" : "not a result: it has no 'schema'");
+  }
+  if (!schema->is_int64() || schema->get_int64() != kSchema)
+    return refused(name, fmt::format("schema {}, this build reads up to {}", json::serialize(*schema), kSchema));
+  return {};
+}
+
+/// What JSON and types cannot say: which numbers cannot be a measurement's.
+std::string implausible(const Process& process) {
+  if (!(process.real_time > 0)) return fmt::format("real_time is {}, expected more than 0", process.real_time);
+  if (!(process.cpu_time >= 0)) return fmt::format("cpu_time is {}, expected 0 or more", process.cpu_time);
+  if (process.operations == 0 || process.repetitions == 0) return "it has no operations";
+  if (process.samples.empty()) return "it has no samples";
+  for (const auto& [phase, samples] : process.samples) {
+    if (samples.empty()) return fmt::format("phase '{}' has no samples", phase);
+    if (std::any_of(samples.begin(), samples.end(), [](double sample) { return sample < 0; }))
+      return fmt::format("phase '{}' has a negative time", phase);
+  }
+  return "";
+}
+
+template <typename T>
+std::string tagged(std::string_view kind, const T& value) {
+  json::object line;
+  line[kind] = to_json(value);
+  return json::serialize(line);
+}
+
+template <typename T>
+Expected<void> add(const json::value& value, std::string_view kind, std::vector<T>& list) {
+  Expected<T> read = from_json<T>(value, std::string(kind));
+  if (!read) return read.error();
+  list.push_back(std::move(*read));
+  return {};
+}
+
+}  // namespace
+
+std::string serialize(const Result& result) {
+  const json::value value = to_json(result);
+  std::string text = "{\n";
+  const json::object& object = value.get_object();
+  for (auto member = object.begin(); member != object.end(); ++member) {
+    text += fmt::format("  {}: ", json::serialize(member->key()));
+    if (const json::array* list = member->value().if_array(); list != nullptr && !list->empty()) {
+      text += "[\n";
+      for (const json::value& element : *list)
+        text += fmt::format("    {}{}\n", json::serialize(element), &element == &list->back() ? "" : ",");
+      text += "  ]";
+    } else {
+      text += json::serialize(member->value());
+    }
+    text += member + 1 == object.end() ? "\n" : ",\n";
+  }
+  return text + "}\n";
+}
+
+Expected<Result> parse_result(std::string_view text, std::string_view name) {
+  const Expected<json::value> value = parse_json(text, name);
+  if (!value) return value.error();
+  if (const Expected<void> known = check_schema(*value, name); !known) return known.error();
+  Expected<Result> result = from_json<Result>(*value);
+  if (!result) return in_context(name, result.error());
+  for (const Process& process : result->processes) {
+    if (const std::string problem = implausible(process); !problem.empty())
+      return refused(name, fmt::format("{}, process {}: {}", process.benchmark, process.process, problem));
+  }
+  return result;
+}
+
+Expected<Result> load_result(const std::filesystem::path& path) {
+  const Expected<std::string> text = read_file(path);
+  if (!text) return text.error();
+  return parse_result(*text, path.string());
+}
+
+std::string journal_line(const Process& process) {
+  return tagged("process", process);
+}
+std::string journal_line(const Failure& failure) {
+  return tagged("failure", failure);
+}
+std::string journal_line(const Answer& answer) {
+  return tagged("answer", answer);
+}
+
+Expected<void> add_journal_line(std::string_view line, Result& result) {
+  const Expected<json::value> value = parse_json(line, "line");
+  if (!value) return value.error();
+  const json::object* object = value->if_object();
+  if (object == nullptr || object->size() != 1) return refused("line", "expected one of process, failure and answer");
+  const json::string_view kind = object->begin()->key();
+  const json::value& content = object->begin()->value();
+  if (kind == "failure") return add(content, kind, result.failures);
+  if (kind == "answer") return add(content, kind, result.answers);
+  if (kind != "process") return refused("line", fmt::format("unknown kind '{}'", std::string_view(kind)));
+  const Expected<void> added = add(content, kind, result.processes);
+  if (!added) return added;
+  const std::string problem = implausible(result.processes.back());
+  if (problem.empty()) return {};
+  result.processes.pop_back();
+  return refused("line", problem);
+}
+
+Expected<Build> parse_build(std::string_view text, std::string_view name) {
+  const Expected<json::value> value = parse_json(text, name);
+  if (!value) return value.error();
+  Expected<Build> build = from_json<Build>(*value);
+  if (!build) return in_context(name, build.error());
+  return build;
+}
+
+std::string benchmark_name(std::string_view family, std::string_view variant, std::string_view workload) {
+  return fmt::format("{}/{}/{}", family, variant, workload);
+}
+
+BenchmarkParts benchmark_parts(std::string_view benchmark) {
+  const auto cut = [&benchmark] {
+    const std::string_view part = benchmark.substr(0, benchmark.find('/'));
+    benchmark.remove_prefix(std::min(benchmark.size(), part.size() + 1));
+    return part;
+  };
+  const std::string_view family = cut();
+  const std::string_view variant = cut();
+  return {family, variant, benchmark};
+}
+
+const Workload* find_workload(const Result& result, std::string_view benchmark) {
+  const BenchmarkParts parts = benchmark_parts(benchmark);
+  for (const Workload& workload : result.workloads)
+    if (workload.family == parts.family && workload.name == parts.workload) return &workload;
+  return nullptr;
+}
+
+const Variant* find_variant(const Result& result, std::string_view benchmark) {
+  const BenchmarkParts parts = benchmark_parts(benchmark);
+  for (const Variant& variant : result.variants)
+    if (variant.family == parts.family && variant.name == parts.variant) return &variant;
+  return nullptr;
+}
+
+}  // namespace lab::results

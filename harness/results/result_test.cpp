@@ -1,0 +1,134 @@
+#include "harness/results/result.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/results/made_up.h"
+
+namespace lab::results {
+
+namespace {
+
+/// The error of a made-up result's text in which `from` was replaced by `to`.
+std::string complaint(const std::string& from, const std::string& to) {
+  std::string text = serialize(made_up_result(1));
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) return "no such text: " + from;
+  text.replace(at, from.size(), to);
+  const Expected<Result> result = parse_result(text, "a.json");
+  return result ? "" : result.error().what;
+}
+
+std::string complaint_about(std::string_view text) {
+  const Expected<Result> result = parse_result(text, "a.json");
+  return result ? "" : result.error().what;
+}
+
+}  // namespace
+
+TEST(Result, survives_a_round_trip) {
+  Result written = made_up_result(2);
+  written.answers = {{"shelf/plain/store", 7, "00000000000000aa"}};
+  written.failures = {{"shelf/slow/store", 1, 1, "crash", "signal 11", "bang\n\"quoted\""}};
+  written.source = {};
+  written.processes[1].cpu.reset();
+  written.processes[1].real_time = 0.1 + 0.2;
+  const Expected<Result> read = parse_result(serialize(written), "a.json");
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(serialize(*read), serialize(written));
+  EXPECT_EQ(read->processes[1].real_time, 0.1 + 0.2);
+  EXPECT_FALSE(read->processes[1].cpu);
+  EXPECT_FALSE(read->source.dirty);
+  EXPECT_EQ(read->failures[0].output_tail, "bang\n\"quoted\"");
+}
+
+TEST(Result, has_its_fields_in_a_fixed_order) {
+  EXPECT_EQ(serialize(made_up_result(1)), R"({
+  "schema": 1,
+  "context": {"date":"2026-08-02T23:15:00Z","host_name":"farm","executable":"harness","num_cpus":8,"mhz_per_cpu":3400,"cpu_scaling_enabled":true,"caches":[{"type":"Data","level":1,"size":32768,"num_sharing":2}],"load_avg":[1E-1,2E-1,3E-1],"library_build_type":"release"},
+  "machine": {"id":"0123456789ab","name":"","cpu_model":"Some CPU @ 3.40GHz","architecture":"x86_64","sockets":1,"physical_cores":4,"logical_cores":8,"memory_gib":16,"virtual":false,"gpus":["Intel 8086:5916"]},
+  "facts": {"kernel":"6.1.0","microcode":"0xf0","governor":"powersave","turbo":"on","smt":"on","aslr":"full","transparent_huge_pages":"madvise","libc":"glibc 2.36","distribution":"Debian 12","load_avg":[1E-1,2E-1,3E-1]},
+  "build": {"toolchain":"system","config":"release","march":"x86-64-v2","compiler":"GNU 12.2.0","flags":"-O2"},
+  "pins": {"benchmark":"ab12","fmt":"cd34"},
+  "source": {"commit":"1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d","dirty":false,"state":"clean"},
+  "session": {"id":"20260802T231500Z-1a2b3c4d5e6f","started":"2026-08-02T23:15:00Z","ended":"2026-08-02T23:17:00Z","seed":7,"mode":"quick","budget_seconds":120,"blocks":1,"protocol":1,"state":"complete","unusual":["turbo is on"]},
+  "workloads": [
+    {"family":"shelf","name":"store","title":"Put and get","version":2,"phases":["put","get"],"operations":10,"operation":"pair","parallel":false}
+  ],
+  "variants": [
+    {"family":"shelf","name":"plain","reference":true,"idea":"i","cost":"c","source":"s","weakness":"w","traits":{"moves":"no"}},
+    {"family":"shelf","name":"quick","reference":false,"idea":"i","cost":"c","source":"s","weakness":"w","traits":{}}
+  ],
+  "benchmarks": [
+    {"name":"shelf/plain/store","run_name":"shelf/plain/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":100,"cpu_time":125,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"samples":{"get":[400,400,1],"put":[600,600,700]},"counters":{"metadata_bytes":128}},
+    {"name":"shelf/quick/store","run_name":"shelf/quick/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":50,"cpu_time":6.25E1,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"samples":{"get":[200,200,1],"put":[300,300,350]},"counters":{"metadata_bytes":128}}
+  ],
+  "answers": [],
+  "unsupported": [
+    {"benchmark":"shelf/quick/drop","reason":"it never forgets"}
+  ],
+  "failures": []
+}
+)");
+}
+
+TEST(Result, takes_fields_it_does_not_know) {
+  EXPECT_EQ(complaint(R"("schema": 1,)", R"("schema": 1, "weather": {"rain": true},)"), "");
+  EXPECT_EQ(complaint(R"("sockets":1)", R"("sockets":1,"cooling":"water")"), "");
+}
+
+TEST(Result, refuses_what_it_cannot_read_in_a_sentence) {
+  EXPECT_EQ(complaint_about(""), "a.json: empty");
+  EXPECT_EQ(complaint_about(" \n\t"), "a.json: empty");
+  EXPECT_EQ(complaint_about("{}"), "a.json: not a result: it has no 'schema'");
+  EXPECT_EQ(complaint_about("[1, 2]"), "a.json: not a result: it has no 'schema'");
+  EXPECT_EQ(complaint_about(R"({"context": {}, "benchmarks": []})"),
+            "a.json: a Google Benchmark file, expected a result of run");
+  EXPECT_EQ(complaint_about(R"({"schema": 1)"), "a.json: truncated: the JSON does not end within 12 bytes");
+  EXPECT_EQ(complaint_about("<html>"), "a.json: not JSON: byte 0: syntax error before '<html>'");
+  EXPECT_EQ(complaint_about("{} {}"), "a.json: not JSON: byte 3: extra data before '{}'");
+  EXPECT_EQ(complaint(R"("schema": 1)", R"("schema": 3)"), "a.json: schema 3, this build reads up to 1");
+  EXPECT_EQ(complaint(R"("schema": 1)", R"("schema": "1")"), "a.json: schema \"1\", this build reads up to 1");
+  EXPECT_EQ(complaint(R"("sockets":1)", R"("sockets":"one")"),
+            "a.json: machine.sockets: expected a whole number, found a string");
+  EXPECT_EQ(complaint(R"("sockets":1)", R"("sockets":1.5)"),
+            "a.json: machine.sockets: expected a whole number, found 1.5E0");
+  EXPECT_EQ(complaint(R"("sockets":1,)", ""), "a.json: machine.sockets: missing");
+  EXPECT_EQ(complaint(R"(["Intel 8086:5916"])", "[4]"), "a.json: machine.gpus[0]: expected a string, found 4");
+  EXPECT_EQ(complaint(R"("seed":7,"mode")", R"("seed":-7,"mode")"),
+            "a.json: session.seed: expected a whole number from 0, found -7");
+}
+
+TEST(Result, refuses_numbers_that_no_measurement_gives) {
+  EXPECT_EQ(complaint(R"("real_time":100)", R"("real_time":NaN)").substr(0, 22), "a.json: not JSON: byte");
+  EXPECT_EQ(complaint(R"("real_time":100)", R"("real_time":null)"),
+            "a.json: benchmarks[0].real_time: expected a finite number, found null");
+  EXPECT_NE(complaint(R"("real_time":100)", R"("real_time":1e999)"), "");
+  EXPECT_EQ(complaint(R"("real_time":100)", R"("real_time":0)"),
+            "a.json: shelf/plain/store, process 0: real_time is 0, expected more than 0");
+  EXPECT_EQ(complaint(R"("real_time":100)", R"("real_time":-3)"),
+            "a.json: shelf/plain/store, process 0: real_time is -3, expected more than 0");
+  EXPECT_EQ(complaint("[600,600,700]", "[600,-1,700]"),
+            "a.json: shelf/plain/store, process 0: phase 'put' has a negative time");
+  EXPECT_EQ(complaint("[600,600,700]", "[]"), "a.json: shelf/plain/store, process 0: phase 'put' has no samples");
+}
+
+TEST(Result, is_refused_wherever_it_is_cut_off) {
+  const std::string text = serialize(made_up_result(1));
+  for (std::size_t length = 0; length + 2 < text.size(); length += 7)
+    EXPECT_FALSE(parse_result(std::string_view(text).substr(0, length), "a.json")) << length;
+}
+
+TEST(Result, names_its_parts) {
+  const BenchmarkParts parts = benchmark_parts("allocator/buddy/random_replace");
+  EXPECT_EQ(parts.family, "allocator");
+  EXPECT_EQ(parts.variant, "buddy");
+  EXPECT_EQ(parts.workload, "random_replace");
+  EXPECT_EQ(benchmark_parts("allocator").variant, "");
+  EXPECT_EQ(benchmark_parts("allocator/buddy").workload, "");
+  const Result result = made_up_result(1);
+  EXPECT_EQ(find_workload(result, "shelf/plain/store")->version, 2);
+  EXPECT_EQ(find_workload(result, "shelf/plain/drop"), nullptr);
+  EXPECT_TRUE(find_variant(result, "shelf/plain/store")->reference);
+}
+
+}  // namespace lab::results

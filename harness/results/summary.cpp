@@ -1,0 +1,41 @@
+#include "harness/results/summary.h"
+
+#include <map>
+
+#include "harness/stats/quantile.h"
+
+namespace lab::results {
+
+std::vector<stats::Datum> process_times(const Result& result, std::string_view benchmark, std::string_view phase,
+                                        std::string_view arm) {
+  std::vector<stats::Datum> times;
+  for (const Process& process : result.processes) {
+    if (process.benchmark != benchmark || process.arm != arm) continue;
+    if (phase.empty()) {
+      times.push_back({process.block, process.real_time});
+    } else if (const auto samples = process.samples.find(std::string(phase)); samples != process.samples.end()) {
+      times.push_back({process.block, stats::median(samples->second) / static_cast<double>(process.operations)});
+    }
+  }
+  return times;
+}
+
+stats::Estimate estimate(const std::vector<stats::Datum>& data) {
+  std::vector<double> values;
+  for (const stats::Datum& datum : data) values.push_back(datum.value);
+  return stats::estimate_median(values);
+}
+
+std::vector<Row> summarize(const Result& result) {
+  std::map<std::string, std::vector<stats::Datum>> times;
+  for (const Process& process : result.processes)
+    if (process.arm == "head") times[process.benchmark].push_back({process.block, process.real_time});
+  std::vector<Row> rows;
+  for (const auto& [benchmark, data] : times) {
+    const Variant* variant = find_variant(result, benchmark);
+    rows.push_back({benchmark, variant != nullptr && variant->reference, estimate(data)});
+  }
+  return rows;
+}
+
+}  // namespace lab::results

@@ -1,0 +1,31 @@
+/// From a result's processes to the numbers people read. Every figure of a report or a table comes through here.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/results/result.h"
+#include "harness/stats/interval.h"
+
+namespace lab::results {
+
+/// ns per operation of every process of one benchmark and arm, in the order of the file: the median over its
+/// repetitions of one phase, or of the sum of all phases where `phase` is "". Empty where the benchmark has no numbers.
+std::vector<stats::Datum> process_times(const Result& result, std::string_view benchmark, std::string_view phase = "",
+                                        std::string_view arm = "head");
+
+/// Median and interval over processes, ns per operation. `data` must not be empty.
+stats::Estimate estimate(const std::vector<stats::Datum>& data);
+
+/// One benchmark that has numbers.
+struct Row {
+  std::string benchmark;
+  bool reference = false;
+  stats::Estimate time;  ///< ns per operation
+};
+
+/// All of them, sorted by name.
+std::vector<Row> summarize(const Result& result);
+
+}  // namespace lab::results

@@ -1,0 +1,97 @@
+#include "harness/results/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace lab::results {
+
+namespace {
+
+std::string workload_of(std::string_view benchmark) {
+  const BenchmarkParts parts = benchmark_parts(benchmark);
+  return fmt::format("{}/{}", parts.family, parts.workload);
+}
+
+bool by_reference(const Result& result, std::string_view benchmark) {
+  const Variant* variant = find_variant(result, benchmark);
+  return variant != nullptr && variant->reference;
+}
+
+/// The reference's checksum by "family/workload", where it gave one.
+std::map<std::string, std::string> reference_answers(const Result& result) {
+  std::map<std::string, std::string> answers;
+  for (const Process& process : result.processes)
+    if (by_reference(result, process.benchmark)) answers.emplace(workload_of(process.benchmark), process.checksum);
+  for (const Answer& answer : result.answers) answers.emplace(workload_of(answer.benchmark), answer.checksum);
+  return answers;
+}
+
+/// The checksum that more variants gave than any other, or "". A variant that cannot agree with itself has no vote.
+std::string majority(const std::map<std::string, std::set<std::string>>& checksums_by_benchmark) {
+  std::map<std::string, int> votes;
+  for (const auto& [benchmark, checksums] : checksums_by_benchmark)
+    if (checksums.size() == 1) ++votes[*checksums.begin()];
+  std::string best;
+  int most = 0;
+  for (const auto& [checksum, count] : votes) {
+    if (count == most) best.clear();
+    if (count > most) {
+      best = checksum;
+      most = count;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> expected_answers(const Result& result) {
+  std::map<std::string, std::string> answers = reference_answers(result);
+  std::map<std::string, std::map<std::string, std::set<std::string>>> given;
+  for (const Process& process : result.processes)
+    given[workload_of(process.benchmark)][process.benchmark].insert(process.checksum);
+  for (const auto& [workload, by_benchmark] : given)
+    if (!answers.contains(workload)) answers[workload] = majority(by_benchmark);
+  return answers;
+}
+
+std::vector<std::string> verify(Result& result) {
+  const std::map<std::string, std::string> answers = expected_answers(result);
+  std::map<std::string, Failure> wrong;
+  for (const Process& process : result.processes) {
+    const std::string& answer = answers.at(workload_of(process.benchmark));
+    if (process.checksum == answer || wrong.contains(process.benchmark)) continue;
+    const std::string expected = answer.empty() ? "no two variants agree and the reference gave none"
+                                                : fmt::format("expected checksum {}", answer);
+    wrong[process.benchmark] = {process.benchmark,
+                                process.process,
+                                process.block,
+                                std::string(kWrongAnswer),
+                                fmt::format("{}, found {}", expected, process.checksum),
+                                ""};
+  }
+  // Those that found it out themselves have their failure already.
+  std::set<std::string> dropped;
+  for (const Failure& failure : result.failures)
+    if (failure.kind == kWrongAnswer) dropped.insert(failure.benchmark);
+  std::vector<std::string> names;
+  for (auto& [name, failure] : wrong) {
+    if (!dropped.insert(name).second) continue;
+    names.push_back(name);
+    result.failures.push_back(std::move(failure));
+  }
+  std::erase_if(result.processes, [&](const Process& process) { return dropped.contains(process.benchmark); });
+  return names;
+}
+
+std::vector<std::string> without_reference(const Result& result) {
+  const std::map<std::string, std::string> known = reference_answers(result);
+  std::set<std::string> without;
+  for (const Process& process : result.processes)
+    if (!known.contains(workload_of(process.benchmark))) without.insert(workload_of(process.benchmark));
+  return {without.begin(), without.end()};
+}
+
+}  // namespace lab::results

@@ -1,0 +1,64 @@
+/// The one interval of the laboratory: distribution-free, for a median, from the order statistics of independent
+/// values. One process is one value; repetitions inside a process are not independent and never count as values.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace lab::stats {
+
+inline constexpr double kConfidence = 0.95;
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+/// A median with its interval, in the unit of the values.
+struct Estimate {
+  std::size_t count = 0;  ///< values it was made from
+  double median = 0;
+  std::optional<Interval> interval;  ///< none where `count` values cannot reach the confidence asked for
+};
+
+/// Probability that [x_(depth), x_(count + 1 - depth)] of `count` independent values covers the median of their
+/// continuous distribution: 1 - 2 P(B <= depth - 1), B binomial(count, 1/2). The sign test turned round.
+/// Table A.7 in many textbooks; 1 <= depth <= (count + 1) / 2.
+double median_coverage(std::size_t count, std::size_t depth);
+
+/// The fewest values for which a median has an interval at all: 6 for 95 %.
+std::size_t least_count(double confidence = kConfidence);
+
+/// The interval of the median at exactly the nominal confidence: between the two neighbouring pairs of order statistics
+/// whose coverages enclose it, interpolated after Hettmansperger and Sheather, "Confidence intervals based on
+/// interpolated order statistics", Statistics & Probability Letters 4 (1986) 75-79:
+///   I = (c_d - c) / (c_d - c_(d+1)),  w = (n - d) I / (d + (n - 2d) I),
+///   low = (1 - w) x_(d) + w x_(d+1),  high = (1 - w) x_(n-d+1) + w x_(n-d).
+/// Exact for any distribution at w = 0 or 1, very nearly so between. confidence in [0.5, 1).
+std::optional<Interval> median_interval(std::span<const double> values, double confidence = kConfidence);
+
+/// Median and interval. `values` must not be empty.
+Estimate estimate_median(std::span<const double> values, double confidence = kConfidence);
+
+/// One process of one benchmark: which block it ran in, and its time (or any positive quantity).
+struct Datum {
+  int block = 0;
+  double value = 0;
+};
+
+/// from / to within every block that holds both, in the order of blocks (above 1: `to` is faster). What drifts from
+/// block to block cancels. Where a block holds several processes of one side, their median stands for them.
+std::vector<double> block_ratios(std::span<const Datum> from, std::span<const Datum> to);
+
+/// Median ratio and interval by the method above, on logarithms, so that exchanging both sides gives the exact inverse.
+/// None where no block holds both sides or a value is not positive.
+std::optional<Estimate> estimate_ratio(std::span<const Datum> from, std::span<const Datum> to,
+                                       double confidence = kConfidence);
+
+/// Half the interval's width over the median: 0.01 is "to one per cent". None without an interval.
+std::optional<double> relative_half_width(const Estimate& estimate);
+
+}  // namespace lab::stats
