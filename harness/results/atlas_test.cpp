@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 class Atlas : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = testing::TempDir() + "/atlas.XXXXXX";
+    std::string pattern = testing::TempDir() + "atlas.XXXXXX";
     dir_ = ::mkdtemp(pattern.data());
   }
   void TearDown() override { fs::remove_all(dir_); }
