@@ -1,0 +1,147 @@
+#include "harness/probe/child/facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "harness/probe/column_name.h"
+#include "vulkan_names_generated.h"
+
+namespace lab::probe {
+
+namespace json = boost::json;
+
+namespace {
+
+// The properties that hang on vkGetPhysicalDeviceProperties2, each asked only where the device knows it.
+struct Properties {
+  VkPhysicalDeviceProperties base{};
+  VkPhysicalDeviceDriverProperties driver{};
+  VkPhysicalDeviceMaintenance3Properties maintenance3{};
+  VkPhysicalDeviceMaintenance4Properties maintenance4{};
+  bool has_driver = false, has_maintenance3 = false, has_maintenance4 = false;
+};
+
+std::vector<std::string> extensions(const Vulkan& vulkan, VkPhysicalDevice device) {
+  std::uint32_t count = 0;
+  vulkan.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> found(count);
+  vulkan.vkEnumerateDeviceExtensionProperties(device, nullptr, &count, found.data());
+  std::vector<std::string> names;
+  for (const VkExtensionProperties& extension : std::span(found).first(std::min<std::size_t>(count, found.size())))
+    names.emplace_back(extension.extensionName);
+  return names;
+}
+
+Properties properties(const Vulkan& vulkan, VkPhysicalDevice device) {
+  Properties p;
+  vulkan.vkGetPhysicalDeviceProperties(device, &p.base);
+  if (p.base.apiVersion < VK_API_VERSION_1_1 || !vulkan.vkGetPhysicalDeviceProperties2) return p;
+  const std::vector<std::string> names = extensions(vulkan, device);
+  const auto knows = [&](std::uint32_t version, const char* extension) {
+    return p.base.apiVersion >= version || std::ranges::find(names, extension) != names.end();
+  };
+  VkPhysicalDeviceProperties2 all{};
+  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  const auto chain = [&](auto& properties, VkStructureType type) {
+    properties.sType = type;
+    properties.pNext = all.pNext;
+    all.pNext = &properties;
+    return true;
+  };
+  p.has_maintenance3 = chain(p.maintenance3, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
+  if (knows(VK_API_VERSION_1_2, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
+    p.has_driver = chain(p.driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
+  if (knows(VK_API_VERSION_1_3, VK_KHR_MAINTENANCE_4_EXTENSION_NAME))
+    p.has_maintenance4 = chain(p.maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
+  vulkan.vkGetPhysicalDeviceProperties2(device, &all);
+  return p;
+}
+
+template <typename Value>
+json::value limit(const Value& value) {
+  if constexpr (std::is_array_v<Value>) {
+    json::array list;
+    for (const auto& element : value) list.push_back(limit(element));
+    return list;
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return static_cast<double>(value);
+  } else {
+    return value;
+  }
+}
+
+json::object limits(const Properties& p) {
+  json::object all;
+#define LAB_LIMIT(name) all[#name] = limit(p.base.limits.name);
+  LAB_VULKAN_LIMITS(LAB_LIMIT)
+#undef LAB_LIMIT
+  if (p.has_maintenance3) {
+    all["maxMemoryAllocationSize"] = p.maintenance3.maxMemoryAllocationSize;
+    all["maxPerSetDescriptors"] = p.maintenance3.maxPerSetDescriptors;
+  }
+  if (p.has_maintenance4) all["maxBufferSize"] = p.maintenance4.maxBufferSize;
+  return all;
+}
+
+// A driver fills these; not every one ends them.
+template <std::size_t size>
+std::string text(const char (&chars)[size]) {
+  return std::string(chars, ::strnlen(chars, size));
+}
+
+json::object identity(const Properties& p) {
+  const VkConformanceVersion& c = p.driver.conformanceVersion;
+  const std::string info = text(p.driver.driverInfo);
+  const std::int64_t id = p.driver.driverID;
+  return {{"short_name", p.has_driver ? driver_short_name(id) : ""},
+          {"version", driver_version(info, p.base.driverVersion, p.base.vendorID)},
+          {"id", p.has_driver ? enum_name(kVkDriverId, id) : ""},
+          {"name", text(p.driver.driverName)},
+          {"info", info},
+          {"conformance", p.has_driver ? fmt::format("{}.{}.{}.{}", c.major, c.minor, c.subminor, c.patch) : ""},
+          {"device_name", text(p.base.deviceName)},
+          {"device_type", enum_word(kVkPhysicalDeviceType, p.base.deviceType)},
+          {"vendor_id", p.base.vendorID},
+          {"device_id", p.base.deviceID},
+          {"api_version", version_text(p.base.apiVersion)},
+          {"driver_version", p.base.driverVersion}};
+}
+
+json::array words(const Enum& type, std::uint32_t flags) {
+  const std::vector<std::string> found = flag_words(type, flags);
+  return json::array(found.begin(), found.end());
+}
+
+}  // namespace
+
+std::string version_text(std::uint32_t version) {
+  return fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+                     VK_API_VERSION_PATCH(version));
+}
+
+DeviceFacts device_facts(const Vulkan& vulkan, VkPhysicalDevice device) {
+  const Properties p = properties(vulkan, device);
+  VkPhysicalDeviceMemoryProperties memory{};
+  vulkan.vkGetPhysicalDeviceMemoryProperties(device, &memory);
+  json::array heaps, types;
+  for (const VkMemoryHeap& heap : std::span(memory.memoryHeaps).first(std::min(memory.memoryHeapCount, 16u)))
+    heaps.push_back(json::object{{"size", heap.size}, {"flags", words(kVkMemoryHeapFlagBits, heap.flags)}});
+  for (const VkMemoryType& type : std::span(memory.memoryTypes).first(std::min(memory.memoryTypeCount, 32u)))
+    types.push_back(
+        json::object{{"heap", type.heapIndex}, {"flags", words(kVkMemoryPropertyFlagBits, type.propertyFlags)}});
+  DeviceFacts facts;
+  facts.event = {{"event", "device"},
+                 {"driver", identity(p)},
+                 {"heaps", std::move(heaps)},
+                 {"memory_types", std::move(types)},
+                 {"limits", limits(p)}};
+  if (p.has_maintenance4) facts.max_buffer_size = p.maintenance4.maxBufferSize;
+  return facts;
+}
+
+}  // namespace lab::probe

@@ -1,0 +1,246 @@
+#include "harness/probe/child/interview.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "harness/probe/child/facts.h"
+#include "harness/probe/child/vulkan.h"
+#include "vulkan_names_generated.h"
+
+namespace lab::probe {
+
+namespace json = boost::json;
+
+namespace {
+
+std::string failed(std::string_view call, VkResult result) {
+  return fmt::format("{}: {}", call, enum_name(kVkResult, result));
+}
+
+VKAPI_ATTR VkBool32 VKAPI_CALL complain(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                        const VkDebugUtilsMessengerCallbackDataEXT* data, void* speaker) {
+  static_cast<const Speaker*>(speaker)->say(
+      {{"event", "validation"}, {"message", data->pMessage ? data->pMessage : ""}});
+  return VK_FALSE;
+}
+
+VkDebugUtilsMessengerCreateInfoEXT messenger_info(const Speaker& speaker) {
+  VkDebugUtilsMessengerCreateInfoEXT info{};
+  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+  info.messageSeverity =
+      VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+  info.pfnUserCallback = complain;
+  info.pUserData = const_cast<Speaker*>(&speaker);
+  return info;
+}
+
+// One physical device's part of the interview.
+class Asker {
+ public:
+  Asker(const Vulkan& vulkan, VkPhysicalDevice physical, const Interview& what, const Speaker& speaker)
+      : vulkan_(vulkan), physical_(physical), what_(what), speaker_(speaker) {}
+
+  void ask(std::uint32_t index) {
+    speaker_.say({{"event", "asking"}, {"index", index}});
+    speaker_.doing("vkGetPhysicalDeviceProperties");
+    const DeviceFacts facts = device_facts(vulkan_, physical_);
+    speaker_.say(facts.event);
+    speaker_.doing("vkCreateDevice");
+    if (const VkResult result = create_device(); result != VK_SUCCESS) {
+      speaker_.problem("error", failed("vkCreateDevice", result));
+      return;
+    }
+    ask_images();
+    ask_buffers(facts.max_buffer_size);
+    speaker_.doing("vkDestroyDevice");
+    vulkan_.vkDestroyDevice(device_, nullptr);
+  }
+
+ private:
+  VkResult create_device() {
+    const float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue{};
+    queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    queue.queueCount = 1;
+    queue.pQueuePriorities = &priority;
+    VkDeviceCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+    info.queueCreateInfoCount = 1;
+    info.pQueueCreateInfos = &queue;
+    return vulkan_.vkCreateDevice(physical_, &info, nullptr, &device_);
+  }
+
+  // Empty where an image of this size may be created at all, else the refusal. Asking for more is against the rules
+  // of the interface, and a driver may then do anything.
+  std::string image_limit(const VkImageCreateInfo& info, const VkImageFormatProperties& most, VkResult result) const {
+    if (result != VK_SUCCESS) return enum_name(kVkResult, result);
+    if (info.extent.width > most.maxExtent.width || info.extent.height > most.maxExtent.height)
+      return fmt::format("at most {}x{}", most.maxExtent.width, most.maxExtent.height);
+    if (info.mipLevels > most.maxMipLevels) return fmt::format("at most {} mip levels", most.maxMipLevels);
+    if (info.arrayLayers > most.maxArrayLayers) return fmt::format("at most {} layers", most.maxArrayLayers);
+    if (!(most.sampleCounts & info.samples)) return fmt::format("not with {} samples", int{info.samples});
+    return "";
+  }
+
+  void ask_images() {
+    const ImageSweep& sweep = what_.sweeps.images;
+    VkImageCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
+    info.imageType = static_cast<VkImageType>(sweep.type);
+    info.format = static_cast<VkFormat>(sweep.format);
+    info.mipLevels = sweep.mip_levels;
+    info.arrayLayers = sweep.array_layers;
+    info.samples = static_cast<VkSampleCountFlagBits>(sweep.samples);
+    info.tiling = static_cast<VkImageTiling>(sweep.tiling);
+    info.usage = sweep.usage;
+    VkImageFormatProperties most{};
+    speaker_.doing("vkGetPhysicalDeviceImageFormatProperties");
+    const VkResult result = vulkan_.vkGetPhysicalDeviceImageFormatProperties(
+        physical_, info.format, info.imageType, info.tiling, info.usage, info.flags, &most);
+    for (const auto& [width, height] : sweep.sizes) {
+      info.extent = {width, height, 1};
+      ask_image(info, image_limit(info, most, result));
+    }
+  }
+
+  void ask_image(const VkImageCreateInfo& info, std::string refused) {
+    VkMemoryRequirements needs{};
+    if (refused.empty()) {
+      speaker_.doing(fmt::format("vkCreateImage of {}x{}", info.extent.width, info.extent.height));
+      VkImage image = VK_NULL_HANDLE;
+      const VkResult result = vulkan_.vkCreateImage(device_, &info, nullptr, &image);
+      if (result == VK_SUCCESS) {
+        vulkan_.vkGetImageMemoryRequirements(device_, image, &needs);
+        vulkan_.vkDestroyImage(device_, image, nullptr);
+      } else {
+        refused = enum_name(kVkResult, result);
+      }
+    }
+    answer({{"event", "image"}, {"width", info.extent.width}, {"height", info.extent.height}}, needs, refused);
+  }
+
+  void ask_buffers(VkDeviceSize most) {
+    for (const std::uint64_t length : what_.sweeps.buffers.lengths)
+      ask_buffer(length, length > most ? fmt::format("at most {}", most) : "");
+  }
+
+  void ask_buffer(std::uint64_t length, std::string refused) {
+    VkMemoryRequirements needs{};
+    if (refused.empty()) {
+      speaker_.doing(fmt::format("vkCreateBuffer of {}", length));
+      VkBufferCreateInfo info{};
+      info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+      info.size = length;
+      info.usage = what_.sweeps.buffers.usage;
+      VkBuffer buffer = VK_NULL_HANDLE;
+      const VkResult result = vulkan_.vkCreateBuffer(device_, &info, nullptr, &buffer);
+      if (result == VK_SUCCESS) {
+        vulkan_.vkGetBufferMemoryRequirements(device_, buffer, &needs);
+        vulkan_.vkDestroyBuffer(device_, buffer, nullptr);
+      } else {
+        refused = enum_name(kVkResult, result);
+      }
+    }
+    answer({{"event", "buffer"}, {"length", length}}, needs, refused);
+  }
+
+  void answer(json::object event, const VkMemoryRequirements& needs, const std::string& refused) const {
+    event["size"] = needs.size;
+    event["alignment"] = needs.alignment;
+    event["memory_type_bits"] = needs.memoryTypeBits;
+    event["refused"] = refused.empty() ? json::value() : json::value(refused);
+    speaker_.say(event);
+  }
+
+  const Vulkan& vulkan_;
+  VkPhysicalDevice physical_;
+  const Interview& what_;
+  const Speaker& speaker_;
+  VkDevice device_ = VK_NULL_HANDLE;
+};
+
+// The loader passes over a library that it cannot open and says so to nobody; the reason is asked for here.
+bool opens(const std::string& library, const Speaker& speaker) {
+  speaker.doing(fmt::format("dlopen of '{}'", library));
+  if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL)) return true;
+  const std::string reason = ::dlerror();
+  // The other word size's drivers lie in the same folders; they are no failure of this machine's.
+  speaker.problem(reason.find("wrong ELF class") != std::string::npos ? "foreign" : "unloadable", reason);
+  return false;
+}
+
+VkResult create_instance(Vulkan& vulkan, const Interview& what, const Speaker& speaker, std::uint32_t loader_version,
+                         VkInstance& instance) {
+  VkApplicationInfo application{};
+  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  application.pApplicationName = "vulkan_probe_child";
+  application.apiVersion = std::min(loader_version, VK_API_VERSION_1_3);
+  const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(speaker);
+  const std::array layers{"VK_LAYER_KHRONOS_validation"};
+  const std::array extensions{VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+  VkInstanceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+  info.pApplicationInfo = &application;
+  if (what.validate) {
+    info.pNext = &messenger;  // hears of vkCreateInstance and vkDestroyInstance
+    info.enabledLayerCount = layers.size();
+    info.ppEnabledLayerNames = layers.data();
+    info.enabledExtensionCount = extensions.size();
+    info.ppEnabledExtensionNames = extensions.data();
+  }
+  return vulkan.vkCreateInstance(&info, nullptr, &instance);
+}
+
+// No device is an answer: the driver is there, its hardware is not. Drivers say so in three ways.
+bool means_no_device(VkResult result) {
+  return result == VK_ERROR_INCOMPATIBLE_DRIVER || result == VK_ERROR_INITIALIZATION_FAILED;
+}
+
+void ask_devices(const Vulkan& vulkan, VkInstance instance, const Interview& what, const Speaker& speaker) {
+  speaker.doing("vkEnumeratePhysicalDevices");
+  std::uint32_t count = 0;
+  VkResult result = vulkan.vkEnumeratePhysicalDevices(instance, &count, nullptr);
+  std::vector<VkPhysicalDevice> devices(count);
+  if (result == VK_SUCCESS && count > 0) result = vulkan.vkEnumeratePhysicalDevices(instance, &count, devices.data());
+  if (result < 0 && !means_no_device(result))
+    return speaker.problem("error", failed("vkEnumeratePhysicalDevices", result));
+  speaker.say({{"event", "devices"}, {"count", devices.size()}});
+  for (std::uint32_t i = what.first; i < devices.size(); ++i) Asker(vulkan, devices[i], what, speaker).ask(i);
+}
+
+}  // namespace
+
+void interview(const Interview& what, const Speaker& speaker) {
+  if (!opens(what.library, speaker)) return;
+  Vulkan vulkan;
+  if (const Expected<void> opened = vulkan.open(what.loader); !opened)
+    return speaker.problem("no loader", opened.error().what);
+  // Absent before 1.1.
+  std::uint32_t loader_version = VK_API_VERSION_1_0;
+  if (vulkan.vkEnumerateInstanceVersion) vulkan.vkEnumerateInstanceVersion(&loader_version);
+  speaker.say({{"event", "loader"}, {"version", version_text(loader_version)}});
+
+  speaker.doing("vkCreateInstance");
+  VkInstance instance = VK_NULL_HANDLE;
+  const VkResult result = create_instance(vulkan, what, speaker, loader_version, instance);
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) return speaker.say({{"event", "devices"}, {"count", 0}});
+  if (result != VK_SUCCESS) return speaker.problem("error", failed("vkCreateInstance", result));
+  vulkan.bind(instance);
+  VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
+  const VkDebugUtilsMessengerCreateInfoEXT info = messenger_info(speaker);
+  if (what.validate && vulkan.vkCreateDebugUtilsMessengerEXT)
+    vulkan.vkCreateDebugUtilsMessengerEXT(instance, &info, nullptr, &messenger);
+  ask_devices(vulkan, instance, what, speaker);
+  if (messenger) vulkan.vkDestroyDebugUtilsMessengerEXT(instance, messenger, nullptr);
+  speaker.doing("vkDestroyInstance");
+  vulkan.vkDestroyInstance(instance, nullptr);
+}
+
+}  // namespace lab::probe

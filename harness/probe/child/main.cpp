@@ -1,0 +1,28 @@
+// Asks one Vulkan driver and nothing else, so that its crash or hang is this process's. `probe` starts it:
+//   vulkan_probe_child LOADER DRIVER_LIBRARY SWEEPS_FILE FIRST_DEVICE [validate]
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "harness/base/files.h"
+#include "harness/probe/child/interview.h"
+
+int main(int argc, char** argv) {
+  using namespace lab;
+  if (argc < 5) {
+    fmt::print(stderr, "usage: {} LOADER DRIVER_LIBRARY SWEEPS_FILE FIRST_DEVICE [validate]\n", argv[0]);
+    return static_cast<int>(ExitStatus::kUsage);
+  }
+  const probe::Speaker speaker;
+  const auto sweeps = read_file(argv[3]).value();
+  const probe::Interview what{.loader = argv[1],
+                              .library = argv[2],
+                              .sweeps = probe::parse_sweeps(sweeps).value(),
+                              .first = static_cast<std::uint32_t>(std::strtoul(argv[4], nullptr, 10)),
+                              .validate = argc > 5};
+  probe::interview(what, speaker);
+  speaker.say({{"event", "done"}});
+  // What a driver's own exit handlers do has nothing to tell about its answers.
+  std::_Exit(EXIT_SUCCESS);
+}

@@ -1,0 +1,36 @@
+#include "harness/probe/child/protocol.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+
+namespace lab::probe {
+
+Speaker::Speaker() : file_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+void Speaker::say(const boost::json::object& event) const {
+  const std::string line = boost::json::serialize(event) + "\n";
+  for (std::size_t done = 0; done < line.size();) {
+    const ssize_t put = ::write(file_, line.data() + done, line.size() - done);
+    if (put > 0)
+      done += static_cast<std::size_t>(put);
+    else if (errno != EINTR)
+      std::_Exit(EXIT_FAILURE);  // nobody listens any more
+  }
+}
+
+void Speaker::doing(std::string_view what) const {
+  say({{"event", "doing"}, {"what", what}});
+}
+
+void Speaker::problem(std::string_view kind, std::string_view detail) const {
+  say({{"event", "problem"}, {"kind", kind}, {"detail", detail}});
+}
+
+}  // namespace lab::probe

@@ -1,0 +1,51 @@
+/// Vulkan's functions without a link-time library: the loader is opened by path, in this process only.
+#pragma once
+
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan_core.h>
+
+#include <string>
+
+#include "harness/base/error.h"
+
+namespace lab::probe {
+
+#define LAB_VULKAN_GLOBAL_FUNCTIONS(X) \
+  X(vkCreateInstance)                  \
+  X(vkEnumerateInstanceVersion)        \
+  X(vkEnumerateInstanceExtensionProperties)
+
+#define LAB_VULKAN_INSTANCE_FUNCTIONS(X)      \
+  X(vkDestroyInstance)                        \
+  X(vkEnumeratePhysicalDevices)               \
+  X(vkEnumerateDeviceExtensionProperties)     \
+  X(vkGetPhysicalDeviceProperties)            \
+  X(vkGetPhysicalDeviceProperties2)           \
+  X(vkGetPhysicalDeviceMemoryProperties)      \
+  X(vkGetPhysicalDeviceImageFormatProperties) \
+  X(vkCreateDevice)                           \
+  X(vkDestroyDevice)                          \
+  X(vkCreateImage)                            \
+  X(vkDestroyImage)                           \
+  X(vkGetImageMemoryRequirements)             \
+  X(vkCreateBuffer)                           \
+  X(vkDestroyBuffer)                          \
+  X(vkGetBufferMemoryRequirements)            \
+  X(vkCreateDebugUtilsMessengerEXT)           \
+  X(vkDestroyDebugUtilsMessengerEXT)
+
+/// Every function that the probe calls; one that the loader does not know is null.
+struct Vulkan {
+#define LAB_MEMBER(name) PFN_##name name = nullptr;
+  PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
+  LAB_VULKAN_GLOBAL_FUNCTIONS(LAB_MEMBER)
+  LAB_VULKAN_INSTANCE_FUNCTIONS(LAB_MEMBER)
+#undef LAB_MEMBER
+
+  /// Opens the loader: a path, or a name for the dynamic linker.
+  Expected<void> open(const std::string& loader);
+  /// After vkCreateInstance: what is called with an instance or with what came from it.
+  void bind(VkInstance instance);
+};
+
+}  // namespace lab::probe

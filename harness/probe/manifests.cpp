@@ -1,0 +1,198 @@
+#include "harness/probe/manifests.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <set>
+#include <system_error>
+
+#include "harness/base/files.h"
+
+namespace lab::probe {
+
+namespace json = boost::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string value_of(const Environment& environment, const std::string& name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? "" : found->second;
+}
+
+std::vector<std::string> split(const std::string& paths) {
+  std::vector<std::string> found;
+  for (std::size_t at = 0; at <= paths.size();) {
+    const std::size_t end = std::min(paths.find(':', at), paths.size());
+    if (end > at) found.push_back(paths.substr(at, end - at));
+    at = end + 1;
+  }
+  return found;
+}
+
+// The manifests in a folder, by name; none where there is no such folder.
+std::vector<fs::path> manifests_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<fs::path> named_files(const std::string& paths) {
+  std::vector<fs::path> files;
+  for (const std::string& path : split(paths)) {
+    std::error_code error;
+    if (fs::is_directory(path, error))
+      std::ranges::copy(manifests_in(path), std::back_inserter(files));
+    else
+      files.emplace_back(path);
+  }
+  return files;
+}
+
+std::vector<fs::path> manifest_files(const Environment& environment, const fs::path& root) {
+  for (const char* only : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"})
+    if (const std::string paths = value_of(environment, only); !paths.empty()) return named_files(paths);
+  std::vector<fs::path> files = named_files(value_of(environment, "VK_ADD_DRIVER_FILES"));
+  for (const fs::path& folder : manifest_folders(environment, root))
+    std::ranges::copy(manifests_in(folder), std::back_inserter(files));
+  return files;
+}
+
+Expected<json::object> read_object(const fs::path& file) {
+  const Expected<std::string> text = read_file(file);
+  if (!text) return text.error();
+  boost::system::error_code bad;
+  json::value value = json::parse(*text, bad);
+  if (bad || !value.is_object()) return Error{"expected a JSON object", ""};
+  return std::move(value.get_object());
+}
+
+// Several processes may write it at once, always the same: write_file renames.
+Expected<void> write_manifest(const fs::path& file, const json::object& content) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (error) return Error{fmt::format("creating '{}': {}", file.parent_path().string(), error.message()), ""};
+  return write_file(file, json::serialize(content) + "\n");
+}
+
+}  // namespace
+
+Environment current_environment() {
+  Environment environment;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos) environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return environment;
+}
+
+std::vector<fs::path> manifest_folders(const Environment& environment, const fs::path& root) {
+  std::vector<fs::path> folders;
+  const auto add = [&](const std::string& base) { folders.emplace_back(fs::path(base) / "vulkan/icd.d"); };
+  const auto add_list = [&](const std::string& paths) { std::ranges::for_each(split(paths), add); };
+  const auto or_else = [&](const char* name, const std::string& fallback) {
+    const std::string value = value_of(environment, name);
+    return value.empty() ? fallback : value;
+  };
+  const std::string home = value_of(environment, "HOME");
+  add_list(or_else("XDG_CONFIG_HOME", home.empty() ? "" : home + "/.config"));
+  add_list(or_else("XDG_CONFIG_DIRS", root.string() + "/etc/xdg"));
+  add(root.string() + "/etc");
+  add_list(or_else("XDG_DATA_HOME", home.empty() ? "" : home + "/.local/share"));
+  add_list(or_else("XDG_DATA_DIRS", fmt::format("{0}/usr/local/share:{0}/usr/share", root.string())));
+  return folders;
+}
+
+Manifest read_manifest(const fs::path& file) {
+  Manifest manifest;
+  manifest.file = file;
+  const auto object = read_object(file);
+  if (!object) {
+    manifest.problem = object.error().what;
+    return manifest;
+  }
+  const json::value* icd = object->if_contains("ICD");
+  const json::value* library = icd && icd->is_object() ? icd->get_object().if_contains("library_path") : nullptr;
+  if (!library || !library->is_string() || library->get_string().empty()) {
+    manifest.problem = "expected ICD.library_path, found none";
+    return manifest;
+  }
+  const json::value* word_size = icd->get_object().if_contains("library_arch");
+  manifest.foreign = word_size && *word_size == "32";
+  manifest.library = library->get_string();
+  // As the loader does: a path with a slash is taken from the manifest's folder, a name is left to the dynamic linker.
+  if (manifest.library.find('/') != std::string::npos)
+    manifest.library = (file.parent_path() / manifest.library).lexically_normal();
+  return manifest;
+}
+
+std::vector<Manifest> find_manifests(const Environment& environment, const fs::path& root) {
+  std::vector<Manifest> manifests;
+  std::set<fs::path> seen;
+  for (const fs::path& file : manifest_files(environment, root)) {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(file, error);
+    if (seen.insert(error ? file : real).second) manifests.push_back(read_manifest(file));
+  }
+  return manifests;
+}
+
+fs::path pinned_package(const fs::path& lib, const std::string& prefix) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(lib, error)) {
+    const std::string name = entry.path().filename();
+    if (name.size() > prefix.size() + 1 && name.starts_with(prefix + "-") && std::isdigit(name[prefix.size() + 1]))
+      found.push_back(entry.path());
+  }
+  return found.empty() ? fs::path() : *std::ranges::max_element(found);
+}
+
+Expected<std::vector<Manifest>> pinned_manifests(const fs::path& lib, const fs::path& generated) {
+  const fs::path package = pinned_package(lib, "lavapipe");
+  if (package.empty()) return std::vector<Manifest>();
+  Manifest manifest;
+  manifest.pinned = true;
+  manifest.file = generated / "lavapipe.json";
+  manifest.library = package / "libvulkan_lvp.so";
+  // What the pinned driver links (LLVM, libxcb, libstdc++, ...); neither folder holds a C library.
+  manifest.libraries.push_back(package);
+  if (const fs::path runtime = pinned_package(lib, "runtime"); !runtime.empty()) manifest.libraries.push_back(runtime);
+  const json::object content{{"file_format_version", "1.0.0"},
+                             {"ICD", json::object{{"library_path", manifest.library}, {"api_version", "1.3.0"}}}};
+  if (const auto written = write_manifest(manifest.file, content); !written) return written.error();
+  return std::vector<Manifest>{manifest};
+}
+
+std::string loader_library(const fs::path& lib) {
+  const fs::path pinned = pinned_package(lib, "vulkan-loader") / "libvulkan.so.1";
+  std::error_code error;
+  return fs::exists(pinned, error) ? pinned.string() : "libvulkan.so.1";
+}
+
+Expected<fs::path> validation_layers(const fs::path& lib, const fs::path& generated) {
+  const fs::path package = pinned_package(lib, "vulkan-validationlayers");
+  const fs::path manifest = package / "share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json";
+  auto content = read_object(manifest);
+  if (package.empty() || !content)
+    return Error{
+        fmt::format("no validation layers: expected '{}'", (lib / "vulkan-validationlayers-<version>").string()),
+        "python3 make.py spm install vulkan-validationlayers"};
+  json::value* layer = content->if_contains("layer");
+  if (!layer || !layer->is_object())
+    return Error{fmt::format("'{}': expected an object 'layer'", manifest.string()), ""};
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(package / "lib", error))
+    if (entry.path().filename() == "libVkLayer_khronos_validation.so")
+      layer->get_object()["library_path"] = entry.path().string();
+  if (const auto written = write_manifest(generated / manifest.filename(), *content); !written) return written.error();
+  return generated;
+}
+
+}  // namespace lab::probe

@@ -1,0 +1,111 @@
+/// The atlas: what Vulkan drivers require of memory. One driver column (driver x chip) is one folder:
+///   column.json   identity, heaps, memory types, limits, sweeps, refusals, failure
+///   images.csv    width,height,size,alignment,memory_type_bits   (bits decimal)
+///   buffers.csv   length,size,alignment
+/// and on request image-sizes.txt, buffer-sizes.txt: the same rows as the article published them.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/error.h"
+
+namespace lab::results {
+
+/// What an image of this size takes. A size that the driver refuses has size, alignment and bits 0 and a Refusal.
+struct ImageRow {
+  std::uint64_t width = 0, height = 0;    ///< texels
+  std::uint64_t size = 0, alignment = 0;  ///< bytes
+  std::uint32_t memory_type_bits = 0;     ///< bit i: memory type i can hold it
+  bool operator==(const ImageRow&) const = default;
+};
+
+struct BufferRow {
+  std::uint64_t length = 0;               ///< bytes asked for
+  std::uint64_t size = 0, alignment = 0;  ///< bytes; both 0 where the driver refused
+  bool operator==(const BufferRow&) const = default;
+};
+
+/// A size that the driver would not create: a fact of the column, its row stays.
+struct Refusal {
+  std::string what;    ///< "image 4096x4096" or "buffer 800000000"
+  std::string result;  ///< the VkResult's name
+  bool operator==(const Refusal&) const = default;
+};
+
+struct Heap {
+  std::uint64_t size = 0;          ///< bytes
+  std::vector<std::string> flags;  ///< "device local", "multi instance"
+  bool operator==(const Heap&) const = default;
+};
+
+struct MemoryType {
+  std::uint32_t heap = 0;          ///< index into Column::heaps
+  std::vector<std::string> flags;  ///< "device local", "host visible", "host coherent", "host cached", ...
+  bool operator==(const MemoryType&) const = default;
+};
+
+/// Who answered: VkPhysicalDeviceProperties, VkPhysicalDeviceDriverProperties, and where the driver was found.
+struct DriverIdentity {
+  std::string short_name;   ///< "lavapipe", "radv", "nvidia", ...
+  std::string version;      ///< "22.3.6"
+  std::string id;           ///< the VkDriverId's name; "" where the driver does not say
+  std::string name, info;   ///< driverName, driverInfo
+  std::string conformance;  ///< "1.3.1.1"
+  std::string device_name;  ///< "llvmpipe (LLVM 15.0.6, 256 bits)"
+  std::string device_type;  ///< "cpu", "discrete gpu", "integrated gpu", "virtual gpu", "other"
+  std::uint32_t vendor_id = 0, device_id = 0;
+  std::string api_version;           ///< "1.3.230"
+  std::uint32_t driver_version = 0;  ///< as the driver encodes it
+  std::string manifest, library;     ///< paths; the library as the manifest names it
+  bool pinned = false;               ///< from lib/, not the machine's own
+  bool operator==(const DriverIdentity&) const = default;
+};
+
+/// What kept a driver from answering everything; what it had answered until then is in the column.
+struct ProbeFailure {
+  std::string kind;         ///< "crash", "timeout", "exit", "error" or "unloadable"
+  std::string detail;       ///< one sentence: "SIGSEGV while in vkCreateInstance"
+  std::string output_tail;  ///< the end of what the driver printed
+  bool operator==(const ProbeFailure&) const = default;
+};
+
+struct Column {
+  std::string name;           ///< the folder's name: "lavapipe-22.3.6", "radv-22.3.6-navi10", "radv-failed"
+  std::string asked;          ///< when, UTC: "2026-01-31T23:59:59Z"
+  double seconds = 0;         ///< how long the driver took to answer
+  boost::json::object probe;  ///< {version, loader, loader_version}
+  DriverIdentity driver;
+  std::vector<Heap> heaps;
+  std::vector<MemoryType> memory_types;
+  boost::json::object limits;      ///< VkPhysicalDeviceLimits by field name, maxMemoryAllocationSize and more
+  boost::json::object sweeps;      ///< what was asked: the sweeps file's parameters, without its sizes
+  std::vector<ImageRow> images;    ///< in the sweep's order: by width, then height
+  std::vector<BufferRow> buffers;  ///< by length
+  std::vector<std::uint32_t> buffer_memory_type_bits;  ///< the distinct values over all buffers, ascending
+  std::vector<Refusal> refused;
+  std::optional<ProbeFailure> failure;
+  std::vector<std::string> validation;  ///< what the validation layers complained of, where they were asked
+
+  std::optional<std::uint64_t> limit(std::string_view name) const;  ///< a limit that is a whole number
+};
+
+/// column.json's object; with `rows`, `images` and `buffers` are in it too, as arrays of objects.
+boost::json::object to_json(const Column& column, bool rows = false);
+
+/// Writes `dir`/<column.name> as a whole: a reader sees the former folder or the new one.
+/// `article_files` adds image-sizes.txt and buffer-sizes.txt.
+Expected<void> save_column(const Column& column, const std::filesystem::path& dir, bool article_files = false);
+
+/// Reads one column's folder. An error names the file, the line and what was expected there.
+Expected<Column> load_column(const std::filesystem::path& folder);
+
+/// Every column of an atlas folder, by name. A folder that is not there is an empty atlas.
+Expected<std::vector<Column>> load_atlas(const std::filesystem::path& dir);
+
+}  // namespace lab::results
