@@ -1,0 +1,100 @@
+#include "harness/report/charts.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "harness/report/resources.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+
+/// A drawing's whole width in SVG units: its marks have the size that they have on a desktop.
+constexpr int kFileWidth = 640;
+
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+std::string filled_in(std::string text, const Words& words) {
+  for (const auto& [key, value] : words) {
+    const std::string mark = "{{" + key + "}}";
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + value.size()))
+      text.replace(at, mark.size(), value);
+  }
+  return text;
+}
+
+void fill_in(json::value& value, const Words& words) {
+  if (json::string* text = value.if_string()) {
+    *text = filled_in(std::string(*text), words);
+  } else if (json::array* array = value.if_array()) {
+    for (json::value& inner : *array) fill_in(inner, words);
+  } else if (json::object* object = value.if_object()) {
+    for (auto& [key, inner] : *object) fill_in(inner, words);
+  }
+}
+
+const json::object& palette() {
+  static const json::object parsed = json::parse(resource("palette.json")).as_object();
+  return parsed;
+}
+
+std::string css_block(std::size_t mode) {
+  std::string css;
+  for (const auto& [name, colours] : palette())
+    css += fmt::format("  --{}: {};\n", std::string_view(name), std::string_view(colours.at(mode).as_string()));
+  return css;
+}
+
+}  // namespace
+
+json::object specification(const Chart& chart) {
+  json::object spec = json::parse(resource(chart.spec + ".json")).as_object();
+  json::value filled = std::move(spec);
+  fill_in(filled, chart.words);
+  spec = std::move(filled.as_object());
+  spec.erase("title");
+  spec["$schema"] = "https://vega.github.io/schema/vega-lite/v5.json";
+  spec["width"] = "container";
+  spec["background"] = nullptr;
+  spec["datasets"] = chart.data;
+  spec["config"] = json::parse(resource("theme.json"));
+  return spec;
+}
+
+json::object drawing_specification(const Chart& chart, Place place) {
+  json::object spec = specification(chart);
+  spec["width"] = kFileWidth;
+  if (place == Place::kPage) return spec;
+  spec["background"] = "var(--paper)";
+  spec["padding"] = 12;
+  spec["title"] = json::object{{"text", chart.title}, {"subtitle", chart.note}};
+  return json::parse(with_light_colours(json::serialize(spec))).as_object();
+}
+
+std::string palette_css() {
+  return fmt::format(
+      ":root {{\n  color-scheme: light dark;\n{}}}\n@media screen and (prefers-color-scheme: dark) {{\n:root {{\n{}}}\n}}\n",
+      css_block(0), css_block(1));
+}
+
+std::string with_light_colours(std::string_view text) {
+  static constexpr std::string_view kOpen = "var(--";
+  std::string out;
+  for (;;) {
+    const std::size_t at = text.find(kOpen);
+    out += text.substr(0, at);
+    if (at == std::string_view::npos) return out;
+    const std::size_t close = text.find(')', at);
+    const std::string_view name = text.substr(at + kOpen.size(), close - at - kOpen.size());
+    const json::value* colours = palette().if_contains(name);
+    const std::string_view whole = text.substr(at, close == std::string_view::npos ? close : close - at + 1);
+    out += colours == nullptr ? whole : std::string_view(colours->at(0).as_string());
+    if (close == std::string_view::npos) return out;
+    text.remove_prefix(close + 1);
+  }
+}
+
+}  // namespace lab::report

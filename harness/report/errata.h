@@ -1,0 +1,17 @@
+/// Slips of the articles, each with what this machine has to say about it.
+#pragma once
+
+#include <span>
+
+#include "harness/report/document.h"
+#include "harness/report/published.h"
+#include "harness/results/atlas.h"
+#include "harness/results/result.h"
+
+namespace lab::report {
+
+/// `result` may be null: a report from the atlas alone.
+Section errata_section(const Published& published, const results::Result* result,
+                       std::span<const results::Column> atlas);
+
+}  // namespace lab::report

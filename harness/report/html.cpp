@@ -1,0 +1,232 @@
+#include "harness/report/html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "harness/report/charts.h"
+#include "harness/report/resources.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kFigureSpace = "\u2007";      // as wide as a digit
+constexpr std::string_view kPunctuationSpace = "\u2008"; // as wide as a full stop
+
+std::string_view class_of(Tone tone) {
+  switch (tone) {
+    case Tone::kGood: return "good";
+    case Tone::kWeak: return "weak";
+    case Tone::kBad: return "bad";
+    case Tone::kOpen: return "open";
+    case Tone::kPlain: break;
+  }
+  return "";
+}
+
+std::string_view class_of(Heading::Kind kind) {
+  switch (kind) {
+    case Heading::Kind::kShort: return "short";
+    case Heading::Kind::kName: return "name";
+    case Heading::Kind::kNumber: return "number";
+    case Heading::Kind::kText: break;
+  }
+  return "text";
+}
+
+/// Script as it may stand between <script> tags. What would end the element can only be inside a string or a pattern of
+/// the script, where the added backslash changes nothing.
+std::string inside_script(std::string_view script) {
+  std::string safe;
+  safe.reserve(script.size());
+  for (std::size_t at = 0; at < script.size(); ++at) {
+    safe += script[at];
+    const std::string_view rest = script.substr(at);
+    if (rest.starts_with("</script") || rest.starts_with("<!--")) safe += '\\';
+  }
+  return safe;
+}
+
+/// JSON in which no '<' is left, so that no text in it can end the element it stands in.
+std::string inside_script(const json::value& value) {
+  const std::string text = json::serialize(value);
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) c == '<' ? safe += "\\u003c" : safe += c;
+  return safe;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// How many characters stand after a number's decimal point; -1 where there is none, nullopt-like -2 for no number.
+int decimals(std::string_view text) {
+  if (text.empty() || !is_digit(text.back())) return -2;
+  const std::size_t point = text.rfind('.');
+  if (point == std::string_view::npos) return -1;
+  return static_cast<int>(text.size() - point - 1);
+}
+
+/// What has to follow `text` for its decimal point to stand under one with `most` decimals.
+std::string padding(std::string_view text, int most) {
+  const int own = decimals(text);
+  std::string pad;
+  if (own == -2 || most < 0) return pad;
+  if (own == -1) pad += kPunctuationSpace;
+  for (int i = std::max(own, 0); i < most; ++i) pad += kFigureSpace;
+  return pad;
+}
+
+class Writer {
+ public:
+  explicit Writer(const std::map<std::string, std::string>& drawings) : drawings_(drawings) {}
+
+  void section(const Section& section, int level) {
+    put("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h{1} id=\"{0}-title\">{2}</h{1}>\n", escape_html(section.id),
+        level, escape_html(section.title));
+    for (const Block& block : section.blocks) std::visit([this](const auto& one) { this->block(one); }, block);
+    for (const Section& inner : section.sections) this->section(inner, level + 1);
+    out_ += "</section>\n";
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  template <typename... Args>
+  void put(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+
+  void block(const Paragraph& paragraph) {
+    if (paragraph.tone == Tone::kPlain)
+      put("<p>{}</p>\n", escape_html(paragraph.text));
+    else
+      put("<p class=\"note {}\">{}</p>\n", class_of(paragraph.tone), escape_html(paragraph.text));
+  }
+
+  void block(const List& list) {
+    out_ += "<ul>\n";
+    for (const std::string& item : list.items) put("<li>{}</li>\n", escape_html(item));
+    out_ += "</ul>\n";
+  }
+
+  void block(const Verbatim& verbatim) { put("<pre tabindex=\"0\">{}</pre>\n", escape_html(verbatim.text)); }
+
+  void block(const Table& table) {
+    const std::string caption = escape_html(table.caption);
+    put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">\n<table>\n<caption><span>{0}</span></caption>\n"
+        "<thead><tr>",
+        caption);
+    for (const Heading& column : table.columns)
+      put("<th scope=\"col\" class=\"{}\">{}</th>", class_of(column.kind), escape_html(column.title));
+    out_ += "</tr></thead>\n<tbody>\n";
+    std::vector<int> most(table.columns.size(), -1);
+    for (const auto& row : table.rows)
+      for (std::size_t i = 0; i < row.size(); ++i) most[i] = std::max(most[i], decimals(row[i].text));
+    for (const auto& row : table.rows) {
+      out_ += "<tr>";
+      for (std::size_t i = 0; i < row.size(); ++i) cell(row[i], table.columns[i].kind, i == 0, most[i]);
+      out_ += "</tr>\n";
+    }
+    out_ += "</tbody>\n</table>\n</div>\n";
+  }
+
+  void cell(const Cell& cell, Heading::Kind kind, bool heads_row, int most) {
+    const std::string_view tag = heads_row ? "th" : "td";
+    put("<{}{} class=\"{}\">", tag, heads_row ? " scope=\"row\"" : "", class_of(kind));
+    if (cell.tone != Tone::kPlain)
+      put("<span class=\"badge {}\">{}</span>", class_of(cell.tone), escape_html(cell.text));
+    else
+      out_ += escape_html(cell.text);
+    if (kind == Heading::Kind::kNumber) out_ += padding(cell.text, most);
+    put("</{}>", tag);
+  }
+
+  void block(const Charts& group) {
+    put("<div class=\"charts{}\">\n", group.charts.size() == 1 ? " single" : "");
+    for (const Chart& chart : group.charts) {
+      const auto drawn = drawings_.find(chart.name);
+      put("<figure data-chart=\"{}\">\n<figcaption><strong>{}</strong><span>{}</span></figcaption>\n"
+          "<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n</figure>\n",
+          escape_html(chart.name), escape_html(chart.title), escape_html(chart.note), escape_html(chart.text),
+          drawn == drawings_.end() ? "" : drawn->second);
+    }
+    out_ += "</div>\n";
+  }
+
+  const std::map<std::string, std::string>& drawings_;
+  std::string out_;
+};
+
+std::string header(const Document& document) {
+  std::string out = fmt::format("<p class=\"lead\">{}</p>\n", escape_html(document.lead));
+  if (!document.progress.empty())
+    out += fmt::format("<p class=\"progress\" role=\"status\">{}</p>\n", escape_html(document.progress));
+  out += "<dl class=\"facts\">\n";
+  for (const auto& [name, value] : document.facts)
+    out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(name), escape_html(value));
+  return out + "</dl>\n";
+}
+
+std::string contents(const Document& document) {
+  std::string out = "<ul>\n";
+  for (const Section& section : document.sections)
+    out += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", escape_html(section.id), escape_html(section.title));
+  return out + "</ul>\n";
+}
+
+/// The template with each {{name}} replaced once; what is put in is not looked at again.
+std::string fill(std::string_view page, const std::map<std::string, std::string, std::less<>>& parts) {
+  std::string out;
+  for (;;) {
+    const std::size_t open = page.find("{{");
+    out += page.substr(0, open);
+    if (open == std::string_view::npos) return out;
+    const std::size_t close = page.find("}}", open);
+    out += parts.at(std::string(page.substr(open + 2, close - open - 2)));
+    page.remove_prefix(close + 2);
+  }
+}
+
+}  // namespace
+
+std::string escape_html(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+std::string to_html(const Document& document, const std::map<std::string, std::string>& drawings) {
+  Writer writer(drawings);
+  for (const Section& section : document.sections) writer.section(section, 2);
+  json::object specifications;
+  for (const Chart* chart : charts_of(document)) specifications[chart->name] = specification(*chart);
+  return fill(resource("page.html"),
+              {{"title", escape_html(document.title)},
+               {"refresh", document.progress.empty() ? "" : "<meta http-equiv=\"refresh\" content=\"15\">\n"},
+               {"palette", palette_css()},
+               {"style", std::string(resource("page.css"))},
+               {"header", header(document)},
+               {"contents", contents(document)},
+               {"main", writer.take()},
+               {"charts", inside_script(json::value(std::move(specifications)))},
+               {"vega", inside_script(resource("vega.min.js"))},
+               {"vega-lite", inside_script(resource("vega-lite.min.js"))},
+               {"vega-embed", inside_script(resource("vega-embed.min.js"))},
+               {"script", inside_script(resource("page.js"))}});
+}
+
+}  // namespace lab::report

@@ -1,0 +1,19 @@
+/// A document as one HTML file that needs nothing but itself.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "harness/report/document.h"
+
+namespace lab::report {
+
+/// `text` for an element's content or a quoted attribute.
+std::string escape_html(std::string_view text);
+
+/// The whole page. `drawings` holds SVG by chart name: shown until the page's script has drawn the chart itself, and
+/// where scripts do not run.
+std::string to_html(const Document& document, const std::map<std::string, std::string>& drawings);
+
+}  // namespace lab::report

@@ -1,0 +1,91 @@
+#include "harness/report/markdown.h"
+
+#include <fmt/format.h>
+
+namespace lab::report {
+
+namespace {
+
+class Writer {
+ public:
+  void section(const Section& section, int level) {
+    put("\n{} {}\n", std::string(static_cast<std::size_t>(level), '#'), escape_markdown(section.title));
+    for (const Block& block : section.blocks) std::visit([this](const auto& one) { this->block(one); }, block);
+    for (const Section& inner : section.sections) this->section(inner, level + 1);
+  }
+
+  template <typename... Args>
+  void put(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  void block(const Paragraph& paragraph) { put("\n{}\n", escape_markdown(paragraph.text)); }
+
+  void block(const List& list) {
+    out_ += '\n';
+    for (const std::string& item : list.items) put("- {}\n", escape_markdown(item));
+  }
+
+  /// Indented, which no text in it can end as it could a fence.
+  void block(const Verbatim& verbatim) {
+    out_ += "\n    ";
+    std::string_view text = verbatim.text;
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    for (const char c : text) c == '\n' ? out_ += "\n    " : out_ += c;
+    out_ += '\n';
+  }
+
+  void block(const Charts& group) {
+    for (const Chart& chart : group.charts)
+      put("\n![{}]({}.svg)\n", escape_markdown(chart.title), chart.name);
+  }
+
+  void block(const Table& table) {
+    put("\n{}:\n\n|", escape_markdown(table.caption));
+    for (const Heading& heading : table.columns) put(" {} |", escape_markdown(heading.title));
+    out_ += "\n|";
+    for (const Heading& heading : table.columns) out_ += heading.kind == Heading::Kind::kNumber ? "---:|" : "---|";
+    for (const auto& row : table.rows) {
+      out_ += "\n|";
+      for (const Cell& cell : row) {
+        const std::string text = escape_markdown(cell.text);
+        put(" {} |", cell.tone == Tone::kPlain ? text : "**" + text + "**");
+      }
+    }
+    out_ += '\n';
+  }
+
+  std::string out_;
+};
+
+}  // namespace
+
+std::string escape_markdown(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '\n': case '\r': out += ' '; continue;
+      case '<': out += "&lt;"; continue;
+      case '&': out += "&amp;"; continue;
+      case '\\': case '`': case '*': case '_': case '|': case '[': case ']': case '#': out += '\\'; break;
+      default: break;
+    }
+    out += c;
+  }
+  return out;
+}
+
+std::string to_markdown(const Document& document) {
+  Writer writer;
+  writer.put("# {}\n\n**{}**\n", escape_markdown(document.title), escape_markdown(document.lead));
+  if (!document.progress.empty()) writer.put("\n{}\n", escape_markdown(document.progress));
+  writer.put("\n");
+  for (const auto& [name, value] : document.facts) writer.put("- {}: {}\n", escape_markdown(name), escape_markdown(value));
+  for (const Section& section : document.sections) writer.section(section, 2);
+  return writer.take();
+}
+
+}  // namespace lab::report

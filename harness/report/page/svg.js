@@ -1,0 +1,67 @@
+// draw(specification) -> {svg, failure}, filled in when the engine has run its pending jobs.
+'use strict';
+
+// There is no canvas to measure text with, and Vega's own guess (0.8 em a character) is far too wide for labels.
+// Advance widths of a Helvetica-like face in thousandths of an em, a little generous for wider substitutes.
+const kWidths = (() => {
+  const widths = {};
+  const all = (characters, width) => { for (const c of characters) widths[c] = width * 1.06; };
+  all("ijl'|", 222); all(" !,./:;I[]\\ft", 278); all('()-r`', 333); all('"', 355);
+  all('ckJsvxyz*', 500); all('abdeghnopqu0123456789#$?_L', 556); all('+<=>~×÷–', 584); all('FTZ', 611);
+  all('ABEKPSVXY&', 667); all('CDHNRUw', 722); all('GOQ', 778); all('mM', 833); all('%', 889);
+  all('W', 944); all('@—…', 1000);
+  return widths;
+})();
+vega.textMetrics.width = (item, text) => {
+  const lines = Array.isArray(text) ? text : [text ?? item.text ?? ''];
+  let widest = 0;
+  for (const line of lines) {
+    let width = 0;
+    for (const c of String(line)) width += kWidths[c] ?? 600;
+    widest = Math.max(widest, width);
+  }
+  const bold = Number(item.fontWeight) >= 600 || item.fontWeight === 'bold' ? 1.06 : 1;
+  return widest / 1000 * vega.fontSize(item) * bold;
+};
+
+// Vega breaks no lines; a title must not be wider than its drawing.
+const wrapped = (text, item, width) => {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const longer = lines[lines.length - 1] ? `${lines[lines.length - 1]} ${word}` : word;
+    if (vega.textMetrics.width(item, longer) > width && lines[lines.length - 1]) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+};
+
+const fitted = (specification) => {
+  const {title, width, config} = specification;
+  if (!title) return specification;
+  const style = config.title;
+  const room = width - 24;
+  return {...specification, title: {
+    text: wrapped(title.text, {fontSize: style.fontSize, fontWeight: style.fontWeight}, room),
+    subtitle: wrapped(title.subtitle, {fontSize: style.subtitleFontSize}, room),
+  }};
+};
+
+globalThis.draw = (text) => {
+  const outcome = {svg: '', failure: ''};
+  const settle = (failure) => { outcome.failure = [...doubts, ...(failure ? [String(failure)] : [])].join('; '); };
+  doubts.length = 0;
+  vega.resetSVGClipId();
+  vega.resetSVGDefIds();
+  const logger = vega.logger(vega.Warn, undefined, (method, level, said) => doubts.push([...said].join(' ')));
+  try {
+    const compiled = vegaLite.compile(fitted(JSON.parse(text)), {logger}).spec;
+    const view = new vega.View(vega.parse(compiled), {renderer: 'none', logger});
+    // The specification's width is that of the whole drawing, as it is in a page; Vega takes it for the plot's alone.
+    const width = compiled.width;
+    const fit = (svg) => view.width(2 * width - Number(/ width="([\d.]+)"/.exec(svg)[1])).toSVG();
+    view.toSVG().then(fit).then((svg) => { outcome.svg = svg; settle(); view.finalize(); }).catch(settle);
+  } catch (error) {
+    settle(error);
+  }
+  return outcome;
+};

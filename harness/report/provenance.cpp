@@ -1,0 +1,167 @@
+#include "harness/report/provenance.h"
+
+#include <fmt/format.h>
+
+#include "harness/report/format.h"
+
+namespace lab::report {
+
+namespace {
+
+using results::Result;
+
+std::string or_unknown(const std::string& text) { return text.empty() ? "unknown" : text; }
+
+std::string commit_phrase(const results::Source& source) {
+  if (!source.commit) return source.state;
+  return fmt::format("{} ({})", source.commit->substr(0, 12), source.state);
+}
+
+std::string load_phrase(const std::vector<double>& load) {
+  std::vector<std::string> texts;
+  for (const double one : load) texts.push_back(fmt::format("{:.2f}", one));
+  return texts.empty() ? "unknown" : fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string caches_phrase(const std::vector<results::Cache>& caches) {
+  std::vector<std::string> texts;
+  for (const results::Cache& cache : caches)
+    texts.push_back(fmt::format("L{} {} {}", cache.level, cache.type, bytes(static_cast<std::uint64_t>(cache.size))));
+  return texts.empty() ? "unknown" : fmt::format("{}", fmt::join(texts, ", "));
+}
+
+Table facts_table(std::string caption, const std::vector<std::pair<std::string, std::string>>& facts) {
+  Table table{std::move(caption), {{"Fact", Heading::Kind::kText}, {"Value", Heading::Kind::kText}}, {}};
+  for (const auto& [name, value] : facts) table.rows.push_back({name, or_unknown(value)});
+  return table;
+}
+
+std::string repeat_commands(const Result& result) {
+  std::string text;
+  if (result.source.commit) text += fmt::format("git checkout {}\n", *result.source.commit);
+  text += fmt::format("python3 make.py build --toolchain {} --config {} --march {}\n", result.build.toolchain,
+                      result.build.config, result.build.march);
+  std::string how_long;
+  if (result.session.mode == "quick" || result.session.mode == "full")
+    how_long = " --" + result.session.mode;
+  else if (result.session.mode == "processes")
+    how_long = fmt::format(" --processes {}", result.session.blocks);
+  return text + fmt::format("python3 make.py run --seed {}{}\n", result.session.seed, how_long);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> head_facts(const Result& result) {
+  const results::Machine& machine = result.machine;
+  return {{"Machine", fmt::format("{}, {}, {} GiB{}", or_unknown(machine.cpu_model),
+                                  counted(static_cast<std::uint64_t>(machine.logical_cores), "logical core"),
+                                  machine.memory_gib, machine.is_virtual ? ", virtual" : "")},
+          {"System", fmt::format("{}, Linux {}, {}", or_unknown(result.facts.distribution),
+                                 or_unknown(result.facts.kernel), or_unknown(result.facts.libc))},
+          {"Commit", commit_phrase(result.source)},
+          {"Built with", fmt::format("{}, {}, {} toolchain", result.build.compiler, result.build.march, result.build.toolchain)},
+          {"Session", fmt::format("{}, {}, {}, {}", result.session.started, result.session.mode,
+                                  counted(static_cast<std::uint64_t>(result.session.blocks), "block"),
+                                  counted(result.processes.size(), "process", "processes"))}};
+}
+
+std::vector<std::string> unusual(const Result& result) {
+  std::vector<std::string> sentences;
+  if (result.session.state == "interrupted")
+    sentences.push_back("The session was interrupted: what had finished by then is here.");
+  if (result.session.state == "out of time")
+    sentences.push_back("The session ran out of time: intervals are as wide as its budget left them.");
+  if (result.source.state == "dirty")
+    sentences.push_back("The sources had changes that are in no commit: these numbers cannot be repeated from the repository.");
+  if (result.build.config != "release")
+    sentences.push_back(fmt::format("The build was '{}', not 'release': its times are not comparable with others.", result.build.config));
+  sentences.insert(sentences.end(), result.session.unusual.begin(), result.session.unusual.end());
+  return sentences;
+}
+
+Section failures_section(const Result& result) {
+  using enum Heading::Kind;
+  Section section{"failures", "Failures", {}, {}};
+  if (result.failures.empty()) {
+    section.blocks.push_back(Paragraph{"No process crashed, hung or answered wrongly."});
+    return section;
+  }
+  Table table{"A wrong answer costs a benchmark all its numbers, anything else one process",
+              {{"Failure", kShort}, {"Benchmark", kName}, {"Process", kNumber}, {"Block", kNumber}, {"What happened", kText}},
+              {}};
+  for (const results::Failure& failure : result.failures)
+    table.rows.push_back({Cell(failure.kind, Tone::kBad), failure.benchmark, std::to_string(failure.process),
+                          std::to_string(failure.block), failure.detail});
+  section.blocks.push_back(std::move(table));
+  for (const results::Failure& failure : result.failures)
+    if (!failure.output_tail.empty()) {
+      section.blocks.push_back(Paragraph{fmt::format("The end of what {} (process {}) said:", failure.benchmark, failure.process)});
+      section.blocks.push_back(Verbatim{failure.output_tail});
+    }
+  return section;
+}
+
+Section unsupported_section(const Result& result) {
+  using enum Heading::Kind;
+  Section section{"unsupported", "Pairs that cannot work", {}, {}};
+  if (result.unsupported.empty()) {
+    section.blocks.push_back(Paragraph{"Every variant can do every workload of its family."});
+    return section;
+  }
+  Table table{"Not measured, by design", {{"Benchmark", kName}, {"Reason", kText}}, {}};
+  for (const results::Unsupported& pair : result.unsupported) table.rows.push_back({pair.benchmark, pair.reason});
+  section.blocks.push_back(std::move(table));
+  return section;
+}
+
+Section provenance_section(const Result& result) {
+  const results::Machine& machine = result.machine;
+  const results::Facts& facts = result.facts;
+  const results::Session& session = result.session;
+  Section section{"provenance", "Where the numbers came from", {}, {}};
+  section.blocks.push_back(Paragraph{"The same work again, from the same sources and pins:"});
+  section.blocks.push_back(Verbatim{repeat_commands(result)});
+  section.blocks.push_back(facts_table(
+      "Machine", {{"Id", machine.id},
+                  {"Processor", fmt::format("{}, {}", machine.cpu_model, machine.architecture)},
+                  {"Cores", fmt::format("{} in {}, {} logical", machine.physical_cores,
+                                        counted(static_cast<std::uint64_t>(machine.sockets), "socket"), machine.logical_cores)},
+                  {"Memory", fmt::format("{} GiB", machine.memory_gib)},
+                  {"Caches", caches_phrase(result.context.caches)},
+                  {"Graphics", machine.gpus.empty() ? "none" : fmt::format("{}", fmt::join(machine.gpus, ", "))},
+                  {"Virtual", machine.is_virtual ? "yes" : "no"},
+                  {"Kernel", facts.kernel},
+                  {"Microcode", facts.microcode},
+                  {"Governor", facts.governor},
+                  {"Turbo", facts.turbo},
+                  {"SMT", facts.smt},
+                  {"Address randomisation", facts.aslr},
+                  {"Transparent huge pages", facts.transparent_huge_pages},
+                  {"C library", facts.libc},
+                  {"Distribution", facts.distribution},
+                  {"Load before (1, 5, 15 minutes)", load_phrase(facts.load_avg)}}));
+  section.blocks.push_back(facts_table("Build and session", {{"Commit", result.source.commit.value_or("none")},
+                                                             {"State of the sources", result.source.state},
+                                                             {"Toolchain", result.build.toolchain},
+                                                             {"Configuration", result.build.config},
+                                                             {"Instruction set", result.build.march},
+                                                             {"Compiler", result.build.compiler},
+                                                             {"Flags", result.build.flags},
+                                                             {"Session", session.id},
+                                                             {"Started", session.started},
+                                                             {"Ended", session.ended},
+                                                             {"State", session.state},
+                                                             {"Seed", std::to_string(session.seed)},
+                                                             {"Mode", session.mode},
+                                                             {"Budget", fmt::format("{} s", number(session.budget_seconds))},
+                                                             {"Blocks", std::to_string(session.blocks)}}));
+  if (!result.pins.empty()) {
+    Table pins{"Pins: the version of every package, the hash of its artifacts and how they unpack",
+               {{"Package", Heading::Kind::kName}, {"Version", Heading::Kind::kName}}, {}};
+    for (const auto& [package, version] : result.pins) pins.rows.push_back({package, version});
+    section.blocks.push_back(std::move(pins));
+  }
+  return section;
+}
+
+}  // namespace lab::report

@@ -1,0 +1,147 @@
+#include "harness/report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "harness/base/files.h"
+#include "harness/report/charts.h"
+#include "harness/report/claims.h"
+#include "harness/report/errata.h"
+#include "harness/report/families.h"
+#include "harness/report/format.h"
+#include "harness/report/html.h"
+#include "harness/report/markdown.h"
+#include "harness/report/provenance.h"
+#include "harness/report/svg.h"
+#include "harness/report/vulkan.h"
+
+namespace lab::report {
+
+namespace {
+
+using results::Column;
+using results::Result;
+
+std::string progress_phrase(const Progress& progress) {
+  const std::string done = progress.planned
+                               ? fmt::format("{} of {} so far", progress.blocks,
+                                             counted(static_cast<std::uint64_t>(*progress.planned), "block"))
+                               : fmt::format("{} so far", counted(static_cast<std::uint64_t>(progress.blocks), "block"));
+  return done + ": the session is still running, and this page fills in after each block.";
+}
+
+bool has_numbers(const Result& result, const std::string& family) {
+  return std::any_of(result.processes.begin(), result.processes.end(), [&](const results::Process& process) {
+    return results::benchmark_parts(process.benchmark).family == family;
+  });
+}
+
+std::string drivers_phrase(std::span<const Column> atlas) {
+  if (atlas.empty()) return "No Vulkan driver has been probed.";
+  const auto failed = static_cast<std::size_t>(
+      std::count_if(atlas.begin(), atlas.end(), [](const Column& column) { return column.failure.has_value(); }));
+  const std::string drivers = counted(atlas.size(), "Vulkan driver");
+  if (failed == 0) return fmt::format("{} answered.", drivers);
+  return fmt::format("Of {}, {} failed to answer everything.", drivers, failed);
+}
+
+/// The sentence to remember: verdicts first, then what failed, then the drivers.
+std::string lead(const ReportInput& input, const std::vector<JudgedClaim>& claims, bool judged) {
+  if (input.result == nullptr) return fmt::format("No benchmark has run yet. {}", drivers_phrase(input.atlas));
+  std::string text = judged ? fmt::format("{} published claims about command buckets: {}.", claims.size(),
+                                          verdict_counts(claims))
+                            : "No benchmark of a published claim has a number yet.";
+  const std::size_t failures = input.result->failures.size();
+  if (failures != 0) text += fmt::format(" {} failed.", counted(failures, "process", "processes"));
+  return text + " " + drivers_phrase(input.atlas);
+}
+
+Section unusual_section(const ReportInput& input) {
+  Section section{"unusual", "What was unusual", {}, {}};
+  List list;
+  if (input.result != nullptr) list.items = unusual(*input.result);
+  for (const Column& column : input.atlas)
+    if (!column.validation.empty())
+      list.items.push_back(fmt::format("{}: the validation layers complained: {}.", column.name, fmt::join(column.validation, "; ")));
+  if (list.items.empty())
+    section.blocks.push_back(Paragraph{"Nothing: the machine was quiet, and nothing speaks against its numbers."});
+  else
+    section.blocks.push_back(std::move(list));
+  return section;
+}
+
+/// The speed-up plot heads the family that it is about.
+void add_speedup(Section& section, const CommandBuckets& published, const Result& result) {
+  if (std::optional<Chart> chart = speedup_chart(published, result))
+    section.blocks.insert(section.blocks.begin(), Charts{{std::move(*chart)}});
+}
+
+}  // namespace
+
+Document report_document(const ReportInput& input, const Published& published, const std::optional<Progress>& progress) {
+  Document document;
+  const Result* result = input.result;
+  const bool judged = result != nullptr && has_numbers(*result, published.buckets.family);
+  const std::vector<JudgedClaim> claims = judged ? judge_claims(published.buckets, *result) : std::vector<JudgedClaim>{};
+  document.title = "Memory allocation and render submission";
+  document.lead = lead(input, claims, judged);
+  if (progress) document.progress = progress_phrase(*progress);
+  if (result != nullptr) document.facts = head_facts(*result);
+  document.sections.push_back(unusual_section(input));
+  if (result != nullptr) document.sections.push_back(failures_section(*result));
+  if (judged) document.sections.push_back(claims_section(claims, published.buckets, *result));
+  if (result != nullptr)
+    for (const std::string& family : families_of(*result)) {
+      Section section = family_section(family, *result);
+      if (family == published.buckets.family) add_speedup(section, published.buckets, *result);
+      document.sections.push_back(std::move(section));
+    }
+  document.sections.push_back(vulkan_section(input.atlas, published.vulkan));
+  document.sections.push_back(errata_section(published, result, input.atlas));
+  if (result != nullptr) {
+    document.sections.push_back(unsupported_section(*result));
+    document.sections.push_back(provenance_section(*result));
+  }
+  return document;
+}
+
+Expected<ReportFiles> write_report(const ReportInput& input, const ReportOptions& options) {
+  const Expected<Published> published = load_published(options.published);
+  if (!published) return published.error();
+  const Document document = report_document(input, *published, options.progress);
+  ReportFiles files{.index = options.out / "index.html", .summary = {}, .charts = {}};
+  const auto write_page = [&](const std::map<std::string, std::string>& drawings) {
+    return write_file(files.index, to_html(document, drawings));
+  };
+  if (options.progress) {
+    if (Expected<void> written = write_page({}); !written) return written.error();
+    return files;
+  }
+
+  std::map<std::string, std::string> drawings;
+  std::optional<Error> undrawn;
+  Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
+  if (!renderer) undrawn = renderer.error();
+  for (const Chart* chart : charts_of(document)) {
+    if (!renderer) break;
+    const Expected<std::string> in_page = (*renderer)->render(chart->name, drawing_specification(*chart, Place::kPage));
+    const Expected<std::string> alone = (*renderer)->render(chart->name, drawing_specification(*chart, Place::kFile));
+    if (!in_page || !alone) {
+      if (!undrawn) undrawn = in_page ? alone.error() : in_page.error();
+      continue;
+    }
+    drawings[chart->name] = *in_page;
+    files.charts.push_back(options.out / (chart->name + ".svg"));
+    if (Expected<void> written = write_file(files.charts.back(), *alone); !written) return written.error();
+  }
+  files.summary = options.out / "summary.md";
+  if (Expected<void> written = write_file(files.summary, to_markdown(document)); !written) return written.error();
+  if (Expected<void> written = write_page(drawings); !written) return written.error();
+  if (undrawn) return *undrawn;
+  return files;
+}
+
+}  // namespace lab::report

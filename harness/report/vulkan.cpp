@@ -1,0 +1,327 @@
+#include "harness/report/vulkan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cmath>
+#include <set>
+
+#include "harness/report/format.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+using results::BufferRow;
+using results::Column;
+using results::ImageRow;
+
+/// Columns that answer alike are one line of a graph.
+struct Series {
+  std::string label;
+  const Column* column = nullptr;
+};
+
+template <typename Same>
+std::vector<Series> series_of(std::span<const Column> atlas, const Same& same) {
+  std::vector<Series> all;
+  for (const Column& column : atlas) {
+    const auto twin = std::find_if(all.begin(), all.end(), [&](const Series& one) { return same(*one.column, column); });
+    if (twin == all.end())
+      all.push_back({column.name, &column});
+    else
+      twin->label += " and " + column.name;
+  }
+  return all;
+}
+
+std::vector<Series> image_series(std::span<const Column> atlas) {
+  std::vector<Series> all = series_of(atlas, [](const Column& a, const Column& b) {
+    return std::equal(a.images.begin(), a.images.end(), b.images.begin(), b.images.end(),
+                      [](const ImageRow& x, const ImageRow& y) {
+                        return x.width == y.width && x.height == y.height && x.size == y.size &&
+                               x.alignment == y.alignment;
+                      });
+  });
+  std::erase_if(all, [](const Series& one) { return one.column->images.empty(); });
+  return all;
+}
+
+std::vector<Series> buffer_series(std::span<const Column> atlas) {
+  std::vector<Series> all = series_of(atlas, [](const Column& a, const Column& b) { return a.buffers == b.buffers; });
+  std::erase_if(all, [](const Series& one) { return one.column->buffers.empty(); });
+  return all;
+}
+
+std::string named(const ImageRow& row) { return fmt::format("{}x{}", row.width, row.height); }
+
+/// Where an image stands on the graphs' axis: its width's logarithm, and its height's within that.
+double position(const ImageRow& row) {
+  constexpr double kHeights = 13;  // 1 to 4096
+  return std::log2(static_cast<double>(row.width)) + std::log2(static_cast<double>(row.height)) / kHeights;
+}
+
+json::object image_rows(const std::vector<Series>& all, std::uint64_t ImageRow::*what) {
+  json::array rows;
+  for (const Series& one : all)
+    for (const ImageRow& row : one.column->images)
+      if (row.size != 0)
+        rows.push_back(json::object{{"driver", one.label},
+                                    {"order", &one - all.data()},
+                                    {"position", position(row)},
+                                    {"width", row.width},
+                                    {"image", named(row)},
+                                    {"bytes", row.*what},
+                                    {"shown", bytes(row.*what)}});
+  return {{"rows", std::move(rows)}};
+}
+
+json::array tight_rows(const Column& column, std::uint64_t texel_bytes) {
+  json::array rows;
+  for (const ImageRow& row : column.images)
+    rows.push_back(json::object{
+        {"position", position(row)}, {"width", row.width}, {"bytes", row.width * row.height * texel_bytes}});
+  return rows;
+}
+
+std::set<std::uint64_t> image_alignments(const Column& column) {
+  std::set<std::uint64_t> found;
+  for (const ImageRow& row : column.images)
+    if (row.size != 0) found.insert(row.alignment);
+  return found;
+}
+
+/// "4 KiB or 64 KiB"
+std::string in_bytes(const std::set<std::uint64_t>& values) {
+  std::vector<std::string> texts;
+  for (const std::uint64_t value : values) texts.push_back(bytes(value));
+  return fmt::format("{}", fmt::join(texts, " or "));
+}
+
+std::string drivers_phrase(const std::vector<Series>& all) {
+  std::vector<std::string> names;
+  for (const Series& one : all) names.push_back(one.label);
+  return fmt::format("{}", fmt::join(names, "; "));
+}
+
+Chart storage_graph(const std::vector<Series>& all, const VulkanMemory& published) {
+  Chart chart("image_storage", "image-storage");
+  const ImageRow* smallest = nullptr;
+  std::string least;
+  for (const Series& one : all) {
+    smallest = nullptr;
+    for (const ImageRow& row : one.column->images)
+      if (row.size != 0 && (smallest == nullptr || row.size < smallest->size)) smallest = &row;
+    if (smallest != nullptr)
+      least += fmt::format("{}{} on {}", least.empty() ? "" : ", ", bytes(smallest->size), one.label);
+  }
+  chart.title = fmt::format("Small images cost a minimum of storage: {}", least);
+  chart.note = fmt::format("RGBA8 images of 1x1 to 4096x4096: within each width, heights rise from left to right. Dotted: width x height x {} bytes.",
+                           published.texel_bytes);
+  chart.text = fmt::format("Line graph of image storage by image size for {}. {}.", drivers_phrase(all), chart.title);
+  chart.data = image_rows(all, &ImageRow::size);
+  chart.data["tight"] = tight_rows(*all.front().column, published.texel_bytes);
+  return chart;
+}
+
+Chart alignment_graph(const std::vector<Series>& all) {
+  Chart chart("image_alignment", "image-alignment");
+  std::vector<std::string> found;
+  for (const Series& one : all)
+    found.push_back(fmt::format("{} on {}", in_bytes(image_alignments(*one.column)), one.label));
+  chart.title = fmt::format("Images are aligned to {}", fmt::join(found, ", "));
+  chart.note = "RGBA8 images of 1x1 to 4096x4096: within each width, heights rise from left to right.";
+  chart.text = fmt::format("Line graph of image alignment by image size. {}.", chart.title);
+  chart.data = image_rows(all, &ImageRow::alignment);
+  return chart;
+}
+
+/// Classes of a grid's colours.
+int factor_class(double factor) {
+  constexpr double kBounds[] = {1.0, 2.0, 8.0, 64.0, 512.0};
+  return static_cast<int>(std::lower_bound(std::begin(kBounds), std::end(kBounds), factor) - std::begin(kBounds));
+}
+
+json::object grid_row(const ImageRow& row, std::uint64_t texel_bytes) {
+  const double factor = static_cast<double>(row.size) / static_cast<double>(row.width * row.height * texel_bytes);
+  return {{"width", row.width},          {"height", row.height},
+          {"image", named(row)},         {"storage", bytes(row.size)},
+          {"alignment", bytes(row.alignment)}, {"factor", number(factor)}};
+}
+
+/// How much more than its texels each image takes.
+Chart overhead_grid(const Series& one, const VulkanMemory& published) {
+  Chart chart("image_grid", "image-overhead-" + one.column->name);
+  std::size_t tight = 0, asked = 0;
+  json::array rows;
+  for (const ImageRow& row : one.column->images) {
+    if (row.size == 0) continue;
+    const double factor = static_cast<double>(row.size) / static_cast<double>(row.width * row.height * published.texel_bytes);
+    json::object cell = grid_row(row, published.texel_bytes);
+    cell["class"] = factor_class(factor);
+    cell["shown"] = factor >= 1000   ? fmt::format("{:.0f}k", factor / 1000)
+                    : factor >= 9.95 ? fmt::format("{:.0f}", factor)
+                                     : fmt::format("{:.2g}", factor);
+    rows.push_back(std::move(cell));
+    tight += factor == 1.0 ? 1 : 0;
+    ++asked;
+  }
+  chart.title = fmt::format("{}: {} of {} images take exactly their texels", one.label, tight, asked);
+  chart.note = fmt::format("Storage as a multiple of width x height x {} bytes; 1: nothing more.", published.texel_bytes);
+  chart.text = fmt::format("Grid of image widths by heights. {}.", chart.title);
+  chart.data = {{"rows", std::move(rows)}};
+  return chart;
+}
+
+/// Only where a driver uses several alignments.
+Chart alignment_grid(const Series& one, const VulkanMemory& published) {
+  Chart chart("image_grid", "image-alignment-" + one.column->name);
+  const std::set<std::uint64_t> found = image_alignments(*one.column);
+  json::array rows;
+  for (const ImageRow& row : one.column->images) {
+    if (row.size == 0) continue;
+    json::object cell = grid_row(row, published.texel_bytes);
+    const auto rank = std::distance(found.begin(), found.find(row.alignment));
+    cell["class"] = std::min<std::ptrdiff_t>(5, rank * 5 / std::max<std::ptrdiff_t>(1, std::ssize(found) - 1));
+    cell["shown"] = row.alignment >= 1024 ? fmt::format("{}K", row.alignment / 1024) : fmt::format("{}", row.alignment);
+    rows.push_back(std::move(cell));
+  }
+  chart.title = fmt::format("{}: images are aligned to {}", one.label, in_bytes(found));
+  chart.note = "Alignment of each image in bytes; K: 1024.";
+  chart.text = fmt::format("Grid of image widths by heights. {}.", chart.title);
+  chart.data = {{"rows", std::move(rows)}};
+  return chart;
+}
+
+Chart buffer_graph(const std::vector<Series>& all) {
+  Chart chart("buffer_lines", "buffer-storage");
+  json::array rows;
+  std::uint64_t most = 0;
+  std::set<std::uint64_t> alignments;
+  for (const Series& one : all)
+    for (const BufferRow& row : one.column->buffers) {
+      if (row.size == 0) continue;
+      most = std::max(most, row.size - row.length);
+      alignments.insert(row.alignment);
+      rows.push_back(json::object{{"driver", one.label},
+                                  {"order", &one - all.data()},
+                                  {"length", row.length},
+                                  {"extra", row.size - row.length},
+                                  {"shown", whole(row.size)},
+                                  {"alignment", whole(row.alignment)}});
+    }
+  chart.title = fmt::format("No buffer takes more than {} beyond its length", counted(most, "byte"));
+  chart.note = fmt::format("Storage buffers of 1 byte to 800 MB. Alignment: {}.", in_bytes(alignments));
+  chart.text = fmt::format("Line graph of extra storage by buffer length for {}. {}.", drivers_phrase(all), chart.title);
+  chart.data = {{"rows", std::move(rows)}};
+  return chart;
+}
+
+std::string heaps_phrase(const Column& column) {
+  std::vector<std::string> texts;
+  for (const results::Heap& heap : column.heaps)
+    texts.push_back(fmt::format("{:.1f} GiB{}", static_cast<double>(heap.size) / (1 << 30),
+                                heap.flags.empty() ? "" : fmt::format(" ({})", fmt::join(heap.flags, ", "))));
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+std::string limit(const Column& column, std::string_view name) {
+  const std::optional<std::uint64_t> value = column.limit(name);
+  return value ? whole(*value) : "not told";
+}
+
+Table drivers_table(std::span<const Column> atlas, const VulkanMemory& published) {
+  using enum Heading::Kind;
+  Table table{"Every driver that the loader found and what it says of itself",
+              {{"Driver column", kName}, {"Device", kText}, {"Driver", kText}, {"Heaps", kText},
+               {"Allocations at most", kNumber}, {"Smallest image, bytes", kNumber}, {"Image alignments", kShort}},
+              {}};
+  for (const Column& column : atlas) {
+    const std::optional<std::uint64_t> least = smallest_image_storage(column, published);
+    const std::set<std::uint64_t> alignments = image_alignments(column);
+    table.rows.push_back({column.name, column.driver.device_name,
+                          fmt::format("{} {}", column.driver.name.empty() ? column.driver.short_name : column.driver.name,
+                                      column.driver.version),
+                          heaps_phrase(column), limit(column, "maxMemoryAllocationCount"),
+                          least ? whole(*least) : "none", alignments.empty() ? "none" : in_bytes(alignments)});
+  }
+  return table;
+}
+
+Table claims_table(std::span<const Column> atlas, const VulkanMemory& published) {
+  using enum Heading::Kind;
+  Table table{fmt::format("Claims of the article ({}, {}) checked on every driver they are about", published.author,
+                          published.year),
+              {{"Verdict", kShort}, {"Claim", kText}, {"About", kText}, {"Article, bytes", kShort}, {"Here, bytes", kText},
+               {"Driver column", kName}},
+              {}};
+  std::vector<std::vector<Cell>> unmeasured;
+  for (const VulkanClaim& claim : published.claims) {
+    const Platform* platform = claim.platform.empty() ? nullptr : &published.platforms.at(claim.platform);
+    const std::string about = platform == nullptr ? "every driver" : platform->what;
+    const std::vector<const Column*> columns = columns_like(atlas, platform == nullptr ? "*" : platform->columns);
+    for (const Column* column : columns) {
+      const Checked checked = check_claim(claim.check, *column, published);
+      const Cell verdict = !checked.holds   ? Cell("not measured", Tone::kOpen)
+                           : *checked.holds ? Cell("holds", Tone::kGood)
+                                            : Cell("does not hold", Tone::kBad);
+      table.rows.push_back({verdict, claim.claim, about, checked.stated,
+                            checked.holds ? checked.found : "the driver did not answer", column->name});
+    }
+    if (columns.empty())
+      unmeasured.push_back({Cell("not measured", Tone::kOpen), claim.claim, about,
+                            check_claim(claim.check, Column{}, published).stated, "no such driver on this machine", ""});
+  }
+  std::move(unmeasured.begin(), unmeasured.end(), std::back_inserter(table.rows));
+  return table;
+}
+
+/// What the driver could not answer.
+void add_failures(const Column& column, Section& section) {
+  if (column.failure)
+    section.blocks.push_back(Paragraph{fmt::format("{} did not answer everything ({}): {}", column.name,
+                                                   column.failure->kind, column.failure->detail),
+                                       Tone::kWeak});
+  if (!column.refused.empty()) {
+    std::vector<std::string> texts;
+    for (const results::Refusal& refusal : column.refused) texts.push_back(fmt::format("{} ({})", refusal.what, refusal.result));
+    section.blocks.push_back(
+        Paragraph{fmt::format("{} refused {}: {}.", column.name, counted(texts.size(), "size"), fmt::join(texts, ", "))});
+  }
+}
+
+}  // namespace
+
+Section vulkan_section(std::span<const Column> atlas, const VulkanMemory& published) {
+  Section section{"vulkan", "What Vulkan drivers require of memory", {}, {}};
+  if (atlas.empty()) {
+    section.blocks.push_back(Paragraph{
+        "No Vulkan driver has been probed on this machine, so there is nothing to plot: python3 make.py probe asks "
+        "every driver that the loader finds."});
+    return section;
+  }
+  for (const Column& column : atlas) add_failures(column, section);
+  const std::vector<Series> images = image_series(atlas);
+  if (images.empty()) {
+    section.blocks.push_back(Paragraph{"No driver answered for a single image, so there is no graph."});
+  } else {
+    section.blocks.push_back(Charts{{storage_graph(images, published), alignment_graph(images)}});
+    Charts grids;
+    for (const Series& one : images) {
+      grids.charts.push_back(overhead_grid(one, published));
+      if (image_alignments(*one.column).size() > 1) grids.charts.push_back(alignment_grid(one, published));
+    }
+    section.blocks.push_back(std::move(grids));
+  }
+  if (const std::vector<Series> buffers = buffer_series(atlas); buffers.empty())
+    section.blocks.push_back(Paragraph{"No driver answered for a single buffer, so there is no graph of them."});
+  else
+    section.blocks.push_back(Charts{{buffer_graph(buffers)}});
+  section.blocks.push_back(drivers_table(atlas, published));
+  section.blocks.push_back(claims_table(atlas, published));
+  return section;
+}
+
+}  // namespace lab::report
