@@ -8,10 +8,10 @@
 /// What the article leaves open, and what is done here:
 /// - The artificial work is a chain of dependent steps before each command, whose result goes into the command.
 /// - The sort is a radix sort of whole 64-bit keys, for all versions.
-/// - Entries of a block that stay unused are closed when the sort phase begins, and timed with it: they are part of what
-///   the last version costs.
-/// - Packets of global operator new are freed untimed, in the order of submission, as a renderer would. The next frame's
-///   packets come out of that heap, not out of a fresh one.
+/// - Entries of a block that stay unused are closed when the sort phase begins, and timed with it: they are part
+///   of what the last version costs.
+/// - Packets of global operator new are freed untimed, in the order of submission, as a renderer would. The next
+///   frame's packets come out of that heap, not out of a fresh one.
 /// - Atomic counters lie on cache lines of their own in every version: what is compared is the sharing of counters,
 ///   packets and entries, not of what happens to lie beside them.
 /// - Every worker clears its caches, and all are awake when the clock starts, as in the middle of a frame. The thread
