@@ -385,8 +385,11 @@ TEST(AllocatorExecutables, are_those_of_the_family_with_the_c_library_as_the_ref
     names.insert(executable.variant);
     EXPECT_EQ(executable.reference, executable.variant == "c_library");
   }
-  for (const char* name : {"c_library", "linear", "buddy", "buddy_sized", "jemalloc", "mimalloc"})
+  for (const char* name : {"c_library", "linear", "buddy", "buddy_sized", "mimalloc"})
     EXPECT_TRUE(names.contains(name)) << name;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_TRUE(names.contains("jemalloc"));
+#endif
 }
 
 TEST(AllocatorExecutables, conform_to_what_they_say_they_can_do) {
@@ -434,7 +437,7 @@ TEST(AllocatorExecutables, read_back_the_same_in_every_workload_they_support) {
     }
   }
   EXPECT_EQ(expected.size(), 8u);
-  EXPECT_GE(compared, 4u * 4 * 2 + 2);
+  EXPECT_GE(compared, 3u * 4 * 2 + 2);
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ class Mimalloc {
 
   static std::string impostor() {
     void* const block = observed(mi_malloc(100));
-    const bool own = mi_is_in_heap_region(block);
+    const bool own = mi_heap_check_owned(mi_heap_get_default(), block);
     mi_free(block);
-    return own ? "" : "mi_malloc's block lies in none of mimalloc's regions";
+    return own ? "" : "mi_malloc's block lies in none of mimalloc's pages";
   }
 };
 

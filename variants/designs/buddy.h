@@ -106,7 +106,8 @@ class Buddy {
   using Word = std::uint64_t;
 
   static constexpr Word kOneHalfFree = 1;
-  static constexpr Word kSplit = 2;
+  static constexpr unsigned kSplitBit = 1;
+  static constexpr Word kSplit = Word{1} << kSplitBit;
   static constexpr unsigned kNodesPerWord = 32;
   static unsigned shift(Node node) { return 2 * static_cast<unsigned>(node % kNodesPerWord); }
 
@@ -114,7 +115,7 @@ class Buddy {
   Node node_at(const void* block, unsigned log2) const;
   Link* block_at(Node node, unsigned log2) const;
   Word& word(Node node) { return words_[node / kNodesPerWord]; }
-  bool is_split(Node node) const { return (words_[node / kNodesPerWord] >> shift(node)) & kSplit; }
+  bool is_split(Node node) const { return (words_[node / kNodesPerWord] >> (shift(node) + kSplitBit)) & 1; }
   void mark_split(Node first, Node last);
   void push(Link* block, unsigned log2);
   void unlink(Link* block, unsigned log2);
