@@ -61,12 +61,13 @@ Expected<ExitStatus> run_probe(const Options& options) {
   if (!options.positional().empty())
     return Error{fmt::format("unexpected argument '{}'", options.positional().front()),
                  fmt::format("--driver {}", options.positional().front()), ExitStatus::kUsage};
+  const std::filesystem::path out = options.value("--out").value_or(default_atlas());
+  if (out.empty()) return Error{"--out: expected a folder, found nothing", "", ExitStatus::kUsage};
   const Expected<std::vector<results::Column>> columns = probe::probe(spec_of(options));
   if (!columns) return columns.error();
   if (columns->empty())
     fmt::print(stderr, "probe: no Vulkan driver on this machine has a device; nothing was written\n");
 
-  const std::filesystem::path out = options.value("--out").value_or(default_atlas());
   ExitStatus status = ExitStatus::kOk;
   for (const results::Column& column : *columns) {
     if (const Expected<void> saved = save(column, out, *format == "io7m"); !saved) return saved.error();
