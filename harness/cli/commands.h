@@ -16,5 +16,7 @@ Command list_command();
 Command run_command(RefreshReport refresh_report = nullptr);
 Command probe_command();
 Command report_command();
+/// While the session runs only the page, without drawings; the whole report when it is over.
+Expected<void> keep_report(const results::Result& result, const std::filesystem::path& folder);
 
 }  // namespace lab::cli

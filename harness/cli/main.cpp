@@ -5,7 +5,7 @@
 
 int main(int argc, char** argv) {
   using namespace lab::cli;
-  const std::vector<Command> commands{list_command(), run_command(), probe_command(), report_command()};
+  const std::vector<Command> commands{list_command(), run_command(keep_report), probe_command(), report_command()};
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   return static_cast<int>(dispatch(commands, arguments));
 }
