@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -13,7 +14,9 @@
 #include "harness/base/layout.h"
 #include "harness/base/nearest.h"
 #include "harness/cli/commands.h"
+#include "harness/exec/machine.h"
 #include "harness/probe/column_name.h"
+#include "harness/results/journal.h"
 
 namespace lab::cli {
 
@@ -21,9 +24,10 @@ namespace {
 
 const std::vector<std::string> kFormats{"csv", "json", "io7m"};
 
-// This machine's atlas.
+// This machine's atlas, beside its results.
 std::filesystem::path default_atlas() {
-  return root_dir() / "results" / "atlas";
+  const char* name = std::getenv("LAB_MACHINE");
+  return results::machine_folder(root_dir(), exec::read_machine("/", name == nullptr ? "" : name)) / "atlas";
 }
 
 Expected<std::string> chosen_format(const Options& options) {
@@ -36,7 +40,7 @@ Expected<std::string> chosen_format(const Options& options) {
 
 probe::ProbeSpec spec_of(const Options& options) {
   probe::ProbeSpec spec;
-  spec.lib = root_dir() / "lib";
+  spec.lib = lib_dir();
   spec.generated = build_dir() / "vulkan";
   spec.child = build_dir() / "vulkan_probe_child";
   spec.sweeps_file = options.value("--sweep").value_or(root_dir() / "harness/probe/sweeps.json");

@@ -1,7 +1,6 @@
 """The verbs of the C++ harness: passed on, arguments untouched; built first only where there is no binary."""
 
 import os
-import subprocess
 
 from harness.front import build, paths
 from harness.front.talk import say
@@ -21,9 +20,3 @@ def run_verb(verb, argv):
     """Replaces this process, so that signals and the exit status are the binary's own."""
     binary = built_harness()
     os.execv(binary, [binary, verb, *argv])
-
-
-def call(verb, argv, binary=None):
-    """Runs a verb as a child; its exit status. Standard output goes to standard error: the caller has its own."""
-    done = subprocess.run([binary or built_harness(), verb, *argv], stdout=2, check=False)
-    return done.returncode

@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 
-from harness.front import binary, build, paths
+from harness.front import build, paths
 from harness.front.arguments import Parser
 from harness.front.talk import FrontError, duration, say
 
@@ -71,31 +71,35 @@ def main(argv):
             ready.run()
     harness = os.path.join(ready.folder, "harness")
 
-    status = 0
+    folder = os.path.join(paths.ROOT, "reports", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
+
     with stages.stage("ask every Vulkan driver", stages.about("probe"), "probe"):
-        status = max(status, _stage_status(binary.call("probe", [], harness), "probe"))
-        _report(harness, ["--live"])
+        status, _ = _stage(harness, "probe", [])
     flags = [f"--{chosen}"] if chosen != "default" else []
-    with stages.stage(f"run the benchmarks ({chosen})", MODES[chosen]):
-        status = max(status, _stage_status(binary.call("run", [*flags, "--refresh-report"], harness), "run"))
+    with stages.stage(f"run the benchmarks ({chosen}); the report fills in at {folder}", MODES[chosen]):
+        measured, result = _stage(harness, "run", [*flags, "--report", folder])
     with stages.stage("write the report", stages.about("report"), "report"):
-        path = _report(harness, [])
+        written, path = _stage(harness, "report", [result, "--out", folder] if result else ["--out", folder])
     print(path, flush=True)
-    return status
+    return max(status, measured, written)
 
 
-def _stage_status(status, verb):
-    """0 and 1 go on to the report; wrong usage is a bug here, an interrupt ends everything."""
+def _stage(harness, verb, arguments):
+    """(exit status 0 or 1, the last line of standard output); what else was printed goes on to standard error."""
+    process = subprocess.Popen([harness, verb, *arguments], stdout=subprocess.PIPE, text=True)
+    last = ""
+    try:
+        for line in process.stdout:
+            if last:
+                say(last)
+            last = line.rstrip("\n")
+        status = process.wait()
+    except KeyboardInterrupt:
+        # The harness got the same signal: it stores what it has, and that must not be cut short.
+        process.wait()
+        raise
     if status == 130:
         raise KeyboardInterrupt
     if status not in (0, 1):
         raise FrontError(f"harness {verb} ended with exit status {status}", f"python3 make.py {verb}")
-    return status
-
-
-def _report(harness, flags):
-    """Writes the report; the path it names."""
-    done = subprocess.run([harness, "report", *flags], stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
-        raise FrontError(f"writing the report ended with exit status {done.returncode}", "python3 make.py report")
-    return done.stdout.strip().splitlines()[-1]
+    return status, last
