@@ -19,4 +19,9 @@ std::filesystem::path root_dir() {
   return build_dir().parent_path().parent_path();
 }
 
+std::filesystem::path lib_dir() {
+  if (const char* lib = std::getenv("SPM_LIB"); lib != nullptr && *lib != '\0') return lib;
+  return root_dir() / "lib";
+}
+
 }  // namespace lab

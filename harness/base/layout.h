@@ -12,4 +12,7 @@ std::filesystem::path build_dir();
 /// The checkout that build folder belongs to; LAB_ROOT overrides it.
 std::filesystem::path root_dir();
 
+/// spm's folder of active packages: SPM_LIB, or lib/ in the checkout.
+std::filesystem::path lib_dir();
+
 }  // namespace lab

@@ -1,7 +1,102 @@
+#include "harness/probe/probe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "harness/base/layout.h"
+#include "harness/base/nearest.h"
 #include "harness/cli/commands.h"
+#include "harness/exec/machine.h"
+#include "harness/probe/column_name.h"
+#include "harness/results/journal.h"
 
 namespace lab::cli {
 
-Command probe_command() { return {"probe", "", "", {}, [](const Options&) -> Expected<ExitStatus> { return ExitStatus::kOk; }}; }
+namespace {
+
+const std::vector<std::string> kFormats{"csv", "json", "io7m"};
+
+// This machine's atlas, beside its results.
+std::filesystem::path default_atlas() {
+  const char* name = std::getenv("LAB_MACHINE");
+  return results::machine_folder(root_dir(), exec::read_machine("/", name == nullptr ? "" : name)) / "atlas";
+}
+
+Expected<std::string> chosen_format(const Options& options) {
+  std::string format = options.value("--format").value_or(kFormats.front());
+  if (std::ranges::find(kFormats, format) != kFormats.end()) return format;
+  const std::string near = nearest_name(format, kFormats);
+  return Error{fmt::format("--format: expected one of {}, found '{}'", fmt::join(kFormats, ", "), format),
+               near.empty() ? "" : fmt::format("did you mean '{}'?", near), ExitStatus::kUsage};
+}
+
+probe::ProbeSpec spec_of(const Options& options) {
+  probe::ProbeSpec spec;
+  spec.lib = lib_dir();
+  spec.generated = build_dir() / "vulkan";
+  spec.child = build_dir() / "vulkan_probe_child";
+  spec.sweeps_file = options.value("--sweep").value_or(root_dir() / "harness/probe/sweeps.json");
+  spec.driver = options.value("--driver").value_or("all");
+  spec.validate = options.has("--validate");
+  spec.environment = probe::current_environment();
+  spec.talk = [](const std::string& line) { fmt::print(stderr, "probe: {}\n", line); };
+  return spec;
+}
+
+Expected<void> save(const results::Column& column, const std::filesystem::path& out, bool article_files) {
+  const Expected<void> saved = results::save_column(column, out, article_files);
+  // A driver that answers now has no failed column any more.
+  std::error_code ignored;
+  if (saved && !column.failure) std::filesystem::remove_all(out / probe::failed_column_name(column.driver), ignored);
+  return saved;
+}
+
+Expected<ExitStatus> run_probe(const Options& options) {
+  const Expected<std::string> format = chosen_format(options);
+  if (!format) return format.error();
+  if (!options.positional().empty())
+    return Error{fmt::format("unexpected argument '{}'", options.positional().front()),
+                 fmt::format("--driver {}", options.positional().front()), ExitStatus::kUsage};
+  const std::filesystem::path out = options.value("--out").value_or(default_atlas());
+  if (out.empty()) return Error{"--out: expected a folder, found nothing", "", ExitStatus::kUsage};
+  const Expected<std::vector<results::Column>> columns = probe::probe(spec_of(options));
+  if (!columns) return columns.error();
+  if (columns->empty())
+    fmt::print(stderr, "probe: no Vulkan driver on this machine has a device; nothing was written\n");
+
+  ExitStatus status = ExitStatus::kOk;
+  for (const results::Column& column : *columns) {
+    if (const Expected<void> saved = save(column, out, *format == "io7m"); !saved) return saved.error();
+    fmt::print("{}\n", *format == "json" ? boost::json::serialize(results::to_json(column, true))
+                                         : (out / column.name).string());
+    for (const std::string& complaint : column.validation)
+      fmt::print(stderr, "probe: {}: {}\n", column.name, complaint);
+    if (column.failure || !column.validation.empty()) status = ExitStatus::kFailed;
+  }
+  return status;
+}
+
+}  // namespace
+
+Command probe_command() {
+  return {
+      "probe",
+      "[--driver PREFIX|all] [--out DIR] [--format json|csv|io7m]",
+      "ask every Vulkan driver what its images and buffers require of memory",
+      {{"--driver", "PREFIX|all", "the driver columns whose name begins so: lavapipe, radv-22.3; default all"},
+       {"--out", "DIR", "the atlas: a folder per driver column with column.json, images.csv, buffers.csv"},
+       {"--format", "FORMAT", "csv: print the folders; json: print the columns; io7m: csv and the article's own files"},
+       {"--sweep", "FILE", "ask other sizes than harness/probe/sweeps.json does"},
+       {"--validate", "", "ask under the validation layers; a complaint makes the exit status 1"}},
+      run_probe};
+}
 
 }  // namespace lab::cli

@@ -151,7 +151,7 @@ std::string time_text(double nanoseconds) {
 
 std::string table(const results::Result& result) {
   const std::vector<results::Row> rows = results::summarize(result);
-  std::size_t width = std::string_view("benchmark", "benchmarks").size();
+  std::size_t width = std::string_view("benchmark").size();
   for (const results::Row& row : rows) width = std::max(width, row.benchmark.size());
   std::string text =
       fmt::format("{:<{}}  {:>12}  {:>25}  {:>9}\n", "benchmark", width, "median ns/op", "95 % interval", "processes");
@@ -229,6 +229,7 @@ Expected<ExitStatus> run(const Options& options) {
                                 },
                                 [&](const results::Failure& failure) { tell_failure(failure, line); },
                                 [&](const results::Result& so_far) { refresh(so_far, report, planned_blocks, line); }};
+  refresh(*result, report, planned_blocks, line);
   const Expected<void> measured = exec::run_session(*spec, world, observer, *result);
   line.clear();
   refresh(*result, report, std::nullopt, line);

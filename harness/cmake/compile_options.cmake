@@ -3,7 +3,9 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# Hidden, because position-independent code may not inline a function that somebody could replace.
 set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 
 set(LAB_CONFIG "release" CACHE STRING "release, debug, asan or tsan")
 set(LAB_MARCH "x86-64-v2" CACHE STRING "-march of everything that is built")

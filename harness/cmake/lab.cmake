@@ -79,6 +79,9 @@ function(lab_variant family variant)
   target_link_libraries(${target} PRIVATE base lab_benchmark designs ${arg_USES})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${variant}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/variants/${family})
+  if(TARGET ${family}_test)
+    add_dependencies(${family}_test ${target})  # a family's test may start all of its variants
+  endif()
   if(variant STREQUAL reference)
     set(is_reference true)
   else()

@@ -170,7 +170,8 @@ Expected<BufferSweep> buffer_sweep(const json::object& o) {
 Expected<Sweeps> parse_sweeps(std::string_view text) {
   boost::system::error_code wrong;
   const json::value value = json::parse(text, wrong);
-  if (wrong || !value.is_object()) return bad(fmt::format("expected a JSON object: {}", wrong.message()));
+  if (wrong) return bad(fmt::format("expected a JSON object: {}", wrong.message()));
+  if (!value.is_object()) return bad(fmt::format("expected a JSON object, found {}", shown(&value)));
   const json::object& file = value.get_object();
   static const std::vector<std::string> fields{"schema", "images", "buffers"};
   if (const auto known = only_known(file, fields, "sweeps"); !known) return known.error();

@@ -1,11 +1,13 @@
 #include "harness/results/atlas.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
+#include <cstdio>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -289,19 +291,23 @@ Expected<std::vector<BufferRow>> read_buffers(const std::filesystem::path& path,
   return rows;
 }
 
-// The folder `fresh` takes the name `target`. Two renames, because a folder cannot be renamed over a full one.
+// The folder `fresh` takes the name `target`; what bore it is removed. A rename alone cannot replace a full folder.
 Expected<void> put_in_place(const std::filesystem::path& fresh, const std::filesystem::path& target) {
-  const std::filesystem::path former = fresh.string() + ".former";
+  const auto exchanged = [&] {
+    return ::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0;
+  };
   std::error_code error;
-  const bool replaces = std::filesystem::exists(target, error);
-  if (replaces) std::filesystem::rename(target, former, error);
-  if (!error) std::filesystem::rename(fresh, target, error);
-  if (error) {
-    std::error_code ignored;
-    if (replaces && std::filesystem::exists(former, ignored)) std::filesystem::rename(former, target, ignored);
-    return Error{fmt::format("replacing '{}': {}", target.string(), error.message()), ""};
+  std::filesystem::rename(fresh, target, error);
+  if (error == std::errc::directory_not_empty || error == std::errc::file_exists) {
+    // Not every file system can exchange; there a reader may for a moment find neither.
+    if (exchanged()) {
+      error.clear();
+    } else if (std::filesystem::remove_all(target, error); !error) {
+      std::filesystem::rename(fresh, target, error);
+    }
   }
-  std::filesystem::remove_all(former, error);
+  if (error) return Error{fmt::format("replacing '{}': {}", target.string(), error.message()), ""};
+  std::filesystem::remove_all(fresh, error);
   return {};
 }
 
@@ -366,7 +372,7 @@ Expected<void> save_column(const Column& column, const std::filesystem::path& di
     files.emplace_back("buffer-sizes.txt", article_buffers(column));
   }
   // The dot keeps a folder that a killed process left behind out of every listing of the atlas.
-  const std::filesystem::path fresh = dir / fmt::format(".{}.{}", column.name, ::getpid());
+  const std::filesystem::path fresh = dir / fmt::format(".{}.{}", column.name, ::gettid());
   std::error_code error;
   std::filesystem::create_directories(fresh, error);
   if (error) return Error{fmt::format("creating '{}': {}", fresh.string(), error.message()), ""};

@@ -98,7 +98,7 @@ struct Column {
 /// column.json's object; with `rows`, `images` and `buffers` are in it too, as arrays of objects.
 boost::json::object to_json(const Column& column, bool rows = false);
 
-/// Writes `dir`/<column.name> as a whole: a reader sees the former folder or the new one.
+/// Writes `dir`/<column.name> as a whole: a reader sees the former folder or the new one. On an error it is as it was.
 /// `article_files` adds image-sizes.txt and buffer-sizes.txt.
 Expected<void> save_column(const Column& column, const std::filesystem::path& dir, bool article_files = false);
 

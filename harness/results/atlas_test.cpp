@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <boost/json.hpp>
 #include <fstream>
+#include <thread>
 
 #include "harness/base/files.h"
 
@@ -16,7 +18,7 @@ namespace fs = std::filesystem;
 class Atlas : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = testing::TempDir() + "/atlas.XXXXXX";
+    std::string pattern = testing::TempDir() + "atlas.XXXXXX";
     dir_ = ::mkdtemp(pattern.data());
   }
   void TearDown() override { fs::remove_all(dir_); }
@@ -99,6 +101,21 @@ TEST_F(Atlas, replaces_a_column_as_a_whole_and_leaves_nothing_beside_it) {
   EXPECT_EQ(load_atlas(dir_)->front().images.size(), 2u);
   EXPECT_FALSE(fs::exists(dir_ / second.name / "image-sizes.txt"));
   EXPECT_EQ(std::distance(fs::directory_iterator(dir_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Atlas, takes_no_harm_from_several_writers_at_once) {
+  std::vector<std::thread> writers;
+  std::atomic<int> failed = 0;
+  for (int i = 0; i < 4; ++i) {
+    writers.emplace_back([&, i] {
+      Column column = full_column();
+      column.validation.resize(static_cast<std::size_t>(i), "complaint");
+      for (int round = 0; round < 20; ++round) failed += !save_column(column, dir_);
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(load_atlas(dir_)->size(), 1u);
 }
 
 TEST_F(Atlas, a_folder_that_is_not_there_is_empty) {

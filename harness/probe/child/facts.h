@@ -8,7 +8,7 @@
 namespace lab::probe {
 
 struct DeviceFacts {
-  boost::json::object event;                        ///< the "device" event without its index
+  boost::json::object event;                        ///< the "device" event
   VkDeviceSize max_buffer_size = ~VkDeviceSize{0};  ///< as far as the device says
 };
 

@@ -48,9 +48,9 @@ class Asker {
       : vulkan_(vulkan), physical_(physical), what_(what), speaker_(speaker) {}
 
   void ask(std::uint32_t index) {
-    speaker_.doing(fmt::format("vkGetPhysicalDeviceProperties of device {}", index));
-    DeviceFacts facts = device_facts(vulkan_, physical_);
-    facts.event["index"] = index;
+    speaker_.say({{"event", "asking"}, {"index", index}});
+    speaker_.doing("vkGetPhysicalDeviceProperties");
+    const DeviceFacts facts = device_facts(vulkan_, physical_);
     speaker_.say(facts.event);
     speaker_.doing("vkCreateDevice");
     if (const VkResult result = create_device(); result != VK_SUCCESS) {
@@ -168,7 +168,7 @@ class Asker {
 
 // The loader passes over a library that it cannot open and says so to nobody; the reason is asked for here.
 bool opens(const std::string& library, const Speaker& speaker) {
-  speaker.doing(fmt::format("opening '{}'", library));
+  speaker.doing(fmt::format("dlopen of '{}'", library));
   if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL)) return true;
   const std::string reason = ::dlerror();
   // The other word size's drivers lie in the same folders; they are no failure of this machine's.

@@ -5,7 +5,8 @@
 ///   happened
 ///   {"event": "loader", "version": "1.3.239"}                  the loader answers
 ///   {"event": "devices", "count": 2}
-///   {"event": "device", "index", "driver": {}, "heaps": [], "memory_types": [], "limits": {}}
+///   {"event": "asking", "index": 0}                            what follows is of this device
+///   {"event": "device", "driver": {}, "heaps": [], "memory_types": [], "limits": {}}
 ///   {"event": "image", "width", "height", "size", "alignment", "memory_type_bits", "refused": null or "VK_ERROR_..."}
 ///   {"event": "buffer", "length", "size", "alignment", "memory_type_bits", "refused": null or "VK_ERROR_..."}
 ///   {"event": "validation", "message": "..."}
@@ -14,6 +15,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <string_view>
 
 namespace lab::probe {
 

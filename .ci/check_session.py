@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Checks what one press of the button left: the report, its plots, the result and the atlas. Says what it saw."""
+
+import csv
+import glob
+import json
+import os
+import re
+import sys
+
+IMAGE_ROWS = 169
+
+
+def fail(sentence):
+    sys.exit(f"check_session: error: {sentence}")
+
+
+def main(report):
+    html = open(report, encoding="utf-8").read()
+    if len(html.encode()) >= 10_000_000:
+        fail(f"{report}: expected under 10 MB, found {len(html.encode())} bytes")
+    loads = re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=[\"']?(https?:)?//", html)
+    if loads:
+        fail(f"{report} loads {len(loads)} things from the network")
+    folder = os.path.dirname(report)
+    plots = sorted(glob.glob(os.path.join(folder, "*.svg")))
+    if not plots:
+        fail(f"no SVG beside {report}")
+    for plot in plots:
+        marks = len(re.findall(r"<(?:path|rect|line|circle)\b", open(plot, encoding="utf-8").read()))
+        if marks < 10:
+            fail(f"{plot}: an empty plot, {marks} marks")
+    if not os.path.exists(os.path.join(folder, "summary.md")):
+        fail(f"no summary.md beside {report}")
+
+    newest = max((path for path in glob.glob("results/*/*.json")
+                  if path.split(os.sep)[1] not in ("published", "reference")), key=os.path.getmtime)
+    result = json.load(open(newest, encoding="utf-8"))
+    if result["session"]["state"] != "complete" or result["failures"]:
+        fail(f"{newest}: state {result['session']['state']}, failures {result['failures']}")
+    processes = {}
+    for entry in result["benchmarks"]:
+        processes[entry["run_name"]] = processes.get(entry["run_name"], 0) + 1
+    few = {name: count for name, count in processes.items() if count < 6}
+    if few or not processes:
+        fail(f"{newest}: under 6 processes, so no interval: {few or 'nothing ran'}")
+
+    columns = glob.glob(os.path.join(os.path.dirname(newest), "atlas", "*", "images.csv"))
+    for column in columns:
+        rows = list(csv.DictReader(open(column, encoding="utf-8")))
+        if len(rows) != IMAGE_ROWS:
+            fail(f"{column}: expected {IMAGE_ROWS} rows, found {len(rows)}")
+    if not columns:
+        fail("no driver answered; expected at least the pinned lavapipe")
+    print(f"check_session: {len(plots)} plots, {len(processes)} benchmarks of at least {min(processes.values())} "
+          f"processes, {len(columns)} driver columns", file=sys.stderr)
+
+
+main(sys.argv[1])

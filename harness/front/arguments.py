@@ -1,0 +1,31 @@
+"""argparse with this house's errors: one line, the nearest name, exit status 2."""
+
+import argparse
+import re
+
+from harness.front.names import nearest_hint
+from harness.front.talk import FrontError
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser that raises FrontError instead of printing its usage."""
+
+    def __init__(self, **keywords):
+        super().__init__(allow_abbrev=False, **keywords)
+
+    def _options(self):
+        return [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+
+    def error(self, message):
+        unknown = re.match(r"unrecognized arguments: (\S+)", message)
+        if unknown:
+            word = unknown[1].split("=")[0]
+            kind = "option" if word.startswith("-") else "argument"
+            hint = nearest_hint(word, self._options()) if kind == "option" else f"{self.prog} --help"
+            raise FrontError(f"unknown {kind} '{word}'", hint, 2)
+        choice = re.match(r"argument (\S+): invalid choice: '?([^' ]+)'? \(choose from (.*)\)", message)
+        if choice:
+            names = re.findall(r"[\w.+-]+", choice[3])
+            raise FrontError(f"{choice[1]}: expected one of {', '.join(names)}, found '{choice[2]}'",
+                             nearest_hint(choice[2], names), 2)
+        raise FrontError(message, f"{self.prog} --help", 2)

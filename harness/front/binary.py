@@ -1,0 +1,22 @@
+"""The verbs of the C++ harness: passed on, arguments untouched; built first only where there is no binary."""
+
+import os
+
+from harness.front import build, paths
+from harness.front.talk import say
+
+
+def built_harness():
+    """The harness of the release build: pinned before system, built now where there is neither."""
+    for toolchain in build.TOOLCHAINS:
+        binary = os.path.join(paths.build_dir(toolchain, "release"), "harness")
+        if os.path.exists(binary):
+            return binary
+    say("no harness yet: building it first")
+    return os.path.join(build.build(build.Options()).folder, "harness")
+
+
+def run_verb(verb, argv):
+    """Replaces this process, so that signals and the exit status are the binary's own."""
+    binary = built_harness()
+    os.execv(binary, [binary, verb, *argv])

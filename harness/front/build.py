@@ -1,0 +1,217 @@
+"""`build`: packages to executables. CMake decides what is stale; this decides whether CMake is asked."""
+
+import fnmatch
+import hashlib
+import json
+import os
+import re
+import subprocess
+import time
+
+from harness.front import paths, toolchain
+from harness.front.arguments import Parser
+from harness.front.lock import only_one
+from harness.front.names import nearest_hint
+from harness.front.talk import FrontError, Progress, duration, say
+
+CONFIGS = ("release", "debug", "asan", "tsan")
+TOOLCHAINS = ("pinned", "system")
+GROUPS = ("harness", "variants", "vulkan", "report")
+"""Groups of packages.json that every build needs, whatever its compiler."""
+
+DEFAULT_MARCH = "x86-64-v2"
+STEPS_A_SECOND = 0.35
+"""Compile steps one core does in a second, for the first estimate on a machine."""
+
+
+class Options:
+    """What is built: a toolchain, a config, an architecture level."""
+
+    def __init__(self, config="release", toolchain_name="pinned", march=DEFAULT_MARCH, variant=None):
+        self.config = config
+        self.toolchain = toolchain_name
+        self.march = march
+        self.variant = variant
+
+    @property
+    def folder(self):
+        """The build folder."""
+        return paths.build_dir(self.toolchain, self.config)
+
+
+def add_arguments(parser):
+    """The options that every verb which builds shares."""
+    parser.add_argument("--config", choices=CONFIGS, default="release", help="what for (default: release)")
+    parser.add_argument("--toolchain", choices=TOOLCHAINS, default="pinned",
+                        help="the pinned compiler, or the system's")
+    parser.add_argument("--march", default=DEFAULT_MARCH, metavar="LEVEL",
+                        help=f"processor level of everything built (default: {DEFAULT_MARCH})")
+
+
+def options_from(arguments):
+    """The parsed options as Options."""
+    return Options(arguments.config, arguments.toolchain, arguments.march, getattr(arguments, "variant", None))
+
+
+def groups_of(options):
+    """The package groups a build needs."""
+    return toolchain.GROUPS[options.toolchain] + GROUPS
+
+
+def fetch(options, quiet=False):
+    """Installs what the build needs; a map from package to its real folder."""
+    if options.toolchain == "pinned":
+        toolchain.check_pinned_serves()
+    from harness.spm import api
+    try:
+        installed = api.install_groups(groups_of(options), quiet=quiet)
+    except api.SpmError as error:
+        raise FrontError(str(error), error.hint, error.status) from error
+    return {name: os.path.realpath(path) for name, (_, path) in installed.items()}
+
+
+class Build:
+    """A configured build folder."""
+
+    def __init__(self, options, packages):
+        self.options = options
+        self.folder = options.folder
+        self.packages = packages
+        self.tools = toolchain.find(options.toolchain, packages)
+
+    def alone(self):
+        """The folder's lock: two builds in one folder would write over each other."""
+        return only_one(os.path.join(self.folder, "lock"), f"building {os.path.relpath(self.folder, paths.ROOT)}")
+
+    def configure(self):
+        """Runs CMake where the folder is new, or the tools, the packages or the options changed."""
+        command = [*self.tools.cmake, "--preset", self.options.config, "-B", self.folder,
+                   f"-DLAB_TOOLCHAIN={self.options.toolchain}", f"-DLAB_MARCH={self.options.march}",
+                   f"-DLAB_LIB={paths.LIB}", *self.tools.cmake_arguments]
+        state = json.dumps([command, self.tools.key, sorted(self.packages.items())])
+        key = hashlib.sha256(state.encode()).hexdigest()
+        stamp = os.path.join(self.folder, "configured")
+        if _read(stamp) == key and os.path.exists(os.path.join(self.folder, "build.ninja")):
+            return
+        os.makedirs(self.folder, exist_ok=True)
+        log = os.path.join(self.folder, "configure.log")
+        with open(log, "w", encoding="utf-8") as file:
+            # A changed toolchain or package must not meet answers that CMake cached about the old one.
+            done = subprocess.run([*command, "--fresh"], cwd=paths.ROOT, stdout=file, stderr=subprocess.STDOUT,
+                                  stdin=subprocess.DEVNULL, check=False)
+        if done.returncode != 0:
+            say(_tail(log))
+            hint = toolchain.USE_SYSTEM if self.options.toolchain == "pinned" else f"the whole log: {log}"
+            raise FrontError(f"configuring {self.folder} failed with exit status {done.returncode}", hint)
+        paths.write_if_changed(stamp, key)
+
+    def variants(self):
+        """The generated list of variants."""
+        with open(os.path.join(self.folder, "variants.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def targets_matching(self, pattern):
+        """Targets of the variants whose family/variant matches the glob."""
+        names = {f"{v['family']}/{v['variant']}": v["target"] for v in self.variants()}
+        found = [target for name, target in names.items()
+                 if fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(name.split("/")[1], pattern)]
+        if not found:
+            known = [*names, *(name.split("/")[1] for name in names)]
+            raise FrontError(f"no variant matches '{pattern}'", nearest_hint(pattern, known), 2)
+        return found
+
+    def steps(self, targets=()):
+        """How many commands a build of `targets` would run now."""
+        done = subprocess.run([*self.tools.ninja, "-C", self.folder, "-n", *targets], capture_output=True, text=True,
+                              check=False)
+        counts = re.findall(r"^\[\d+/(\d+)\]", done.stdout, re.M)
+        return int(counts[-1]) if counts else 0
+
+    def estimate(self, targets=()):
+        """(steps, seconds): what a build would do and about how long it takes here."""
+        steps = self.steps(targets)
+        rate = float(_read(os.path.join(self.folder, "rate")) or STEPS_A_SECOND * (os.cpu_count() or 1))
+        return steps, steps / rate
+
+    def run(self, targets=()):
+        """Builds; a failure prints the compiler's words and raises."""
+        started = time.monotonic()
+        progress = Progress()
+        environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
+        log = os.path.join(self.folder, "build.log")
+        process = subprocess.Popen([*self.tools.ninja, "-C", self.folder, *targets], stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, env=environment,
+                                   errors="replace")
+        done, total = 0, 0
+        with open(log, "w", encoding="utf-8") as file:
+            try:
+                for line in process.stdout:
+                    file.write(line)
+                    step = re.match(r"\[(\d+)/(\d+)\] ", line)
+                    if step:
+                        done, total = int(step[1]), int(step[2])
+                        elapsed = time.monotonic() - started
+                        left = elapsed / done * (total - done) if done else 0
+                        # The first few steps say little about the rest.
+                        known = done >= min(10, total / 4)
+                        progress.update(f"build {done}/{total}" + (f", {duration(left)} left" if known else ""))
+            finally:
+                if process.poll() is None and process.stdout.closed is False:
+                    _wait_or_stop(process)
+                progress.close()
+        if process.wait() != 0:
+            say(_failures(log))
+            raise FrontError(f"building {self.folder} failed", f"the whole log: {log}")
+        elapsed = time.monotonic() - started
+        if total >= 20:
+            paths.write_if_changed(os.path.join(self.folder, "rate"), f"{total / elapsed:.3f}")
+
+
+def _wait_or_stop(process):
+    """After the output has ended ninja ends by itself; after an interrupt it is told to."""
+    try:
+        process.wait(timeout=0.5)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        process.wait()
+
+
+def _read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _tail(path, lines=25):
+    return "\n".join(_read(path).splitlines()[-lines:])
+
+
+def _failures(log, limit=60):
+    """From the first FAILED line on: what the compiler said, without the steps that went well."""
+    lines = [line for line in _read(log).splitlines() if not re.match(r"\[\d+/\d+\] ", line)]
+    return "\n".join(lines[:limit])
+
+
+def build(options, targets=(), quiet=False):
+    """Fetches, configures and builds; the configured Build."""
+    ready = Build(options, fetch(options, quiet))
+    with ready.alone():
+        ready.configure()
+        if options.variant:
+            targets = [*targets, *ready.targets_matching(options.variant)]
+        ready.run(targets)
+    return ready
+
+
+def main(argv):
+    """python3 make.py build"""
+    parser = Parser(prog="make.py build", description="Build the harness and every variant.")
+    add_arguments(parser)
+    parser.add_argument("--variant", metavar="GLOB", help="only the variants that match, as family/variant or variant")
+    options = options_from(parser.parse_args(argv))
+    started = time.monotonic()
+    done = build(options)
+    say(f"built {os.path.relpath(done.folder, paths.ROOT)} in {duration(time.monotonic() - started)}")
+    return 0

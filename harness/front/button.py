@@ -1,0 +1,105 @@
+"""The one button: fetch, build, probe, run, report. Each stage is announced with how long it will take."""
+
+import contextlib
+import json
+import os
+import subprocess
+import time
+
+from harness.front import build, paths
+from harness.front.arguments import Parser
+from harness.front.talk import FrontError, duration, say
+
+MODES = {"quick": 120, "default": 480, "full": 3600}
+"""Seconds of measuring a mode is for; `full` ends earlier when every interval is tight."""
+
+FIRST_GUESS_S = {"fetch": 90, "fetched": 0.1, "probe": 10, "report": 10}
+"""What a stage is taken to last on a machine that has not run it yet."""
+
+TIMES = os.path.join(paths.BUILD, "stage-times.json")
+
+
+class Stages:
+    """Announces stages, times them, and remembers the times for the next announcement."""
+
+    def __init__(self, count):
+        self._count = count
+        self._number = 0
+        try:
+            with open(TIMES, encoding="utf-8") as file:
+                self._times = json.load(file)
+        except (OSError, ValueError):
+            self._times = {}
+
+    def about(self, key):
+        """Seconds that `key` took last time, or the first guess."""
+        return self._times.get(key, FIRST_GUESS_S.get(key, 0))
+
+    @contextlib.contextmanager
+    def stage(self, what, seconds, key=None):
+        """One line before; the measured time is remembered under `key`."""
+        self._number += 1
+        say(f"{self._number}/{self._count} {what}: about {duration(seconds)}")
+        started = time.monotonic()
+        yield
+        if key:
+            self._times[key] = round(time.monotonic() - started, 2)
+            paths.write_if_changed(TIMES, json.dumps(self._times, indent=1, sort_keys=True) + "\n")
+
+
+def main(argv):
+    """python3 make.py [--quick|--full]"""
+    parser = Parser(prog="make.py", description="Fetch, build, probe, run, report.")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--quick", dest="mode", action="store_const", const="quick", help="2 minutes of measuring")
+    mode.add_argument("--full", dest="mode", action="store_const", const="full", help="until every interval is tight")
+    build.add_arguments(parser)
+    arguments = parser.parse_args(argv)
+    options = build.options_from(arguments)
+    chosen = arguments.mode or "default"
+
+    stages = Stages(5)
+    fetched = os.path.isdir(paths.LIB) and os.listdir(paths.LIB)
+    key = "fetched" if fetched else "fetch"
+    with stages.stage("fetch every pinned artifact", stages.about(key), key):
+        packages = build.fetch(options)
+    ready = build.Build(options, packages)
+    with ready.alone():
+        ready.configure()
+        steps, seconds = ready.estimate()
+        with stages.stage(f"build {steps} steps" if steps else "build: nothing to do", seconds):
+            ready.run()
+    harness = os.path.join(ready.folder, "harness")
+
+    folder = os.path.join(paths.ROOT, "reports", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
+
+    with stages.stage("ask every Vulkan driver", stages.about("probe"), "probe"):
+        status, _ = _stage(harness, "probe", [])
+    flags = [f"--{chosen}"] if chosen != "default" else []
+    with stages.stage(f"run the benchmarks ({chosen}); the report fills in at {folder}", MODES[chosen]):
+        measured, result = _stage(harness, "run", [*flags, "--report", folder])
+    with stages.stage("write the report", stages.about("report"), "report"):
+        written, path = _stage(harness, "report", [result, "--out", folder] if result else ["--out", folder])
+    print(path, flush=True)
+    return max(status, measured, written)
+
+
+def _stage(harness, verb, arguments):
+    """(exit status 0 or 1, the last line of standard output); what else was printed goes on to standard error."""
+    process = subprocess.Popen([harness, verb, *arguments], stdout=subprocess.PIPE, text=True)
+    last = ""
+    try:
+        for line in process.stdout:
+            if last:
+                say(last)
+            last = line.rstrip("\n")
+        status = process.wait()
+    except KeyboardInterrupt:
+        # The harness got the same signal: it stores what it has, and that must not be cut short.
+        process.wait()
+        raise
+    if status == 130:
+        raise KeyboardInterrupt
+    if status not in (0, 1):
+        raise FrontError(f"harness {verb} ended with exit status {status}", f"python3 make.py {verb}")
+    return status, last

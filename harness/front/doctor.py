@@ -1,0 +1,126 @@
+"""`doctor`: what this machine has and lacks for the laboratory, and what to do about each lack."""
+
+import os
+import platform
+import shutil
+import tarfile
+import io
+import time
+
+from harness.front import build, paths, toolchain
+from harness.front.arguments import Parser
+from harness.front.talk import FrontError, say
+
+NEEDED_BYTES = 2_500_000_000
+"""Downloads, unpacked packages and a release build with its results."""
+
+
+class Finding:
+    """One line: what was looked at, whether it is well, what was found, what to do."""
+
+    def __init__(self, what, good, found, do=""):
+        self.what = what
+        self.good = good
+        self.found = found
+        self.do = do
+
+    def __str__(self):
+        text = f"{'ok  ' if self.good else 'LACK'}  {self.what:<22} {self.found}"
+        return text + (f"\n      do: {self.do}" if self.do and not self.good else "")
+
+
+def _python():
+    return Finding("Python", True, platform.python_version())
+
+
+def _processor():
+    level = _march_level()
+    good = level >= 2
+    return Finding("processor", good, f"{platform.machine()}, {os.cpu_count()} logical cores, x86-64-v{level}",
+                   "python3 make.py build --march x86-64")
+
+
+def _march_level():
+    """The x86-64 level of this processor by the flags that the psABI names for each; 1 where they are not known."""
+    levels = {2: {"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"},
+              3: {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"},
+              4: {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}}
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            flags = next((set(line.split(":")[1].split()) for line in file if line.startswith("flags")), set())
+    except OSError:
+        return 1
+    level = 1
+    for next_level, needed in levels.items():
+        if not needed <= flags:
+            break
+        level = next_level
+    return level
+
+
+def _pinned():
+    try:
+        toolchain.check_pinned_serves()
+    except FrontError as error:
+        return Finding("pinned toolchain", False, error.what, error.hint)
+    return Finding("pinned toolchain", True, f"runs here ({' '.join(platform.libc_ver())})")
+
+
+def _disk():
+    folder = paths.ROOT
+    free = shutil.disk_usage(folder).free
+    return Finding("disk", free >= NEEDED_BYTES, f"{free / 1e9:.1f} GB free, {NEEDED_BYTES / 1e9:.1f} GB wanted",
+                   "free some space, or set SPM_STORE to a folder on another disk")
+
+
+def _packages():
+    from harness.spm import api
+    missing = api.missing_packages(build.groups_of(build.Options()))
+    return Finding("packages", not missing, "all installed" if not missing else f"{len(missing)} not installed yet",
+                   "python3 make.py spm install-group toolchain harness variants vulkan report")
+
+
+def _harness():
+    for name in build.TOOLCHAINS:
+        binary = os.path.join(paths.build_dir(name, "release"), "harness")
+        if os.path.exists(binary):
+            return Finding("harness", True, os.path.relpath(binary, paths.ROOT))
+    return Finding("harness", False, "not built yet", "python3 make.py build")
+
+
+LOOKS = (_python, _processor, _pinned, _disk, _packages, _harness)
+
+
+def _bundle(path, text):
+    """One archive to send with a question: what was found, the versions, the logs."""
+    beside = path + ".part"
+    with tarfile.open(beside, "w:gz") as bundle:
+        def add(name, content):
+            info = tarfile.TarInfo(f"doctor/{name}")
+            info.size, info.mtime = len(content), int(time.time())
+            bundle.addfile(info, io.BytesIO(content))
+
+        add("findings.txt", text.encode())
+        files = [paths.PACKAGES]
+        for folder, _, names in os.walk(paths.BUILD):
+            files += [os.path.join(folder, n) for n in names if n in ("configure.log", "build.log", "build_info.json")]
+            if folder.count(os.sep) - paths.BUILD.count(os.sep) >= 1:
+                break
+        for file in files:
+            with open(file, "rb") as opened:
+                add(os.path.relpath(file, paths.ROOT), opened.read())
+    os.replace(beside, path)
+
+
+def main(argv):
+    """python3 make.py doctor"""
+    parser = Parser(prog="make.py doctor", description="What this machine has and lacks, and what to do.")
+    parser.add_argument("--bundle", metavar="FILE", help="also write specs, versions and logs into a .tar.gz")
+    arguments = parser.parse_args(argv)
+    findings = [look() for look in LOOKS]
+    text = "\n".join(str(finding) for finding in findings) + "\n"
+    print(text, end="")
+    if arguments.bundle:
+        _bundle(arguments.bundle, text)
+        say(f"wrote {arguments.bundle}")
+    return 0 if all(finding.good for finding in findings) else 1

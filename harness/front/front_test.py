@@ -1,0 +1,141 @@
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from contextlib import redirect_stderr
+from unittest import mock
+
+from harness.front import arguments, build, lock, names, paths, talk, toolchain
+from harness.front.talk import FrontError
+
+
+def make(*words, **environment):
+    """make.py as a user calls it: (exit status, standard output, standard error)."""
+    done = subprocess.run([sys.executable, os.path.join(paths.ROOT, "make.py"), *words], capture_output=True, text=True,
+                          env={**os.environ, **environment}, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+class CommandLine(unittest.TestCase):
+    def test_a_misspelt_verb_gets_the_nearest_name_and_status_2(self):
+        self.assertEqual(make("buidl"), (2, "", "make.py: error: unknown verb 'buidl'\nhint: did you mean 'build'?\n"))
+
+    def test_a_misspelt_option_gets_the_nearest_name_and_status_2(self):
+        self.assertEqual(make("--quik"),
+                         (2, "", "make.py: error: unknown option '--quik'\nhint: did you mean '--quick'?\n"))
+        self.assertEqual(make("build", "--confg", "debug")[::2],
+                         (2, "make.py: error: unknown option '--confg'\nhint: did you mean '--config'?\n"))
+
+    def test_a_wrong_choice_names_what_was_expected(self):
+        self.assertEqual(make("build", "--config", "releas")[::2], (
+            2, "make.py: error: --config: expected one of release, debug, asan, tsan, found 'releas'\n"
+               "hint: did you mean 'release'?\n"))
+
+    def test_help_fits_a_screen(self):
+        for words in ([], ["build"], ["test"], ["doctor"], ["spm"]):
+            status, out, _ = make(*words, "--help")
+            self.assertEqual(status, 0, words)
+            self.assertLessEqual(len(out.splitlines()), 40, words)
+            self.assertLessEqual(max(map(len, out.splitlines())), 120, words)
+
+
+class Talk(unittest.TestCase):
+    def test_durations_read_like_speech(self):
+        table = {0.2: "under a second", 1: "1 s", 59: "59 s", 60: "1 min", 200: "3 min 20 s", 119.7: "2 min"}
+        self.assertEqual({s: talk.duration(s) for s in table}, table)
+
+    def test_piped_progress_is_a_plain_line_now_and_then(self):
+        now = [0.0]
+        output = io.StringIO()
+        with redirect_stderr(output):
+            progress = talk.Progress(clock=lambda: now[0])
+            for second in range(25):
+                now[0] = float(second)
+                progress.update(f"at {second}")
+            progress.close()
+        self.assertEqual(output.getvalue(), "  at 10\n  at 20\n")
+
+
+class Names(unittest.TestCase):
+    def test_the_nearest_name_or_all_of_them(self):
+        self.assertEqual(names.nearest_hint("toolchian", ["toolchain", "harness"]), "did you mean 'toolchain'?")
+        self.assertEqual(names.nearest_hint("zzz", ["b", "a"]), "one of a, b")
+
+
+class Toolchains(unittest.TestCase):
+    def check(self, system, machine, libc):
+        with mock.patch("platform.system", return_value=system), mock.patch("platform.machine", return_value=machine), \
+                mock.patch("platform.libc_ver", return_value=libc):
+            toolchain.check_pinned_serves()
+
+    def test_newer_c_libraries_serve(self):
+        self.check("Linux", "x86_64", ("glibc", "2.36"))
+        self.check("Linux", "x86_64", ("glibc", "2.41"))
+
+    def test_what_cannot_serve_is_said_with_the_way_out(self):
+        table = {
+            ("Linux", "x86_64", ("glibc", "2.31")):
+                "the pinned toolchain needs a GNU C library of 2.36 or newer, found glibc 2.31",
+            ("Linux", "x86_64", ("", "")): "the pinned toolchain needs a GNU C library of 2.36 or newer, found none",
+            ("Darwin", "arm64", ("", "")): "the pinned toolchain runs on x86_64 Linux, this is arm64 Darwin",
+        }
+        for machine, expected in table.items():
+            with self.assertRaises(FrontError) as caught:
+                self.check(*machine)
+            self.assertEqual(caught.exception.what, expected)
+            self.assertIn("--toolchain system", caught.exception.hint)
+
+    def test_a_missing_system_tool_is_named(self):
+        with mock.patch("shutil.which", return_value=None), self.assertRaises(FrontError) as caught:
+            toolchain.find("system", {})
+        self.assertEqual(caught.exception.what,
+                         "--toolchain system: expected g++ 12 or newer on the PATH, found none")
+
+
+class Files(unittest.TestCase):
+    def test_an_unchanged_file_keeps_its_time_stamp(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a", "b")
+            paths.write_if_changed(path, "one")
+            os.utime(path, (1, 1))
+            paths.write_if_changed(path, "one")
+            self.assertEqual(os.stat(path).st_mtime, 1)
+            paths.write_if_changed(path, "two")
+            self.assertGreater(os.stat(path).st_mtime, 1)
+            self.assertEqual(os.listdir(os.path.dirname(path)), ["b"])
+
+
+class Locks(unittest.TestCase):
+    def test_a_second_process_waits_and_names_the_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "lock")
+            code = ("import sys; sys.path.insert(0, sys.argv[1]); from harness.front.lock import only_one\n"
+                    "with only_one(sys.argv[2], 'building x'): pass")
+            with lock.only_one(path, "building x"):
+                second = subprocess.Popen([sys.executable, "-c", code, paths.ROOT, path], stderr=subprocess.PIPE, text=True)
+                line = second.stderr.readline()
+                self.assertIsNone(second.poll())
+            self.assertEqual(second.wait(timeout=10), 0)
+            second.stderr.close()
+            self.assertEqual(line, f"waiting for process {os.getpid()}, which is building x\n")
+
+
+class Builds(unittest.TestCase):
+    def test_only_the_compilers_words_are_shown_of_a_failure(self):
+        with tempfile.NamedTemporaryFile("w+") as log:
+            log.write("[1/2] CXX a.o\nFAILED: b.o\nb.cpp:1: error: no\n[2/2] x\n")
+            log.flush()
+            self.assertEqual(build._failures(log.name), "FAILED: b.o\nb.cpp:1: error: no")
+
+    def test_arguments_need_their_values(self):
+        parser = arguments.Parser(prog="make.py build")
+        build.add_arguments(parser)
+        with self.assertRaises(FrontError) as caught:
+            parser.parse_args(["--march"])
+        self.assertEqual((caught.exception.what, caught.exception.status), ("argument --march: expected one argument", 2))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,9 @@
+"""Nearest names for what was misspelt."""
+
+import difflib
+
+
+def nearest_hint(wanted, names):
+    """'did you mean ...?', or the list where nothing is near."""
+    near = difflib.get_close_matches(wanted, list(names), n=1, cutoff=0.5)
+    return f"did you mean '{near[0]}'?" if near else "one of " + ", ".join(sorted(set(names)))

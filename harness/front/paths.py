@@ -1,0 +1,34 @@
+"""Where things are in this checkout."""
+
+import os
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(ROOT, "build")
+PACKAGES = os.path.join(ROOT, "packages.json")
+LIB = os.environ.get("SPM_LIB") or os.path.join(ROOT, "lib")
+
+
+def build_dir(toolchain, config):
+    """build/<toolchain>-<config>"""
+    return os.path.join(BUILD, f"{toolchain}-{config}")
+
+
+def write_if_changed(path, text, mode=0o644):
+    """Writes `text` beside and renames, unless it is there already: time stamps are what ninja goes by."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            if file.read() == text:
+                return
+    except FileNotFoundError:
+        pass
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    beside = f"{path}.{os.getpid()}.part"
+    try:
+        with open(beside, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(beside, mode)
+        os.replace(beside, path)
+    except OSError:
+        if os.path.exists(beside):
+            os.unlink(beside)
+        raise

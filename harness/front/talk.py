@@ -1,0 +1,72 @@
+"""What make.py says to people: stage lines, a status line, errors. All of it on standard error."""
+
+import os
+import sys
+import time
+
+VERBOSE_INTERVAL_S = 10.0
+"""Piped output gets a progress line this often; a terminal gets one line that is rewritten."""
+
+
+class FrontError(Exception):
+    """One sentence (expected and found), the next command, and the exit status `make.py` ends with."""
+
+    def __init__(self, what, hint="", status=1):
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+        self.status = status
+
+
+def say(text):
+    """One plain line."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def complain(error):
+    """The error line and its hint."""
+    say(f"make.py: error: {error.what}")
+    if error.hint:
+        say(f"hint: {error.hint}")
+
+
+def on_terminal():
+    """Whether progress may rewrite its line: a terminal, and nobody asked for plain output."""
+    return sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def duration(seconds):
+    """'under a second', '12 s', '3 min 20 s': what a person reads faster than 200.3."""
+    if seconds < 1:
+        return "under a second"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(int(seconds + 0.5), 60)
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+
+
+class Progress:
+    """A status line for long work: `update(text)` as often as you like, `close()` at the end."""
+
+    def __init__(self, clock=time.monotonic):
+        self._clock = clock
+        self._terminal = on_terminal()
+        self._last = clock()
+
+    def update(self, text):
+        """Shows `text` now on a terminal; elsewhere at most every VERBOSE_INTERVAL_S seconds."""
+        now = self._clock()
+        if self._terminal:
+            width = os.get_terminal_size(sys.stderr.fileno()).columns
+            sys.stderr.write("\r\x1b[K" + text[: max(10, width - 1)])
+            sys.stderr.flush()
+        elif now - self._last >= VERBOSE_INTERVAL_S:
+            self._last = now
+            say("  " + text)
+
+    def close(self):
+        """Removes the status line."""
+        if self._terminal:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,140 @@
+"""`test`: every test there is, counted in one line.
+
+Python's tests run in this process's interpreter, C++ tests as executables, each variant's conformance as one test.
+"""
+
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from harness.front import build, paths
+from harness.front.arguments import Parser
+from harness.front.talk import Progress, duration, say
+
+TIMEOUT_S = 1200
+"""No single test executable may take longer."""
+
+
+class Outcome:
+    """Counts, and what the failures printed."""
+
+    def __init__(self, name, passed=0, failed=0, skipped=0, words="", seconds=0.0):
+        self.name = name
+        self.passed = passed
+        self.failed = failed
+        self.skipped = skipped
+        self.words = words
+        self.seconds = seconds
+
+
+def _execute(name, command, environment=None):
+    """(exit status, everything printed, seconds); a time-out is exit status None."""
+    started = time.monotonic()
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                   cwd=paths.ROOT, env=environment)
+        try:
+            status = process.wait(timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            status = None
+        output.seek(0)
+        words = output.read()
+    if status is None:
+        words += f"\n{name}: no end within {TIMEOUT_S} s"
+    elif status < 0:
+        words += f"\n{name}: ended by signal {-status}"
+    return status, words, time.monotonic() - started
+
+
+def _python_tests():
+    """All x_test.py files, through unittest's own runner."""
+    command = [sys.executable, "-m", "unittest", "discover", "-s", "harness", "-p", "*_test.py", "-t", "."]
+    status, words, seconds = _execute("python", command)
+    count = re.search(r"^Ran (\d+) tests?", words, re.M)
+    ran = int(count[1]) if count else 0
+    tally = {kind: int(number) for kind, number in re.findall(r"(failures|errors|skipped)=(\d+)", words)}
+    failed = tally.get("failures", 0) + tally.get("errors", 0)
+    if status != 0 and failed == 0:
+        failed = 1
+    skipped = tally.get("skipped", 0)
+    return Outcome("python", max(0, ran - failed - skipped), failed, skipped, words, seconds)
+
+
+def _google_test(executable, prefix):
+    name = os.path.basename(executable)
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        status, words, seconds = _execute(name, prefix([executable, f"--gtest_output=json:{report}",
+                                                        "--gtest_color=no", "--gtest_brief=1"]))
+        try:
+            with open(report, encoding="utf-8") as file:
+                suites = json.load(file)["testsuites"]
+        except (OSError, ValueError, KeyError):
+            return Outcome(name, 0, 1, 0, words, seconds)
+    cases = [case for suite in suites for case in suite["testsuite"]]
+    failed = sum("failures" in case for case in cases)
+    skipped = sum(case["result"] == "SKIPPED" for case in cases)
+    if status != 0 and failed == 0:
+        failed = 1
+    return Outcome(name, len(cases) - failed - skipped, failed, skipped, words, seconds)
+
+
+def _conformance(executable, name, prefix):
+    status, words, seconds = _execute(name, prefix([executable, "--conformance"]))
+    return Outcome(f"conformance {name}", int(status == 0), int(status != 0), 0, words, seconds)
+
+
+def _without_aslr(command):
+    """The thread sanitizer of GCC 12 cannot place its shadow where kernels since 6.6 randomise more bits."""
+    setarch = shutil.which("setarch")
+    return [setarch, "-R", *command] if setarch else command
+
+
+def plan(ready):
+    """The C++ side's tests of a build folder: (name, callable) in the order in which they start."""
+    prefix = _without_aslr if ready.options.config == "tsan" else lambda command: command
+    with open(os.path.join(ready.folder, "tests.json"), encoding="utf-8") as file:
+        executables = [os.path.join(ready.folder, path) for path in json.load(file)]
+    for executable in executables:
+        yield os.path.basename(executable), lambda e=executable: _google_test(e, prefix)
+    for variant in ready.variants():
+        name = f"{variant['family']}/{variant['variant']}"
+        yield f"conformance {name}", lambda v=variant, n=name: _conformance(
+            os.path.join(ready.folder, v["executable"]), n, prefix)
+
+
+def main(argv):
+    """python3 make.py test"""
+    parser = Parser(prog="make.py test", description="Every test; the last line counts them.")
+    build.add_arguments(parser)
+    options = build.options_from(parser.parse_args(argv))
+    ready = build.build(options, ["all", "lab_tests"])
+    tests = list(plan(ready))
+    if options.config == "release":
+        tests.insert(0, ("python", _python_tests))
+    outcomes = []
+    progress = Progress()
+    with concurrent.futures.ThreadPoolExecutor(max(1, min(2, os.cpu_count() or 1))) as pool:
+        for future in concurrent.futures.as_completed([pool.submit(run) for _, run in tests]):
+            outcome = future.result()
+            outcomes.append(outcome)
+            progress.update(f"test {len(outcomes)}/{len(tests)}: {outcome.name}")
+            if outcome.failed:
+                progress.close()
+                say(f"--- {outcome.name} failed\n{outcome.words.rstrip()}")
+    progress.close()
+    for outcome in sorted(outcomes, key=lambda outcome: outcome.name):
+        say(f"{outcome.name:<44} {outcome.passed:>5} passed {outcome.failed:>3} failed {outcome.skipped:>3} skipped"
+            f"  {duration(outcome.seconds)}")
+    passed, failed, skipped = (sum(getattr(o, kind) for o in outcomes) for kind in ("passed", "failed", "skipped"))
+    sys.stderr.flush()
+    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+    return 1 if failed or not passed else 0

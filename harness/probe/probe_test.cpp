@@ -1,0 +1,350 @@
+// Whole runs: the pinned lavapipe, and drivers made for the test that misbehave (testing/fake_icd.cpp).
+#include "harness/probe/probe.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <fstream>
+#include <random>
+
+#include "harness/base/files.h"
+#include "harness/base/layout.h"
+#include "harness/probe/asking.h"
+#include "harness/probe/child_process.h"
+
+namespace lab::probe {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using results::Column;
+
+const fs::path kBuild = LAB_BUILD_DIR;
+const fs::path kSource = LAB_SOURCE_DIR;
+
+class Probe : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "probe.XXXXXX";
+    dir_ = ::mkdtemp(pattern.data());
+    spec_ = {.lib = kSource / "lib",
+             .generated = dir_ / "generated",
+             .child = kBuild / "vulkan_probe_child",
+             .sweeps_file = kSource / "harness/probe/sweeps.json",
+             .environment = {{"PATH", "/usr/bin:/bin"},
+                             // Under the sanitizers a child must still die of its signal.
+                             {"ASAN_OPTIONS", "handle_segv=0:detect_leaks=0"},
+                             {"TSAN_OPTIONS", "handle_segv=0"}},
+             .root = dir_,
+             .talk = [this](const std::string& line) { talk_ += line + "\n"; }};
+  }
+  void TearDown() override { fs::remove_all(dir_); }
+
+  // Without the pinned driver, with these of the machine's own: fakes by the name of their behaviour.
+  void only_fakes(const std::vector<std::string>& behaviours) {
+    fs::create_directories(dir_ / "lib");
+    fs::create_directory_symlink(pinned_package(kSource / "lib", "vulkan-loader"), dir_ / "lib/vulkan-loader-1");
+    spec_.lib = dir_ / "lib";
+    for (const std::string& behaviour : behaviours) add_fake(behaviour);
+  }
+  void add_fake(const std::string& behaviour) {
+    fs::create_directories(dir_ / "fakes");
+    fs::create_symlink(kBuild / "tests/fake_icd.so", dir_ / "fakes" / (behaviour + ".so"));
+    add_manifest(behaviour, dir_ / "fakes" / (behaviour + ".so"));
+  }
+  void add_manifest(const std::string& name, const std::string& library) {
+    fs::create_directories(dir_ / "etc/vulkan/icd.d");
+    std::ofstream(dir_ / "etc/vulkan/icd.d" / (name + ".json"))
+        << R"({"file_format_version": "1.0.0", "ICD": {"api_version": "1.2.0", "library_path": ")" << library << "\"}}";
+  }
+
+  std::vector<Column> run() {
+    Expected<std::vector<Column>> columns = probe(spec_);
+    EXPECT_TRUE(columns) << columns.error().what;
+    return columns ? std::move(*columns) : std::vector<Column>();
+  }
+  static std::string failure(const Column& c) { return c.failure ? c.failure->kind + ": " + c.failure->detail : ""; }
+  // "name: images, buffers; failure"
+  static std::vector<std::string> summaries(const std::vector<Column>& columns) {
+    std::vector<std::string> found;
+    for (const Column& c : columns)
+      found.push_back(c.name + ": " + std::to_string(c.images.size()) + ", " + std::to_string(c.buffers.size()) +
+                      (c.failure ? "; " + failure(c) : ""));
+    return found;
+  }
+
+  fs::path dir_;
+  ProbeSpec spec_;
+  std::string talk_;
+};
+
+const results::ImageRow* row_of(const Column& column, std::uint64_t width, std::uint64_t height) {
+  const auto found =
+      std::ranges::find_if(column.images, [&](const auto& r) { return r.width == width && r.height == height; });
+  return found == column.images.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> some_sizes_that_are_no_powers_of_two(std::size_t count, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<std::string> texts;
+  while (texts.size() < 2 * count) {
+    const std::uint32_t edge = 1 + random() % 4096;
+    if ((edge & (edge - 1)) != 0) texts.push_back(std::to_string(edge));
+  }
+  return texts;
+}
+
+}  // namespace
+
+TEST_F(Probe, asks_the_pinned_lavapipe_the_articles_questions) {
+  const std::vector<Column> columns = run();
+  ASSERT_EQ(columns.size(), 1u) << talk_;
+  const Column& c = columns[0];
+  EXPECT_EQ(c.name, "lavapipe-22.3.6");
+  EXPECT_EQ(failure(c), "");
+  EXPECT_TRUE(c.driver.pinned);
+  EXPECT_EQ(c.driver.id, "VK_DRIVER_ID_MESA_LLVMPIPE");
+  EXPECT_EQ(c.driver.device_type, "cpu");
+  EXPECT_EQ(c.driver.library, "lib/lavapipe-22.3.6/libvulkan_lvp.so");
+  EXPECT_EQ(c.probe.at("loader"), "lib/vulkan-loader-1.3.239/libvulkan.so.1");
+  EXPECT_EQ(c.images.size(), 169u);
+  EXPECT_EQ(c.buffers.size(), 36u);
+  ASSERT_TRUE(row_of(c, 128, 16) && row_of(c, 4096, 4096));
+  EXPECT_EQ(row_of(c, 128, 16)->size, 8192u);
+  EXPECT_EQ(row_of(c, 4096, 4096)->size, 67108864u);
+  EXPECT_TRUE(c.refused.empty());
+  ASSERT_FALSE(c.heaps.empty());
+  ASSERT_FALSE(c.memory_types.empty());
+  EXPECT_EQ(c.memory_types[0].flags,
+            (std::vector<std::string>{"device local", "host visible", "host coherent", "host cached"}));
+  // 106 of VkPhysicalDeviceLimits, two of maintenance 3, one of maintenance 4.
+  EXPECT_EQ(c.limits.size(), 106u + 3u);
+  for (const char* limit : {"maxMemoryAllocationCount", "maxMemoryAllocationSize", "maxImageDimension2D",
+                            "bufferImageGranularity", "nonCoherentAtomSize", "minMemoryMapAlignment", "maxBufferSize"})
+    EXPECT_GE(c.limit(limit).value_or(0), 1u) << limit;
+  // What the specification promises of every driver.
+  for (const results::ImageRow& r : c.images) {
+    EXPECT_GE(r.size, r.width * r.height * 4);
+    EXPECT_TRUE(r.alignment != 0 && (r.alignment & (r.alignment - 1)) == 0);
+    EXPECT_TRUE(r.memory_type_bits != 0 && r.memory_type_bits >> c.memory_types.size() == 0);
+  }
+  for (const results::BufferRow& r : c.buffers) {
+    EXPECT_GE(r.size, r.length);
+    EXPECT_EQ(r.alignment % c.limit("minStorageBufferOffsetAlignment").value(), 0u);
+  }
+}
+
+TEST_F(Probe, gets_the_same_answers_twice) {
+  const auto facts = [](Column c) {
+    c.asked.clear();
+    c.seconds = 0;
+    return boost::json::serialize(results::to_json(c, true));
+  };
+  EXPECT_EQ(facts(run().at(0)), facts(run().at(0)));
+}
+
+TEST_F(Probe, breaks_no_rule_that_the_validation_layers_know) {
+  spec_.validate = true;
+  const std::vector<Column> columns = run();
+  ASSERT_EQ(columns.size(), 1u);
+  EXPECT_EQ(failure(columns[0]), "");
+  EXPECT_EQ(columns[0].images.size(), 169u);
+  EXPECT_EQ(columns[0].validation, std::vector<std::string>());
+}
+
+TEST_F(Probe, hears_the_validation_layers_where_a_rule_is_broken) {
+  // Nine mip levels are within what the format allows, but not for an image of 4x4.
+  spec_.validate = true;
+  spec_.sweeps_file = dir_ / "sweeps.json";
+  std::ofstream(spec_.sweeps_file) << R"({"schema": 1, "images": {"format": "VK_FORMAT_R8G8B8A8_UNORM", "type": "2d",
+      "tiling": "optimal", "usage": ["sampled"], "mip_levels": 9, "array_layers": 1, "samples": 1, "sizes": [[4, 4]]},
+      "buffers": {"usage": ["storage buffer"], "lengths": [16]}})";
+  const std::vector<Column> columns = run();
+  ASSERT_EQ(columns.size(), 1u);
+  ASSERT_FALSE(columns[0].validation.empty());
+  EXPECT_NE(columns[0].validation[0].find("mipLevels"), std::string::npos) << columns[0].validation[0];
+}
+
+TEST_F(Probe, agrees_with_another_program_on_50_sizes_that_are_no_powers_of_two) {
+  const std::vector<std::string> edges = some_sizes_that_are_no_powers_of_two(50, 20221231);
+  std::string sizes;
+  for (std::size_t i = 0; i < edges.size(); i += 2) sizes += (i ? ", [" : "[") + edges[i] + ", " + edges[i + 1] + "]";
+  spec_.sweeps_file = dir_ / "sweeps.json";
+  std::ofstream(spec_.sweeps_file) << R"({"schema": 1, "images": {"format": "VK_FORMAT_R8G8B8A8_UNORM", "type": "2d",
+      "tiling": "optimal", "usage": ["sampled"], "mip_levels": 1, "array_layers": 1, "samples": 1, "sizes": [)"
+                                   << sizes << R"(]}, "buffers": {"usage": ["storage buffer"], "lengths": [1]}})";
+  const std::vector<Column> columns = run();
+  ASSERT_EQ(columns.size(), 1u);
+  std::vector<std::string> ours;
+  for (const results::ImageRow& r : columns[0].images)
+    ours.push_back(std::to_string(r.width) + "," + std::to_string(r.height) + "," + std::to_string(r.size) + "," +
+                   std::to_string(r.alignment) + "," + std::to_string(r.memory_type_bits));
+
+  const auto pinned = pinned_manifests(spec_.lib, spec_.generated);
+  ASSERT_TRUE(pinned && pinned->size() == 1);
+  AskSpec ask;
+  ask.environment = spec_.environment;
+  ChildSpec other{{kBuild / "tests/vulkan_second_opinion", loader_library(spec_.lib)},
+                  child_environment(pinned->front(), ask),
+                  20s};
+  other.arguments.insert(other.arguments.end(), edges.begin(), edges.end());
+  std::vector<std::string> theirs;
+  const auto end = run_child(other, [&](std::string_view line) { theirs.emplace_back(line); });
+  ASSERT_TRUE(end && end->kind == ChildEnd::Kind::kExited && end->code == 0) << end->stderr_tail;
+  EXPECT_EQ(theirs.size(), 50u);
+  EXPECT_EQ(ours, theirs);
+}
+
+TEST_F(Probe, asks_every_device_of_a_driver_and_names_equal_ones_apart) {
+  only_fakes({"good"});
+  EXPECT_EQ(summaries(run()), (std::vector<std::string>{"radv-1.2.3-fake: 169, 36", "radv-1.2.3-fake-2: 169, 36"}));
+}
+
+TEST_F(Probe, records_a_crash_with_what_was_answered_and_goes_on) {
+  only_fakes({"crash_image", "good"});
+  const std::vector<Column> columns = run();
+  EXPECT_EQ(summaries(columns),
+            (std::vector<std::string>{"radv-1.2.3-fake: 10, 0; crash: SIGSEGV in vkCreateImage of 1x1024",
+                                      "radv-1.2.3-fake-2: 169, 36", "radv-1.2.3-fake-3: 169, 36",
+                                      "radv-1.2.3-fake-4: 169, 36"}));
+  ASSERT_TRUE(columns[0].failure);
+  EXPECT_NE(columns[0].failure->output_tail.find("fake driver: about to crash"), std::string::npos);
+  EXPECT_EQ(columns[0].heaps.size(), 1u);
+}
+
+TEST_F(Probe, records_a_hang_and_asks_the_next_device) {
+  only_fakes({"hang_image"});
+  spec_.silence = 500ms;
+  EXPECT_EQ(summaries(run()),
+            (std::vector<std::string>{"radv-1.2.3-fake: 10, 0; timeout: no answer for 0.5 s in vkCreateImage of 1x1024",
+                                      "radv-1.2.3-fake-2: 169, 36"}));
+}
+
+TEST_F(Probe, records_every_other_way_to_fail_before_a_device_is_known) {
+  only_fakes({"crash_instance", "crash_load", "exit_image"});
+  std::ofstream(dir_ / "fakes/libvulkan_radeon.so") << "no library at all";
+  add_manifest("unloadable", dir_ / "fakes/libvulkan_radeon.so");
+  std::ofstream(dir_ / "etc/vulkan/icd.d/zz.json") << "no JSON";
+  const std::vector<Column> columns = run();
+  const std::vector<std::string> found = summaries(columns);
+  const std::string opening = (dir_ / "fakes/crash_load.so").string();
+  ASSERT_EQ(found.size(), 6u) << talk_;
+  EXPECT_EQ(found[0], "crashinstance-failed: 0, 0; crash: SIGSEGV in vkCreateInstance");
+  EXPECT_EQ(found[1], "crashload-failed: 0, 0; crash: SIGSEGV in dlopen of '" + opening + "'");
+  EXPECT_EQ(found[2], "radv-1.2.3-fake: 10, 0; exit: exit status 3 in vkCreateImage of 1x1024");
+  EXPECT_EQ(found[3], "radv-1.2.3-fake-2: 169, 36");
+  EXPECT_TRUE(found[4].starts_with("radv-failed: 0, 0; unloadable: ")) << found[4];
+  EXPECT_EQ(found[5], "zz-failed: 0, 0; unloadable: expected a JSON object");
+}
+
+TEST_F(Probe, keeps_the_rows_of_refused_sizes) {
+  only_fakes({"refuse"});
+  const Column c = run().at(0);
+  EXPECT_EQ(c.images.size(), 169u);
+  ASSERT_TRUE(row_of(c, 1024, 1) && row_of(c, 2048, 2048) && row_of(c, 1, 4096));
+  EXPECT_EQ(*row_of(c, 1024, 1), (results::ImageRow{1024, 1, 0, 0, 0}));
+  EXPECT_EQ(row_of(c, 2048, 2048)->size, 16777216u);
+  // 13 that the driver refuses, and those larger than it says it can: 13 + 12 less the one counted before.
+  EXPECT_EQ(c.refused.size(), 13u + 13u + 12u - 1u);
+  EXPECT_EQ(c.refused[0], (results::Refusal{"image 1x4096", "at most 2048x2048"}));
+  EXPECT_NE(std::ranges::find(c.refused, results::Refusal{"image 1024x1", "VK_ERROR_OUT_OF_DEVICE_MEMORY"}),
+            c.refused.end());
+}
+
+TEST_F(Probe, tells_the_machines_lavapipe_from_the_pinned_one) {
+  add_fake("twin");
+  EXPECT_EQ(summaries(run()), (std::vector<std::string>{"lavapipe-22.3.6: 169, 36", "lavapipe-22.3.6-host: 169, 36"}));
+}
+
+TEST_F(Probe, takes_no_device_and_no_driver_for_answers) {
+  only_fakes({});
+  EXPECT_EQ(run().size(), 0u);
+  add_fake("none");
+  EXPECT_EQ(run().size(), 0u);
+  EXPECT_NE(talk_.find("none.json: no device\n"), std::string::npos) << talk_;
+}
+
+TEST_F(Probe, passes_over_drivers_for_another_word_size) {
+  only_fakes({});
+  // The first bytes of a 32-bit shared library.
+  const std::string elf32(
+      "\x7f"
+      "ELF\1\1\1\0\0\0\0\0\0\0\0\0\3\0\3\0\1\0\0\0",
+      24);
+  fs::create_directories(dir_ / "fakes");
+  std::ofstream(dir_ / "fakes/lib32.so") << elf32 << std::string(200, '\0');
+  add_manifest("intel_icd.i686", dir_ / "fakes/lib32.so");
+  EXPECT_EQ(run().size(), 0u);
+  EXPECT_NE(talk_.find("intel_icd.i686.json: for another word size\n"), std::string::npos) << talk_;
+}
+
+TEST_F(Probe, leaves_drivers_alone_that_are_not_chosen) {
+  only_fakes({"good"});
+  // Would crash if it were asked; its library's name says that it is lavapipe.
+  fs::create_symlink(kBuild / "tests/fake_icd.so", dir_ / "fakes/libvulkan_lvp.so");
+  add_manifest("lvp", dir_ / "fakes/libvulkan_lvp.so");
+  spec_.driver = "radv-1.2.3-fake-2";
+  EXPECT_EQ(summaries(run()), std::vector<std::string>{"radv-1.2.3-fake-2: 169, 36"});
+  EXPECT_EQ(talk_.find("libvulkan_lvp"), std::string::npos) << talk_;
+  EXPECT_EQ(talk_.find("lvp.json"), std::string::npos) << talk_;
+}
+
+TEST_F(Probe, says_the_nearest_name_of_a_driver_that_is_not_there) {
+  const auto complaint = [&](const std::string& driver) {
+    spec_.driver = driver;
+    const auto columns = probe(spec_);
+    return columns ? "" : columns.error().what + " | " + columns.error().hint;
+  };
+  EXPECT_EQ(complaint("lavapip"), "");
+  EXPECT_EQ(complaint("lavpipe"), "no driver is called 'lavpipe' | did you mean 'lavapipe'?");
+  EXPECT_EQ(complaint("lavapipe-22.3.7"), "no driver is called 'lavapipe-22.3.7' | did you mean 'lavapipe-22.3.6'?");
+  EXPECT_EQ(complaint("quantum"), "no driver is called 'quantum' | one of lavapipe");
+  EXPECT_EQ(probe(spec_).error().status, ExitStatus::kUsage);
+}
+
+TEST_F(Probe, says_in_one_sentence_what_it_cannot_do_without) {
+  const auto complaint = [&] {
+    const auto columns = probe(spec_);
+    return columns ? "" : columns.error().what;
+  };
+  spec_.sweeps_file = dir_ / "none.json";
+  EXPECT_EQ(complaint(), "opening '" + (dir_ / "none.json").string() + "': No such file or directory");
+  std::ofstream(dir_ / "bad.json") << "{}";
+  spec_.sweeps_file = dir_ / "bad.json";
+  EXPECT_EQ(complaint(), "reading '" + (dir_ / "bad.json").string() +
+                             "': schema: expected a whole number from 1 to 1, found nothing");
+  spec_.sweeps_file = kSource / "harness/probe/sweeps.json";
+  spec_.child = dir_ / "child";
+  EXPECT_EQ(complaint(), "no probe executable: expected '" + (dir_ / "child").string() + "'");
+  spec_.child = kBuild / "vulkan_probe_child";
+  // A loader that is none: the one under the pinned name is no library.
+  fs::create_directories(dir_ / "lib/vulkan-loader-9");
+  std::ofstream(dir_ / "lib/vulkan-loader-9/libvulkan.so.1") << "text";
+  spec_.lib = dir_ / "lib";
+  add_fake("good");
+  EXPECT_TRUE(complaint().starts_with("no Vulkan loader: opening the Vulkan loader: ")) << complaint();
+}
+
+TEST(ChildEnvironment, holds_pinned_libraries_for_the_pinned_driver_only) {
+  AskSpec spec;
+  spec.environment = {{"LD_LIBRARY_PATH", "/user"},
+                      {"VK_INSTANCE_LAYERS", "overlay"},
+                      {"VK_ADD_DRIVER_FILES", "/more.json"},
+                      {"HOME", "/home/a"}};
+  Manifest host;
+  host.file = "/etc/vulkan/icd.d/radeon.json";
+  const Environment for_host = child_environment(host, spec);
+  EXPECT_EQ(for_host.at("LD_LIBRARY_PATH"), "/user");
+  EXPECT_EQ(for_host.at("VK_DRIVER_FILES"), "/etc/vulkan/icd.d/radeon.json");
+  EXPECT_EQ(for_host.at("VK_ICD_FILENAMES"), "/etc/vulkan/icd.d/radeon.json");
+  EXPECT_EQ(for_host.at("VK_LOADER_LAYERS_DISABLE"), "~implicit~");
+  EXPECT_EQ(for_host.at("HOME"), "/home/a");
+  EXPECT_FALSE(for_host.contains("VK_INSTANCE_LAYERS") || for_host.contains("VK_ADD_DRIVER_FILES"));
+  Manifest pinned = host;
+  pinned.libraries = {"/lib/lavapipe", "/lib/runtime"};
+  EXPECT_EQ(child_environment(pinned, spec).at("LD_LIBRARY_PATH"), "/lib/lavapipe:/lib/runtime");
+}
+
+}  // namespace lab::probe

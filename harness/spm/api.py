@@ -1,0 +1,34 @@
+"""spm for Python: what make.py's other verbs call. The same as the command line, without it."""
+
+from __future__ import annotations
+
+from harness.spm import manifest as manifests
+from harness.spm.settings import Settings
+from harness.spm.verbs.activate import activate
+
+
+def install_groups(groups: list[str], **settings) -> dict[str, tuple[str, str]]:
+    """Makes the packages of `groups` active; {package: (version, path of its link in lib)}.
+
+    `settings` are those of settings.Settings, above all quiet=True. Talks on standard error; raises SpmError."""
+    chosen = Settings(**settings)
+    manifest = manifests.load(chosen.packages)
+    items, _ = activate(manifest.grouped(groups, chosen.platform), manifest, chosen)
+    return {item.package.name: (item.entry.version, item.link) for item in items}
+
+
+def versions(**settings) -> dict[str, str]:
+    """{package: version} of everything that packages.json pins for the platform: a result's `pins`."""
+    chosen = Settings(**settings)
+    manifest = manifests.load(chosen.packages)
+    return {name: each.version(chosen.platform) for name, each in manifest.packages.items() if each.serves(chosen.platform)}
+
+
+def missing_packages(groups: list[str], **settings) -> list[str]:
+    """Names of the packages of `groups` that are not active; asks nobody and changes nothing."""
+    import os
+
+    chosen = Settings(**settings)
+    manifest = manifests.load(chosen.packages)
+    return [package.name for package in manifest.grouped(groups, chosen.platform)
+            if not os.path.exists(os.path.join(chosen.lib_folder(), package.lib))]

@@ -1,0 +1,75 @@
+"""spm's command line: parse, run the verb, print the one error."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from harness.spm.errors import INTERRUPTED, SpmError, USAGE
+from harness.spm.options import VERBS, Command, help_text, parse
+from harness.spm.settings import Settings
+
+
+def main(arguments: list[str]) -> int:
+    command = None
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a farm's stop cleans up as Ctrl-C does
+    try:
+        if not arguments or arguments[0] in ("-h", "--help", "help"):
+            print(help_text(), end="", file=sys.stdout if arguments else sys.stderr)
+            return 0 if arguments else USAGE
+        command = parse(arguments)
+        if "--help" in command.options:
+            print(help_text(command.verb), end="")
+            return 0
+        return _run(command)
+    except SpmError as error:
+        return _fail(error, command)
+    except KeyboardInterrupt:
+        print("spm: interrupted; what was finished is kept, nothing is half-made", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has enough; the interpreter's own flush must not complain either.
+        sys.stdout = None
+        return 0
+    except OSError as error:
+        from harness.spm.errors import system_error
+
+        return _fail(system_error(command.verb if command else "spm", error), command)
+
+
+def _run(command: Command) -> int:
+    import importlib
+
+    module = importlib.import_module(f"harness.spm.verbs.{VERBS[command.verb].module}")
+    status = module.run(command, _settings(command))
+    sys.stdout.flush()
+    return status
+
+
+def _settings(command: Command) -> Settings:
+    given = command.options
+    return Settings(packages=given.get("--packages"), lib=given.get("--lib"), store=given.get("--store"),
+                    offline="--offline" in given, dry_run="--dry-run" in given, jobs=int(given.get("--jobs", 8)),
+                    json="--json" in given, quiet="--quiet" in given, platform=given.get("--platform"))
+
+
+def _fail(error: SpmError, command: Command | None) -> int:
+    sys.stdout.flush()
+    if command and "--json" in command.options:
+        import json
+
+        print(json.dumps({"event": "error", "what": error.what, "hint": error.hint, "status": error.status}), flush=True)
+    print(f"spm: error: {_printable(error.what)}", file=sys.stderr)
+    if error.hint:
+        print(f"hint: {_printable(error.hint)}", file=sys.stderr)
+    return error.status
+
+
+def _printable(text: str) -> str:
+    """One line, whatever a file name or a server's answer holds."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

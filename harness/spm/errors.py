@@ -1,0 +1,51 @@
+"""What can go wrong, as one sentence, a next step and an exit status."""
+
+from __future__ import annotations
+
+FAILED, USAGE, INTERRUPTED = 1, 2, 130
+
+
+class SpmError(Exception):
+    """`what` names what was expected and what was found; `hint` is the next command; `status` the exit status."""
+
+    def __init__(self, what: str, hint: str = "", status: int = FAILED):
+        super().__init__(what)
+        self.what, self.hint, self.status = what, hint, status
+
+
+class Refused(SpmError):
+    """An archive that breaks the rules of unpacking."""
+
+    def __init__(self, what: str, hint: str = "the archive is not what packages.json should pin; compare it with its publisher's"):
+        super().__init__(what, hint, USAGE)
+
+
+class Cancelled(Exception):
+    """Raised in a worker whose run is over already: somebody else has the error."""
+
+
+def nearest(word: str, words) -> str:
+    """The one of `words` that is most like `word`, or '' where there are none."""
+    import difflib
+
+    return next(iter(difflib.get_close_matches(word, list(words), 1, 0)), "")
+
+
+def unknown(kind: str, word: str, words, hint: str, where: str = "") -> SpmError:
+    """An error for a name that is not in a table, with the nearest that is."""
+    near = nearest(word, words)
+    suffix = f"; the nearest is '{near}'" if near else "; there is none"
+    return SpmError(f"{where}unknown {kind} '{word}'{suffix}", hint, USAGE)
+
+
+def system_error(doing: str, error: OSError) -> SpmError:
+    """An operating system's refusal as one sentence; a full disk gets its own hint."""
+    import errno
+
+    where = f" ({error.filename})" if error.filename else ""
+    what = f"{doing}: {error.strerror or error}{where}"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return SpmError(what, "free some space (python3 make.py spm cache prune --older-than 0d), or set SPM_STORE to a larger disk")
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return SpmError(what, "choose folders that you may write with --store DIR and --lib DIR")
+    return SpmError(what, "python3 make.py spm status")

@@ -1,0 +1,106 @@
+"""The lib folder: one link per active package, under its stable name, into the store."""
+
+from __future__ import annotations
+
+import os
+
+from harness.spm.errors import SpmError, USAGE
+from harness.spm.settings import PLATFORMS
+from harness.spm.store import Entry, Store
+
+
+class Wanted:
+    """A package that should be active: its place in the store and its link."""
+
+    __slots__ = ("package", "platform", "entry", "link")
+
+    def __init__(self, package, platform: str, store: Store, lib_folder: str):
+        self.package, self.platform = package, platform
+        self.entry = store.entry(package.name, package.version(platform))
+        self.link = os.path.join(lib_folder, package.lib)
+
+    def linked(self) -> bool:
+        try:
+            return os.readlink(self.link) == self.entry.tree
+        except OSError:
+            return False
+
+    def settled(self) -> bool:
+        """Whether there is nothing to do: three system calls, no reading."""
+        return self.linked() and self.entry.exists()
+
+
+def wanted(packages, settings, store: Store) -> list[Wanted]:
+    folder = settings.lib_folder()
+    return [Wanted(package, settings.platform, store, folder) for package in packages]
+
+
+def is_root(store: Store, lib: str) -> bool:
+    try:
+        return os.readlink(store.root_link(lib)) == lib
+    except OSError:
+        return False
+
+
+def register(store: Store, lib: str):
+    """Tells the store that `lib` uses it, so that pruning spares what it links to."""
+    if not is_root(store, lib):
+        replace_link(lib, store.root_link(lib))
+
+
+def prepare(lib: str, folder: str):
+    """Makes the lib folder and a platform's folder in it."""
+    for each in (lib, folder):
+        try:
+            os.makedirs(each, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise not_a_folder(each) from None
+
+
+def not_a_folder(path: str) -> SpmError:
+    kind = "a broken link" if os.path.islink(path) else "a file"
+    return SpmError(f"lib: expected a folder, found {kind}: {path}", f"remove {path}, or name a folder with --lib DIR", USAGE)
+
+
+def check(lib: str, folder: str, items: list[Wanted]):
+    """Finds before any download what would stop the links from being made."""
+    for each in (lib, folder):
+        if os.path.lexists(each) and not os.path.isdir(each):
+            raise not_a_folder(each)
+    for item in items:
+        if os.path.lexists(item.link) and not os.path.islink(item.link):
+            kind = "folder" if os.path.isdir(item.link) else "file"
+            raise SpmError(f"lib: expected a link or nothing at {item.link}, found a {kind} that spm did not make",
+                           f"move {item.link} away, or name another folder with --lib DIR", USAGE)
+
+
+def activate(item: Wanted):
+    """Switches the link to the wanted version by one rename."""
+    replace_link(item.entry.tree, item.link)
+
+
+def replace_link(target: str, link: str):
+    folder, name = os.path.split(link)
+    beside = os.path.join(folder, f".{name}.{os.getpid()}.new")
+    try:
+        os.symlink(target, beside)
+    except FileExistsError:  # of a killed run whose process id came round again
+        os.unlink(beside)
+        os.symlink(target, beside)
+    os.rename(beside, link)
+
+
+def links(store: Store, lib: str) -> list[tuple[str, Entry]]:
+    """All links of a lib folder, its platforms' folders too, that lead into the store."""
+    found = []
+    for folder in (lib, *(os.path.join(lib, platform) for platform in PLATFORMS)):
+        try:
+            names = sorted(os.listdir(folder))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        for name in names:
+            path = os.path.join(folder, name)
+            entry = store.entry_of(os.readlink(path)) if os.path.islink(path) else None
+            if entry and not name.startswith("."):
+                found.append((path, entry))
+    return found

@@ -1,0 +1,74 @@
+"""Kernel locks on small files of the store: they go with the process that holds them, however it ends.
+
+A lock's file says who took it last, so that a waiter can name whom it waits for."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+
+
+class Lock:
+    """One lock; use it as a context manager once `take` has said yes."""
+
+    def __init__(self, path: str):
+        self._path = path
+        self._file = -1
+
+    def take(self, shared: bool = False, wait: bool = True, waiting=None) -> bool:
+        """Takes the lock. Without `wait`, False when another holds it; else `waiting(holder)` is called once before."""
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        while True:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            try:
+                fcntl.flock(file, kind | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if not wait:
+                    os.close(file)
+                    return False
+                if waiting:
+                    waiting(_holder(file))
+                    waiting = None
+                try:
+                    fcntl.flock(file, kind)
+                except BaseException:
+                    os.close(file)
+                    raise
+            if self._is_current(file):
+                self._file = file
+                self._sign()
+                return True
+            os.close(file)  # it was removed while we waited: a new file stands in its place
+
+    def release(self):
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.release()
+
+    def _is_current(self, file: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(file), os.stat(self._path))
+        except FileNotFoundError:
+            return False
+
+    def _sign(self):
+        command = " ".join(os.path.basename(sys.argv[0] or "python3").split() + sys.argv[1:])
+        try:
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, f"{os.getpid()} {command[:100]}\n".encode("utf-8", "replace"), 0)
+        except OSError:
+            pass  # a full disk must not keep us from a lock; the name is a courtesy
+
+
+def _holder(file: int) -> str:
+    pid, _, command = os.pread(file, 200, 0).decode("utf-8", "replace").strip().partition(" ")
+    if pid.isdigit() and os.path.exists(f"/proc/{pid}"):
+        return f"process {pid} ({command})"
+    return "another process"

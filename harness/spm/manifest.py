@@ -1,0 +1,317 @@
+"""packages.json: every pin. Reads it, refuses each kind of mistake with the place, and computes versions.
+
+    { "schema": 1,
+      "sources":  { "<source>": {"type": "debian"} | {"type": "http", "base": URL} | {"type": "file", "base": FOLDER} },
+      "packages": { "<package>": { "groups": [...], "platforms": [...], "lib": "<name>-<version>", "license": "...",
+          "artifacts": [ { "sources": ["<source>", ...],  tried in this order
+                           "path": "...",                 below the source's base
+                           "size": bytes, "sha256": "...",
+                           "platforms": [...],            optional: only for these
+                           "strip": "usr",                optional: what is kept lies under this folder, which is removed
+                           "keep": ["usr/include/**"] } ] } } }  optional: patterns of patterns.py; default everything
+
+A package's version is the sha256 of the canonical JSON of [RULES, [[sha256, strip, keep], ...]] for a platform, keep and
+artifacts sorted: it changes exactly when the unpacked tree could. It is the package's name in the store."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+
+from harness.spm.errors import SpmError, USAGE, nearest, unknown
+from harness.spm.settings import ANY, PLATFORMS
+from harness.spm.sources import FIELDS
+
+RULES = 1  # the version of the unpacking rules: raised when the same archive would give another tree
+SCHEMA = 1
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~-]*").fullmatch
+_SHA256 = re.compile(r"[0-9a-f]{64}").fullmatch
+_SECRET_KEY = re.compile(r"passw|secret|token|credential|private.?key|access.?key|api.?key|^auth|^user(name)?$", re.I).search
+_SECRET_VALUE = re.compile(r"://[^/\s\"]*@|\b(AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{30}|-----BEGIN [A-Z ]*KEY").search
+_TOP_FIELDS = ("schema", "sources", "packages")
+_PACKAGE_FIELDS = ("groups", "platforms", "lib", "license", "artifacts")
+_ARTIFACT_FIELDS = ("sources", "path", "size", "sha256", "platforms", "strip", "keep")
+
+
+class Artifact:
+    """One pinned download and how it is unpacked."""
+
+    __slots__ = ("sources", "path", "size", "sha256", "platforms", "strip", "keep")
+
+    def __init__(self, fields: dict):
+        self.sources = fields["sources"]
+        self.path = fields["path"]
+        self.size = fields["size"]
+        self.sha256 = fields["sha256"]
+        self.platforms = fields.get("platforms", (ANY,))
+        self.strip = fields.get("strip", "").strip("/")
+        self.keep = sorted(set(fields.get("keep", ())))
+
+    @property
+    def file_name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+
+class Package:
+    """Artifacts that install as one folder."""
+
+    __slots__ = ("name", "groups", "platforms", "lib", "license", "artifacts", "_versions")
+
+    def __init__(self, name: str, fields: dict):
+        self.name = name
+        self.groups = fields["groups"]
+        self.platforms = fields["platforms"]
+        self.lib = fields["lib"]
+        self.license = fields["license"]
+        self.artifacts = [Artifact(each) for each in fields["artifacts"]]
+        self._versions = {}
+
+    def serves(self, platform: str) -> bool:
+        return platform in self.platforms or ANY in self.platforms
+
+    def artifacts_for(self, platform: str) -> list[Artifact]:
+        """The artifacts of a platform, sorted as the version sorts them."""
+        chosen = [each for each in self.artifacts if platform in each.platforms or ANY in each.platforms]
+        return sorted(chosen, key=lambda each: (each.sha256, each.strip, each.keep))
+
+    def version(self, platform: str) -> str:
+        if platform not in self._versions:
+            rules = [[each.sha256, each.strip, each.keep] for each in self.artifacts_for(platform)]
+            canonical = json.dumps([RULES, rules], separators=(",", ":"))
+            self._versions[platform] = hashlib.sha256(canonical.encode()).hexdigest()
+        return self._versions[platform]
+
+
+class Manifest:
+    """All of packages.json. `sources` maps a name to its fields, as written."""
+
+    def __init__(self, path: str, document: dict):
+        self.path = path
+        self.sources = document["sources"]
+        self.packages = {name: Package(name, fields) for name, fields in document["packages"].items()}
+
+    def named(self, names, platform: str) -> list[Package]:
+        """The packages called `names`, each of which must exist and serve `platform`."""
+        chosen = {}
+        for name in names:
+            if name not in self.packages:
+                raise unknown("package", name, self.packages, "python3 make.py spm list")
+            package = self.packages[name]
+            if not package.serves(platform):
+                found = ", ".join(package.platforms)
+                raise SpmError(f"package '{name}' is for {found}, not for {platform}", "python3 make.py spm list", USAGE)
+            chosen[name] = package
+        return list(chosen.values())
+
+    def grouped(self, groups, platform: str) -> list[Package]:
+        """The packages of `groups` that serve `platform`; each group must exist and have one."""
+        known = self.groups()
+        for group in groups:
+            if group not in known:
+                raise unknown("group", group, known, "python3 make.py spm list")
+            if not any(group in each.groups and each.serves(platform) for each in self.packages.values()):
+                raise SpmError(f"group '{group}' has no package for {platform}", "python3 make.py spm list", USAGE)
+        wanted = set(groups)
+        return [each for each in self.packages.values() if wanted.intersection(each.groups) and each.serves(platform)]
+
+    def groups(self) -> list[str]:
+        return sorted({group for each in self.packages.values() for group in each.groups})
+
+
+def load(path: str) -> Manifest:
+    """Reads and checks packages.json; an SpmError names the place, what was expected and what was found."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except FileNotFoundError:
+        raise SpmError(f"{path}: expected a file, found none", "name it with --packages FILE", USAGE) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpmError(f"{path}: cannot be read: {error}", "name another with --packages FILE", USAGE) from None
+    return parse(text, path)
+
+
+def parse(text: str, path: str = "packages.json") -> Manifest:
+    try:
+        document = json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        raise _mistake(path, f"line {error.lineno} column {error.colno}", f"expected JSON, found: {error.msg}") from None
+    except _Duplicate as error:
+        raise _mistake(path, f"'{error}'", "expected each name once in an object, found it twice") from None
+    try:
+        _check(document, text)
+    except _Mistake as mistake:
+        raise _mistake(path, *mistake.args) from None
+    return Manifest(path, document)
+
+
+class _Duplicate(Exception):
+    pass
+
+
+class _Mistake(Exception):
+    """(place, sentence)"""
+
+
+def _mistake(path: str, place: str, sentence: str) -> SpmError:
+    return SpmError(f"{path}: {place}: {sentence}", "correct that line of packages.json", USAGE)
+
+
+def _object(pairs):
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise _Duplicate(next(name for name in names if names.count(name) > 1))
+    return found
+
+
+def _show(value) -> str:
+    """A found value as JSON, cut to a line's length."""
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _expect(good, place: str, expected: str, found):
+    if not good:
+        raise _Mistake(place, f"expected {expected}, found {_show(found)}")
+
+
+def _fields(value, place: str, required, known):
+    """An object that has what is required; a field we do not know is welcome unless it looks like one misspelt."""
+    _expect(type(value) is dict, place, "an object", value)
+    for name in required:
+        if name not in value:
+            raise _Mistake(place, f"expected the field '{name}', found none")
+    for name in value.keys() - set(known):
+        import difflib
+
+        for near in difflib.get_close_matches(name, known, 1, 0.75):
+            raise _Mistake(f"{place}.{name}", f"expected a known field, found '{name}'; the nearest is '{near}'")
+
+
+def _texts(value, place: str, what: str):
+    _expect(type(value) is list and value, place, f"a list of {what}", value)
+    for index, each in enumerate(value):
+        _expect(type(each) is str and each, f"{place}[{index}]", what, each)
+        if value.count(each) > 1:
+            raise _Mistake(f"{place}[{index}]", f"expected each once, found '{each}' twice")
+
+
+def _relative(value, place: str, what: str):
+    _expect(type(value) is str and value, place, what, value)
+    parts = value.split("/")
+    safe = not any(part in ("", ".", "..") for part in parts) and not re.search(r"[\x00-\x1f\\]", value)
+    _expect(safe, place, f"{what} without '.', '..', '//' or a leading '/'", value)
+
+
+def _check(document, text: str):
+    _fields(document, "the file", _TOP_FIELDS, _TOP_FIELDS)
+    _expect(document["schema"] == SCHEMA and type(document["schema"]) is int, "schema", f"{SCHEMA}", document["schema"])
+    _check_secrets(document, text)
+    _expect(type(document["sources"]) is dict, "sources", "an object", document["sources"])
+    for name, source in document["sources"].items():
+        _check_source(source, f"sources.{name}")
+    _expect(type(document["packages"]) is dict, "packages", "an object", document["packages"])
+    libs = {}
+    for name, package in document["packages"].items():
+        _expect(_NAME(name), "packages", "a package's name of letters, digits and . _ + ~ -", name)
+        _check_package(package, f"packages.{name}", document["sources"])
+        other = libs.setdefault(package["lib"], name)
+        if other != name:
+            raise _Mistake(f"packages.{name}.lib", f"expected a folder of its own, found that of '{other}': {package['lib']}")
+
+
+def _check_source(source, place: str):
+    _expect(type(source) is dict, place, "an object", source)
+    kind = source.get("type")
+    if kind not in FIELDS:
+        found = _show(kind) if kind is not None else "none"
+        near = f"; the nearest is '{nearest(kind, FIELDS)}'" if type(kind) is str else ""
+        raise _Mistake(f"{place}.type", f"expected one of {', '.join(FIELDS)}, found {found}{near}")
+    known = ("type", *FIELDS[kind])
+    _fields(source, place, known, known)
+    if kind == "debian" and "base" in source:
+        raise _Mistake(f"{place}.base", "expected none (a debian source takes its address from the machine), "
+                       f"found {_show(source['base'])}")
+    if "base" in known:
+        base = source["base"]
+        _expect(type(base) is str and base, f"{place}.base", "an address" if kind == "http" else "a folder", base)
+    if kind == "http":
+        good = re.fullmatch(r"https?://[^/?#\s]+(/[^?#\s]*)?", base)
+        _expect(good, f"{place}.base", "http:// or https://, a host and a path, without ? and #", base)
+
+
+def _check_package(package, place: str, sources: dict):
+    _fields(package, place, _PACKAGE_FIELDS, _PACKAGE_FIELDS)
+    _texts(package["groups"], f"{place}.groups", "group names")
+    for index, group in enumerate(package["groups"]):
+        _expect(_NAME(group), f"{place}.groups[{index}]", "letters, digits and . _ + ~ -", group)
+    _check_platforms(package["platforms"], f"{place}.platforms")
+    lib = package["lib"]
+    good = type(lib) is str and _NAME(lib) and lib not in PLATFORMS
+    _expect(good, f"{place}.lib", "a folder's name of letters, digits and . _ + ~ - that is no platform's", lib)
+    _expect(type(package["license"]) is str and package["license"], f"{place}.license", "a licence's name", package["license"])
+    artifacts = package["artifacts"]
+    _expect(type(artifacts) is list and artifacts, f"{place}.artifacts", "a list of artifacts", artifacts)
+    seen = {}
+    for index, artifact in enumerate(artifacts):
+        _check_artifact(artifact, f"{place}.artifacts[{index}]", sources)
+        first = seen.setdefault((artifact["sha256"], artifact.get("strip"), tuple(artifact.get("keep", ()))), index)
+        if first != index:
+            raise _Mistake(f"{place}.artifacts[{index}]", f"expected another artifact, found artifacts[{first}] again")
+    for platform in PLATFORMS if ANY in package["platforms"] else package["platforms"]:
+        if not any({platform, ANY}.intersection(each.get("platforms", (ANY,))) for each in artifacts):
+            raise _Mistake(f"{place}.artifacts", f"expected an artifact for {platform}, found none")
+
+
+def _check_platforms(value, place: str):
+    _texts(value, place, "platforms")
+    for index, platform in enumerate(value):
+        if platform not in PLATFORMS and platform != ANY:
+            near = nearest(platform, (*PLATFORMS, ANY))
+            raise _Mistake(f"{place}[{index}]", f"expected one of {', '.join(PLATFORMS)}, {ANY}, found '{platform}'; "
+                           f"the nearest is '{near}'")
+
+
+def _check_artifact(artifact, place: str, sources: dict):
+    _fields(artifact, place, ("sources", "path", "size", "sha256"), _ARTIFACT_FIELDS)
+    _texts(artifact["sources"], f"{place}.sources", "source names")
+    for index, name in enumerate(artifact["sources"]):
+        if name not in sources:
+            near = nearest(name, sources)
+            raise _Mistake(f"{place}.sources[{index}]", f"expected a name of 'sources', found '{name}'"
+                           + (f"; the nearest is '{near}'" if near else ""))
+    _relative(artifact["path"], f"{place}.path", "a path below the source's base")
+    _expect(not re.search(r"[?#\s]", artifact["path"]), f"{place}.path", "a path without blanks, ? and #", artifact["path"])
+    size = artifact["size"]
+    _expect(type(size) is int and size > 0, f"{place}.size", "a size in bytes above 0", size)
+    digest = artifact["sha256"]
+    _expect(type(digest) is str and _SHA256(digest), f"{place}.sha256", "64 hexadecimal digits in lower case", digest)
+    if "platforms" in artifact:
+        _check_platforms(artifact["platforms"], f"{place}.platforms")
+    if "strip" in artifact:
+        _relative(artifact["strip"], f"{place}.strip", "a folder's path inside the archive")
+    if "keep" in artifact:
+        _texts(artifact["keep"], f"{place}.keep", "patterns")
+        for index, pattern in enumerate(artifact["keep"]):
+            _relative(pattern, f"{place}.keep[{index}]", "a pattern of paths inside the archive")
+
+
+def _check_secrets(document, text: str):
+    """packages.json is public: nothing in it may be, or be named like, a secret. The sentence never repeats the value."""
+    suspicious = _SECRET_VALUE(text) is not None
+    stack = [("", document)]
+    while stack:
+        place, value = stack.pop()
+        if type(value) is dict:
+            for name, each in value.items():
+                # Names of packages and sources are names, not fields.
+                if place not in ("packages", "sources") and _SECRET_KEY(name):
+                    raise _Mistake(f"{place}.{name}".lstrip("."), "expected no secret in a public file, found a field for one")
+                if suspicious or type(each) in (dict, list):
+                    stack.append((f"{place}.{name}".lstrip("."), each))
+        elif type(value) is list:
+            stack.extend((f"{place}[{index}]", each) for index, each in enumerate(value) if suspicious or type(each) is dict)
+        elif type(value) is str and _SECRET_VALUE(value):
+            raise _Mistake(place, "expected no secret in a public file, found a user or key inside the text")

@@ -1,0 +1,140 @@
+"""The command line: one table of verbs and one of options drive parsing and help. (argparse takes longer to import than
+an installed group takes to check.)"""
+
+from __future__ import annotations
+
+from harness.spm.errors import SpmError, USAGE, unknown
+from harness.spm.settings import PLATFORMS
+
+PROGRAM = "python3 make.py spm"
+
+
+class Option:
+    """`value` names what follows the option, or is '' for a switch."""
+
+    def __init__(self, value: str, text: str):
+        self.value, self.text = value, text
+
+
+class Verb:
+    """`module` has run(command) -> exit status; `names` is what the verb's arguments are called, '' for none."""
+
+    def __init__(self, module: str, names: str, text: str, options: tuple = ()):
+        self.module, self.names, self.text, self.options = module, names, text, options
+
+
+COMMON = {
+    "--packages": Option("FILE", "the pins (default: packages.json of this checkout)"),
+    "--lib": Option("DIR", "the folder of active packages (default: SPM_LIB, else lib beside packages.json)"),
+    "--store": Option("DIR", "the folder of all unpacked packages (default: SPM_STORE, else spm in the user's cache folder)"),
+    "--offline": Option("", "use no network (also SPM_OFFLINE=1)"),
+    "--dry-run": Option("", "say what would be done, and do nothing"),
+    "--jobs": Option("N", "downloads at once (default: 8)"),
+    "--json": Option("", "one JSON object a line on standard output"),
+    "--quiet": Option("", "say nothing but errors and data"),
+}
+OWN = {
+    "--platform": Option("PLATFORM", "for another platform than this machine's, into DIR/PLATFORM"),
+    "--deep": Option("", "hash every file"),
+    "--older-than": Option("AGE", "remove what nobody uses and nobody has used for so long (default: 30d)"),
+    "--max-size": Option("SIZE", "then the least recently used until the rest fits (default: 10GB)"),
+}
+ALIASES = {"-p": "--platform", "-h": "--help", "-j": "--jobs", "-q": "--quiet", "-n": "--dry-run"}
+
+VERBS = {
+    "install": Verb("install", "NAME...", "make packages active, fetching what the store lacks", ("--platform",)),
+    "install-group": Verb("install_group", "GROUP...", "the same for every package of the groups", ("--platform",)),
+    "uninstall": Verb("uninstall", "NAME...", "remove packages from lib; the store keeps them for a while", ("--platform",)),
+    "list": Verb("list", "", "all packages of packages.json", ("--platform",)),
+    "status": Verb("status", "", "what is active, and what should be", ("--platform",)),
+    "verify": Verb("verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep")),
+    "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
+    "cache prune": Verb("cache_prune", "", "remove what nobody uses from the store", ("--older-than", "--max-size")),
+}
+
+
+class Command:
+    """A parsed command line: `options` maps long names to a value, or to True for a switch."""
+
+    def __init__(self, verb: str, names: list[str], options: dict):
+        self.verb, self.names, self.options = verb, names, options
+
+
+def parse(arguments: list[str]) -> Command:
+    verb, rest = _verb(arguments)
+    known = {**COMMON, **{name: OWN[name] for name in VERBS[verb].options}}
+    names, options = [], {}
+    rest = rest[::-1]
+    while rest:
+        word = rest.pop()
+        if word == "--":
+            names += rest[::-1]
+            break
+        if not word.startswith("-") or word == "-":
+            names.append(word)
+            continue
+        given, equals, value = word.partition("=")
+        name = ALIASES.get(given, given)
+        if name == "--help":
+            options["--help"] = True
+        elif name not in known:
+            raise unknown("option", given, [*known, "--help"], f"{PROGRAM} {verb} --help", f"{verb}: ")
+        elif known[name].value:
+            if not equals and not rest:
+                raise _usage(verb, f"{given} expects {known[name].value}, found nothing")
+            options[name] = value if equals else rest.pop()
+        elif equals:
+            raise _usage(verb, f"{given} expects no value, found '{value}'")
+        else:
+            options[name] = True
+    if "--help" not in options:
+        _check(verb, names, options)
+    return Command(verb, names, options)
+
+
+def _verb(arguments: list[str]) -> tuple[str, list[str]]:
+    for count in (2, 1):
+        verb = " ".join(arguments[:count])
+        if verb in VERBS:
+            return verb, arguments[count:]
+    word = arguments[0] if arguments else ""
+    if any(verb.startswith(word + " ") for verb in VERBS) and word:
+        word = " ".join(arguments[:2])
+    raise unknown("verb", word, VERBS, f"{PROGRAM} --help")
+
+
+def _check(verb: str, names: list[str], options: dict):
+    expected = VERBS[verb].names
+    if expected and not names:
+        raise _usage(verb, f"expected {expected}, found none")
+    if names and not expected:
+        raise _usage(verb, f"expected no names, found '{names[0]}'")
+    jobs = options.get("--jobs", "8")
+    if not (jobs.isascii() and jobs.isdigit() and 1 <= int(jobs) <= 64):
+        raise _usage(verb, f"--jobs expects a number from 1 to 64, found '{jobs}'")
+    platform = options.get("--platform", PLATFORMS[0])
+    if platform not in PLATFORMS:
+        raise unknown("platform", platform, PLATFORMS, f"{PROGRAM} {verb} --help", f"{verb}: ")
+
+
+def _usage(verb: str, what: str) -> SpmError:
+    return SpmError(f"{verb}: {what}", f"{PROGRAM} {verb} --help", USAGE)
+
+
+def help_text(verb: str = "") -> str:
+    if not verb:
+        rows = [(f"{name} {each.names}".strip(), each.text) for name, each in VERBS.items()]
+        return "\n".join([f"usage: {PROGRAM} VERB ...", "", *_table(rows), "", "every verb:", *_table(_option_rows(COMMON)), ""])
+    own = {name: OWN[name] for name in VERBS[verb].options}
+    usage = " ".join(filter(None, (PROGRAM, verb, "[OPTION]...", VERBS[verb].names)))
+    return "\n".join([f"usage: {usage}", f"{VERBS[verb].text}", "", *_table(_option_rows({**own, **COMMON})), ""])
+
+
+def _option_rows(options: dict[str, Option]):
+    short = {long: alias for alias, long in ALIASES.items()}
+    return [(f"{short[name] + ', ' if name in short else ''}{name} {each.value}".strip(), each.text) for name, each in options.items()]
+
+
+def _table(rows) -> list[str]:
+    width = max(len(left) for left, _ in rows)
+    return [f"  {left.ljust(width)}  {text}" for left, text in rows]

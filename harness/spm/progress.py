@@ -1,0 +1,190 @@
+"""What an install says while it works: lines that redraw themselves on a terminal, a plain line every few seconds
+elsewhere, one JSON object per event for programs, or nothing.
+
+All reports have the same events; they may come from any thread. `tick` is called by the main thread as time passes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+
+from harness.spm import words
+
+_REDRAW_S = 0.1
+_LINE_S = 3.0
+_MOST_ROWS = 8
+
+
+def report_for(settings):
+    if settings.json:
+        return JsonReport()
+    if settings.quiet:
+        return Report()
+    plain = not sys.stderr.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    return LinesReport() if plain else TerminalReport()
+
+
+class Report:
+    """Says nothing; counts what the others show."""
+
+    tick_s = 1.0
+
+    def __init__(self):
+        self._lock = threading.RLock()
+        self._started = time.monotonic()
+        self._total = self._finished = 0
+        self._active: dict[str, list] = {}  # sha256 -> [name, size, bytes so far]
+        self._unpacking: dict[str, int] = {}
+
+    def started(self, packages: int, artifacts: int, size: int):
+        self._total, self._started = size, time.monotonic()
+
+    def begun(self, artifact):
+        with self._lock:
+            self._active[artifact.sha256] = [artifact.file_name, artifact.size, 0]
+
+    def advanced(self, artifact, done: int):
+        self._active[artifact.sha256][2] = done
+
+    def ended(self, artifact, fetched: bool):
+        with self._lock:
+            self._active.pop(artifact.sha256, None)
+            self._finished += artifact.size if fetched else 0
+
+    def attempt_failed(self, artifact, attempt):
+        pass
+
+    def unpacking(self, package: str, change: int):
+        with self._lock:
+            self._unpacking[package] = self._unpacking.get(package, 0) + change
+            if not self._unpacking[package]:
+                del self._unpacking[package]
+
+    def stored(self, item, size: int, files: int):
+        pass
+
+    def linked(self, item):
+        pass
+
+    def waiting(self, what: str, holder: str):
+        pass
+
+    def note(self, text: str):
+        pass
+
+    def tick(self):
+        pass
+
+    def close(self):
+        pass
+
+    def _summary(self) -> str:
+        done = self._finished + sum(each[2] for each in list(self._active.values()))
+        elapsed = max(time.monotonic() - self._started, 1e-3)
+        if done >= self._total:
+            return f"{words.size(self._total)} fetched, unpacking {', '.join(sorted(self._unpacking)) or 'done'}"
+        left = words.seconds((self._total - done) * elapsed / done) if done else "?"
+        return f"{words.size(done)} of {words.size(self._total)}, {words.size(done / elapsed)}/s, {left} left"
+
+
+class LinesReport(Report):
+    """A plain line every few seconds."""
+
+    def __init__(self):
+        super().__init__()
+        self._next = time.monotonic() + _LINE_S
+
+    def attempt_failed(self, artifact, attempt):
+        self.note(f"{attempt.source} did not deliver {artifact.file_name}: {attempt.reason}")
+
+    def waiting(self, what, holder):
+        self.note(f"waiting for {holder} to finish with {what}")
+
+    def note(self, text):
+        with self._lock:
+            print(f"spm: {text}", file=sys.stderr, flush=True)
+
+    def tick(self):
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _LINE_S
+            self.note(self._summary())
+
+
+class TerminalReport(LinesReport):
+    """One row per active download and a total, redrawn in place."""
+
+    tick_s = _REDRAW_S
+
+    def __init__(self):
+        super().__init__()
+        self._rows = 0
+
+    def note(self, text):
+        with self._lock:
+            self._erase()
+            print(f"spm: {text}", file=sys.stderr, flush=True)
+
+    def tick(self):
+        with self._lock:
+            width = os.get_terminal_size(sys.stderr.fileno()).columns if os.isatty(sys.stderr.fileno()) else 80
+            active = list(self._active.values())
+            rows = [self._row(*each, width) for each in active[:_MOST_ROWS]]
+            if len(active) > _MOST_ROWS:
+                rows.append(f"  and {len(active) - _MOST_ROWS} more")
+            rows.append(f"\x1b[1m{self._summary()[:width - 1]}\x1b[0m")
+            sys.stderr.write(self._erasure() + "\n".join(rows) + "\n")
+            sys.stderr.flush()
+            self._rows = len(rows)
+
+    def close(self):
+        with self._lock:
+            self._erase()
+
+    @staticmethod
+    def _row(name: str, size: int, done: int, width: int) -> str:
+        tail = f" {words.size(done):>8} of {words.size(size):>8} {100 * done // size:3}%"
+        room = max(8, width - len(tail) - 3)
+        return f"  {name if len(name) <= room else name[:room - 3] + '...':<{min(room, 48)}}{tail}"
+
+    def _erasure(self) -> str:
+        return f"\x1b[{self._rows}A\x1b[J" if self._rows else ""
+
+    def _erase(self):
+        sys.stderr.write(self._erasure())
+        self._rows = 0
+
+
+class JsonReport(Report):
+    """One object per event on standard output."""
+
+    def _event(self, kind: str, **fields):
+        with self._lock:
+            print(json.dumps({"event": kind, **fields}), flush=True)
+
+    def started(self, packages, artifacts, size):
+        super().started(packages, artifacts, size)
+        self._event("started", packages=packages, artifacts=artifacts, bytes=size)
+
+    def begun(self, artifact):
+        super().begun(artifact)
+        self._event("download", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+
+    def ended(self, artifact, fetched):
+        super().ended(artifact, fetched)
+        if fetched:
+            self._event("downloaded", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+
+    def attempt_failed(self, artifact, attempt):
+        self._event("attempt_failed", path=artifact.path, source=attempt.source, address=attempt.address, reason=attempt.reason)
+
+    def stored(self, item, size, files):
+        self._event("stored", package=item.package.name, version=item.entry.version, path=item.entry.tree, bytes=size, files=files)
+
+    def linked(self, item):
+        self._event("linked", package=item.package.name, version=item.entry.version, path=item.link)
+
+    def waiting(self, what, holder):
+        self._event("waiting", what=what, holder=holder)

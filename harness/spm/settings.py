@@ -1,0 +1,75 @@
+"""Where things are: command line first, then environment, then the usual places."""
+
+from __future__ import annotations
+
+import os
+
+from harness.spm.errors import SpmError, USAGE
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PLATFORMS = ("linux-x86_64", "linux-aarch64")
+ANY = "any"
+
+
+class Settings:
+    """One run's paths and switches."""
+
+    def __init__(self, packages=None, lib=None, store=None, offline=False, dry_run=False, jobs=8, json=False, quiet=False,
+                 platform=None):
+        self.packages = os.path.abspath(packages or os.path.join(ROOT, "packages.json"))
+        self.lib = os.path.abspath(lib or os.environ.get("SPM_LIB") or os.path.join(os.path.dirname(self.packages), "lib"))
+        self.store = os.path.realpath(store or os.environ.get("SPM_STORE") or default_store())
+        self.mirror = os.environ.get("SPM_MIRROR", "")
+        self.debian_mirror = os.environ.get("SPM_DEBIAN_MIRROR", "")
+        self.offline = offline or os.environ.get("SPM_OFFLINE", "") not in ("", "0")
+        self.dry_run, self.jobs, self.json, self.quiet = dry_run, jobs, json, quiet
+        self.platform = platform or native_platform()
+
+    def lib_folder(self) -> str:
+        """The folder of this platform's links: lib/ itself for the machine's own, lib/<platform>/ for another's."""
+        return self.lib if self.platform == native_platform() else os.path.join(self.lib, self.platform)
+
+
+def native_platform() -> str:
+    system = os.uname()
+    return f"{system.sysname.lower()}-{system.machine}"
+
+
+def default_store() -> str:
+    """The user's cache folder; where there is no writable home, a folder of the user's own under /var/tmp."""
+    candidates = [os.environ.get("XDG_CACHE_HOME"), _cache_of(os.environ.get("HOME"))]
+    if not candidates[1]:
+        import pwd
+
+        try:
+            candidates.append(_cache_of(pwd.getpwuid(os.getuid()).pw_dir))
+        except KeyError:
+            pass  # a container's user may have no entry
+    for folder in candidates:
+        if folder and os.path.isabs(folder) and _writable(folder):
+            return os.path.join(folder, "spm")
+    return _fallback(f"/var/tmp/spm-{os.getuid()}")
+
+
+def _cache_of(home: str | None) -> str | None:
+    return os.path.join(home, ".cache") if home else None
+
+
+def _writable(folder: str) -> bool:
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    return os.path.isdir(folder) and os.access(folder, os.W_OK)
+
+
+def _fallback(folder: str) -> str:
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise SpmError(f"no writable home and no {folder}: {error.strerror}", "set SPM_STORE to a folder", USAGE) from None
+    # Anybody may make a folder in /var/tmp: only our own is trusted.
+    facts = os.lstat(folder)
+    if facts.st_uid != os.getuid() or not os.path.isdir(folder) or os.path.islink(folder):
+        raise SpmError(f"no writable home, and {folder} belongs to somebody else", "set SPM_STORE to a folder", USAGE)
+    return folder

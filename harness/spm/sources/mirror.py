@@ -1,0 +1,28 @@
+"""SPM_MIRROR: a folder or an HTTP base that holds every artifact by content, at <base>/<first two digits>/<sha256>.
+
+`SPM_MIRROR=BASE` is asked before an artifact's own sources, `SPM_MIRROR=last:BASE` after them."""
+
+from __future__ import annotations
+
+from harness.spm import transport
+
+LAST = "last:"
+
+
+def open_mirror(setting: str, offline: bool):
+    """(the mirror or None, whether it comes last)"""
+    last = setting.startswith(LAST)
+    base = setting.removeprefix(LAST)
+    return (Mirror(base, offline) if base else None), last
+
+
+class Mirror:
+    def __init__(self, base: str, offline: bool):
+        self._base = transport.base_address(base)
+        self._offline = offline
+
+    def addresses(self, artifact) -> list[str]:
+        return [transport.join(self._base, f"{artifact.sha256[:2]}/{artifact.sha256}")]
+
+    def open(self, address: str) -> transport.Body:
+        return transport.open_address(address, self._offline)

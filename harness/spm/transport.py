@@ -1,0 +1,132 @@
+"""Bytes from an address: http, https or file. Knows errors that may pass from errors that will not."""
+
+from __future__ import annotations
+
+import errno
+import http.client
+import os
+import socket
+import ssl
+import urllib.error
+import urllib.request
+from urllib.parse import quote, unquote, urlsplit
+
+TIMEOUT_S = 30  # for connecting, and for each wait on more bytes
+_SAFE = "/~+:@!$&'()*,;="
+
+
+class TransferError(Exception):
+    """`reason` for the user; `passing`: the same address may work in a moment; `host`: nobody answers there at all."""
+
+    def __init__(self, reason: str, passing: bool = False, host: bool = False):
+        super().__init__(reason)
+        self.reason, self.passing, self.host = reason, passing, host
+
+
+class Body:
+    """An open transfer: `length` in bytes or None where the server does not say, `kind` its content type."""
+
+    def __init__(self, stream, length: int | None, kind: str = ""):
+        self._stream, self.length, self.kind = stream, length, kind
+
+    def readinto(self, buffer) -> int:
+        """Fills `buffer` with what has arrived; 0 at the end."""
+        try:
+            return self._stream.readinto(buffer)
+        except (OSError, http.client.HTTPException) as error:
+            raise failure(error) from None
+
+    def close(self):
+        self._stream.close()
+
+
+def base_address(text: str) -> str:
+    """A base as the user gave it, address or folder, as an address."""
+    return text if "://" in text or text.startswith("file:") else file_address(os.path.abspath(text))
+
+
+def join(base: str, path: str) -> str:
+    """`path` below `base`, escaped for an address."""
+    return base.rstrip("/") + "/" + quote(path, safe=_SAFE)
+
+
+def file_address(path: str) -> str:
+    return "file://" + quote(path, safe="/~+")
+
+
+def place(address: str) -> str:
+    """The part of an address that a whole source shares: scheme and host."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def shown(address: str) -> str:
+    """An address without what may be secret in it."""
+    parts = urlsplit(address)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def open_address(address: str, offline: bool) -> Body:
+    scheme = urlsplit(address).scheme
+    if scheme == "file":
+        return _open_file(unquote(urlsplit(address).path))
+    if scheme not in ("http", "https"):
+        raise TransferError(f"expected an http, https or file address, found '{scheme}:'", host=True)
+    if "@" in urlsplit(address).netloc:
+        raise TransferError("expected an address without a user and password in it", host=True)
+    if offline:
+        raise TransferError("not asked: spm is offline", host=True)
+    return _open_http(address)
+
+
+def _open_file(path: str) -> Body:
+    try:
+        stream = open(path, "rb", buffering=0)
+    except FileNotFoundError:
+        raise TransferError("no such file") from None
+    except OSError as error:
+        raise TransferError(error.strerror or str(error)) from None
+    return Body(stream, os.fstat(stream.fileno()).st_size)
+
+
+def _open_http(address: str) -> Body:
+    request = urllib.request.Request(address, headers={"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"})
+    try:
+        response = _opener().open(request, timeout=TIMEOUT_S)
+    except urllib.error.HTTPError as error:
+        error.close()
+        passing = error.code in (408, 429) or error.code >= 500
+        raise TransferError(f"HTTP {error.code} {error.reason}", passing) from None
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise failure(error) from None
+    length = response.headers.get("Content-Length", "")
+    return Body(response, int(length) if length.isdigit() else None, response.headers.get_content_type())
+
+
+def _opener():
+    # No handlers for file, ftp and data: a redirect must not lead there.
+    opener = urllib.request.OpenerDirector()
+    for handler in (urllib.request.ProxyHandler, urllib.request.HTTPHandler, urllib.request.HTTPSHandler,
+                    urllib.request.HTTPDefaultErrorHandler, urllib.request.HTTPRedirectHandler,
+                    urllib.request.HTTPErrorProcessor, urllib.request.UnknownHandler):
+        opener.add_handler(handler())
+    return opener
+
+
+def failure(error: Exception) -> TransferError:
+    """What went wrong on the way, in a user's words."""
+    if isinstance(error, urllib.error.URLError) and isinstance(error.reason, Exception):
+        error = error.reason
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return TransferError(f"the certificate is not trusted here ({error.verify_message})", host=True)
+    if isinstance(error, socket.gaierror):
+        return TransferError("the host's name cannot be resolved", passing=error.errno == socket.EAI_AGAIN, host=True)
+    if isinstance(error, TimeoutError):
+        return TransferError(f"no answer within {TIMEOUT_S} s", passing=True)
+    if isinstance(error, ConnectionRefusedError):
+        return TransferError("the connection was refused", passing=True, host=True)
+    if isinstance(error, OSError) and error.errno in (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN):
+        return TransferError("the network cannot be reached", host=True)
+    if isinstance(error, (ConnectionError, http.client.HTTPException)):
+        return TransferError(f"the connection broke ({type(error).__name__})", passing=True)
+    return TransferError(str(error) or type(error).__name__)

@@ -1,0 +1,1 @@
+"""One module per verb, named in options.VERBS; each has run(command, settings) -> exit status."""

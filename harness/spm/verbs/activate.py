@@ -1,0 +1,76 @@
+"""What install and install-group share: the quick look that most calls end with, else the install itself."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from harness.spm import lib
+from harness.spm.store import Store
+
+
+def activate(packages, manifest, settings):
+    """Makes packages active; (items, plan), where plan is None if there was nothing to do."""
+    store = Store(settings.store)
+    items = lib.wanted(packages, settings, store)
+    # What follows `and` costs three system calls a package; nothing is imported, read or asked of the network for it.
+    if lib.is_root(store, settings.lib) and all(item.settled() for item in items):
+        for item in items:
+            item.entry.use()
+        return items, None
+    from harness.spm import install, progress
+
+    return items, install.install(items, manifest, settings, store, progress.report_for(settings))
+
+
+def run(packages, manifest, settings) -> int:
+    import time
+
+    started = time.monotonic()
+    items, plan = activate(packages, manifest, settings)
+    if settings.dry_run:
+        _tell_plan(items, plan, settings)
+    elif settings.json:
+        _print_json(items, plan)
+    elif not settings.quiet:
+        print(_sentence(items, plan, time.monotonic() - started), file=sys.stderr)
+    return 0
+
+
+def _sentence(items, plan, elapsed: float) -> str:
+    count = f"{len(items)} package{'s' * (len(items) != 1)}"
+    if plan is None:
+        return f"spm: {count} active, nothing to do"
+    from harness.spm import words
+
+    unpacked = sum(item.entry.stamp()["bytes"] for item in plan.missing)
+    made = f"{words.plural(len(plan.missing), 'package')} of {words.size(unpacked)} unpacked, " if plan.missing else ""
+    return f"spm: {count} active in {words.seconds(elapsed)}: {made}{words.plural(len(plan.unlinked), 'link')} set"
+
+
+def _print_json(items, plan):
+    import json
+
+    changed = {item.package.name for item in plan.unlinked + plan.missing} if plan else ()
+    for item in items:
+        print(json.dumps({"event": "active", "package": item.package.name, "version": item.entry.version, "path": item.link,
+                          "changed": item.package.name in changed}))
+
+
+def _tell_plan(items, plan, settings):
+    import json
+
+    missing = plan.missing if plan else []
+    unlinked = plan.unlinked if plan else []
+    for item in items:
+        artifacts = item.package.artifacts_for(item.platform) if item in missing else []
+        size = sum(artifact.size for artifact in artifacts)
+        if settings.json:
+            print(json.dumps({"event": "would", "package": item.package.name, "version": item.entry.version, "path": item.link,
+                              "artifacts": len(artifacts), "bytes": size, "link": item in unlinked}))
+        else:
+            from harness.spm import words
+
+            fetch = f"fetch {words.plural(len(artifacts), 'artifact')} of {words.size(size)}" if artifacts else ""
+            link = f"link {os.path.relpath(item.link)}" if item in unlinked else ""
+            print(f"{item.package.name}: {', '.join(filter(None, (fetch, link))) or 'nothing to do'}")

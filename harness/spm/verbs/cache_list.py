@@ -1,0 +1,18 @@
+"""cache list: every package version of the store, with its size, last use and the lib folders that use it."""
+
+from __future__ import annotations
+
+import time
+
+from harness.spm import prune, words
+from harness.spm.store import Store
+from harness.spm.verbs import table
+
+
+def run(command, settings) -> int:
+    now = time.time()
+    rows = [{"name": each.entry.name, "lib": each.lib, "version": each.entry.version, "bytes": each.bytes, "files": each.files,
+             "last_use": int(each.last_use), "used_by": each.users} for each in prune.survey(Store(settings.store))]
+    table.show(rows, ("name", "lib", "version", "bytes", "files", "last_use", "used_by"), settings,
+               {"version": table.short, "bytes": words.size, "last_use": lambda then: f"{words.age(now - then)} ago"})
+    return 0

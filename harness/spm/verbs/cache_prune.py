@@ -1,0 +1,41 @@
+"""cache prune: removes from the store what no lib folder uses, by age and by size."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from harness.spm import prune, words
+from harness.spm.store import Store
+
+
+def run(command, settings) -> int:
+    older_than = words.parse_age(command.options.get("--older-than", "30d"), "--older-than")
+    max_bytes = words.parse_size(command.options.get("--max-size", "10GB"), "--max-size")
+    store = Store(settings.store)
+    gone = []
+    if os.path.isdir(store.root):
+        store.prepare()
+        with store.lock("store") as lock:
+            lock.take(waiting=lambda holder: print(f"spm: waiting for {holder} to finish with the store", file=sys.stderr))
+            if not settings.dry_run:
+                prune.sweep(store)
+            gone = prune.victims(prune.survey(store), older_than, max_bytes, time.time())
+            for each in gone:
+                if not settings.dry_run:
+                    prune.remove(store, each.entry)
+                _tell(each, settings)
+    if not settings.quiet and not settings.json:
+        done = "would be removed" if settings.dry_run else "removed"
+        print(f"spm: {words.plural(len(gone), 'package')} of {words.size(sum(each.bytes for each in gone))} {done}", file=sys.stderr)
+    return 0
+
+
+def _tell(each, settings):
+    if settings.json:
+        print(json.dumps({"event": "would" if settings.dry_run else "pruned", "package": each.entry.name,
+                          "version": each.entry.version, "bytes": each.bytes}))
+    else:
+        print(f"{each.entry.name} {each.entry.version} {words.size(each.bytes)}")

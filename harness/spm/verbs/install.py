@@ -1,0 +1,9 @@
+"""install NAME...: makes packages active."""
+
+from harness.spm import manifest as manifests
+from harness.spm.verbs import activate
+
+
+def run(command, settings) -> int:
+    manifest = manifests.load(settings.packages)
+    return activate.run(manifest.named(command.names, settings.platform), manifest, settings)

@@ -1,0 +1,25 @@
+"""list: all packages of packages.json that serve the platform."""
+
+from __future__ import annotations
+
+from harness.spm import lib, words
+from harness.spm import manifest as manifests
+from harness.spm.store import Store
+from harness.spm.verbs import table
+
+
+def run(command, settings) -> int:
+    manifest = manifests.load(settings.packages)
+    packages = [each for each in manifest.packages.values() if each.serves(settings.platform)]
+    rows = [_row(item) for item in lib.wanted(packages, settings, Store(settings.store))]
+    table.show(rows, ("name", "lib", "groups", "download_bytes", "version", "active"), settings,
+               {"version": table.short, "download_bytes": words.size, "active": lambda active: "yes" if active else "no"})
+    return 0
+
+
+def _row(item) -> dict:
+    package = item.package
+    artifacts = package.artifacts_for(item.platform)
+    return {"name": package.name, "lib": package.lib, "groups": package.groups, "platforms": package.platforms,
+            "license": package.license, "artifacts": len(artifacts), "download_bytes": sum(each.size for each in artifacts),
+            "version": item.entry.version, "active": item.settled()}

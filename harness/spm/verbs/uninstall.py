@@ -1,0 +1,32 @@
+"""uninstall NAME...: removes packages' links from lib. The store keeps the trees until pruning finds them unused."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from harness.spm import lib
+from harness.spm import manifest as manifests
+from harness.spm.store import Store
+
+
+def run(command, settings) -> int:
+    manifest = manifests.load(settings.packages)
+    items = lib.wanted(manifest.named(command.names, settings.platform), settings, Store(settings.store))
+    lib.check(settings.lib, settings.lib_folder(), items)
+    for item in items:
+        was = os.path.islink(item.link)
+        if was and not settings.dry_run:
+            os.unlink(item.link)
+        _tell(item, was, settings)
+    return 0
+
+
+def _tell(item, was: bool, settings):
+    if settings.json:
+        print(json.dumps({"event": "would" if settings.dry_run else "uninstalled", "package": item.package.name,
+                          "path": item.link, "changed": was}))
+    elif not settings.quiet:
+        done = ("would be removed" if settings.dry_run else "removed") if was else "was not active"
+        print(f"spm: {item.package.name}: {item.link} {done}", file=sys.stderr)

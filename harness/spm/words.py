@@ -1,0 +1,54 @@
+"""Numbers as people read and write them."""
+
+from __future__ import annotations
+
+import re
+
+from harness.spm.errors import SpmError, USAGE
+
+_SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+_TIMES = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+def size(count: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 999.5 or unit == "GB":
+            return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+        count /= 1000
+    raise AssertionError
+
+
+def seconds(count: float) -> str:
+    if count < 60:
+        return f"{count:.1f} s" if count < 10 else f"{count:.0f} s"
+    minutes, rest = divmod(round(count), 60)
+    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def age(seconds_ago: float) -> str:
+    """One unit is enough to tell when something was last used."""
+    for unit, length in reversed(_TIMES.items()):
+        if seconds_ago >= length:
+            return f"{seconds_ago // length:.0f} {unit}"
+    return "0 s"
+
+
+def plural(count: int, word: str) -> str:
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def parse_size(text: str, option: str) -> int:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKmMgGtT]?[iI]?[bB]?)", text)
+    unit = match and match.group(2).upper()
+    if match and unit and not unit.endswith("B"):
+        unit += "B"
+    if not match or unit not in _SIZES:
+        raise SpmError(f"{option}: expected a size like 10GB or 500MB, found '{text}'", "python3 make.py spm cache prune --help", USAGE)
+    return int(float(match.group(1)) * _SIZES[unit])
+
+
+def parse_age(text: str, option: str) -> float:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhdw])", text)
+    if not match:
+        raise SpmError(f"{option}: expected an age like 30d or 12h, found '{text}'", "python3 make.py spm cache prune --help", USAGE)
+    return float(match.group(1)) * _TIMES[match.group(2)]

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""The one button, and every verb beside it. `python3 make.py` alone fetches, builds, probes, runs and reports."""
+
+import importlib
+import os
+import sys
+
+if sys.version_info < (3, 11):
+    sys.exit("make.py: error: expected Python 3.11 or newer, found %d.%d" % sys.version_info[:2])
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+# A checkout may be read-only, and a farm's must not be littered.
+sys.dont_write_bytecode = True
+
+VERBS = {
+    # verb: (module with main(argv), what it does)
+    "spm": ("harness.spm.cli", "fetch, list, verify and prune pinned packages"),
+    "build": ("harness.front.build", "build the harness and every variant"),
+    "test": ("harness.front.test", "run every test"),
+    "doctor": ("harness.front.doctor", "what this machine has and lacks, and what to do"),
+    "list": ("harness.front.binary", "name every benchmark"),
+    "run": ("harness.front.binary", "run benchmarks and write a result"),
+    "probe": ("harness.front.binary", "ask every Vulkan driver for its memory requirements"),
+    "report": ("harness.front.binary", "write the report of a result"),
+}
+BUTTON = "harness.front.button"
+
+
+def print_help():
+    print("usage: python3 make.py [--quick|--full]     fetch, build, probe, run, report\n"
+          "       python3 make.py VERB [OPTIONS]\n")
+    for verb, (_, summary) in VERBS.items():
+        print(f"  {verb:<8} {summary}")
+    print("\npython3 make.py VERB --help says more")
+
+
+def main(argv):
+    if argv and argv[0] in ("--help", "-h", "help"):
+        print_help()
+        return 0
+    if not argv or argv[0].startswith("-"):
+        return importlib.import_module(BUTTON).main(argv)
+    verb, rest = argv[0], argv[1:]
+    if verb not in VERBS:
+        from harness.front.names import nearest_hint
+        from harness.front.talk import FrontError
+        raise FrontError(f"unknown verb '{verb}'", nearest_hint(verb, VERBS), 2)
+    module = importlib.import_module(VERBS[verb][0])
+    return module.run_verb(verb, rest) if hasattr(module, "run_verb") else module.main(rest)
+
+
+def guarded(argv):
+    """main, with every expected failure as one error line and the contract's exit status."""
+    from_front = lambda error: error.__class__.__name__ == "FrontError"
+    try:
+        return main(argv)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nmake.py: interrupted\n")
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone; what was to be done is done.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except OSError as error:
+        sys.stderr.write(f"make.py: error: {error.filename or 'this machine'}: {error.strerror}\n")
+        return 1
+    except Exception as error:  # noqa: BLE001 - a FrontError is looked for without importing its module first
+        if not from_front(error):
+            raise
+        from harness.front.talk import complain
+        complain(error)
+        return error.status
+
+
+if __name__ == "__main__":
+    sys.exit(guarded(sys.argv[1:]))

@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "variants/allocator/conformance.h"
+
+namespace lab::allocator {
+
+namespace {
+
+unsigned char pattern_byte(std::uint64_t pattern, std::size_t at) {
+  return static_cast<unsigned char>((pattern * 0x9e3779b97f4a7c15u + at * 0x85ebca6bu) >> 24);
+}
+
+}  // namespace
+
+std::string Ledger::add(void* begin, std::size_t bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const auto after = blocks_.lower_bound(address);
+  if (after != blocks_.end() && after->first < address + std::max<std::size_t>(bytes, 1))
+    return fmt::format("a block of {} bytes ends {} bytes inside of one of {}", bytes, address + bytes - after->first,
+                       after->second.bytes);
+  if (after != blocks_.begin()) {
+    const auto& [other, entry] = *std::prev(after);
+    if (address < other + std::max<std::size_t>(entry.bytes, 1))
+      return fmt::format("a block of {} bytes begins {} bytes after the begin of one of {}", bytes, address - other,
+                         entry.bytes);
+  }
+  const Entry entry{bytes, ++patterns_};
+  blocks_.emplace(address, entry);
+  auto* const to = static_cast<unsigned char*>(begin);
+  for (std::size_t at = 0; at < bytes; ++at) to[at] = pattern_byte(entry.pattern, at);
+  return "";
+}
+
+std::string Ledger::remove(void* begin) {
+  const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(begin));
+  const Entry entry = found->second;
+  blocks_.erase(found);
+  const auto* const from = static_cast<const unsigned char*>(begin);
+  for (std::size_t at = 0; at < entry.bytes; ++at)
+    if (from[at] != pattern_byte(entry.pattern, at))
+      return fmt::format("byte {} of a live block of {} bytes: {:#04x} was written, {:#04x} is there", at, entry.bytes,
+                         pattern_byte(entry.pattern, at), from[at]);
+  return "";
+}
+
+std::pair<void*, Ledger::Entry> Ledger::near(std::uintptr_t address) const {
+  auto found = blocks_.lower_bound(address);
+  if (found == blocks_.end()) found = blocks_.begin();
+  return {reinterpret_cast<void*>(found->first), found->second};
+}
+
+void* observed(void* block) {
+  return block;
+}
+
+std::vector<std::size_t> edge_sizes(std::size_t largest) {
+  std::vector<std::size_t> sizes{0, 1, 2};
+  for (std::size_t power = 4; power <= largest; power *= 2) sizes.insert(sizes.end(), {power - 1, power, power + 1});
+  return sizes;
+}
+
+std::string misaligned(const void* block, std::size_t bytes, std::size_t alignment) {
+  const std::size_t off = reinterpret_cast<std::uintptr_t>(block) % alignment;
+  return off == 0 ? "" : fmt::format("a block of {} bytes is {} bytes off its alignment of {}", bytes, off, alignment);
+}
+
+std::string refused(std::size_t bytes) {
+  return fmt::format("a request of {} bytes was refused", bytes);
+}
+
+std::string served(std::size_t bytes) {
+  return fmt::format("a request of {} bytes was not refused", bytes);
+}
+
+}  // namespace lab::allocator

@@ -1,0 +1,444 @@
+#include "variants/allocator/allocator.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <fstream>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+#include "variants/allocator/buddy_heap.h"
+#include "variants/allocator/registration.h"
+
+namespace lab::allocator {
+namespace {
+
+namespace json = boost::json;
+
+// --- Allocators with one fault each, on one that has none ----------------------------------------------------------
+
+class Sound : public BuddyHeap {
+ public:
+  using BuddyHeap::BuddyHeap;
+  void free(void* block) { buddy_.free(block); }
+};
+
+/// Now and then gives out the block before once more.
+class Overlapping : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) {
+    if (++calls_ % 97 == 0 && last_ != nullptr && last_bytes_ >= bytes) {
+      twice_.insert(last_);
+      return std::exchange(last_, nullptr);
+    }
+    last_bytes_ = bytes;
+    return last_ = Sound::allocate(bytes);
+  }
+  // Only the second free of a block given out twice is one: the fault is to be found, not to crash.
+  void free(void* block) {
+    if (block == last_) last_ = nullptr;
+    if (twice_.erase(block) == 0) Sound::free(block);
+  }
+
+ private:
+  std::size_t calls_ = 0, last_bytes_ = 0;
+  void* last_ = nullptr;
+  std::set<void*> twice_;
+};
+
+class Misaligned : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) {
+    auto* const block =
+        bytes > Sound::largest_request() ? nullptr : static_cast<std::byte*>(Sound::allocate(bytes + 8));
+    return block == nullptr ? nullptr : block + 8;
+  }
+  void free(void* block) {
+    if (block != nullptr) Sound::free(static_cast<std::byte*>(block) - 8);
+  }
+};
+
+/// Writes into the block before.
+class Forgetful : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) {
+    if (last_ != nullptr) *last_ ^= std::byte{0xff};
+    auto* const block = static_cast<std::byte*>(Sound::allocate(bytes));
+    last_ = bytes == 0 ? nullptr : block;
+    return block;
+  }
+  void free(void* block) {
+    if (block == last_) last_ = nullptr;
+    Sound::free(block);
+  }
+
+ private:
+  std::byte* last_ = nullptr;
+};
+
+class Leaking : public Sound {
+ public:
+  using Sound::Sound;
+  void free(void* block) {
+    if (++calls_ % 50 != 0) Sound::free(block);
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+class Boastful : public Sound {
+ public:
+  using Sound::Sound;
+  std::size_t largest_request() const { return 2 * Sound::largest_request(); }
+};
+
+class Modest : public Sound {
+ public:
+  using Sound::Sound;
+  std::size_t largest_request() const { return Sound::largest_request() / 2; }
+};
+
+/// Serves what is too large with what it has.
+class Generous : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) { return Sound::allocate(bytes > SIZE_MAX / 2 ? 64 : bytes); }
+};
+
+class NothingForNothing : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) { return bytes == 0 ? nullptr : Sound::allocate(bytes); }
+};
+
+/// Refuses, and spoils what it gave out before.
+class BadLoser : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) {
+    auto* const block = static_cast<std::byte*>(Sound::allocate(bytes));
+    if (block == nullptr && last_ != nullptr) *last_ ^= std::byte{1};
+    return last_ = block;
+  }
+
+ private:
+  std::byte* last_ = nullptr;
+};
+
+/// Takes free(nullptr) for the last block.
+class NullHater : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) { return last_ = Sound::allocate(bytes); }
+  void free(void* block) { Sound::free(block == nullptr ? last_ : block); }
+
+ private:
+  void* last_ = nullptr;
+};
+
+class Impostor : public Sound {
+ public:
+  using Sound::Sound;
+  static std::string version() { return "0"; }
+  static std::string impostor() { return "somebody else's"; }
+};
+
+/// Refuses small requests when it is half full.
+class Timid : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) { return ++calls_ % 1000 == 0 ? nullptr : Sound::allocate(bytes); }
+
+ private:
+  int calls_ = 0;
+};
+
+template <Allocator A>
+std::vector<std::string> failed_checks() {
+  std::vector<std::string> names;
+  for (const bench::Check& check : Conformance<A>::run())
+    if (!check.failure.empty()) names.push_back(check.name);
+  return names;
+}
+
+template <typename Task>
+std::uint64_t checksum_of(std::uint64_t seed) {
+  typename Task::Plan plan(seed);
+  bench::PhaseClock clock(Task::Plan::describe().phases.size());
+  return Task(std::move(plan)).repeat(clock);
+}
+
+using Names = std::vector<std::string>;
+
+TEST(AllocatorConformance, finds_nothing_wrong_with_a_sound_allocator) {
+  EXPECT_EQ(failed_checks<Sound>(), Names{});
+}
+
+TEST(AllocatorConformance, finds_the_one_fault_of_each_broken_allocator) {
+  EXPECT_EQ(failed_checks<Misaligned>().at(0), "blocks are aligned as promised");
+  EXPECT_EQ(failed_checks<Overlapping>().at(0), "no two blocks overlap");
+  EXPECT_EQ(failed_checks<Timid>().at(0), "no two blocks overlap");
+  EXPECT_EQ(failed_checks<Forgetful>().at(0), "contents are kept");
+  EXPECT_EQ(failed_checks<NothingForNothing>().at(0), "blocks are aligned as promised");
+  EXPECT_EQ(failed_checks<NothingForNothing>().at(1), "empty requests get blocks of their own");
+  EXPECT_EQ(failed_checks<Generous>(), Names{"what is too large is refused without damage"});
+  EXPECT_EQ(failed_checks<BadLoser>(), Names{"what is too large is refused without damage"});
+  EXPECT_EQ(failed_checks<Boastful>().at(0), "the largest request is as stated");
+  EXPECT_EQ(failed_checks<Modest>(), Names{"the largest request is as stated"});
+  EXPECT_EQ(failed_checks<Leaking>(), Names{"freeing everything restores the first state"});
+  EXPECT_EQ(failed_checks<NullHater>(), Names{"freeing nullptr does nothing"});
+  EXPECT_EQ(failed_checks<Impostor>(), Names{"is what it says it is"});
+}
+
+TEST(Ledger, sees_overlap_on_either_side_and_each_changed_byte) {
+  unsigned char memory[100];
+  Ledger ledger;
+  EXPECT_EQ(ledger.add(memory + 40, 20), "");
+  EXPECT_EQ(ledger.add(memory + 60, 1), "");
+  EXPECT_EQ(ledger.add(memory + 20, 20), "");
+  EXPECT_EQ(ledger.add(memory + 10, 11), "a block of 11 bytes ends 1 bytes inside of one of 20");
+  EXPECT_EQ(ledger.add(memory + 59, 1), "a block of 1 bytes begins 19 bytes after the begin of one of 20");
+  EXPECT_EQ(ledger.add(memory + 40, 20), "a block of 20 bytes ends 20 bytes inside of one of 20");
+  EXPECT_EQ(ledger.remove(memory + 20), "");
+  for (const std::size_t at : {0u, 7u, 19u}) {
+    Ledger fresh;
+    fresh.add(memory + 40, 20);
+    memory[40 + at] ^= 0x10;
+    EXPECT_NE(fresh.remove(memory + 40), "") << at;
+  }
+}
+
+TEST(AllocatorWorkloads, read_back_what_a_broken_allocator_lost) {
+  const std::uint64_t random_replace = checksum_of<RandomReplace<Sound>>(1);
+  EXPECT_EQ(checksum_of<RandomReplace<Sound>>(1), random_replace);
+  EXPECT_NE(checksum_of<RandomReplace<Sound>>(2), random_replace);
+  EXPECT_NE(checksum_of<RandomReplace<Forgetful>>(1), random_replace);
+  EXPECT_NE(checksum_of<RandomReplace<Overlapping>>(1), random_replace);
+
+  const std::uint64_t same_size = checksum_of<SameSizeChurn<Sound>>(1);
+  EXPECT_EQ(checksum_of<SameSizeChurn<Sound>>(1), same_size);
+  EXPECT_NE(checksum_of<SameSizeChurn<Sound>>(2), same_size);
+  EXPECT_NE(checksum_of<SameSizeChurn<Forgetful>>(1), same_size);
+  EXPECT_NE(checksum_of<SameSizeChurn<Overlapping>>(1), same_size);
+
+  const std::uint64_t growing = checksum_of<GrowingBuffers<Sound>>(1);
+  EXPECT_EQ(checksum_of<GrowingBuffers<Sound>>(1), growing);
+  EXPECT_NE(checksum_of<GrowingBuffers<Sound>>(2), growing);
+  EXPECT_NE(checksum_of<GrowingBuffers<Forgetful>>(1), growing);
+  EXPECT_NE(checksum_of<GrowingBuffers<Overlapping>>(1), growing);
+
+  const std::uint64_t frame = checksum_of<FrameScratch<Sound>>(1);
+  EXPECT_EQ(checksum_of<FrameScratch<Sound>>(1), frame);
+  EXPECT_NE(checksum_of<FrameScratch<Forgetful>>(1), frame);
+  EXPECT_NE(checksum_of<FrameScratch<Overlapping>>(1), frame);
+}
+
+TEST(AllocatorWorkloads, read_back_the_same_in_every_repetition) {
+  for (const bench::Workload& workload : workloads<Sound>()) {
+    const auto task = workload.prepare({.seed = 3, .threads = 1});
+    std::set<std::uint64_t> checksums;
+    for (int i = 0; i < 3; ++i) {
+      bench::PhaseClock clock(workload.phases.size());
+      checksums.insert(task->repeat(clock));
+      for (const double nanoseconds : clock.nanoseconds()) EXPECT_GT(nanoseconds, 0) << workload.name;
+    }
+    EXPECT_EQ(checksums.size(), 1u) << workload.name;
+  }
+}
+
+TEST(AllocatorWorkloads, count_the_same_facts_in_every_process) {
+  for (const bench::Workload& workload : workloads<Sound>()) {
+    std::set<std::map<std::string, double>> counters;
+    for (const int repetitions : {1, 3}) {
+      const auto task = workload.prepare({.seed = 3, .threads = 1});
+      bench::PhaseClock clock(workload.phases.size());
+      for (int i = 0; i < repetitions; ++i) task->repeat(clock);
+      counters.insert(task->counters());
+    }
+    ASSERT_EQ(counters.size(), 1u) << workload.name;
+    EXPECT_GE(counters.begin()->at("internal_fragmentation"), 1.0);
+  }
+}
+
+// --- Plans ---------------------------------------------------------------------------------------------------------
+
+void expect_closed_circle(const ReplacementPlan& plan, std::size_t slots, std::size_t low, std::size_t high) {
+  ASSERT_EQ(plan.fill.size(), slots);
+  std::vector<Replacement> state = plan.fill;
+  std::set<std::uint32_t> ids;
+  std::size_t live = 0, most = 0;
+  for (std::size_t i = 0; i < slots; ++i) {
+    ASSERT_EQ(state[i].slot, i);
+    live += state[i].bytes;
+  }
+  most = live;
+  for (const Replacement& operation : plan.operations) {
+    ASSERT_LT(operation.slot, slots);
+    ASSERT_GE(operation.bytes, low);
+    ASSERT_LE(operation.bytes, high);
+    ASSERT_LT(operation.id, 1u << 24);
+    ASSERT_TRUE(ids.insert(operation.id).second);
+    live = live - state[operation.slot].bytes + operation.bytes;
+    most = std::max(most, live);
+    state[operation.slot] = operation;
+  }
+  EXPECT_EQ(plan.demand.blocks >= slots, true);
+  EXPECT_GE(plan.demand.bytes, most);
+  for (std::size_t i = 0; i < slots; ++i) {
+    ASSERT_EQ(state[i].id, plan.fill[i].id);
+    ASSERT_EQ(state[i].bytes, plan.fill[i].bytes);
+  }
+}
+
+TEST(AllocatorPlans, end_in_the_state_they_start_from) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    expect_closed_circle(RandomReplacePlan(seed), 10'000, 16, 4096);
+    expect_closed_circle(SameSizePlan(seed), 10'000, 64, 64);
+  }
+}
+
+TEST(AllocatorPlans, use_the_whole_range_of_sizes_evenly) {
+  double sum = 0;
+  std::size_t low = SIZE_MAX, high = 0;
+  for (const Replacement& operation : RandomReplacePlan(1).operations) {
+    sum += operation.bytes;
+    low = std::min<std::size_t>(low, operation.bytes);
+    high = std::max<std::size_t>(high, operation.bytes);
+  }
+  EXPECT_NEAR(sum / 100'000, (16 + 4096) / 2.0, 15);
+  EXPECT_EQ(low, 16u);
+  EXPECT_EQ(high, 4096u);
+}
+
+TEST(AllocatorPlans, make_as_many_pairs_of_each_order) {
+  const SameSizePlan plan(1);
+  EXPECT_EQ(plan.operations.size(), 2 * SameSizePlan::kPairs);
+  EXPECT_EQ(std::accumulate(plan.bursts.begin(), plan.bursts.end(), std::size_t{0}), SameSizePlan::kPairs);
+  EXPECT_EQ(*std::max_element(plan.bursts.begin(), plan.bursts.end()), SameSizePlan::kMaxBurst);
+  EXPECT_EQ(SameSizePlan::describe().operations, 3 * SameSizePlan::kPairs);
+}
+
+TEST(AllocatorPlans, double_every_buffer_until_it_begins_anew) {
+  const GrowingPlan plan(1);
+  std::vector<std::size_t> bytes(GrowingPlan::kLive);
+  std::size_t largest = 0, live = 0;
+  for (const GrowingPlan::Step& step : plan.steps) {
+    std::size_t& buffer = bytes[step.buffer];
+    if (step.bytes != GrowingPlan::kMinBytes) {
+      ASSERT_EQ(step.bytes, 2 * buffer);
+      ASSERT_LE(live + step.bytes, plan.demand.bytes);
+    }
+    live = live - buffer + step.bytes;
+    buffer = step.bytes;
+    largest = std::max(largest, buffer);
+  }
+  EXPECT_EQ(largest, GrowingPlan::kMaxBytes);
+  EXPECT_EQ(plan.steps.size(), GrowingPlan::describe().operations);
+}
+
+// --- The executables -----------------------------------------------------------------------------------------------
+
+struct Output {
+  int status;
+  std::string text;
+};
+
+Output run(const std::string& command) {
+  FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return {-1, ""};
+  std::string text;
+  char part[4096];
+  for (std::size_t got; (got = fread(part, 1, sizeof part, pipe)) > 0;) text.append(part, got);
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+}
+
+struct Executable {
+  std::string variant, path;
+  bool reference;
+};
+
+std::vector<Executable> executables() {
+  std::ifstream file(LAB_BUILD_DIR "/variants.json");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::vector<Executable> found;
+  const json::value list = json::parse(text.str());
+  for (const json::value& entry : list.as_array())
+    if (entry.at("family").as_string() == "allocator")
+      found.push_back({entry.at("variant").as_string().c_str(),
+                       LAB_BUILD_DIR "/" + std::string(entry.at("executable").as_string()),
+                       entry.at("reference").as_bool()});
+  return found;
+}
+
+TEST(AllocatorExecutables, are_those_of_the_family_with_the_c_library_as_the_reference) {
+  std::set<std::string> names;
+  for (const Executable& executable : executables()) {
+    names.insert(executable.variant);
+    EXPECT_EQ(executable.reference, executable.variant == "c_library");
+  }
+  for (const char* name : {"c_library", "linear", "buddy", "buddy_sized", "mimalloc"})
+    EXPECT_TRUE(names.contains(name)) << name;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_TRUE(names.contains("jemalloc"));
+#endif
+}
+
+TEST(AllocatorExecutables, conform_to_what_they_say_they_can_do) {
+  for (const Executable& executable : executables()) {
+    const Output output = run(executable.path + " --conformance");
+    EXPECT_EQ(output.status, 0) << output.text;
+    EXPECT_GE(json::parse(output.text).at("checks").as_array().size(), 6u) << executable.variant;
+  }
+}
+
+TEST(AllocatorExecutables, describe_themselves_in_four_lines_and_the_rivals_version) {
+  for (const Executable& executable : executables()) {
+    const json::value description = json::parse(run(executable.path + " --describe").text);
+    for (const char* line : {"idea", "cost", "source", "weakness"})
+      EXPECT_GT(description.at(line).as_string().size(), 20u) << executable.variant << " " << line;
+    if (const std::set<std::string> rivals{"c_library", "jemalloc", "mimalloc"}; rivals.contains(executable.variant)) {
+      const std::string version = description.at("traits").at("version").as_string().c_str();
+      EXPECT_TRUE(std::isdigit(version.at(version.find(' ') + 1))) << version;
+    }
+  }
+}
+
+TEST(AllocatorExecutables, read_back_the_same_in_every_workload_they_support) {
+  std::map<std::string, std::string> expected;  // by workload and seed
+  std::size_t compared = 0;
+  for (const Executable& executable : executables()) {
+    const json::value description = json::parse(run(executable.path + " --describe").text);
+    EXPECT_EQ(description.at("workloads").as_array().size(), 4u);
+    for (const json::value& workload : description.at("workloads").as_array()) {
+      const std::string name = workload.at("name").as_string().c_str();
+      if (!workload.at("unsupported").is_null()) {
+        EXPECT_EQ(executable.variant, "linear");
+        EXPECT_NE(name, "frame_scratch");
+        EXPECT_EQ(run(executable.path + " --run " + name + " 2>&1").status, 2);
+        continue;
+      }
+      for (const char* seed : {"1", "77"}) {
+        const Output output = run(executable.path + " --run " + name + " --seconds 0.001 --seed " + seed);
+        ASSERT_EQ(output.status, 0) << executable.variant << " " << name;
+        const std::string checksum = json::parse(output.text).at("checksum").as_string().c_str();
+        const auto [known, first] = expected.emplace(name + seed, checksum);
+        EXPECT_EQ(checksum, known->second) << executable.variant << " " << name;
+        compared += !first;
+      }
+    }
+  }
+  EXPECT_EQ(expected.size(), 8u);
+  EXPECT_GE(compared, 3u * 4 * 2 + 2);
+}
+
+}  // namespace
+}  // namespace lab::allocator

@@ -1,0 +1,46 @@
+/// The Stingray buddy allocator in a buffer of its own; its variants add the free that they are named after.
+#pragma once
+
+#include <cstdlib>
+
+#include "variants/allocator/allocator.h"
+#include "variants/designs/buddy.h"
+
+namespace lab::allocator {
+
+class BuddyHeap {
+ public:
+  explicit BuddyHeap(const Demand& demand) : buffer_(buffer_bytes(demand)), buddy_(layout(buffer_)) {}
+
+  void* allocate(std::size_t bytes) { return buddy_.allocate(bytes); }
+  std::size_t alignment(std::size_t bytes) const { return buddy_.layout().alignment(bytes); }
+  std::size_t occupied(const void*, std::size_t bytes) const { return buddy_.layout().block_bytes(bytes); }
+  std::size_t largest_request() const { return buddy_.layout().largest_request(); }
+
+  std::map<std::string, double> counters() const {
+    double free_bytes = 0;
+    buddy_.for_each_free([&](const void*, std::size_t bytes) { free_bytes += static_cast<double>(bytes); });
+    return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
+            {"metadata_bytes", static_cast<double>(buddy_.layout().metadata_bytes())},
+            {"leaf_bytes", static_cast<double>(kLeafBytes)},
+            // Of the free memory, what the largest request cannot have.
+            {"external_fragmentation", 1 - static_cast<double>(buddy_.largest_free()) / free_bytes}};
+  }
+
+ protected:
+  static constexpr std::size_t kLeafBytes = 64;
+
+  // Rounding to a power of two doubles a request at most. The rest is for the metadata (1 / (4 * leaf) of a tree that
+  // is at most twice the buffer) and for what is free but in pieces.
+  static std::size_t buffer_bytes(const Demand& demand) { return 2 * demand.bytes + (demand.blocks + 64) * kLeafBytes; }
+
+  static designs::BuddyLayout layout(const Buffer& buffer) {
+    const auto layout = designs::BuddyLayout::plan(buffer.begin(), buffer.bytes(), kLeafBytes);
+    return layout ? *layout : (out_of_memory(buffer.bytes()), designs::BuddyLayout{});
+  }
+
+  Buffer buffer_;
+  designs::Buddy buddy_;
+};
+
+}  // namespace lab::allocator

@@ -1,0 +1,48 @@
+#include <gnu/libc-version.h>
+#include <malloc.h>
+
+#include <cstdlib>
+
+#include "variants/allocator/registration.h"
+
+namespace lab::allocator {
+
+class CLibrary {
+ public:
+  explicit CLibrary(const Demand&) {}
+
+  void* allocate(std::size_t bytes) { return std::malloc(bytes); }
+  void free(void* block) { std::free(block); }
+
+  std::size_t alignment(std::size_t) const { return alignof(std::max_align_t); }
+  std::size_t occupied(void* block, std::size_t) const { return malloc_usable_size(block) + sizeof(std::size_t); }
+
+  static std::string version() { return std::string("glibc ") + gnu_get_libc_version(); }
+
+  // Its own books must show what malloc gave out; another malloc in the process would not write them.
+  static std::string impostor() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return "";  // a sanitizer's malloc stands in for every other
+#else
+    constexpr std::size_t kBytes = 50'000;
+    const std::size_t before = mallinfo2().uordblks;
+    void* const block = observed(std::malloc(kBytes));
+    const std::size_t after = mallinfo2().uordblks;
+    std::free(block);
+    return after >= before + kBytes ? "" : "malloc is not the C library's: mallinfo2 does not see its blocks";
+#endif
+  }
+};
+
+}  // namespace lab::allocator
+
+lab::bench::Variant lab::bench::this_variant() {
+  return allocator::make_variant<allocator::CLibrary>(
+      LAB_VARIANT,
+      {.idea = "The C library's malloc and free, as every program has them: bins of freed chunks by size, a "
+               "cache per thread in front, neighbours merged by the sizes in their headers.",
+       .cost = "A few instructions from the cache; else a search of the bins, a split or a merge. Memory: 8 "
+               "bytes a block, rounded up to 16.",
+       .source = "The GNU C library (ptmalloc, after Doug Lea's dlmalloc)",
+       .weakness = "Sizes above 1 KiB miss its cache, and mixed sizes make it search and merge."});
+}

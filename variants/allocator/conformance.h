@@ -1,0 +1,231 @@
+/// What --conformance checks of an allocator, as far as the allocator says that it can do it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/bench/random.h"
+#include "harness/bench/variant.h"
+#include "variants/allocator/allocator.h"
+
+namespace lab::allocator {
+
+/// Remembers live blocks: which addresses they take and what was written to them.
+class Ledger {
+ public:
+  struct Entry {
+    std::size_t bytes;
+    std::uint64_t pattern;
+  };
+
+  /// Fills all of the block with a pattern of its own and returns "", or says which other block it overlaps.
+  std::string add(void* begin, std::size_t bytes);
+  /// Forgets the block at `begin`; says how its contents differ from the pattern, or "".
+  std::string remove(void* begin);
+
+  bool empty() const { return blocks_.empty(); }
+  /// The block at or after the address, from the lowest one again behind the last; there must be one.
+  std::pair<void*, Entry> near(std::uintptr_t address) const;
+
+ private:
+  std::map<std::uintptr_t, Entry> blocks_;
+  std::uint64_t patterns_ = 0;
+};
+
+/// Returns its argument; a call the compiler cannot see through, lest it drop an allocation that nobody uses.
+void* observed(void* block);
+
+/// Zero and the sizes around powers of two, at which allocators change their minds, up to about `largest`.
+std::vector<std::size_t> edge_sizes(std::size_t largest);
+
+/// Sentences for failures.
+std::string misaligned(const void* block, std::size_t bytes, std::size_t alignment);
+std::string refused(std::size_t bytes);
+std::string served(std::size_t bytes);
+
+/// The checks, each on an allocator of its own. A check returns what is wrong, or "".
+template <Allocator A>
+class Conformance {
+ public:
+  static std::vector<bench::Check> run() {
+    const auto [overlap, contents] = life();
+    std::vector<bench::Check> checks{{"blocks are aligned as promised", alignment()},
+                                     {"no two blocks overlap", overlap},
+                                     {"contents are kept", contents},
+                                     {"empty requests get blocks of their own", empty_requests()},
+                                     {"what is too large is refused without damage", too_large()}};
+    if constexpr (FixedCapacity<A>) {
+      checks.push_back({"the largest request is as stated", largest_request()});
+      checks.push_back({"freeing everything restores the first state", first_state()});
+    }
+    if constexpr (FreesBlocks<A>) checks.push_back({"freeing nullptr does nothing", free_null()});
+    if constexpr (Rival<A>) checks.push_back({"is what it says it is", A::impostor()});
+    return checks;
+  }
+
+ private:
+  static constexpr Demand kDemand{.bytes = std::size_t{1} << 20, .blocks = 1000};
+
+  static void* allocate(A& allocator, std::size_t bytes) { return observed(allocator.allocate(bytes)); }
+
+  static void release(A& allocator, void* block, std::size_t bytes) {
+    if constexpr (FreesBlocks<A>) {
+      free_block(allocator, block, bytes);
+    } else {
+      allocator.reset();  // only where it is the only block
+    }
+  }
+
+  /// Everything in the ledger; returns the first difference in contents.
+  static std::string release_all(A& allocator, Ledger& ledger) {
+    std::string failure;
+    while (!ledger.empty()) {
+      const auto [block, entry] = ledger.near(0);
+      std::string found = ledger.remove(block);
+      if (failure.empty()) failure = std::move(found);
+      if constexpr (FreesBlocks<A>) free_block(allocator, block, entry.bytes);
+    }
+    if constexpr (!FreesBlocks<A>) allocator.reset();
+    return failure;
+  }
+
+  static std::string alignment() {
+    A allocator(kDemand);
+    Ledger ledger;
+    std::string failure;
+    for (const std::size_t bytes : edge_sizes(kDemand.bytes / 16)) {
+      void* const block = allocate(allocator, bytes);
+      failure = block == nullptr ? refused(bytes) : misaligned(block, bytes, allocator.alignment(bytes));
+      if (failure.empty()) failure = ledger.add(block, bytes);
+      if (!failure.empty()) break;
+    }
+    release_all(allocator, ledger);
+    return failure;
+  }
+
+  /// Random allocations and frees of all sizes: what overlaps, and what changed while it was live.
+  static std::pair<std::string, std::string> life() {
+    A allocator(kDemand);
+    bench::Random random(1);
+    Ledger ledger;
+    std::string overlap, contents;
+    std::size_t live_bytes = 0, live_blocks = 0;
+    for (int i = 0; i < 20'000 && overlap.empty() && contents.empty(); ++i) {
+      const std::size_t bytes = random.between(1, std::uint64_t{1} << random.between(2, 14));
+      if (live_bytes + bytes > kDemand.bytes || live_blocks == kDemand.blocks ||
+          (FreesBlocks<A> && !ledger.empty() && random.below(100) < 45)) {
+        if constexpr (FreesBlocks<A>) {
+          const auto [block, entry] = ledger.near(random.next() >> 16);
+          contents = ledger.remove(block);
+          free_block(allocator, block, entry.bytes);
+          live_bytes -= entry.bytes;
+          --live_blocks;
+        } else {
+          contents = release_all(allocator, ledger);
+          live_bytes = live_blocks = 0;
+        }
+      } else if (void* const block = allocate(allocator, bytes)) {
+        overlap = ledger.add(block, bytes);
+        live_bytes += bytes;
+        ++live_blocks;
+      } else {
+        overlap = refused(bytes);
+      }
+    }
+    std::string last = release_all(allocator, ledger);
+    if (contents.empty()) contents = std::move(last);
+    return {overlap, contents};
+  }
+
+  static std::string empty_requests() {
+    A allocator(kDemand);
+    void* const first = allocate(allocator, 0);
+    void* const second = allocate(allocator, 0);
+    const std::string failure = first == nullptr || second == nullptr ? refused(0)
+                                : first == second                     ? "two of them have the same address"
+                                                                      : "";
+    if constexpr (FreesBlocks<A>) {
+      free_block(allocator, first, 0);
+      if (second != first) free_block(allocator, second, 0);
+    }
+    return failure;
+  }
+
+  static std::string too_large() {
+    A allocator(kDemand);
+    Ledger ledger;
+    const auto put = [&](std::size_t bytes) {
+      void* const block = allocate(allocator, bytes);
+      return block == nullptr ? refused(bytes) : ledger.add(block, bytes);
+    };
+    std::string failure;
+    for (std::size_t bytes = 1; bytes < 5000 && failure.empty(); bytes = bytes * 3 + 1) failure = put(bytes);
+    for (const std::size_t bytes : {SIZE_MAX / 2 + 1, SIZE_MAX / 2 + 2, SIZE_MAX - 4096, SIZE_MAX - 1, SIZE_MAX})
+      if (failure.empty() && allocate(allocator, bytes) != nullptr) failure = served(bytes);
+    for (std::size_t bytes = 1; bytes < 5000 && failure.empty(); bytes = bytes * 3 + 1) failure = put(bytes);
+    const std::string damage = release_all(allocator, ledger);
+    return failure.empty() ? damage : failure;
+  }
+
+  static std::string largest_request() {
+    A allocator(kDemand);
+    const std::size_t largest = allocator.largest_request();
+    if (allocate(allocator, largest + 1) != nullptr) return served(largest + 1);
+    void* const block = allocate(allocator, largest);
+    if (block == nullptr) return refused(largest);
+    Ledger ledger;
+    std::string failure = ledger.add(block, largest);
+    if (failure.empty()) failure = ledger.remove(block);
+    release(allocator, block, largest);
+    return failure;
+  }
+
+  /// The same requests get the same addresses as when the allocator was new, after it was filled to the brim.
+  static std::string first_state() {
+    A allocator(kDemand);
+    const auto fill = [&](std::uint64_t seed, std::vector<void*>* addresses) {
+      bench::Random random(seed);
+      std::vector<std::pair<void*, std::size_t>> blocks;
+      for (;;) {
+        const std::size_t bytes = random.between(0, 5000);
+        void* const block = allocate(allocator, bytes);
+        if (addresses != nullptr) addresses->push_back(block);
+        if (block == nullptr) break;
+        blocks.emplace_back(block, bytes);
+      }
+      // Not in the order of allocation: whatever order the frees have, the state is to be the same.
+      for (std::size_t left = blocks.size(); left > 1; --left)
+        std::swap(blocks[left - 1], blocks[static_cast<std::size_t>(random.below(left))]);
+      if constexpr (FreesBlocks<A>) {
+        for (const auto& [block, bytes] : blocks) free_block(allocator, block, bytes);
+      } else {
+        allocator.reset();
+      }
+    };
+    std::vector<void*> first, again;
+    fill(1, &first);
+    fill(2, nullptr);
+    fill(1, &again);
+    if (first.size() != again.size()) return "it does not serve as many requests as at first";
+    if (first != again) return "the same requests get other addresses than at first";
+    const std::size_t largest = allocator.largest_request();
+    return allocate(allocator, largest) == nullptr ? refused(largest) : "";
+  }
+
+  static std::string free_null() {
+    A allocator(kDemand);
+    Ledger ledger;
+    for (const std::size_t bytes : {24u, 24u, 600u}) {
+      void* const block = allocate(allocator, bytes);
+      const std::string failure = block == nullptr ? refused(bytes) : ledger.add(block, bytes);
+      if (!failure.empty()) return failure;  // freeing what is freed already would hide it behind a crash
+      free_block(allocator, observed(nullptr), bytes);
+    }
+    return release_all(allocator, ledger);
+  }
+};
+
+}  // namespace lab::allocator

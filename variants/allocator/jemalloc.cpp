@@ -1,0 +1,56 @@
+#include <jemalloc/jemalloc.h>
+
+#include <cstdlib>
+
+#include "variants/allocator/registration.h"
+
+namespace lab::allocator {
+
+// Linked into the program, it is the program's malloc.
+class Jemalloc {
+ public:
+  explicit Jemalloc(const Demand&) {}
+
+  void* allocate(std::size_t bytes) { return std::malloc(bytes); }
+  void free(void* block) { std::free(block); }
+
+  std::size_t alignment(std::size_t bytes) const { return bytes <= 8 ? 8 : 16; }
+  std::size_t occupied(void* block, std::size_t) const { return malloc_usable_size(block); }
+
+  static std::string version() {
+    const char* version = "";
+    std::size_t size = sizeof version;
+    mallctl("version", &version, &size, nullptr, 0);
+    return std::string("jemalloc ") + version;
+  }
+
+  // Its own count of the thread's bytes must move with malloc.
+  static std::string impostor() {
+    constexpr std::size_t kBytes = 50'000;
+    const std::uint64_t before = allocated();
+    void* const block = observed(std::malloc(kBytes));
+    const std::uint64_t after = allocated();
+    std::free(block);
+    return after >= before + kBytes ? "" : "malloc is not jemalloc's: thread.allocated does not count its blocks";
+  }
+
+ private:
+  static std::uint64_t allocated() {
+    std::uint64_t bytes = 0;
+    std::size_t size = sizeof bytes;
+    mallctl("thread.allocated", &bytes, &size, nullptr, 0);
+    return bytes;
+  }
+};
+
+}  // namespace lab::allocator
+
+lab::bench::Variant lab::bench::this_variant() {
+  return allocator::make_variant<allocator::Jemalloc>(
+      LAB_VARIANT,
+      {.idea = "Size classes in slabs, a cache per thread in front of arenas; the metadata lies apart.",
+       .cost = "A few instructions from the cache; filling and flushing it is shared by many calls. Memory: "
+               "classes at most 25 % apart.",
+       .source = "Jason Evans, A Scalable Concurrent malloc(3) Implementation for FreeBSD (2006)",
+       .weakness = "Holds memory back in its caches; made for many threads, of which there is one here."});
+}

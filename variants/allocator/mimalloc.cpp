@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+#include <mimalloc.h>
+
+#include "variants/allocator/registration.h"
+
+namespace lab::allocator {
+
+class Mimalloc {
+ public:
+  explicit Mimalloc(const Demand&) {}
+
+  void* allocate(std::size_t bytes) { return mi_malloc(bytes); }
+  void free(void* block) { mi_free(block); }
+
+  std::size_t alignment(std::size_t bytes) const { return bytes <= 8 ? 8 : 16; }
+  std::size_t occupied(void* block, std::size_t) const { return mi_usable_size(block); }
+
+  static std::string version() {
+    const int version = mi_version();
+    return fmt::format("mimalloc {}.{}.{}", version / 100, version / 10 % 10, version % 10);
+  }
+
+  static std::string impostor() {
+    void* const block = observed(mi_malloc(100));
+    const bool own = mi_heap_check_owned(mi_heap_get_default(), block);
+    mi_free(block);
+    return own ? "" : "mi_malloc's block lies in none of mimalloc's pages";
+  }
+};
+
+}  // namespace lab::allocator
+
+lab::bench::Variant lab::bench::this_variant() {
+  return allocator::make_variant<allocator::Mimalloc>(
+      LAB_VARIANT,
+      {.idea = "Pages of one size class each, with a free list per page; a thread owns its pages.",
+       .cost = "Allocate and free: a few instructions on a page's list. Memory: classes at most 12.5 % apart.",
+       .source = "Leijen, Zorn, de Moura: Mimalloc: Free List Sharding in Action (2019)",
+       .weakness = "A page serves one size class until all of it is free."});
+}

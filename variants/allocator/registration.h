@@ -1,0 +1,34 @@
+/// From a class that models Allocator to a Variant.
+#pragma once
+
+#include "variants/allocator/conformance.h"
+#include "variants/allocator/workloads.h"
+
+namespace lab::allocator {
+
+/// What A can do, in words.
+template <Allocator A>
+std::map<std::string, std::string> traits() {
+  std::map<std::string, std::string> traits;
+  traits["frees"] = FreesByPointer<A> ? "by pointer" : FreesBySize<A> ? "by pointer and size" : "everything at once";
+  traits["capacity"] = FixedCapacity<A> ? "one buffer" : "grows";
+  if constexpr (Rival<A>) traits["version"] = A::version();
+  return traits;
+}
+
+template <Allocator A>
+bench::Variant make_variant(std::string name, Lines lines) {
+  bench::Variant variant;
+  variant.family = "allocator";
+  variant.name = std::move(name);
+  variant.idea = std::move(lines.idea);
+  variant.cost = std::move(lines.cost);
+  variant.source = std::move(lines.source);
+  variant.weakness = std::move(lines.weakness);
+  variant.traits = traits<A>();
+  variant.workloads = workloads<A>();
+  variant.conformance = &Conformance<A>::run;
+  return variant;
+}
+
+}  // namespace lab::allocator

@@ -1,0 +1,42 @@
+/// What the article does between frames: unrelated memory, read and written at random.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "harness/bench/random.h"
+#include "variants/designs/worker_pool.h"
+
+namespace lab::command_bucket {
+
+/// 16 MB, one access for each of its cache lines on average by every worker, because each core has caches of its own.
+class CacheClearer {
+ public:
+  static constexpr std::size_t kBytes = 16 * 1000 * 1000;
+
+  explicit CacheClearer(std::uint64_t seed) : words_(kBytes / sizeof(Word)), seed_(seed) {}
+
+  void clear(designs::WorkerPool& pool) {
+    const std::uint64_t round = seed_++;
+    // Small tasks, so that all workers stop at nearly the same time.
+    const std::size_t tasks = pool.workers() * (kBytes / kLine / kAccessesPerTask + 1);
+    pool.run(tasks, [&](std::size_t task) {
+      bench::Random random(round << 32 ^ task);
+      for (std::size_t i = 0; i < kAccessesPerTask; ++i) {
+        Word& word = words_[random.below(words_.size())];
+        word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::size_t kLine = 64;
+  static constexpr std::size_t kAccessesPerTask = 1000;
+  using Word = std::atomic<std::uint64_t>;
+
+  std::vector<Word> words_;
+  std::uint64_t seed_;
+};
+
+}  // namespace lab::command_bucket

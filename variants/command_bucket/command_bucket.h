@@ -1,0 +1,162 @@
+/// The family command_bucket: the frame that all versions render, and what a version's source file calls to be one.
+///
+/// A frame has three timed phases: add (a command for every component, from one thread or from the pool), sort (each
+/// bucket by key), submit (each packet in sorted order, to a backend that sums what it is called with). A version is a
+/// PacketMemory, EntrySlots and Threading; everything else is the same code for all of them, inlined, with no virtual
+/// call inside a phase.
+///
+/// What the article leaves open, and what is done here:
+/// - The artificial work is a chain of dependent steps before each command, whose result goes into the command.
+/// - The sort is a radix sort of whole 64-bit keys, for all versions.
+/// - Entries of a block that stay unused are closed when the sort phase begins, and timed with it: they are part
+///   of what the last version costs.
+/// - Packets of global operator new are freed untimed, in the order of submission, as a renderer would. The next
+///   frame's packets come out of that heap, not out of a fresh one.
+/// - Atomic counters lie on cache lines of their own in every version: what is compared is the sharing of counters,
+///   packets and entries, not of what happens to lie beside them.
+/// - Every worker clears its caches, and all are awake when the clock starts, as in the middle of a frame. The thread
+///   that renders is one of the workers.
+/// - The buffers of linear allocators have been touched before; no frame takes a page fault.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/bench/variant.h"
+#include "variants/command_bucket/bucket.h"
+#include "variants/command_bucket/packet_memory.h"
+#include "variants/command_bucket/scene.h"
+#include "variants/designs/worker_pool.h"
+
+namespace lab::command_bucket {
+
+/// Components that one task adds.
+inline constexpr std::size_t kComponentsPerTask = 50;
+
+enum class Threading {
+  kOne,  ///< the components in order, without the pool
+  kPool  ///< tasks of kComponentsPerTask components, on a worker per logical core
+};
+
+/// One version's frame without its types; a virtual call a phase.
+class Frame {
+ public:
+  virtual ~Frame() = default;
+  virtual void add() = 0;
+  virtual void sort() = 0;
+  virtual void submit(Backend& backend) = 0;
+  /// After sort(): gives all packets back, for the next add().
+  virtual void clear() = 0;
+
+  /// After sort(), of one bucket.
+  virtual std::span<std::byte*> packets(Layer layer) = 0;
+  virtual std::span<const std::uint64_t> keys(Layer layer) const = 0;
+  /// After add(): bytes that packets take up; 0: unknown.
+  virtual std::size_t packet_memory_bytes() const = 0;
+};
+
+template <PacketMemory Memory, EntrySlots Slots, Threading kThreading>
+class FrameOf final : public Frame {
+ public:
+  /// `scene` and `pool` outlive the frame.
+  FrameOf(const Scene& scene, designs::WorkerPool& pool)
+      : scene_(scene),
+        pool_(pool),
+        memory_(Budget{scene.draws(), scene.maps(), pool.workers()}),
+        buckets_{Bucket(scene.keys_in(kGBuffer), pool.workers(), memory_),
+                 Bucket(scene.keys_in(kShadowMap), pool.workers(), memory_),
+                 Bucket(scene.keys_in(kLighting), pool.workers(), memory_)} {}
+
+  void add() override {
+    if constexpr (kThreading == Threading::kOne) {
+      for (const Component& mesh : scene_.meshes) add_mesh(mesh);
+      for (const Component& light : scene_.lights) add_light(light);
+    } else {
+      const std::size_t mesh_tasks = tasks_for(scene_.meshes);
+      pool_.run(mesh_tasks + tasks_for(scene_.lights), [&](std::size_t task) {
+        if (task < mesh_tasks)
+          for (const Component& mesh : components_of(scene_.meshes, task)) add_mesh(mesh);
+        else
+          for (const Component& light : components_of(scene_.lights, task - mesh_tasks)) add_light(light);
+      });
+    }
+  }
+
+  void sort() override {
+    for (Bucket& bucket : buckets_) bucket.sort();
+  }
+
+  void submit(Backend& backend) override {
+    for (const Bucket& bucket : buckets_) bucket.submit(backend);
+  }
+
+  void clear() override {
+    for (Bucket& bucket : buckets_) bucket.clear();
+    memory_.reset();
+  }
+
+  std::span<std::byte*> packets(Layer layer) override { return buckets_[layer].packets(); }
+  std::span<const std::uint64_t> keys(Layer layer) const override { return buckets_[layer].keys(); }
+  std::size_t packet_memory_bytes() const override { return memory_.used(); }
+
+ private:
+  using Bucket = CommandBucket<Memory, Slots>;
+
+  static std::size_t tasks_for(const std::vector<Component>& components) {
+    return (components.size() + kComponentsPerTask - 1) / kComponentsPerTask;
+  }
+
+  static std::span<const Component> components_of(const std::vector<Component>& components, std::size_t task) {
+    const std::size_t first = task * kComponentsPerTask;
+    return {components.data() + first, std::min(kComponentsPerTask, components.size() - first)};
+  }
+
+  void add_mesh(const Component& mesh) {
+    for (const Layer layer : {kGBuffer, kShadowMap}) {
+      const std::uint64_t work = artificial_work(scene_, layer, mesh);
+      fill(*buckets_[layer].template add<Draw>(generate_key(scene_, layer, mesh)), mesh, work);
+    }
+  }
+
+  void add_light(const Component& light) {
+    const std::uint64_t map_work = artificial_work(scene_, kLighting, light);
+    auto* const map = buckets_[kLighting].template add<MapConstants>(generate_key(scene_, kLighting, light));
+    fill(*map, light, map_work);
+    const std::uint64_t draw_work = artificial_work(scene_, kLighting + 1, light);
+    fill(*buckets_[kLighting].template append<Draw>(map), light, draw_work);
+  }
+
+  const Scene& scene_;
+  designs::WorkerPool& pool_;
+  Memory memory_;
+  std::array<Bucket, kLayers> buckets_;
+};
+
+using MakeFrame = std::function<std::unique_ptr<Frame>(const Scene&, designs::WorkerPool&)>;
+
+/// What a version says of itself: its name, and the four lines that open its source file.
+struct About {
+  std::string name;
+  std::string idea;
+  std::string cost;
+  std::string source;
+  std::string weakness;
+};
+
+/// The Variant that renders its frames with `make_frame`.
+bench::Variant make_variant(const About& about, Threading threading, MakeFrame make_frame);
+
+template <PacketMemory Memory, EntrySlots Slots, Threading kThreading>
+bench::Variant make_variant(const About& about) {
+  return make_variant(about, kThreading, [](const Scene& scene, designs::WorkerPool& pool) {
+    return std::make_unique<FrameOf<Memory, Slots, kThreading>>(scene, pool);
+  });
+}
+
+}  // namespace lab::command_bucket

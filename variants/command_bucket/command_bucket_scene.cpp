@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <cassert>
+#include <optional>
+
+#include "harness/bench/random.h"
+#include "variants/command_bucket/scene.h"
+
+namespace lab::command_bucket {
+
+namespace {
+
+std::vector<Component> make_components(bench::Random& random, std::size_t count) {
+  std::vector<Component> components(count);
+  for (std::size_t i = 0; i < count; ++i)
+    components[i] = {.id = static_cast<std::uint32_t>(i),
+                     .index_count = static_cast<std::uint32_t>(3 * random.between(1, 10'000)),
+                     .first_index = static_cast<std::uint32_t>(random.below(1u << 30)),
+                     .base_vertex = static_cast<std::uint32_t>(random.below(1u << 30)),
+                     .vertex_buffer = static_cast<std::uint16_t>(random.below(1u << 16)),
+                     .index_buffer = static_cast<std::uint16_t>(random.below(1u << 16))};
+  return components;
+}
+
+/// What one key stands for.
+struct Entry {
+  std::uint64_t key;
+  std::optional<MapConstants> map;
+  Draw draw;
+};
+
+Entry make_entry(const Scene& scene, Layer layer, const Component& component) {
+  Entry entry{generate_key(scene, layer, component), {}, {}};
+  unsigned command = layer;
+  if (layer == kLighting) fill(entry.map.emplace(), component, artificial_work(scene, command++, component));
+  fill(entry.draw, component, artificial_work(scene, command, component));
+  return entry;
+}
+
+}  // namespace
+
+Scene make_scene(std::uint64_t seed, std::size_t meshes, std::size_t lights, unsigned work_steps) {
+  assert(lights <= 1u << 16);
+  bench::Random random(seed);
+  Scene scene;
+  scene.salt = random.next();
+  scene.meshes = make_components(random, meshes);
+  scene.lights = make_components(random, lights);
+  scene.work_steps = work_steps;
+  return scene;
+}
+
+Backend expected(const Scene& scene) {
+  Backend backend;
+  for (const Layer layer : {kGBuffer, kShadowMap, kLighting}) {
+    std::vector<Entry> entries;
+    for (const Component& component : layer == kLighting ? scene.lights : scene.meshes)
+      entries.push_back(make_entry(scene, layer, component));
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
+    for (const Entry& entry : entries) {
+      if (entry.map) MapConstants::dispatch(&*entry.map, backend);
+      Draw::dispatch(&entry.draw, backend);
+    }
+  }
+  return backend;
+}
+
+}  // namespace lab::command_bucket

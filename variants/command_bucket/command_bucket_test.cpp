@@ -1,0 +1,278 @@
+#include "variants/command_bucket/command_bucket.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/files.h"
+#include "variants/designs/bump.h"
+#include "variants/designs/slot_blocks.h"
+#include "variants/designs/slot_counter.h"
+#include "variants/designs/thread_local_linear.h"
+
+namespace lab::command_bucket {
+namespace {
+
+using Simple = FrameOf<LinearPackets<designs::Bump<4>, 4>, designs::SlotCounter, Threading::kOne>;
+using Last = FrameOf<LinearPackets<designs::ThreadLocalLinear<4>, 4>, designs::SlotBlocks<32>, Threading::kPool>;
+
+constexpr Layer kAllLayers[] = {kGBuffer, kShadowMap, kLighting};
+
+std::uint64_t submitted(Frame& frame) {
+  Backend backend;
+  frame.submit(backend);
+  return backend.checksum.value();
+}
+
+/// A frame after its sort, with the checksum that it then has.
+template <typename Version>
+struct Sorted {
+  Sorted(std::size_t meshes, std::size_t lights, unsigned workers)
+      : scene(make_scene(1, meshes, lights, 0)), pool(workers), frame(scene, pool) {
+    frame.add();
+    frame.sort();
+    right = submitted(frame);
+  }
+
+  Scene scene;
+  designs::WorkerPool pool;
+  Version frame;
+  std::uint64_t right = 0;
+};
+
+TEST(Scene, has_unique_keys_in_every_bucket_that_scatter_the_components) {
+  const Scene scene = make_scene(5, 10'000, 10'000, 0);
+  for (const Layer layer : kAllLayers) {
+    std::set<std::uint64_t> keys;
+    std::size_t neighbours = 0;
+    for (const Component& mesh : scene.meshes) keys.insert(generate_key(scene, layer, mesh));
+    EXPECT_EQ(keys.size(), 10'000u);
+    for (std::size_t i = 1; i < scene.meshes.size(); ++i) {
+      const auto at = keys.find(generate_key(scene, layer, scene.meshes[i - 1]));
+      neighbours += std::next(at) != keys.end() && *std::next(at) == generate_key(scene, layer, scene.meshes[i]);
+    }
+    EXPECT_LT(neighbours, 10u);  // one is expected of a random order
+  }
+}
+
+TEST(Scene, follows_from_its_seed_alone) {
+  EXPECT_EQ(expected(make_scene(1, 50, 50, 3)).checksum.value(), expected(make_scene(1, 50, 50, 3)).checksum.value());
+  EXPECT_NE(expected(make_scene(1, 50, 50, 3)).checksum.value(), expected(make_scene(2, 50, 50, 3)).checksum.value());
+  EXPECT_NE(expected(make_scene(1, 50, 50, 3)).checksum.value(), expected(make_scene(1, 50, 50, 4)).checksum.value());
+}
+
+TEST(Packets, have_the_articles_sizes_and_lie_without_gaps) {
+  Sorted<Simple> sorted(10'000, 10'000, 1);
+  EXPECT_EQ(sorted.frame.packet_memory_bytes(), 30'000u * 36 + 10'000u * 20);
+}
+
+TEST(Checksum, changes_when_any_two_packets_are_swapped) {
+  Sorted<Last> sorted(23, 17, 3);
+  for (const Layer layer : kAllLayers) {
+    const auto packets = sorted.frame.packets(layer);
+    for (std::size_t a = 0; a < packets.size(); ++a)
+      for (std::size_t b = a + 1; b < packets.size(); ++b) {
+        std::swap(packets[a], packets[b]);
+        EXPECT_NE(submitted(sorted.frame), sorted.right);
+        std::swap(packets[a], packets[b]);
+      }
+  }
+  std::swap(sorted.frame.packets(kGBuffer)[0], sorted.frame.packets(kShadowMap)[0]);
+  EXPECT_NE(submitted(sorted.frame), sorted.right);
+  std::swap(sorted.frame.packets(kGBuffer)[0], sorted.frame.packets(kShadowMap)[0]);
+  EXPECT_EQ(submitted(sorted.frame), sorted.right);
+}
+
+/// Submits copies of the frame's lists, with one change made to that of `changed`.
+template <typename Change>
+std::uint64_t submitted_with(Frame& frame, Layer changed, const Change& change) {
+  Backend backend;
+  for (const Layer layer : kAllLayers) {
+    const auto packets = frame.packets(layer);
+    std::vector<std::byte*> list(packets.begin(), packets.end());
+    if (layer == changed) change(list);
+    for (const std::byte* packet : list) submit_chain(packet, backend);
+  }
+  return backend.checksum.value();
+}
+
+TEST(Checksum, changes_when_any_packet_is_dropped_or_doubled) {
+  Sorted<Last> sorted(23, 17, 3);
+  for (const Layer layer : kAllLayers) {
+    EXPECT_EQ(submitted_with(sorted.frame, layer, [](auto&) {}), sorted.right);
+    for (std::size_t i = 0; i < sorted.frame.packets(layer).size(); ++i) {
+      const auto at = [i](auto& list) { return list.begin() + static_cast<std::ptrdiff_t>(i); };
+      EXPECT_NE(submitted_with(sorted.frame, layer, [&](auto& list) { list.erase(at(list)); }), sorted.right);
+      EXPECT_NE(submitted_with(sorted.frame, layer, [&](auto& list) { list.insert(at(list), list[i]); }), sorted.right);
+    }
+  }
+}
+
+TEST(Checksum, changes_when_a_chain_loses_doubles_or_swaps_a_packet) {
+  Sorted<Last> sorted(0, 17, 3);
+  for (std::byte*& first : sorted.frame.packets(kLighting)) {
+    std::byte* const map = first;
+    std::byte* const draw = next_packet(map);
+    ASSERT_NE(draw, nullptr);
+    ASSERT_EQ(next_packet(draw), nullptr);
+
+    store_next_packet(map, nullptr);
+    EXPECT_NE(submitted(sorted.frame), sorted.right) << "without the draw";
+    store_next_packet(draw, map);
+    first = draw;
+    EXPECT_NE(submitted(sorted.frame), sorted.right) << "draw before map";
+    store_next_packet(draw, nullptr);
+    EXPECT_NE(submitted(sorted.frame), sorted.right) << "without the map";
+    first = map;
+    store_next_packet(map, draw);
+
+    std::byte twin[kPacketBytes<Draw>];
+    std::memcpy(twin, draw, sizeof twin);
+    store_next_packet(draw, twin);
+    EXPECT_NE(submitted(sorted.frame), sorted.right) << "the draw twice";
+    store_next_packet(draw, nullptr);
+    EXPECT_EQ(submitted(sorted.frame), sorted.right);
+  }
+}
+
+TEST(Checksum, depends_on_every_bit_of_every_command) {
+  Sorted<Simple> sorted(3, 3, 1);
+  const auto expect_each_bit_counts = [&](std::byte* packet, std::size_t bytes) {
+    for (std::size_t bit = 0; bit < 8 * (bytes - kCommandAt); ++bit) {
+      std::byte& byte = packet[kCommandAt + bit / 8];
+      byte ^= std::byte{1} << bit % 8;
+      EXPECT_NE(submitted(sorted.frame), sorted.right) << "bit " << bit;
+      byte ^= std::byte{1} << bit % 8;
+    }
+  };
+  for (const Layer layer : {kGBuffer, kShadowMap})
+    for (std::byte* packet : sorted.frame.packets(layer)) expect_each_bit_counts(packet, kPacketBytes<Draw>);
+  for (std::byte* packet : sorted.frame.packets(kLighting)) {
+    expect_each_bit_counts(packet, kPacketBytes<MapConstants>);
+    expect_each_bit_counts(next_packet(packet), kPacketBytes<Draw>);
+  }
+}
+
+/// The failures that conformance of a version made of these finds.
+template <PacketMemory Memory, EntrySlots Slots>
+std::size_t failures_of() {
+  std::size_t failures = 0;
+  for (const bench::Check& check : make_variant<Memory, Slots, Threading::kPool>({}).conformance())
+    failures += !check.failure.empty();
+  return failures;
+}
+
+using Packets = LinearPackets<designs::ThreadLocalLinear<4>, 4>;
+
+/// Leaves unused entries of a block where they are.
+struct HolesLeft : designs::SlotBlocks<32> {
+  using SlotBlocks::SlotBlocks;
+  template <typename Move>
+  std::size_t compact(Move&&) const {
+    return SlotBlocks::compact([](std::size_t, std::size_t, std::size_t) {});
+  }
+};
+
+/// Loses one entry of each frame.
+struct OneLost : designs::AtomicSlotCounter {
+  using AtomicSlotCounter::AtomicSlotCounter;
+  template <typename Move>
+  std::size_t compact(Move&& move) const {
+    const std::size_t count = AtomicSlotCounter::compact(move);
+    return count == 0 ? 0 : count - 1;
+  }
+};
+
+/// Hands out packets that overlap by a word.
+struct Overlapping : Packets {
+  using Packets::Packets;
+  std::byte* allocate(std::size_t bytes) { return Packets::allocate(bytes - 4); }
+};
+
+TEST(Conformance, finds_holes_lost_entries_and_overlapping_packets) {
+  EXPECT_EQ((failures_of<Packets, designs::SlotBlocks<32>>()), 0u);
+  EXPECT_GT((failures_of<Packets, HolesLeft>()), 0u);
+  EXPECT_GT((failures_of<Packets, OneLost>()), 0u);
+  EXPECT_GT((failures_of<Overlapping, designs::AtomicSlotCounter>()), 0u);
+}
+
+// From here on the executables themselves: whatever is listed in this family is tested, a new variant too.
+
+struct Output {
+  boost::json::object object;
+  int status = -1;
+};
+
+Output start(const std::string& variant, const std::string& arguments) {
+  const std::string command = fmt::format("'{}/variants/command_bucket/{}' {}", LAB_BUILD_DIR, variant, arguments);
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  std::string text;
+  char chunk[4096];
+  for (std::size_t size; (size = std::fread(chunk, 1, sizeof chunk, pipe)) != 0;) text.append(chunk, size);
+  Output output;
+  output.status = pclose(pipe);
+  boost::json::error_code error;
+  const boost::json::value value = boost::json::parse(text, error);
+  EXPECT_TRUE(!error && value.is_object()) << command << " printed: " << text;
+  if (!error && value.is_object()) output.object = value.as_object();
+  return output;
+}
+
+std::vector<std::string> listed_variants() {
+  const Expected<std::string> list = read_file(LAB_BUILD_DIR "/variants.json");
+  EXPECT_TRUE(list);
+  const boost::json::value entries = boost::json::parse(*list);
+  std::vector<std::string> names;
+  for (const boost::json::value& entry : entries.as_array())
+    if (entry.at("family").as_string() == "command_bucket") names.emplace_back(entry.at("variant").as_string());
+  return names;
+}
+
+std::string checksum_of(const std::string& variant, const std::string& workload, unsigned seed, unsigned threads) {
+  const Output output =
+      start(variant, fmt::format("--run {} --seed {} --threads {} --seconds 0.001", workload, seed, threads));
+  EXPECT_EQ(output.status, 0);
+  return output.object.empty() ? "" : std::string(output.object.at("checksum").as_string());
+}
+
+TEST(Executables, are_the_seven_versions_at_least) {
+  EXPECT_GE(listed_variants().size(), 7u);
+}
+
+TEST(Executables, agree_in_one_checksum_on_every_seed_and_number_of_threads) {
+  const std::pair<unsigned, unsigned> kSeedsAndThreads[] = {{1, 1}, {1, 2}, {2, 3}, {99, 16}};
+  for (const auto& [seed, threads] : kSeedsAndThreads) {
+    const std::string right = fmt::format("{:016x}", expected(make_scene(seed, 10'000, 10'000, 0)).checksum.value());
+    for (const std::string& variant : listed_variants())
+      EXPECT_EQ(checksum_of(variant, "frame", seed, threads), right) << variant << ", seed " << seed;
+  }
+}
+
+TEST(Executables, agree_in_another_checksum_with_work) {
+  std::set<std::string> checksums;
+  for (const std::string& variant : listed_variants()) checksums.insert(checksum_of(variant, "frame_work", 1, 2));
+  EXPECT_EQ(checksums.size(), 1u);
+  EXPECT_NE(*checksums.begin(), checksum_of(listed_variants().front(), "frame", 1, 2));
+}
+
+TEST(Executables, pass_their_conformance) {
+  for (const std::string& variant : listed_variants()) {
+    const Output output = start(variant, "--conformance");
+    EXPECT_EQ(output.status, 0) << variant;
+    ASSERT_TRUE(output.object.contains("checks"));
+    EXPECT_GE(output.object.at("checks").as_array().size(), 8u);
+    for (const boost::json::value& check : output.object.at("checks").as_array())
+      EXPECT_TRUE(check.at("failure").is_null()) << variant << ": " << check;
+  }
+}
+
+}  // namespace
+}  // namespace lab::command_bucket

@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "variants/designs/atomic_linear.h"
+#include "variants/designs/bump.h"
+#include "variants/designs/thread_local_linear.h"
+#include "variants/designs/worker_pool.h"
+
+namespace lab::designs {
+namespace {
+
+struct alignas(kApart) Buffer {
+  std::byte bytes[1 << 20];
+};
+
+template <typename Design>
+std::size_t place(const Buffer& buffer, Design& design, std::size_t bytes) {
+  return static_cast<std::size_t>(static_cast<std::byte*>(design.allocate(bytes)) - buffer.bytes);
+}
+
+/// What Bump, AtomicLinear and one thread of ThreadLocalLinear have in common, over the first 256 bytes of `buffer`.
+template <typename Design>
+void expect_linear_with_granule_4(Buffer& buffer, Design& design) {
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(design.used(), 0u);
+    EXPECT_EQ(place(buffer, design, 20), 0u);
+    EXPECT_EQ(place(buffer, design, 36), 20u);
+    EXPECT_EQ(place(buffer, design, 1), 56u);
+    EXPECT_EQ(place(buffer, design, 196), 60u);
+    EXPECT_EQ(design.used(), 256u);
+    EXPECT_EQ(design.allocate(1), nullptr);
+    EXPECT_EQ(design.allocate(~std::size_t{0}), nullptr);
+    design.reset();
+  }
+  EXPECT_EQ(design.allocate(257), nullptr);
+  EXPECT_EQ(design.allocate(~std::size_t{0}), nullptr);
+  EXPECT_EQ(place(buffer, design, 256), 0u);
+}
+
+TEST(Linear, designs_pack_without_gaps_to_the_last_byte) {
+  const auto buffer = std::make_unique<Buffer>();
+  Bump<4> bump(buffer->bytes, 256);
+  AtomicLinear<4> atomic(buffer->bytes, 256);
+  ThreadLocalLinear<4> local(buffer->bytes, 256, 1);
+  expect_linear_with_granule_4(*buffer, bump);
+  expect_linear_with_granule_4(*buffer, atomic);
+  expect_linear_with_granule_4(*buffer, local);
+}
+
+TEST(Linear, a_granule_of_a_line_puts_everything_on_lines_of_its_own) {
+  const auto buffer = std::make_unique<Buffer>();
+  AtomicLinear<64> atomic(buffer->bytes, 256);
+  Bump<64> bump(buffer->bytes, 256);
+  for (const std::size_t expected : {0u, 64u, 128u, 192u}) {
+    EXPECT_EQ(place(*buffer, atomic, 20), expected);
+    EXPECT_EQ(place(*buffer, bump, 36), expected);
+  }
+  EXPECT_EQ(atomic.allocate(20), nullptr);
+  EXPECT_EQ(bump.allocate(20), nullptr);
+}
+
+TEST(ThreadLocalLinear, keeps_each_thread_in_its_slice) {
+  const auto buffer = std::make_unique<Buffer>();
+  ThreadLocalLinear<4> local(buffer->bytes, 4 * kApart, 2);
+  EXPECT_EQ(place(*buffer, local, 2 * kApart), 0u);
+  EXPECT_EQ(local.allocate(4), nullptr);
+  thread_slot = 1;
+  EXPECT_EQ(place(*buffer, local, 2 * kApart), 2 * kApart);
+  EXPECT_EQ(local.allocate(4), nullptr);
+  thread_slot = 0;
+  EXPECT_EQ(local.used(), 4 * kApart);
+}
+
+/// Many threads allocate and fill; nothing may overlap and nothing may be lost.
+template <typename Design>
+void expect_no_overlap(WorkerPool& pool, Design& design) {
+  constexpr std::size_t kCount = 4000;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::pair<std::byte*, std::size_t>> all(kCount);
+    pool.run(kCount, [&](std::size_t i) {
+      const std::size_t bytes = i % 2 ? 20 : 36;
+      all[i] = {static_cast<std::byte*>(design.allocate(bytes)), bytes};
+      ASSERT_NE(all[i].first, nullptr);
+      std::memset(all[i].first, static_cast<int>(i % 251), bytes);
+    });
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < kCount; ++i)
+      for (std::size_t byte = 0; byte < all[i].second; ++byte)
+        wrong += std::to_integer<std::size_t>(all[i].first[byte]) != i % 251;
+    EXPECT_EQ(wrong, 0u);
+    std::sort(all.begin(), all.end());
+    for (std::size_t i = 1; i < kCount; ++i) ASSERT_GE(all[i].first, all[i - 1].first + all[i - 1].second);
+    design.reset();
+  }
+}
+
+TEST(Linear, designs_for_many_threads_never_hand_out_a_byte_twice) {
+  const auto buffer = std::make_unique<Buffer>();
+  for (const unsigned workers : {1u, 2u, 5u}) {
+    WorkerPool pool(workers);
+    AtomicLinear<4> packed(buffer->bytes, sizeof buffer->bytes);
+    AtomicLinear<64> lines(buffer->bytes, sizeof buffer->bytes);
+    ThreadLocalLinear<4> local(buffer->bytes, sizeof buffer->bytes, workers);
+    expect_no_overlap(pool, packed);
+    expect_no_overlap(pool, lines);
+    expect_no_overlap(pool, local);
+  }
+}
+
+}  // namespace
+}  // namespace lab::designs

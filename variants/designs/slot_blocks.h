@@ -1,0 +1,69 @@
+/// Slots of an array handed out to threads in blocks, so that neighbours in the array belong to one thread.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <cstddef>
+#include <vector>
+
+#include "variants/designs/thread_slot.h"
+
+namespace lab::designs {
+
+/// One atomic addition every `kBlock` claims of a thread (numbered by thread_slot). Each thread's last block may stay
+/// partly empty: holes in the array, at most kBlock - 1 a thread, until compact() closes them.
+template <std::size_t kBlock>
+class SlotBlocks {
+ public:
+  explicit SlotBlocks(unsigned threads) : blocks_(threads) {}
+
+  /// Slots an array needs for `claims` claims.
+  static std::size_t capacity(std::size_t claims, unsigned threads) { return claims + threads * (kBlock - 1); }
+
+  std::size_t claim() {
+    assert(thread_slot < blocks_.size());
+    Block& block = blocks_[thread_slot];
+    if (block.remaining == 0) {
+      block.end = next_.fetch_add(kBlock, std::memory_order_relaxed) + kBlock;
+      block.remaining = kBlock;
+    }
+    return block.end - block.remaining--;
+  }
+
+  /// Not beside claim(), neither is compact().
+  void reset() {
+    next_.store(0, std::memory_order_relaxed);
+    std::fill(blocks_.begin(), blocks_.end(), Block{});
+  }
+
+  /// Closes every hole with the slots that then lie last: `move(from, to, count)` copies slots that do not overlap.
+  /// O(threads * kBlock) whatever the number of claims, which it returns. Once, after the last claim before reset().
+  template <typename Move>
+  std::size_t compact(Move&& move) const {
+    std::vector<Block> holed;
+    for (const Block& block : blocks_)
+      if (block.remaining != 0) holed.push_back(block);
+    // From the back: behind the hole in hand everything is full, so the array's end is what to move.
+    std::sort(holed.begin(), holed.end(), [](const Block& a, const Block& b) { return a.end > b.end; });
+    std::size_t end = next_.load(std::memory_order_relaxed);
+    for (const Block& block : holed) {
+      const std::size_t hole = block.end - block.remaining;
+      const std::size_t count = std::min(block.remaining, end - block.end);
+      if (count != 0) move(end - count, hole, count);
+      end -= block.remaining;
+    }
+    return end;
+  }
+
+ private:
+  struct alignas(kApart) Block {
+    std::size_t end = 0;        ///< of the block in hand
+    std::size_t remaining = 0;  ///< slots of it that are not claimed yet
+  };
+
+  std::vector<Block> blocks_;
+  alignas(kApart) std::atomic<std::size_t> next_ = 0;
+};
+
+}  // namespace lab::designs

@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "variants/designs/slot_blocks.h"
+#include "variants/designs/slot_counter.h"
+#include "variants/designs/worker_pool.h"
+
+namespace lab::designs {
+namespace {
+
+constexpr std::size_t kEmpty = ~std::size_t{0};
+
+/// Claim i is stored in the slot it got; closes the holes and returns the claims that the front of the array then
+/// holds.
+template <typename Slots>
+std::vector<std::size_t> front_of(Slots& slots, std::vector<std::size_t> array) {
+  const std::size_t count = slots.compact([&](std::size_t from, std::size_t to, std::size_t moved) {
+    EXPECT_GT(moved, 0u);
+    EXPECT_TRUE(to + moved <= from || from + moved <= to) << "overlap";
+    std::copy_n(array.begin() + static_cast<std::ptrdiff_t>(from), moved,
+                array.begin() + static_cast<std::ptrdiff_t>(to));
+  });
+  array.resize(count);
+  return array;
+}
+
+template <typename Slots>
+void expect_all_claims_in_front(Slots& slots, const std::vector<std::size_t>& array, std::size_t claims) {
+  const std::vector<std::size_t> front = front_of(slots, array);
+  std::set<std::size_t> found(front.begin(), front.end());
+  std::set<std::size_t> wanted;
+  for (std::size_t claim = 0; claim < claims; ++claim) wanted.insert(claim);
+  EXPECT_EQ(front.size(), claims);
+  EXPECT_EQ(found, wanted);
+}
+
+/// Claims on behalf of given threads, one after the other.
+template <typename Slots>
+std::vector<std::size_t> claim_as(Slots& slots, const std::vector<unsigned>& threads, std::size_t capacity) {
+  std::vector<std::size_t> array(capacity, kEmpty);
+  for (std::size_t claim = 0; claim < threads.size(); ++claim) {
+    thread_slot = threads[claim];
+    const std::size_t slot = slots.claim();
+    EXPECT_LT(slot, capacity);
+    EXPECT_EQ(array[slot], kEmpty) << "claimed twice";
+    array[slot] = claim;
+  }
+  thread_slot = 0;
+  return array;
+}
+
+template <std::size_t kBlock>
+void expect_blocks_keep_all(const std::vector<unsigned>& sequence, unsigned threads) {
+  SlotBlocks<kBlock> slots(threads);
+  for (int frame = 0; frame < 2; ++frame) {
+    const auto array = claim_as(slots, sequence, SlotBlocks<kBlock>::capacity(sequence.size(), threads));
+    expect_all_claims_in_front(slots, array, sequence.size());
+    slots.reset();
+  }
+}
+
+TEST(SlotBlocks, gives_a_thread_neighbouring_slots_and_the_next_thread_the_next_block) {
+  SlotBlocks<32> slots(2);
+  EXPECT_EQ(claim_as(slots, std::vector<unsigned>(33, 1), 64)[32], 32u);
+  thread_slot = 0;
+  EXPECT_EQ(slots.claim(), 64u);
+  EXPECT_EQ(slots.claim(), 65u);
+}
+
+TEST(SlotBlocks, closes_the_holes_of_every_number_of_claims_of_two_threads) {
+  for (unsigned a = 0; a <= 10; ++a)
+    for (unsigned b = 0; b <= 10; ++b) {
+      std::vector<unsigned> sequence(a, 0u);
+      sequence.insert(sequence.end(), b, 1u);
+      expect_blocks_keep_all<4>(sequence, 2);
+    }
+}
+
+TEST(SlotBlocks, closes_the_holes_of_many_threads_in_any_order) {
+  std::mt19937 random(3);
+  for (const unsigned threads : {1u, 3u, 8u, 61u})
+    for (const std::size_t claims : {0u, 1u, 31u, 32u, 33u, 1000u, 1999u}) {
+      std::vector<unsigned> sequence(claims);
+      for (unsigned& thread : sequence) thread = static_cast<unsigned>(random() % threads);
+      expect_blocks_keep_all<32>(sequence, threads);
+      expect_blocks_keep_all<1>(sequence, threads);
+      expect_blocks_keep_all<5>(sequence, threads);
+    }
+}
+
+TEST(SlotBlocks, needs_all_of_its_capacity_at_worst_and_never_more) {
+  std::vector<unsigned> sequence(64 * 7, 0u);
+  for (unsigned thread = 1; thread < 7; ++thread) sequence.push_back(thread);
+  sequence.push_back(0);
+  SlotBlocks<64> slots(7);
+  const std::size_t capacity = SlotBlocks<64>::capacity(sequence.size(), 7);
+  std::size_t highest = 0;
+  for (unsigned thread : sequence) {
+    thread_slot = thread;
+    highest = std::max(highest, slots.claim());
+  }
+  thread_slot = 0;
+  // All seven blocks in hand hold one claim each; the array ends with the last of them.
+  EXPECT_EQ(highest / 64 * 64 + 64, capacity);
+}
+
+template <typename Slots>
+void expect_all_claims_kept_by(WorkerPool& pool) {
+  constexpr std::size_t kClaims = 10'007;
+  Slots slots(pool.workers());
+  std::vector<std::size_t> array(Slots::capacity(kClaims, pool.workers()), kEmpty);
+  for (int frame = 0; frame < 5; ++frame) {
+    pool.run(kClaims, [&](std::size_t claim) { array[slots.claim()] = claim; });
+    expect_all_claims_in_front(slots, array, kClaims);
+    slots.reset();
+  }
+}
+
+TEST(Slots, keep_every_claim_of_many_threads_at_once) {
+  for (const unsigned workers : {1u, 2u, 7u, 16u}) {
+    WorkerPool pool(workers);
+    expect_all_claims_kept_by<AtomicSlotCounter>(pool);
+    expect_all_claims_kept_by<SlotBlocks<32>>(pool);
+  }
+}
+
+TEST(Slots, are_counted_from_zero_again_after_reset) {
+  SlotCounter plain(1);
+  AtomicSlotCounter atomic(1);
+  for (std::size_t round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(plain.claim(), i);
+      EXPECT_EQ(atomic.claim(), i);
+    }
+    plain.reset();
+    atomic.reset();
+  }
+}
+
+}  // namespace
+}  // namespace lab::designs

@@ -1,0 +1,137 @@
+#include "variants/designs/worker_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <chrono>
+
+namespace lab::designs {
+
+namespace {
+
+constexpr auto kLinger = std::chrono::milliseconds(1);
+constexpr auto kPatience = std::chrono::milliseconds(2);
+
+std::vector<int> usable_cpus() {
+  std::vector<int> cpus;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  return cpus;
+}
+
+/// Where it cannot be done the thread stays where it may be: slower perhaps, never wrong.
+void allow_only(const std::vector<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int cpu : cpus) CPU_SET(cpu, &set);
+  pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+void pause() {
+#ifdef __x86_64__
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+}  // namespace
+
+WorkerPool::WorkerPool(unsigned workers) : workers_(workers), caller_cpus_(usable_cpus()) {
+  if (workers > 1 && caller_cpus_.size() >= workers) cpus_.assign(caller_cpus_.begin(), caller_cpus_.begin() + workers);
+  if (pinned()) allow_only({cpus_[0]});
+  thread_slot = 0;
+  for (unsigned slot = 1; slot < workers; ++slot) threads_.emplace_back([this, slot] { serve(slot); });
+}
+
+WorkerPool::~WorkerPool() {
+  stop_ = true;
+  signal();
+  for (std::thread& thread : threads_) thread.join();
+  if (pinned()) allow_only(caller_cpus_);
+}
+
+/// Whether `condition` came to hold within `patience`, without going to sleep.
+template <typename Condition>
+bool WorkerPool::watch(Condition condition, std::chrono::nanoseconds patience) const {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    // A core of one's own is held: lent to a stranger, it is gone for a time slice. On a shared one may wait the very
+    // thread that would make the condition hold.
+    if (pinned())
+      pause();
+    else
+      std::this_thread::yield();
+  }
+  return true;
+}
+
+void WorkerPool::signal() {
+  ++signals_;
+  signals_.notify_all();
+}
+
+void WorkerPool::run_erased(std::size_t tasks, Job job) {
+  if (tasks == 0) return;
+  job_ = job;
+  tasks_ = tasks;
+  unfinished_.store(tasks, std::memory_order_relaxed);
+  untaken_.store(static_cast<std::ptrdiff_t>(tasks), std::memory_order_release);
+  gathering_ = 0;
+  signal();
+  work();
+  // Whoever is still at a task will be done soon, unless its core was taken away.
+  if (watch([this] { return unfinished_.load(std::memory_order_acquire) == 0; }, kPatience)) return;
+  while (const std::size_t left = unfinished_.load(std::memory_order_acquire))
+    unfinished_.wait(left, std::memory_order_acquire);
+}
+
+void WorkerPool::work() {
+  std::size_t done = 0;
+  for (;;) {
+    // The looking first keeps those without work from writing to the line again and again.
+    if (untaken_.load(std::memory_order_relaxed) <= 0) break;
+    const std::ptrdiff_t untaken = untaken_.fetch_sub(1, std::memory_order_acq_rel);
+    if (untaken <= 0) break;
+    // A taken task keeps its run from ending, so these two are this run's.
+    job_.call(job_.object, tasks_ - static_cast<std::size_t>(untaken));
+    ++done;
+  }
+  if (done != 0 && unfinished_.fetch_sub(done, std::memory_order_acq_rel) == done) unfinished_.notify_all();
+}
+
+void WorkerPool::serve(unsigned slot) {
+  if (pinned()) allow_only({cpus_[slot]});
+  thread_slot = slot;
+  std::uint32_t answered = 0;
+  for (;;) {
+    // Read before everything that it announces: what changes afterwards changes it too, and wait() returns at once.
+    const std::uint32_t seen = signals_.load();
+    if (stop_) return;
+    linger(answered);
+    work();
+    signals_.wait(seen);
+  }
+}
+
+void WorkerPool::gather() {
+  present_ = 1;
+  gathering_ = ++gathers_;
+  signal();
+  const auto all_up = [this] { return present_ == workers_; };
+  while (!watch(all_up, kPatience)) std::this_thread::yield();
+}
+
+void WorkerPool::linger(std::uint32_t& answered) {
+  const std::uint32_t asked = gathering_;
+  if (asked == 0) return;
+  if (asked != answered) ++present_;
+  answered = asked;
+  watch([&] { return gathering_ != asked; }, kLinger);
+}
+
+}  // namespace lab::designs
