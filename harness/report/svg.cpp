@@ -65,14 +65,18 @@ struct SvgRenderer::Engine {
   bool late() const { return Clock::now() > deadline; }
   void start_clock() { deadline = Clock::now() + limits.time; }
 
+  /// What JavaScript said, or which limit it ran into.
+  Error explain(std::string_view doing, std::string said) const {
+    if (late())
+      said = fmt::format("still at work after {} ms", limits.time.count());
+    else if (said.find("out of memory") != std::string::npos || said.empty() || said == "null")
+      said = fmt::format("needed more than {} MiB of memory", limits.memory_bytes >> 20);
+    return {fmt::format("{}: {}", doing, said), ""};
+  }
+
   Error thrown(std::string_view doing) {
     const Value exception(context, JS_GetException(context));
-    std::string what = exception.text();
-    if (late())
-      what = fmt::format("still at work after {} ms", limits.time.count());
-    else if (what.find("out of memory") != std::string::npos || what.empty() || what == "null")
-      what = fmt::format("needed more than {} MiB of memory", limits.memory_bytes >> 20);
-    return {fmt::format("{}: {}", doing, what), ""};
+    return explain(doing, exception.text());
   }
 
   /// Runs a script that is followed by a zero byte, and all that it leaves to be done later.
@@ -124,9 +128,9 @@ Expected<std::string> SvgRenderer::render(const std::string& name, const boost::
   if (Expected<void> finished = engine_->finish(doing); !finished) return finished.error();
 
   const std::string failure = outcome.property("failure").text();
-  if (engine_->late()) return engine_->thrown(doing);
-  if (!failure.empty()) return Error{fmt::format("{}: {}", doing, failure), ""};
-  return outcome.property("svg").text();
+  std::string svg = outcome.property("svg").text();
+  if (!failure.empty() || svg.empty()) return engine_->explain(doing, failure);
+  return svg;
 }
 
 }  // namespace lab::report
