@@ -198,7 +198,7 @@ Table variants_table(const std::string& family, const Result& result) {
   for (const Variant& variant : result.variants)
     if (variant.family == family)
       table.rows.push_back({variant.reference ? variant.name + " (reference)" : variant.name, variant.idea,
-                            variant.cost, variant.weakness, variant.source});
+                            variant.cost, sentence(variant.weakness), sentence(variant.source)});
   return table;
 }
 

@@ -2,10 +2,10 @@
 'use strict';
 
 // There is no canvas to measure text with, and Vega's own guess (0.8 em a character) is far too wide for labels.
-// Advance widths of a Helvetica-like face in thousandths of an em, a little generous for wider substitutes.
+// Advance widths of a Helvetica-like face in thousandths of an em, generous enough for the widest common substitutes.
 const kWidths = (() => {
   const widths = {};
-  const all = (characters, width) => { for (const c of characters) widths[c] = width * 1.06; };
+  const all = (characters, width) => { for (const c of characters) widths[c] = width * 1.15; };
   all("ijl'|", 222); all(" !,./:;I[]\\ft", 278); all('()-r`', 333); all('"', 355);
   all('ckJsvxyz*', 500); all('abdeghnopqu0123456789#$?_L', 556); all('+<=>~×÷–', 584); all('FTZ', 611);
   all('ABEKPSVXY&', 667); all('CDHNRUw', 722); all('GOQ', 778); all('mM', 833); all('%', 889);
@@ -39,7 +39,7 @@ const fitted = (specification) => {
   const {title, width, config} = specification;
   if (!title) return specification;
   const style = config.title;
-  const room = (width - 32) / 1.15;  // within the padding; for a headline's font there is no telling how wide it runs
+  const room = (width - 32) / 1.05;  // within the padding; a headline's font may run wider still
   return {...specification, title: {
     text: wrapped(title.text, {fontSize: style.fontSize, fontWeight: style.fontWeight}, room),
     subtitle: wrapped(title.subtitle, {fontSize: style.subtitleFontSize}, room),
