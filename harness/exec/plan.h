@@ -71,8 +71,15 @@ class Schedule {
   double block_cost(double seconds) const;
   int blocks_wanted(int done) const;
 
+  struct Cost {
+    bool dropped = false;
+    std::optional<double> overhead;  ///< seconds beside the measuring, of its last process; none before the first
+  };
+
   Pace pace_;
-  std::vector<std::optional<double>> overheads_;  ///< none for a dropped benchmark
+  std::vector<Cost> costs_;
+  double known_overhead_ = 0;  ///< of all that are known, added up
+  std::size_t known_ = 0;
 };
 
 }  // namespace lab::exec
