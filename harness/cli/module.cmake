@@ -3,3 +3,5 @@ add_executable(harness ${dir}/main.cpp)
 lab_own(harness)
 target_link_libraries(harness PRIVATE cli)
 set_target_properties(harness PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+# Its tests start it, on the made-up family of exec's.
+add_dependencies(cli_test harness fake_variant)

@@ -80,8 +80,14 @@ std::optional<double> Schedule::next_block(int done, double elapsed, bool tight)
   return seconds;
 }
 
-bool Schedule::fits(std::size_t benchmark, double seconds, double elapsed) const {
-  return pace_.budget_seconds <= 0 || elapsed + cost(benchmark, seconds) <= pace_.budget_seconds * kTolerance;
+std::optional<double> Schedule::next_process(std::size_t benchmark, double seconds, double elapsed, double cost_left,
+                                             std::size_t remaining) const {
+  if (pace_.budget_seconds <= 0) return seconds;
+  const double left = pace_.budget_seconds - elapsed;
+  const double too_much = std::max(0.0, cost_left - left) / static_cast<double>(remaining);
+  const double given = std::max(std::min(seconds, kLeastSeconds), seconds - too_much);
+  if (cost(benchmark, given) > left + (kTolerance - 1) * pace_.budget_seconds) return std::nullopt;
+  return given;
 }
 
 void Schedule::measured(std::size_t benchmark, double seconds, double wall_seconds) {
