@@ -2,14 +2,17 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "harness/cli/options.h"
 #include "harness/results/result.h"
 
 namespace lab::cli {
 
-/// Writes the report of what a session has so far into a folder.
-using RefreshReport = Expected<void> (*)(const results::Result& result, const std::filesystem::path& folder);
+/// Writes the report of what a session has so far into a folder. `planned_blocks`: as many as there will be, as it looks
+/// now; none when the session is over.
+using RefreshReport = Expected<void> (*)(const results::Result& result, const std::filesystem::path& folder,
+                                         std::optional<int> planned_blocks);
 
 Command list_command();
 /// `refresh_report` is called after every block and at the end; with it, run has the option --report DIR.
@@ -17,6 +20,7 @@ Command run_command(RefreshReport refresh_report = nullptr);
 Command probe_command();
 Command report_command();
 /// While the session runs only the page, without drawings; the whole report when it is over.
-Expected<void> keep_report(const results::Result& result, const std::filesystem::path& folder);
+Expected<void> keep_report(const results::Result& result, const std::filesystem::path& folder,
+                           std::optional<int> planned_blocks);
 
 }  // namespace lab::cli

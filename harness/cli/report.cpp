@@ -46,8 +46,8 @@ Expected<void> report_result(const fs::path& path, const std::optional<fs::path>
   if (!result) return result.error();
   const Expected<std::vector<results::Column>> atlas = results::load_atlas(path.parent_path() / "atlas");
   if (!atlas) return atlas.error();
-  return tell(report::write_report({&*result, *atlas},
-                                   options_for(out.value_or(root_dir() / "reports" / path.stem()))));
+  return tell(
+      report::write_report({&*result, *atlas}, options_for(out.value_or(root_dir() / "reports" / path.stem()))));
 }
 
 Expected<void> report_atlas_alone(const fs::path& machine_folder, const std::optional<fs::path>& out) {
@@ -56,8 +56,9 @@ Expected<void> report_atlas_alone(const fs::path& machine_folder, const std::opt
   if (atlas->empty())
     return Error{fmt::format("expected a result or an atlas in '{}', found neither", machine_folder.string()),
                  "python3 make.py run, or python3 make.py probe", ExitStatus::kUsage};
-  return tell(report::write_report({nullptr, *atlas},
-                                   options_for(out.value_or(root_dir() / "reports" / (machine_folder.filename().string() + "-atlas")))));
+  return tell(report::write_report(
+      {nullptr, *atlas},
+      options_for(out.value_or(root_dir() / "reports" / (machine_folder.filename().string() + "-atlas")))));
 }
 
 Expected<ExitStatus> report_files(const Options& options) {
@@ -66,8 +67,7 @@ Expected<ExitStatus> report_files(const Options& options) {
   const std::vector<std::string>& paths = options.positional();
   if (paths.empty()) {
     const char* name = std::getenv("LAB_MACHINE");
-    const fs::path folder =
-        results::machine_folder(root_dir(), exec::read_machine("/", name == nullptr ? "" : name));
+    const fs::path folder = results::machine_folder(root_dir(), exec::read_machine("/", name == nullptr ? "" : name));
     const std::vector<fs::path> found = results_in(folder);
     const Expected<void> written = found.empty() ? report_atlas_alone(folder, out) : report_result(found.back(), out);
     if (!written) return written.error();
@@ -83,12 +83,12 @@ Expected<ExitStatus> report_files(const Options& options) {
 
 }  // namespace
 
-Expected<void> keep_report(const results::Result& result, const fs::path& folder) {
+Expected<void> keep_report(const results::Result& result, const fs::path& folder, std::optional<int> planned_blocks) {
   const Expected<std::vector<results::Column>> atlas =
       results::load_atlas(results::machine_folder(root_dir(), result.machine) / "atlas");
   if (!atlas) return atlas.error();
   report::ReportOptions options = options_for(folder);
-  if (result.session.ended.empty()) options.progress = report::Progress{result.session.blocks, std::nullopt};
+  if (planned_blocks) options.progress = report::Progress{result.session.blocks, *planned_blocks};
   const Expected<report::ReportFiles> files = report::write_report({&result, *atlas}, options);
   if (!files) return files.error();
   return {};

@@ -182,10 +182,11 @@ ExitStatus tell_end(const results::Result& result, const fs::path& path, StatusL
   return result.failures.empty() ? ExitStatus::kOk : ExitStatus::kFailed;
 }
 
-void refresh(const results::Result& result, const std::optional<std::string>& folder, StatusLine& line) {
+void refresh(const results::Result& result, const std::optional<std::string>& folder, std::optional<int> planned_blocks,
+             StatusLine& line) {
   if (refresh_report == nullptr || !folder) return;
   // A report that cannot be written must not cost the measurements.
-  if (const Expected<void> written = refresh_report(result, *folder); !written)
+  if (const Expected<void> written = refresh_report(result, *folder, planned_blocks); !written)
     line.print(fmt::format("run: the report: {}", written.error().what));
 }
 
@@ -221,13 +222,17 @@ Expected<ExitStatus> run(const Options& options) {
   const exec::World world{monotonic_seconds, runner, [&] { return guard.interrupted(); },
                           [] { return utc(std::time(nullptr)); },
                           [&](std::string_view entry) { return journal->append(entry); }};
-  const exec::Observer observer{[&](const exec::Progress& progress) { tell_progress(progress, line); },
+  int planned_blocks = 0;
+  const exec::Observer observer{[&](const exec::Progress& progress) {
+                                  planned_blocks = progress.blocks;
+                                  tell_progress(progress, line);
+                                },
                                 [&](const results::Failure& failure) { tell_failure(failure, line); },
-                                [&](const results::Result& so_far) { refresh(so_far, report, line); }};
-  refresh(*result, report, line);
+                                [&](const results::Result& so_far) { refresh(so_far, report, planned_blocks, line); }};
+  refresh(*result, report, planned_blocks, line);
   const Expected<void> measured = exec::run_session(*spec, world, observer, *result);
   line.clear();
-  refresh(*result, report, line);
+  refresh(*result, report, std::nullopt, line);
   const Expected<fs::path> path = journal->finish(*result);
   if (!measured)
     return in_context(

@@ -76,7 +76,8 @@ json::object drawing_specification(const Chart& chart, Place place) {
 
 std::string palette_css() {
   return fmt::format(
-      ":root {{\n  color-scheme: light dark;\n{}}}\n@media screen and (prefers-color-scheme: dark) {{\n:root {{\n{}}}\n}}\n",
+      ":root {{\n  color-scheme: light dark;\n{}}}\n@media screen and (prefers-color-scheme: dark) {{\n:root "
+      "{{\n{}}}\n}}\n",
       css_block(0), css_block(1));
 }
 

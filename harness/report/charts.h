@@ -1,7 +1,7 @@
 /// The charts: one Vega-Lite specification a file in page/charts/, drawn in the page and as SVG files.
 ///
-/// A specification names its data sets ("data": {"name": "rows"}), holds {{words}} that a Chart fills in, and colours as
-/// the page's CSS variables ("var(--c1)"). page/charts/theme.json is the configuration that all share.
+/// A specification names its data sets ("data": {"name": "rows"}), holds {{words}} that a Chart fills in, and colours
+/// as the page's CSS variables ("var(--c1)"). page/charts/theme.json is the configuration that all share.
 #pragma once
 
 #include <boost/json/object.hpp>

@@ -24,7 +24,9 @@ std::string shown(const Estimate& estimate) {
                      range(ratio(estimate.interval->low), ratio(estimate.interval->high)));
 }
 
-Cell median_cell(const std::optional<Estimate>& estimate) { return estimate ? ratio(estimate->median) : "none"; }
+Cell median_cell(const std::optional<Estimate>& estimate) {
+  return estimate ? ratio(estimate->median) : "none";
+}
 
 Cell interval_cell(const std::optional<Estimate>& estimate) {
   if (!estimate || !estimate->interval) return "none";
@@ -35,7 +37,8 @@ Cell interval_cell(const std::optional<Estimate>& estimate) {
 std::string missing(const SpeedClaim& claim, const CommandBuckets& published, const results::Result& result) {
   for (const int number : {claim.from, claim.to}) {
     const std::string benchmark = published.benchmark(published.version(number), published.workload);
-    if (results::process_times(result, benchmark, claim.phase).empty()) return fmt::format("{} has no numbers.", benchmark);
+    if (results::process_times(result, benchmark, claim.phase).empty())
+      return fmt::format("{} has no numbers.", benchmark);
   }
   return "No block holds both versions.";
 }
@@ -43,7 +46,8 @@ std::string missing(const SpeedClaim& claim, const CommandBuckets& published, co
 /// The interval in words, as seen from the side that the claim is on: faster, or slower.
 std::string explain(double claimed, const Estimate& measured, ClaimVerdict verdict) {
   if (!measured.interval)
-    return fmt::format("{} measured both; an interval takes {}.", counted(measured.count, "block"), stats::least_count());
+    return fmt::format("{} measured both; an interval takes {}.", counted(measured.count, "block"),
+                       stats::least_count());
   const bool faster = claimed > 1;
   const std::string word = faster ? "fast" : "slow";
   // Of a slow-down the inverse is the effect.
@@ -57,12 +61,14 @@ std::string explain(double claimed, const Estimate& measured, ClaimVerdict verdi
       return fmt::format("at least {} times as {}, and up to {}: room for the claimed {}.", ratio(least), word,
                          ratio(most), effect);
     case ClaimVerdict::kWeaker:
-      return fmt::format("at least {} times as {}, but at most {}: short of {}.", ratio(least), word, ratio(most), effect);
+      return fmt::format("at least {} times as {}, but at most {}: short of {}.", ratio(least), word, ratio(most),
+                         effect);
     case ClaimVerdict::kRefuted:
       if (most <= 1) return fmt::format("the opposite or nothing: at most {} times as {}.", ratio(most), word);
       return fmt::format("at most {} times as {}: no room for even {:.0f} % of the claimed effect.", ratio(most), word,
                          100 * stats::kClaimTolerance);
-    case ClaimVerdict::kUndecided: break;
+    case ClaimVerdict::kUndecided:
+      break;
   }
   return fmt::format("between {} and {} times as {}: both no effect and the claimed {} are possible.", ratio(least),
                      ratio(most), word, effect);
@@ -73,8 +79,7 @@ JudgedClaim judge(const SpeedClaim& claim, const CommandBuckets& published, cons
   judged.measured = measured_ratio(claim, published.workload, published, result);
   for (const std::string& workload : published.also)
     judged.also.push_back(measured_ratio(claim, workload, published, result));
-  judged.verdict =
-      stats::judge_claim(judged.from_table, judged.measured ? judged.measured->interval : std::nullopt);
+  judged.verdict = stats::judge_claim(judged.from_table, judged.measured ? judged.measured->interval : std::nullopt);
   judged.why = judged.measured ? sentence(explain(judged.from_table, *judged.measured, judged.verdict))
                                : missing(claim, published, result);
   return judged;
@@ -105,10 +110,14 @@ std::string erratum_of(const SpeedClaim& claim, double from_table) {
 
 Tone tone_of(ClaimVerdict verdict) {
   switch (verdict) {
-    case ClaimVerdict::kReproduced: return Tone::kGood;
-    case ClaimVerdict::kWeaker: return Tone::kWeak;
-    case ClaimVerdict::kRefuted: return Tone::kBad;
-    case ClaimVerdict::kUndecided: break;
+    case ClaimVerdict::kReproduced:
+      return Tone::kGood;
+    case ClaimVerdict::kWeaker:
+      return Tone::kWeak;
+    case ClaimVerdict::kRefuted:
+      return Tone::kBad;
+    case ClaimVerdict::kUndecided:
+      break;
   }
   return Tone::kOpen;
 }
@@ -118,8 +127,8 @@ std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
                               ClaimVerdict::kUndecided};
   std::vector<std::string> texts;
   for (const ClaimVerdict verdict : kOrder) {
-    const auto count = std::count_if(claims.begin(), claims.end(),
-                                     [&](const JudgedClaim& claim) { return claim.verdict == verdict; });
+    const auto count =
+        std::count_if(claims.begin(), claims.end(), [&](const JudgedClaim& claim) { return claim.verdict == verdict; });
     if (count != 0) texts.push_back(fmt::format("{} {}", count, stats::to_string(verdict)));
   }
   if (texts.size() < 2) return texts.empty() ? "none" : texts.front();
@@ -133,14 +142,20 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuck
   using enum Heading::Kind;
   Section section{"claims", "Claims about command buckets", {}, {}};
   section.blocks.push_back(Paragraph{fmt::format(
-      "{} ({}) measured on an {}; this machine has {}. A ratio is the first version's time over the second's, above 1 is "
+      "{} ({}) measured on an {}; this machine has {}. A ratio is the first version's time over the second's, above 1 "
+      "is "
       "faster; it is taken within each block, with a 95 % interval over blocks. Judged is what the article's own table "
       "gives, with as much artificial work a command as the article had ({}).",
       published.author, published.year, published.machine,
       counted(static_cast<std::uint64_t>(result.machine.logical_cores), "logical core"), published.workload)});
   Table table{"Each step of the article and what became of it here",
-              {{"Verdict", kShort}, {"Claim", kText}, {"Stated", kNumber}, {"From its table", kNumber}, {"Erratum", kShort},
-               {"Here", kNumber}, {"95 % interval", kNumber}},
+              {{"Verdict", kShort},
+               {"Claim", kText},
+               {"Stated", kNumber},
+               {"From its table", kNumber},
+               {"Erratum", kShort},
+               {"Here", kNumber},
+               {"95 % interval", kNumber}},
               {}};
   for (const std::string& workload : published.also) {
     table.columns.push_back({"Here, " + workload, kNumber});
@@ -148,10 +163,13 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuck
   }
   table.columns.push_back({"Why", kText});
   for (const JudgedClaim& claim : claims) {
-    std::vector<Cell> row{Cell(std::string(stats::to_string(claim.verdict)), tone_of(claim.verdict)), claim.claim->claim,
+    std::vector<Cell> row{Cell(std::string(stats::to_string(claim.verdict)), tone_of(claim.verdict)),
+                          claim.claim->claim,
                           claim.claim->stated ? fmt::format("{:.2f}", *claim.claim->stated) : "times only",
-                          fmt::format("{:.2f}", claim.from_table), erratum_of(*claim.claim, claim.from_table),
-                          median_cell(claim.measured), interval_cell(claim.measured)};
+                          fmt::format("{:.2f}", claim.from_table),
+                          erratum_of(*claim.claim, claim.from_table),
+                          median_cell(claim.measured),
+                          interval_cell(claim.measured)};
     for (const std::optional<Estimate>& estimate : claim.also) {
       row.push_back(median_cell(estimate));
       row.push_back(interval_cell(estimate));
@@ -177,26 +195,31 @@ std::optional<Chart> speedup_chart(const CommandBuckets& published, const result
     for (const std::string& workload : workloads) {
       const std::optional<Estimate> measured = measured_ratio(step, workload, published, result);
       if (!measured) continue;
-      json::object row{{"label", version.variant}, {"series", "here, " + workload}, {"ratio", measured->median},
-                       {"low", nullptr}, {"high", nullptr}, {"shown", shown(*measured)}};
-      if (measured->interval) {
-        row["low"] = measured->interval->low;
-        row["high"] = measured->interval->high;
-      }
-      rows.push_back(std::move(row));
+      const stats::Interval point{measured->median, measured->median};
+      rows.push_back(json::object{{"label", version.variant},
+                                  {"series", "here, " + workload},
+                                  {"ratio", measured->median},
+                                  {"low", measured->interval.value_or(point).low},
+                                  {"high", measured->interval.value_or(point).high},
+                                  {"shown", shown(*measured)}});
       if (last != &version) here = shown(*measured);
       last = &version;
     }
     const double stated = published.from_table(step);
-    rows.push_back(json::object{{"label", version.variant}, {"series", in_article}, {"ratio", stated},
-                                {"low", nullptr}, {"high", nullptr}, {"shown", ratio(stated)}});
+    rows.push_back(json::object{{"label", version.variant},
+                                {"series", in_article},
+                                {"ratio", stated},
+                                {"low", stated},
+                                {"high", stated},
+                                {"shown", ratio(stated)}});
   }
   if (last == nullptr) return std::nullopt;
   const double stated = published.from_table({"", first.version, last->version, "add", {}});
   chart.title = fmt::format("{} adds {} times as fast as {} here, {} times in the article", last->variant, here,
                             first.variant, ratio(stated));
-  chart.note = fmt::format("Time to add commands, {} over each version; bars: 95 % intervals. Right of the dashed line is faster.",
-                           first.variant);
+  chart.note = fmt::format(
+      "Time to add commands, {} over each version; bars: 95 % intervals. Right of the dashed line is faster.",
+      first.variant);
   chart.text = fmt::format("Dot plot of speed-ups at adding. {}. The table of claims holds the figures.", chart.title);
   chart.data = {{"rows", std::move(rows)}};
   chart.words = {{"reference", first.variant}};

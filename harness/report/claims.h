@@ -15,8 +15,8 @@ namespace lab::report {
 
 struct JudgedClaim {
   const SpeedClaim* claim = nullptr;
-  double from_table = 0;                          ///< the ratio that the article's table gives: what is judged
-  std::optional<stats::Estimate> measured;        ///< with the article's amount of work
+  double from_table = 0;                             ///< the ratio that the article's table gives: what is judged
+  std::optional<stats::Estimate> measured;           ///< with the article's amount of work
   std::vector<std::optional<stats::Estimate>> also;  ///< with the other amounts, in CommandBuckets::also's order
   stats::ClaimVerdict verdict = stats::ClaimVerdict::kUndecided;
   std::string why;  ///< one sentence

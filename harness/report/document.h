@@ -36,15 +36,16 @@ struct Table {
 
 /// One drawing of one chart: a specification (page/charts/<spec>.json) and the rows it is drawn from.
 struct Chart {
-  Chart(std::string specification, std::string unique_name) : spec(std::move(specification)), name(std::move(unique_name)) {}
+  Chart(std::string specification, std::string unique_name)
+      : spec(std::move(specification)), name(std::move(unique_name)) {}
 
-  std::string spec;   ///< which of the chart table
-  std::string name;   ///< unique in the report; the SVG file is <name>.svg
-  std::string title;  ///< the finding or the question
-  std::string note;   ///< how to read it, one sentence
-  std::string text;   ///< what a reader who cannot see it is told
-  boost::json::object data;                                   ///< data set name -> rows
-  std::vector<std::pair<std::string, std::string>> words;     ///< replace {{key}} in the specification
+  std::string spec;                                        ///< which of the chart table
+  std::string name;                                        ///< unique in the report; the SVG file is <name>.svg
+  std::string title;                                       ///< the finding or the question
+  std::string note;                                        ///< how to read it, one sentence
+  std::string text;                                        ///< what a reader who cannot see it is told
+  boost::json::object data;                                ///< data set name -> rows
+  std::vector<std::pair<std::string, std::string>> words;  ///< replace {{key}} in the specification
 };
 
 struct Paragraph {
@@ -77,9 +78,9 @@ struct Section {
 
 struct Document {
   std::string title;
-  std::string lead;                                         ///< the one sentence to remember
-  std::vector<std::pair<std::string, std::string>> facts;   ///< what machine, what commit, when
-  std::string progress;                                     ///< "5 of 12 blocks so far"; "" when the session is over
+  std::string lead;                                        ///< the one sentence to remember
+  std::vector<std::pair<std::string, std::string>> facts;  ///< what machine, what commit, when
+  std::string progress;                                    ///< "5 of 12 blocks so far"; "" when the session is over
   std::vector<Section> sections;
 };
 

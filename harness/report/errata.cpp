@@ -28,12 +28,17 @@ struct Asked {
   std::string text(std::string_view field) const { return std::string(measured.at(field).as_string()); }
 };
 
-std::string not_here(std::string_view reason) { return fmt::format("not measured here: {}", reason); }
+std::string not_here(std::string_view reason) {
+  return fmt::format("not measured here: {}", reason);
+}
 
 std::string claimed_ratio(const Asked& asked) {
   if (asked.result == nullptr) return not_here("no benchmark has run");
-  const SpeedClaim claim{"", asked.measured.at("from").to_number<int>(), asked.measured.at("to").to_number<int>(),
-                         asked.text("phase"), {}};
+  const SpeedClaim claim{"",
+                         asked.measured.at("from").to_number<int>(),
+                         asked.measured.at("to").to_number<int>(),
+                         asked.text("phase"),
+                         {}};
   const CommandBuckets& buckets = asked.published.buckets;
   const std::optional<stats::Estimate> found = measured_ratio(claim, buckets.workload, buckets, *asked.result);
   if (!found) return not_here("one of the two versions has no numbers");
@@ -55,8 +60,10 @@ std::string share(const Asked& asked) {
         .insert(process.benchmark);
   }
   std::vector<std::string> texts;
-  for (const auto& [figure, benchmarks] : benchmarks_of) texts.push_back(fmt::format("{} ({})", figure, fmt::join(benchmarks, ", ")));
-  if (texts.empty()) return not_here(fmt::format("no process of {} counted {}", asked.text("benchmarks"), asked.text("part")));
+  for (const auto& [figure, benchmarks] : benchmarks_of)
+    texts.push_back(fmt::format("{} ({})", figure, fmt::join(benchmarks, ", ")));
+  if (texts.empty())
+    return not_here(fmt::format("no process of {} counted {}", asked.text("benchmarks"), asked.text("part")));
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
@@ -66,7 +73,8 @@ std::string by_column(const Asked& asked, const std::function<std::string(const 
   if (columns.empty()) return not_here(asked.atlas.empty() ? "no driver was probed" : "no such driver on this machine");
   std::vector<std::string> texts;
   for (const results::Column* column : columns)
-    if (const std::string found = figure(*column); !found.empty()) texts.push_back(fmt::format("{}: {}", column->name, found));
+    if (const std::string found = figure(*column); !found.empty())
+      texts.push_back(fmt::format("{}: {}", column->name, found));
   return texts.empty() ? not_here("the drivers did not answer") : fmt::format("{}", fmt::join(texts, "; "));
 }
 
@@ -81,7 +89,8 @@ std::string storages(const Asked& asked) {
   return by_column(asked, [&](const results::Column& column) -> std::string {
     std::vector<std::string> texts;
     for (const json::value& size : asked.measured.at("images").as_array()) {
-      const results::ImageRow* row = image(column, size.at(0).to_number<std::uint64_t>(), size.at(1).to_number<std::uint64_t>());
+      const results::ImageRow* row =
+          image(column, size.at(0).to_number<std::uint64_t>(), size.at(1).to_number<std::uint64_t>());
       if (row == nullptr) return "";
       texts.push_back(whole(row->size));
     }

@@ -25,9 +25,9 @@ using stats::Estimate;
 /// One variant's numbers on one workload.
 struct Line {
   const Variant* variant = nullptr;
-  Estimate time;                   ///< ns per operation
-  std::optional<Estimate> ratio;   ///< its time over the reference's, within blocks
-  std::vector<Estimate> phases;    ///< in the workload's order; empty for a workload of one phase
+  Estimate time;                  ///< ns per operation
+  std::optional<Estimate> ratio;  ///< its time over the reference's, within blocks
+  std::vector<Estimate> phases;   ///< in the workload's order; empty for a workload of one phase
 };
 
 std::string interval(const std::optional<Estimate>& estimate, std::string (*show)(double)) {
@@ -63,10 +63,12 @@ std::vector<Line> lines_of(const Workload& workload, const Result& result) {
   return lines;
 }
 
+/// Where there is no interval its bar has no length: Vega draws no scale over fields without a number.
 json::object with_interval(json::object row, const Estimate& estimate) {
+  const stats::Interval point{estimate.median, estimate.median};
   row["median"] = estimate.median;
-  row["low"] = estimate.interval ? json::value(estimate.interval->low) : json::value(nullptr);
-  row["high"] = estimate.interval ? json::value(estimate.interval->high) : json::value(nullptr);
+  row["low"] = estimate.interval.value_or(point).low;
+  row["high"] = estimate.interval.value_or(point).high;
   row["shown"] = estimate.interval ? fmt::format("{} ({})", number(estimate.median), interval(estimate, number))
                                    : number(estimate.median);
   return row;
@@ -85,7 +87,8 @@ std::string processes_phrase(const std::vector<Line>& lines) {
     least = std::min(least, line.time.count);
     most = std::max(most, line.time.count);
   }
-  return least == most ? counted(most, "process", "processes") + " each" : fmt::format("{} to {} processes each", least, most);
+  return least == most ? counted(most, "process", "processes") + " each"
+                       : fmt::format("{} to {} processes each", least, most);
 }
 
 /// The finding of one workload: who needs the least, against the reference.
@@ -94,7 +97,8 @@ std::string finding(const Workload& workload, const std::vector<Line>& lines) {
                                      [](const Line& a, const Line& b) { return a.time.median < b.time.median; });
   const std::string time = fmt::format("{} ns a {}", number(best->time.median), workload.operation);
   if (lines.size() == 1) return fmt::format("{}: {} takes {}", workload.name, best->variant->name, time);
-  if (best->variant->reference) return fmt::format("{}: the reference {} is not beaten, at {}", workload.name, best->variant->name, time);
+  if (best->variant->reference)
+    return fmt::format("{}: the reference {} is not beaten, at {}", workload.name, best->variant->name, time);
   if (!best->ratio) return fmt::format("{}: {} has the lowest median, {}", workload.name, best->variant->name, time);
   const auto base = std::find_if(lines.begin(), lines.end(), [](const Line& line) { return line.variant->reference; });
   return fmt::format("{}: {} has the lowest median, {} of {}'s time", workload.name, best->variant->name,
@@ -105,22 +109,26 @@ Chart time_chart(const Workload& workload, const std::vector<Line>& lines) {
   const bool phased = workload.phases.size() > 1;
   Chart chart(phased ? "phases" : "time", workload.family + "-" + workload.name);
   chart.title = finding(workload, lines);
-  chart.note = fmt::format("{}. Median and 95 % interval over {}.{}", sentence(workload.title), processes_phrase(lines),
-                           phased ? "" : " Dashed: the reference; beside each point its share of the reference's time.");
+  chart.note =
+      fmt::format("{}. Median and 95 % interval over {}.{}", sentence(workload.title), processes_phrase(lines),
+                  phased ? "" : " Dashed: the reference; beside each point its share of the reference's time.");
   json::array rows, reference;
   std::vector<std::string> told;
   for (const Line& line : lines) {
     told.push_back(fmt::format("{} {} ns", line.variant->name, number(line.time.median)));
     if (line.variant->reference && !phased) reference.push_back(json::object{{"median", line.time.median}});
     if (!phased) {
-      json::object row = with_interval({{"variant", line.variant->name}, {"phase", workload.phases.empty() ? "" : workload.phases.front()}}, line.time);
+      json::object row = with_interval(
+          {{"variant", line.variant->name}, {"phase", workload.phases.empty() ? "" : workload.phases.front()}},
+          line.time);
       row["against"] = against(line);
       row["label"] = line.variant->reference || !line.ratio ? "" : ratio(line.ratio->median) + "\u00d7";
       rows.push_back(std::move(row));
       continue;
     }
     for (std::size_t phase = 0; phase < workload.phases.size(); ++phase) {
-      json::object row = with_interval({{"variant", line.variant->name}, {"phase", workload.phases[phase]}}, line.phases[phase]);
+      json::object row =
+          with_interval({{"variant", line.variant->name}, {"phase", workload.phases[phase]}}, line.phases[phase]);
       row["against"] = against(line);
       rows.push_back(std::move(row));
     }
@@ -133,11 +141,17 @@ Chart time_chart(const Workload& workload, const std::vector<Line>& lines) {
 
 Table time_table(const Workload& workload, const std::vector<Line>& lines) {
   using enum Heading::Kind;
-  Table table{fmt::format("{}: {}. ns a {}; the ratio is a variant's time over the reference's in the same block, below 1 is faster",
-                          workload.name, workload.title, workload.operation),
-              {{"Benchmark", kName}, {"Median", kNumber}, {"95 % interval", kNumber}, {"Processes", kNumber},
-               {"Ratio", kNumber}, {"95 % interval", kNumber}},
-              {}};
+  Table table{
+      fmt::format(
+          "{}: {}. ns a {}; the ratio is a variant's time over the reference's in the same block, below 1 is faster",
+          workload.name, workload.title, workload.operation),
+      {{"Benchmark", kName},
+       {"Median", kNumber},
+       {"95 % interval", kNumber},
+       {"Processes", kNumber},
+       {"Ratio", kNumber},
+       {"95 % interval", kNumber}},
+      {}};
   if (workload.phases.size() > 1)
     for (const std::string& phase : workload.phases) table.columns.push_back({phase, kNumber});
   for (const Line& line : lines) {
@@ -145,7 +159,9 @@ Table time_table(const Workload& workload, const std::vector<Line>& lines) {
                           number(line.time.median),
                           interval(line.time, number),
                           whole(line.time.count),
-                          line.variant->reference ? "reference" : line.ratio ? ratio(line.ratio->median) : "none",
+                          line.variant->reference ? "reference"
+                          : line.ratio            ? ratio(line.ratio->median)
+                                                  : "none",
                           line.variant->reference ? "" : interval(line.ratio, ratio)};
     for (const Estimate& phase : line.phases) row.emplace_back(number(phase.median));
     table.rows.push_back(std::move(row));
@@ -155,11 +171,13 @@ Table time_table(const Workload& workload, const std::vector<Line>& lines) {
 
 Table variants_table(const std::string& family, const Result& result) {
   using enum Heading::Kind;
-  Table table{"What the variants are", {{"Variant", kName}, {"Idea", kText}, {"Cost", kText}, {"Weakness", kText}, {"Source", kText}}, {}};
+  Table table{"What the variants are",
+              {{"Variant", kName}, {"Idea", kText}, {"Cost", kText}, {"Weakness", kText}, {"Source", kText}},
+              {}};
   for (const Variant& variant : result.variants)
     if (variant.family == family)
-      table.rows.push_back({variant.reference ? variant.name + " (reference)" : variant.name, variant.idea, variant.cost,
-                            variant.weakness, variant.source});
+      table.rows.push_back({variant.reference ? variant.name + " (reference)" : variant.name, variant.idea,
+                            variant.cost, variant.weakness, variant.source});
   return table;
 }
 
@@ -168,7 +186,8 @@ Table variants_table(const std::string& family, const Result& result) {
 std::vector<std::string> families_of(const Result& result) {
   std::vector<std::string> families;
   for (const Workload& workload : result.workloads)
-    if (std::find(families.begin(), families.end(), workload.family) == families.end()) families.push_back(workload.family);
+    if (std::find(families.begin(), families.end(), workload.family) == families.end())
+      families.push_back(workload.family);
   return families;
 }
 

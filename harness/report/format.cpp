@@ -30,11 +30,17 @@ std::string number(double value) {
   return thousands_apart(fmt::format("{:.{}f}", value, decimals));
 }
 
-std::string whole(std::uint64_t value) { return thousands_apart(std::to_string(value)); }
+std::string whole(std::uint64_t value) {
+  return thousands_apart(std::to_string(value));
+}
 
-std::string ratio(double value) { return number(value); }
+std::string ratio(double value) {
+  return number(value);
+}
 
-std::string range(const std::string& low, const std::string& high) { return fmt::format("{} to {}", low, high); }
+std::string range(const std::string& low, const std::string& high) {
+  return fmt::format("{} to {}", low, high);
+}
 
 std::string bytes(std::uint64_t value) {
   static constexpr std::array kUnits{"B", "KiB", "MiB", "GiB"};

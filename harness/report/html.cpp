@@ -14,26 +14,35 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kFigureSpace = "\u2007";      // as wide as a digit
-constexpr std::string_view kPunctuationSpace = "\u2008"; // as wide as a full stop
+constexpr std::string_view kFigureSpace = "\u2007";       // as wide as a digit
+constexpr std::string_view kPunctuationSpace = "\u2008";  // as wide as a full stop
 
 std::string_view class_of(Tone tone) {
   switch (tone) {
-    case Tone::kGood: return "good";
-    case Tone::kWeak: return "weak";
-    case Tone::kBad: return "bad";
-    case Tone::kOpen: return "open";
-    case Tone::kPlain: break;
+    case Tone::kGood:
+      return "good";
+    case Tone::kWeak:
+      return "weak";
+    case Tone::kBad:
+      return "bad";
+    case Tone::kOpen:
+      return "open";
+    case Tone::kPlain:
+      break;
   }
   return "";
 }
 
 std::string_view class_of(Heading::Kind kind) {
   switch (kind) {
-    case Heading::Kind::kShort: return "short";
-    case Heading::Kind::kName: return "name";
-    case Heading::Kind::kNumber: return "number";
-    case Heading::Kind::kText: break;
+    case Heading::Kind::kShort:
+      return "short";
+    case Heading::Kind::kName:
+      return "name";
+    case Heading::Kind::kNumber:
+      return "number";
+    case Heading::Kind::kText:
+      break;
   }
   return "text";
 }
@@ -60,11 +69,13 @@ std::string inside_script(const json::value& value) {
   return safe;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
-/// How many characters stand after a number's decimal point; -1 where there is none, nullopt-like -2 for no number.
+/// How many digits stand after a number's decimal point; -1 where there is no point, -2 where there is no number.
 int decimals(std::string_view text) {
-  if (text.empty() || !is_digit(text.back())) return -2;
+  if (text.empty() || !is_digit(text.back()) || text.find(' ') != std::string_view::npos) return -2;
   const std::size_t point = text.rfind('.');
   if (point == std::string_view::npos) return -1;
   return static_cast<int>(text.size() - point - 1);
@@ -85,8 +96,8 @@ class Writer {
   explicit Writer(const std::map<std::string, std::string>& drawings) : drawings_(drawings) {}
 
   void section(const Section& section, int level) {
-    put("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h{1} id=\"{0}-title\">{2}</h{1}>\n", escape_html(section.id),
-        level, escape_html(section.title));
+    put("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h{1} id=\"{0}-title\">{2}</h{1}>\n",
+        escape_html(section.id), level, escape_html(section.title));
     for (const Block& block : section.blocks) std::visit([this](const auto& one) { this->block(one); }, block);
     for (const Section& inner : section.sections) this->section(inner, level + 1);
     out_ += "</section>\n";
@@ -117,7 +128,8 @@ class Writer {
 
   void block(const Table& table) {
     const std::string caption = escape_html(table.caption);
-    put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">\n<table>\n<caption><span>{0}</span></caption>\n"
+    put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+        "aria-label=\"{0}\">\n<table>\n<caption><span>{0}</span></caption>\n"
         "<thead><tr>",
         caption);
     for (const Heading& column : table.columns)
@@ -198,12 +210,23 @@ std::string escape_html(std::string_view text) {
   out.reserve(text.size());
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;

@@ -39,8 +39,7 @@ class Writer {
   }
 
   void block(const Charts& group) {
-    for (const Chart& chart : group.charts)
-      put("\n![{}]({}.svg)\n", escape_markdown(chart.title), chart.name);
+    for (const Chart& chart : group.charts) put("\n![{}]({}.svg)\n", escape_markdown(chart.title), chart.name);
   }
 
   void block(const Table& table) {
@@ -67,11 +66,28 @@ std::string escape_markdown(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '\n': case '\r': out += ' '; continue;
-      case '<': out += "&lt;"; continue;
-      case '&': out += "&amp;"; continue;
-      case '\\': case '`': case '*': case '_': case '|': case '[': case ']': case '#': out += '\\'; break;
-      default: break;
+      case '\n':
+      case '\r':
+        out += ' ';
+        continue;
+      case '<':
+        out += "&lt;";
+        continue;
+      case '&':
+        out += "&amp;";
+        continue;
+      case '\\':
+      case '`':
+      case '*':
+      case '_':
+      case '|':
+      case '[':
+      case ']':
+      case '#':
+        out += '\\';
+        break;
+      default:
+        break;
     }
     out += c;
   }
@@ -83,7 +99,8 @@ std::string to_markdown(const Document& document) {
   writer.put("# {}\n\n**{}**\n", escape_markdown(document.title), escape_markdown(document.lead));
   if (!document.progress.empty()) writer.put("\n{}\n", escape_markdown(document.progress));
   writer.put("\n");
-  for (const auto& [name, value] : document.facts) writer.put("- {}: {}\n", escape_markdown(name), escape_markdown(value));
+  for (const auto& [name, value] : document.facts)
+    writer.put("- {}: {}\n", escape_markdown(name), escape_markdown(value));
   for (const Section& section : document.sections) writer.section(section, 2);
   return writer.take();
 }

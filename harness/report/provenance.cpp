@@ -10,7 +10,9 @@ namespace {
 
 using results::Result;
 
-std::string or_unknown(const std::string& text) { return text.empty() ? "unknown" : text; }
+std::string or_unknown(const std::string& text) {
+  return text.empty() ? "unknown" : text;
+}
 
 std::string commit_phrase(const results::Source& source) {
   if (!source.commit) return source.state;
@@ -59,23 +61,26 @@ std::vector<std::pair<std::string, std::string>> head_facts(const Result& result
           {"System", fmt::format("{}, Linux {}, {}", or_unknown(result.facts.distribution),
                                  or_unknown(result.facts.kernel), or_unknown(result.facts.libc))},
           {"Commit", commit_phrase(result.source)},
-          {"Built with", fmt::format("{}, {}, {} toolchain", result.build.compiler, result.build.march, result.build.toolchain)},
+          {"Built with",
+           fmt::format("{}, {}, {} toolchain", result.build.compiler, result.build.march, result.build.toolchain)},
           {"Session", fmt::format("{}, {}, {}, {}", result.session.started, result.session.mode,
                                   counted(static_cast<std::uint64_t>(result.session.blocks), "block"),
                                   counted(result.processes.size(), "process", "processes"))}};
 }
 
-std::vector<std::string> unusual(const Result& result) {
+std::vector<std::string> unusual(const Result& result, bool running) {
   std::vector<std::string> sentences;
-  if (result.session.state == "interrupted")
+  if (!running && result.session.state == "interrupted")
     sentences.push_back("The session was interrupted: what had finished by then is here.");
-  if (result.session.state == "out of time")
+  if (!running && result.session.state == "out of time")
     sentences.push_back("The session ran out of time: intervals are as wide as its budget left them.");
   if (result.source.state == "dirty")
-    sentences.push_back("The sources had changes that are in no commit: these numbers cannot be repeated from the repository.");
+    sentences.push_back(
+        "The sources had changes that are in no commit: these numbers cannot be repeated from the repository.");
   if (result.build.config != "release")
-    sentences.push_back(fmt::format("The build was '{}', not 'release': its times are not comparable with others.", result.build.config));
-  sentences.insert(sentences.end(), result.session.unusual.begin(), result.session.unusual.end());
+    sentences.push_back(fmt::format("The build was '{}', not 'release': its times are not comparable with others.",
+                                    result.build.config));
+  for (const std::string& told : result.session.unusual) sentences.push_back(sentence(told));
   return sentences;
 }
 
@@ -86,16 +91,18 @@ Section failures_section(const Result& result) {
     section.blocks.push_back(Paragraph{"No process crashed, hung or answered wrongly."});
     return section;
   }
-  Table table{"A wrong answer costs a benchmark all its numbers, anything else one process",
-              {{"Failure", kShort}, {"Benchmark", kName}, {"Process", kNumber}, {"Block", kNumber}, {"What happened", kText}},
-              {}};
+  Table table{
+      "A wrong answer costs a benchmark all its numbers, anything else one process",
+      {{"Failure", kShort}, {"Benchmark", kName}, {"Process", kNumber}, {"Block", kNumber}, {"What happened", kText}},
+      {}};
   for (const results::Failure& failure : result.failures)
     table.rows.push_back({Cell(failure.kind, Tone::kBad), failure.benchmark, std::to_string(failure.process),
                           std::to_string(failure.block), failure.detail});
   section.blocks.push_back(std::move(table));
   for (const results::Failure& failure : result.failures)
     if (!failure.output_tail.empty()) {
-      section.blocks.push_back(Paragraph{fmt::format("The end of what {} (process {}) said:", failure.benchmark, failure.process)});
+      section.blocks.push_back(
+          Paragraph{fmt::format("The end of what {} (process {}) said:", failure.benchmark, failure.process)});
       section.blocks.push_back(Verbatim{failure.output_tail});
     }
   return section;
@@ -122,42 +129,45 @@ Section provenance_section(const Result& result) {
   section.blocks.push_back(Paragraph{"The same work again, from the same sources and pins:"});
   section.blocks.push_back(Verbatim{repeat_commands(result)});
   section.blocks.push_back(facts_table(
-      "Machine", {{"Id", machine.id},
-                  {"Processor", fmt::format("{}, {}", machine.cpu_model, machine.architecture)},
-                  {"Cores", fmt::format("{} in {}, {} logical", machine.physical_cores,
-                                        counted(static_cast<std::uint64_t>(machine.sockets), "socket"), machine.logical_cores)},
-                  {"Memory", fmt::format("{} GiB", machine.memory_gib)},
-                  {"Caches", caches_phrase(result.context.caches)},
-                  {"Graphics", machine.gpus.empty() ? "none" : fmt::format("{}", fmt::join(machine.gpus, ", "))},
-                  {"Virtual", machine.is_virtual ? "yes" : "no"},
-                  {"Kernel", facts.kernel},
-                  {"Microcode", facts.microcode},
-                  {"Governor", facts.governor},
-                  {"Turbo", facts.turbo},
-                  {"SMT", facts.smt},
-                  {"Address randomisation", facts.aslr},
-                  {"Transparent huge pages", facts.transparent_huge_pages},
-                  {"C library", facts.libc},
-                  {"Distribution", facts.distribution},
-                  {"Load before (1, 5, 15 minutes)", load_phrase(facts.load_avg)}}));
-  section.blocks.push_back(facts_table("Build and session", {{"Commit", result.source.commit.value_or("none")},
-                                                             {"State of the sources", result.source.state},
-                                                             {"Toolchain", result.build.toolchain},
-                                                             {"Configuration", result.build.config},
-                                                             {"Instruction set", result.build.march},
-                                                             {"Compiler", result.build.compiler},
-                                                             {"Flags", result.build.flags},
-                                                             {"Session", session.id},
-                                                             {"Started", session.started},
-                                                             {"Ended", session.ended},
-                                                             {"State", session.state},
-                                                             {"Seed", std::to_string(session.seed)},
-                                                             {"Mode", session.mode},
-                                                             {"Budget", fmt::format("{} s", number(session.budget_seconds))},
-                                                             {"Blocks", std::to_string(session.blocks)}}));
+      "Machine",
+      {{"Id", machine.id},
+       {"Processor", fmt::format("{}, {}", machine.cpu_model, machine.architecture)},
+       {"Cores", fmt::format("{} in {}, {} logical", machine.physical_cores,
+                             counted(static_cast<std::uint64_t>(machine.sockets), "socket"), machine.logical_cores)},
+       {"Memory", fmt::format("{} GiB", machine.memory_gib)},
+       {"Caches", caches_phrase(result.context.caches)},
+       {"Graphics", machine.gpus.empty() ? "none" : fmt::format("{}", fmt::join(machine.gpus, ", "))},
+       {"Virtual", machine.is_virtual ? "yes" : "no"},
+       {"Kernel", facts.kernel},
+       {"Microcode", facts.microcode},
+       {"Governor", facts.governor},
+       {"Turbo", facts.turbo},
+       {"SMT", facts.smt},
+       {"Address randomisation", facts.aslr},
+       {"Transparent huge pages", facts.transparent_huge_pages},
+       {"C library", facts.libc},
+       {"Distribution", facts.distribution},
+       {"Load before (1, 5, 15 minutes)", load_phrase(facts.load_avg)}}));
+  section.blocks.push_back(
+      facts_table("Build and session", {{"Commit", result.source.commit.value_or("none")},
+                                        {"State of the sources", result.source.state},
+                                        {"Toolchain", result.build.toolchain},
+                                        {"Configuration", result.build.config},
+                                        {"Instruction set", result.build.march},
+                                        {"Compiler", result.build.compiler},
+                                        {"Flags", result.build.flags},
+                                        {"Session", session.id},
+                                        {"Started", session.started},
+                                        {"Ended", session.ended},
+                                        {"State", session.state},
+                                        {"Seed", std::to_string(session.seed)},
+                                        {"Mode", session.mode},
+                                        {"Budget", fmt::format("{} s", number(session.budget_seconds))},
+                                        {"Blocks", std::to_string(session.blocks)}}));
   if (!result.pins.empty()) {
     Table pins{"Pins: the version of every package, the hash of its artifacts and how they unpack",
-               {{"Package", Heading::Kind::kName}, {"Version", Heading::Kind::kName}}, {}};
+               {{"Package", Heading::Kind::kName}, {"Version", Heading::Kind::kName}},
+               {}};
     for (const auto& [package, version] : result.pins) pins.rows.push_back({package, version});
     section.blocks.push_back(std::move(pins));
   }

@@ -13,8 +13,8 @@ namespace lab::report {
 /// The few facts that head a report.
 std::vector<std::pair<std::string, std::string>> head_facts(const results::Result& result);
 
-/// What makes these numbers less than they seem: of the machine, the session, the sources.
-std::vector<std::string> unusual(const results::Result& result);
+/// What makes these numbers less than they seem: of the machine, the sources and, when it is over, the session.
+std::vector<std::string> unusual(const results::Result& result, bool running);
 
 /// Benchmarks that crashed, hung or answered wrongly, with the end of what they said.
 Section failures_section(const results::Result& result);

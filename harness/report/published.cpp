@@ -37,8 +37,11 @@ void read_errata(const json::object& file, std::vector<Erratum>& errata) {
 }
 
 PublishedVersion read_version(const json::object& object) {
-  PublishedVersion version{number_in<int>(object, "version"), text(object, "variant"), text(object, "threads"),
-                           text(object, "allocation"), {}};
+  PublishedVersion version{number_in<int>(object, "version"),
+                           text(object, "variant"),
+                           text(object, "threads"),
+                           text(object, "allocation"),
+                           {}};
   for (const auto& [phase, ms] : object.at("ms").as_object()) version.ms[phase] = ms.to_number<double>();
   return version;
 }
@@ -58,14 +61,15 @@ CommandBuckets read_buckets(const json::object& file) {
     buckets.versions.push_back(read_version(version.as_object()));
   for (const json::value& entry : file.at("claims").as_array()) {
     const json::object& claim = entry.as_object();
-    SpeedClaim read{text(claim, "claim"), number_in<int>(claim, "from"), number_in<int>(claim, "to"),
-                    text(claim, "phase"), {}};
+    SpeedClaim read{
+        text(claim, "claim"), number_in<int>(claim, "from"), number_in<int>(claim, "to"), text(claim, "phase"), {}};
     if (!claim.at("stated").is_null()) read.stated = number_in<double>(claim, "stated");
     for (const int number : {read.from, read.to})
       if (std::none_of(buckets.versions.begin(), buckets.versions.end(), [&](const PublishedVersion& version) {
             return version.version == number && version.ms.contains(read.phase);
           }))
-        throw std::runtime_error(fmt::format("the claim '{}' needs version {} with phase '{}'", read.claim, number, read.phase));
+        throw std::runtime_error(
+            fmt::format("the claim '{}' needs version {} with phase '{}'", read.claim, number, read.phase));
     buckets.claims.push_back(std::move(read));
   }
   return buckets;
@@ -83,7 +87,8 @@ VulkanMemory read_vulkan(const json::object& file) {
   for (const json::value& entry : file.at("claims").as_array()) {
     const json::object& claim = entry.as_object();
     vulkan.claims.push_back({text(claim, "claim"), text(claim, "platform"), claim.at("check").as_object()});
-    if (const std::string& platform = vulkan.claims.back().platform; !platform.empty() && !vulkan.platforms.contains(platform))
+    if (const std::string& platform = vulkan.claims.back().platform;
+        !platform.empty() && !vulkan.platforms.contains(platform))
       throw std::runtime_error(fmt::format("unknown platform '{}'", platform));
   }
   return vulkan;

@@ -26,11 +26,9 @@ using results::Column;
 using results::Result;
 
 std::string progress_phrase(const Progress& progress) {
-  const std::string done = progress.planned
-                               ? fmt::format("{} of {} so far", progress.blocks,
-                                             counted(static_cast<std::uint64_t>(*progress.planned), "block"))
-                               : fmt::format("{} so far", counted(static_cast<std::uint64_t>(progress.blocks), "block"));
-  return done + ": the session is still running, and this page fills in after each block.";
+  if (progress.blocks == 0) return "The session has begun: this page fills in after each block.";
+  return fmt::format("{} of {} so far: the session is still running, and this page fills in after each block.",
+                     progress.blocks, counted(static_cast<std::uint64_t>(progress.planned), "block"));
 }
 
 bool has_numbers(const Result& result, const std::string& family) {
@@ -51,26 +49,34 @@ std::string drivers_phrase(std::span<const Column> atlas) {
 /// The sentence to remember: verdicts first, then what failed, then the drivers.
 std::string lead(const ReportInput& input, const std::vector<JudgedClaim>& claims, bool judged) {
   if (input.result == nullptr) return fmt::format("No benchmark has run yet. {}", drivers_phrase(input.atlas));
-  std::string text = judged ? fmt::format("{} published claims about command buckets: {}.", claims.size(),
-                                          verdict_counts(claims))
-                            : "No benchmark of a published claim has a number yet.";
+  std::string text =
+      judged ? fmt::format("{} published claims about command buckets: {}.", claims.size(), verdict_counts(claims))
+             : "No benchmark of a published claim has a number yet.";
   const std::size_t failures = input.result->failures.size();
   if (failures != 0) text += fmt::format(" {} failed.", counted(failures, "process", "processes"));
   return text + " " + drivers_phrase(input.atlas);
 }
 
-Section unusual_section(const ReportInput& input) {
+Section unusual_section(const ReportInput& input, bool running) {
   Section section{"unusual", "What was unusual", {}, {}};
   List list;
-  if (input.result != nullptr) list.items = unusual(*input.result);
+  if (input.result != nullptr) list.items = unusual(*input.result, running);
   for (const Column& column : input.atlas)
     if (!column.validation.empty())
-      list.items.push_back(fmt::format("{}: the validation layers complained: {}.", column.name, fmt::join(column.validation, "; ")));
+      list.items.push_back(
+          fmt::format("{}: the validation layers complained: {}.", column.name, fmt::join(column.validation, "; ")));
   if (list.items.empty())
     section.blocks.push_back(Paragraph{"Nothing: the machine was quiet, and nothing speaks against its numbers."});
   else
     section.blocks.push_back(std::move(list));
   return section;
+}
+
+/// The family whose claims are judged follows its verdicts.
+std::vector<std::string> families_in_order(const Result& result, const std::string& judged) {
+  std::vector<std::string> families = families_of(result);
+  std::stable_partition(families.begin(), families.end(), [&](const std::string& family) { return family == judged; });
+  return families;
 }
 
 /// The speed-up plot heads the family that it is about.
@@ -81,20 +87,22 @@ void add_speedup(Section& section, const CommandBuckets& published, const Result
 
 }  // namespace
 
-Document report_document(const ReportInput& input, const Published& published, const std::optional<Progress>& progress) {
+Document report_document(const ReportInput& input, const Published& published,
+                         const std::optional<Progress>& progress) {
   Document document;
   const Result* result = input.result;
   const bool judged = result != nullptr && has_numbers(*result, published.buckets.family);
-  const std::vector<JudgedClaim> claims = judged ? judge_claims(published.buckets, *result) : std::vector<JudgedClaim>{};
+  const std::vector<JudgedClaim> claims =
+      judged ? judge_claims(published.buckets, *result) : std::vector<JudgedClaim>{};
   document.title = "Memory allocation and render submission";
   document.lead = lead(input, claims, judged);
   if (progress) document.progress = progress_phrase(*progress);
   if (result != nullptr) document.facts = head_facts(*result);
-  document.sections.push_back(unusual_section(input));
+  document.sections.push_back(unusual_section(input, progress.has_value()));
   if (result != nullptr) document.sections.push_back(failures_section(*result));
   if (judged) document.sections.push_back(claims_section(claims, published.buckets, *result));
   if (result != nullptr)
-    for (const std::string& family : families_of(*result)) {
+    for (const std::string& family : families_in_order(*result, published.buckets.family)) {
       Section section = family_section(family, *result);
       if (family == published.buckets.family) add_speedup(section, published.buckets, *result);
       document.sections.push_back(std::move(section));

@@ -1,7 +1,7 @@
 /// The last stage: a result and an atlas become a page, its charts as SVG files, and a summary in Markdown.
 ///
-/// DIR/index.html is one file that needs nothing but itself; DIR/<chart>.svg holds each of its charts, drawn from the same
-/// specification; DIR/summary.md is the same report as text.
+/// DIR/index.html is one file that needs nothing but itself; DIR/<chart>.svg holds each of its charts, drawn from the
+/// same specification; DIR/summary.md is the same report as text.
 #pragma once
 
 #include <filesystem>
@@ -25,8 +25,8 @@ struct ReportInput {
 
 /// How far a session that still runs has come.
 struct Progress {
-  int blocks = 0;              ///< complete
-  std::optional<int> planned;  ///< none where the session runs until its intervals are tight
+  int blocks = 0;   ///< complete
+  int planned = 0;  ///< as many as there will be, as it looks now
 };
 
 struct ReportOptions {
@@ -42,7 +42,8 @@ struct ReportFiles {
 };
 
 /// What the report says.
-Document report_document(const ReportInput& input, const Published& published, const std::optional<Progress>& progress = {});
+Document report_document(const ReportInput& input, const Published& published,
+                         const std::optional<Progress>& progress = {});
 
 /// Writes the report; every file is the former or the new one, never half of one. An error names the file or the chart;
 /// a chart that cannot be drawn costs its own drawing only: the page and the summary are there.

@@ -1,14 +1,134 @@
 #include "harness/report/report.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
+
+#include "harness/base/files.h"
+#include "harness/report/markdown.h"
 #include "harness/report/sample_test.h"
 
 namespace lab::report {
-TEST(Report, draft) {
-  const auto result = sample::result();
-  const auto atlas = sample::atlas();
-  const auto files = write_report({&result, atlas}, {.out = "/tmp/lab/rep", .published = std::string(LAB_SOURCE_DIR) + "/results/published", .progress = {}});
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path fresh_folder(const std::string& name) {
+  const fs::path folder = fs::path(testing::TempDir()) / name;
+  fs::remove_all(folder);
+  return folder;
+}
+
+ReportOptions options(fs::path out) {
+  return {.out = std::move(out), .published = fs::path(LAB_SOURCE_DIR) / "results/published", .progress = {}};
+}
+
+std::set<std::string> files_in(const fs::path& folder) {
+  std::set<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    names.insert(entry.path().filename().string());
+  return names;
+}
+
+std::string summary_of(const results::Result* result, const std::vector<results::Column>& atlas) {
+  return to_markdown(report_document({result, atlas}, *load_published(options("").published)));
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST(Report, is_a_page_a_summary_and_a_file_for_each_chart) {
+  const fs::path out = fresh_folder("report");
+  const results::Result result = sample::result();
+  const std::vector<results::Column> atlas = sample::atlas();
+  const Expected<ReportFiles> files = write_report({&result, atlas}, options(out));
   ASSERT_TRUE(files) << files.error().what;
+  std::set<std::string> expected{"index.html", "summary.md"};
+  for (const fs::path& chart : files->charts) expected.insert(chart.filename().string());
+  EXPECT_EQ(files->charts.size(), 11u);
+  EXPECT_EQ(files_in(out), expected);
+  EXPECT_LT(fs::file_size(files->index), 10u << 20);
+  const std::string page = *read_file(files->index);
+  EXPECT_TRUE(contains(page, "<svg")) << "a reader without scripts sees the drawings";
+  EXPECT_FALSE(contains(page, "http-equiv=\"refresh\""));
 }
+
+TEST(Report, of_a_running_session_is_the_page_alone_and_says_how_far_it_is) {
+  const fs::path out = fresh_folder("live");
+  const results::Result result = sample::result(3);
+  ReportOptions live = options(out);
+  live.progress = Progress{3, 12};
+  const Expected<ReportFiles> files = write_report({&result, {}}, live);
+  ASSERT_TRUE(files) << files.error().what;
+  EXPECT_EQ(files_in(out), std::set<std::string>{"index.html"});
+  const std::string page = *read_file(files->index);
+  EXPECT_TRUE(contains(page, "3 of 12 blocks so far"));
+  EXPECT_TRUE(contains(page, "http-equiv=\"refresh\""));
 }
+
+TEST(Report, exists_before_the_first_process_without_a_single_plot) {
+  results::Result result = sample::result(0);
+  const std::string summary = summary_of(&result, {});
+  EXPECT_TRUE(contains(summary, "No benchmark of a published claim has a number yet."));
+  EXPECT_TRUE(contains(summary, "No process of frame, frame\\_work has given a number, so there is no plot of them."));
+  EXPECT_FALSE(contains(summary, "!["));
+}
+
+TEST(Report, of_the_atlas_alone_shows_the_drivers) {
+  const std::string summary = summary_of(nullptr, sample::atlas());
+  EXPECT_TRUE(contains(summary, "**No benchmark has run yet. 2 Vulkan drivers answered.**"));
+  EXPECT_TRUE(contains(summary, "](image-storage.svg)"));
+  EXPECT_FALSE(contains(summary, "command\\_bucket-speedup"));
+}
+
+TEST(Report, names_failures_and_what_was_unusual) {
+  results::Result result = sample::result();
+  result.failures.push_back({"allocator/buddy/random_replace", 4, 4, "crash", "SIGSEGV", "last words\n"});
+  result.session.state = "out of time";
+  result.source = {"0123456789abcdef", true, "dirty"};
+  const std::string summary = summary_of(&result, {});
+  EXPECT_TRUE(contains(summary, "1 process failed."));
+  EXPECT_TRUE(contains(summary, "| **crash** | allocator/buddy/random\\_replace | 4 | 4 | SIGSEGV |"));
+  EXPECT_TRUE(contains(summary, "    last words\n"));
+  EXPECT_TRUE(contains(summary, "The session ran out of time"));
+  EXPECT_TRUE(contains(summary, "changes that are in no commit"));
+}
+
+TEST(Report, fills_the_errata_s_measured_column) {
+  const results::Result result = sample::result();
+  const std::string summary = summary_of(&result, sample::atlas());
+  EXPECT_TRUE(contains(
+      summary,
+      "131,072 of 67,108,864 bytes, 0.1953 % (allocator/buddy/growing\\_buffers, allocator/buddy/random\\_replace)"));
+  EXPECT_TRUE(contains(summary, "lavapipe-22.3.6: 67,108,864; radv-22.3.6-navi10-simulated: 67,108,864"));
+  EXPECT_TRUE(contains(summary, "8,589,934,592 / 62 = 138,547,332"));
+  EXPECT_TRUE(contains(summary, "not measured here: no such driver on this machine"));
+  EXPECT_TRUE(contains(summary_of(nullptr, {}), "not measured here: no driver was probed"));
+}
+
+TEST(Report, summary_is_this_text) {
+  const fs::path golden = fs::path(LAB_SOURCE_DIR) / "harness/report/testdata/summary.md";
+  const results::Result result = sample::result();
+  const std::string summary = summary_of(&result, sample::atlas());
+  const Expected<std::string> expected = read_file(golden);
+  const fs::path found = fs::path(testing::TempDir()) / "summary.md";
+  ASSERT_TRUE(write_file(found, summary));
+  ASSERT_TRUE(expected) << "copy " << found;
+  EXPECT_EQ(summary, *expected) << "where the change is meant: cp " << found << " " << golden;
+}
+
+TEST(Report, into_a_folder_that_cannot_be_is_an_error_that_names_it) {
+  const fs::path file = fs::path(testing::TempDir()) / "in_the_way";
+  ASSERT_TRUE(write_file(file, ""));
+  const Expected<ReportFiles> files = write_report({nullptr, {}}, options(file / "report"));
+  ASSERT_FALSE(files);
+  EXPECT_TRUE(contains(files.error().what, "in_the_way")) << files.error().what;
+}
+
+}  // namespace lab::report

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/bench/checksum.h"
 #include "harness/bench/random.h"
 #include "harness/results/atlas.h"
 #include "harness/results/result.h"
@@ -23,7 +24,9 @@ struct Phase {
 
 inline void add_processes(results::Result& result, const std::string& benchmark, const std::vector<Phase>& phases,
                           double operations, int blocks, double scatter) {
-  bench::Random random(std::hash<std::string>{}(benchmark));
+  bench::Checksum seed;
+  seed.bytes(benchmark.data(), benchmark.size());
+  bench::Random random(seed.value());
   for (int block = 0; block < blocks; ++block) {
     results::Process process;
     process.benchmark = benchmark;
@@ -62,11 +65,18 @@ inline void add_bucket_family(results::Result& result, int blocks) {
     result.workloads.push_back({"command_bucket", name, title, 1, {"add", "sort", "submit"}, 40000, "command", true});
   for (const Version& version : kVersions) {
     const std::string name = version.name;
-    result.variants.push_back({"command_bucket", name, name == "v1_st_new", "one idea", "O(1) a command", "the article",
-                               "needs a budget", {}});
+    result.variants.push_back({"command_bucket",
+                               name,
+                               name == "v1_st_new",
+                               "one idea",
+                               "O(1) a command",
+                               "the article",
+                               "needs a budget",
+                               {}});
     for (const auto& [workload, work] : {std::pair{"frame", 0.45}, std::pair{"frame_work", 1.0}})
       add_processes(result, results::benchmark_name("command_bucket", name, workload),
-                    {{"add", version.add * work}, {"sort", version.sort}, {"submit", version.submit}}, 40000, blocks, 0.02);
+                    {{"add", version.add * work}, {"sort", version.sort}, {"submit", version.submit}}, 40000, blocks,
+                    0.02);
   }
 }
 
@@ -75,18 +85,28 @@ inline void add_allocator_family(results::Result& result, int blocks) {
     const char* variant;
     double replace, growing;
   };
-  constexpr Timed kVariants[] = {{"c_library", 111, 42}, {"buddy", 27.9, 12.4}, {"jemalloc", 31.1, 29}, {"linear", 0, 3.1},
+  constexpr Timed kVariants[] = {{"c_library", 111, 42},
+                                 {"buddy", 27.9, 12.4},
+                                 {"jemalloc", 31.1, 29},
+                                 {"linear", 0, 3.1},
                                  {"mimalloc", 32.1, 24}};
-  result.workloads.push_back({"allocator", "random_replace", "free one of 10,000 live blocks, allocate 16 to 4096 bytes", 1,
-                              {"replace"}, 100000, "pair", false});
-  result.workloads.push_back({"allocator", "growing_buffers", "1,000 buffers that double until 64 KiB", 1, {"grow"}, 20000,
-                              "step", false});
+  result.workloads.push_back({"allocator",
+                              "random_replace",
+                              "free one of 10,000 live blocks, allocate 16 to 4096 bytes",
+                              1,
+                              {"replace"},
+                              100000,
+                              "pair",
+                              false});
+  result.workloads.push_back(
+      {"allocator", "growing_buffers", "1,000 buffers that double until 64 KiB", 1, {"grow"}, 20000, "step", false});
   for (const Timed& variant : kVariants) {
     const std::string name = variant.variant;
-    result.variants.push_back({"allocator", name, name == "c_library", "one idea", "O(1)", "somewhere", "fragments", {}});
+    result.variants.push_back(
+        {"allocator", name, name == "c_library", "one idea", "O(1)", "somewhere", "fragments", {}});
     if (variant.replace > 0)
-      add_processes(result, results::benchmark_name("allocator", name, "random_replace"), {{"replace", variant.replace}},
-                    100000, blocks, 0.05);
+      add_processes(result, results::benchmark_name("allocator", name, "random_replace"),
+                    {{"replace", variant.replace}}, 100000, blocks, 0.05);
     add_processes(result, results::benchmark_name("allocator", name, "growing_buffers"), {{"grow", variant.growing}},
                   20000, blocks, 0.03);
   }
@@ -98,13 +118,31 @@ inline void add_allocator_family(results::Result& result, int blocks) {
 
 inline results::Result result(int blocks = 12) {
   results::Result made;
-  made.context = {"2026-01-31T20:00:00Z", "host", "harness", 2, 2300, false, {{"Data", 1, 49152, 1}, {"Unified", 2, 2097152, 1}}, {0.1}, "release"};
+  made.context = {"2026-01-31T20:00:00Z",
+                  "host",
+                  "harness",
+                  2,
+                  2300,
+                  false,
+                  {{"Data", 1, 49152, 1}, {"Unified", 2, 2097152, 1}},
+                  {0.1},
+                  "release"};
   made.machine = {"m-1a2b3c4d", "", "Made-up Xeon 4 GHz", "x86_64", 1, 2, 2, 16, true, {}};
-  made.facts = {"6.1.0-18", "0x2b000590", "unknown", "unknown", "off", "full", "madvise", "glibc 2.36", "Debian 12", {0.12, 0.2, 0.3}};
+  made.facts = {"6.1.0-18", "0x2b000590", "unknown",    "unknown",   "off",
+                "full",     "madvise",    "glibc 2.36", "Debian 12", {0.12, 0.2, 0.3}};
   made.build = {"pinned", "release", "x86-64-v2", "GNU 12.2.0", "-std=c++20 -O2 -DNDEBUG -march=x86-64-v2"};
   made.pins = {{"benchmark", "8a7f3c"}, {"boost", "11d0aa"}};
   made.source = {"0123456789abcdef0123456789abcdef01234567", false, "clean"};
-  made.session = {"20260131T200000Z-0123456", "2026-01-31T20:00:00Z", "2026-01-31T20:08:00Z", 42, "default", 480, blocks, 1, "complete", {"This is a virtual machine: its neighbours are in the numbers."}};
+  made.session = {"20260131T200000Z-0123456",
+                  "2026-01-31T20:00:00Z",
+                  "2026-01-31T20:08:00Z",
+                  42,
+                  "default",
+                  480,
+                  blocks,
+                  1,
+                  "complete",
+                  {"This is a virtual machine: its neighbours are in the numbers."}};
   add_bucket_family(made, blocks);
   add_allocator_family(made, blocks);
   return made;
@@ -138,17 +176,22 @@ results::Column column(const std::string& name, const Storage& storage, std::uin
 /// A driver that stores rows of 64-byte pieces, and one with tiles of 4096 bytes that changes its alignment.
 inline std::vector<results::Column> atlas() {
   using Requirement = std::pair<std::uint64_t, std::uint64_t>;
-  return {column("lavapipe-22.3.6",
-                 [](std::uint64_t width, std::uint64_t height) {
-                   return Requirement{(width * 4 + 63) / 64 * 64 * height, 64};
-                 },
-                 1),
-          column("radv-22.3.6-navi10-simulated",
-                 [](std::uint64_t width, std::uint64_t height) {
-                   const std::uint64_t big = width >= 128 && height >= 128 ? 65536 : 4096;
-                   return Requirement{(std::max<std::uint64_t>(width, 32) * std::max<std::uint64_t>(height, 32) * 4 + big - 1) / big * big, big};
-                 },
-                 16)};
+  return {
+      column(
+          "lavapipe-22.3.6",
+          [](std::uint64_t width, std::uint64_t height) {
+            return Requirement{(width * 4 + 63) / 64 * 64 * height, 64};
+          },
+          1),
+      column(
+          "radv-22.3.6-navi10-simulated",
+          [](std::uint64_t width, std::uint64_t height) {
+            const std::uint64_t big = width >= 128 && height >= 128 ? 65536 : 4096;
+            return Requirement{
+                (std::max<std::uint64_t>(width, 32) * std::max<std::uint64_t>(height, 32) * 4 + big - 1) / big * big,
+                big};
+          },
+          16)};
 }
 
 }  // namespace lab::report::sample

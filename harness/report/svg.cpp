@@ -53,9 +53,7 @@ struct SvgRenderer::Engine {
     JS_SetMemoryLimit(runtime, limits.memory_bytes);
     JS_SetMaxStackSize(runtime, std::size_t{2} << 20);
     JS_SetInterruptHandler(
-        runtime,
-        [](JSRuntime*, void* self) { return static_cast<const Engine*>(self)->late() ? 1 : 0; },
-        this);
+        runtime, [](JSRuntime*, void* self) { return static_cast<const Engine*>(self)->late() ? 1 : 0; }, this);
   }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

@@ -28,7 +28,8 @@ template <typename Same>
 std::vector<Series> series_of(std::span<const Column> atlas, const Same& same) {
   std::vector<Series> all;
   for (const Column& column : atlas) {
-    const auto twin = std::find_if(all.begin(), all.end(), [&](const Series& one) { return same(*one.column, column); });
+    const auto twin =
+        std::find_if(all.begin(), all.end(), [&](const Series& one) { return same(*one.column, column); });
     if (twin == all.end())
       all.push_back({column.name, &column});
     else
@@ -39,11 +40,10 @@ std::vector<Series> series_of(std::span<const Column> atlas, const Same& same) {
 
 std::vector<Series> image_series(std::span<const Column> atlas) {
   std::vector<Series> all = series_of(atlas, [](const Column& a, const Column& b) {
-    return std::equal(a.images.begin(), a.images.end(), b.images.begin(), b.images.end(),
-                      [](const ImageRow& x, const ImageRow& y) {
-                        return x.width == y.width && x.height == y.height && x.size == y.size &&
-                               x.alignment == y.alignment;
-                      });
+    return std::equal(
+        a.images.begin(), a.images.end(), b.images.begin(), b.images.end(), [](const ImageRow& x, const ImageRow& y) {
+          return x.width == y.width && x.height == y.height && x.size == y.size && x.alignment == y.alignment;
+        });
   });
   std::erase_if(all, [](const Series& one) { return one.column->images.empty(); });
   return all;
@@ -55,7 +55,9 @@ std::vector<Series> buffer_series(std::span<const Column> atlas) {
   return all;
 }
 
-std::string named(const ImageRow& row) { return fmt::format("{}x{}", row.width, row.height); }
+std::string named(const ImageRow& row) {
+  return fmt::format("{}x{}", row.width, row.height);
+}
 
 /// Where an image stands on the graphs' axis: its width's logarithm, and its height's within that.
 double position(const ImageRow& row) {
@@ -118,8 +120,10 @@ Chart storage_graph(const std::vector<Series>& all, const VulkanMemory& publishe
       least += fmt::format("{}{} on {}", least.empty() ? "" : ", ", bytes(smallest->size), one.label);
   }
   chart.title = fmt::format("Small images cost a minimum of storage: {}", least);
-  chart.note = fmt::format("RGBA8 images of 1x1 to 4096x4096: within each width, heights rise from left to right. Dotted: width x height x {} bytes.",
-                           published.texel_bytes);
+  chart.note = fmt::format(
+      "RGBA8 images of 1x1 to 4096x4096: within each width, heights rise from left to right. Dotted: width x height x "
+      "{} bytes.",
+      published.texel_bytes);
   chart.text = fmt::format("Line graph of image storage by image size for {}. {}.", drivers_phrase(all), chart.title);
   chart.data = image_rows(all, &ImageRow::size);
   chart.data["tight"] = tight_rows(*all.front().column, published.texel_bytes);
@@ -146,9 +150,12 @@ int factor_class(double factor) {
 
 json::object grid_row(const ImageRow& row, std::uint64_t texel_bytes) {
   const double factor = static_cast<double>(row.size) / static_cast<double>(row.width * row.height * texel_bytes);
-  return {{"width", row.width},          {"height", row.height},
-          {"image", named(row)},         {"storage", bytes(row.size)},
-          {"alignment", bytes(row.alignment)}, {"factor", number(factor)}};
+  return {{"width", row.width},
+          {"height", row.height},
+          {"image", named(row)},
+          {"storage", bytes(row.size)},
+          {"alignment", bytes(row.alignment)},
+          {"factor", number(factor)}};
 }
 
 /// How much more than its texels each image takes.
@@ -158,7 +165,8 @@ Chart overhead_grid(const Series& one, const VulkanMemory& published) {
   json::array rows;
   for (const ImageRow& row : one.column->images) {
     if (row.size == 0) continue;
-    const double factor = static_cast<double>(row.size) / static_cast<double>(row.width * row.height * published.texel_bytes);
+    const double factor =
+        static_cast<double>(row.size) / static_cast<double>(row.width * row.height * published.texel_bytes);
     json::object cell = grid_row(row, published.texel_bytes);
     cell["class"] = factor_class(factor);
     cell["shown"] = factor >= 1000   ? fmt::format("{:.0f}k", factor / 1000)
@@ -169,7 +177,8 @@ Chart overhead_grid(const Series& one, const VulkanMemory& published) {
     ++asked;
   }
   chart.title = fmt::format("{}: {} of {} images take exactly their texels", one.label, tight, asked);
-  chart.note = fmt::format("Storage as a multiple of width x height x {} bytes; 1: nothing more.", published.texel_bytes);
+  chart.note =
+      fmt::format("Storage as a multiple of width x height x {} bytes; 1: nothing more.", published.texel_bytes);
   chart.text = fmt::format("Grid of image widths by heights. {}.", chart.title);
   chart.data = {{"rows", std::move(rows)}};
   return chart;
@@ -212,9 +221,11 @@ Chart buffer_graph(const std::vector<Series>& all) {
                                   {"shown", whole(row.size)},
                                   {"alignment", whole(row.alignment)}});
     }
-  chart.title = fmt::format("No buffer takes more than {} beyond its length", counted(most, "byte"));
+  chart.title = most == 0 ? "Every buffer takes exactly its length"
+                          : fmt::format("No buffer takes more than {} beyond its length", counted(most, "byte"));
   chart.note = fmt::format("Storage buffers of 1 byte to 800 MB. Alignment: {}.", in_bytes(alignments));
-  chart.text = fmt::format("Line graph of extra storage by buffer length for {}. {}.", drivers_phrase(all), chart.title);
+  chart.text =
+      fmt::format("Line graph of extra storage by buffer length for {}. {}.", drivers_phrase(all), chart.title);
   chart.data = {{"rows", std::move(rows)}};
   return chart;
 }
@@ -235,17 +246,23 @@ std::string limit(const Column& column, std::string_view name) {
 Table drivers_table(std::span<const Column> atlas, const VulkanMemory& published) {
   using enum Heading::Kind;
   Table table{"Every driver that the loader found and what it says of itself",
-              {{"Driver column", kName}, {"Device", kText}, {"Driver", kText}, {"Heaps", kText},
-               {"Allocations at most", kNumber}, {"Smallest image, bytes", kNumber}, {"Image alignments", kShort}},
+              {{"Driver column", kName},
+               {"Device", kText},
+               {"Driver", kText},
+               {"Heaps", kText},
+               {"Allocations at most", kNumber},
+               {"Smallest image, bytes", kNumber},
+               {"Image alignments", kShort}},
               {}};
   for (const Column& column : atlas) {
     const std::optional<std::uint64_t> least = smallest_image_storage(column, published);
     const std::set<std::uint64_t> alignments = image_alignments(column);
-    table.rows.push_back({column.name, column.driver.device_name,
-                          fmt::format("{} {}", column.driver.name.empty() ? column.driver.short_name : column.driver.name,
-                                      column.driver.version),
-                          heaps_phrase(column), limit(column, "maxMemoryAllocationCount"),
-                          least ? whole(*least) : "none", alignments.empty() ? "none" : in_bytes(alignments)});
+    table.rows.push_back(
+        {column.name, column.driver.device_name,
+         fmt::format("{} {}", column.driver.name.empty() ? column.driver.short_name : column.driver.name,
+                     column.driver.version),
+         heaps_phrase(column), limit(column, "maxMemoryAllocationCount"), least ? whole(*least) : "none",
+         alignments.empty() ? "none" : in_bytes(alignments)});
   }
   return table;
 }
@@ -254,7 +271,11 @@ Table claims_table(std::span<const Column> atlas, const VulkanMemory& published)
   using enum Heading::Kind;
   Table table{fmt::format("Claims of the article ({}, {}) checked on every driver they are about", published.author,
                           published.year),
-              {{"Verdict", kShort}, {"Claim", kText}, {"About", kText}, {"Article, bytes", kShort}, {"Here, bytes", kText},
+              {{"Verdict", kShort},
+               {"Claim", kText},
+               {"About", kText},
+               {"Article, bytes", kShort},
+               {"Here, bytes", kText},
                {"Driver column", kName}},
               {}};
   std::vector<std::vector<Cell>> unmeasured;
@@ -272,7 +293,8 @@ Table claims_table(std::span<const Column> atlas, const VulkanMemory& published)
     }
     if (columns.empty())
       unmeasured.push_back({Cell("not measured", Tone::kOpen), claim.claim, about,
-                            check_claim(claim.check, Column{}, published).stated, "no such driver on this machine", ""});
+                            check_claim(claim.check, Column{}, published).stated, "no such driver on this machine",
+                            ""});
   }
   std::move(unmeasured.begin(), unmeasured.end(), std::back_inserter(table.rows));
   return table;
@@ -281,14 +303,15 @@ Table claims_table(std::span<const Column> atlas, const VulkanMemory& published)
 /// What the driver could not answer.
 void add_failures(const Column& column, Section& section) {
   if (column.failure)
-    section.blocks.push_back(Paragraph{fmt::format("{} did not answer everything ({}): {}", column.name,
-                                                   column.failure->kind, column.failure->detail),
-                                       Tone::kWeak});
+    section.blocks.push_back(Paragraph{
+        fmt::format("{} did not answer everything ({}): {}", column.name, column.failure->kind, column.failure->detail),
+        Tone::kWeak});
   if (!column.refused.empty()) {
     std::vector<std::string> texts;
-    for (const results::Refusal& refusal : column.refused) texts.push_back(fmt::format("{} ({})", refusal.what, refusal.result));
-    section.blocks.push_back(
-        Paragraph{fmt::format("{} refused {}: {}.", column.name, counted(texts.size(), "size"), fmt::join(texts, ", "))});
+    for (const results::Refusal& refusal : column.refused)
+      texts.push_back(fmt::format("{} ({})", refusal.what, refusal.result));
+    section.blocks.push_back(Paragraph{
+        fmt::format("{} refused {}: {}.", column.name, counted(texts.size(), "size"), fmt::join(texts, ", "))});
   }
 }
 

@@ -17,9 +17,9 @@ Section vulkan_section(std::span<const results::Column> atlas, const VulkanMemor
 
 /// What a check of a claim found in one driver column.
 struct Checked {
-  std::string stated;        ///< the article's figure
-  std::string found;         ///< this column's
-  std::optional<bool> holds; ///< none where the column lacks what the check needs
+  std::string stated;         ///< the article's figure
+  std::string found;          ///< this column's
+  std::optional<bool> holds;  ///< none where the column lacks what the check needs
 };
 
 Checked check_claim(const boost::json::object& check, const results::Column& column, const VulkanMemory& published);

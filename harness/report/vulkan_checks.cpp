@@ -62,7 +62,9 @@ std::set<std::uint64_t> alignments(const std::vector<ImageRow>& images) {
   return different;
 }
 
-Checked nothing(std::string stated) { return {std::move(stated), "", std::nullopt}; }
+Checked nothing(std::string stated) {
+  return {std::move(stated), "", std::nullopt};
+}
 
 /// Whether `found` is one of the stated figures.
 Checked one_of(const Asked& asked, const std::optional<std::uint64_t>& found) {
@@ -76,7 +78,8 @@ Checked image_alignments(const Asked& asked) {
   const std::set<std::uint64_t> found = alignments(asked.images());
   const std::vector<std::uint64_t> stated = asked.stated();
   if (found.empty()) return nothing(listed(stated, " and "));
-  return {listed(stated, " and "), listed(found, " and "), found == std::set<std::uint64_t>(stated.begin(), stated.end())};
+  return {listed(stated, " and "), listed(found, " and "),
+          found == std::set<std::uint64_t>(stated.begin(), stated.end())};
 }
 
 Checked smallest_image_alignment(const Asked& asked) {
@@ -144,7 +147,8 @@ Checked small_buffer_storage(const Asked& asked) {
     if (row.length < asked.amount("below")) found.insert(row.size);
   const std::vector<std::uint64_t> stated = asked.stated();
   if (found.empty()) return nothing(listed(stated, " or "));
-  return {listed(stated, " or "), listed(found, " and "), found == std::set<std::uint64_t>(stated.begin(), stated.end())};
+  return {listed(stated, " or "), listed(found, " and "),
+          found == std::set<std::uint64_t>(stated.begin(), stated.end())};
 }
 
 Checked buffer_extra(const Asked& asked) {

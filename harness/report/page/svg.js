@@ -39,7 +39,7 @@ const fitted = (specification) => {
   const {title, width, config} = specification;
   if (!title) return specification;
   const style = config.title;
-  const room = width - 24;
+  const room = (width - 32) / 1.15;  // within the padding; for a headline's font there is no telling how wide it runs
   return {...specification, title: {
     text: wrapped(title.text, {fontSize: style.fontSize, fontWeight: style.fontWeight}, room),
     subtitle: wrapped(title.subtitle, {fontSize: style.subtitleFontSize}, room),
@@ -57,9 +57,15 @@ globalThis.draw = (text) => {
     const compiled = vegaLite.compile(fitted(JSON.parse(text)), {logger}).spec;
     const view = new vega.View(vega.parse(compiled), {renderer: 'none', logger});
     // The specification's width is that of the whole drawing, as it is in a page; Vega takes it for the plot's alone.
-    const width = compiled.width;
-    const fit = (svg) => view.width(2 * width - Number(/ width="([\d.]+)"/.exec(svg)[1])).toSVG();
-    view.toSVG().then(fit).then((svg) => { outcome.svg = svg; settle(); view.finalize(); }).catch(settle);
+    const whole = compiled.width;
+    const fit = async (tries) => {
+      const svg = await view.toSVG();
+      const excess = Number(/ width="([\d.]+)"/.exec(svg)[1]) - whole;
+      if (excess === 0 || tries === 0) return svg;
+      view.width(view.width() - excess);
+      return fit(tries - 1);
+    };
+    fit(3).then((svg) => { outcome.svg = svg; settle(); view.finalize(); }).catch(settle);
   } catch (error) {
     settle(error);
   }

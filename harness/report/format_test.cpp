@@ -1,0 +1,39 @@
+#include "harness/report/format.h"
+
+#include <gtest/gtest.h>
+
+namespace lab::report {
+
+TEST(Format, numbers_have_three_digits_and_all_of_the_whole_part) {
+  EXPECT_EQ(number(0), "0");
+  EXPECT_EQ(number(0.0741), "0.074");
+  EXPECT_EQ(number(0.9996), "1.00");
+  EXPECT_EQ(number(4.2651), "4.27");
+  EXPECT_EQ(number(9.996), "10.0");
+  EXPECT_EQ(number(99.96), "100");
+  EXPECT_EQ(number(8639.4), "8,639");
+  EXPECT_EQ(number(-1234.5), "-1,234");
+  EXPECT_EQ(number(1234567), "1,234,567");
+}
+
+TEST(Format, bytes_are_in_the_largest_unit_that_is_whole) {
+  EXPECT_EQ(bytes(0), "0 B");
+  EXPECT_EQ(bytes(8216), "8,216 B");
+  EXPECT_EQ(bytes(65536), "64 KiB");
+  EXPECT_EQ(bytes(67108864), "64 MiB");
+  EXPECT_EQ(bytes(std::uint64_t{8} << 40), "8,192 GiB");
+}
+
+TEST(Format, counts_have_their_plural) {
+  EXPECT_EQ(counted(1, "block"), "1 block");
+  EXPECT_EQ(counted(0, "block"), "0 blocks");
+  EXPECT_EQ(counted(1200, "process", "processes"), "1,200 processes");
+}
+
+TEST(Format, sentences_begin_with_a_capital) {
+  EXPECT_EQ(sentence("free one"), "Free one");
+  EXPECT_EQ(sentence("10,000 live"), "10,000 live");
+  EXPECT_EQ(sentence(""), "");
+}
+
+}  // namespace lab::report

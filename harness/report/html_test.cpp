@@ -1,0 +1,135 @@
+#include "harness/report/html.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <set>
+#include <vector>
+
+#include "harness/report/report.h"
+#include "harness/report/sample_test.h"
+
+namespace lab::report {
+
+namespace {
+
+/// What is wrong with the nesting of a page's elements, "" where nothing is. Scripts and styles are opaque up to the
+/// first thing that a browser takes for their end.
+std::string wrong_with(std::string_view page) {
+  static const std::set<std::string, std::less<>> kVoid{"meta", "link", "br", "img", "!doctype"};
+  std::vector<std::string> open;
+  while (true) {
+    const std::size_t at = page.find('<');
+    if (at == std::string_view::npos) break;
+    page.remove_prefix(at + 1);
+    const bool closing = page.starts_with('/');
+    if (closing) page.remove_prefix(1);
+    const std::string name(page.substr(0, page.find_first_of(" >\n/")));
+    char quote = 0;
+    std::size_t end = 0;
+    for (; end < page.size() && (quote != 0 || page[end] != '>'); ++end) {
+      if (quote != 0 ? page[end] == quote : page[end] == '"') quote = quote != 0 ? '\0' : page[end];
+      if (quote == 0 && page[end] == '<') return fmt::format("'<' inside the tag {}", name);
+    }
+    if (end == page.size()) return fmt::format("the tag {} does not end", name);
+    const bool alone = page[end - 1] == '/';
+    page.remove_prefix(end + 1);
+    if (closing) {
+      if (open.empty() || open.back() != name)
+        return fmt::format("</{}> closes <{}>", name, open.empty() ? "nothing" : open.back());
+      open.pop_back();
+    } else if (!kVoid.contains(name) && !alone) {
+      open.push_back(name);
+      if (name == "script" || name == "style") page.remove_prefix(std::min(page.find("</" + name), page.size()));
+    }
+  }
+  return open.empty() ? "" : fmt::format("<{}> is not closed", open.back());
+}
+
+Published published() {
+  return *load_published(std::string(LAB_SOURCE_DIR) + "/results/published");
+}
+
+std::string page_of(const results::Result& result, const std::vector<results::Column>& atlas) {
+  return to_html(report_document({&result, atlas}, published()), {});
+}
+
+}  // namespace
+
+TEST(HtmlChecker, sees_what_is_wrong) {
+  EXPECT_EQ(wrong_with("<p>fine <br><b class=\"a>b\">x</b></p><script>a < b</script>"), "");
+  EXPECT_EQ(wrong_with("<p><b></p></b>"), "</p> closes <b>");
+  EXPECT_EQ(wrong_with("<script>x"), "<script> is not closed");
+  EXPECT_EQ(wrong_with("<p title=\"x"), "the tag p does not end");
+}
+
+TEST(Html, is_well_formed) {
+  EXPECT_EQ(wrong_with(page_of(sample::result(), sample::atlas())), "");
+  EXPECT_EQ(wrong_with(to_html(report_document({nullptr, {}}, published()), {})), "");
+}
+
+TEST(Html, loads_nothing_from_anywhere) {
+  const std::string page = page_of(sample::result(), sample::atlas());
+  for (const char* load :
+       {" src=", "@import", "url(", "href=\"http", "href=\"//", "<link rel=\"stylesheet", "<iframe", "<object"})
+    // Vega holds code that could load images for marks that no chart here has.
+    EXPECT_EQ(page.substr(0, page.find("<script>")).find(load), std::string::npos) << load;
+  EXPECT_LT(page.size(), 10u << 20);
+}
+
+TEST(Html, shows_hostile_text_as_text) {
+  results::Result result = sample::result();
+  const std::string hostile = "</script><b>\"'&<!--<script>{{main}}";
+  result.variants[0].idea = hostile;
+  result.workloads[0].title = hostile;
+  result.machine.cpu_model = hostile;
+  result.failures.push_back({"command_bucket/v2_st_linear/frame", 3, 3, "crash", hostile, hostile});
+  result.session.unusual = {hostile};
+  std::vector<results::Column> atlas = sample::atlas();
+  atlas[0].name = hostile;
+  atlas[0].driver.device_name = hostile;
+  const std::string page = page_of(result, atlas);
+  EXPECT_EQ(wrong_with(page), "");
+  EXPECT_EQ(page.find("<b>\""), std::string::npos);
+  EXPECT_EQ(page.find("</script><b>"), std::string::npos);
+  EXPECT_NE(page.find("&lt;/script&gt;&lt;b&gt;&quot;&#39;&amp;&lt;!--&lt;script&gt;{{main}}"), std::string::npos);
+}
+
+TEST(Html, holds_every_chart_s_specification_as_json) {
+  const results::Result result = sample::result();
+  const std::vector<results::Column> atlas = sample::atlas();
+  const Document document = report_document({&result, atlas}, published());
+  const std::string page = to_html(document, {});
+  const std::string_view open = "<script type=\"application/json\" id=\"charts\">";
+  const std::size_t from = page.find(open) + open.size();
+  const boost::json::object charts =
+      boost::json::parse(page.substr(from, page.find("</script>", from) - from)).as_object();
+  EXPECT_EQ(charts.size(), charts_of(document).size());
+  for (const Chart* chart : charts_of(document)) {
+    EXPECT_TRUE(charts.contains(chart->name));
+    EXPECT_NE(page.find(fmt::format("<figure data-chart=\"{}\">", chart->name)), std::string::npos);
+  }
+}
+
+TEST(Html, says_the_verdicts_before_any_table) {
+  const std::string page = page_of(sample::result(), sample::atlas());
+  const std::size_t verdict =
+      page.find("8 published claims about command buckets: 3 reproduced, 3 weaker, 1 refuted and 1 undecided.");
+  ASSERT_NE(verdict, std::string::npos);
+  EXPECT_LT(verdict, page.find("<table>"));
+  EXPECT_LT(page.find("id=\"claims\""), page.find("id=\"family-command_bucket\""));
+}
+
+TEST(Html, lines_numbers_up_on_their_decimal_points) {
+  Document document;
+  Table table{"t", {{"n", Heading::Kind::kNumber}}, {{"112"}, {"13.9"}, {"4.27"}, {"none"}}};
+  document.sections.push_back({"s", "S", {table}, {}});
+  const std::string page = to_html(document, {});
+  EXPECT_NE(page.find(">112\u2008\u2007\u2007<"), std::string::npos);
+  EXPECT_NE(page.find(">13.9\u2007<"), std::string::npos);
+  EXPECT_NE(page.find(">4.27<"), std::string::npos);
+  EXPECT_NE(page.find(">none<"), std::string::npos);
+}
+
+}  // namespace lab::report

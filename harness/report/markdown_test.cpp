@@ -1,0 +1,40 @@
+#include "harness/report/markdown.h"
+
+#include <gtest/gtest.h>
+
+namespace lab::report {
+
+TEST(Markdown, shows_text_as_it_is) {
+  const std::pair<const char*, const char*> kTable[] = {{"plain, 1.5 ns", "plain, 1.5 ns"},
+                                                        {"v1_st_new", "v1\\_st\\_new"},
+                                                        {"a|b", "a\\|b"},
+                                                        {"<b>&", "&lt;b>&amp;"},
+                                                        {"two\nlines", "two lines"},
+                                                        {"`*[x]#\\", "\\`\\*\\[x\\]\\#\\\\"}};
+  for (const auto& [text, escaped] : kTable) EXPECT_EQ(escape_markdown(text), escaped);
+}
+
+TEST(Markdown, sets_every_kind_of_block) {
+  Document document;
+  document.title = "Title";
+  document.lead = "Two reproduced.";
+  document.facts = {{"Machine", "small"}};
+  document.progress = "1 of 2 blocks so far.";
+  Chart chart("time", "family-work");
+  chart.title = "work: a is first";
+  document.sections.push_back({"s",
+                               "Section",
+                               {Paragraph{"Said."}, List{{"one", "two"}},
+                                Table{"Caption",
+                                      {{"Name", Heading::Kind::kName}, {"ns", Heading::Kind::kNumber}},
+                                      {{Cell("weaker", Tone::kWeak), "1.5"}}},
+                                Charts{{chart}}, Verbatim{"$ a\nb\n"}},
+                               {{"inner", "Inner", {Paragraph{"More."}}, {}}}});
+  EXPECT_EQ(to_markdown(document),
+            "# Title\n\n**Two reproduced.**\n\n1 of 2 blocks so far.\n\n- Machine: small\n\n## Section\n\nSaid.\n\n- "
+            "one\n- two\n"
+            "\nCaption:\n\n| Name | ns |\n|---|---:|\n| **weaker** | 1.5 |\n"
+            "\n![work: a is first](family-work.svg)\n\n    $ a\n    b\n\n### Inner\n\nMore.\n");
+}
+
+}  // namespace lab::report

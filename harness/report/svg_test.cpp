@@ -1,0 +1,124 @@
+#include "harness/report/svg.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <map>
+#include <set>
+
+#include "harness/report/charts.h"
+#include "harness/report/report.h"
+#include "harness/report/resources.h"
+#include "harness/report/sample_test.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+
+SvgRenderer& renderer() {
+  static const std::unique_ptr<SvgRenderer> one = std::move(*SvgRenderer::create());
+  return *one;
+}
+
+std::size_t count(std::string_view text, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++found;
+  return found;
+}
+
+Document sample_document() {
+  static const results::Result result = sample::result();
+  static const std::vector<results::Column> atlas = sample::atlas();
+  return report_document({&result, atlas}, *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
+}
+
+/// What Vega calls the mark that stands for one row of each chart.
+std::string mark_of(const std::string& spec) {
+  return spec == "image_grid" ? "rect mark" : "point";
+}
+
+}  // namespace
+
+TEST(Charts, are_all_drawn_with_a_mark_for_every_row) {
+  const Document document = sample_document();
+  std::set<std::string> drawn;
+  for (const Chart* chart : charts_of(document)) {
+    const Expected<std::string> svg = renderer().render(chart->name, drawing_specification(*chart, Place::kFile));
+    ASSERT_TRUE(svg) << svg.error().what;
+    const std::size_t rows = chart->data.at("rows").as_array().size();
+    EXPECT_GT(rows, 0u) << chart->name;
+    EXPECT_EQ(count(*svg, "aria-roledescription=\"" + mark_of(chart->spec) + "\""), rows) << chart->name;
+    EXPECT_EQ(count(*svg, "var(--"), 0u) << chart->name;
+    EXPECT_EQ(count(*svg, "NaN"), 0u) << chart->name;
+    EXPECT_EQ(count(*svg, " width=\"640\""), 2u) << chart->name << ": the drawing and its ground";
+    drawn.insert(chart->spec + ".json");
+  }
+  drawn.insert({"theme.json", "palette.json"});
+  for (const Resource& file : resources())
+    EXPECT_TRUE(!file.name.ends_with(".json") || drawn.contains(std::string(file.name)))
+        << "no sample of " << file.name;
+}
+
+TEST(Charts, for_the_page_keep_its_colours_and_for_a_file_have_their_own) {
+  const Document document = sample_document();
+  const Chart& chart = *charts_of(document)[0];
+  const Expected<std::string> in_page = renderer().render(chart.name, drawing_specification(chart, Place::kPage));
+  ASSERT_TRUE(in_page);
+  EXPECT_GT(count(*in_page, "var(--c1)"), 0u);
+  EXPECT_EQ(count(*in_page, "role-title"), 0u);
+  EXPECT_EQ(count(*in_page, "id=\"clip"), 0u) << "ids of several drawings in one page would meet";
+}
+
+TEST(Charts, are_drawn_the_same_whatever_was_drawn_before) {
+  const Document document = sample_document();
+  const Chart& chart = *charts_of(document)[0];
+  const json::object specification = drawing_specification(chart, Place::kFile);
+  const std::string first = *renderer().render(chart.name, specification);
+  ASSERT_TRUE(renderer().render("other", drawing_specification(*charts_of(document)[1], Place::kFile)));
+  EXPECT_EQ(*renderer().render(chart.name, specification), first);
+}
+
+TEST(Charts, with_few_processes_have_points_without_bars) {
+  const results::Result result = sample::result(1);
+  const Document document =
+      report_document({&result, {}}, *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
+  ASSERT_FALSE(charts_of(document).empty());
+  for (const Chart* chart : charts_of(document)) {
+    const Expected<std::string> svg = renderer().render(chart->name, drawing_specification(*chart, Place::kFile));
+    EXPECT_TRUE(svg) << svg.error().what;
+  }
+}
+
+TEST(SvgRenderer, names_the_chart_that_vega_cannot_draw) {
+  const Expected<std::string> svg = renderer().render("broken", json::parse(R"({"mark": "nonsense"})").as_object());
+  ASSERT_FALSE(svg);
+  EXPECT_EQ(svg.error().what.substr(0, 24), "drawing chart 'broken': ");
+  // What failed before leaves nothing behind.
+  const Document document = sample_document();
+  EXPECT_TRUE(renderer().render("fine", drawing_specification(*charts_of(document)[0], Place::kFile)));
+}
+
+TEST(SvgRenderer, takes_a_doubt_of_vega_for_a_failure) {
+  const json::object spec = json::parse(R"({"width": 100, "data": {"values": []}, "mark": "point",
+      "encoding": {"x": {"field": "x", "type": "quantitative"}}})")
+                                .as_object();
+  const Expected<std::string> svg = renderer().render("empty", spec);
+  ASSERT_FALSE(svg);
+  EXPECT_NE(svg.error().what.find("Infinite extent"), std::string::npos) << svg.error().what;
+}
+
+TEST(SvgRenderer, stops_what_takes_too_long) {
+  const Expected<std::unique_ptr<SvgRenderer>> hasty = SvgRenderer::create({.time = std::chrono::milliseconds(1)});
+  ASSERT_FALSE(hasty);
+  EXPECT_NE(hasty.error().what.find("still at work after 1 ms"), std::string::npos) << hasty.error().what;
+}
+
+TEST(SvgRenderer, stops_what_needs_too_much_memory) {
+  const Expected<std::unique_ptr<SvgRenderer>> small = SvgRenderer::create({.memory_bytes = std::size_t{4} << 20});
+  ASSERT_FALSE(small);
+  EXPECT_NE(small.error().what.find("needed more than 4 MiB of memory"), std::string::npos) << small.error().what;
+}
+
+}  // namespace lab::report
