@@ -194,7 +194,7 @@ def _texts(value, place: str, what: str):
     _expect(type(value) is list and value, place, f"a list of {what}", value)
     for index, each in enumerate(value):
         _expect(type(each) is str and each, f"{place}[{index}]", what, each)
-        if value.count(each) > 1:
+        if value.index(each) != index:
             raise _Mistake(f"{place}[{index}]", f"expected each once, found '{each}' twice")
 
 

@@ -188,7 +188,7 @@ class _Unpacker:
             raise Refused(f"the archive unpacks to more than {MOST_BYTES:,} bytes")
         self._parent(path)
         mode = contents.EXECUTABLE_MODE if member.mode & 0o111 else contents.MODE
-        node = Node(FILE, self._owner, mode, size, int(min(max(member.mtime, 0), LATEST)))
+        node = Node(FILE, self._owner, mode, size, int(min(max(0, member.mtime), LATEST)))
         take = tar.extractfile(member).read if member.sparse is not None else self._stream.take
         if not self._tree.claim(path, node):
             node.content = _copy(take, size, None)
