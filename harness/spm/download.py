@@ -116,20 +116,19 @@ class Downloader:
 
     def _receive(self, artifact, body, part: str) -> tuple[str, int]:
         digest, done = hashlib.sha256(), 0
-        buffer = memoryview(bytearray(_PIECE))
         with open(part, "wb", buffering=0) as file:
-            while count := body.readinto(buffer):
+            while piece := body.read(_PIECE):
                 if self._cancelled.is_set():
                     raise Cancelled()
-                piece = buffer[:count]
-                if done == 0 and bytes(piece[:16]).lstrip().lower().startswith(_HTML):
+                if done == 0 and piece[:16].lstrip().lower().startswith(_HTML):
                     raise TransferError("an HTML page came instead (a login or proxy page?)")
-                done += count
+                done += len(piece)
                 if done > artifact.size:
                     raise TransferError(f"expected {artifact.size:,} bytes, more came")
                 digest.update(piece)
-                while piece:
-                    piece = piece[file.write(piece):]
+                rest = memoryview(piece)
+                while rest:
+                    rest = rest[file.write(rest):]
                 self._report.advanced(artifact, done)
         return digest.hexdigest(), done
 

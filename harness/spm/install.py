@@ -228,10 +228,12 @@ class _Making:
         self._left = len(self.artifacts)
         self._lock = threading.Lock()
         self._tree: Tree | None = None
+        self._started = False
 
     def unpack(self, archive: str, artifact, owner: int, cancelled):
         with self._lock:
             if self._tree is None:
+                self._started = True
                 trees.remove(self._staging)  # of a run that was killed: we hold the lock
                 os.mkdir(self._staging)
                 self._tree = Tree(self._staging + "/tree")
@@ -265,7 +267,7 @@ class _Making:
 
     def discard(self):
         """Removes what was not finished."""
-        if self._tree is not None:
+        if self._started:
             trees.remove(self._staging)
 
 

@@ -127,6 +127,10 @@ class ManifestTest(unittest.TestCase):
         self.assertEqual(complaint('{"schema": 1, "schema": 1}').what, "p.json: 'schema': expected each name once in an object, found it twice")
         self.assertEqual(complaint("[]").what, "p.json: the file: expected an object, found []")
 
+    def test_a_secret_cannot_hide_behind_an_escape(self):
+        text = json.dumps(altered("sources.own.base", "https://me:pw@example.org/")).replace("@", "\\u0040")
+        self.assertIn("sources.own.base: expected no secret", complaint(text).what)
+
     def test_further_fields_are_welcome(self):
         manifest.parse(json.dumps(altered(f"{PACKAGE}.homepage", "https://example.org")))
         manifest.parse(json.dumps(altered(f"{ARTIFACT}.unpacked_bytes", 7)))

@@ -93,14 +93,13 @@ def parse(arguments: list[str]) -> Command:
 
 
 def _verb(arguments: list[str]) -> tuple[str, list[str]]:
-    for count in (2, 1):
-        verb = " ".join(arguments[:count])
-        if verb in VERBS:
-            return verb, arguments[count:]
-    word = arguments[0] if arguments else ""
-    if any(verb.startswith(word + " ") for verb in VERBS) and word:
-        word = " ".join(arguments[:2])
-    raise unknown("verb", word, VERBS, f"{PROGRAM} --help")
+    words = arguments[:1] if arguments[1:2] and arguments[1].startswith("-") else arguments[:2]
+    for count in range(len(words), 0, -1):
+        if " ".join(words[:count]) in VERBS:
+            return " ".join(words[:count]), arguments[count:]
+    of_two = words and any(verb.startswith(words[0] + " ") for verb in VERBS)
+    found = " ".join(words[:2 if of_two else 1]) or arguments[0]
+    raise unknown("verb", found, VERBS, f"{PROGRAM} --help")
 
 
 def _check(verb: str, names: list[str], options: dict):

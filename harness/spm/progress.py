@@ -129,7 +129,7 @@ class TerminalReport(LinesReport):
 
     def tick(self):
         with self._lock:
-            width = os.get_terminal_size(sys.stderr.fileno()).columns if os.isatty(sys.stderr.fileno()) else 80
+            width = os.get_terminal_size(sys.stderr.fileno()).columns or 80  # 0: a terminal that nobody has measured
             active = list(self._active.values())
             rows = [self._row(*each, width) for each in active[:_MOST_ROWS]]
             if len(active) > _MOST_ROWS:

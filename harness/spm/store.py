@@ -101,6 +101,7 @@ class Store:
     def prepare(self):
         """Makes the store's folders."""
         try:
+            os.makedirs(self.root, exist_ok=True)
             for part in ("packages", "archives", "unpacking", "locks", "roots"):
                 os.makedirs(f"{self.root}/{part}", exist_ok=True)
             tag = f"{self.root}/CACHEDIR.TAG"

@@ -26,13 +26,13 @@ class TransferError(Exception):
 class Body:
     """An open transfer: `length` in bytes or None where the server does not say, `kind` its content type."""
 
-    def __init__(self, stream, length: int | None, kind: str = ""):
-        self._stream, self.length, self.kind = stream, length, kind
+    def __init__(self, stream, read, length: int | None, kind: str = ""):
+        self._stream, self._read, self.length, self.kind = stream, read, length, kind
 
-    def readinto(self, buffer) -> int:
-        """Fills `buffer` with what has arrived; 0 at the end."""
+    def read(self, most: int) -> bytes:
+        """What has arrived, at most `most` bytes; nothing at the end."""
         try:
-            return self._stream.readinto(buffer)
+            return self._read(most)
         except (OSError, http.client.HTTPException) as error:
             raise failure(error) from None
 
@@ -86,7 +86,7 @@ def _open_file(path: str) -> Body:
         raise TransferError("no such file") from None
     except OSError as error:
         raise TransferError(error.strerror or str(error)) from None
-    return Body(stream, os.fstat(stream.fileno()).st_size)
+    return Body(stream, stream.read, os.fstat(stream.fileno()).st_size)
 
 
 def _open_http(address: str) -> Body:
@@ -100,7 +100,8 @@ def _open_http(address: str) -> Body:
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise failure(error) from None
     length = response.headers.get("Content-Length", "")
-    return Body(response, int(length) if length.isdigit() else None, response.headers.get_content_type())
+    # read1, not read: a download that is slow must be seen to move, and be stopped.
+    return Body(response, response.read1, int(length) if length.isdigit() else None, response.headers.get_content_type())
 
 
 def _opener():
