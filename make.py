@@ -6,9 +6,7 @@ import os
 import sys
 
 # verb -> (module with main(arguments) -> exit status, one line of help)
-VERBS = {
-    "spm": ("harness.spm.cli", "fetch, install and look after the pinned packages"),
-}
+VERBS = {"spm": ("harness.spm.cli", "fetch, install and look after the pinned packages")}
 
 
 def usage():

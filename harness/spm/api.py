@@ -21,4 +21,6 @@ def versions(**settings) -> dict[str, str]:
     """{package: version} of everything that packages.json pins for the platform: a result's `pins`."""
     chosen = Settings(**settings)
     manifest = manifests.load(chosen.packages)
-    return {name: each.version(chosen.platform) for name, each in manifest.packages.items() if each.serves(chosen.platform)}
+    return {
+        name: each.version(chosen.platform) for name, each in manifest.packages.items() if each.serves(chosen.platform)
+    }

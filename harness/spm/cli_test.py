@@ -26,9 +26,14 @@ WRONG = [
     (["install", "alpha", "--jobs", "0"], "install: --jobs expects a number from 1 to 64, found '0'"),
     (["install", "alpha", "--jobs=x"], "install: --jobs expects a number from 1 to 64, found 'x'"),
     (["install", "alpha", "--quiet=1"], "install: --quiet expects no value, found '1'"),
-    (["install-group", "-p", "linux-arm64", "tools"], "install-group: unknown platform 'linux-arm64'; the nearest is 'linux-aarch64'"),
-    (["install", "-p", "linux-aarch64" if native_platform() != "linux-aarch64" else "linux-x86_64", "alpha"],
-     f"package 'alpha' is for {native_platform()}, not for "),
+    (
+        ["install-group", "-p", "linux-arm64", "tools"],
+        "install-group: unknown platform 'linux-arm64'; the nearest is 'linux-aarch64'",
+    ),
+    (
+        ["install", "-p", "linux-aarch64" if native_platform() != "linux-aarch64" else "linux-x86_64", "alpha"],
+        f"package 'alpha' is for {native_platform()}, not for ",
+    ),
     (["list", "alpha"], "list: expected no names, found 'alpha'"),
     (["cache", "prune", "--older-than", "month"], "--older-than: expected an age like 30d or 12h, found 'month'"),
     (["cache", "prune", "--max-size", "big"], "--max-size: expected a size like 10GB or 500MB, found 'big'"),
@@ -53,7 +58,7 @@ class CommandLineTest(World):
             with self.subTest(arguments=arguments):
                 result = self.spm(*arguments)
                 first, second = result.err.splitlines()
-                self.assertEqual(first[:len(expected) + 12], f"spm: error: {expected}")
+                self.assertEqual(first[: len(expected) + 12], f"spm: error: {expected}")
                 self.assertEqual(second[:26], "hint: python3 make.py spm ")
                 self.assertEqual((result.status, result.out), (2, ""))
 
@@ -65,7 +70,9 @@ class CommandLineTest(World):
         text = options.help_text()
         for verb in options.VERBS:
             self.assertIn(f"\n  {verb}", text)
-            self.assertEqual(self.spm(verb, "--help").status if " " not in verb else self.spm(*verb.split(), "-h").status, 0)
+            self.assertEqual(
+                self.spm(verb, "--help").status if " " not in verb else self.spm(*verb.split(), "-h").status, 0
+            )
         self.assertEqual(self.spm("cache", "prune", "--help").out, PRUNE_HELP)
 
     def test_installing_says_what_was_done(self):
@@ -81,24 +88,50 @@ class CommandLineTest(World):
         tree = f"FOLDER/store/packages/alpha/{version}/tree"
         pin = {"path": "alpha.deb", "sha256": self.packages["alpha"]["artifacts"][0]["sha256"], "bytes": len(data)}
         result = self.spm("install", "alpha", "--json")
-        self.assertEqual(result.objects(), [
-            {"event": "started", "packages": 1, "artifacts": 1, "bytes": len(data)},
-            {"event": "download", **pin},
-            {"event": "downloaded", **pin},
-            {"event": "stored", "package": "alpha", "version": version, "path": tree, "bytes": 5, "files": 1},
-            {"event": "linked", "package": "alpha", "version": version, "path": "FOLDER/lib/alpha-1"},
-            {"event": "active", "package": "alpha", "version": version, "path": "FOLDER/lib/alpha-1", "changed": True}])
+        self.assertEqual(
+            result.objects(),
+            [
+                {"event": "started", "packages": 1, "artifacts": 1, "bytes": len(data)},
+                {"event": "download", **pin},
+                {"event": "downloaded", **pin},
+                {"event": "stored", "package": "alpha", "version": version, "path": tree, "bytes": 5, "files": 1},
+                {"event": "linked", "package": "alpha", "version": version, "path": "FOLDER/lib/alpha-1"},
+                {
+                    "event": "active",
+                    "package": "alpha",
+                    "version": version,
+                    "path": "FOLDER/lib/alpha-1",
+                    "changed": True,
+                },
+            ],
+        )
         self.assertEqual(result.err, "")
-        self.assertEqual(self.spm("install", "alpha", "--json").objects(), [
-            {"event": "active", "package": "alpha", "version": version, "path": "FOLDER/lib/alpha-1", "changed": False}])
+        self.assertEqual(
+            self.spm("install", "alpha", "--json").objects(),
+            [
+                {
+                    "event": "active",
+                    "package": "alpha",
+                    "version": version,
+                    "path": "FOLDER/lib/alpha-1",
+                    "changed": False,
+                }
+            ],
+        )
         self.assertEqual(self.spm("install", "beta", "--json", "--dry-run").objects()[0]["event"], "would")
 
     def test_an_error_is_an_event_too(self):
         self.server.files.clear()
         result = self.spm("install", "alpha", "--json")
-        self.assertEqual(result.objects()[-1], {
-            "event": "error", "what": "could not fetch alpha.deb: main (SERVER/alpha.deb): HTTP 404 Not Found",
-            "hint": "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR", "status": 1})
+        self.assertEqual(
+            result.objects()[-1],
+            {
+                "event": "error",
+                "what": "could not fetch alpha.deb: main (SERVER/alpha.deb): HTTP 404 Not Found",
+                "hint": "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR",
+                "status": 1,
+            },
+        )
         self.assertEqual(result.err.count("\n"), 2)
 
     def test_list(self):
@@ -106,12 +139,26 @@ class CommandLineTest(World):
         self.spm("install", "alpha")
         size = len(self.server.files["/alpha.deb"])
         result = self.spm("list")
-        self.assertEqual(result.out, "name   lib      groups       download bytes  version       active\n"
-                         f"alpha  alpha-1  tools, base  {size} B           {versions['alpha'][:12]}  yes\n"
-                         f"beta   beta-1   tools        {size} B           {versions['beta'][:12]}  no\n")
-        self.assertEqual(self.spm("list", "--json").objects()[1], {
-            "name": "beta", "lib": "beta-1", "groups": ["tools"], "platforms": [native_platform()], "license": "BSD-3-Clause",
-            "artifacts": 1, "download_bytes": size, "version": versions["beta"], "active": False})
+        self.assertEqual(
+            result.out,
+            "name   lib      groups       download bytes  version       active\n"
+            f"alpha  alpha-1  tools, base  {size} B           {versions['alpha'][:12]}  yes\n"
+            f"beta   beta-1   tools        {size} B           {versions['beta'][:12]}  no\n",
+        )
+        self.assertEqual(
+            self.spm("list", "--json").objects()[1],
+            {
+                "name": "beta",
+                "lib": "beta-1",
+                "groups": ["tools"],
+                "platforms": [native_platform()],
+                "license": "BSD-3-Clause",
+                "artifacts": 1,
+                "download_bytes": size,
+                "version": versions["beta"],
+                "active": False,
+            },
+        )
 
     def test_status_tells_every_state(self):
         self.assertEqual(self.states(), {"alpha": "absent", "beta": "absent"})
@@ -135,9 +182,12 @@ class CommandLineTest(World):
     def test_status_for_people(self):
         self.spm("install", "alpha")
         versions = self.versions()
-        self.assertEqual(self.spm("status").out, "name   lib      state   version\n"
-                         f"alpha  alpha-1  active  {versions['alpha'][:12]}\n"
-                         f"beta   beta-1   absent  {versions['beta'][:12]}\n")
+        self.assertEqual(
+            self.spm("status").out,
+            "name   lib      state   version\n"
+            f"alpha  alpha-1  active  {versions['alpha'][:12]}\n"
+            f"beta   beta-1   absent  {versions['beta'][:12]}\n",
+        )
 
     def test_verify_finds_damage_and_install_repairs_it(self):
         self.spm("install-group", "tools")
@@ -150,30 +200,54 @@ class CommandLineTest(World):
         os.utime(f"{tree}/alpha", (1_600_000_000, 1_600_000_000))
         self.assertEqual(self.spm("verify").status, 0)
         result = self.spm("verify", "--deep")
-        self.assertRegex(result.out, r"^name +state +files +problems\nalpha +damaged +1 +alpha: expected sha256 \w{64}, found \w{64}\nbeta +whole +1\n$")
-        self.assertEqual(result.err, "spm: error: 1 of 2 packages differ from what was unpacked\nhint: python3 make.py spm install alpha\n")
+        self.assertRegex(
+            result.out,
+            r"^name +state +files +problems\nalpha +damaged +1 +alpha: expected sha256 \w{64}, found \w{64}\nbeta +whole +1\n$",
+        )
+        self.assertEqual(
+            result.err,
+            "spm: error: 1 of 2 packages differ from what was unpacked\nhint: python3 make.py spm install alpha\n",
+        )
         self.assertEqual(result.status, 1)
         self.assertEqual(self.spm("install", "alpha").status, 0)
-        self.assertEqual([(row["state"], row["problems"]) for row in self.spm("verify", "--deep", "--json").objects()], [("whole", [])] * 2)
+        self.assertEqual(
+            [(row["state"], row["problems"]) for row in self.spm("verify", "--deep", "--json").objects()],
+            [("whole", [])] * 2,
+        )
 
     def test_verify_says_when_the_link_is_not_the_pinned_one(self):
         self.spm("install", "alpha")
         self.add_simple("alpha", "changed")
         result = self.spm("verify", "--json")
-        self.assertRegex(result.objects()[0]["problems"][0], "^expected a link to FOLDER/store/packages/alpha/[0-9a-f]{64}/tree at FOLDER/lib/alpha-1$")
+        self.assertRegex(
+            result.objects()[0]["problems"][0],
+            "^expected a link to FOLDER/store/packages/alpha/[0-9a-f]{64}/tree at FOLDER/lib/alpha-1$",
+        )
         self.assertEqual(result.status, 1)
 
     def test_cache_list_tells_size_last_use_and_users(self):
         self.spm("install-group", "tools")
         self.spm("uninstall", "beta")
         versions = self.versions()
-        self.assertEqual(self.spm_later("cache", "list").out, "name   lib      version       bytes  files  last use  used by\n"
-                         f"alpha  alpha-1  {versions['alpha'][:12]}  5 B    1      2 h ago   FOLDER/lib\n"
-                         f"beta   beta-1   {versions['beta'][:12]}  4 B    1      2 h ago\n")
+        self.assertEqual(
+            self.spm_later("cache", "list").out,
+            "name   lib      version       bytes  files  last use  used by\n"
+            f"alpha  alpha-1  {versions['alpha'][:12]}  5 B    1      2 h ago   FOLDER/lib\n"
+            f"beta   beta-1   {versions['beta'][:12]}  4 B    1      2 h ago\n",
+        )
         rows = self.spm("cache", "list", "--json").objects()
         self.assertAlmostEqual(rows[0].pop("last_use"), time.time(), delta=100)
-        self.assertEqual(rows[0], {"name": "alpha", "lib": "alpha-1", "version": versions["alpha"], "bytes": 5, "files": 1,
-                                   "used_by": ["FOLDER/lib"]})
+        self.assertEqual(
+            rows[0],
+            {
+                "name": "alpha",
+                "lib": "alpha-1",
+                "version": versions["alpha"],
+                "bytes": 5,
+                "files": 1,
+                "used_by": ["FOLDER/lib"],
+            },
+        )
 
     def test_cache_prune_removes_what_nobody_uses(self):
         self.spm("install-group", "tools")
@@ -182,8 +256,10 @@ class CommandLineTest(World):
         self.assertEqual(self.spm("cache", "prune").err, "spm: 0 packages of 0 B removed\n")
         dry = self.spm("cache", "prune", "--older-than", "0d", "--dry-run")
         self.assertEqual((dry.out, dry.err), (f"beta {version} 4 B\n", "spm: 1 package of 4 B would be removed\n"))
-        self.assertEqual(self.spm("cache", "prune", "--older-than", "0d", "--json").objects(),
-                         [{"event": "pruned", "package": "beta", "version": version, "bytes": 4}])
+        self.assertEqual(
+            self.spm("cache", "prune", "--older-than", "0d", "--json").objects(),
+            [{"event": "pruned", "package": "beta", "version": version, "bytes": 4}],
+        )
         self.assertEqual(os.listdir(f"{self.store}/packages"), ["alpha"])
         self.assertEqual(self.read("alpha-1/alpha"), "alpha")
 
@@ -222,8 +298,6 @@ class DefaultPlacesTest(unittest.TestCase):
         self.assertEqual(self.store(HOME="/dev/null", XDG_CACHE_HOME="/dev/null/cache"), f"/var/tmp/spm-{os.getuid()}")
 
     def test_a_missing_home_is_looked_up(self):
-        import pwd
-
         with mock.patch("pwd.getpwuid", return_value=mock.Mock(pw_dir="/tmp")):
             self.assertEqual(self.store(), "/tmp/.cache/spm")
         with mock.patch("pwd.getpwuid", side_effect=KeyError):

@@ -63,7 +63,7 @@ class Downloader:
         raise Failed(artifact, attempts)
 
     def _candidates(self, artifact, attempts: list[Attempt]):
-        """(source's name, source, address) in the order to try; a source that serves nothing here becomes an attempt."""
+        """(source's name, source, address) in the order to try; one that serves nothing here becomes an attempt."""
         for name, source in self._order(artifact):
             try:
                 addresses = source.addresses(artifact)
@@ -128,7 +128,7 @@ class Downloader:
                 digest.update(piece)
                 rest = memoryview(piece)
                 while rest:
-                    rest = rest[file.write(rest):]
+                    rest = rest[file.write(rest) :]
                 self._report.advanced(artifact, done)
         return digest.hexdigest(), done
 
@@ -137,8 +137,10 @@ def is_whole(path: str, artifact) -> bool:
     """Whether the file at `path` is the artifact."""
     try:
         with open(path, "rb") as file:
-            return (os.fstat(file.fileno()).st_size == artifact.size
-                    and hashlib.file_digest(file, "sha256").hexdigest() == artifact.sha256)
+            return (
+                os.fstat(file.fileno()).st_size == artifact.size
+                and hashlib.file_digest(file, "sha256").hexdigest() == artifact.sha256
+            )
     except OSError:
         return False
 
@@ -156,5 +158,7 @@ def summary(failures: list[Failed]) -> SpmError:
         if attempt.place or not attempt.address or attempt in failures[0].attempts:
             reasons[f"{where}: {attempt.reason}"] = True
         hints[attempt.hint] = True
-    hint = next(filter(None, hints), "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR")
+    hint = next(
+        filter(None, hints), "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR"
+    )
     return SpmError(f"could not fetch {what}: " + "; ".join(reasons), hint)

@@ -69,16 +69,27 @@ class InstallTest(World):
         self.assertEqual([os.listdir(f"{self.lib}/{name}") for name in ("a-1", "b-1")], [["x"], ["y"]])
 
     def test_several_artifacts_make_one_tree(self):
-        self.add("a", self.serve("1.deb", deb(folder("./d"), member("./d/1"))), self.serve("2.tar", tar(folder("d"), member("d/2"))))
+        self.add(
+            "a",
+            self.serve("1.deb", deb(folder("./d"), member("./d/1"))),
+            self.serve("2.tar", tar(folder("d"), member("d/2"))),
+        )
         self.assertEqual(self.spm("install", "a").status, 0)
         self.assertEqual(sorted(os.listdir(f"{self.lib}/a-1/d")), ["1", "2"])
 
     def test_a_refused_archive_leaves_nothing_and_names_itself(self):
         self.add_simple("b")
-        self.add("a", self.serve("good.deb", deb(member("./g"))), self.serve("evil.tar", tar(member("d/x"), member("../../evil"))))
+        self.add(
+            "a",
+            self.serve("good.deb", deb(member("./g"))),
+            self.serve("evil.tar", tar(member("d/x"), member("../../evil"))),
+        )
         result = self.spm("install-group", "all")
-        self.assertEqual(result.err, "spm: error: a: evil.tar: ../../evil leads upwards\n"
-                         "hint: the archive is not what packages.json should pin; compare it with its publisher's\n")
+        self.assertEqual(
+            result.err,
+            "spm: error: a: evil.tar: ../../evil leads upwards\n"
+            "hint: the archive is not what packages.json should pin; compare it with its publisher's\n",
+        )
         self.assertEqual((result.status, os.path.exists(self.lib)), (2, False))
         self.assertEqual([each for each in self.left_in_store() if each.startswith("unpacking")], [])
         self.assertFalse(os.path.exists(f"{self.store}/packages/a"))
@@ -102,8 +113,13 @@ class InstallTest(World):
         self.add_simple("a")
         self.spm("install", "a")
         entry = os.path.dirname(os.readlink(f"{self.lib}/a-1"))
-        for lose in (lambda: trees.remove(f"{entry}/tree"), lambda: os.unlink(f"{self.lib}/a-1"), lambda: os.unlink(f"{entry}/used"),
-                     lambda: trees.remove(self.store), lambda: trees.remove(self.lib)):
+        for lose in (
+            lambda: trees.remove(f"{entry}/tree"),
+            lambda: os.unlink(f"{self.lib}/a-1"),
+            lambda: os.unlink(f"{entry}/used"),
+            lambda: trees.remove(self.store),
+            lambda: trees.remove(self.lib),
+        ):
             lose()
             self.assertEqual(self.spm("install", "a").status, 0)
             self.assertEqual(self.read("a-1/a"), "a")
@@ -116,8 +132,10 @@ class InstallTest(World):
             name = os.path.basename(place)
             for verb in (["install", "a"], ["install-group", "all"]):
                 result = self.spm(*verb)
-                self.assertEqual((result.status, result.err.splitlines()[0]),
-                                 (2, f"spm: error: {name}: expected a folder, found a file: FOLDER/{name}"))
+                self.assertEqual(
+                    (result.status, result.err.splitlines()[0]),
+                    (2, f"spm: error: {name}: expected a folder, found a file: FOLDER/{name}"),
+                )
             os.unlink(place)
         self.assertEqual(self.server.asked, [])
 
@@ -125,16 +143,22 @@ class InstallTest(World):
         self.add_simple("a")
         os.makedirs(f"{self.lib}/a-1")
         result = self.spm("install", "a")
-        self.assertEqual(result.err, "spm: error: lib: expected a link or nothing at FOLDER/lib/a-1, found a folder that spm did not make\n"
-                         "hint: move FOLDER/lib/a-1 away, or name another folder with --lib DIR\n")
+        self.assertEqual(
+            result.err,
+            "spm: error: lib: expected a link or nothing at FOLDER/lib/a-1, found a folder that spm did not make\n"
+            "hint: move FOLDER/lib/a-1 away, or name another folder with --lib DIR\n",
+        )
         self.assertEqual((result.status, self.server.asked), (2, []))
 
     def test_a_disk_too_small_is_found_before_the_first_download(self):
         self.add_simple("a")
         with mock.patch("harness.spm.store.Store.free_bytes", return_value=1000):
             result = self.spm("install", "a")
-        self.assertRegex(result.err, r"^spm: error: the store's disk is too small for 1 package: expected about \S+ kB free in FOLDER/store "
-                         r"\(\S+ B to download and their contents\), found 1.0 kB\nhint: python3 make.py spm cache prune --older-than 0d")
+        self.assertRegex(
+            result.err,
+            r"^spm: error: the store's disk is too small for 1 package: expected about \S+ kB free in FOLDER/store "
+            r"\(\S+ B to download and their contents\), found 1.0 kB\nhint: python3 make.py spm cache prune --older-than 0d",
+        )
         self.assertEqual((result.status, self.server.asked, self.left_in_store()), (1, [], []))
 
     def test_a_dry_run_says_what_it_would_do_and_does_nothing(self):
@@ -161,18 +185,43 @@ class NoOpTest(World):
             self.add_simple(f"p{number}")
         self.spm("install-group", "all")
         self.server.asked.clear()
-        forbidden = ("socket", "ssl", "urllib.request", "http.client", "subprocess", "threading", "tarfile", "argparse", "harness.spm.install")
-        probe = ("import sys, os\n"
-                 "def audit(event, arguments):\n"
-                 "    if event.startswith(('socket.', 'subprocess.', 'os.fork', 'os.exec', 'os.posix_spawn', 'os.system')): os._exit(77)\n"
-                 "sys.addaudithook(audit)\n"
-                 "from harness.spm import cli\n"
-                 "status = cli.main(sys.argv[1:])\n"
-                 f"print(*[name for name in {forbidden} if name in sys.modules])\n"
-                 "sys.exit(status)\n")
-        done = subprocess.run([sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {settings.ROOT!r})\n{probe}",
-                               *self.arguments("install-group", "all")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "\n", "spm: 3 packages active, nothing to do\n"))
+        forbidden = (
+            "socket",
+            "ssl",
+            "urllib.request",
+            "http.client",
+            "subprocess",
+            "threading",
+            "tarfile",
+            "argparse",
+            "harness.spm.install",
+        )
+        probe = (
+            "import sys, os\n"
+            "def audit(event, arguments):\n"
+            "    if event.startswith(('socket.', 'subprocess.', 'os.fork', 'os.exec', 'os.posix_spawn', 'os.system')): os._exit(77)\n"
+            "sys.addaudithook(audit)\n"
+            "from harness.spm import cli\n"
+            "status = cli.main(sys.argv[1:])\n"
+            f"print(*[name for name in {forbidden} if name in sys.modules])\n"
+            "sys.exit(status)\n"
+        )
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-I",
+                "-S",
+                "-c",
+                f"import sys; sys.path.insert(0, {settings.ROOT!r})\n{probe}",
+                *self.arguments("install-group", "all"),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.assertEqual(
+            (done.returncode, done.stdout, done.stderr), (0, "\n", "spm: 3 packages active, nothing to do\n")
+        )
         self.assertEqual(self.server.asked, [])
 
     def test_a_use_is_noted_to_the_hour(self):
@@ -191,7 +240,9 @@ class DiskFullTest(World):
 
     def run_limited(self, limit: int):
         self.write()
-        process = self.start("install-group", "all", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        process = self.start(
+            "install-group", "all", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        )
         out, err = process.communicate(timeout=60)
         return process.returncode, self.anonymous(err)
 
@@ -214,7 +265,16 @@ class DiskFullTest(World):
 
         self.add("a", self.serve("a.deb", deb(folder("./d"), member("./d/a", b"1"), link("./l", "d/a"))))
         self.write()
-        calls = ["os.mkdir", "os.write", "os.symlink", "os.rename", "harness.spm.install.write_file", "os.fchmod", "os.utime", "os.makedirs"]
+        calls = [
+            "os.mkdir",
+            "os.write",
+            "os.symlink",
+            "os.rename",
+            "harness.spm.install.write_file",
+            "os.fchmod",
+            "os.utime",
+            "os.makedirs",
+        ]
         for name in calls:
             real = _resolve(name)
             for failing in range(50):
@@ -295,14 +355,18 @@ class KillTest(World):
                 time.sleep(0.01)
             process.send_signal(number)
             _, err = process.communicate(timeout=20)
-            self.assertEqual((process.returncode, err), (130, "spm: interrupted; what was finished is kept, nothing is half-made\n"))
+            self.assertEqual(
+                (process.returncode, err), (130, "spm: interrupted; what was finished is kept, nothing is half-made\n")
+            )
             self.server.asked.clear()
 
 
 class ManyProcessesTest(World):
     def test_eight_installs_at_once_share_one_download_each(self):
         for number in range(6):
-            self.add(f"p{number}", self.serve(f"{number}.deb", deb(*(member(f"./{n}", os.urandom(2000)) for n in range(50)))))
+            self.add(
+                f"p{number}", self.serve(f"{number}.deb", deb(*(member(f"./{n}", os.urandom(2000)) for n in range(50))))
+            )
         self.write()
         libs = [f"{self.folder}/lib{number}" for number in range(8)]
         processes = []
@@ -330,7 +394,9 @@ class ManyProcessesTest(World):
         second = self.start("install", "a")
         line = second.stderr.readline()
         go.set()
-        self.assertRegex(line, rf"^spm: waiting for process {first.pid} \(make.py spm install a .*\) to finish with package a\n$")
+        self.assertRegex(
+            line, rf"^spm: waiting for process {first.pid} \(make.py spm install a .*\) to finish with package a\n$"
+        )
         for process in (first, second):
             process.communicate(timeout=30)
             self.assertEqual(process.returncode, 0)

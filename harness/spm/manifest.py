@@ -7,11 +7,11 @@
                            "path": "...",                 below the source's base
                            "size": bytes, "sha256": "...",
                            "platforms": [...],            optional: only for these
-                           "strip": "usr",                optional: what is kept lies under this folder, which is removed
+                           "strip": "usr",                optional: what is kept lies under it; it is removed
                            "keep": ["usr/include/**"] } ] } } }  optional: patterns of patterns.py; default everything
 
-A package's version is the sha256 of the canonical JSON of [RULES, [[sha256, strip, keep], ...]] for a platform, keep and
-artifacts sorted: it changes exactly when the unpacked tree could. It is the package's name in the store."""
+A package's version is the sha256 of the canonical JSON of [RULES, [[sha256, strip, keep], ...]] for a platform, keep
+and artifacts sorted: it changes exactly when the unpacked tree could. It is the package's name in the store."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ _PART = r"(?!\.\.?(?:/|$))[^/\\\x00-\x1f]+"
 _PATH = re.compile(rf"{_PART}(?:/{_PART})*").fullmatch
 _BLANK = re.compile(r"[?#\s]").search
 _SHA256 = re.compile(r"[0-9a-f]{64}").fullmatch
-_SECRET_KEY = re.compile(r"passw|secret|token|credential|private.?key|access.?key|api.?key|^auth|^user(name)?$", re.I).search
+_SECRET_KEY = re.compile(
+    r"passw|secret|token|credential|private.?key|access.?key|api.?key|^auth|^user(name)?$", re.I
+).search
 _SECRET_VALUE = r"://[^/\s]*@|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{30}|-----BEGIN [A-Z ]*KEY"
 # Without one of these a text holds no such value; an escaped character may hide any of them.
 _SECRET_MARKS = ("@", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "-----BEGIN", "\\u")
@@ -108,7 +110,9 @@ class Manifest:
             package = self.packages[name]
             if not package.serves(platform):
                 found = ", ".join(package.platforms)
-                raise SpmError(f"package '{name}' is for {found}, not for {platform}", "python3 make.py spm list", USAGE)
+                raise SpmError(
+                    f"package '{name}' is for {found}, not for {platform}", "python3 make.py spm list", USAGE
+                )
             chosen[name] = package
         return list(chosen.values())
 
@@ -153,7 +157,9 @@ def parse(text: str, path: str = "packages.json") -> Manifest:
     try:
         document = json.loads(text, object_pairs_hook=build)
     except json.JSONDecodeError as error:
-        raise _mistake(path, f"line {error.lineno} column {error.colno}", f"expected JSON, found: {error.msg}") from None
+        raise _mistake(
+            path, f"line {error.lineno} column {error.colno}", f"expected JSON, found: {error.msg}"
+        ) from None
     except _Duplicate as error:
         raise _mistake(path, f"'{error}'", "expected each name once in an object, found it twice") from None
     try:
@@ -227,7 +233,9 @@ def _check(document, text: str, names: set[str]):
         _check_package(package, f"packages.{name}", document["sources"])
         other = libs.setdefault(package["lib"], name)
         if other != name:
-            raise _Mistake(f"packages.{name}.lib", f"expected a folder of its own, found that of '{other}': {package['lib']}")
+            raise _Mistake(
+                f"packages.{name}.lib", f"expected a folder of its own, found that of '{other}': {package['lib']}"
+            )
 
 
 def _check_source(source, place: str):
@@ -240,8 +248,10 @@ def _check_source(source, place: str):
     known = ("type", *FIELDS[kind])
     _fields(source, place, known)
     if kind == "debian" and "base" in source:
-        raise _Mistake(f"{place}.base", "expected none (a debian source takes its address from the machine), "
-                       f"found {_show(source['base'])}")
+        raise _Mistake(
+            f"{place}.base",
+            "expected none (a debian source takes its address from the machine), " f"found {_show(source['base'])}",
+        )
     if "base" in known:
         base = source["base"]
         _expect(type(base) is str and base, f"{place}.base", "an address" if kind == "http" else "a folder", base)
@@ -259,7 +269,12 @@ def _check_package(package, place: str, sources: dict):
     lib = package["lib"]
     good = type(lib) is str and _NAME(lib) and lib not in PLATFORMS
     _expect(good, f"{place}.lib", "a folder's name of letters, digits and . _ + ~ - that is no platform's", lib)
-    _expect(type(package["license"]) is str and package["license"], f"{place}.license", "a licence's name", package["license"])
+    _expect(
+        type(package["license"]) is str and package["license"],
+        f"{place}.license",
+        "a licence's name",
+        package["license"],
+    )
     artifacts = package["artifacts"]
     _expect(type(artifacts) is list and artifacts, f"{place}.artifacts", "a list of artifacts", artifacts)
     seen = {}
@@ -278,8 +293,10 @@ def _check_platforms(value, place: str):
     for index, platform in enumerate(value):
         if platform not in PLATFORMS and platform != ANY:
             near = nearest(platform, (*PLATFORMS, ANY))
-            raise _Mistake(f"{place}[{index}]", f"expected one of {', '.join(PLATFORMS)}, {ANY}, found '{platform}'; "
-                           f"the nearest is '{near}'")
+            raise _Mistake(
+                f"{place}[{index}]",
+                f"expected one of {', '.join(PLATFORMS)}, {ANY}, found '{platform}'; the nearest is '{near}'",
+            )
 
 
 def _check_artifact(artifact, place: str, sources: dict):
@@ -288,8 +305,10 @@ def _check_artifact(artifact, place: str, sources: dict):
     for index, name in enumerate(artifact["sources"]):
         if name not in sources:
             near = nearest(name, sources)
-            raise _Mistake(f"{place}.sources[{index}]", f"expected a name of 'sources', found '{name}'"
-                           + (f"; the nearest is '{near}'" if near else ""))
+            raise _Mistake(
+                f"{place}.sources[{index}]",
+                f"expected a name of 'sources', found '{name}'" + (f"; the nearest is '{near}'" if near else ""),
+            )
     _relative(artifact["path"], f"{place}.path", "a path below the source's base")
     _expect(not _BLANK(artifact["path"]), f"{place}.path", "a path without blanks, ? and #", artifact["path"])
     size = artifact["size"]
@@ -307,7 +326,7 @@ def _check_artifact(artifact, place: str, sources: dict):
 
 
 def _check_secrets(document, text: str, names: set[str]):
-    """packages.json is public: nothing in it may be, or be named like, a secret. The sentence never repeats the value."""
+    """packages.json is public: nothing in it may be, or be named like, a secret. The error never repeats the value."""
     # A look at the text as a whole spares the walk: it is most of what an installed group costs.
     if not any(map(_SECRET_KEY, names)) and not any(mark in text for mark in _SECRET_MARKS):
         return

@@ -2,9 +2,9 @@
 
     python3 -m harness.spm.noop_bench [REPEATS]
 
-Rows: Python alone; Python with the two modules that nothing can do without; install-group of an installed group of 20 and
-of 200 packages. What else runs on the machine only ever adds time, so the least of many runs is what a command costs; the
-goal is at most 40 ms more than Python's. CPU time stands beside it: a busy machine leaves it alone."""
+Rows: Python alone; Python with the two modules that nothing can do without; install-group of an installed group of 20
+and of 200 packages. What else runs on the machine only ever adds time, so the least of many runs is what a command
+costs; the goal is at most 40 ms more than Python's. CPU time stands beside it: a busy machine leaves it alone."""
 
 from __future__ import annotations
 
@@ -38,10 +38,17 @@ def world(folder: str, count: int) -> list[str]:
             with open(path, "wb") as file:
                 file.write(data)
             artifacts.append(pin(data, name, strip="usr", keep=["usr/lib/**"]))
-        packages[f"package-{number}"] = {"groups": ["all"], "platforms": [native_platform()], "lib": f"package-{number}", "license": "MIT",
-                                         "artifacts": artifacts}
+        packages[f"package-{number}"] = {
+            "groups": ["all"],
+            "platforms": [native_platform()],
+            "lib": f"package-{number}",
+            "license": "MIT",
+            "artifacts": artifacts,
+        }
     with open(f"{folder}/packages.json", "w") as file:
-        json.dump({"schema": 1, "sources": {"main": {"type": "file", "base": "disk"}}, "packages": packages}, file, indent=2)
+        json.dump(
+            {"schema": 1, "sources": {"main": {"type": "file", "base": "disk"}}, "packages": packages}, file, indent=2
+        )
     places = {"packages": f"{folder}/packages.json", "lib": f"{folder}/lib", "store": f"{folder}/store"}
     api.install_groups(["all"], quiet=True, **places)
     arguments = [word for name, place in places.items() for word in (f"--{name}", place)]
@@ -67,20 +74,27 @@ def main(arguments: list[str]) -> int:
     repeats = int(arguments[0]) if arguments else 30
     folder = tempfile.mkdtemp(prefix="spm-noop-")
     try:
-        commands = {"python3 -c pass": [sys.executable, "-c", "pass"],
-                    "python3 -c 'import json, hashlib'": [sys.executable, "-c", "import json, hashlib"],
-                    "install-group, 20 packages": world(f"{folder}/20", 20),
-                    "install-group, 200 packages": world(f"{folder}/200", 200)}
+        commands = {
+            "python3 -c pass": [sys.executable, "-c", "pass"],
+            "python3 -c 'import json, hashlib'": [sys.executable, "-c", "import json, hashlib"],
+            "install-group, 20 packages": world(f"{folder}/20", 20),
+            "install-group, 200 packages": world(f"{folder}/200", 200),
+        }
         times = measure(commands, repeats)
     finally:
         trees.remove(folder)
     walls = {name: [wall for wall, _ in each] for name, each in times.items()}
     cpus = {name: statistics.median(cpu for _, cpu in each) for name, each in times.items()}
     least = min(walls["python3 -c pass"])
-    print(f"{'milliseconds of ' + str(repeats) + ' runs, in turns':<36}{'median':>9}{'least':>9}{'over':>9}{'CPU':>9}{'over':>9}")
+    print(
+        f"{f'milliseconds of {repeats} runs, in turns':<36}"
+        f"{'median':>9}{'least':>9}{'over':>9}{'CPU':>9}{'over':>9}"
+    )
     for name, each in walls.items():
-        print(f"{name:<36}{statistics.median(each):>9.1f}{min(each):>9.1f}{min(each) - least:>9.1f}{cpus[name]:>9.1f}"
-              f"{cpus[name] - cpus['python3 -c pass']:>9.1f}")
+        print(
+            f"{name:<36}{statistics.median(each):>9.1f}{min(each):>9.1f}{min(each) - least:>9.1f}{cpus[name]:>9.1f}"
+            f"{cpus[name] - cpus['python3 -c pass']:>9.1f}"
+        )
     worst = min(walls["install-group, 200 packages"]) - least
     print(f"goal: at most {GOAL_MS:.0f} ms over Python: {'met' if worst <= GOAL_MS else 'missed'}")
     return 0 if worst <= GOAL_MS else 1

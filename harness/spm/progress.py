@@ -178,10 +178,19 @@ class JsonReport(Report):
             self._event("downloaded", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
 
     def attempt_failed(self, artifact, attempt):
-        self._event("attempt_failed", path=artifact.path, source=attempt.source, address=attempt.address, reason=attempt.reason)
+        self._event(
+            "attempt_failed", path=artifact.path, source=attempt.source, address=attempt.address, reason=attempt.reason
+        )
 
     def stored(self, item, size, files):
-        self._event("stored", package=item.package.name, version=item.entry.version, path=item.entry.tree, bytes=size, files=files)
+        self._event(
+            "stored",
+            package=item.package.name,
+            version=item.entry.version,
+            path=item.entry.tree,
+            bytes=size,
+            files=files,
+        )
 
     def linked(self, item):
         self._event("linked", package=item.package.name, version=item.entry.version, path=item.link)

@@ -44,9 +44,11 @@ class ReportTest(unittest.TestCase):
             now[0] += 1
             report.tick()
 
-        self.assertEqual(self.lines(act, clock=lambda: now[0]),
-                         "spm: 1.5 MB of 10.0 MB, 500 kB/s, 17 s left\nspm: 3.0 MB of 10.0 MB, 500 kB/s, 14 s left\n"
-                         "spm: 10.0 MB fetched, unpacking a\n")
+        self.assertEqual(
+            self.lines(act, clock=lambda: now[0]),
+            "spm: 1.5 MB of 10.0 MB, 500 kB/s, 17 s left\nspm: 3.0 MB of 10.0 MB, 500 kB/s, 14 s left\n"
+            "spm: 10.0 MB fetched, unpacking a\n",
+        )
 
     def test_a_failed_download_does_not_count(self):
         report = progress.LinesReport()
@@ -65,6 +67,14 @@ class ReportTest(unittest.TestCase):
 
 class TerminalTest(World):
     """The real command on a real terminal."""
+
+    def setUp(self):
+        super().setUp()
+        try:
+            for file in pty.openpty():
+                os.close(file)
+        except OSError as error:
+            self.skipTest(f"needs a pseudo-terminal: {error}")
 
     def run_on_terminal(self, **environment) -> str:
         def slowly(handler):
@@ -94,11 +104,15 @@ class TerminalTest(World):
         text = self.run_on_terminal()
         self.assertRegex(text, r"  a-file-with-a-name\.deb +30\.0 kB of +\d\d\.\d kB +\d\d%\n")
         self.assertRegex(text, r"\x1b\[1m30\.0 kB of \d\d\.\d kB, \S+ kB/s, \S+ s left\x1b\[0m\n")
-        self.assertRegex(text, r"\x1b\[\d+A\x1b\[Jspm: 1 package active in \S+ s: 1 package of 60\.0 kB unpacked, 1 link set\n$")
+        self.assertRegex(
+            text, r"\x1b\[\d+A\x1b\[Jspm: 1 package active in \S+ s: 1 package of 60\.0 kB unpacked, 1 link set\n$"
+        )
 
     def test_without_colour_a_terminal_gets_plain_lines(self):
         text = self.run_on_terminal(NO_COLOR="1")
-        self.assertEqual(re.sub(r"\d\.\d s", "T", text), "spm: 1 package active in T: 1 package of 60.0 kB unpacked, 1 link set\n")
+        self.assertEqual(
+            re.sub(r"\d\.\d s", "T", text), "spm: 1 package active in T: 1 package of 60.0 kB unpacked, 1 link set\n"
+        )
 
 
 if __name__ == "__main__":

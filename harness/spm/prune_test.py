@@ -90,7 +90,10 @@ class PruneTest(World):
             self.assertFalse(os.path.exists(f"{self.store}/pruned"))
             self.write()
             process = self.start("cache", "prune", "--older-than", "0d")
-            self.assertRegex(process.stderr.readline(), rf"^spm: waiting for process {os.getpid()} \(.*\) to finish with the store\n$")
+            self.assertRegex(
+                process.stderr.readline(),
+                rf"^spm: waiting for process {os.getpid()} \(.*\) to finish with the store\n$",
+            )
             self.assertEqual(self.kept(), ["a"])
         process.communicate(timeout=20)
         self.assertEqual(self.kept(), [])

@@ -1,4 +1,4 @@
-"""What spm's tests share: archives made to order, a web server that misbehaves on demand, and a small world to install in."""
+"""What spm's tests share: archives made to order, a web server that misbehaves when told to, a world to install in."""
 
 from __future__ import annotations
 
@@ -23,7 +23,14 @@ from harness.spm import cli, download, trees, transport
 from harness.spm.settings import ROOT, native_platform
 
 
-def member(name: str, data: bytes = b"", kind: bytes = tarfile.REGTYPE, target: str = "", mode: int = 0o644, time: int = 1_600_000_000):
+def member(
+    name: str,
+    data: bytes = b"",
+    kind: bytes = tarfile.REGTYPE,
+    target: str = "",
+    mode: int = 0o644,
+    time: int = 1_600_000_000,
+):
     """(TarInfo, data) of one member."""
     info = tarfile.TarInfo(name)
     info.type, info.linkname, info.mode, info.mtime, info.size = kind, target, mode, time, len(data)
@@ -59,8 +66,11 @@ def ar(*members: tuple[str, bytes]) -> bytes:
 
 
 def deb(*members, compress=lzma.compress, ending: str = "xz") -> bytes:
-    return ar(("debian-binary", b"2.0\n"), ("control.tar.xz", lzma.compress(tar())),
-              (f"data.tar.{ending}", compress(tar(*members))))
+    return ar(
+        ("debian-binary", b"2.0\n"),
+        ("control.tar.xz", lzma.compress(tar())),
+        (f"data.tar.{ending}", compress(tar(*members))),
+    )
 
 
 def pin(data: bytes, path: str, **fields) -> dict:
@@ -69,8 +79,14 @@ def pin(data: bytes, path: str, **fields) -> dict:
 
 
 def package(*artifacts: dict, name: str, groups=("all",), **fields) -> dict:
-    return {"groups": list(groups), "platforms": [native_platform()], "lib": f"{name}-1", "license": "MIT",
-            "artifacts": list(artifacts), **fields}
+    return {
+        "groups": list(groups),
+        "platforms": [native_platform()],
+        "lib": f"{name}-1",
+        "license": "MIT",
+        "artifacts": list(artifacts),
+        **fields,
+    }
 
 
 class Server:
@@ -140,10 +156,16 @@ class World(unittest.TestCase):
         self.addCleanup(self.server.close)
         self.sources = {"main": {"type": "http", "base": self.server.base}}
         self.packages = {}
-        clean = {name: value for name, value in os.environ.items()
-                 if not name.startswith("SPM_") and not name.lower().endswith("_proxy")}
-        for patch in (mock.patch.dict(os.environ, clean, clear=True), mock.patch.object(download, "FIRST_PAUSE_S", 0.01),
-                      mock.patch.object(transport, "TIMEOUT_S", 1)):
+        clean = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("SPM_") and not name.lower().endswith("_proxy")
+        }
+        for patch in (
+            mock.patch.dict(os.environ, clean, clear=True),
+            mock.patch.object(download, "FIRST_PAUSE_S", 0.01),
+            mock.patch.object(transport, "TIMEOUT_S", 1),
+        ):
             patch.start()
             self.addCleanup(patch.stop)
 
@@ -157,7 +179,11 @@ class World(unittest.TestCase):
 
     def add_simple(self, name: str, text: str = "", **fields):
         """A package of one .deb with one file usr/<name>."""
-        self.add(name, self.serve(f"{name}.deb", deb(member(f"./usr/{name}", (text or name).encode())), strip="usr"), **fields)
+        self.add(
+            name,
+            self.serve(f"{name}.deb", deb(member(f"./usr/{name}", (text or name).encode())), strip="usr"),
+            **fields,
+        )
 
     def write(self):
         with open(f"{self.folder}/packages.json", "w") as file:
@@ -177,8 +203,13 @@ class World(unittest.TestCase):
 
     def start(self, *arguments: str, **options) -> subprocess.Popen:
         """Starts spm as a process of its own."""
-        return subprocess.Popen([sys.executable, f"{ROOT}/make.py", "spm", *self.arguments(*arguments)], stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True, **options)
+        return subprocess.Popen(
+            [sys.executable, f"{ROOT}/make.py", "spm", *self.arguments(*arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
 
     def anonymous(self, text: str) -> str:
         """Text without what differs from run to run: the folder and the server's port."""

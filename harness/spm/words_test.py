@@ -6,8 +6,17 @@ from harness.spm.errors import SpmError
 
 class WordsTest(unittest.TestCase):
     def test_sizes_and_times_read_well(self):
-        sizes = {0: "0 B", 999: "999 B", 1000: "1.0 kB", 99_949: "99.9 kB", 134_996: "135 kB", 999_600: "1.0 MB", 163_000_000: "163 MB",
-                 2_500_000_000: "2.5 GB", 4_000_000_000_000: "4000 GB"}
+        sizes = {
+            0: "0 B",
+            999: "999 B",
+            1000: "1.0 kB",
+            99_949: "99.9 kB",
+            134_996: "135 kB",
+            999_600: "1.0 MB",
+            163_000_000: "163 MB",
+            2_500_000_000: "2.5 GB",
+            4_000_000_000_000: "4000 GB",
+        }
         self.assertEqual({size: words.size(size) for size in sizes}, sizes)
         times = {0.04: "0.0 s", 9.94: "9.9 s", 12: "12 s", 61: "1 min 01 s", 3600: "1 h 00 min", 7390: "2 h 03 min"}
         self.assertEqual({time: words.seconds(time) for time in times}, times)
@@ -22,7 +31,9 @@ class WordsTest(unittest.TestCase):
 
     def test_anything_else_is_not(self):
         for text in ("", "GB", "-1GB", "10XB", "1e9", "10 G B", "1ib"):
-            with self.subTest(text), self.assertRaisesRegex(SpmError, "^--x: expected a size like 10GB or 500MB, found "):
+            with self.subTest(text), self.assertRaisesRegex(
+                SpmError, "^--x: expected a size like 10GB or 500MB, found "
+            ):
                 words.parse_size(text, "--x")
         for text in ("", "30", "d", "-1d", "30 days", "1y"):
             with self.subTest(text), self.assertRaisesRegex(SpmError, "^--x: expected an age like 30d or 12h, found "):
