@@ -1,11 +1,12 @@
 """Whole outputs of every verb, for people and for programs, and every way to be wrong on the command line."""
 
 import os
+import tempfile
 import time
 import unittest
 from unittest import mock
 
-from harness.spm import options
+from harness.spm import options, settings
 from harness.spm.errors import SpmError
 from harness.spm.settings import native_platform
 from harness.spm.testing import World
@@ -279,14 +280,10 @@ class CommandLineTest(World):
 
 class DefaultPlacesTest(unittest.TestCase):
     def store(self, **environment) -> str:
-        from harness.spm.settings import Settings
-
         with mock.patch.dict(os.environ, environment, clear=True):
-            return Settings(packages="/x/packages.json").store
+            return settings.Settings(packages="/x/packages.json").store
 
     def test_the_store_is_in_the_users_cache_folder(self):
-        import tempfile
-
         with tempfile.TemporaryDirectory() as home:
             home = os.path.realpath(home)
             self.assertEqual(self.store(SPM_STORE="/s", HOME=home, XDG_CACHE_HOME=home), "/s")
@@ -294,23 +291,28 @@ class DefaultPlacesTest(unittest.TestCase):
             self.assertEqual(self.store(HOME=home, XDG_CACHE_HOME="relative"), f"{home}/.cache/spm")
             self.assertEqual(self.store(HOME=home), f"{home}/.cache/spm")
 
-    def test_a_home_that_cannot_be_written_gives_way(self):
-        self.assertEqual(self.store(HOME="/dev/null", XDG_CACHE_HOME="/dev/null/cache"), f"/var/tmp/spm-{os.getuid()}")
+    def test_without_a_home_the_store_is_a_folder_of_the_users_own(self):
+        with mock.patch("os.access", return_value=False), mock.patch.object(settings, "_fallback", str.upper):
+            self.assertEqual(self.store(HOME="/home/x"), f"/VAR/TMP/SPM-{os.getuid()}")
+        with tempfile.TemporaryDirectory() as folder:
+            place = f"{folder}/spm"
+            self.assertEqual([settings._fallback(place) for _ in range(2)], [place, place])
+            self.assertEqual(os.stat(place).st_mode & 0o777, 0o700)
+            os.rmdir(place)
+            os.symlink(folder, place)  # as somebody else would lay it out for us
+            with self.assertRaisesRegex(SpmError, "belongs to somebody else$"):
+                settings._fallback(place)
 
     def test_a_missing_home_is_looked_up(self):
         with mock.patch("pwd.getpwuid", return_value=mock.Mock(pw_dir="/tmp")):
             self.assertEqual(self.store(), "/tmp/.cache/spm")
-        with mock.patch("pwd.getpwuid", side_effect=KeyError):
-            self.assertEqual(self.store(), f"/var/tmp/spm-{os.getuid()}")
 
     def test_lib_stands_beside_the_pins(self):
-        from harness.spm.settings import Settings
-
         with mock.patch.dict(os.environ, {"SPM_STORE": "/s"}, clear=True):
-            self.assertEqual(Settings(packages="/x/packages.json").lib, "/x/lib")
+            self.assertEqual(settings.Settings(packages="/x/packages.json").lib, "/x/lib")
             os.environ["SPM_LIB"] = "/l"
-            self.assertEqual(Settings(packages="/x/packages.json").lib, "/l")
-            self.assertEqual(Settings(packages="/x/packages.json", lib="/m").lib, "/m")
+            self.assertEqual(settings.Settings(packages="/x/packages.json").lib, "/l")
+            self.assertEqual(settings.Settings(packages="/x/packages.json", lib="/m").lib, "/m")
 
 
 PRUNE_HELP = """\

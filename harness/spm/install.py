@@ -183,7 +183,9 @@ class _Run:
         path = self._store.archive(artifact.sha256)
         with self._store.lock(artifact.sha256) as lock:
             lock.take(waiting=lambda holder: self._report.waiting(artifact.file_name, holder))
-            if not is_whole(path, artifact):
+            if is_whole(path, artifact):  # of a run that ended between downloading and unpacking
+                self._report.found(artifact)
+            else:
                 self._report.begun(artifact)
                 fetched = False
                 try:

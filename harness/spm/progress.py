@@ -54,6 +54,11 @@ class Report:
             self._active.pop(artifact.sha256, None)
             self._finished += artifact.size if fetched else 0
 
+    def found(self, artifact):
+        """The artifact is here already."""
+        with self._lock:
+            self._finished += artifact.size
+
     def attempt_failed(self, artifact, attempt):
         pass
 
