@@ -88,7 +88,7 @@ class Build:
         command = [*self.tools.cmake, "--preset", self.options.config, "-B", self.folder,
                    f"-DLAB_TOOLCHAIN={self.options.toolchain}", f"-DLAB_MARCH={self.options.march}",
                    f"-DLAB_LIB={paths.LIB}", *self.tools.cmake_arguments]
-        state = json.dumps([command, self.tools.key, sorted(self.packages.items())])
+        state = json.dumps([command, self.tools.key, sorted(self.packages.items()), list(_globbed())])
         key = hashlib.sha256(state.encode()).hexdigest()
         stamp = os.path.join(self.folder, "configured")
         if _read(stamp) == key and os.path.exists(os.path.join(self.folder, "build.ninja")):
@@ -123,7 +123,7 @@ class Build:
     def steps(self, targets=()):
         """How many commands a build of `targets` would run now."""
         ninja = [*self.tools.ninja, "-C", self.folder]
-        # A dry run does not look at CMake's files again, and would count only the look.
+        # A dry run stops where CMake would have to be asked again: that first.
         subprocess.run([*ninja, "build.ninja"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         done = subprocess.run([*ninja, "-n", *targets], capture_output=True, text=True, check=False)
         counts = re.findall(r"^\[\d+/(\d+)\]", done.stdout, re.M)
@@ -167,6 +167,14 @@ class Build:
         elapsed = time.monotonic() - started
         if total >= 20:
             paths.write_if_changed(os.path.join(self.folder, "rate"), f"{total / elapsed:.3f}")
+
+
+def _globbed():
+    """The names that CMake's globs see: cheaper to compare here than for ninja to ask CMake at every build."""
+    for top in ("harness", "variants"):
+        for folder, inner, files in os.walk(os.path.join(paths.ROOT, top)):
+            inner.sort()
+            yield from (os.path.join(folder, name) for name in sorted(files) if not name.endswith((".py", ".pyc")))
 
 
 def _wait_or_stop(process):

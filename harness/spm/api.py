@@ -21,6 +21,7 @@ def versions(**settings) -> dict[str, str]:
     """{package: version} of everything that packages.json pins for the platform: a result's `pins`."""
     chosen = Settings(**settings)
     manifest = manifests.load(chosen.packages)
+<<<<<<< HEAD
     return {name: each.version(chosen.platform) for name, each in manifest.packages.items() if each.serves(chosen.platform)}
 
 
@@ -32,3 +33,8 @@ def missing_packages(groups: list[str], **settings) -> list[str]:
     manifest = manifests.load(chosen.packages)
     return [package.name for package in manifest.grouped(groups, chosen.platform)
             if not os.path.exists(os.path.join(chosen.lib_folder(), package.lib))]
+=======
+    return {
+        name: each.version(chosen.platform) for name, each in manifest.packages.items() if each.serves(chosen.platform)
+    }
+>>>>>>> wip-spm
