@@ -58,15 +58,26 @@ def groups_of(options):
     return toolchain.GROUPS[options.toolchain] + GROUPS
 
 
-def fetch(options, quiet=False):
-    """Installs what the build needs; a map from package to its real folder."""
+def _spm(call, options):
+    """One call of spm's interface, its errors as make.py's."""
     if options.toolchain == "pinned":
         toolchain.check_pinned_serves()
     from harness.spm import api
+    from harness.spm.errors import SpmError
     try:
-        installed = api.install_groups(groups_of(options), quiet=quiet)
-    except api.SpmError as error:
-        raise FrontError(str(error), error.hint, error.status) from error
+        return call(api)
+    except SpmError as error:
+        raise FrontError(error.what, error.hint, error.status) from error
+
+
+def pending(options):
+    """(packages that are not in the store, bytes to fetch for them)"""
+    return _spm(lambda api: api.pending(groups_of(options), quiet=True), options)
+
+
+def fetch(options, quiet=False):
+    """Installs what the build needs; a map from package to its real folder."""
+    installed = _spm(lambda api: api.install_groups(groups_of(options), quiet=quiet), options)
     return {name: os.path.realpath(path) for name, (_, path) in installed.items()}
 
 
