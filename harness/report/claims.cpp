@@ -64,7 +64,7 @@ std::string explain(double claimed, const Estimate& measured, ClaimVerdict verdi
       return fmt::format("at least {} times as {}, but at most {}: short of {}.", ratio(least), word, ratio(most),
                          effect);
     case ClaimVerdict::kRefuted:
-      if (most <= 1) return fmt::format("the opposite or nothing: at most {} times as {}.", ratio(most), word);
+      if (most <= 1) return fmt::format("not {}er at all: at most {} times as {}.", word, ratio(most), word);
       return fmt::format("at most {} times as {}: no room for even {:.0f} % of the claimed effect.", ratio(most), word,
                          100 * stats::kClaimTolerance);
     case ClaimVerdict::kUndecided:
@@ -141,7 +141,7 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuck
                        const results::Result& result) {
   using enum Heading::Kind;
   Section section{"claims", "Claims about command buckets", {}, {}};
-  section.blocks.push_back(Paragraph{fmt::format(
+  section.blocks.emplace_back(Paragraph{fmt::format(
       "{} ({}) measured on an {}; this machine has {}. A ratio is the first version's time over the second's, above 1 "
       "is "
       "faster; it is taken within each block, with a 95 % interval over blocks. Judged is what the article's own table "
@@ -177,7 +177,7 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuck
     row.emplace_back(claim.why);
     table.rows.push_back(std::move(row));
   }
-  section.blocks.push_back(std::move(table));
+  section.blocks.emplace_back(std::move(table));
   return section;
 }
 

@@ -13,6 +13,14 @@ void collect(const Section& section, std::vector<const Chart*>& charts) {
 
 }  // namespace
 
+Chart::Chart(std::string specification, std::string_view unique_name) : spec(std::move(specification)) {
+  for (const char c : unique_name) {
+    const bool fine =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+    name += fine ? c : '-';
+  }
+}
+
 std::vector<const Chart*> charts_of(const Document& document) {
   std::vector<const Chart*> charts;
   for (const Section& section : document.sections) collect(section, charts);

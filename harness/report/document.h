@@ -4,6 +4,7 @@
 
 #include <boost/json/object.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -36,8 +37,8 @@ struct Table {
 
 /// One drawing of one chart: a specification (page/charts/<spec>.json) and the rows it is drawn from.
 struct Chart {
-  Chart(std::string specification, std::string unique_name)
-      : spec(std::move(specification)), name(std::move(unique_name)) {}
+  /// What cannot stand in a file's name becomes '-' in the chart's.
+  Chart(std::string specification, std::string_view unique_name);
 
   std::string spec;                                        ///< which of the chart table
   std::string name;                                        ///< unique in the report; the SVG file is <name>.svg

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "harness/report/claims.h"
 #include "harness/report/format.h"
 #include "harness/results/summary.h"
 #include "harness/stats/interval.h"
@@ -139,6 +140,26 @@ Chart time_chart(const Workload& workload, const std::vector<Line>& lines) {
   return chart;
 }
 
+std::vector<Chart> time_charts(const std::string& family, const Result& result, const CommandBuckets&) {
+  std::vector<Chart> charts;
+  for (const Workload& workload : result.workloads)
+    if (workload.family == family)
+      if (const std::vector<Line> lines = lines_of(workload, result); !lines.empty())
+        charts.push_back(time_chart(workload, lines));
+  return charts;
+}
+
+std::vector<Chart> speedup_charts(const std::string& family, const Result& result, const CommandBuckets& published) {
+  if (family != published.family) return {};
+  std::optional<Chart> chart = speedup_chart(published, result);
+  return chart ? std::vector<Chart>{std::move(*chart)} : std::vector<Chart>{};
+}
+
+/// The charts of a family, in order, each group on its own line of the page: a new chart is its specification, what
+/// makes its rows, and a line here. None where there is nothing to draw.
+using MakeCharts = std::vector<Chart> (*)(const std::string& family, const Result&, const CommandBuckets&);
+constexpr MakeCharts kCharts[] = {speedup_charts, time_charts};
+
 Table time_table(const Workload& workload, const std::vector<Line>& lines) {
   using enum Heading::Kind;
   Table table{
@@ -191,27 +212,26 @@ std::vector<std::string> families_of(const Result& result) {
   return families;
 }
 
-Section family_section(const std::string& family, const Result& result) {
+Section family_section(const std::string& family, const Result& result, const CommandBuckets& published) {
   Section section{"family-" + family, family, {}, {}};
-  Charts charts;
   std::vector<Block> tables;
   std::vector<std::string> without;
   for (const Workload& workload : result.workloads) {
     if (workload.family != family) continue;
     const std::vector<Line> lines = lines_of(workload, result);
-    if (lines.empty()) {
+    if (lines.empty())
       without.push_back(workload.name);
-      continue;
-    }
-    charts.charts.push_back(time_chart(workload, lines));
-    tables.emplace_back(time_table(workload, lines));
+    else
+      tables.emplace_back(time_table(workload, lines));
   }
   if (!without.empty())
-    section.blocks.push_back(Paragraph{fmt::format("No process of {} has given a number, so there is no plot of {}.",
-                                                   fmt::join(without, ", "), without.size() == 1 ? "it" : "them")});
-  if (!charts.charts.empty()) section.blocks.push_back(std::move(charts));
+    section.blocks.emplace_back(Paragraph{fmt::format("No process of {} has given a number, so there is no plot of {}.",
+                                                      fmt::join(without, ", "), without.size() == 1 ? "it" : "them")});
+  for (const MakeCharts make : kCharts)
+    if (std::vector<Chart> charts = make(family, result, published); !charts.empty())
+      section.blocks.emplace_back(Charts{std::move(charts)});
   std::move(tables.begin(), tables.end(), std::back_inserter(section.blocks));
-  section.blocks.push_back(variants_table(family, result));
+  section.blocks.emplace_back(variants_table(family, result));
   return section;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/report/document.h"
+#include "harness/report/published.h"
 #include "harness/results/result.h"
 
 namespace lab::report {
@@ -13,6 +14,6 @@ namespace lab::report {
 std::vector<std::string> families_of(const results::Result& result);
 
 /// Plots, tables and variants of one family. Where no process has finished it says so instead.
-Section family_section(const std::string& family, const results::Result& result);
+Section family_section(const std::string& family, const results::Result& result, const CommandBuckets& published);
 
 }  // namespace lab::report

@@ -63,9 +63,10 @@ std::vector<std::pair<std::string, std::string>> head_facts(const Result& result
           {"Commit", commit_phrase(result.source)},
           {"Built with",
            fmt::format("{}, {}, {} toolchain", result.build.compiler, result.build.march, result.build.toolchain)},
-          {"Session", fmt::format("{}, {}, {}, {}", result.session.started, result.session.mode,
-                                  counted(static_cast<std::uint64_t>(result.session.blocks), "block"),
-                                  counted(result.processes.size(), "process", "processes"))}};
+          {"Session",
+           fmt::format("{}: {} in {}, seed {}", or_unknown(result.session.started),
+                       counted(result.processes.size(), "process", "processes"),
+                       counted(static_cast<std::uint64_t>(result.session.blocks), "block"), result.session.seed)}};
 }
 
 std::vector<std::string> unusual(const Result& result, bool running) {
@@ -88,7 +89,7 @@ Section failures_section(const Result& result) {
   using enum Heading::Kind;
   Section section{"failures", "Failures", {}, {}};
   if (result.failures.empty()) {
-    section.blocks.push_back(Paragraph{"No process crashed, hung or answered wrongly."});
+    section.blocks.emplace_back(Paragraph{"No process crashed, hung or answered wrongly."});
     return section;
   }
   Table table{
@@ -98,12 +99,12 @@ Section failures_section(const Result& result) {
   for (const results::Failure& failure : result.failures)
     table.rows.push_back({Cell(failure.kind, Tone::kBad), failure.benchmark, std::to_string(failure.process),
                           std::to_string(failure.block), failure.detail});
-  section.blocks.push_back(std::move(table));
+  section.blocks.emplace_back(std::move(table));
   for (const results::Failure& failure : result.failures)
     if (!failure.output_tail.empty()) {
-      section.blocks.push_back(
+      section.blocks.emplace_back(
           Paragraph{fmt::format("The end of what {} (process {}) said:", failure.benchmark, failure.process)});
-      section.blocks.push_back(Verbatim{failure.output_tail});
+      section.blocks.emplace_back(Verbatim{failure.output_tail});
     }
   return section;
 }
@@ -112,12 +113,12 @@ Section unsupported_section(const Result& result) {
   using enum Heading::Kind;
   Section section{"unsupported", "Pairs that cannot work", {}, {}};
   if (result.unsupported.empty()) {
-    section.blocks.push_back(Paragraph{"Every variant can do every workload of its family."});
+    section.blocks.emplace_back(Paragraph{"Every variant can do every workload of its family."});
     return section;
   }
   Table table{"Not measured, by design", {{"Benchmark", kName}, {"Reason", kText}}, {}};
   for (const results::Unsupported& pair : result.unsupported) table.rows.push_back({pair.benchmark, pair.reason});
-  section.blocks.push_back(std::move(table));
+  section.blocks.emplace_back(std::move(table));
   return section;
 }
 
@@ -126,9 +127,9 @@ Section provenance_section(const Result& result) {
   const results::Facts& facts = result.facts;
   const results::Session& session = result.session;
   Section section{"provenance", "Where the numbers came from", {}, {}};
-  section.blocks.push_back(Paragraph{"The same work again, from the same sources and pins:"});
-  section.blocks.push_back(Verbatim{repeat_commands(result)});
-  section.blocks.push_back(facts_table(
+  section.blocks.emplace_back(Paragraph{"The same work again, from the same sources and pins:"});
+  section.blocks.emplace_back(Verbatim{repeat_commands(result)});
+  section.blocks.emplace_back(facts_table(
       "Machine",
       {{"Id", machine.id},
        {"Processor", fmt::format("{}, {}", machine.cpu_model, machine.architecture)},
@@ -148,7 +149,7 @@ Section provenance_section(const Result& result) {
        {"C library", facts.libc},
        {"Distribution", facts.distribution},
        {"Load before (1, 5, 15 minutes)", load_phrase(facts.load_avg)}}));
-  section.blocks.push_back(
+  section.blocks.emplace_back(
       facts_table("Build and session", {{"Commit", result.source.commit.value_or("none")},
                                         {"State of the sources", result.source.state},
                                         {"Toolchain", result.build.toolchain},
@@ -169,7 +170,7 @@ Section provenance_section(const Result& result) {
                {{"Package", Heading::Kind::kName}, {"Version", Heading::Kind::kName}},
                {}};
     for (const auto& [package, version] : result.pins) pins.rows.push_back({package, version});
-    section.blocks.push_back(std::move(pins));
+    section.blocks.emplace_back(std::move(pins));
   }
   return section;
 }

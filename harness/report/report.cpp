@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <utility>
 
@@ -29,6 +30,10 @@ std::string progress_phrase(const Progress& progress) {
   if (progress.blocks == 0) return "The session has begun: this page fills in after each block.";
   return fmt::format("{} of {} so far: the session is still running, and this page fills in after each block.",
                      progress.blocks, counted(static_cast<std::uint64_t>(progress.planned), "block"));
+}
+
+std::string machine_phrase(const results::Machine& machine) {
+  return machine.name.empty() ? machine.cpu_model : fmt::format("{} ({})", machine.name, machine.cpu_model);
 }
 
 bool has_numbers(const Result& result, const std::string& family) {
@@ -66,9 +71,9 @@ Section unusual_section(const ReportInput& input, bool running) {
       list.items.push_back(
           fmt::format("{}: the validation layers complained: {}.", column.name, fmt::join(column.validation, "; ")));
   if (list.items.empty())
-    section.blocks.push_back(Paragraph{"Nothing: the machine was quiet, and nothing speaks against its numbers."});
+    section.blocks.emplace_back(Paragraph{"Nothing: the machine was quiet, and nothing speaks against its numbers."});
   else
-    section.blocks.push_back(std::move(list));
+    section.blocks.emplace_back(std::move(list));
   return section;
 }
 
@@ -77,12 +82,6 @@ std::vector<std::string> families_in_order(const Result& result, const std::stri
   std::vector<std::string> families = families_of(result);
   std::stable_partition(families.begin(), families.end(), [&](const std::string& family) { return family == judged; });
   return families;
-}
-
-/// The speed-up plot heads the family that it is about.
-void add_speedup(Section& section, const CommandBuckets& published, const Result& result) {
-  if (std::optional<Chart> chart = speedup_chart(published, result))
-    section.blocks.insert(section.blocks.begin(), Charts{{std::move(*chart)}});
 }
 
 }  // namespace
@@ -95,6 +94,8 @@ Document report_document(const ReportInput& input, const Published& published,
   const std::vector<JudgedClaim> claims =
       judged ? judge_claims(published.buckets, *result) : std::vector<JudgedClaim>{};
   document.title = "Memory allocation and render submission";
+  if (result != nullptr && !result->machine.cpu_model.empty())
+    document.title += " on " + machine_phrase(result->machine);
   document.lead = lead(input, claims, judged);
   if (progress) document.progress = progress_phrase(*progress);
   if (result != nullptr) document.facts = head_facts(*result);
@@ -102,11 +103,8 @@ Document report_document(const ReportInput& input, const Published& published,
   if (result != nullptr) document.sections.push_back(failures_section(*result));
   if (judged) document.sections.push_back(claims_section(claims, published.buckets, *result));
   if (result != nullptr)
-    for (const std::string& family : families_in_order(*result, published.buckets.family)) {
-      Section section = family_section(family, *result);
-      if (family == published.buckets.family) add_speedup(section, published.buckets, *result);
-      document.sections.push_back(std::move(section));
-    }
+    for (const std::string& family : families_in_order(*result, published.buckets.family))
+      document.sections.push_back(family_section(family, *result, published.buckets));
   document.sections.push_back(vulkan_section(input.atlas, published.vulkan));
   document.sections.push_back(errata_section(published, result, input.atlas));
   if (result != nullptr) {
@@ -119,7 +117,14 @@ Document report_document(const ReportInput& input, const Published& published,
 Expected<ReportFiles> write_report(const ReportInput& input, const ReportOptions& options) {
   const Expected<Published> published = load_published(options.published);
   if (!published) return published.error();
-  const Document document = report_document(input, *published, options.progress);
+  Document document;
+  try {
+    document = report_document(input, *published, options.progress);
+  } catch (const std::exception& problem) {
+    // The one place where a published check or source of a figure turns out to lack a field.
+    return Error{fmt::format("reading published figures in '{}': {}", options.published.string(), problem.what()),
+                 "see results/published/README.md", ExitStatus::kUsage};
+  }
   ReportFiles files{.index = options.out / "index.html", .summary = {}, .charts = {}};
   const auto write_page = [&](const std::map<std::string, std::string>& drawings) {
     return write_file(files.index, to_html(document, drawings));

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <set>
+#include <sstream>
 
 #include "harness/base/files.h"
 #include "harness/report/markdown.h"
@@ -35,6 +36,18 @@ std::set<std::string> files_in(const fs::path& folder) {
 
 std::string summary_of(const results::Result* result, const std::vector<results::Column>& atlas) {
   return to_markdown(report_document({result, atlas}, *load_published(options("").published)));
+}
+
+/// The first line in which two texts differ, as it is in both; "" where they are equal.
+std::string first_difference(const std::string& found, const std::string& expected) {
+  std::istringstream ours(found), theirs(expected);
+  std::string our_line, their_line;
+  while (true) {
+    const bool more = static_cast<bool>(std::getline(ours, our_line));
+    if (more != static_cast<bool>(std::getline(theirs, their_line))) return more ? "one more: " + our_line : "one less";
+    if (!more) return "";
+    if (our_line != their_line) return fmt::format("found: {}\nexpected: {}", our_line, their_line);
+  }
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -120,7 +133,35 @@ TEST(Report, summary_is_this_text) {
   const fs::path found = fs::path(testing::TempDir()) / "summary.md";
   ASSERT_TRUE(write_file(found, summary));
   ASSERT_TRUE(expected) << "copy " << found;
-  EXPECT_EQ(summary, *expected) << "where the change is meant: cp " << found << " " << golden;
+  EXPECT_EQ(first_difference(summary, *expected), "") << "where the change is meant: cp " << found << " " << golden;
+}
+
+TEST(Report, of_a_published_check_that_lacks_a_field_is_an_error_not_a_crash) {
+  const fs::path folder = fresh_folder("published_without_a_field");
+  fs::copy(options("").published, folder);
+  std::string text = *read_file(folder / "vulkan_memory.json");
+  const std::string field = "\"bytes\": [4096]";
+  text.replace(text.find(field), field.size(), "\"octets\": [4096]");
+  ASSERT_TRUE(write_file(folder / "vulkan_memory.json", text));
+  ReportOptions broken = options(fresh_folder("report_of_broken"));
+  broken.published = folder;
+  const std::vector<results::Column> atlas = sample::atlas();
+  const Expected<ReportFiles> files = write_report({nullptr, atlas}, broken);
+  ASSERT_FALSE(files);
+  EXPECT_TRUE(contains(files.error().what, "published_without_a_field")) << files.error().what;
+}
+
+TEST(Report, writes_nothing_outside_its_folder_whatever_a_result_calls_its_families) {
+  const fs::path out = fresh_folder("outer") / "inner";
+  results::Result result;
+  result.workloads.push_back({"../../x", "y/z", "t", 1, {"p"}, 1, "op", false});
+  result.variants.push_back({"../../x", "v", true, "", "", "", "", {}});
+  sample::add_processes(result, "../../x/v/y/z", {{"p", 5}}, 1, 8, 0.1);
+  result.processes[0].benchmark = results::benchmark_name("../../x", "v", "y/z");
+  const Expected<ReportFiles> files = write_report({&result, {}}, options(out));
+  ASSERT_TRUE(files) << files.error().what;
+  EXPECT_EQ(files_in(out.parent_path()), std::set<std::string>{"inner"});
+  EXPECT_EQ(files_in(out), (std::set<std::string>{"..-..-x-y-z.svg", "index.html", "summary.md"}));
 }
 
 TEST(Report, into_a_folder_that_cannot_be_is_an_error_that_names_it) {

@@ -230,6 +230,31 @@ Chart buffer_graph(const std::vector<Series>& all) {
   return chart;
 }
 
+std::vector<Chart> image_graphs(std::span<const Column> atlas, const VulkanMemory& published) {
+  const std::vector<Series> all = image_series(atlas);
+  if (all.empty()) return {};
+  return {storage_graph(all, published), alignment_graph(all)};
+}
+
+std::vector<Chart> image_grids(std::span<const Column> atlas, const VulkanMemory& published) {
+  std::vector<Chart> charts;
+  for (const Series& one : image_series(atlas)) {
+    charts.push_back(overhead_grid(one, published));
+    if (image_alignments(*one.column).size() > 1) charts.push_back(alignment_grid(one, published));
+  }
+  return charts;
+}
+
+std::vector<Chart> buffer_graphs(std::span<const Column> atlas, const VulkanMemory&) {
+  const std::vector<Series> all = buffer_series(atlas);
+  return all.empty() ? std::vector<Chart>{} : std::vector<Chart>{buffer_graph(all)};
+}
+
+/// The charts of this section, in order, each group on its own line of the page: a new chart is its specification, what
+/// makes its rows, and a line here. None where there is nothing to draw.
+using MakeCharts = std::vector<Chart> (*)(std::span<const Column>, const VulkanMemory&);
+constexpr MakeCharts kCharts[] = {image_graphs, image_grids, buffer_graphs};
+
 std::string heaps_phrase(const Column& column) {
   std::vector<std::string> texts;
   for (const results::Heap& heap : column.heaps)
@@ -303,14 +328,14 @@ Table claims_table(std::span<const Column> atlas, const VulkanMemory& published)
 /// What the driver could not answer.
 void add_failures(const Column& column, Section& section) {
   if (column.failure)
-    section.blocks.push_back(Paragraph{
+    section.blocks.emplace_back(Paragraph{
         fmt::format("{} did not answer everything ({}): {}", column.name, column.failure->kind, column.failure->detail),
         Tone::kWeak});
   if (!column.refused.empty()) {
     std::vector<std::string> texts;
     for (const results::Refusal& refusal : column.refused)
       texts.push_back(fmt::format("{} ({})", refusal.what, refusal.result));
-    section.blocks.push_back(Paragraph{
+    section.blocks.emplace_back(Paragraph{
         fmt::format("{} refused {}: {}.", column.name, counted(texts.size(), "size"), fmt::join(texts, ", "))});
   }
 }
@@ -320,30 +345,21 @@ void add_failures(const Column& column, Section& section) {
 Section vulkan_section(std::span<const Column> atlas, const VulkanMemory& published) {
   Section section{"vulkan", "What Vulkan drivers require of memory", {}, {}};
   if (atlas.empty()) {
-    section.blocks.push_back(Paragraph{
-        "No Vulkan driver has been probed on this machine, so there is nothing to plot: python3 make.py probe asks "
-        "every driver that the loader finds."});
+    section.blocks.emplace_back(Paragraph{
+        "No Vulkan driver has been probed on this machine, so there is nothing to plot: python3 make.py probe "
+        "asks every driver that the loader finds."});
     return section;
   }
   for (const Column& column : atlas) add_failures(column, section);
-  const std::vector<Series> images = image_series(atlas);
-  if (images.empty()) {
-    section.blocks.push_back(Paragraph{"No driver answered for a single image, so there is no graph."});
-  } else {
-    section.blocks.push_back(Charts{{storage_graph(images, published), alignment_graph(images)}});
-    Charts grids;
-    for (const Series& one : images) {
-      grids.charts.push_back(overhead_grid(one, published));
-      if (image_alignments(*one.column).size() > 1) grids.charts.push_back(alignment_grid(one, published));
-    }
-    section.blocks.push_back(std::move(grids));
-  }
-  if (const std::vector<Series> buffers = buffer_series(atlas); buffers.empty())
-    section.blocks.push_back(Paragraph{"No driver answered for a single buffer, so there is no graph of them."});
-  else
-    section.blocks.push_back(Charts{{buffer_graph(buffers)}});
-  section.blocks.push_back(drivers_table(atlas, published));
-  section.blocks.push_back(claims_table(atlas, published));
+  if (image_series(atlas).empty())
+    section.blocks.emplace_back(Paragraph{"No driver answered for a single image, so there is no graph."});
+  if (buffer_series(atlas).empty())
+    section.blocks.emplace_back(Paragraph{"No driver answered for a single buffer, so there is no graph of them."});
+  for (const MakeCharts make : kCharts)
+    if (std::vector<Chart> charts = make(atlas, published); !charts.empty())
+      section.blocks.emplace_back(Charts{std::move(charts)});
+  section.blocks.emplace_back(drivers_table(atlas, published));
+  section.blocks.emplace_back(claims_table(atlas, published));
   return section;
 }
 

@@ -23,6 +23,7 @@
     const spec = plot.clientWidth < kNarrow ? narrow(specification) : structuredClone(specification);
     const frame = document.createElement('div');
     frame.className = 'plot';
+    for (const name of ['role', 'aria-label']) frame.setAttribute(name, plot.getAttribute(name));
     plot.after(frame);
     try {
       await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, tooltip: {theme: 'lab'}, logLevel: vega.Error});
