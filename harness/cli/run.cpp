@@ -151,7 +151,7 @@ std::string time_text(double nanoseconds) {
 
 std::string table(const results::Result& result) {
   const std::vector<results::Row> rows = results::summarize(result);
-  std::size_t width = std::string_view("benchmark", "benchmarks").size();
+  std::size_t width = std::string_view("benchmark").size();
   for (const results::Row& row : rows) width = std::max(width, row.benchmark.size());
   std::string text =
       fmt::format("{:<{}}  {:>12}  {:>25}  {:>9}\n", "benchmark", width, "median ns/op", "95 % interval", "processes");
