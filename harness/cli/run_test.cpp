@@ -288,6 +288,17 @@ TEST(Run, at_the_same_time_as_another_collides_with_nothing) {
   }
 }
 
+TEST(Run, whose_output_cannot_be_written_fails_and_keeps_its_result) {
+  const Bench bench({"plain"});
+  const exec::ChildOutcome outcome = bench.shell(
+      "\"$1\" list >/dev/full; echo list $?; \"$1\" run --processes 1 >/dev/full; echo run $?; "
+      "\"$1\" run --processes 1 >&- 2>&-; echo closed $?");
+  EXPECT_EQ(outcome.output, "list 1\nrun 1\nclosed 0\n");
+  EXPECT_EQ(lines_with(outcome.error_tail, "harness: error: writing to standard output failed").size(), 2u);
+  ASSERT_EQ(bench.results().size(), 2u);
+  for (const std::string& path : bench.results()) EXPECT_EQ(load(path).processes.size(), 2u);
+}
+
 TEST(Run, that_fills_the_disk_says_in_a_sentence_what_it_kept) {
   const Bench bench({"plain", "quick"});
   // A limit of file sizes stands for the full disk; the journal passes it after a few processes.
