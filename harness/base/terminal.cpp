@@ -1,5 +1,6 @@
 #include "harness/base/terminal.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -10,6 +11,12 @@
 #include <cstdlib>
 
 namespace lab {
+
+void open_standard_files() {
+  int file = ::open("/dev/null", O_RDWR);
+  while (file >= 0 && file <= STDERR_FILENO) file = ::open("/dev/null", O_RDWR);
+  if (file >= 0) ::close(file);
+}
 
 bool is_live_terminal(int file) {
   const char* no_color = std::getenv("NO_COLOR");

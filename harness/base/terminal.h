@@ -6,6 +6,10 @@
 
 namespace lab {
 
+/// Opens what is closed of standard input, output and error on /dev/null, so that no file of ours gets their number and
+/// with it what is meant for people.
+void open_standard_files();
+
 /// Whether `file` (STDERR_FILENO) is a terminal that may be drawn on: not piped, no NO_COLOR, no TERM=dumb.
 bool is_live_terminal(int file);
 

@@ -1,10 +1,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/terminal.h"
 #include "harness/cli/commands.h"
 
 int main(int argc, char** argv) {
   using namespace lab::cli;
+  lab::open_standard_files();
   const std::vector<Command> commands{list_command(), run_command(keep_report), probe_command(), report_command()};
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   return static_cast<int>(dispatch(commands, arguments));

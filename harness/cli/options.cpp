@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <system_error>
 
 #include "harness/base/nearest.h"
 
@@ -34,6 +35,18 @@ void print_help(std::span<const Command> commands) {
   fmt::print("usage: python3 make.py COMMAND [OPTIONS]\n\n");
   for (const Command& command : commands) fmt::print("  {:<12} {}\n", command.name, command.summary);
   fmt::print("\npython3 make.py COMMAND --help says more\n");
+}
+
+/// Runs a command; data that could not be written (a full disk behind a redirection) is a failure whatever it says.
+Expected<ExitStatus> run(const Command& command, const Options& options) {
+  try {
+    Expected<ExitStatus> status = command.run(options);
+    if (!status || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return status;
+    return Error{"writing to standard output failed", ""};
+  } catch (const std::system_error& error) {
+    // fmt::print and std::filesystem throw; the sentence of the system is the best there is.
+    return Error{fmt::format("{}: {}", command.name, error.what()), ""};
+  }
 }
 
 void print_help(const Command& command) {
@@ -130,7 +143,7 @@ ExitStatus dispatch(std::span<const Command> commands, std::span<const std::stri
   }
   const Expected<Options> options = Options::parse(command->options, rest);
   if (!options) return fail(options.error());
-  const Expected<ExitStatus> status = command->run(*options);
+  const Expected<ExitStatus> status = run(*command, *options);
   return status ? *status : fail(status.error());
 }
 

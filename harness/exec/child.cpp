@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -109,6 +110,8 @@ struct Prepared {
   ::dup2(prepared.null_file, STDIN_FILENO);
   ::dup2(prepared.output, STDOUT_FILENO);
   ::dup2(prepared.error, STDERR_FILENO);
+  // Files that we got from whoever started us and that nobody marked; older kernels hand them on.
+  static_cast<void>(::syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC));
   if (!prepared.cpus || ::sched_setaffinity(0, sizeof(cpu_set_t), &*prepared.cpus) == 0)
     ::execvpe(prepared.command_pointers[0], prepared.command_pointers.data(), prepared.environment_pointers.data());
   const int code = errno;
@@ -144,8 +147,7 @@ class Watch {
     ::fcntl(error_.get(), F_SETFL, O_NONBLOCK);
   }
 
-  ChildOutcome to_the_end() {
-    const Clock::time_point start = Clock::now();
+  ChildOutcome to_the_end(Clock::time_point start) {
     std::optional<ChildEnd> cut;
     while (!cut && !ended()) cut = step(start);
     outcome_.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -253,6 +255,7 @@ ChildOutcome run_child(const ChildSpec& spec, int stop_file) {
     prepared.cpus = one;
   }
 
+  const Clock::time_point start = Clock::now();
   const pid_t child = ::fork();
   if (child < 0) return not_started(errno);
   if (child == 0) become(prepared);
@@ -269,7 +272,7 @@ ChildOutcome run_child(const ChildSpec& spec, int stop_file) {
     }
     return not_started(code);
   }
-  return Watch(spec, child, std::move(output.read), std::move(error.read), stop_file).to_the_end();
+  return Watch(spec, child, std::move(output.read), std::move(error.read), stop_file).to_the_end(start);
 }
 
 std::string describe_end(const ChildSpec& spec, const ChildOutcome& outcome) {

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include "harness/base/files.h"
 
 namespace lab::exec {
 
@@ -27,7 +27,10 @@ class ScratchFolder {
 
   const std::filesystem::path& path() const { return path_; }
   void write(const std::string& name, std::string_view text) const {
-    EXPECT_TRUE(write_file(path_ / name, text)) << name;
+    std::filesystem::create_directories((path_ / name).parent_path());
+    std::ofstream file(path_ / name, std::ios::binary);
+    file << text;
+    EXPECT_TRUE(file.good()) << name;
   }
 
  private:

@@ -70,13 +70,19 @@ Variant make(const std::string& name) {
   for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
+/// As a program that no sanitizer watches crashes.
+void crash() {
+  ::signal(SIGSEGV, SIG_DFL);
+  ::raise(SIGSEGV);
+}
+
 /// Crashes the second time it is run, and only then.
 void crash_the_second_time(const std::string& self) {
   const std::filesystem::path count = self + ".runs";
   const lab::Expected<std::string> before = lab::read_file(count);
   const std::string runs = (before ? *before : "") + "x";
   static_cast<void>(lab::write_file(count, runs));
-  if (runs.size() == 2) ::raise(SIGSEGV);
+  if (runs.size() == 2) crash();
 }
 
 void misbehave(const std::string& name, const std::string& self, bool running) {
@@ -88,8 +94,7 @@ void misbehave(const std::string& name, const std::string& self, bool running) {
   if (!running) return;
   if (name == "crashing") {
     fmt::print(stderr, "about to crash\n");
-    ::signal(SIGSEGV, SIG_DFL);
-    ::raise(SIGSEGV);
+    crash();
   }
   if (name == "hanging") {
     // A child of its own holds the pipes as well.

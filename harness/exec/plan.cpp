@@ -11,7 +11,7 @@ namespace lab::exec {
 
 namespace {
 
-/// Before anything is known of a benchmark: start, prepare and end.
+/// Before anything is known of any benchmark: start, prepare and end.
 constexpr double kAssumedOverhead = 0.05;
 
 /// A block that is expected to take this much more than what is left is started all the same: estimates are no better.
@@ -48,16 +48,18 @@ std::vector<std::size_t> block_order(std::size_t count, std::uint64_t seed, int 
   return order;
 }
 
-Schedule::Schedule(Pace pace, std::size_t benchmarks)
-    : pace_(std::move(pace)), overheads_(benchmarks, kAssumedOverhead) {}
+Schedule::Schedule(Pace pace, std::size_t benchmarks) : pace_(std::move(pace)), costs_(benchmarks) {}
 
 double Schedule::cost(std::size_t benchmark, double seconds) const {
-  return overheads_[benchmark] ? *overheads_[benchmark] + seconds : 0;
+  const Cost& cost = costs_[benchmark];
+  if (cost.dropped) return 0;
+  const double guess = known_ == 0 ? kAssumedOverhead : known_overhead_ / static_cast<double>(known_);
+  return cost.overhead.value_or(guess) + seconds;
 }
 
 double Schedule::block_cost(double seconds) const {
   double total = 0;
-  for (std::size_t i = 0; i < overheads_.size(); ++i) total += cost(i, seconds);
+  for (std::size_t i = 0; i < costs_.size(); ++i) total += cost(i, seconds);
   return total;
 }
 
@@ -67,7 +69,7 @@ int Schedule::blocks_wanted(int done) const {
 }
 
 std::optional<double> Schedule::next_block(int done, double elapsed, bool tight) const {
-  const auto active = std::count_if(overheads_.begin(), overheads_.end(), [](const auto& o) { return o.has_value(); });
+  const auto active = std::count_if(costs_.begin(), costs_.end(), [](const Cost& cost) { return !cost.dropped; });
   if (active == 0 || done >= pace_.blocks) return std::nullopt;
   if (pace_.until_tight && tight && done >= pace_.least_blocks) return std::nullopt;
   if (pace_.budget_seconds <= 0) return pace_.most_seconds;
@@ -78,16 +80,26 @@ std::optional<double> Schedule::next_block(int done, double elapsed, bool tight)
   return seconds;
 }
 
-bool Schedule::fits(std::size_t benchmark, double seconds, double elapsed) const {
-  return pace_.budget_seconds <= 0 || elapsed + cost(benchmark, seconds) <= pace_.budget_seconds * kTolerance;
+std::optional<double> Schedule::next_process(std::size_t benchmark, double seconds, double elapsed, double cost_left,
+                                             std::size_t remaining) const {
+  if (pace_.budget_seconds <= 0) return seconds;
+  const double left = pace_.budget_seconds - elapsed;
+  const double too_much = std::max(0.0, cost_left - left) / static_cast<double>(remaining);
+  const double given = std::max(std::min(seconds, kLeastSeconds), seconds - too_much);
+  if (cost(benchmark, given) > left + (kTolerance - 1) * pace_.budget_seconds) return std::nullopt;
+  return given;
 }
 
 void Schedule::measured(std::size_t benchmark, double seconds, double wall_seconds) {
-  if (overheads_[benchmark]) overheads_[benchmark] = std::max(0.0, wall_seconds - seconds);
+  std::optional<double>& overhead = costs_[benchmark].overhead;
+  if (!overhead) ++known_;
+  known_overhead_ -= overhead.value_or(0);
+  overhead = std::max(0.0, wall_seconds - seconds);
+  known_overhead_ += *overhead;
 }
 
 void Schedule::drop(std::size_t benchmark) {
-  overheads_[benchmark].reset();
+  costs_[benchmark].dropped = true;
 }
 
 int Schedule::expected_blocks(int done, double seconds, double elapsed) const {

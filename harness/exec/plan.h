@@ -46,10 +46,13 @@ class Schedule {
   /// seconds since the session's first process; `tight`: whether every interval is within kTight.
   std::optional<double> next_block(int done, double elapsed, bool tight) const;
 
-  /// Whether one more process can be started and end within the budget.
-  bool fits(std::size_t benchmark, double seconds, double elapsed) const;
+  /// Seconds for the next process of a block that was given `seconds` each, and of which `remaining` processes, this
+  /// one among them, are to cost `cost_left` in all: fewer where the block has turned out dearer than the time left
+  /// allows; none where the process cannot be started and end within the budget.
+  std::optional<double> next_process(std::size_t benchmark, double seconds, double elapsed, double cost_left,
+                                     std::size_t remaining) const;
 
-  /// A process that was asked for `seconds` took `wall_seconds`.
+  /// A process that was asked for `seconds` took `wall_seconds`, all that goes with it included.
   void measured(std::size_t benchmark, double seconds, double wall_seconds);
 
   /// A benchmark that is not run again.
@@ -71,8 +74,15 @@ class Schedule {
   double block_cost(double seconds) const;
   int blocks_wanted(int done) const;
 
+  struct Cost {
+    bool dropped = false;
+    std::optional<double> overhead;  ///< seconds beside the measuring, of its last process; none before the first
+  };
+
   Pace pace_;
-  std::vector<std::optional<double>> overheads_;  ///< none for a dropped benchmark
+  std::vector<Cost> costs_;
+  double known_overhead_ = 0;  ///< of all that are known, added up
+  std::size_t known_ = 0;
 };
 
 }  // namespace lab::exec

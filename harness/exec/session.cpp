@@ -93,17 +93,20 @@ class Run {
   bool run_block(int block, double seconds) {
     std::vector<std::size_t> order = block_order(benchmarks_.size(), spec_.seed, block);
     std::erase_if(order, [&](std::size_t i) { return failed_[i]; });
-    double left_in_block = 0;
-    for (const std::size_t i : order) left_in_block += schedule_.cost(i, seconds);
     for (std::size_t position = 0; position < order.size(); ++position) {
+      if (!go_on()) return false;
       const std::size_t i = order[position];
-      if (!go_on() || !schedule_.fits(i, seconds, elapsed())) return false;
+      double cost_left = 0;
+      for (std::size_t later = position; later < order.size(); ++later)
+        cost_left += schedule_.cost(order[later], seconds);
+      const double now = elapsed();
+      const std::optional<double> given = schedule_.next_process(i, seconds, now, cost_left, order.size() - position);
+      if (!given) return false;
       if (observer_.on_process)
-        observer_.on_process({benchmarks_[i].name, block, schedule_.expected_blocks(block, seconds, elapsed()),
-                              position, order.size(), schedule_.seconds_left(block, seconds, elapsed(), left_in_block),
+        observer_.on_process({benchmarks_[i].name, block, schedule_.expected_blocks(block, seconds, now), position,
+                              order.size(), schedule_.seconds_left(block, seconds, now, cost_left),
                               result_.failures.size()});
-      left_in_block -= schedule_.cost(i, seconds);
-      measure(i, block, static_cast<int>(position), seconds);
+      measure(i, block, static_cast<int>(position), *given);
     }
     return go_on();
   }
@@ -158,6 +161,7 @@ class Run {
 
   void measure(std::size_t i, int block, int position, double seconds) {
     results::Failure failure{benchmarks_[i].name, processes_[i], block, "", "", ""};
+    const double before = world_.now();
     std::optional<results::Process> process = execute(benchmarks_[i], seconds, failure);
     if (!process) {
       if (interrupted_) return;
@@ -167,8 +171,8 @@ class Run {
     process->process = processes_[i]++;
     process->block = block;
     process->position = position;
-    schedule_.measured(i, seconds, process->wall_seconds);
     if (keep(results::journal_line(*process))) result_.processes.push_back(std::move(*process));
+    schedule_.measured(i, seconds, world_.now() - before);
   }
 
   void give_up(std::size_t i) {

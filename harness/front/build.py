@@ -58,15 +58,26 @@ def groups_of(options):
     return toolchain.GROUPS[options.toolchain] + GROUPS
 
 
-def fetch(options, quiet=False):
-    """Installs what the build needs; a map from package to its real folder."""
+def _spm(call, options):
+    """One call of spm's interface, its errors as make.py's."""
     if options.toolchain == "pinned":
         toolchain.check_pinned_serves()
     from harness.spm import api
+    from harness.spm.errors import SpmError
     try:
-        installed = api.install_groups(groups_of(options), quiet=quiet)
-    except api.SpmError as error:
-        raise FrontError(str(error), error.hint, error.status) from error
+        return call(api)
+    except SpmError as error:
+        raise FrontError(error.what, error.hint, error.status) from error
+
+
+def pending(options):
+    """(packages that are not in the store, bytes to fetch for them)"""
+    return _spm(lambda api: api.pending(groups_of(options), quiet=True), options)
+
+
+def fetch(options, quiet=False):
+    """Installs what the build needs; a map from package to its real folder."""
+    installed = _spm(lambda api: api.install_groups(groups_of(options), quiet=quiet), options)
     return {name: os.path.realpath(path) for name, (_, path) in installed.items()}
 
 
@@ -88,7 +99,7 @@ class Build:
         command = [*self.tools.cmake, "--preset", self.options.config, "-B", self.folder,
                    f"-DLAB_TOOLCHAIN={self.options.toolchain}", f"-DLAB_MARCH={self.options.march}",
                    f"-DLAB_LIB={paths.LIB}", *self.tools.cmake_arguments]
-        state = json.dumps([command, self.tools.key, sorted(self.packages.items())])
+        state = json.dumps([command, self.tools.key, sorted(self.packages.items()), list(_globbed())])
         key = hashlib.sha256(state.encode()).hexdigest()
         stamp = os.path.join(self.folder, "configured")
         if _read(stamp) == key and os.path.exists(os.path.join(self.folder, "build.ninja")):
@@ -122,8 +133,10 @@ class Build:
 
     def steps(self, targets=()):
         """How many commands a build of `targets` would run now."""
-        done = subprocess.run([*self.tools.ninja, "-C", self.folder, "-n", *targets], capture_output=True, text=True,
-                              check=False)
+        ninja = [*self.tools.ninja, "-C", self.folder]
+        # A dry run stops where CMake would have to be asked again: that first.
+        subprocess.run([*ninja, "build.ninja"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        done = subprocess.run([*ninja, "-n", *targets], capture_output=True, text=True, check=False)
         counts = re.findall(r"^\[\d+/(\d+)\]", done.stdout, re.M)
         return int(counts[-1]) if counts else 0
 
@@ -165,6 +178,14 @@ class Build:
         elapsed = time.monotonic() - started
         if total >= 20:
             paths.write_if_changed(os.path.join(self.folder, "rate"), f"{total / elapsed:.3f}")
+
+
+def _globbed():
+    """The names that CMake's globs see: cheaper to compare here than for ninja to ask CMake at every build."""
+    for top in ("harness", "variants"):
+        for folder, inner, files in os.walk(os.path.join(paths.ROOT, top)):
+            inner.sort()
+            yield from (os.path.join(folder, name) for name in sorted(files) if not name.endswith((".py", ".pyc")))
 
 
 def _wait_or_stop(process):

@@ -13,8 +13,11 @@ from harness.front.talk import FrontError, duration, say
 MODES = {"quick": 120, "default": 480, "full": 3600}
 """Seconds of measuring a mode is for; `full` ends earlier when every interval is tight."""
 
-FIRST_GUESS_S = {"fetch": 90, "fetched": 0.1, "probe": 10, "report": 10}
+FIRST_GUESS_S = {"probe": 10, "report": 10}
 """What a stage is taken to last on a machine that has not run it yet."""
+
+FETCHED_BYTES_A_SECOND = 5e6
+"""A middling line; unpacking goes on meanwhile."""
 
 TIMES = os.path.join(paths.BUILD, "stage-times.json")
 
@@ -59,9 +62,9 @@ def main(argv):
     chosen = arguments.mode or "default"
 
     stages = Stages(5)
-    fetched = os.path.isdir(paths.LIB) and os.listdir(paths.LIB)
-    key = "fetched" if fetched else "fetch"
-    with stages.stage("fetch every pinned artifact", stages.about(key), key):
+    packages, size = build.pending(options)
+    what = f"fetch {len(packages)} packages, {size / 1e6:.0f} MB" if packages else "fetch: everything is here"
+    with stages.stage(what, size / FETCHED_BYTES_A_SECOND):
         packages = build.fetch(options)
     ready = build.Build(options, packages)
     with ready.alone():

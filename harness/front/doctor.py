@@ -75,8 +75,9 @@ def _disk():
 
 def _packages():
     from harness.spm import api
-    missing = api.missing_packages(build.groups_of(build.Options()))
-    return Finding("packages", not missing, "all installed" if not missing else f"{len(missing)} not installed yet",
+    missing, size = api.pending(build.groups_of(build.Options()), quiet=True)
+    found = f"{len(missing)} not installed yet, {size / 1e6:.0f} MB to fetch" if missing else "all installed"
+    return Finding("packages", not missing, found,
                    "python3 make.py spm install-group toolchain harness variants vulkan report")
 
 

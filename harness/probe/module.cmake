@@ -5,7 +5,7 @@ lab_write_vulkan_names(${vulkan_include}/vulkan/vulkan_core.h ${CMAKE_BINARY_DIR
   VkMemoryPropertyFlagBits VkMemoryHeapFlagBits)
 target_include_directories(probe PUBLIC ${CMAKE_BINARY_DIR}/generated)
 
-file(GLOB child_sources CONFIGURE_DEPENDS ${dir}/child/*.cpp)
+file(GLOB child_sources ${dir}/child/*.cpp)
 add_executable(vulkan_probe_child ${child_sources})
 lab_own(vulkan_probe_child)
 target_link_libraries(vulkan_probe_child PRIVATE probe ${CMAKE_DL_LIBS})

@@ -3,7 +3,7 @@ target_link_libraries(report PRIVATE lab_quickjs)
 lab_package(vega vega)
 lab_package(vega_lite vega-lite)
 lab_package(vega_embed vega-embed)
-file(GLOB page_files CONFIGURE_DEPENDS ${dir}/page/*.* ${dir}/page/charts/*.json)
+file(GLOB page_files ${dir}/page/*.* ${dir}/page/charts/*.json)
 set(resource_files ${vega}/vega.min.js ${vega_lite}/vega-lite.min.js ${vega_embed}/vega-embed.min.js ${page_files})
 
 # The assembler reads the files, so a megabyte of script costs the compiler nothing.

@@ -21,14 +21,16 @@ def versions(**settings) -> dict[str, str]:
     """{package: version} of everything that packages.json pins for the platform: a result's `pins`."""
     chosen = Settings(**settings)
     manifest = manifests.load(chosen.packages)
-    return {name: each.version(chosen.platform) for name, each in manifest.packages.items() if each.serves(chosen.platform)}
+    return {
+        name: each.version(chosen.platform) for name, each in manifest.packages.items() if each.serves(chosen.platform)
+    }
 
 
-def missing_packages(groups: list[str], **settings) -> list[str]:
-    """Names of the packages of `groups` that are not active; asks nobody and changes nothing."""
-    import os
-
-    chosen = Settings(**settings)
+def pending(groups: list[str], **settings) -> tuple[list[str], int]:
+    """(names of the packages of `groups` that the store lacks, bytes to fetch for them); changes nothing."""
+    chosen = Settings(dry_run=True, **settings)
     manifest = manifests.load(chosen.packages)
-    return [package.name for package in manifest.grouped(groups, chosen.platform)
-            if not os.path.exists(os.path.join(chosen.lib_folder(), package.lib))]
+    _, plan = activate(manifest.grouped(groups, chosen.platform), manifest, chosen)
+    missing = plan.missing if plan else []
+    fetched = sum(artifact.size for item in missing for artifact in item.package.artifacts_for(item.platform))
+    return [item.package.name for item in missing], fetched

@@ -3,7 +3,7 @@
 An entry is Debian's own when it is enabled, for binary packages, has the component main, names a Debian release as its
 suite (not a security suite: those live elsewhere), its path is that of a Debian archive, and it is not signed by
 somebody else's key. Where several are, the surer come first: signed by Debian's own keyring, then the plain path
-/debian, then the rest; only the surest kind is used. A wrong guess costs one attempt, since every artifact is pinned."""
+/debian, then the rest; only the surest kind is used. A wrong guess costs one attempt: every artifact is pinned."""
 
 from __future__ import annotations
 
@@ -11,8 +11,21 @@ import os
 import re
 from urllib.parse import urlsplit
 
-RELEASES = ("stable", "oldstable", "oldoldstable", "testing", "unstable", "sid", "experimental", "buster", "bullseye",
-            "bookworm", "trixie", "forky", "duke")
+RELEASES = (
+    "stable",
+    "oldstable",
+    "oldoldstable",
+    "testing",
+    "unstable",
+    "sid",
+    "experimental",
+    "buster",
+    "bullseye",
+    "bookworm",
+    "trixie",
+    "forky",
+    "duke",
+)
 _SUITE = re.compile(rf"({'|'.join(RELEASES)})(-updates|-proposed-updates|-backports)?/?").fullmatch
 _PATH = re.compile(r"(/.*)?/debian(/\d{8}T\d{6}Z)?/?").fullmatch
 _SCHEMES = ("http", "https", "file")
@@ -39,8 +52,9 @@ def debian_mirrors(root: str = "/") -> Found:
     if system != "debian":
         return Found([], f"this machine runs {system or 'an unnamed system'}, not Debian")
     entries = [entry for path in _files(root) for entry in parse(path, _read(path))]
-    ranked = sorted({(rank, -order, uri) for order, entry in enumerate(reversed(entries))
-                     for uri, rank in _own(entry, root)})
+    ranked = sorted(
+        {(rank, -order, uri) for order, entry in enumerate(reversed(entries)) for uri, rank in _own(entry, root)}
+    )
     best = [uri for rank, _, uri in ranked if rank == ranked[0][0]]
     return Found(list(dict.fromkeys(best)), "apt's configuration has no entry of Debian's own")
 

@@ -48,9 +48,17 @@ def _run(command: Command) -> int:
 
 def _settings(command: Command) -> Settings:
     given = command.options
-    return Settings(packages=given.get("--packages"), lib=given.get("--lib"), store=given.get("--store"),
-                    offline="--offline" in given, dry_run="--dry-run" in given, jobs=int(given.get("--jobs", 8)),
-                    json="--json" in given, quiet="--quiet" in given, platform=given.get("--platform"))
+    return Settings(
+        packages=given.get("--packages"),
+        lib=given.get("--lib"),
+        store=given.get("--store"),
+        offline="--offline" in given,
+        dry_run="--dry-run" in given,
+        jobs=int(given.get("--jobs", 8)),
+        json="--json" in given,
+        quiet="--quiet" in given,
+        platform=given.get("--platform"),
+    )
 
 
 def _fail(error: SpmError, command: Command | None) -> int:
@@ -58,7 +66,9 @@ def _fail(error: SpmError, command: Command | None) -> int:
     if command and "--json" in command.options:
         import json
 
-        print(json.dumps({"event": "error", "what": error.what, "hint": error.hint, "status": error.status}), flush=True)
+        print(
+            json.dumps({"event": "error", "what": error.what, "hint": error.hint, "status": error.status}), flush=True
+        )
     print(f"spm: error: {_printable(error.what)}", file=sys.stderr)
     if error.hint:
         print(f"hint: {_printable(error.hint)}", file=sys.stderr)

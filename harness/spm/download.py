@@ -63,7 +63,7 @@ class Downloader:
         raise Failed(artifact, attempts)
 
     def _candidates(self, artifact, attempts: list[Attempt]):
-        """(source's name, source, address) in the order to try; a source that serves nothing here becomes an attempt."""
+        """(source's name, source, address) in the order to try; one that serves nothing here becomes an attempt."""
         for name, source in self._order(artifact):
             try:
                 addresses = source.addresses(artifact)
@@ -116,20 +116,19 @@ class Downloader:
 
     def _receive(self, artifact, body, part: str) -> tuple[str, int]:
         digest, done = hashlib.sha256(), 0
-        buffer = memoryview(bytearray(_PIECE))
         with open(part, "wb", buffering=0) as file:
-            while count := body.readinto(buffer):
+            while piece := body.read(_PIECE):
                 if self._cancelled.is_set():
                     raise Cancelled()
-                piece = buffer[:count]
-                if done == 0 and bytes(piece[:16]).lstrip().lower().startswith(_HTML):
+                if done == 0 and piece[:16].lstrip().lower().startswith(_HTML):
                     raise TransferError("an HTML page came instead (a login or proxy page?)")
-                done += count
+                done += len(piece)
                 if done > artifact.size:
                     raise TransferError(f"expected {artifact.size:,} bytes, more came")
                 digest.update(piece)
-                while piece:
-                    piece = piece[file.write(piece):]
+                rest = memoryview(piece)
+                while rest:
+                    rest = rest[file.write(rest) :]
                 self._report.advanced(artifact, done)
         return digest.hexdigest(), done
 
@@ -138,8 +137,10 @@ def is_whole(path: str, artifact) -> bool:
     """Whether the file at `path` is the artifact."""
     try:
         with open(path, "rb") as file:
-            return (os.fstat(file.fileno()).st_size == artifact.size
-                    and hashlib.file_digest(file, "sha256").hexdigest() == artifact.sha256)
+            return (
+                os.fstat(file.fileno()).st_size == artifact.size
+                and hashlib.file_digest(file, "sha256").hexdigest() == artifact.sha256
+            )
     except OSError:
         return False
 
@@ -157,5 +158,7 @@ def summary(failures: list[Failed]) -> SpmError:
         if attempt.place or not attempt.address or attempt in failures[0].attempts:
             reasons[f"{where}: {attempt.reason}"] = True
         hints[attempt.hint] = True
-    hint = next(filter(None, hints), "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR")
+    hint = next(
+        filter(None, hints), "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR"
+    )
     return SpmError(f"could not fetch {what}: " + "; ".join(reasons), hint)

@@ -16,7 +16,9 @@ class SpmError(Exception):
 class Refused(SpmError):
     """An archive that breaks the rules of unpacking."""
 
-    def __init__(self, what: str, hint: str = "the archive is not what packages.json should pin; compare it with its publisher's"):
+    def __init__(
+        self, what: str, hint: str = "the archive is not what packages.json should pin; compare it with its publisher's"
+    ):
         super().__init__(what, hint, USAGE)
 
 
@@ -45,7 +47,9 @@ def system_error(doing: str, error: OSError) -> SpmError:
     where = f" ({error.filename})" if error.filename else ""
     what = f"{doing}: {error.strerror or error}{where}"
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return SpmError(what, "free some space (python3 make.py spm cache prune --older-than 0d), or set SPM_STORE to a larger disk")
+        return SpmError(
+            what, "free some space (python3 make.py spm cache prune --older-than 0d), or set SPM_STORE to a larger disk"
+        )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return SpmError(what, "choose folders that you may write with --store DIR and --lib DIR")
     return SpmError(what, "python3 make.py spm status")

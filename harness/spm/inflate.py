@@ -63,10 +63,14 @@ class Stream:
         self._file, self._offset, self._end = file, offset, offset + length
         self._buffer, self._at, self._before = b"", 0, 0  # _before: contents that came before the buffer
         first = os.pread(file, min(6, length), offset)
-        name, self._make = next(((name, make) for magic, name, make in _FORMATS if first.startswith(magic)), ("tar", _Plain))
+        name, self._make = next(
+            ((name, make) for magic, name, make in _FORMATS if first.startswith(magic)), ("tar", _Plain)
+        )
         if self._make is None:
-            raise Refused(f"expected an archive of tar, gzip, bzip2 or xz, found {name}",
-                          "pin the same contents in another format")
+            raise Refused(
+                f"expected an archive of tar, gzip, bzip2 or xz, found {name}",
+                "pin the same contents in another format",
+            )
         self._decompressor = self._make()
 
     def tell(self) -> int:
@@ -99,7 +103,7 @@ class Stream:
         if self._at == len(self._buffer) and size:
             self._before += self._at
             self._buffer, self._at = self._refill(), 0
-        piece = memoryview(self._buffer)[self._at:self._at + size]
+        piece = memoryview(self._buffer)[self._at : self._at + size]
         self._at += len(piece)
         return piece
 

@@ -32,7 +32,9 @@ class Plan:
 
     def artifacts(self) -> dict:
         """The artifacts to unpack, by sha256: one that two packages share is one download."""
-        return {artifact.sha256: artifact for item in self.missing for artifact in item.package.artifacts_for(item.platform)}
+        return {
+            artifact.sha256: artifact for item in self.missing for artifact in item.package.artifacts_for(item.platform)
+        }
 
     def download_bytes(self) -> int:
         return sum(artifact.size for artifact in self.artifacts().values())
@@ -91,10 +93,12 @@ def _check_space(plan: Plan, store: Store):
     download = plan.download_bytes()
     needed, free = download * (1 + UNPACK_RATIO), store.free_bytes()
     if free < needed:
-        raise SpmError(f"the store's disk is too small for {plural(len(plan.missing), 'package')}: expected about "
-                       f"{size_words(needed)} free in {store.root} ({size_words(download)} to download and their contents), "
-                       f"found {size_words(free)}",
-                       "python3 make.py spm cache prune --older-than 0d, or set SPM_STORE to a larger disk")
+        raise SpmError(
+            f"the store's disk is too small for {plural(len(plan.missing), 'package')}: expected about "
+            f"{size_words(needed)} free in {store.root} ({size_words(download)} to download and their contents), "
+            f"found {size_words(free)}",
+            "python3 make.py spm cache prune --older-than 0d, or set SPM_STORE to a larger disk",
+        )
 
 
 class _Run:
@@ -104,7 +108,7 @@ class _Run:
         self._items, self._store, self._report = items, store, report
         self._downloader = Downloader(manifest, settings, report)
         self._artifacts = {}  # sha256 -> artifact
-        self._users = {}      # sha256 -> [(entry in the making, owner number, artifact)]
+        self._users = {}  # sha256 -> [(entry in the making, owner number, artifact)]
         self._making = [_Making(item, store) for item in items]
         for making in self._making:
             for owner, artifact in enumerate(making.artifacts):
@@ -179,7 +183,9 @@ class _Run:
         path = self._store.archive(artifact.sha256)
         with self._store.lock(artifact.sha256) as lock:
             lock.take(waiting=lambda holder: self._report.waiting(artifact.file_name, holder))
-            if not is_whole(path, artifact):
+            if is_whole(path, artifact):  # of a run that ended between downloading and unpacking
+                self._report.found(artifact)
+            else:
                 self._report.begun(artifact)
                 fetched = False
                 try:
@@ -228,10 +234,12 @@ class _Making:
         self._left = len(self.artifacts)
         self._lock = threading.Lock()
         self._tree: Tree | None = None
+        self._started = False
 
     def unpack(self, archive: str, artifact, owner: int, cancelled):
         with self._lock:
             if self._tree is None:
+                self._started = True
                 trees.remove(self._staging)  # of a run that was killed: we hold the lock
                 os.mkdir(self._staging)
                 self._tree = Tree(self._staging + "/tree")
@@ -248,9 +256,16 @@ class _Making:
         files = self._tree.seal()
         size = sum(each[2] for each in files["files"])
         entry = self.item.entry
-        stamp = {"name": entry.name, "version": entry.version, "platform": self.item.platform, "lib": self.item.package.lib,
-                 "bytes": size, "files": len(files["files"]), "artifacts": [each.sha256 for each in self.artifacts],
-                 "unpacked": int(time.time())}
+        stamp = {
+            "name": entry.name,
+            "version": entry.version,
+            "platform": self.item.platform,
+            "lib": self.item.package.lib,
+            "bytes": size,
+            "files": len(files["files"]),
+            "artifacts": [each.sha256 for each in self.artifacts],
+            "unpacked": int(time.time()),
+        }
         write_file(self._staging + "/files.json", json.dumps(files, separators=(",", ":")))
         write_file(self._staging + "/stamp.json", json.dumps(stamp))
         write_file(self._staging + "/used", "")
@@ -265,7 +280,7 @@ class _Making:
 
     def discard(self):
         """Removes what was not finished."""
-        if self._tree is not None:
+        if self._started:
             trees.remove(self._staging)
 
 

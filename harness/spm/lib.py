@@ -55,11 +55,17 @@ def prepare(lib: str, folder: str):
             os.makedirs(each, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise not_a_folder(each) from None
+    for name in os.listdir(folder):
+        pid = name.split(".")[-2] if name.startswith(".") and name.endswith(".new") else ""
+        if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+            os.unlink(os.path.join(folder, name))  # half a switch of a run that was killed
 
 
 def not_a_folder(path: str) -> SpmError:
     kind = "a broken link" if os.path.islink(path) else "a file"
-    return SpmError(f"lib: expected a folder, found {kind}: {path}", f"remove {path}, or name a folder with --lib DIR", USAGE)
+    return SpmError(
+        f"lib: expected a folder, found {kind}: {path}", f"remove {path}, or name a folder with --lib DIR", USAGE
+    )
 
 
 def check(lib: str, folder: str, items: list[Wanted]):
@@ -70,8 +76,11 @@ def check(lib: str, folder: str, items: list[Wanted]):
     for item in items:
         if os.path.lexists(item.link) and not os.path.islink(item.link):
             kind = "folder" if os.path.isdir(item.link) else "file"
-            raise SpmError(f"lib: expected a link or nothing at {item.link}, found a {kind} that spm did not make",
-                           f"move {item.link} away, or name another folder with --lib DIR", USAGE)
+            raise SpmError(
+                f"lib: expected a link or nothing at {item.link}, found a {kind} that spm did not make",
+                f"move {item.link} away, or name another folder with --lib DIR",
+                USAGE,
+            )
 
 
 def activate(item: Wanted):

@@ -7,11 +7,11 @@
                            "path": "...",                 below the source's base
                            "size": bytes, "sha256": "...",
                            "platforms": [...],            optional: only for these
-                           "strip": "usr",                optional: what is kept lies under this folder, which is removed
+                           "strip": "usr",                optional: what is kept lies under it; it is removed
                            "keep": ["usr/include/**"] } ] } } }  optional: patterns of patterns.py; default everything
 
-A package's version is the sha256 of the canonical JSON of [RULES, [[sha256, strip, keep], ...]] for a platform, keep and
-artifacts sorted: it changes exactly when the unpacked tree could. It is the package's name in the store."""
+A package's version is the sha256 of the canonical JSON of [RULES, [[sha256, strip, keep], ...]] for a platform, keep
+and artifacts sorted: it changes exactly when the unpacked tree could. It is the package's name in the store."""
 
 from __future__ import annotations
 
@@ -27,12 +27,21 @@ RULES = 1  # the version of the unpacking rules: raised when the same archive wo
 SCHEMA = 1
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~-]*").fullmatch
+# One part of a path: no slash, backslash or control character, and neither '.' nor '..'.
+_PART = r"(?!\.\.?(?:/|$))[^/\\\x00-\x1f]+"
+_PATH = re.compile(rf"{_PART}(?:/{_PART})*").fullmatch
+_BLANK = re.compile(r"[?#\s]").search
 _SHA256 = re.compile(r"[0-9a-f]{64}").fullmatch
-_SECRET_KEY = re.compile(r"passw|secret|token|credential|private.?key|access.?key|api.?key|^auth|^user(name)?$", re.I).search
-_SECRET_VALUE = re.compile(r"://[^/\s\"]*@|\b(AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{30}|-----BEGIN [A-Z ]*KEY").search
+_SECRET_KEY = re.compile(
+    r"passw|secret|token|credential|private.?key|access.?key|api.?key|^auth|^user(name)?$", re.I
+).search
+_SECRET_VALUE = r"://[^/\s]*@|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{30}|-----BEGIN [A-Z ]*KEY"
+# Without one of these a text holds no such value; an escaped character may hide any of them.
+_SECRET_MARKS = ("@", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "-----BEGIN", "\\u")
 _TOP_FIELDS = ("schema", "sources", "packages")
 _PACKAGE_FIELDS = ("groups", "platforms", "lib", "license", "artifacts")
-_ARTIFACT_FIELDS = ("sources", "path", "size", "sha256", "platforms", "strip", "keep")
+_ARTIFACT_FIELDS = ("sources", "path", "size", "sha256")
+_OPTIONAL_FIELDS = ("platforms", "strip", "keep")
 
 
 class Artifact:
@@ -101,7 +110,9 @@ class Manifest:
             package = self.packages[name]
             if not package.serves(platform):
                 found = ", ".join(package.platforms)
-                raise SpmError(f"package '{name}' is for {found}, not for {platform}", "python3 make.py spm list", USAGE)
+                raise SpmError(
+                    f"package '{name}' is for {found}, not for {platform}", "python3 make.py spm list", USAGE
+                )
             chosen[name] = package
         return list(chosen.values())
 
@@ -133,14 +144,26 @@ def load(path: str) -> Manifest:
 
 
 def parse(text: str, path: str = "packages.json") -> Manifest:
+    names = set()
+
+    def build(pairs):
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            every = [name for name, _ in pairs]
+            raise _Duplicate(next(name for name in every if every.count(name) > 1))
+        names.update(found)
+        return found
+
     try:
-        document = json.loads(text, object_pairs_hook=_object)
+        document = json.loads(text, object_pairs_hook=build)
     except json.JSONDecodeError as error:
-        raise _mistake(path, f"line {error.lineno} column {error.colno}", f"expected JSON, found: {error.msg}") from None
+        raise _mistake(
+            path, f"line {error.lineno} column {error.colno}", f"expected JSON, found: {error.msg}"
+        ) from None
     except _Duplicate as error:
         raise _mistake(path, f"'{error}'", "expected each name once in an object, found it twice") from None
     try:
-        _check(document, text)
+        _check(document, text, names)
     except _Mistake as mistake:
         raise _mistake(path, *mistake.args) from None
     return Manifest(path, document)
@@ -158,14 +181,6 @@ def _mistake(path: str, place: str, sentence: str) -> SpmError:
     return SpmError(f"{path}: {place}: {sentence}", "correct that line of packages.json", USAGE)
 
 
-def _object(pairs):
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        raise _Duplicate(next(name for name in names if names.count(name) > 1))
-    return found
-
-
 def _show(value) -> str:
     """A found value as JSON, cut to a line's length."""
     text = json.dumps(value)
@@ -177,16 +192,17 @@ def _expect(good, place: str, expected: str, found):
         raise _Mistake(place, f"expected {expected}, found {_show(found)}")
 
 
-def _fields(value, place: str, required, known):
+def _fields(value, place: str, required, optional=()):
     """An object that has what is required; a field we do not know is welcome unless it looks like one misspelt."""
     _expect(type(value) is dict, place, "an object", value)
+    known = {*required, *optional}
     for name in required:
         if name not in value:
             raise _Mistake(place, f"expected the field '{name}', found none")
-    for name in value.keys() - set(known):
+    for name in value.keys() - known if not value.keys() <= known else ():
         import difflib
 
-        for near in difflib.get_close_matches(name, known, 1, 0.75):
+        for near in difflib.get_close_matches(name, sorted(known), 1, 0.75):
             raise _Mistake(f"{place}.{name}", f"expected a known field, found '{name}'; the nearest is '{near}'")
 
 
@@ -194,21 +210,19 @@ def _texts(value, place: str, what: str):
     _expect(type(value) is list and value, place, f"a list of {what}", value)
     for index, each in enumerate(value):
         _expect(type(each) is str and each, f"{place}[{index}]", what, each)
-        if value.count(each) > 1:
+        if value.index(each) != index:
             raise _Mistake(f"{place}[{index}]", f"expected each once, found '{each}' twice")
 
 
 def _relative(value, place: str, what: str):
     _expect(type(value) is str and value, place, what, value)
-    parts = value.split("/")
-    safe = not any(part in ("", ".", "..") for part in parts) and not re.search(r"[\x00-\x1f\\]", value)
-    _expect(safe, place, f"{what} without '.', '..', '//' or a leading '/'", value)
+    _expect(_PATH(value), place, f"{what} without '.', '..', '//' or a leading '/'", value)
 
 
-def _check(document, text: str):
-    _fields(document, "the file", _TOP_FIELDS, _TOP_FIELDS)
+def _check(document, text: str, names: set[str]):
+    _fields(document, "the file", _TOP_FIELDS)
     _expect(document["schema"] == SCHEMA and type(document["schema"]) is int, "schema", f"{SCHEMA}", document["schema"])
-    _check_secrets(document, text)
+    _check_secrets(document, text, names)
     _expect(type(document["sources"]) is dict, "sources", "an object", document["sources"])
     for name, source in document["sources"].items():
         _check_source(source, f"sources.{name}")
@@ -219,7 +233,9 @@ def _check(document, text: str):
         _check_package(package, f"packages.{name}", document["sources"])
         other = libs.setdefault(package["lib"], name)
         if other != name:
-            raise _Mistake(f"packages.{name}.lib", f"expected a folder of its own, found that of '{other}': {package['lib']}")
+            raise _Mistake(
+                f"packages.{name}.lib", f"expected a folder of its own, found that of '{other}': {package['lib']}"
+            )
 
 
 def _check_source(source, place: str):
@@ -230,10 +246,12 @@ def _check_source(source, place: str):
         near = f"; the nearest is '{nearest(kind, FIELDS)}'" if type(kind) is str else ""
         raise _Mistake(f"{place}.type", f"expected one of {', '.join(FIELDS)}, found {found}{near}")
     known = ("type", *FIELDS[kind])
-    _fields(source, place, known, known)
+    _fields(source, place, known)
     if kind == "debian" and "base" in source:
-        raise _Mistake(f"{place}.base", "expected none (a debian source takes its address from the machine), "
-                       f"found {_show(source['base'])}")
+        raise _Mistake(
+            f"{place}.base",
+            "expected none (a debian source takes its address from the machine), " f"found {_show(source['base'])}",
+        )
     if "base" in known:
         base = source["base"]
         _expect(type(base) is str and base, f"{place}.base", "an address" if kind == "http" else "a folder", base)
@@ -243,7 +261,7 @@ def _check_source(source, place: str):
 
 
 def _check_package(package, place: str, sources: dict):
-    _fields(package, place, _PACKAGE_FIELDS, _PACKAGE_FIELDS)
+    _fields(package, place, _PACKAGE_FIELDS)
     _texts(package["groups"], f"{place}.groups", "group names")
     for index, group in enumerate(package["groups"]):
         _expect(_NAME(group), f"{place}.groups[{index}]", "letters, digits and . _ + ~ -", group)
@@ -251,7 +269,12 @@ def _check_package(package, place: str, sources: dict):
     lib = package["lib"]
     good = type(lib) is str and _NAME(lib) and lib not in PLATFORMS
     _expect(good, f"{place}.lib", "a folder's name of letters, digits and . _ + ~ - that is no platform's", lib)
-    _expect(type(package["license"]) is str and package["license"], f"{place}.license", "a licence's name", package["license"])
+    _expect(
+        type(package["license"]) is str and package["license"],
+        f"{place}.license",
+        "a licence's name",
+        package["license"],
+    )
     artifacts = package["artifacts"]
     _expect(type(artifacts) is list and artifacts, f"{place}.artifacts", "a list of artifacts", artifacts)
     seen = {}
@@ -270,20 +293,24 @@ def _check_platforms(value, place: str):
     for index, platform in enumerate(value):
         if platform not in PLATFORMS and platform != ANY:
             near = nearest(platform, (*PLATFORMS, ANY))
-            raise _Mistake(f"{place}[{index}]", f"expected one of {', '.join(PLATFORMS)}, {ANY}, found '{platform}'; "
-                           f"the nearest is '{near}'")
+            raise _Mistake(
+                f"{place}[{index}]",
+                f"expected one of {', '.join(PLATFORMS)}, {ANY}, found '{platform}'; the nearest is '{near}'",
+            )
 
 
 def _check_artifact(artifact, place: str, sources: dict):
-    _fields(artifact, place, ("sources", "path", "size", "sha256"), _ARTIFACT_FIELDS)
+    _fields(artifact, place, _ARTIFACT_FIELDS, _OPTIONAL_FIELDS)
     _texts(artifact["sources"], f"{place}.sources", "source names")
     for index, name in enumerate(artifact["sources"]):
         if name not in sources:
             near = nearest(name, sources)
-            raise _Mistake(f"{place}.sources[{index}]", f"expected a name of 'sources', found '{name}'"
-                           + (f"; the nearest is '{near}'" if near else ""))
+            raise _Mistake(
+                f"{place}.sources[{index}]",
+                f"expected a name of 'sources', found '{name}'" + (f"; the nearest is '{near}'" if near else ""),
+            )
     _relative(artifact["path"], f"{place}.path", "a path below the source's base")
-    _expect(not re.search(r"[?#\s]", artifact["path"]), f"{place}.path", "a path without blanks, ? and #", artifact["path"])
+    _expect(not _BLANK(artifact["path"]), f"{place}.path", "a path without blanks, ? and #", artifact["path"])
     size = artifact["size"]
     _expect(type(size) is int and size > 0, f"{place}.size", "a size in bytes above 0", size)
     digest = artifact["sha256"]
@@ -298,20 +325,23 @@ def _check_artifact(artifact, place: str, sources: dict):
             _relative(pattern, f"{place}.keep[{index}]", "a pattern of paths inside the archive")
 
 
-def _check_secrets(document, text: str):
-    """packages.json is public: nothing in it may be, or be named like, a secret. The sentence never repeats the value."""
-    suspicious = _SECRET_VALUE(text) is not None
-    stack = [("", document)]
-    while stack:
-        place, value = stack.pop()
+def _check_secrets(document, text: str, names: set[str]):
+    """packages.json is public: nothing in it may be, or be named like, a secret. The error never repeats the value."""
+    # A look at the text as a whole spares the walk: it is most of what an installed group costs.
+    if not any(map(_SECRET_KEY, names)) and not any(mark in text for mark in _SECRET_MARKS):
+        return
+    is_secret = re.compile(_SECRET_VALUE).search
+    pending = [("", document)]
+    while pending:
+        place, value = pending.pop()
         if type(value) is dict:
             for name, each in value.items():
+                inner = f"{place}.{name}".lstrip(".")
                 # Names of packages and sources are names, not fields.
                 if place not in ("packages", "sources") and _SECRET_KEY(name):
-                    raise _Mistake(f"{place}.{name}".lstrip("."), "expected no secret in a public file, found a field for one")
-                if suspicious or type(each) in (dict, list):
-                    stack.append((f"{place}.{name}".lstrip("."), each))
+                    raise _Mistake(inner, "expected no secret in a public file, found a field for one")
+                pending.append((inner, each))
         elif type(value) is list:
-            stack.extend((f"{place}[{index}]", each) for index, each in enumerate(value) if suspicious or type(each) is dict)
-        elif type(value) is str and _SECRET_VALUE(value):
+            pending.extend((f"{place}[{index}]", each) for index, each in enumerate(value))
+        elif type(value) is str and is_secret(value):
             raise _Mistake(place, "expected no secret in a public file, found a user or key inside the text")

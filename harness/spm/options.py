@@ -26,7 +26,9 @@ class Verb:
 COMMON = {
     "--packages": Option("FILE", "the pins (default: packages.json of this checkout)"),
     "--lib": Option("DIR", "the folder of active packages (default: SPM_LIB, else lib beside packages.json)"),
-    "--store": Option("DIR", "the folder of all unpacked packages (default: SPM_STORE, else spm in the user's cache folder)"),
+    "--store": Option(
+        "DIR", "the folder of all unpacked packages (default: SPM_STORE, else spm in the user's cache folder)"
+    ),
     "--offline": Option("", "use no network (also SPM_OFFLINE=1)"),
     "--dry-run": Option("", "say what would be done, and do nothing"),
     "--jobs": Option("N", "downloads at once (default: 8)"),
@@ -44,7 +46,9 @@ ALIASES = {"-p": "--platform", "-h": "--help", "-j": "--jobs", "-q": "--quiet", 
 VERBS = {
     "install": Verb("install", "NAME...", "make packages active, fetching what the store lacks", ("--platform",)),
     "install-group": Verb("install_group", "GROUP...", "the same for every package of the groups", ("--platform",)),
-    "uninstall": Verb("uninstall", "NAME...", "remove packages from lib; the store keeps them for a while", ("--platform",)),
+    "uninstall": Verb(
+        "uninstall", "NAME...", "remove packages from lib; the store keeps them for a while", ("--platform",)
+    ),
     "list": Verb("list", "", "all packages of packages.json", ("--platform",)),
     "status": Verb("status", "", "what is active, and what should be", ("--platform",)),
     "verify": Verb("verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep")),
@@ -93,14 +97,13 @@ def parse(arguments: list[str]) -> Command:
 
 
 def _verb(arguments: list[str]) -> tuple[str, list[str]]:
-    for count in (2, 1):
-        verb = " ".join(arguments[:count])
-        if verb in VERBS:
-            return verb, arguments[count:]
-    word = arguments[0] if arguments else ""
-    if any(verb.startswith(word + " ") for verb in VERBS) and word:
-        word = " ".join(arguments[:2])
-    raise unknown("verb", word, VERBS, f"{PROGRAM} --help")
+    words = arguments[:1] if arguments[1:2] and arguments[1].startswith("-") else arguments[:2]
+    for count in range(len(words), 0, -1):
+        if " ".join(words[:count]) in VERBS:
+            return " ".join(words[:count]), arguments[count:]
+    of_two = words and any(verb.startswith(words[0] + " ") for verb in VERBS)
+    found = " ".join(words[: 2 if of_two else 1]) or arguments[0]
+    raise unknown("verb", found, VERBS, f"{PROGRAM} --help")
 
 
 def _check(verb: str, names: list[str], options: dict):
@@ -124,7 +127,9 @@ def _usage(verb: str, what: str) -> SpmError:
 def help_text(verb: str = "") -> str:
     if not verb:
         rows = [(f"{name} {each.names}".strip(), each.text) for name, each in VERBS.items()]
-        return "\n".join([f"usage: {PROGRAM} VERB ...", "", *_table(rows), "", "every verb:", *_table(_option_rows(COMMON)), ""])
+        return "\n".join(
+            [f"usage: {PROGRAM} VERB ...", "", *_table(rows), "", "every verb:", *_table(_option_rows(COMMON)), ""]
+        )
     own = {name: OWN[name] for name in VERBS[verb].options}
     usage = " ".join(filter(None, (PROGRAM, verb, "[OPTION]...", VERBS[verb].names)))
     return "\n".join([f"usage: {usage}", f"{VERBS[verb].text}", "", *_table(_option_rows({**own, **COMMON})), ""])
@@ -132,7 +137,10 @@ def help_text(verb: str = "") -> str:
 
 def _option_rows(options: dict[str, Option]):
     short = {long: alias for alias, long in ALIASES.items()}
-    return [(f"{short[name] + ', ' if name in short else ''}{name} {each.value}".strip(), each.text) for name, each in options.items()]
+    return [
+        (f"{short[name] + ', ' if name in short else ''}{name} {each.value}".strip(), each.text)
+        for name, each in options.items()
+    ]
 
 
 def _table(rows) -> list[str]:

@@ -33,10 +33,12 @@ def _translate(token: str) -> str:
 
 
 class Keep:
-    """Chooses members by patterns and remembers which patterns have chosen none; no pattern at all chooses everything."""
+    """Chooses members by patterns and remembers which patterns have chosen none; no pattern at all chooses all."""
 
     def __init__(self, patterns):
-        self._any = re.compile("|".join(map(expression, patterns)), re.DOTALL).fullmatch if patterns else lambda path: True
+        self._any = (
+            re.compile("|".join(map(expression, patterns)), re.DOTALL).fullmatch if patterns else lambda path: True
+        )
         self._literal = bool(patterns) and not any(re.search("[*?]", pattern) for pattern in patterns)
         self._idle = {pattern: re.compile(expression(pattern), re.DOTALL).fullmatch for pattern in patterns}
 

@@ -54,6 +54,11 @@ class Report:
             self._active.pop(artifact.sha256, None)
             self._finished += artifact.size if fetched else 0
 
+    def found(self, artifact):
+        """The artifact is here already."""
+        with self._lock:
+            self._finished += artifact.size
+
     def attempt_failed(self, artifact, attempt):
         pass
 
@@ -129,7 +134,7 @@ class TerminalReport(LinesReport):
 
     def tick(self):
         with self._lock:
-            width = os.get_terminal_size(sys.stderr.fileno()).columns if os.isatty(sys.stderr.fileno()) else 80
+            width = os.get_terminal_size(sys.stderr.fileno()).columns or 80  # 0: a terminal that nobody has measured
             active = list(self._active.values())
             rows = [self._row(*each, width) for each in active[:_MOST_ROWS]]
             if len(active) > _MOST_ROWS:
@@ -178,10 +183,19 @@ class JsonReport(Report):
             self._event("downloaded", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
 
     def attempt_failed(self, artifact, attempt):
-        self._event("attempt_failed", path=artifact.path, source=attempt.source, address=attempt.address, reason=attempt.reason)
+        self._event(
+            "attempt_failed", path=artifact.path, source=attempt.source, address=attempt.address, reason=attempt.reason
+        )
 
     def stored(self, item, size, files):
-        self._event("stored", package=item.package.name, version=item.entry.version, path=item.entry.tree, bytes=size, files=files)
+        self._event(
+            "stored",
+            package=item.package.name,
+            version=item.entry.version,
+            path=item.entry.tree,
+            bytes=size,
+            files=files,
+        )
 
     def linked(self, item):
         self._event("linked", package=item.package.name, version=item.entry.version, path=item.link)

@@ -57,7 +57,7 @@ def victims(cached: list[Cached], older_than_s: float, max_bytes: int, now: floa
     unused = sorted((each for each in cached if not each.users), key=lambda each: each.last_use)
     gone = [each for each in unused if now - each.last_use >= older_than_s]
     total = sum(each.bytes for each in cached) - sum(each.bytes for each in gone)
-    for each in unused[len(gone):]:
+    for each in unused[len(gone) :]:
         if total <= max_bytes:
             break
         gone.append(each)

@@ -14,10 +14,22 @@ ANY = "any"
 class Settings:
     """One run's paths and switches."""
 
-    def __init__(self, packages=None, lib=None, store=None, offline=False, dry_run=False, jobs=8, json=False, quiet=False,
-                 platform=None):
+    def __init__(
+        self,
+        packages=None,
+        lib=None,
+        store=None,
+        offline=False,
+        dry_run=False,
+        jobs=8,
+        json=False,
+        quiet=False,
+        platform=None,
+    ):
         self.packages = os.path.abspath(packages or os.path.join(ROOT, "packages.json"))
-        self.lib = os.path.abspath(lib or os.environ.get("SPM_LIB") or os.path.join(os.path.dirname(self.packages), "lib"))
+        self.lib = os.path.abspath(
+            lib or os.environ.get("SPM_LIB") or os.path.join(os.path.dirname(self.packages), "lib")
+        )
         self.store = os.path.realpath(store or os.environ.get("SPM_STORE") or default_store())
         self.mirror = os.environ.get("SPM_MIRROR", "")
         self.debian_mirror = os.environ.get("SPM_DEBIAN_MIRROR", "")
@@ -67,7 +79,9 @@ def _fallback(folder: str) -> str:
     except FileExistsError:
         pass
     except OSError as error:
-        raise SpmError(f"no writable home and no {folder}: {error.strerror}", "set SPM_STORE to a folder", USAGE) from None
+        raise SpmError(
+            f"no writable home and no {folder}: {error.strerror}", "set SPM_STORE to a folder", USAGE
+        ) from None
     # Anybody may make a folder in /var/tmp: only our own is trusted.
     facts = os.lstat(folder)
     if facts.st_uid != os.getuid() or not os.path.isdir(folder) or os.path.islink(folder):

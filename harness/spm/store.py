@@ -1,25 +1,26 @@
 """The store: every unpacked package by content, shared by all checkouts of one user.
 
     <store>/
-      CACHEDIR.TAG                  backup programs leave the folder out
-      packages/<name>/<version>/    one entry; it appears by one rename, complete
-        tree/                       what the artifacts hold, read-only; the links of lib folders lead here
-        files.json                  every file, link and folder of the tree with mode, size, time and hash (FilesList)
-        stamp.json                  name, version, platform, lib, bytes, files, artifacts, time of unpacking
-        used                        empty; its time is the entry's last use, to the hour; without it the entry is not used
-                                    again but made anew
-      archives/<sha256>             a verified artifact on its way to be unpacked
-      archives/<sha256>.part        one on its way here
-      unpacking/<name>-<version>/   an entry in the making; removed by whoever next holds its lock, or by the next sweep
-      locks/                        kernel locks: `store` (shared by installs, exclusive for pruning), `<name>-<version>`
-                                    (downloading, unpacking and renaming one entry), `<sha256>` (one .part)
-      roots/<key>                   a link to each lib folder that uses the store; <key> is the sha256 of its path. A root
-                                    whose folder is gone is removed, and with it the claim on its entries
-      pruned                        empty; its time is that of the last automatic pruning
+      CACHEDIR.TAG                backup programs leave the folder out
+      packages/<name>/<version>/  one entry; it appears by one rename, complete
+        tree/                     what the artifacts hold, read-only; the links of lib folders lead here
+        files.json                every file, link and folder of the tree with mode, size, time and hash (contents.py)
+        stamp.json                name, version, platform, lib, bytes, files, artifacts, time of unpacking
+        used                      empty; its time is the entry's last use, to the hour; without it the entry counts as
+                                  damaged and is made anew
+      archives/<sha256>           a verified artifact on its way to be unpacked
+      archives/<sha256>.part      one on its way here
+      unpacking/<name>-<version>/ an entry in the making or going; removed by whoever next takes its lock, or by a sweep
+      locks/                      kernel locks: `store` (shared by installs, exclusive for pruning), `<name>-<version>`
+                                  (downloading, unpacking and renaming one entry), `<sha256>` (one .part)
+      roots/<key>                 a link to each lib folder that uses the store; <key> is from the sha256 of its path. A
+                                  root whose folder is gone is removed, and with it the claim on its entries
+      pruned                      empty; its time is that of the last automatic pruning
 
-Nothing is written to the disk's platter on purpose: that would cost a cold install more than it takes. A power cut within
+Nothing waits for the disk to have written: that would cost a cold install more than all else. A power cut within
 seconds of an install can lose bytes, which `verify` finds.
-Archives are not kept: the tree is what is used, and it is larger to keep both. The same bytes are a download away."""
+Archives are not kept: only the tree is used, both would take a third more, and a pin brings the same bytes back. Who
+wants them kept has a mirror."""
 
 from __future__ import annotations
 
@@ -32,7 +33,9 @@ from harness.spm.errors import SpmError, USAGE
 
 USE_STEP_S = 3600  # a use is noted at most this often: a no-op then writes nothing
 
-_CACHEDIR_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Unpacked packages of the laboratory; see harness/spm/store.py\n"
+_CACHEDIR_TAG = (
+    "Signature: 8a477f597d28d172789f06886806bc55\n# Unpacked packages of the laboratory; see harness/spm/store.py\n"
+)
 
 
 class Entry:
@@ -101,14 +104,18 @@ class Store:
     def prepare(self):
         """Makes the store's folders."""
         try:
+            os.makedirs(self.root, exist_ok=True)
             for part in ("packages", "archives", "unpacking", "locks", "roots"):
                 os.makedirs(f"{self.root}/{part}", exist_ok=True)
             tag = f"{self.root}/CACHEDIR.TAG"
             if not os.path.exists(tag):
                 write_file(tag, _CACHEDIR_TAG)
         except (FileExistsError, NotADirectoryError) as error:
-            raise SpmError(f"store: expected a folder, found a file: {error.filename}", "name a folder with --store DIR or SPM_STORE",
-                           USAGE) from None
+            raise SpmError(
+                f"store: expected a folder, found a file: {error.filename}",
+                "name a folder with --store DIR or SPM_STORE",
+                USAGE,
+            ) from None
 
     def archive(self, sha256: str) -> str:
         return f"{self.root}/archives/{sha256}"

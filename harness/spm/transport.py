@@ -26,13 +26,13 @@ class TransferError(Exception):
 class Body:
     """An open transfer: `length` in bytes or None where the server does not say, `kind` its content type."""
 
-    def __init__(self, stream, length: int | None, kind: str = ""):
-        self._stream, self.length, self.kind = stream, length, kind
+    def __init__(self, stream, read, length: int | None, kind: str = ""):
+        self._stream, self._read, self.length, self.kind = stream, read, length, kind
 
-    def readinto(self, buffer) -> int:
-        """Fills `buffer` with what has arrived; 0 at the end."""
+    def read(self, most: int) -> bytes:
+        """What has arrived, at most `most` bytes; nothing at the end."""
         try:
-            return self._stream.readinto(buffer)
+            return self._read(most)
         except (OSError, http.client.HTTPException) as error:
             raise failure(error) from None
 
@@ -73,7 +73,7 @@ def open_address(address: str, offline: bool) -> Body:
     if scheme not in ("http", "https"):
         raise TransferError(f"expected an http, https or file address, found '{scheme}:'", host=True)
     if "@" in urlsplit(address).netloc:
-        raise TransferError("expected an address without a user and password in it", host=True)
+        raise TransferError("expected an address without a user and password in it")
     if offline:
         raise TransferError("not asked: spm is offline", host=True)
     return _open_http(address)
@@ -86,7 +86,7 @@ def _open_file(path: str) -> Body:
         raise TransferError("no such file") from None
     except OSError as error:
         raise TransferError(error.strerror or str(error)) from None
-    return Body(stream, os.fstat(stream.fileno()).st_size)
+    return Body(stream, stream.read, os.fstat(stream.fileno()).st_size)
 
 
 def _open_http(address: str) -> Body:
@@ -100,29 +100,40 @@ def _open_http(address: str) -> Body:
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise failure(error) from None
     length = response.headers.get("Content-Length", "")
-    return Body(response, int(length) if length.isdigit() else None, response.headers.get_content_type())
+    # read1, not read: a download that is slow must be seen to move, and be stopped.
+    return Body(
+        response, response.read1, int(length) if length.isdigit() else None, response.headers.get_content_type()
+    )
 
 
 def _opener():
     # No handlers for file, ftp and data: a redirect must not lead there.
     opener = urllib.request.OpenerDirector()
-    for handler in (urllib.request.ProxyHandler, urllib.request.HTTPHandler, urllib.request.HTTPSHandler,
-                    urllib.request.HTTPDefaultErrorHandler, urllib.request.HTTPRedirectHandler,
-                    urllib.request.HTTPErrorProcessor, urllib.request.UnknownHandler):
+    for handler in (
+        urllib.request.ProxyHandler,
+        urllib.request.HTTPHandler,
+        urllib.request.HTTPSHandler,
+        urllib.request.HTTPDefaultErrorHandler,
+        urllib.request.HTTPRedirectHandler,
+        urllib.request.HTTPErrorProcessor,
+        urllib.request.UnknownHandler,
+    ):
         opener.add_handler(handler())
     return opener
 
 
 def failure(error: Exception) -> TransferError:
     """What went wrong on the way, in a user's words."""
-    if isinstance(error, urllib.error.URLError) and isinstance(error.reason, Exception):
+    connecting = isinstance(error, urllib.error.URLError)
+    if connecting and isinstance(error.reason, Exception):
         error = error.reason
     if isinstance(error, ssl.SSLCertVerificationError):
         return TransferError(f"the certificate is not trusted here ({error.verify_message})", host=True)
     if isinstance(error, socket.gaierror):
         return TransferError("the host's name cannot be resolved", passing=error.errno == socket.EAI_AGAIN, host=True)
     if isinstance(error, TimeoutError):
-        return TransferError(f"no answer within {TIMEOUT_S} s", passing=True)
+        # A host that does not even take the call has had its tries: the kernel's own.
+        return TransferError(f"no answer within {TIMEOUT_S} s", passing=not connecting, host=connecting)
     if isinstance(error, ConnectionRefusedError):
         return TransferError("the connection was refused", passing=True, host=True)
     if isinstance(error, OSError) and error.errno in (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN):

@@ -3,7 +3,7 @@
 An archive is refused, and leaves nothing, when
   - a name is absolute, has a '..' or a control character in it, is MOST_LEVELS deep, or comes twice;
   - something would be written below what is not a folder (through a link, above all);
-  - a link leads out of the tree, at once or by way of other links. The absolute links of a .deb are re-rooted in its folder;
+  - a link leads out of the tree, at once or by way of other links (a .deb's absolute ones are re-rooted in it);
   - it holds a device, a pipe or a hard link to something that was not kept, among what is kept;
   - it has more than MOST_MEMBERS members or MOST_BYTES of contents, or a header that claims a megabyte;
   - a pattern of `keep` matches nothing, or what is kept lies outside `strip`.
@@ -158,10 +158,12 @@ class _Unpacker:
     def _stripped(self, name: str, member: tarfile.TarInfo) -> str | None:
         """The path in the tree; None for the folders that lead to `strip`."""
         if name.startswith(self._strip):
-            return name[len(self._strip):]
+            return name[len(self._strip) :]
         if member.isdir() and self._strip.startswith(name + "/"):
             return None
-        raise Refused(f"{name} is kept but lies outside strip '{self._strip[:-1]}'", "correct `strip` or `keep` in packages.json")
+        raise Refused(
+            f"{name} is kept but lies outside strip '{self._strip[:-1]}'", "correct `strip` or `keep` in packages.json"
+        )
 
     def _folder(self, path: str):
         if path in self._made:
@@ -188,12 +190,14 @@ class _Unpacker:
             raise Refused(f"the archive unpacks to more than {MOST_BYTES:,} bytes")
         self._parent(path)
         mode = contents.EXECUTABLE_MODE if member.mode & 0o111 else contents.MODE
-        node = Node(FILE, self._owner, mode, size, int(min(max(member.mtime, 0), LATEST)))
+        node = Node(FILE, self._owner, mode, size, int(min(max(0, member.mtime), LATEST)))
         take = tar.extractfile(member).read if member.sparse is not None else self._stream.take
         if not self._tree.claim(path, node):
             node.content = _copy(take, size, None)
             return
-        file = os.open(f"{self._tree.root}/{path}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        file = os.open(
+            f"{self._tree.root}/{path}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode
+        )
         try:
             node.content = _copy(take, size, file)
             os.fchmod(file, mode)  # whatever the umask
@@ -218,14 +222,17 @@ class _Unpacker:
         inside = posixpath.normpath(target).lstrip("/")
         if not (inside + "/").startswith(self._strip):
             raise Refused(f"the link {name} -> {target} leads out of the package")
-        return posixpath.relpath("/" + inside[len(self._strip):], "/" + posixpath.dirname(path))
+        return posixpath.relpath("/" + inside[len(self._strip) :], "/" + posixpath.dirname(path))
 
     def _hard_link(self, path: str, target: str):
         source = _clean(target)
-        inside = source[len(self._strip):] if source.startswith(self._strip) else ""
+        inside = source[len(self._strip) :] if source.startswith(self._strip) else ""
         origin = self._tree.nodes.get(inside)
         if origin is None or origin.kind != FILE or origin.owner != self._owner:
-            raise Refused(f"the hard link {path} -> {source} leads to no file that is kept", "add its target to `keep` in packages.json")
+            raise Refused(
+                f"the hard link {path} -> {source} leads to no file that is kept",
+                "add its target to `keep` in packages.json",
+            )
         self._parent(path)
         if self._tree.claim(path, Node(FILE, self._owner, origin.mode, origin.size, origin.time, origin.content)):
             os.link(f"{self._tree.root}/{inside}", f"{self._tree.root}/{path}", follow_symlinks=False)
@@ -255,5 +262,5 @@ def _copy(take, size: int, file: int | None) -> str:
         size -= len(piece)
         digest.update(piece)
         while file is not None and piece:
-            piece = piece[os.write(file, piece):]
+            piece = piece[os.write(file, piece) :]
     return digest.hexdigest()

@@ -172,13 +172,13 @@ std::size_t failures_of() {
 
 using Packets = LinearPackets<designs::ThreadLocalLinear<4>, 4>;
 
-/// Leaves unused entries of a block where they are.
-struct HolesLeft : designs::SlotBlocks<32> {
-  using SlotBlocks::SlotBlocks;
-  template <typename Move>
-  std::size_t compact(Move&&) const {
-    return SlotBlocks::compact([](std::size_t, std::size_t, std::size_t) {});
+/// Uses every other entry and closes no hole. (SlotBlocks itself leaves one only where threads share a bucket unevenly.)
+struct HolesLeft : designs::AtomicSlotCounter {
+  using AtomicSlotCounter::AtomicSlotCounter;
+  static std::size_t capacity(std::size_t claims, unsigned threads) {
+    return 2 * AtomicSlotCounter::capacity(claims, threads);
   }
+  std::size_t claim() { return 2 * AtomicSlotCounter::claim(); }
 };
 
 /// Loses one entry of each frame.

@@ -2,7 +2,7 @@
 
 The module has `open_source(fields, settings)`, which returns an object with
 
-    addresses(artifact) -> list[str]    where the artifact may be, best first; raises Unavailable where there is no such place
+    addresses(artifact) -> list[str]    where the artifact may be, best first; raises Unavailable if there is no place
     open(address) -> transport.Body     the bytes of one of them; raises transport.TransferError
 
 and whose addresses hold no secret, because they are printed."""
@@ -10,15 +10,11 @@ and whose addresses hold no secret, because they are printed."""
 from __future__ import annotations
 
 # kind -> the fields that packages.json must give besides `type`
-FIELDS = {
-    "debian": (),
-    "http": ("base",),
-    "file": ("base",),
-}
+FIELDS = {"debian": (), "http": ("base",), "file": ("base",)}
 
 
 class Unavailable(Exception):
-    """A source that can serve nothing at all on this machine: `reason` and what the user can do, once for all artifacts."""
+    """A source that can serve nothing at all on this machine: `reason`, and as `hint` what the user can do."""
 
     def __init__(self, reason: str, hint: str = ""):
         super().__init__(reason)

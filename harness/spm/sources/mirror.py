@@ -1,4 +1,5 @@
-"""SPM_MIRROR: a folder or an HTTP base that holds every artifact by content, at <base>/<first two digits>/<sha256>.
+"""SPM_MIRROR: a folder or an HTTP base that holds artifacts by content, at <base>/<sha256> or, where one folder would
+hold too many files, at <base>/<first two digits>/<sha256>.
 
 `SPM_MIRROR=BASE` is asked before an artifact's own sources, `SPM_MIRROR=last:BASE` after them."""
 
@@ -22,7 +23,8 @@ class Mirror:
         self._offline = offline
 
     def addresses(self, artifact) -> list[str]:
-        return [transport.join(self._base, f"{artifact.sha256[:2]}/{artifact.sha256}")]
+        digest = artifact.sha256
+        return [transport.join(self._base, digest), transport.join(self._base, f"{digest[:2]}/{digest}")]
 
     def open(self, address: str) -> transport.Body:
         return transport.open_address(address, self._offline)

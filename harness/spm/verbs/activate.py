@@ -53,8 +53,17 @@ def _print_json(items, plan):
 
     changed = {item.package.name for item in plan.unlinked + plan.missing} if plan else ()
     for item in items:
-        print(json.dumps({"event": "active", "package": item.package.name, "version": item.entry.version, "path": item.link,
-                          "changed": item.package.name in changed}))
+        print(
+            json.dumps(
+                {
+                    "event": "active",
+                    "package": item.package.name,
+                    "version": item.entry.version,
+                    "path": item.link,
+                    "changed": item.package.name in changed,
+                }
+            )
+        )
 
 
 def _tell_plan(items, plan, settings):
@@ -66,8 +75,19 @@ def _tell_plan(items, plan, settings):
         artifacts = item.package.artifacts_for(item.platform) if item in missing else []
         size = sum(artifact.size for artifact in artifacts)
         if settings.json:
-            print(json.dumps({"event": "would", "package": item.package.name, "version": item.entry.version, "path": item.link,
-                              "artifacts": len(artifacts), "bytes": size, "link": item in unlinked}))
+            print(
+                json.dumps(
+                    {
+                        "event": "would",
+                        "package": item.package.name,
+                        "version": item.entry.version,
+                        "path": item.link,
+                        "artifacts": len(artifacts),
+                        "bytes": size,
+                        "link": item in unlinked,
+                    }
+                )
+            )
         else:
             from harness.spm import words
 

@@ -11,8 +11,22 @@ from harness.spm.verbs import table
 
 def run(command, settings) -> int:
     now = time.time()
-    rows = [{"name": each.entry.name, "lib": each.lib, "version": each.entry.version, "bytes": each.bytes, "files": each.files,
-             "last_use": int(each.last_use), "used_by": each.users} for each in prune.survey(Store(settings.store))]
-    table.show(rows, ("name", "lib", "version", "bytes", "files", "last_use", "used_by"), settings,
-               {"version": table.short, "bytes": words.size, "last_use": lambda then: f"{words.age(now - then)} ago"})
+    rows = [
+        {
+            "name": each.entry.name,
+            "lib": each.lib,
+            "version": each.entry.version,
+            "bytes": each.bytes,
+            "files": each.files,
+            "last_use": int(each.last_use),
+            "used_by": each.users,
+        }
+        for each in prune.survey(Store(settings.store))
+    ]
+    table.show(
+        rows,
+        ("name", "lib", "version", "bytes", "files", "last_use", "used_by"),
+        settings,
+        {"version": table.short, "bytes": words.size, "last_use": lambda then: f"{words.age(now - then)} ago"},
+    )
     return 0

@@ -19,7 +19,9 @@ def run(command, settings) -> int:
     if os.path.isdir(store.root):
         store.prepare()
         with store.lock("store") as lock:
-            lock.take(waiting=lambda holder: print(f"spm: waiting for {holder} to finish with the store", file=sys.stderr))
+            lock.take(
+                waiting=lambda holder: print(f"spm: waiting for {holder} to finish with the store", file=sys.stderr)
+            )
             if not settings.dry_run:
                 prune.sweep(store)
             gone = prune.victims(prune.survey(store), older_than, max_bytes, time.time())
@@ -29,13 +31,24 @@ def run(command, settings) -> int:
                 _tell(each, settings)
     if not settings.quiet and not settings.json:
         done = "would be removed" if settings.dry_run else "removed"
-        print(f"spm: {words.plural(len(gone), 'package')} of {words.size(sum(each.bytes for each in gone))} {done}", file=sys.stderr)
+        print(
+            f"spm: {words.plural(len(gone), 'package')} of {words.size(sum(each.bytes for each in gone))} {done}",
+            file=sys.stderr,
+        )
     return 0
 
 
 def _tell(each, settings):
     if settings.json:
-        print(json.dumps({"event": "would" if settings.dry_run else "pruned", "package": each.entry.name,
-                          "version": each.entry.version, "bytes": each.bytes}))
+        print(
+            json.dumps(
+                {
+                    "event": "would" if settings.dry_run else "pruned",
+                    "package": each.entry.name,
+                    "version": each.entry.version,
+                    "bytes": each.bytes,
+                }
+            )
+        )
     else:
         print(f"{each.entry.name} {each.entry.version} {words.size(each.bytes)}")

@@ -12,14 +12,26 @@ def run(command, settings) -> int:
     manifest = manifests.load(settings.packages)
     packages = [each for each in manifest.packages.values() if each.serves(settings.platform)]
     rows = [_row(item) for item in lib.wanted(packages, settings, Store(settings.store))]
-    table.show(rows, ("name", "lib", "groups", "download_bytes", "version", "active"), settings,
-               {"version": table.short, "download_bytes": words.size, "active": lambda active: "yes" if active else "no"})
+    table.show(
+        rows,
+        ("name", "lib", "groups", "download_bytes", "version", "active"),
+        settings,
+        {"version": table.short, "download_bytes": words.size, "active": lambda active: "yes" if active else "no"},
+    )
     return 0
 
 
 def _row(item) -> dict:
     package = item.package
     artifacts = package.artifacts_for(item.platform)
-    return {"name": package.name, "lib": package.lib, "groups": package.groups, "platforms": package.platforms,
-            "license": package.license, "artifacts": len(artifacts), "download_bytes": sum(each.size for each in artifacts),
-            "version": item.entry.version, "active": item.settled()}
+    return {
+        "name": package.name,
+        "lib": package.lib,
+        "groups": package.groups,
+        "platforms": package.platforms,
+        "license": package.license,
+        "artifacts": len(artifacts),
+        "download_bytes": sum(each.size for each in artifacts),
+        "version": item.entry.version,
+        "active": item.settled(),
+    }

@@ -1,8 +1,8 @@
 """status: for each package whether lib has it, and which links of lib no package of packages.json accounts for.
 
 States: active; stored (in the store, one link away); absent; other version (lib links to another one);
-broken (lib links to a tree that is gone); blocked (something that spm did not make bears the link's name); stray (a link
-that packages.json does not name)."""
+broken (lib links to a tree that is gone); blocked (something that spm did not make bears the link's name); stray (a
+link that packages.json does not name)."""
 
 from __future__ import annotations
 
@@ -25,16 +25,30 @@ def run(command, settings) -> int:
     expected = {item.link for item in items}
     for path, entry in lib.links(store, settings.lib):
         if os.path.dirname(path) == folder and path not in expected:
-            rows.append({"name": entry.name, "lib": os.path.basename(path), "state": "stray", "version": entry.version,
-                         "active_version": entry.version, "path": path})
+            rows.append(
+                {
+                    "name": entry.name,
+                    "lib": os.path.basename(path),
+                    "state": "stray",
+                    "version": entry.version,
+                    "active_version": entry.version,
+                    "path": path,
+                }
+            )
     table.show(rows, ("name", "lib", "state", "version"), settings, {"version": table.short})
     return 0
 
 
 def _row(item, store: Store) -> dict:
     active = store.entry_of(os.readlink(item.link)) if os.path.islink(item.link) else None
-    return {"name": item.package.name, "lib": item.package.lib, "state": _state(item, active), "version": item.entry.version,
-            "active_version": active.version if active else None, "path": item.link}
+    return {
+        "name": item.package.name,
+        "lib": item.package.lib,
+        "state": _state(item, active),
+        "version": item.entry.version,
+        "active_version": active.version if active else None,
+        "path": item.link,
+    }
 
 
 def _state(item, active) -> str:

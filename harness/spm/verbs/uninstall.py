@@ -25,8 +25,16 @@ def run(command, settings) -> int:
 
 def _tell(item, was: bool, settings):
     if settings.json:
-        print(json.dumps({"event": "would" if settings.dry_run else "uninstalled", "package": item.package.name,
-                          "path": item.link, "changed": was}))
+        print(
+            json.dumps(
+                {
+                    "event": "would" if settings.dry_run else "uninstalled",
+                    "package": item.package.name,
+                    "path": item.link,
+                    "changed": was,
+                }
+            )
+        )
     elif not settings.quiet:
         done = ("would be removed" if settings.dry_run else "removed") if was else "was not active"
         print(f"spm: {item.package.name}: {item.link} {done}", file=sys.stderr)

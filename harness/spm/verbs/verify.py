@@ -46,8 +46,14 @@ def _row(item, deep: bool) -> dict:
             found = contents.problems(item.entry.tree, expected, deep)
         except (OSError, ValueError, KeyError, TypeError) as error:
             found = [f"its list {item.entry.path}/files.json cannot be read: {error}"]
-    return {"name": item.package.name, "version": item.entry.version, "state": "damaged" if found else "whole", "deep": deep,
-            "files": files, "problems": found}
+    return {
+        "name": item.package.name,
+        "version": item.entry.version,
+        "state": "damaged" if found else "whole",
+        "deep": deep,
+        "files": files,
+        "problems": found,
+    }
 
 
 def _some(problems: list[str]) -> str:

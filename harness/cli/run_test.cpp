@@ -1,0 +1,320 @@
+// list and run as a user meets them: the harness itself, real child processes, whole outputs.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <boost/algorithm/string.hpp>
+#include <boost/json.hpp>
+
+#include "harness/base/files.h"
+#include "harness/exec/child.h"
+#include "harness/exec/fake_build.h"
+#include "harness/results/journal.h"
+#include "harness/results/result.h"
+#include "harness/results/summary.h"
+
+namespace lab::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// A build folder of made-up variants and a checkout for results, and the harness on them.
+class Bench {
+ public:
+  explicit Bench(const Words& variants) : build_(variants) {}
+
+  exec::ChildOutcome harness(const Words& arguments) const {
+    exec::ChildSpec spec;
+    spec.command = {(fs::path(LAB_BUILD_DIR) / "harness").string()};
+    spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
+    return start(spec);
+  }
+
+  /// $1 is the harness, $2 the folder of results.
+  exec::ChildOutcome shell(const std::string& script) const {
+    exec::ChildSpec spec;
+    spec.command = {
+        "sh", "-c", script, "sh", (fs::path(LAB_BUILD_DIR) / "harness").string(), results_folder().string()};
+    return start(spec);
+  }
+
+  fs::path results_folder() const { return root_.path() / "results/here"; }
+
+  Words results() const {
+    Words names;
+    std::error_code missing;
+    for (const fs::directory_entry& entry : fs::directory_iterator(results_folder(), missing))
+      names.push_back(entry.path().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  const fs::path& root() const { return root_.path(); }
+
+ private:
+  exec::ChildOutcome start(exec::ChildSpec& spec) const {
+    spec.environment = {"LAB_BUILD=" + build_.path().string(), "LAB_ROOT=" + root_.path().string(), "LAB_MACHINE=here"};
+    spec.tail_limit = 1 << 20;
+    return exec::run_child(spec);
+  }
+
+  exec::FakeBuild build_;
+  exec::ScratchFolder root_;
+};
+
+std::string last_line(const std::string& text) {
+  Words lines;
+  boost::split(lines, text, boost::is_any_of("\n"));
+  return lines.size() < 2 ? "" : lines[lines.size() - 2];
+}
+
+/// Lines of `text` that begin with `beginning`.
+Words lines_with(const std::string& text, const std::string& beginning) {
+  Words lines;
+  boost::split(lines, text, boost::is_any_of("\n"));
+  std::erase_if(lines, [&](const std::string& line) { return !line.starts_with(beginning); });
+  return lines;
+}
+
+results::Result load(const std::string& path) {
+  const Expected<results::Result> result = results::load_result(path);
+  EXPECT_TRUE(result) << result.error().what;
+  return result ? *result : results::Result{};
+}
+
+}  // namespace
+
+TEST(List, prints_what_can_be_run_and_then_what_cannot) {
+  const Bench bench({"plain", "quick", "wide"});
+  const exec::ChildOutcome outcome = bench.harness({"list"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.error_tail, "");
+  EXPECT_EQ(outcome.output,
+            "fake/plain/drop  (reference)\n"
+            "fake/plain/store  (reference)\n"
+            "fake/quick/store\n"
+            "fake/wide/spread\n"
+            "\n"
+            "unsupported:\n"
+            "fake/quick/drop: it never forgets\n");
+}
+
+TEST(List, gives_scripts_one_array_of_what_they_can_run) {
+  const Bench bench({"plain", "quick"});
+  const boost::json::value value = boost::json::parse(bench.harness({"list", "--json"}).output);
+  ASSERT_EQ(value.as_array().size(), 3u);
+  EXPECT_EQ(value.at(0).at("benchmark"), "fake/plain/drop");
+  EXPECT_EQ(value.at(0).at("reference"), true);
+  EXPECT_EQ(value.at(2).at("benchmark"), "fake/quick/store");
+  EXPECT_EQ(value.at(2).at("reference"), false);
+  const boost::json::value all = boost::json::parse(bench.harness({"list", "--json", "--all"}).output);
+  ASSERT_EQ(all.as_array().size(), 4u);
+  EXPECT_EQ(all.at(2).at("unsupported"), "it never forgets");
+}
+
+TEST(List, says_what_is_missing_and_still_lists_the_rest) {
+  const Bench bench({"plain", "mute", "!absent"});
+  const exec::ChildOutcome outcome = bench.harness({"list"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.output, "fake/plain/drop  (reference)\nfake/plain/store  (reference)\n");
+  EXPECT_EQ(outcome.error_tail,
+            "harness: error: fake/mute: --describe: signal 6 (Aborted)\n"
+            "harness: error: not built: fake/absent\n"
+            "hint: python3 make.py build\n");
+}
+
+TEST(Run, writes_a_result_and_says_where) {
+  const Bench bench({"plain", "quick", "wide"});
+  const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "6", "--seed", "9"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
+  ASSERT_EQ(bench.results().size(), 1u);
+  EXPECT_EQ(last_line(outcome.output), bench.results()[0]);
+
+  const results::Result result = load(bench.results()[0]);
+  EXPECT_EQ(result.session.id + ".json", fs::path(bench.results()[0]).filename());
+  EXPECT_EQ(result.session.state, "complete");
+  EXPECT_EQ(result.session.mode, "processes");
+  EXPECT_EQ(result.session.seed, 9u);
+  EXPECT_EQ(result.session.blocks, 6);
+  EXPECT_EQ(result.session.protocol, 1);
+  EXPECT_EQ(result.machine.id, "here");
+  EXPECT_EQ(result.source.state, "no git");
+  EXPECT_EQ(result.build.march, "x86-64-v2");
+  EXPECT_EQ(result.unsupported.at(0).benchmark, "fake/quick/drop");
+  EXPECT_EQ(result.processes.size(), 24u);
+  for (const results::Process& process : result.processes) {
+    EXPECT_EQ(process.seed, 9u);
+    EXPECT_EQ(process.cpu.has_value(), process.benchmark != "fake/wide/spread");
+    EXPECT_EQ(process.counters.at("metadata_bytes"), 64);
+  }
+  // The variant that does a third of the work takes less time.
+  const std::vector<results::Row> rows = results::summarize(result);
+  ASSERT_EQ(rows.size(), 4u);
+  ASSERT_TRUE(rows[1].time.interval && rows[2].time.interval);
+  EXPECT_EQ(rows[1].benchmark, "fake/plain/store");
+  EXPECT_LT(rows[2].time.median, rows[1].time.median);
+
+  EXPECT_EQ(outcome.output.find("benchmark"), 0u);
+  EXPECT_EQ(lines_with(outcome.output, "fake/").size(), 4u);
+  EXPECT_EQ(lines_with(outcome.error_tail, "run: 4 benchmarks on machine here, 6 blocks").size(), 1u);
+  const Words blocks = lines_with(outcome.error_tail, "run: block ");
+  ASSERT_EQ(blocks.size(), 6u);
+  EXPECT_EQ(blocks[0].find("run: block 1/6: 4 benchmarks, "), 0u);
+  EXPECT_EQ(outcome.error_tail.find('\r'), std::string::npos);
+  EXPECT_EQ(outcome.error_tail.find('\x1b'), std::string::npos);
+}
+
+TEST(Run, names_failures_at_the_end_and_exits_1_with_the_rest_measured) {
+  const Bench bench({"plain", "quick", "crashing", "wrong", "mute"});
+  const exec::ChildOutcome outcome =
+      bench.harness({"run", "--processes", "6", "--budget", "8", "--filter", "*/store", "--filter", "fake/mute"});
+  EXPECT_EQ(outcome.code, 1);
+  const std::size_t end = outcome.error_tail.find("run: 3 failures:\n");
+  ASSERT_NE(end, std::string::npos) << outcome.error_tail;
+  const std::string named = outcome.error_tail.substr(end);
+  EXPECT_EQ(lines_with(named, "run: failed: fake/mute: crash: --describe: signal 6 (Aborted)").size(), 1u);
+  EXPECT_EQ(lines_with(named, "run: failed: fake/crashing/store: crash: signal 11 (Segmentation fault)").size(), 1u);
+  EXPECT_EQ(lines_with(named, "run: failed: fake/wrong/store: wrong answer: expected checksum ").size(), 1u);
+  const results::Result result = load(last_line(outcome.output));
+  const std::vector<results::Row> rows = results::summarize(result);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_TRUE(rows[0].time.interval && rows[1].time.interval);
+  EXPECT_EQ(result.failures.size(), 3u);
+  const auto crashed =
+      std::find_if(result.failures.begin(), result.failures.end(),
+                   [](const results::Failure& failure) { return failure.benchmark == "fake/crashing/store"; });
+  EXPECT_EQ(crashed->output_tail, "about to crash\n");
+}
+
+TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
+  const Bench bench({"plain", "quick", "!absent"});
+  const struct {
+    Words arguments;
+    int status;
+    const char* said;
+  } rows[]{
+      {{"run", "--filter", "fake/qiuck"},
+       2,
+       "harness: error: no benchmark matches 'fake/qiuck'\nhint: did you mean 'fake/quick'?\n"},
+      {{"run", "--filter", "fake/quick/drop"},
+       2,
+       "harness: error: fake/quick/drop is unsupported: it never forgets\nhint: python3 make.py list\n"},
+      {{"run", "--quick", "--full"}, 2, "harness: error: expected at most one of --quick, --full and --processes\n"},
+      {{"run", "--processes", "0"}, 2, "harness: error: --processes: expected a number from 1 to 10000, found '0'\n"},
+      {{"run", "--budget", "nan"},
+       2,
+       "harness: error: --budget: expected a number from 0.1 to 10000000, found 'nan'\n"},
+      {{"run", "--fliter", "x"}, 2, "harness: error: unknown option '--fliter'\nhint: did you mean '--filter'?\n"},
+      {{"run", "fake"},
+       2,
+       "harness: error: run takes no argument, found 'fake'\nhint: python3 make.py run --filter 'fake'\n"},
+      {{"list", "fake"},
+       2,
+       "harness: error: list takes no argument, found 'fake'\nhint: python3 make.py run --filter GLOB\n"},
+      {{"run"}, 1, "harness: error: fake/absent is not built\nhint: python3 make.py build\n"},
+  };
+  for (const auto& row : rows) {
+    const exec::ChildOutcome outcome = bench.harness(row.arguments);
+    EXPECT_EQ(outcome.code, row.status) << row.said;
+    EXPECT_EQ(outcome.error_tail, row.said);
+    EXPECT_EQ(outcome.output, "");
+  }
+  EXPECT_TRUE(bench.results().empty());
+}
+
+TEST(Run, writes_to_the_file_it_is_given) {
+  const Bench bench({"plain"});
+  const std::string path = (bench.root() / "out/mine.json").string();
+  const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "1", "--out", path});
+  EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
+  EXPECT_EQ(last_line(outcome.output), path);
+  EXPECT_EQ(load(path).processes.size(), 2u);
+  EXPECT_TRUE(bench.results().empty());
+  EXPECT_EQ(std::distance(fs::directory_iterator(bench.root() / "out"), {}), 1);
+  EXPECT_NE(outcome.output.find("too few processes"), std::string::npos);
+}
+
+TEST(Run, that_is_terminated_writes_what_it_has_and_leaves_no_process) {
+  const Bench bench({"plain", "quick"});
+  const exec::ChildOutcome outcome = bench.shell(
+      "\"$1\" run --processes 1000 & run=$!\n"
+      "until grep -qs '^{\"process\"' \"$2\"/*.journal; do sleep 0.05; done\n"
+      "kill -TERM $run; wait $run; echo status $?");
+  EXPECT_EQ(last_line(outcome.output), "status 130");
+  ASSERT_EQ(bench.results().size(), 1u) << outcome.error_tail;
+  EXPECT_NE(outcome.output.find(bench.results()[0] + "\n"), std::string::npos);
+  EXPECT_EQ(lines_with(outcome.error_tail, "run: interrupted after ").size(), 1u);
+  const results::Result result = load(bench.results()[0]);
+  EXPECT_EQ(result.session.state, "interrupted");
+  EXPECT_GE(result.processes.size(), 1u);
+  EXPECT_TRUE(result.failures.empty());
+}
+
+TEST(Run, finishes_what_a_killed_session_left) {
+  const Bench bench({"plain", "quick"});
+  const exec::ChildOutcome killed = bench.shell(
+      "\"$1\" run --processes 1000 & run=$!\n"
+      "until grep -qs '^{\"process\"' \"$2\"/*.journal; do sleep 0.05; done\n"
+      "kill -KILL $run; wait $run; echo status $?");
+  EXPECT_EQ(last_line(killed.output), "status 137");
+  ASSERT_EQ(bench.results().size(), 1u);
+  EXPECT_TRUE(bench.results()[0].ends_with(".journal"));
+
+  const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "1", "--filter", "*/store"});
+  EXPECT_EQ(outcome.code, 0);
+  const Words results = bench.results();
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(lines_with(outcome.error_tail, "run: a session before was cut off; its ").size(), 1u);
+  const bool first = results[1] == last_line(outcome.output);
+  EXPECT_EQ(load(results[first ? 1 : 0]).session.state, "complete");
+  const results::Result kept = load(results[first ? 0 : 1]);
+  EXPECT_EQ(kept.session.state, "interrupted");
+  EXPECT_GE(kept.processes.size(), 1u);
+}
+
+TEST(Run, at_the_same_time_as_another_collides_with_nothing) {
+  const Bench bench({"plain", "quick"});
+  const exec::ChildOutcome outcome =
+      bench.shell("for i in 1 2 3 4; do \"$1\" run --processes 2 --filter fake/quick & done; wait");
+  EXPECT_EQ(outcome.code, 0);
+  const Words results = bench.results();
+  ASSERT_EQ(results.size(), 4u) << outcome.error_tail;
+  for (const std::string& path : results) {
+    EXPECT_EQ(load(path).processes.size(), 2u);
+    EXPECT_NE(outcome.output.find(path), std::string::npos);
+  }
+}
+
+TEST(Run, whose_output_cannot_be_written_fails_and_keeps_its_result) {
+  const Bench bench({"plain"});
+  const exec::ChildOutcome outcome = bench.shell(
+      "\"$1\" list >/dev/full; echo list $?; \"$1\" run --processes 1 >/dev/full; echo run $?; "
+      "\"$1\" run --processes 1 >&- 2>&-; echo closed $?");
+  EXPECT_EQ(outcome.output, "list 1\nrun 1\nclosed 0\n");
+  EXPECT_EQ(lines_with(outcome.error_tail, "harness: error: writing to standard output failed").size(), 2u);
+  ASSERT_EQ(bench.results().size(), 2u);
+  for (const std::string& path : bench.results()) EXPECT_EQ(load(path).processes.size(), 2u);
+}
+
+TEST(Run, that_fills_the_disk_says_in_a_sentence_what_it_kept) {
+  const Bench bench({"plain", "quick"});
+  // A limit of file sizes stands for the full disk; the journal passes it after a few processes.
+  const exec::ChildOutcome outcome =
+      bench.shell("trap '' XFSZ; ulimit -f 64; \"$1\" run --processes 1000 --budget 60; echo status $?");
+  EXPECT_EQ(last_line(outcome.output), "status 1");
+  const Words errors = lines_with(outcome.error_tail, "harness: error: ");
+  ASSERT_EQ(errors.size(), 1u) << outcome.error_tail;
+  EXPECT_NE(errors[0].find("the session stopped; "), std::string::npos);
+  EXPECT_NE(errors[0].find("File too large"), std::string::npos);
+  const exec::ChildOutcome next = bench.harness({"run", "--processes", "1", "--filter", "*/store"});
+  EXPECT_EQ(next.code, 0) << next.error_tail;
+  ASSERT_EQ(bench.results().size(), 2u);
+  const std::string kept = bench.results()[last_line(next.output) == bench.results()[0] ? 1 : 0];
+  EXPECT_EQ(load(kept).session.state, "interrupted");
+  EXPECT_GE(load(kept).processes.size(), 1u);
+}
+
+}  // namespace lab::cli

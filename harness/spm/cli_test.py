@@ -1,0 +1,336 @@
+"""Whole outputs of every verb, for people and for programs, and every way to be wrong on the command line."""
+
+import os
+import tempfile
+import time
+import unittest
+from unittest import mock
+
+from harness.spm import options, settings
+from harness.spm.errors import SpmError
+from harness.spm.settings import native_platform
+from harness.spm.testing import World
+
+# arguments, the first line of the error
+WRONG = [
+    (["lst"], "unknown verb 'lst'; the nearest is 'list'"),
+    (["instal", "a"], "unknown verb 'instal'; the nearest is 'install'"),
+    (["cache"], "unknown verb 'cache'; the nearest is 'cache list'"),
+    (["cache", "prone"], "unknown verb 'cache prone'; the nearest is 'cache prune'"),
+    (["install"], "install: expected NAME..., found none"),
+    (["install", "alpa"], "unknown package 'alpa'; the nearest is 'alpha'"),
+    (["install-group", "tols"], "unknown group 'tols'; the nearest is 'tools'"),
+    (["uninstall", "bet"], "unknown package 'bet'; the nearest is 'beta'"),
+    (["install", "alpha", "--jbs", "3"], "install: unknown option '--jbs'; the nearest is '--jobs'"),
+    (["install", "alpha", "-x"], "install: unknown option '-x'; the nearest is '"),
+    (["install", "alpha", "--deep"], "install: unknown option '--deep'; the nearest is '"),
+    (["install", "alpha", "--jobs", "0"], "install: --jobs expects a number from 1 to 64, found '0'"),
+    (["install", "alpha", "--jobs=x"], "install: --jobs expects a number from 1 to 64, found 'x'"),
+    (["install", "alpha", "--quiet=1"], "install: --quiet expects no value, found '1'"),
+    (
+        ["install-group", "-p", "linux-arm64", "tools"],
+        "install-group: unknown platform 'linux-arm64'; the nearest is 'linux-aarch64'",
+    ),
+    (
+        ["install", "-p", "linux-aarch64" if native_platform() != "linux-aarch64" else "linux-x86_64", "alpha"],
+        f"package 'alpha' is for {native_platform()}, not for ",
+    ),
+    (["list", "alpha"], "list: expected no names, found 'alpha'"),
+    (["cache", "prune", "--older-than", "month"], "--older-than: expected an age like 30d or 12h, found 'month'"),
+    (["cache", "prune", "--max-size", "big"], "--max-size: expected a size like 10GB or 500MB, found 'big'"),
+]
+
+
+class CommandLineTest(World):
+    def setUp(self):
+        super().setUp()
+        self.add_simple("alpha", groups=["tools", "base"])
+        self.add_simple("beta", groups=["tools"], license="BSD-3-Clause")
+
+    def spm_later(self, *arguments: str):
+        with mock.patch("time.time", return_value=time.time() + 7300):
+            return self.spm(*arguments)
+
+    def versions(self) -> dict[str, str]:
+        return {row["name"]: row["version"] for row in self.spm("list", "--json").objects()}
+
+    def test_every_mistake_gets_one_line_a_hint_and_status_2(self):
+        for arguments, expected in WRONG:
+            with self.subTest(arguments=arguments):
+                result = self.spm(*arguments)
+                first, second = result.err.splitlines()
+                self.assertEqual(first[: len(expected) + 12], f"spm: error: {expected}")
+                self.assertEqual(second[:26], "hint: python3 make.py spm ")
+                self.assertEqual((result.status, result.out), (2, ""))
+
+    def test_an_option_without_its_value_is_named(self):
+        with self.assertRaisesRegex(SpmError, "^install: --jobs expects N, found nothing$"):
+            options.parse(["install", "alpha", "--jobs"])
+
+    def test_help_names_every_verb_and_every_option(self):
+        text = options.help_text()
+        for verb in options.VERBS:
+            self.assertIn(f"\n  {verb}", text)
+            self.assertEqual(
+                self.spm(verb, "--help").status if " " not in verb else self.spm(*verb.split(), "-h").status, 0
+            )
+        self.assertEqual(self.spm("cache", "prune", "--help").out, PRUNE_HELP)
+
+    def test_installing_says_what_was_done(self):
+        result = self.spm("install-group", "tools")
+        self.assertRegex(result.err, r"^spm: 2 packages active in \d\.\d s: 2 packages of 9 B unpacked, 2 links set\n$")
+        self.assertEqual((result.status, result.out), (0, ""))
+        self.assertEqual(self.spm("install", "alpha").err, "spm: 1 package active, nothing to do\n")
+        self.assertEqual(self.spm("install", "alpha", "-q").err, "")
+
+    def test_events_are_objects(self):
+        version = self.versions()["alpha"]
+        data = self.server.files["/alpha.deb"]
+        tree = f"FOLDER/store/packages/alpha/{version}/tree"
+        pin = {"path": "alpha.deb", "sha256": self.packages["alpha"]["artifacts"][0]["sha256"], "bytes": len(data)}
+        result = self.spm("install", "alpha", "--json")
+        self.assertEqual(
+            result.objects(),
+            [
+                {"event": "started", "packages": 1, "artifacts": 1, "bytes": len(data)},
+                {"event": "download", **pin},
+                {"event": "downloaded", **pin},
+                {"event": "stored", "package": "alpha", "version": version, "path": tree, "bytes": 5, "files": 1},
+                {"event": "linked", "package": "alpha", "version": version, "path": "FOLDER/lib/alpha-1"},
+                {
+                    "event": "active",
+                    "package": "alpha",
+                    "version": version,
+                    "path": "FOLDER/lib/alpha-1",
+                    "changed": True,
+                },
+            ],
+        )
+        self.assertEqual(result.err, "")
+        self.assertEqual(
+            self.spm("install", "alpha", "--json").objects(),
+            [
+                {
+                    "event": "active",
+                    "package": "alpha",
+                    "version": version,
+                    "path": "FOLDER/lib/alpha-1",
+                    "changed": False,
+                }
+            ],
+        )
+        self.assertEqual(self.spm("install", "beta", "--json", "--dry-run").objects()[0]["event"], "would")
+
+    def test_an_error_is_an_event_too(self):
+        self.server.files.clear()
+        result = self.spm("install", "alpha", "--json")
+        self.assertEqual(
+            result.objects()[-1],
+            {
+                "event": "error",
+                "what": "could not fetch alpha.deb: main (SERVER/alpha.deb): HTTP 404 Not Found",
+                "hint": "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR",
+                "status": 1,
+            },
+        )
+        self.assertEqual(result.err.count("\n"), 2)
+
+    def test_list(self):
+        versions = self.versions()
+        self.spm("install", "alpha")
+        size = len(self.server.files["/alpha.deb"])
+        result = self.spm("list")
+        self.assertEqual(
+            result.out,
+            "name   lib      groups       download bytes  version       active\n"
+            f"alpha  alpha-1  tools, base  {size} B           {versions['alpha'][:12]}  yes\n"
+            f"beta   beta-1   tools        {size} B           {versions['beta'][:12]}  no\n",
+        )
+        self.assertEqual(
+            self.spm("list", "--json").objects()[1],
+            {
+                "name": "beta",
+                "lib": "beta-1",
+                "groups": ["tools"],
+                "platforms": [native_platform()],
+                "license": "BSD-3-Clause",
+                "artifacts": 1,
+                "download_bytes": size,
+                "version": versions["beta"],
+                "active": False,
+            },
+        )
+
+    def test_status_tells_every_state(self):
+        self.assertEqual(self.states(), {"alpha": "absent", "beta": "absent"})
+        self.spm("install-group", "tools")
+        self.assertEqual(self.states(), {"alpha": "active", "beta": "active"})
+        self.assertEqual(self.spm("uninstall", "beta").err, "spm: beta: FOLDER/lib/beta-1 removed\n")
+        self.assertEqual(self.states(), {"alpha": "active", "beta": "stored"})
+        self.add_simple("alpha", "changed")
+        self.assertEqual(self.states(), {"alpha": "other version", "beta": "stored"})
+        os.symlink("nowhere", f"{self.lib}/beta-1")
+        self.assertEqual(self.states()["beta"], "broken")
+        os.unlink(f"{self.lib}/beta-1")
+        os.mkdir(f"{self.lib}/beta-1")
+        self.assertEqual(self.states()["beta"], "blocked")
+        del self.packages["alpha"]
+        self.assertEqual(self.states(), {"beta": "blocked", "alpha": "stray"})
+
+    def states(self) -> dict[str, str]:
+        return {row["name"]: row["state"] for row in self.spm("status", "--json").objects()}
+
+    def test_status_for_people(self):
+        self.spm("install", "alpha")
+        versions = self.versions()
+        self.assertEqual(
+            self.spm("status").out,
+            "name   lib      state   version\n"
+            f"alpha  alpha-1  active  {versions['alpha'][:12]}\n"
+            f"beta   beta-1   absent  {versions['beta'][:12]}\n",
+        )
+
+    def test_verify_finds_damage_and_install_repairs_it(self):
+        self.spm("install-group", "tools")
+        self.assertEqual(self.spm("verify").out, "name   state  files  problems\nalpha  whole  1\nbeta   whole  1\n")
+        tree = os.readlink(f"{self.lib}/alpha-1")
+        os.chmod(f"{tree}/alpha", 0o644)
+        with open(f"{tree}/alpha", "r+") as file:
+            file.write("ALPHA")
+        os.chmod(f"{tree}/alpha", 0o444)
+        os.utime(f"{tree}/alpha", (1_600_000_000, 1_600_000_000))
+        self.assertEqual(self.spm("verify").status, 0)
+        result = self.spm("verify", "--deep")
+        self.assertRegex(
+            result.out,
+            r"^name +state +files +problems\nalpha +damaged +1 +alpha: expected sha256 \w{64}, found \w{64}\nbeta +whole +1\n$",
+        )
+        self.assertEqual(
+            result.err,
+            "spm: error: 1 of 2 packages differ from what was unpacked\nhint: python3 make.py spm install alpha\n",
+        )
+        self.assertEqual(result.status, 1)
+        self.assertEqual(self.spm("install", "alpha").status, 0)
+        self.assertEqual(
+            [(row["state"], row["problems"]) for row in self.spm("verify", "--deep", "--json").objects()],
+            [("whole", [])] * 2,
+        )
+
+    def test_verify_says_when_the_link_is_not_the_pinned_one(self):
+        self.spm("install", "alpha")
+        self.add_simple("alpha", "changed")
+        result = self.spm("verify", "--json")
+        self.assertRegex(
+            result.objects()[0]["problems"][0],
+            "^expected a link to FOLDER/store/packages/alpha/[0-9a-f]{64}/tree at FOLDER/lib/alpha-1$",
+        )
+        self.assertEqual(result.status, 1)
+
+    def test_cache_list_tells_size_last_use_and_users(self):
+        self.spm("install-group", "tools")
+        self.spm("uninstall", "beta")
+        versions = self.versions()
+        self.assertEqual(
+            self.spm_later("cache", "list").out,
+            "name   lib      version       bytes  files  last use  used by\n"
+            f"alpha  alpha-1  {versions['alpha'][:12]}  5 B    1      2 h ago   FOLDER/lib\n"
+            f"beta   beta-1   {versions['beta'][:12]}  4 B    1      2 h ago\n",
+        )
+        rows = self.spm("cache", "list", "--json").objects()
+        self.assertAlmostEqual(rows[0].pop("last_use"), time.time(), delta=100)
+        self.assertEqual(
+            rows[0],
+            {
+                "name": "alpha",
+                "lib": "alpha-1",
+                "version": versions["alpha"],
+                "bytes": 5,
+                "files": 1,
+                "used_by": ["FOLDER/lib"],
+            },
+        )
+
+    def test_cache_prune_removes_what_nobody_uses(self):
+        self.spm("install-group", "tools")
+        self.spm("uninstall", "beta")
+        version = self.versions()["beta"]
+        self.assertEqual(self.spm("cache", "prune").err, "spm: 0 packages of 0 B removed\n")
+        dry = self.spm("cache", "prune", "--older-than", "0d", "--dry-run")
+        self.assertEqual((dry.out, dry.err), (f"beta {version} 4 B\n", "spm: 1 package of 4 B would be removed\n"))
+        self.assertEqual(
+            self.spm("cache", "prune", "--older-than", "0d", "--json").objects(),
+            [{"event": "pruned", "package": "beta", "version": version, "bytes": 4}],
+        )
+        self.assertEqual(os.listdir(f"{self.store}/packages"), ["alpha"])
+        self.assertEqual(self.read("alpha-1/alpha"), "alpha")
+
+    def test_output_that_nobody_reads_is_no_error(self):
+        import subprocess
+        import sys
+
+        from harness.spm.settings import ROOT
+
+        self.write()
+        command = [sys.executable, f"{ROOT}/make.py", "spm", *self.arguments("list")]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process.stdout.close()
+        self.assertEqual((process.stderr.read(), process.wait()), ("", 0))
+        process.stderr.close()
+
+
+class DefaultPlacesTest(unittest.TestCase):
+    def store(self, **environment) -> str:
+        with mock.patch.dict(os.environ, environment, clear=True):
+            return settings.Settings(packages="/x/packages.json").store
+
+    def test_the_store_is_in_the_users_cache_folder(self):
+        with tempfile.TemporaryDirectory() as home:
+            home = os.path.realpath(home)
+            self.assertEqual(self.store(SPM_STORE="/s", HOME=home, XDG_CACHE_HOME=home), "/s")
+            self.assertEqual(self.store(HOME=home, XDG_CACHE_HOME=f"{home}/c"), f"{home}/c/spm")
+            self.assertEqual(self.store(HOME=home, XDG_CACHE_HOME="relative"), f"{home}/.cache/spm")
+            self.assertEqual(self.store(HOME=home), f"{home}/.cache/spm")
+
+    def test_without_a_home_the_store_is_a_folder_of_the_users_own(self):
+        with mock.patch("os.access", return_value=False), mock.patch.object(settings, "_fallback", str.upper):
+            self.assertEqual(self.store(HOME="/home/x"), f"/VAR/TMP/SPM-{os.getuid()}")
+        with tempfile.TemporaryDirectory() as folder:
+            place = f"{folder}/spm"
+            self.assertEqual([settings._fallback(place) for _ in range(2)], [place, place])
+            self.assertEqual(os.stat(place).st_mode & 0o777, 0o700)
+            os.rmdir(place)
+            os.symlink(folder, place)  # as somebody else would lay it out for us
+            with self.assertRaisesRegex(SpmError, "belongs to somebody else$"):
+                settings._fallback(place)
+
+    def test_a_missing_home_is_looked_up(self):
+        with mock.patch("pwd.getpwuid", return_value=mock.Mock(pw_dir="/tmp")):
+            self.assertEqual(self.store(), "/tmp/.cache/spm")
+
+    def test_lib_stands_beside_the_pins(self):
+        with mock.patch.dict(os.environ, {"SPM_STORE": "/s"}, clear=True):
+            self.assertEqual(settings.Settings(packages="/x/packages.json").lib, "/x/lib")
+            os.environ["SPM_LIB"] = "/l"
+            self.assertEqual(settings.Settings(packages="/x/packages.json").lib, "/l")
+            self.assertEqual(settings.Settings(packages="/x/packages.json", lib="/m").lib, "/m")
+
+
+PRUNE_HELP = """\
+usage: python3 make.py spm cache prune [OPTION]...
+remove what nobody uses from the store
+
+  --older-than AGE  remove what nobody uses and nobody has used for so long (default: 30d)
+  --max-size SIZE   then the least recently used until the rest fits (default: 10GB)
+  --packages FILE   the pins (default: packages.json of this checkout)
+  --lib DIR         the folder of active packages (default: SPM_LIB, else lib beside packages.json)
+  --store DIR       the folder of all unpacked packages (default: SPM_STORE, else spm in the user's cache folder)
+  --offline         use no network (also SPM_OFFLINE=1)
+  -n, --dry-run     say what would be done, and do nothing
+  -j, --jobs N      downloads at once (default: 8)
+  --json            one JSON object a line on standard output
+  -q, --quiet       say nothing but errors and data
+"""
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,274 @@
+"""Faults over a real socket into the real command: each ends in the right file by another source, or in one error."""
+
+import os
+import socket
+import time
+import unittest
+from unittest import mock
+
+from harness.spm.testing import World, deb, member, reset, send
+
+GOOD = deb(member("./usr/tool", b"the tool" * 1000))
+HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR\n"
+
+
+def stall(handler):
+    send(handler, GOOD[:100], len(GOOD))
+    time.sleep(3)
+
+
+def trickle_then_reset(handler):
+    send(handler, GOOD[:100], len(GOOD))
+    handler.wfile.flush()
+    reset(handler)
+
+
+def status(code, text):
+    return lambda handler: handler.send_error(code, text)
+
+
+def redirect(target):
+    def answer(handler):
+        handler.send_response(302)
+        handler.send_header("Location", target)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    return answer
+
+
+def unmeasured(data):
+    def answer(handler):
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(data)
+
+    return answer
+
+
+# what the server does, how it answers, what the error says of it, whether it is asked again
+FAULTS = [
+    (
+        "cuts the body short",
+        lambda handler: send(handler, GOOD[:-7], len(GOOD)),
+        f"truncated: {len(GOOD) - 7:,} of {len(GOOD):,} bytes",
+        True,
+    ),
+    (
+        "cuts a body of unknown length short",
+        unmeasured(GOOD[:-7]),
+        f"truncated: {len(GOOD) - 7:,} of {len(GOOD):,} bytes",
+        True,
+    ),
+    (
+        "announces another length",
+        lambda handler: send(handler, GOOD + b"x"),
+        f"expected {len(GOOD):,} bytes, the server offers {len(GOOD) + 1:,}",
+        False,
+    ),
+    ("sends more than is right", unmeasured(GOOD + b"x"), f"expected {len(GOOD):,} bytes, more came", False),
+    ("sends other bytes", lambda handler: send(handler, GOOD[:-1] + b"x"), "expected sha256 ", False),
+    ("does not know the file", status(404, "Not Found"), "HTTP 404 Not Found", False),
+    ("is overloaded", status(503, "Busy"), "HTTP 503 Busy", True),
+    ("limits our rate", status(429, "Slow down"), "HTTP 429 Slow down", True),
+    ("fails", status(500, "Oops"), "HTTP 500 Oops", True),
+    (
+        "shows a login page",
+        lambda handler: send(handler, b"<html>", kind="text/html"),
+        "an HTML page came instead (a login or proxy page?)",
+        False,
+    ),
+    (
+        "shows a login page under another name",
+        unmeasured(b"\n<!DOCTYPE html><title>Sign in"),
+        "an HTML page came instead (a login or proxy page?)",
+        False,
+    ),
+    ("breaks off", trickle_then_reset, "the connection broke (ConnectionResetError)", True),
+    ("hangs up at once", reset, "the connection broke (", True),
+    ("falls silent", stall, "no answer within 1 s", True),
+    ("sends us round in circles", redirect("/a.deb"), "HTTP 302 ", False),
+    ("sends us to a file", redirect("file:///etc/passwd"), "HTTP 302 ", False),
+]
+
+
+class DownloadTest(World):
+    def setUp(self):
+        super().setUp()
+        self.artifact = self.serve("a.deb", GOOD, strip="usr")
+        self.add("a", self.artifact)
+
+    def test_a_fault_of_the_only_source_is_one_error_and_leaves_nothing(self):
+        for what, answer, reason, again in FAULTS:
+            with self.subTest(what):
+                self.server.files["/a.deb"], self.server.asked = answer, []
+                result = self.spm("install", "a", "--quiet")
+                start = f"spm: error: could not fetch a.deb: main (SERVER/a.deb): {reason}"
+                self.assertEqual(result.err[: len(start)], start)
+                self.assertEqual(result.err.count("\n"), 2)
+                self.assertTrue(result.err.endswith(HINT))
+                self.assertEqual(result.status, 1)
+                if "circles" not in what:
+                    self.assertEqual(len(self.server.asked), 4 if again else 1)
+                self.assertEqual(self.left_in_store(), [])
+                self.assertFalse(os.path.exists(self.lib))
+
+    def test_after_a_fault_the_next_source_delivers(self):
+        self.sources["other"] = {"type": "http", "base": self.server.base + "/other"}
+        self.artifact["sources"] = ["main", "other"]
+        self.server.files["/other/a.deb"] = GOOD
+        for what, answer, _, _ in FAULTS:
+            with self.subTest(what):
+                self.server.files["/a.deb"] = answer
+                result = self.spm("install", "a", "--quiet")
+                self.assertEqual((result.status, result.err), (0, ""))
+                self.assertEqual(self.read("a-1/tool"), "the tool" * 1000)
+                self.assertEqual(self.spm("verify", "--deep").status, 0)
+                self.spm("uninstall", "a")
+                self.spm("cache", "prune", "--older-than", "0d")
+
+    def test_what_passes_is_outlasted(self):
+        answers = [
+            reset,
+            status(503, "Busy"),
+            lambda handler: send(handler, GOOD[:50], len(GOOD)),
+            lambda handler: send(handler, GOOD),
+        ]
+        self.server.files["/a.deb"] = lambda handler: answers.pop(0)(handler)
+        self.assertEqual(self.spm("install", "a").status, 0)
+        self.assertEqual(answers, [])
+
+    def test_every_attempt_is_reported_once(self):
+        self.sources.update(
+            other={"type": "http", "base": "http://127.0.0.1:9/x"}, disk={"type": "file", "base": "nowhere"}
+        )
+        self.artifact["sources"] = ["main", "other", "disk"]
+        self.server.files.clear()
+        result = self.spm("install", "a")
+        self.assertEqual(
+            result.err,
+            "spm: main did not deliver a.deb: HTTP 404 Not Found\n"
+            "spm: other did not deliver a.deb: the connection was refused\n"
+            "spm: error: could not fetch a.deb: main (SERVER/a.deb): HTTP 404 Not Found; "
+            "other (http://127.0.0.1:9): the connection was refused; disk (file://FOLDER/nowhere/a.deb): no such file\n"
+            + HINT,
+        )
+
+    def test_a_dead_network_is_one_line_for_many_artifacts(self):
+        self.sources["main"]["base"] = "http://127.0.0.1:9/x"
+        for number in range(40):
+            self.add(f"p{number}", dict(self.artifact, sha256=f"{number:064}", path=f"{number}.deb"))
+        result = self.spm("install-group", "all")
+        self.assertRegex(
+            result.err,
+            r"^spm: error: could not fetch \S+\.deb( and \d+ more)?: main \(http://127\.0\.0\.1:9\): the connection was refused\n"
+            + HINT.replace("(", r"\(")
+            + "$",
+        )
+        self.assertEqual((result.status, self.left_in_store(), os.path.exists(self.lib)), (1, [], False))
+
+    def test_offline_asks_nobody(self):
+        result = self.spm("install", "a", "--offline")
+        self.assertEqual(
+            result.err, "spm: error: could not fetch a.deb: main (SERVER): not asked: spm is offline\n" + HINT
+        )
+        self.assertEqual(self.server.asked, [])
+
+    def test_a_redirect_is_followed(self):
+        self.server.files.update({"/a.deb": redirect("/b.deb"), "/b.deb": GOOD})
+        self.assertEqual(self.spm("install", "a").status, 0)
+
+    def test_a_folder_serves_as_a_source(self):
+        os.mkdir(f"{self.folder}/disk")
+        with open(f"{self.folder}/disk/a.deb", "wb") as file:
+            file.write(GOOD)
+        self.sources["main"] = {"type": "file", "base": "disk"}
+        self.assertEqual(self.spm("install", "a", "--offline").status, 0)
+
+    def mirror(self) -> str:
+        digest = self.artifact["sha256"]
+        os.makedirs(f"{self.folder}/mirror/{digest[:2]}")
+        with open(f"{self.folder}/mirror/{digest[:2]}/{digest}", "wb") as file:
+            file.write(GOOD)
+        return f"{self.folder}/mirror"
+
+    def test_the_mirror_comes_first(self):
+        os.environ["SPM_MIRROR"] = self.mirror()
+        self.assertEqual(self.spm("install", "a").status, 0)
+        self.assertEqual(self.server.asked, [])
+
+    def test_the_mirror_comes_last_when_asked_to(self):
+        os.environ["SPM_MIRROR"] = "last:file://" + self.mirror()
+        self.server.files["/a.deb"] = status(404, "Not Found")
+        result = self.spm("install", "a")
+        self.assertEqual((result.status, self.server.asked), (0, ["/a.deb"]))
+        self.assertIn("spm: main did not deliver a.deb: HTTP 404 Not Found\n", result.err)
+
+    def test_a_mirror_on_a_server_has_the_same_layout(self):
+        digest = self.artifact["sha256"]
+        self.server.files.update({"/a.deb": None, f"/m/{digest[:2]}/{digest}": GOOD})
+        os.environ["SPM_MIRROR"] = self.server.base + "/m/"
+        self.assertEqual(self.spm("install", "a").status, 0)
+
+    def test_a_mirror_may_be_flat(self):
+        self.server.files.update({"/a.deb": None, f"/m/{self.artifact['sha256']}": GOOD})
+        os.environ["SPM_MIRROR"] = self.server.base + "/m"
+        self.assertEqual(self.spm("install", "a").status, 0)
+
+    def test_a_mirror_without_the_artifact_costs_one_attempt(self):
+        os.environ["SPM_MIRROR"] = f"{self.folder}/nothing"
+        self.assertEqual(self.spm("install", "a").status, 0)
+
+    def test_a_debian_source_is_where_the_environment_says(self):
+        self.sources["main"] = {"type": "debian"}
+        os.environ["SPM_DEBIAN_MIRROR"] = self.server.base
+        self.assertEqual(self.spm("install", "a").status, 0)
+
+    def test_a_machine_without_a_debian_mirror_is_told_what_to_set(self):
+        from harness.spm import apt
+
+        self.sources["main"] = {"type": "debian"}
+        self.add("b", dict(self.artifact, path="b.deb", sha256="0" * 64))
+        with mock.patch.object(
+            apt, "debian_mirrors", return_value=apt.Found([], "this machine runs ubuntu, not Debian")
+        ):
+            result = self.spm("install-group", "all")
+        self.assertRegex(
+            result.err,
+            r"^spm: error: could not fetch [ab]\.deb( and 1 more)?: main: no Debian mirror is known: this machine runs ubuntu, "
+            "not Debian\nhint: set SPM_DEBIAN_MIRROR to a Debian mirror's address, the part before /pool\n$",
+        )
+        self.assertEqual(result.status, 1)
+
+    def test_a_host_that_takes_no_calls_is_tried_once(self):
+        full = socket.create_server(("127.0.0.1", 0), backlog=0)
+        self.addCleanup(full.close)
+        for _ in range(3):  # the queue is full: further calls are neither taken nor refused
+            waiting = socket.socket()
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+            self.addCleanup(waiting.close)
+        base = f"http://127.0.0.1:{full.getsockname()[1]}"
+        self.sources["silent"] = {"type": "http", "base": base}
+        self.artifact["sources"] = ["silent", "main"]
+        started = time.monotonic()
+        result = self.spm("install", "a", "-q", "--json")
+        self.assertEqual(
+            [each["reason"] for each in result.objects() if each["event"] == "attempt_failed"], ["no answer within 1 s"]
+        )
+        self.assertEqual(result.status, 0)
+        self.assertLess(time.monotonic() - started, 3)
+
+    def test_a_secret_in_the_environment_is_never_shown(self):
+        self.sources["main"] = {"type": "debian"}
+        os.environ["SPM_DEBIAN_MIRROR"] = "http://me:hunter2@127.0.0.1:9/debian?token=hunter3"
+        result = self.spm("install", "a")
+        self.assertEqual(
+            result.err,
+            "spm: error: could not fetch a.deb: main (http://127.0.0.1:9/debian): expected an address without a user "
+            "and password in it\n" + HINT,
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

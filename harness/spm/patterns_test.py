@@ -1,0 +1,47 @@
+import unittest
+
+from harness.spm.patterns import Keep
+
+# pattern, paths it chooses, paths it leaves
+TABLE = [
+    ("usr/bin/cmake", ["usr/bin/cmake"], ["usr/bin/cmake2", "usr/bin", "usr/bin/cmake/x", "xusr/bin/cmake"]),
+    ("usr/*.so*", ["usr/a.so", "usr/.so", "usr/a.so.1.2"], ["usr/lib/a.so", "usr/so", "usr/aso"]),
+    ("usr/**", ["usr/a", "usr/a/b/c", "usr/a\nb"], ["usr", "usrx/a"]),
+    ("**/x.h", ["x.h", "a/x.h", "a/b/x.h"], ["ax.h", "a/bx.h"]),
+    ("a/**/b", ["a/b", "a/x/b", "a/x/y/b"], ["ab", "a/xb"]),
+    ("a**b", ["ab", "axb", "a/x/b"], ["a/bx"]),
+    ("**", ["a", "a/b"], []),
+    ("a?c", ["abc"], ["a/c", "ac", "abbc"]),
+    ("g++-12", ["g++-12"], ["g+-12", "ggg-12"]),
+    ("a[b].(c)|d", ["a[b].(c)|d"], ["ab.c", "d"]),
+]
+
+
+class KeepTest(unittest.TestCase):
+    def test_each_pattern_chooses_what_it_says(self):
+        for pattern, chosen, left in TABLE:
+            with self.subTest(pattern=pattern):
+                self.assertEqual([path for path in chosen if not Keep([pattern])(path)], [])
+                self.assertEqual([path for path in left if Keep([pattern])(path)], [])
+
+    def test_no_pattern_chooses_everything(self):
+        self.assertTrue(Keep([])("any/thing"))
+        self.assertFalse(Keep([]).satisfied())
+
+    def test_it_knows_which_patterns_have_chosen_nothing(self):
+        keep = Keep(["a/*", "a/b", "c"])
+        keep("a/b")
+        self.assertEqual(keep.idle(), ["c"])
+
+    def test_only_plain_paths_can_be_satisfied(self):
+        plain, wild = Keep(["a", "b"]), Keep(["a", "b*"])
+        for keep in (plain, wild):
+            keep("a")
+            self.assertFalse(keep.satisfied())
+            keep("b")
+        self.assertTrue(plain.satisfied())
+        self.assertFalse(wild.satisfied())
+
+
+if __name__ == "__main__":
+    unittest.main()

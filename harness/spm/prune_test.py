@@ -1,0 +1,115 @@
+import os
+import time
+import unittest
+
+from harness.spm import prune, trees
+from harness.spm.store import Entry, Store
+from harness.spm.testing import World
+
+DAY = 86400
+
+
+class Fake:
+    """What `victims` looks at."""
+
+    def __init__(self, name, size, days, users=()):
+        self.name, self.bytes, self.last_use, self.users = name, size, -days * DAY, list(users)
+
+
+def names(*cached, older_than_days=30, max_bytes=1000):
+    return [each.name for each in prune.victims(list(cached), older_than_days * DAY, max_bytes, now=0)]
+
+
+class VictimsTest(unittest.TestCase):
+    def test_the_old_go_and_the_young_stay(self):
+        self.assertEqual(names(Fake("old", 1, 31), Fake("young", 1, 29)), ["old"])
+
+    def test_what_a_lib_uses_stays_however_old_and_large(self):
+        self.assertEqual(names(Fake("used", 5000, 400, ["/lib"]), Fake("old", 1, 31)), ["old"])
+
+    def test_by_size_the_least_recently_used_go_first_until_the_rest_fits(self):
+        cached = [Fake("a", 400, 3), Fake("b", 400, 1), Fake("c", 400, 2), Fake("used", 500, 9, ["/lib"])]
+        self.assertEqual(names(*cached, max_bytes=1300), ["a"])
+        self.assertEqual(names(*cached, max_bytes=1299), ["a", "c"])
+        self.assertEqual(names(*cached, max_bytes=0), ["a", "c", "b"])
+
+    def test_what_went_by_age_no_longer_counts_by_size(self):
+        self.assertEqual(names(Fake("old", 900, 31), Fake("a", 900, 3)), ["old"])
+
+
+class PruneTest(World):
+    def setUp(self):
+        super().setUp()
+        self.add_simple("a")
+        self.spm("install", "a")
+
+    def kept(self) -> list[str]:
+        return sorted(os.listdir(f"{self.store}/packages"))
+
+    def test_a_root_goes_with_its_lib_folder_and_takes_its_claim_along(self):
+        first, self.lib = self.lib, f"{self.folder}/second"
+        self.spm("install", "a")
+        self.assertEqual(self.spm("cache", "list", "--json").objects()[0]["used_by"], ["FOLDER/lib", "FOLDER/second"])
+        for lib, left in ((first, ["a"]), (self.lib, [])):
+            trees.remove(lib)
+            self.spm("cache", "prune", "--older-than", "0d")
+            self.assertEqual(self.kept(), left)
+        self.assertEqual(os.listdir(f"{self.store}/roots"), [])
+
+    def test_a_removal_that_was_killed_is_finished_by_the_next_sweep(self):
+        entry = prune.survey(Store(self.store))[0].entry
+        staging = Store(self.store).staging(entry)
+        os.rename(entry.path, staging)  # as far as the killed run came
+        self.spm("cache", "prune")
+        self.assertEqual(self.left_in_store(), [])
+        self.assertEqual(self.spm("install", "a").status, 0)
+
+    def test_pruning_happens_by_itself_once_a_day(self):
+        self.spm("uninstall", "a")
+        used = prune.survey(Store(self.store))[0].entry.path + "/used"
+        self.set_time(used, 40)
+        self.add_simple("b")
+        self.spm("install", "b")
+        self.assertEqual(self.kept(), ["a", "b"])  # pruned today already
+        self.set_time(f"{self.store}/pruned", 2)
+        self.spm("uninstall", "b")
+        self.spm("install", "b")
+        self.assertEqual(self.kept(), ["b"])
+
+    def set_time(self, path: str, days: float):
+        then = time.time() - days * DAY
+        os.utime(path, (then, then))
+
+    def test_pruning_waits_for_an_install_and_the_automatic_one_gives_up(self):
+        self.spm("uninstall", "a")
+        store = Store(self.store)
+        with store.lock("store") as lock:
+            lock.take(shared=True)
+            os.unlink(f"{self.store}/pruned")
+            prune.automatic(store)
+            self.assertFalse(os.path.exists(f"{self.store}/pruned"))
+            self.write()
+            process = self.start("cache", "prune", "--older-than", "0d")
+            self.assertRegex(
+                process.stderr.readline(),
+                rf"^spm: waiting for process {os.getpid()} \(.*\) to finish with the store\n$",
+            )
+            self.assertEqual(self.kept(), ["a"])
+        process.communicate(timeout=20)
+        self.assertEqual(self.kept(), [])
+
+    def test_a_store_that_is_not_there_is_empty(self):
+        self.store = f"{self.folder}/none"
+        for verb in ("list", "prune"):
+            self.assertEqual(self.spm("cache", verb, "--json").objects(), [])
+        self.assertFalse(os.path.exists(self.store))
+
+    def test_a_target_outside_the_store_is_no_entry(self):
+        store = Store("/s")
+        self.assertIsInstance(store.entry_of("/s/packages/a/v/tree"), Entry)
+        for target in ("/s/packages/a/v", "/s/packages/a/v/tree/x", "/t/packages/a/v/tree", "tree", ""):
+            self.assertIsNone(store.entry_of(target))
+
+
+if __name__ == "__main__":
+    unittest.main()

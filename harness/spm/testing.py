@@ -1,0 +1,225 @@
+"""What spm's tests share: archives made to order, a web server that misbehaves when told to, a world to install in."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import http.server
+import io
+import json
+import lzma
+import os
+import socket
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import unittest
+from unittest import mock
+
+from harness.spm import cli, download, trees, transport
+from harness.spm.settings import ROOT, native_platform
+
+
+def member(
+    name: str,
+    data: bytes = b"",
+    kind: bytes = tarfile.REGTYPE,
+    target: str = "",
+    mode: int = 0o644,
+    time: int = 1_600_000_000,
+):
+    """(TarInfo, data) of one member."""
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname, info.mode, info.mtime, info.size = kind, target, mode, time, len(data)
+    return info, data
+
+
+def folder(name: str):
+    return member(name, kind=tarfile.DIRTYPE, mode=0o755)
+
+
+def link(name: str, target: str):
+    return member(name, kind=tarfile.SYMTYPE, target=target, mode=0o777)
+
+
+def hard_link(name: str, target: str):
+    return member(name, kind=tarfile.LNKTYPE, target=target)
+
+
+def tar(*members, format: int = tarfile.GNU_FORMAT) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=format) as archive:
+        for info, data in members:
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+def ar(*members: tuple[str, bytes]) -> bytes:
+    parts = [b"!<arch>\n"]
+    for name, data in members:
+        parts.append(f"{name:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(data):<10}`\n".encode())
+        parts.append(data + b"\n" * (len(data) % 2))
+    return b"".join(parts)
+
+
+def deb(*members, compress=lzma.compress, ending: str = "xz") -> bytes:
+    return ar(
+        ("debian-binary", b"2.0\n"),
+        ("control.tar.xz", lzma.compress(tar())),
+        (f"data.tar.{ending}", compress(tar(*members))),
+    )
+
+
+def pin(data: bytes, path: str, **fields) -> dict:
+    """The artifact entry of packages.json for `data`."""
+    return {"sources": ["main"], "path": path, "size": len(data), "sha256": hashlib.sha256(data).hexdigest(), **fields}
+
+
+def package(*artifacts: dict, name: str, groups=("all",), **fields) -> dict:
+    return {
+        "groups": list(groups),
+        "platforms": [native_platform()],
+        "lib": f"{name}-1",
+        "license": "MIT",
+        "artifacts": list(artifacts),
+        **fields,
+    }
+
+
+class Server:
+    """A web server on loopback. `files` maps a path to its bytes, or to a function that answers for itself."""
+
+    def __init__(self):
+        self.files, self.asked = {}, []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                outer.asked.append(self.path)
+                answer = outer.files.get(self.path)
+                if callable(answer):
+                    answer(self)
+                elif answer is None:
+                    self.send_error(404)
+                else:
+                    send(self, answer)
+
+            def log_message(self, *_):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        # A client that goes away is what many tests are about.
+        self._server.handle_error = lambda *_: None
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        self.base = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def send(handler, data: bytes, length: int | None = None, kind: str = "application/octet-stream"):
+    """A plain answer that may lie about its length."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", kind)
+    handler.send_header("Content-Length", str(len(data) if length is None else length))
+    handler.end_headers()
+    handler.wfile.write(data)
+
+
+def reset(handler):
+    """Breaks the connection off hard."""
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.connection.close()
+
+
+class Result:
+    def __init__(self, status: int, out: str, err: str):
+        self.status, self.out, self.err = status, out, err
+
+    def objects(self) -> list[dict]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+class World(unittest.TestCase):
+    """A test with a folder of its own: packages.json, lib, store and a server."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="spm-test-")
+        self.addCleanup(trees.remove, self.folder)
+        self.store, self.lib = f"{self.folder}/store", f"{self.folder}/lib"
+        self.server = Server()
+        self.addCleanup(self.server.close)
+        self.sources = {"main": {"type": "http", "base": self.server.base}}
+        self.packages = {}
+        clean = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("SPM_") and not name.lower().endswith("_proxy")
+        }
+        for patch in (
+            mock.patch.dict(os.environ, clean, clear=True),
+            mock.patch.object(download, "FIRST_PAUSE_S", 0.01),
+            mock.patch.object(transport, "TIMEOUT_S", 1),
+        ):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def serve(self, name: str, data: bytes, **fields) -> dict:
+        """Puts an artifact on the server and returns its entry."""
+        self.server.files[f"/{name}"] = data
+        return pin(data, name, **fields)
+
+    def add(self, name: str, *artifacts: dict, **fields):
+        self.packages[name] = package(*artifacts, name=name, **fields)
+
+    def add_simple(self, name: str, text: str = "", **fields):
+        """A package of one .deb with one file usr/<name>."""
+        self.add(
+            name,
+            self.serve(f"{name}.deb", deb(member(f"./usr/{name}", (text or name).encode())), strip="usr"),
+            **fields,
+        )
+
+    def write(self):
+        with open(f"{self.folder}/packages.json", "w") as file:
+            json.dump({"schema": 1, "sources": self.sources, "packages": self.packages}, file)
+
+    def arguments(self, *arguments: str) -> list[str]:
+        return [*arguments, "--packages", f"{self.folder}/packages.json", "--store", self.store, "--lib", self.lib]
+
+    def spm(self, *arguments: str, write: bool = True) -> Result:
+        """Runs spm in this process."""
+        if write:
+            self.write()
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = cli.main(self.arguments(*arguments))
+        return Result(status, self.anonymous(out.getvalue()), self.anonymous(err.getvalue()))
+
+    def start(self, *arguments: str, **options) -> subprocess.Popen:
+        """Starts spm as a process of its own."""
+        return subprocess.Popen(
+            [sys.executable, f"{ROOT}/make.py", "spm", *self.arguments(*arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+    def anonymous(self, text: str) -> str:
+        """Text without what differs from run to run: the folder and the server's port."""
+        return text.replace(self.folder, "FOLDER").replace(self.server.base, "SERVER")
+
+    def read(self, path: str) -> str:
+        with open(f"{self.lib}/{path}") as file:
+            return file.read()
+
+    def left_in_store(self) -> list[str]:
+        """What an install should not leave."""
+        parts = [part for part in ("unpacking", "archives") if os.path.isdir(f"{self.store}/{part}")]
+        return sorted(f"{part}/{name}" for part in parts for name in os.listdir(f"{self.store}/{part}"))
