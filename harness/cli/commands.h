@@ -9,13 +9,14 @@
 
 namespace lab::cli {
 
-/// Writes the report of what a session has so far into a folder. `planned_blocks`: as many as there will be, as it looks
-/// now; none when the session is over.
+/// Writes the report of what a session has so far into a folder. `planned_blocks`: as many as there will be, as it
+/// looks now; none when the session is over.
 using RefreshReport = Expected<void> (*)(const results::Result& result, const std::filesystem::path& folder,
                                          std::optional<int> planned_blocks);
 
 Command list_command();
-/// `refresh_report` is called after every block and at the end; with it, run has the option --report DIR.
+/// `refresh_report` is called before the first block, after every one and at the end; with it, run has the option
+/// --report DIR.
 Command run_command(RefreshReport refresh_report = nullptr);
 Command probe_command();
 Command report_command();

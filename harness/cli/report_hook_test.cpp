@@ -1,4 +1,5 @@
 // The place where run hands what it has to whoever writes the report.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -9,16 +10,18 @@ namespace lab::cli {
 
 namespace {
 
-std::vector<std::pair<std::size_t, std::string>> calls;
+/// Processes so far, the folder, and how many blocks are planned: none when the session is over.
+std::vector<std::string> calls;
 
-Expected<void> note(const results::Result& result, const std::filesystem::path& folder) {
-  calls.emplace_back(result.processes.size(), folder.string());
+Expected<void> note(const results::Result& result, const std::filesystem::path& folder, std::optional<int> planned) {
+  calls.push_back(fmt::format("{} processes, {}, {}", result.processes.size(), folder.string(),
+                              planned ? fmt::format("{} blocks", *planned) : "over"));
   return Error{"no ink", ""};
 }
 
 }  // namespace
 
-TEST(ReportHook, is_called_after_every_block_and_at_the_end_and_costs_nothing_when_it_fails) {
+TEST(ReportHook, is_called_before_and_after_every_block_and_at_the_end_and_costs_nothing_when_it_fails) {
   const exec::FakeBuild build({"plain"});
   const exec::ScratchFolder root;
   ::setenv("LAB_BUILD", build.path().c_str(), 1);
@@ -32,7 +35,8 @@ TEST(ReportHook, is_called_after_every_block_and_at_the_end_and_costs_nothing_wh
   ::unsetenv("LAB_ROOT");
   ASSERT_TRUE(status) << status.error().what;
   EXPECT_EQ(*status, ExitStatus::kOk);
-  EXPECT_EQ(calls, (std::vector<std::pair<std::size_t, std::string>>{{1, "here"}, {2, "here"}, {2, "here"}}));
+  EXPECT_EQ(calls, (std::vector<std::string>{"0 processes, here, 0 blocks", "1 processes, here, 2 blocks",
+                                             "2 processes, here, 2 blocks", "2 processes, here, over"}));
 }
 
 TEST(ReportHook, is_no_option_where_there_is_none) {
