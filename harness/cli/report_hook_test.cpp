@@ -11,14 +11,14 @@ namespace {
 
 std::vector<std::pair<std::size_t, std::string>> calls;
 
-Expected<void> note(const results::Result& result, const std::filesystem::path& folder) {
+Expected<void> note(const results::Result& result, const std::filesystem::path& folder, std::optional<int>) {
   calls.emplace_back(result.processes.size(), folder.string());
   return Error{"no ink", ""};
 }
 
 }  // namespace
 
-TEST(ReportHook, is_called_after_every_block_and_at_the_end_and_costs_nothing_when_it_fails) {
+TEST(ReportHook, is_called_before_the_first_block_after_each_and_at_the_end_and_costs_nothing_when_it_fails) {
   const exec::FakeBuild build({"plain"});
   const exec::ScratchFolder root;
   ::setenv("LAB_BUILD", build.path().c_str(), 1);
@@ -32,7 +32,7 @@ TEST(ReportHook, is_called_after_every_block_and_at_the_end_and_costs_nothing_wh
   ::unsetenv("LAB_ROOT");
   ASSERT_TRUE(status) << status.error().what;
   EXPECT_EQ(*status, ExitStatus::kOk);
-  EXPECT_EQ(calls, (std::vector<std::pair<std::size_t, std::string>>{{1, "here"}, {2, "here"}, {2, "here"}}));
+  EXPECT_EQ(calls, (std::vector<std::pair<std::size_t, std::string>>{{0, "here"}, {1, "here"}, {2, "here"}, {2, "here"}}));
 }
 
 TEST(ReportHook, is_no_option_where_there_is_none) {
