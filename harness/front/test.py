@@ -132,7 +132,7 @@ def main(argv):
                 say(f"--- {outcome.name} failed\n{outcome.words.rstrip()}")
     progress.close()
     for outcome in sorted(outcomes, key=lambda outcome: outcome.name):
-        say(f"{outcome.name:<44} {outcome.passed:>5} passed {outcome.failed:>3} failed {outcome.skipped:>3} skipped"
+        say(f"{outcome.name:<52} {outcome.passed:>5} passed {outcome.failed:>3} failed {outcome.skipped:>3} skipped"
             f"  {duration(outcome.seconds)}")
     passed, failed, skipped = (sum(getattr(o, kind) for o in outcomes) for kind in ("passed", "failed", "skipped"))
     sys.stderr.flush()
