@@ -93,6 +93,17 @@ class Toolchains(unittest.TestCase):
         self.assertEqual(caught.exception.what,
                          "--toolchain system: expected g++ 12 or newer on the PATH, found none")
 
+    def test_a_level_that_the_compiler_does_not_know_is_refused_before_a_build(self):
+        with tempfile.TemporaryDirectory() as folder:
+            compiler = os.path.join(folder, "g++")
+            paths.write_if_changed(compiler, '#!/bin/sh\ntest "$1" = -march=x86-64-v3\n', 0o755)
+            toolchain.check_march(compiler, "x86-64-v3")
+            with self.assertRaises(FrontError) as caught:
+                toolchain.check_march(compiler, "x86-64-v33")
+        self.assertEqual((caught.exception.what, caught.exception.hint, caught.exception.status),
+                         ("--march: expected a level that the compiler knows, found 'x86-64-v33'",
+                          "did you mean 'x86-64-v3'?", 2))
+
 
 class Files(unittest.TestCase):
     def test_an_unchanged_file_keeps_its_time_stamp(self):
