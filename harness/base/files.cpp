@@ -45,8 +45,9 @@ Expected<std::string> read_file(const std::filesystem::path& path) {
 }
 
 Expected<void> write_file(const std::filesystem::path& path, std::string_view content) {
-  std::error_code ignored;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
+  std::error_code problem;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), problem);
+  if (problem) return failure("creating", path.parent_path(), problem.value());
   const std::string beside = fmt::format("{}.{}.part", path.string(), ::getpid());
   const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return failure("creating", beside, errno);

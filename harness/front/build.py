@@ -104,6 +104,7 @@ class Build:
         stamp = os.path.join(self.folder, "configured")
         if _read(stamp) == key and os.path.exists(os.path.join(self.folder, "build.ninja")):
             return
+        toolchain.check_march(self.tools.compiler, self.options.march)
         os.makedirs(self.folder, exist_ok=True)
         log = os.path.join(self.folder, "configure.log")
         with open(log, "w", encoding="utf-8") as file:

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 
 from harness.front import paths
+from harness.front.names import nearest_hint
 from harness.front.talk import FrontError
 
 PINNED = ("gcc", "binutils", "sysroot", "cmake", "ninja", "runtime")
@@ -23,6 +24,9 @@ GROUPS = {"pinned": ("toolchain",), "system": ()}
 """Groups of packages.json that each toolchain needs beside the libraries."""
 
 OLDEST_LIBC = (2, 36)
+LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "native")
+"""What --march is usually given; a compiler knows more."""
+
 TRIPLE = "x86_64-linux-gnu"
 USE_SYSTEM = "python3 make.py build --toolchain system (needs g++ 12, CMake 3.25 and ninja of your own)"
 
@@ -30,8 +34,9 @@ USE_SYSTEM = "python3 make.py build --toolchain system (needs g++ 12, CMake 3.25
 class Toolchain:
     """What a build is called with: `cmake` and `ninja` commands, and CMake's arguments that choose the compiler."""
 
-    def __init__(self, name, cmake, ninja, cmake_arguments, key):
+    def __init__(self, name, compiler, cmake, ninja, cmake_arguments, key):
         self.name = name
+        self.compiler = compiler
         self.cmake = cmake
         self.ninja = ninja
         self.cmake_arguments = cmake_arguments
@@ -111,7 +116,16 @@ def _pinned(packages):
     arguments += [f"-DCMAKE_LINKER={binary('ld')}", f"-DCMAKE_C_COMPILER_AR={binary('ar')}",
                   f"-DCMAKE_CXX_COMPILER_AR={binary('ar')}", f"-DCMAKE_C_COMPILER_RANLIB={binary('ranlib')}",
                   f"-DCMAKE_CXX_COMPILER_RANLIB={binary('ranlib')}"]
-    return Toolchain("pinned", [binary("cmake")], [binary("ninja")], arguments, key)
+    return Toolchain("pinned", binary("g++"), [binary("cmake")], [binary("ninja")], arguments, key)
+
+
+def check_march(compiler, level):
+    """One error where the compiler does not know the level, before CMake is asked."""
+    done = subprocess.run([compiler, f"-march={level}", "-E", "-x", "c++", os.devnull], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        raise FrontError(f"--march: expected a level that the compiler knows, found '{level}'",
+                         nearest_hint(level, LEVELS), 2)
 
 
 def _check_runs(compiler):
@@ -136,4 +150,4 @@ def _system():
         if not tools[tool]:
             raise FrontError(f"--toolchain system: expected {wanted} on the PATH, found none",
                              "install it, or build with the pinned toolchain: python3 make.py build")
-    return Toolchain("system", [tools["cmake"]], [tools["ninja"]], [], tools["g++"])
+    return Toolchain("system", tools["g++"], [tools["cmake"]], [tools["ninja"]], [], tools["g++"])

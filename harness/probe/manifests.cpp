@@ -72,12 +72,11 @@ Expected<json::object> read_object(const fs::path& file) {
   return std::move(value.get_object());
 }
 
-// Several processes may write it at once, always the same: write_file renames.
+// Several processes may write it at once, always the same: write_file renames. A read-only checkout's stays.
 Expected<void> write_manifest(const fs::path& file, const json::object& content) {
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  if (error) return Error{fmt::format("creating '{}': {}", file.parent_path().string(), error.message()), ""};
-  return write_file(file, json::serialize(content) + "\n");
+  const std::string text = json::serialize(content) + "\n";
+  if (const Expected<std::string> there = read_file(file); there && *there == text) return {};
+  return write_file(file, text);
 }
 
 }  // namespace

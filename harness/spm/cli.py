@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -12,6 +13,8 @@ from harness.spm.settings import Settings
 
 def main(arguments: list[str]) -> int:
     command = None
+    if sys.stdout is None:  # closed by whoever called: there is nobody to print for
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a farm's stop cleans up as Ctrl-C does
     try:
         if not arguments or arguments[0] in ("-h", "--help", "help"):
