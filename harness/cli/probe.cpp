@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -26,8 +25,7 @@ const std::vector<std::string> kFormats{"csv", "json", "io7m"};
 
 // This machine's atlas, beside its results.
 std::filesystem::path default_atlas() {
-  const char* name = std::getenv("LAB_MACHINE");
-  return results::machine_folder(root_dir(), exec::read_machine("/", name == nullptr ? "" : name)) / "atlas";
+  return results::machine_folder(root_dir(), exec::this_machine()) / "atlas";
 }
 
 Expected<std::string> chosen_format(const Options& options) {

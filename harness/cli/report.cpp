@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -66,8 +65,7 @@ Expected<ExitStatus> report_files(const Options& options) {
   if (const std::optional<std::string> given = options.value("--out")) out = *given;
   const std::vector<std::string>& paths = options.positional();
   if (paths.empty()) {
-    const char* name = std::getenv("LAB_MACHINE");
-    const fs::path folder = results::machine_folder(root_dir(), exec::read_machine("/", name == nullptr ? "" : name));
+    const fs::path folder = results::machine_folder(root_dir(), exec::this_machine());
     const std::vector<fs::path> found = results_in(folder);
     const Expected<void> written = found.empty() ? report_atlas_alone(folder, out) : report_result(found.back(), out);
     if (!written) return written.error();

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <limits>
 
@@ -75,11 +74,10 @@ Expected<results::Result> make_head(const exec::SessionSpec& spec, std::size_t a
   const std::string now = utc(std::time(nullptr));
   const Expected<results::Build> build = exec::read_build(build_dir());
   if (!build) return build.error();
-  const char* name = std::getenv("LAB_MACHINE");
   results::Result head;
   head.build = *build;
   head.context = exec::read_context("/", now, build->config);
-  head.machine = exec::read_machine("/", name == nullptr ? "" : name);
+  head.machine = exec::this_machine();
   head.facts = exec::read_facts("/");
   head.pins = exec::read_pins(root_dir());
   head.source = exec::read_source(root_dir());

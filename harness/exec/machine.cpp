@@ -14,6 +14,7 @@
 #include <boost/uuid/uuid_io.hpp>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -270,6 +271,11 @@ results::Machine read_machine(const fs::path& root, std::string_view given_name)
   machine.gpus = read_gpus(root);
   machine.id = machine.name.empty() ? machine_id(machine) : machine.name;
   return machine;
+}
+
+results::Machine this_machine() {
+  const char* name = std::getenv("LAB_MACHINE");
+  return read_machine("/", name == nullptr ? "" : name);
 }
 
 results::Facts read_facts(const fs::path& root) {

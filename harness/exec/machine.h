@@ -16,6 +16,9 @@ namespace lab::exec {
 /// becomes '-', because it names a folder.
 results::Machine read_machine(const std::filesystem::path& root, std::string_view given_name);
 
+/// The one we run on, by the name that LAB_MACHINE gives it.
+results::Machine this_machine();
+
 results::Facts read_facts(const std::filesystem::path& root);
 
 /// `date` is RFC 3339; `build_type` the configuration of the build.

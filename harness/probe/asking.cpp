@@ -1,6 +1,5 @@
 #include "harness/probe/asking.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/base/utc.h"
 #include "harness/probe/child_process.h"
 #include "harness/probe/column_name.h"
 
@@ -204,7 +204,7 @@ std::string recorded(const std::filesystem::path& path, const std::filesystem::p
 
 Column blank_column(const Manifest& manifest, const AskSpec& spec) {
   Column column;
-  column.asked = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
+  column.asked = utc(std::time(nullptr));
   column.probe = {{"version", kProbeVersion}, {"loader", recorded(spec.loader, spec.home)}, {"loader_version", ""}};
   column.driver.manifest = recorded(manifest.file, spec.home);
   column.driver.library = recorded(manifest.library, spec.home);

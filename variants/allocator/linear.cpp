@@ -9,12 +9,12 @@ class Linear {
   explicit Linear(const Demand& demand)
       : buffer_(demand.bytes + demand.blocks * kAlignment), linear_(buffer_.begin(), buffer_.bytes()) {}
 
-  void* allocate(std::size_t bytes) { return linear_.allocate(bytes, kAlignment); }
+  void* allocate(std::size_t bytes) { return linear_.allocate(bytes); }
   void reset() { linear_.reset(); }
 
   std::size_t alignment(std::size_t) const { return kAlignment; }
   std::size_t occupied(const void*, std::size_t bytes) const {
-    return (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+    return designs::round_up(std::max<std::size_t>(bytes, 1), kAlignment);
   }
   std::size_t largest_request() const { return linear_.capacity(); }
   std::map<std::string, double> counters() const {
@@ -27,7 +27,7 @@ class Linear {
   static constexpr std::size_t kAlignment = 16;
 
   Buffer buffer_;
-  designs::Linear linear_;
+  designs::Linear<kAlignment> linear_;
 };
 
 }  // namespace lab::allocator
@@ -35,7 +35,7 @@ class Linear {
 lab::bench::Variant lab::bench::this_variant() {
   return allocator::make_variant<allocator::Linear>(
       LAB_VARIANT, {.idea = "A pointer moves through a buffer; everything is freed at once by putting it back.",
-                    .cost = "Allocate: an addition and two comparisons. Reset: one store. No metadata.",
+                    .cost = "Allocate: an addition and a comparison. Reset: one store. No metadata.",
                     .source = "Common practice for memory that lives for one frame",
                     .weakness = "Cannot free a single block; the buffer must hold all that a frame asks for."});
 }

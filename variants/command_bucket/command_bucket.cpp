@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "variants/command_bucket/cache_clearer.h"
-#include "variants/designs/bump.h"
+#include "variants/designs/linear.h"
 
 namespace lab::command_bucket {
 

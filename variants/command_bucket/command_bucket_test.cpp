@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/base/files.h"
-#include "variants/designs/bump.h"
+#include "variants/designs/linear.h"
 #include "variants/designs/slot_blocks.h"
 #include "variants/designs/slot_counter.h"
 #include "variants/designs/thread_local_linear.h"
@@ -21,7 +21,7 @@
 namespace lab::command_bucket {
 namespace {
 
-using Simple = FrameOf<LinearPackets<designs::Bump<4>, 4>, designs::SlotCounter, Threading::kOne>;
+using Simple = FrameOf<LinearPackets<designs::Linear<4>, 4>, designs::SlotCounter, Threading::kOne>;
 using Last = FrameOf<LinearPackets<designs::ThreadLocalLinear<4>, 4>, designs::SlotBlocks<32>, Threading::kPool>;
 
 constexpr Layer kAllLayers[] = {kGBuffer, kShadowMap, kLighting};

@@ -1,5 +1,5 @@
 #include "variants/command_bucket/command_bucket.h"
-#include "variants/designs/bump.h"
+#include "variants/designs/linear.h"
 #include "variants/designs/slot_counter.h"
 
 namespace lab {
@@ -13,7 +13,7 @@ constexpr std::size_t kGranule = kPacketAlignment;  // both packet sizes are mul
 }  // namespace
 
 bench::Variant bench::this_variant() {
-  return make_variant<LinearPackets<designs::Bump<kGranule>, kGranule>, designs::SlotCounter, Threading::kOne>({
+  return make_variant<LinearPackets<designs::Linear<kGranule>, kGranule>, designs::SlotCounter, Threading::kOne>({
       .name = LAB_VARIANT,
       .idea = "all packets of a frame come from one buffer by moving a pointer; the frame's end takes everything back "
               "at once",

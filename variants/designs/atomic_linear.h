@@ -4,12 +4,12 @@
 #include <atomic>
 #include <cstddef>
 
-#include "variants/designs/bump.h"
+#include "variants/designs/linear.h"
 #include "variants/designs/thread_slot.h"
 
 namespace lab::designs {
 
-/// As Bump, from any number of threads: wait-free where the machine has an atomic addition. Neighbouring allocations
+/// As Linear, from any number of threads: wait-free where the machine has an atomic addition. Neighbouring allocations
 /// may belong to different threads; a `kGranule` of a cache line keeps them on lines of their own.
 template <std::size_t kGranule>
 class AtomicLinear {
@@ -19,6 +19,7 @@ class AtomicLinear {
 
   /// Null where fewer than `bytes` are left; such a request stays counted, and later ones may fail because of it.
   void* allocate(std::size_t bytes) {
+    bytes += bytes == 0;
     if (bytes > bytes_) [[unlikely]]
       return nullptr;  // before the addition, which a huge size could wrap
     // Relaxed: the threads hand each other places, not contents; whoever joins them orders those.

@@ -1,4 +1,4 @@
-/// The linear allocator: a pointer that moves through a buffer. What is allocated together is freed together.
+/// The linear allocator: a pointer that moves up through one buffer. What is allocated together is freed together.
 ///
 /// allocate and reset are O(1) and touch no memory but the allocator itself; there is no metadata.
 #pragma once
@@ -9,23 +9,30 @@
 
 namespace lab::designs {
 
-/// One thread at a time. The buffer must outlive the allocator; it is not freed by it.
+/// `bytes` rounded up to a multiple of `granule`, a power of two.
+constexpr std::size_t round_up(std::size_t bytes, std::size_t granule) {
+  return (bytes + granule - 1) & ~(granule - 1);
+}
+
+/// Every size is rounded up to a multiple of `kGranule` (a power of two), so all blocks are aligned to it. One thread
+/// at a time.
+template <std::size_t kGranule>
 class Linear {
  public:
+  /// `buffer` is aligned to kGranule and outlives the allocator; of its end only whole granules are used.
   Linear(void* buffer, std::size_t bytes)
-      : begin_(static_cast<std::byte*>(buffer)), at_(begin_), end_(begin_ + bytes) {}
+      : begin_(static_cast<std::byte*>(buffer)), at_(begin_), end_(begin_ + bytes / kGranule * kGranule) {
+    assert(reinterpret_cast<std::uintptr_t>(buffer) % kGranule == 0);
+  }
 
-  /// `bytes` (0 counts as 1, so that no two blocks share an address) at a multiple of `alignment`, a power of two;
-  /// nullptr, and nothing taken, if that much is not left. The contents are indeterminate.
-  void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
-    assert(alignment != 0 && (alignment & (alignment - 1)) == 0);
-    const std::size_t left = static_cast<std::size_t>(end_ - at_);
-    const std::size_t padding = -reinterpret_cast<std::uintptr_t>(at_) & (alignment - 1);
+  /// `bytes`, where 0 counts as 1, so that no two blocks share an address; nullptr, and nothing taken, if that much is
+  /// not left. The contents are indeterminate.
+  void* allocate(std::size_t bytes) {
     bytes += bytes == 0;
-    // Two comparisons, because padding + bytes may overflow.
-    if (padding > left || bytes > left - padding) return nullptr;
-    std::byte* const block = at_ + padding;
-    at_ = block + bytes;
+    if (bytes > static_cast<std::size_t>(end_ - at_)) [[unlikely]]
+      return nullptr;
+    std::byte* const block = at_;
+    at_ += round_up(bytes, kGranule);  // cannot pass end_, which lies on a granule
     return block;
   }
 
@@ -33,7 +40,7 @@ class Linear {
   void reset() { at_ = begin_; }
 
   std::size_t capacity() const { return static_cast<std::size_t>(end_ - begin_); }
-  /// Bytes taken since construction or reset, padding included.
+  /// Bytes taken since construction or reset, rounding included.
   std::size_t used() const { return static_cast<std::size_t>(at_ - begin_); }
 
  private:

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "variants/designs/atomic_linear.h"
-#include "variants/designs/bump.h"
+#include "variants/designs/linear.h"
 #include "variants/designs/thread_local_linear.h"
 #include "variants/designs/worker_pool.h"
 
@@ -24,7 +24,7 @@ std::size_t place(const Buffer& buffer, Design& design, std::size_t bytes) {
   return static_cast<std::size_t>(static_cast<std::byte*>(design.allocate(bytes)) - buffer.bytes);
 }
 
-/// What Bump, AtomicLinear and one thread of ThreadLocalLinear have in common, over the first 256 bytes of `buffer`.
+/// What Linear, AtomicLinear and one thread of ThreadLocalLinear have in common, over the first 256 bytes of `buffer`.
 template <typename Design>
 void expect_linear_with_granule_4(Buffer& buffer, Design& design) {
   for (int round = 0; round < 2; ++round) {
@@ -45,10 +45,10 @@ void expect_linear_with_granule_4(Buffer& buffer, Design& design) {
 
 TEST(Linear, designs_pack_without_gaps_to_the_last_byte) {
   const auto buffer = std::make_unique<Buffer>();
-  Bump<4> bump(buffer->bytes, 256);
+  Linear<4> one(buffer->bytes, 256);
   AtomicLinear<4> atomic(buffer->bytes, 256);
   ThreadLocalLinear<4> local(buffer->bytes, 256, 1);
-  expect_linear_with_granule_4(*buffer, bump);
+  expect_linear_with_granule_4(*buffer, one);
   expect_linear_with_granule_4(*buffer, atomic);
   expect_linear_with_granule_4(*buffer, local);
 }
@@ -56,13 +56,13 @@ TEST(Linear, designs_pack_without_gaps_to_the_last_byte) {
 TEST(Linear, a_granule_of_a_line_puts_everything_on_lines_of_its_own) {
   const auto buffer = std::make_unique<Buffer>();
   AtomicLinear<64> atomic(buffer->bytes, 256);
-  Bump<64> bump(buffer->bytes, 256);
+  Linear<64> one(buffer->bytes, 256);
   for (const std::size_t expected : {0u, 64u, 128u, 192u}) {
     EXPECT_EQ(place(*buffer, atomic, 20), expected);
-    EXPECT_EQ(place(*buffer, bump, 36), expected);
+    EXPECT_EQ(place(*buffer, one, 36), expected);
   }
   EXPECT_EQ(atomic.allocate(20), nullptr);
-  EXPECT_EQ(bump.allocate(20), nullptr);
+  EXPECT_EQ(one.allocate(20), nullptr);
 }
 
 TEST(ThreadLocalLinear, keeps_each_thread_in_its_slice) {

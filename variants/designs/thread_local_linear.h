@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <vector>
 
-#include "variants/designs/bump.h"
+#include "variants/designs/linear.h"
 #include "variants/designs/thread_slot.h"
 
 namespace lab::designs {
 
-/// As Bump for threads numbered 0 to `threads` - 1 (thread_slot). A thread whose slice is full gets nothing, whatever
+/// As Linear for threads numbered 0 to `threads` - 1 (thread_slot). A thread whose slice is full gets nothing, whatever
 /// the others have left: the price is a buffer of `threads` times what one thread may need.
 template <std::size_t kGranule>
 class ThreadLocalLinear {
@@ -20,30 +20,30 @@ class ThreadLocalLinear {
     const std::size_t slice = bytes / threads / kApart * kApart;
     slices_.reserve(threads);
     for (unsigned thread = 0; thread < threads; ++thread)
-      slices_.push_back({Bump<kGranule>(static_cast<std::byte*>(memory) + thread * slice, slice)});
+      slices_.push_back({Linear<kGranule>(static_cast<std::byte*>(memory) + thread * slice, slice)});
   }
 
   /// Null where the calling thread's slice has fewer than `bytes` left.
   void* allocate(std::size_t bytes) {
     assert(thread_slot < slices_.size());
-    return slices_[thread_slot].bump.allocate(bytes);
+    return slices_[thread_slot].linear.allocate(bytes);
   }
 
   /// Not beside allocate().
   void reset() {
-    for (Slice& slice : slices_) slice.bump.reset();
+    for (Slice& slice : slices_) slice.linear.reset();
   }
 
   /// Of all threads together.
   std::size_t used() const {
     std::size_t sum = 0;
-    for (const Slice& slice : slices_) sum += slice.bump.used();
+    for (const Slice& slice : slices_) sum += slice.linear.used();
     return sum;
   }
 
  private:
   struct alignas(kApart) Slice {
-    Bump<kGranule> bump;
+    Linear<kGranule> linear;
   };
   std::vector<Slice> slices_;
 };

@@ -1,0 +1,148 @@
+#include "harness/base/spawn.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace lab {
+
+namespace {
+
+struct Pipe {
+  File read;
+  File write;
+};
+
+/// Both ends close on exec, so that no child holds another's.
+bool open_pipe(Pipe& pipe) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+  pipe = {File(ends[0]), File(ends[1])};
+  return true;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (std::string& string : strings) result.push_back(string.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+/// Everything the child needs, made before the fork: after it only async-signal-safe calls are allowed.
+struct Prepared {
+  SpawnSpec spec;
+  std::vector<char*> command;
+  std::vector<char*> environment;
+  std::optional<cpu_set_t> cpus;
+  int null_file = -1;
+  int output = -1;
+  int error = -1;
+  int report = -1;
+  pid_t parent = 0;
+};
+
+[[noreturn]] void become(const Prepared& prepared) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The parent may have died before the line above.
+  if (::getppid() != prepared.parent) ::_exit(127);
+  // What we ignore or block, a child would inherit.
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const rlimit no_core{0, 0};
+  if (!prepared.spec.core_dump) ::setrlimit(RLIMIT_CORE, &no_core);
+  ::dup2(prepared.null_file, STDIN_FILENO);
+  ::dup2(prepared.output, STDOUT_FILENO);
+  ::dup2(prepared.error, STDERR_FILENO);
+  // Files that we got from whoever started us and that nobody marked; older kernels hand them on.
+  static_cast<void>(::syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC));
+  if (!prepared.cpus || ::sched_setaffinity(0, sizeof(cpu_set_t), &*prepared.cpus) == 0)
+    ::execvpe(prepared.command[0], prepared.command.data(), prepared.environment.data());
+  const int code = errno;
+  static_cast<void>(::write(prepared.report, &code, sizeof code) == 0);
+  ::_exit(127);
+}
+
+boost::system::error_code system_error(int code) {
+  return {code, boost::system::system_category()};
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+}  // namespace
+
+void File::close() {
+  if (number_ >= 0) ::close(std::exchange(number_, -1));
+}
+
+boost::system::result<Spawned> spawn(const SpawnSpec& spec) {
+  Pipe output;
+  Pipe error;
+  Pipe report;
+  const File null_file(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!open_pipe(output) || !open_pipe(error) || !open_pipe(report)) return system_error(errno);
+
+  Prepared prepared{
+      spec,      {}, {}, std::nullopt, null_file.get(), output.write.get(), error.write.get(), report.write.get(),
+      ::getpid()};
+  prepared.command = pointers(prepared.spec.command);
+  prepared.environment = pointers(prepared.spec.environment);
+  if (spec.cpu) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(*spec.cpu), &one);
+    prepared.cpus = one;
+  }
+
+  const pid_t child = ::fork();
+  if (child < 0) return system_error(errno);
+  if (child == 0) become(prepared);
+  ::setpgid(child, child);  // also here: whoever is first
+  output.write.close();
+  error.write.close();
+  report.write.close();
+  int code = 0;
+  ssize_t got = 0;
+  while ((got = ::read(report.read.get(), &code, sizeof code)) < 0 && errno == EINTR) {
+  }
+  if (got == sizeof code) {
+    wait_for(child);
+    return system_error(code);
+  }
+  return Spawned{child, std::move(output.read), std::move(error.read)};
+}
+
+bool drain(const File& file, std::string& text) {
+  std::array<char, 1 << 16> buffer;
+  const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
+  if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
+  return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+void keep_tail(std::string& text, std::size_t limit) {
+  if (text.size() > limit) text.erase(0, text.size() - limit);
+}
+
+int end_group(pid_t child) {
+  // The child is not reaped yet, so the group's number is still its own.
+  ::kill(-child, SIGKILL);
+  return wait_for(child);
+}
+
+}  // namespace lab
