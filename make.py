@@ -3,6 +3,7 @@
 
 import importlib
 import os
+import signal
 import sys
 
 if sys.version_info < (3, 11):
@@ -51,6 +52,8 @@ def main(argv):
 
 def guarded(argv):
     """main, with every expected failure as one error line and the contract's exit status."""
+    # A farm's stop ends the children and keeps what there is, as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     from_front = lambda error: error.__class__.__name__ == "FrontError"
     try:
         return main(argv)

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import time
 
@@ -98,7 +99,10 @@ def _stage(harness, verb, arguments):
             last = line.rstrip("\n")
         status = process.wait()
     except KeyboardInterrupt:
-        # The harness got the same signal: it stores what it has, and that must not be cut short.
+        # A terminal sends its signal to the harness too, `kill` does not. It stores what it has at the first of each
+        # kind, and a second would cut that short: so this is one that cannot have come yet.
+        ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        process.send_signal(signal.SIGTERM if ignored else signal.SIGHUP)
         process.wait()
         raise
     if status == 130:

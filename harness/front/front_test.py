@@ -1,5 +1,6 @@
 import io
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -7,7 +8,7 @@ import unittest
 from contextlib import redirect_stderr
 from unittest import mock
 
-from harness.front import arguments, build, lock, names, paths, talk, toolchain
+from harness.front import arguments, build, button, lock, names, paths, talk, toolchain
 from harness.front.talk import FrontError
 
 
@@ -103,6 +104,22 @@ class Toolchains(unittest.TestCase):
         self.assertEqual((caught.exception.what, caught.exception.hint, caught.exception.status),
                          ("--march: expected a level that the compiler knows, found 'x86-64-v33'",
                           "did you mean 'x86-64-v3'?", 2))
+
+
+class Button(unittest.TestCase):
+    def test_a_stop_sent_to_it_alone_lets_the_harness_keep_what_it_has(self):
+        with tempfile.TemporaryDirectory() as folder:
+            harness, kept = os.path.join(folder, "harness"), os.path.join(folder, "kept")
+            paths.write_if_changed(
+                harness, f"#!/bin/sh\ntrap 'sleep 0.2; echo > {kept}; exit 130' HUP\nsleep 0.3\nkill -TERM $PPID\n"
+                "for i in $(seq 50); do sleep 0.1; done\n", 0o755)
+            former = signal.signal(signal.SIGTERM, signal.default_int_handler)
+            try:
+                with self.assertRaises(KeyboardInterrupt):
+                    button._stage(harness, "run", [])
+            finally:
+                signal.signal(signal.SIGTERM, former)
+            self.assertTrue(os.path.exists(kept))
 
 
 class Files(unittest.TestCase):
