@@ -43,7 +43,7 @@ class Stages:
     def stage(self, what, seconds, key=None):
         """One line before; the measured time is remembered under `key`."""
         self._number += 1
-        say(f"{self._number}/{self._count} {what}: about {duration(seconds)}")
+        say(f"{self._number}/{self._count} {what}: {'about ' if seconds >= 1 else ''}{duration(seconds)}")
         started = time.monotonic()
         yield
         if key:
@@ -77,13 +77,19 @@ def main(argv):
 
     folder = os.path.join(paths.ROOT, "reports", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
 
-    with stages.stage("ask every Vulkan driver", stages.about("probe"), "probe"):
-        status, _ = _stage(harness, "probe", [])
     flags = [f"--{chosen}"] if chosen != "default" else []
-    with stages.stage(f"run the benchmarks ({chosen}); the report fills in at {folder}", MODES[chosen]):
-        measured, result = _stage(harness, "run", [*flags, "--report", folder])
-    with stages.stage("write the report", stages.about("report"), "report"):
-        written, path = _stage(harness, "report", [result, "--out", folder] if result else ["--out", folder])
+    try:
+        with stages.stage("ask every Vulkan driver", stages.about("probe"), "probe"):
+            status, _ = _stage(harness, "probe", [])
+        with stages.stage(f"run the benchmarks ({chosen}); the report fills in at {folder}", MODES[chosen]):
+            measured, result = _stage(harness, "run", [*flags, "--report", folder])
+        with stages.stage("write the report", stages.about("report"), "report"):
+            written, path = _stage(harness, "report", [result, "--out", folder] if result else ["--out", folder])
+    except KeyboardInterrupt:
+        path = os.path.join(folder, "index.html")
+        if os.path.exists(path):
+            print(path, flush=True)
+        raise
     print(path, flush=True)
     return max(status, measured, written)
 

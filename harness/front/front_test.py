@@ -111,7 +111,7 @@ class Button(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             harness, kept = os.path.join(folder, "harness"), os.path.join(folder, "kept")
             paths.write_if_changed(
-                harness, f"#!/bin/sh\ntrap 'sleep 0.2; echo > {kept}; exit 130' HUP\nkill -TERM $PPID\n"
+                harness, f"#!/bin/sh\ntrap 'sleep 0.2; echo > {kept}; exit 130' HUP\nsleep 0.3\nkill -TERM $PPID\n"
                 "for i in $(seq 50); do sleep 0.1; done\n", 0o755)
             former = signal.signal(signal.SIGTERM, signal.default_int_handler)
             try:
