@@ -21,12 +21,13 @@ Error failure(std::string_view doing, const std::filesystem::path& path, int cod
 }  // namespace
 
 Expected<std::string> read_file(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    Error error = failure("opening", path, errno);
+  const auto unreadable = [&path](std::string_view doing, int code) {
+    Error error = failure(doing, path, code);
     error.status = ExitStatus::kUsage;
     return error;
-  }
+  };
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return unreadable("opening", errno);
   std::string content;
   char buffer[1 << 16];
   for (;;) {
@@ -35,7 +36,7 @@ Expected<std::string> read_file(const std::filesystem::path& path) {
     if (got < 0) {
       const int code = errno;
       ::close(file);
-      return failure("reading", path, code);
+      return unreadable("reading", code);
     }
     if (got == 0) break;
     content.append(buffer, static_cast<std::size_t>(got));
