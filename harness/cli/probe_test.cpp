@@ -7,6 +7,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
+#include "harness/base/scratch_folder.h"
 #include "harness/cli/commands.h"
 #include "harness/results/atlas.h"
 
@@ -20,8 +21,6 @@ namespace fs = std::filesystem;
 class ProbeCommand : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = testing::TempDir() + "probe_command.XXXXXX";
-    dir_ = ::mkdtemp(pattern.data());
     ::setenv("VK_DRIVER_FILES", (dir_ / "fake.json").c_str(), 1);
     // Under the sanitizers a child must still die of its signal.
     ::setenv("ASAN_OPTIONS", "handle_segv=0:detect_leaks=0", 1);
@@ -29,7 +28,6 @@ class ProbeCommand : public testing::Test {
     own_driver("none");
   }
   void TearDown() override {
-    fs::remove_all(dir_);
     for (const char* name : {"VK_DRIVER_FILES", "LAB_ROOT", "ASAN_OPTIONS", "TSAN_OPTIONS"}) ::unsetenv(name);
   }
 
@@ -63,11 +61,11 @@ class ProbeCommand : public testing::Test {
     return files;
   }
 
-  fs::path dir_;
-  std::string atlas_ = testing::TempDir() + "probe_command_atlas." + std::to_string(::getpid());
+  ScratchFolder scratch_;
+  const fs::path& dir_ = scratch_.path();
+  ScratchFolder for_atlas_;
+  std::string atlas_ = for_atlas_.path() / "atlas";  // not there before the command
   std::string out_, err_;
-
-  ~ProbeCommand() override { fs::remove_all(atlas_); }
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ Expected<void> note(const results::Result& result, const std::filesystem::path& 
 
 TEST(ReportHook, is_called_before_and_after_every_block_and_at_the_end_and_costs_nothing_when_it_fails) {
   const exec::FakeBuild build({"plain"});
-  const exec::ScratchFolder root;
+  const ScratchFolder root;
   ::setenv("LAB_BUILD", build.path().c_str(), 1);
   ::setenv("LAB_ROOT", root.path().c_str(), 1);
   const Command command = run_command(note);

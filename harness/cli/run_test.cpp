@@ -62,7 +62,7 @@ class Bench {
   }
 
   exec::FakeBuild build_;
-  exec::ScratchFolder root_;
+  ScratchFolder root_;
 };
 
 std::string last_line(const std::string& text) {

@@ -1,8 +1,9 @@
 # The three words the rest of the build is written in.
 #
-#   lab_module(<name> [USES <target>...] [OBJECTS] [LIBRARY <target>])
-#       harness/<name>: *_test.cpp become build/.../tests/<name>_test, main.cpp or *_main.cpp become executables,
-#       the rest a library of that name. OBJECTS makes it an object library, for what variants are linked from.
+#   lab_module(<name> [USES <target>...] [OBJECTS])
+#       harness/<name>: *_test.cpp become build/.../tests/<name>_test; main.cpp and *_main.cpp are left to its
+#       module.cmake, which is included where there is one; the rest becomes a library of that name. OBJECTS makes it
+#       an object library, for what variants are linked from.
 #   lab_family(<family> REFERENCE <variant>)   in variants/CMakeLists.txt, above the family's variants
 #   lab_variant(<family> <variant> [USES <target>...])   variants/<family>/<variant>.cpp becomes an executable
 
@@ -75,7 +76,7 @@ function(lab_variant family variant)
   add_executable(${target} ${family}/${variant}.cpp 
     $<TARGET_OBJECTS:bench> $<TARGET_OBJECTS:bench_main> $<TARGET_OBJECTS:family_${family}>)
   lab_own(${target})
-  target_compile_definitions(${target} PRIVATE LAB_FAMILY="${family}" LAB_VARIANT="${variant}")
+  target_compile_definitions(${target} PRIVATE LAB_VARIANT="${variant}")
   target_link_libraries(${target} PRIVATE base lab_benchmark designs ${arg_USES})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${variant}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/variants/${family})

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
 
 namespace lab::probe {
 
@@ -15,16 +16,7 @@ namespace fs = std::filesystem;
 
 class Manifests : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "manifests.XXXXXX";
-    root_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
-  void put(const std::string& path, const std::string& text) const {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
-  }
+  void put(const std::string& path, const std::string& text) const { scratch_.write(path, text); }
   void put_icd(const std::string& path, const std::string& library) const {
     put(path, R"({"file_format_version": "1.0.0", "ICD": {"library_path": ")" + library + R"("}})");
   }
@@ -36,7 +28,8 @@ class Manifests : public testing::Test {
   }
   std::string at(const std::string& path) const { return root_ / path; }
 
-  fs::path root_;
+  ScratchFolder scratch_;
+  const fs::path& root_ = scratch_.path();
 };
 
 }  // namespace

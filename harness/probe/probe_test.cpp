@@ -10,6 +10,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
+#include "harness/base/scratch_folder.h"
 #include "harness/probe/asking.h"
 #include "harness/probe/child_process.h"
 
@@ -27,8 +28,6 @@ const fs::path kSource = LAB_SOURCE_DIR;
 class Probe : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = testing::TempDir() + "probe.XXXXXX";
-    dir_ = ::mkdtemp(pattern.data());
     spec_ = {.lib = kSource / "lib",
              .generated = dir_ / "generated",
              .child = kBuild / "vulkan_probe_child",
@@ -40,7 +39,6 @@ class Probe : public testing::Test {
              .root = dir_,
              .talk = [this](const std::string& line) { talk_ += line + "\n"; }};
   }
-  void TearDown() override { fs::remove_all(dir_); }
 
   // Without the pinned driver, with these of the machine's own: fakes by the name of their behaviour.
   void only_fakes(const std::vector<std::string>& behaviours) {
@@ -75,7 +73,8 @@ class Probe : public testing::Test {
     return found;
   }
 
-  fs::path dir_;
+  ScratchFolder scratch_;
+  const fs::path& dir_ = scratch_.path();
   ProbeSpec spec_;
   std::string talk_;
 };

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
 
 namespace lab::report {
 
@@ -19,7 +20,8 @@ fs::path committed() {
 
 /// A copy of the committed files with one of them replaced.
 fs::path with(const std::string& file, const std::string& content) {
-  const fs::path folder = fs::path(testing::TempDir()) / "published";
+  static const ScratchFolder scratch;
+  const fs::path folder = scratch.path() / "published";
   fs::remove_all(folder);
   fs::copy(committed(), folder);
   EXPECT_TRUE(write_file(folder / file, content));

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
 #include "harness/report/markdown.h"
 #include "harness/report/sample_test.h"
 
@@ -18,9 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path fresh_folder(const std::string& name) {
-  const fs::path folder = fs::path(testing::TempDir()) / name;
-  fs::remove_all(folder);
-  return folder;
+  static const ScratchFolder scratch;
+  return scratch.path() / name;
 }
 
 ReportOptions options(fs::path out) {
@@ -165,7 +165,8 @@ TEST(Report, writes_nothing_outside_its_folder_whatever_a_result_calls_its_famil
 }
 
 TEST(Report, into_a_folder_that_cannot_be_is_an_error_that_names_it) {
-  const fs::path file = fs::path(testing::TempDir()) / "in_the_way";
+  const ScratchFolder scratch;
+  const fs::path file = scratch.path() / "in_the_way";
   ASSERT_TRUE(write_file(file, ""));
   const Expected<ReportFiles> files = write_report({nullptr, {}}, options(file / "report"));
   ASSERT_FALSE(files);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
 
 namespace lab::results {
 
@@ -17,12 +18,6 @@ namespace fs = std::filesystem;
 
 class Atlas : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "atlas.XXXXXX";
-    dir_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override { fs::remove_all(dir_); }
-
   std::string content(const std::string& name) const { return *read_file(dir_ / "radv-22.3.6-navi10" / name); }
   void replace(const std::string& name, const std::string& from, const std::string& to) {
     std::string text = content(name);
@@ -35,7 +30,8 @@ class Atlas : public testing::Test {
     return column ? "" : column.error().what.substr(column.error().what.rfind('/') + 1);
   }
 
-  fs::path dir_;
+  ScratchFolder scratch_;
+  const fs::path& dir_ = scratch_.path();
 };
 
 Column full_column() {

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
 #include "harness/results/made_up.h"
 
 namespace lab::results {
@@ -21,11 +22,6 @@ constexpr std::string_view kStem = "20260802T231500Z-1a2b3c4d5e6f";
 
 class Journals : public testing::Test {
  protected:
-  Journals() : folder_(fs::path(testing::TempDir()) / fmt::format("journals-{}", ::getpid())) {
-    fs::create_directories(folder_);
-  }
-  ~Journals() override { fs::remove_all(folder_); }
-
   std::vector<std::string> names() const {
     std::vector<std::string> found;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) found.push_back(entry.path().filename());
@@ -46,7 +42,8 @@ class Journals : public testing::Test {
     return journal->path();
   }
 
-  fs::path folder_;
+  ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 using Names = std::vector<std::string>;

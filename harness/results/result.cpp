@@ -335,13 +335,6 @@ BenchmarkParts benchmark_parts(std::string_view benchmark) {
   return {family, variant, benchmark};
 }
 
-const Workload* find_workload(const Result& result, std::string_view benchmark) {
-  const BenchmarkParts parts = benchmark_parts(benchmark);
-  for (const Workload& workload : result.workloads)
-    if (workload.family == parts.family && workload.name == parts.workload) return &workload;
-  return nullptr;
-}
-
 const Variant* find_variant(const Result& result, std::string_view benchmark) {
   const BenchmarkParts parts = benchmark_parts(benchmark);
   for (const Variant& variant : result.variants)

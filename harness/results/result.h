@@ -203,8 +203,7 @@ struct BenchmarkParts {
 };
 BenchmarkParts benchmark_parts(std::string_view benchmark);
 
-/// The benchmark's entry in `workloads` or `variants`; null where there is none.
-const Workload* find_workload(const Result& result, std::string_view benchmark);
+/// The benchmark's entry in `variants`; null where there is none.
 const Variant* find_variant(const Result& result, std::string_view benchmark);
 
 }  // namespace lab::results
