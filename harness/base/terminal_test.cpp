@@ -11,6 +11,16 @@ namespace lab {
 
 namespace {
 
+/// A bare chroot has no /dev/pts.
+bool has_pseudo_terminals() {
+  const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
+  const bool usable = master >= 0 && ::grantpt(master) == 0 && ::unlockpt(master) == 0;
+  const int slave = usable ? ::open(::ptsname(master), O_RDWR | O_NOCTTY) : -1;
+  if (slave >= 0) ::close(slave);
+  if (master >= 0) ::close(master);
+  return slave >= 0;
+}
+
 /// What is written to a pseudo-terminal (or a pipe) while `talk` has a status line on it.
 template <typename Talk>
 std::string heard(bool terminal, Talk talk) {
@@ -46,6 +56,7 @@ void talk(StatusLine& line) {
 }  // namespace
 
 TEST(StatusLine, draws_one_line_on_a_terminal_and_clears_it) {
+  if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminal here";
   ::setenv("TERM", "xterm", 1);
   ::unsetenv("NO_COLOR");
   EXPECT_EQ(heard(true, talk), "\rblock 1/10, a bench\x1b[K\r\x1b[Ka line\r\n\rbye\x1b[K\r\x1b[K");
@@ -53,6 +64,7 @@ TEST(StatusLine, draws_one_line_on_a_terminal_and_clears_it) {
 
 TEST(StatusLine, prints_only_plain_lines_on_a_pipe_or_without_colour) {
   EXPECT_EQ(heard(false, talk), "a line\n");
+  if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminal here";
   ::setenv("NO_COLOR", "1", 1);
   EXPECT_EQ(heard(true, talk), "a line\r\n");
   ::unsetenv("NO_COLOR");
