@@ -58,6 +58,13 @@ void print_help(const Command& command) {
   }
 }
 
+/// An error is one line, whatever the file it quotes holds: no control byte reaches a terminal.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return text;
+}
+
 }  // namespace
 
 Expected<Options> Options::parse(std::span<const Option> table, std::span<const std::string> arguments) {
@@ -121,8 +128,8 @@ Expected<double> Options::number(const std::string& name, double fallback, doubl
 
 ExitStatus dispatch(std::span<const Command> commands, std::span<const std::string> arguments) {
   const auto fail = [](const Error& error) {
-    fmt::print(stderr, "harness: error: {}\n", error.what);
-    if (!error.hint.empty()) fmt::print(stderr, "hint: {}\n", error.hint);
+    fmt::print(stderr, "harness: error: {}\n", one_line(error.what));
+    if (!error.hint.empty()) fmt::print(stderr, "hint: {}\n", one_line(error.hint));
     return error.status;
   };
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include "harness/base/layout.h"
@@ -71,6 +72,11 @@ Expected<ExitStatus> report_files(const Options& options) {
     if (!written) return written.error();
     return ExitStatus::kOk;
   }
+  std::map<fs::path, std::string> names;
+  for (const std::string& path : paths)
+    if (const auto [first, is_new] = names.emplace(fs::path(path).stem(), path); !is_new)
+      return Error{fmt::format("'{}' and '{}' would be one report, '{}'", first->second, path, first->first.string()),
+                   "report them one by one, each with its own --out", ExitStatus::kUsage};
   for (const fs::path path : paths) {
     // Several reports do not go into one folder.
     const std::optional<fs::path> folder = out && paths.size() > 1 ? *out / path.stem() : out;

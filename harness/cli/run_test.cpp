@@ -189,6 +189,25 @@ TEST(Run, names_failures_at_the_end_and_exits_1_with_the_rest_measured) {
   EXPECT_EQ(crashed->output_tail, "about to crash\n");
 }
 
+TEST(Report, refuses_two_results_that_would_be_one_report) {
+  const Bench bench({"plain"});
+  const exec::ChildOutcome outcome = bench.harness({"report", "x1/a.json", "x2/a.json"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.error_tail,
+            "harness: error: 'x1/a.json' and 'x2/a.json' would be one report, 'a'\n"
+            "hint: report them one by one, each with its own --out\n");
+}
+
+TEST(Report, quotes_a_foreign_file_without_its_control_bytes) {
+  const Bench bench({"plain"});
+  const exec::ChildOutcome outcome =
+      bench.shell("printf 'a\\033[2J\\001' > \"$2.json\"; \"$1\" report \"$2.json\"; echo $?");
+  EXPECT_EQ(outcome.output, "2\n");
+  EXPECT_NE(outcome.error_tail, "");
+  EXPECT_EQ(outcome.error_tail.find('\x1b'), std::string::npos) << outcome.error_tail;
+  EXPECT_EQ(outcome.error_tail.find('\x01'), std::string::npos) << outcome.error_tail;
+}
+
 TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
   const Bench bench({"plain", "quick", "!absent"});
   const struct {
