@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.spm import manifest as manifests
+from harness.spm.pins import manifest as manifests
 from harness.spm.settings import Settings
 from harness.spm.verbs.activate import activate
 

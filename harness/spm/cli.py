@@ -56,6 +56,7 @@ def _settings(command: Command) -> Settings:
         lib=given.get("--lib"),
         store=given.get("--store"),
         offline="--offline" in given,
+        frozen="--frozen" in given,
         dry_run="--dry-run" in given,
         jobs=int(given.get("--jobs", 8)),
         json="--json" in given,

@@ -325,6 +325,7 @@ remove what nobody uses from the store
   --lib DIR         the folder of active packages (default: SPM_LIB, else lib beside packages.json)
   --store DIR       the folder of all unpacked packages (default: SPM_STORE, else spm in the user's cache folder)
   --offline         use no network (also SPM_OFFLINE=1)
+  --frozen          fail where packages.json would have to change
   -n, --dry-run     say what would be done, and do nothing
   -j, --jobs N      downloads at once (default: 8)
   --json            one JSON object a line on standard output

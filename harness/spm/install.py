@@ -11,11 +11,11 @@ import queue
 import threading
 import time
 
-from harness.spm import lib, prune, trees
-from harness.spm.download import Downloader, Failed, is_whole, summary
+from harness.spm.store import lib, prune, trees
+from harness.spm.transfer.download import Downloader, Failed, is_whole, summary
 from harness.spm.errors import Cancelled, SpmError, system_error
-from harness.spm.store import Store, write_file
-from harness.spm.unpack import Tree, unpack
+from harness.spm.store.store import Store, write_file
+from harness.spm.archives.unpack import Tree, unpack
 from harness.spm.words import plural, size as size_words
 
 # What a byte of archive becomes on disk, for the check before a download. The pinned set's mean is 3.7.

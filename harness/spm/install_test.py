@@ -10,7 +10,9 @@ import time
 import unittest
 from unittest import mock
 
-from harness.spm import api, manifest, settings, trees
+from harness.spm import api, settings
+from harness.spm.pins import manifest
+from harness.spm.store import trees
 from harness.spm.errors import SpmError
 from harness.spm.testing import World, deb, folder, link, member, send, tar
 
@@ -152,7 +154,7 @@ class InstallTest(World):
 
     def test_a_disk_too_small_is_found_before_the_first_download(self):
         self.add_simple("a")
-        with mock.patch("harness.spm.store.Store.free_bytes", return_value=1000):
+        with mock.patch("harness.spm.store.store.Store.free_bytes", return_value=1000):
             result = self.spm("install", "a")
         self.assertRegex(
             result.err,

@@ -30,6 +30,7 @@ COMMON = {
         "DIR", "the folder of all unpacked packages (default: SPM_STORE, else spm in the user's cache folder)"
     ),
     "--offline": Option("", "use no network (also SPM_OFFLINE=1)"),
+    "--frozen": Option("", "fail where packages.json would have to change"),
     "--dry-run": Option("", "say what would be done, and do nothing"),
     "--jobs": Option("N", "downloads at once (default: 8)"),
     "--json": Option("", "one JSON object a line on standard output"),

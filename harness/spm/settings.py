@@ -20,6 +20,7 @@ class Settings:
         lib=None,
         store=None,
         offline=False,
+        frozen=False,
         dry_run=False,
         jobs=8,
         json=False,
@@ -34,7 +35,7 @@ class Settings:
         self.mirror = os.environ.get("SPM_MIRROR", "")
         self.debian_mirror = os.environ.get("SPM_DEBIAN_MIRROR", "")
         self.offline = offline or os.environ.get("SPM_OFFLINE", "") not in ("", "0")
-        self.dry_run, self.jobs, self.json, self.quiet = dry_run, jobs, json, quiet
+        self.frozen, self.dry_run, self.jobs, self.json, self.quiet = frozen, dry_run, jobs, json, quiet
         self.platform = platform or native_platform()
 
     def lib_folder(self) -> str:

@@ -19,7 +19,9 @@ import threading
 import unittest
 from unittest import mock
 
-from harness.spm import cli, download, trees, transport
+from harness.spm import cli
+from harness.spm.store import trees
+from harness.spm.transfer import download, transport
 from harness.spm.settings import ROOT, native_platform
 
 

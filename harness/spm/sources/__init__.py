@@ -3,14 +3,16 @@
 The module has `open_source(fields, settings)`, which returns an object with
 
     addresses(artifact) -> list[str]    where the artifact may be, best first; raises Unavailable if there is no place
-    open(address) -> transport.Body     the bytes of one of them; raises transport.TransferError
+    open(address, offset=0, validator="") -> transport.Body
+                                        its bytes from `offset` on, or the whole (see Body); raises TransferError
+    put(address, path)                  uploads a file, where the kind can take one; raises TransferError
 
 and whose addresses hold no secret, because they are printed."""
 
 from __future__ import annotations
 
-# kind -> the fields that packages.json must give besides `type`
-FIELDS = {"debian": (), "http": ("base",), "file": ("base",)}
+# kind -> the fields that packages.json must give besides `type`, and those that it may give
+FIELDS = {"debian": ((), ()), "http": (("base",), ()), "file": (("base",), ())}
 
 
 class Unavailable(Exception):

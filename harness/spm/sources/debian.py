@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness.spm import apt, transport
+from harness.spm.sources import apt
+from harness.spm.transfer import transport
 from harness.spm.sources import Unavailable
 from harness.spm.sources.http import HttpSource
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from harness.spm import transport
+from harness.spm.transfer import transport
 
 
 def open_source(fields: dict, settings):
@@ -18,5 +18,5 @@ class FileSource:
     def addresses(self, artifact) -> list[str]:
         return [transport.file_address(os.path.join(self._folder, artifact.path))]
 
-    def open(self, address: str) -> transport.Body:
-        return transport.open_address(address, offline=False)
+    def open(self, address: str, offset: int = 0, validator: str = "") -> transport.Body:
+        return transport.open_address(address, False, offset)

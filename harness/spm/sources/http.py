@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.spm import transport
+from harness.spm.transfer import transport
 
 
 def open_source(fields: dict, settings):
@@ -16,5 +16,5 @@ class HttpSource:
     def addresses(self, artifact) -> list[str]:
         return [transport.join(base, artifact.path) for base in self._bases]
 
-    def open(self, address: str) -> transport.Body:
-        return transport.open_address(address, self._offline)
+    def open(self, address: str, offset: int = 0, validator: str = "") -> transport.Body:
+        return transport.open_address(address, self._offline, offset, validator)

@@ -5,7 +5,7 @@ hold too many files, at <base>/<first two digits>/<sha256>.
 
 from __future__ import annotations
 
-from harness.spm import transport
+from harness.spm.transfer import transport
 
 LAST = "last:"
 
@@ -26,5 +26,5 @@ class Mirror:
         digest = artifact.sha256
         return [transport.join(self._base, digest), transport.join(self._base, f"{digest[:2]}/{digest}")]
 
-    def open(self, address: str) -> transport.Body:
-        return transport.open_address(address, self._offline)
+    def open(self, address: str, offset: int = 0, validator: str = "") -> transport.Body:
+        return transport.open_address(address, self._offline, offset, validator)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from harness.spm import lib
-from harness.spm.store import Store
+from harness.spm.store import lib
+from harness.spm.store.store import Store
 
 
 def activate(packages, manifest, settings):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 
-from harness.spm import prune, words
-from harness.spm.store import Store
+from harness.spm import words
+from harness.spm.store import prune
+from harness.spm.store.store import Store
 from harness.spm.verbs import table
 
 

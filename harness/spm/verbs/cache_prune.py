@@ -7,8 +7,9 @@ import os
 import sys
 import time
 
-from harness.spm import prune, words
-from harness.spm.store import Store
+from harness.spm import words
+from harness.spm.store import prune
+from harness.spm.store.store import Store
 
 
 def run(command, settings) -> int:

@@ -1,6 +1,6 @@
 """install NAME...: makes packages active."""
 
-from harness.spm import manifest as manifests
+from harness.spm.pins import manifest as manifests
 from harness.spm.verbs import activate
 
 

@@ -1,6 +1,6 @@
 """install-group GROUP...: makes every package of the groups active."""
 
-from harness.spm import manifest as manifests
+from harness.spm.pins import manifest as manifests
 from harness.spm.verbs import activate
 
 

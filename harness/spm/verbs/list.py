@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from harness.spm import lib, words
-from harness.spm import manifest as manifests
-from harness.spm.store import Store
+from harness.spm import words
+from harness.spm.store import lib
+from harness.spm.pins import manifest as manifests
+from harness.spm.store.store import Store
 from harness.spm.verbs import table
 
 

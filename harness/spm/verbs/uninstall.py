@@ -6,9 +6,9 @@ import json
 import os
 import sys
 
-from harness.spm import lib
-from harness.spm import manifest as manifests
-from harness.spm.store import Store
+from harness.spm.store import lib
+from harness.spm.pins import manifest as manifests
+from harness.spm.store.store import Store
 
 
 def run(command, settings) -> int:

@@ -7,10 +7,10 @@ from __future__ import annotations
 import os
 import sys
 
-from harness.spm import contents, lib
-from harness.spm import manifest as manifests
+from harness.spm.store import contents, lib
+from harness.spm.pins import manifest as manifests
 from harness.spm.errors import FAILED
-from harness.spm.store import Store
+from harness.spm.store.store import Store
 from harness.spm.verbs import table
 
 _SHOWN = 5

@@ -2,7 +2,7 @@ import os
 import tempfile
 import unittest
 
-from harness.spm import apt
+from harness.spm.sources import apt
 
 DEBIAN = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\n'
 KEY = "/usr/share/keyrings/debian-archive-keyring.gpg"

@@ -2,8 +2,8 @@ import os
 import time
 import unittest
 
-from harness.spm import prune, trees
-from harness.spm.store import Entry, Store
+from harness.spm.store import prune, trees
+from harness.spm.store.store import Entry, Store
 from harness.spm.testing import World
 
 DAY = 86400

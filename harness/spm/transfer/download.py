@@ -10,9 +10,10 @@ import os
 import random
 import threading
 
-from harness.spm import sources, transport
+from harness.spm import sources
+from harness.spm.transfer import transport
 from harness.spm.errors import Cancelled, SpmError
-from harness.spm.transport import TransferError
+from harness.spm.transfer.transport import TransferError
 
 TRIES = 4  # at one address
 FIRST_PAUSE_S = 0.5  # before the second try; doubled for each further one

@@ -1,6 +1,6 @@
 """What an install costs when there is nothing to do: beside starting Python, in one interleaved run.
 
-    python3 -m harness.spm.noop_bench [REPEATS]
+    python3 -m harness.spm.benchmarks.noop [REPEATS]
 
 Rows: Python alone; Python with the two modules that nothing can do without; install-group of an installed group of 20
 and of 200 packages. What else runs on the machine only ever adds time, so the least of many runs is what a command
@@ -16,7 +16,8 @@ import sys
 import tempfile
 import time
 
-from harness.spm import api, trees
+from harness.spm import api
+from harness.spm.store import trees
 from harness.spm.settings import ROOT, native_platform
 from harness.spm.testing import member, pin, tar
 

@@ -10,7 +10,8 @@ import tempfile
 import unittest
 from unittest import mock
 
-from harness.spm import contents, trees, unpack
+from harness.spm.archives import unpack
+from harness.spm.store import contents, trees
 from harness.spm.errors import Refused
 from harness.spm.testing import ar, deb, folder, hard_link, link, member, tar
 

@@ -18,11 +18,12 @@ import posixpath
 import re
 import tarfile
 
-from harness.spm import ar, contents
-from harness.spm.contents import FILE, FOLDER, LINK, Node
+from harness.spm.archives import ar
+from harness.spm.store import contents
+from harness.spm.store.contents import FILE, FOLDER, LINK, Node
 from harness.spm.errors import Cancelled, Refused
-from harness.spm.inflate import Stream
-from harness.spm.patterns import Keep
+from harness.spm.archives.inflate import Stream
+from harness.spm.pins.patterns import Keep
 
 MOST_MEMBERS = 1_000_000
 MOST_BYTES = 32 << 30

@@ -225,7 +225,7 @@ class DownloadTest(World):
         self.assertEqual(self.spm("install", "a").status, 0)
 
     def test_a_machine_without_a_debian_mirror_is_told_what_to_set(self):
-        from harness.spm import apt
+        from harness.spm.sources import apt
 
         self.sources["main"] = {"type": "debian"}
         self.add("b", dict(self.artifact, path="b.deb", sha256="0" * 64))

@@ -2,7 +2,7 @@ import copy
 import json
 import unittest
 
-from harness.spm import manifest
+from harness.spm.pins import manifest
 from harness.spm.errors import SpmError, USAGE
 
 SHA = "0" * 64

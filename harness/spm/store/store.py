@@ -34,7 +34,7 @@ from harness.spm.errors import SpmError, USAGE
 USE_STEP_S = 3600  # a use is noted at most this often: a no-op then writes nothing
 
 _CACHEDIR_TAG = (
-    "Signature: 8a477f597d28d172789f06886806bc55\n# Unpacked packages of the laboratory; see harness/spm/store.py\n"
+    "Signature: 8a477f597d28d172789f06886806bc55\n# Unpacked packages of the laboratory; see harness/spm/store/store.py\n"
 )
 
 
@@ -124,7 +124,7 @@ class Store:
         return f"{self.root}/unpacking/{entry.name}-{entry.version}"
 
     def lock(self, name: str):
-        from harness.spm.locks import Lock
+        from harness.spm.store.locks import Lock
 
         return Lock(f"{self.root}/locks/{name}")
 

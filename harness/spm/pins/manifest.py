@@ -245,14 +245,14 @@ def _check_source(source, place: str):
         found = _show(kind) if kind is not None else "none"
         near = f"; the nearest is '{nearest(kind, FIELDS)}'" if type(kind) is str else ""
         raise _Mistake(f"{place}.type", f"expected one of {', '.join(FIELDS)}, found {found}{near}")
-    known = ("type", *FIELDS[kind])
-    _fields(source, place, known)
+    required, optional = FIELDS[kind]
+    _fields(source, place, ("type", *required), optional)
     if kind == "debian" and "base" in source:
         raise _Mistake(
             f"{place}.base",
             "expected none (a debian source takes its address from the machine), " f"found {_show(source['base'])}",
         )
-    if "base" in known:
+    if "base" in required:
         base = source["base"]
         _expect(type(base) is str and base, f"{place}.base", "an address" if kind == "http" else "a folder", base)
     if kind == "http":

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 
-from harness.spm import lib, trees
-from harness.spm.store import Entry, Store, write_file
+from harness.spm.store import lib, trees
+from harness.spm.store.store import Entry, Store, write_file
 
 OLDER_THAN_S = 30 * 86400
 MAX_BYTES = 10 * 10**9

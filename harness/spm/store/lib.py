@@ -6,7 +6,7 @@ import os
 
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import PLATFORMS
-from harness.spm.store import Entry, Store
+from harness.spm.store.store import Entry, Store
 
 
 class Wanted:

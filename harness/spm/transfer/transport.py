@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import http.client
 import os
+import re
 import socket
 import ssl
 import urllib.error
@@ -13,6 +14,9 @@ from urllib.parse import quote, unquote, urlsplit
 
 TIMEOUT_S = 30  # for connecting, and for each wait on more bytes
 _SAFE = "/~+:@!$&'()*,;="
+# What may go to whatever host a redirect names; anything else may be a credential.
+_OPEN_HEADERS = ("user-agent", "accept-encoding", "range", "if-range")
+_HEADERS = {"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"}
 
 
 class TransferError(Exception):
@@ -24,10 +28,15 @@ class TransferError(Exception):
 
 
 class Body:
-    """An open transfer: `length` in bytes or None where the server does not say, `kind` its content type."""
+    """An open transfer.
 
-    def __init__(self, stream, read, length: int | None, kind: str = ""):
-        self._stream, self._read, self.length, self.kind = stream, read, length, kind
+    `offset` is where in the artifact it begins: what was asked for, or 0 where the server sends the whole all the same.
+    `length` is the whole artifact's in bytes, None where the server does not say; `kind` its content type; `validator`
+    what a later request for the rest passes on, so that it gets the rest of the same bytes or the whole."""
+
+    def __init__(self, stream, read, length: int | None, kind: str = "", offset: int = 0, validator: str = ""):
+        self._stream, self._read = stream, read
+        self.length, self.kind, self.offset, self.validator = length, kind, offset, validator
 
     def read(self, most: int) -> bytes:
         """What has arrived, at most `most` bytes; nothing at the end."""
@@ -66,31 +75,72 @@ def shown(address: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def open_address(address: str, offline: bool) -> Body:
+def open_address(address: str, offline: bool, offset: int = 0, validator: str = "", headers=None) -> Body:
+    """The bytes at `address` from `offset` on. `headers` may hold credentials: they go to that host alone."""
     scheme = urlsplit(address).scheme
     if scheme == "file":
-        return _open_file(unquote(urlsplit(address).path))
+        return _open_file(unquote(urlsplit(address).path), offset)
     if scheme not in ("http", "https"):
         raise TransferError(f"expected an http, https or file address, found '{scheme}:'", host=True)
     if "@" in urlsplit(address).netloc:
         raise TransferError("expected an address without a user and password in it")
     if offline:
         raise TransferError("not asked: spm is offline", host=True)
-    return _open_http(address)
+    return _open_http(address, offset, validator, headers or {})
 
 
-def _open_file(path: str) -> Body:
+def _open_file(path: str, offset: int) -> Body:
     try:
         stream = open(path, "rb", buffering=0)
+        stream.seek(offset)
     except FileNotFoundError:
         raise TransferError("no such file") from None
     except OSError as error:
         raise TransferError(error.strerror or str(error)) from None
-    return Body(stream, stream.read, os.fstat(stream.fileno()).st_size)
+    return Body(stream, stream.read, os.fstat(stream.fileno()).st_size, offset=offset)
 
 
-def _open_http(address: str) -> Body:
-    request = urllib.request.Request(address, headers={"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"})
+def put_file(address: str, path: str, headers=None):
+    """Uploads the file at `path` by HTTP PUT; `headers` as for open_address."""
+    with open(path, "rb") as file:
+        fields = {"Content-Length": str(os.fstat(file.fileno()).st_size), "Content-Type": "application/octet-stream"}
+        _ask(urllib.request.Request(address, file, {**_HEADERS, **fields, **(headers or {})}, method="PUT")).close()
+
+
+def _open_http(address: str, offset: int, validator: str, headers: dict) -> Body:
+    ranged = {"Range": f"bytes={offset}-"} if offset else {}
+    if offset and validator:
+        ranged["If-Range"] = validator
+    response = _ask(urllib.request.Request(address, headers={**_HEADERS, **ranged, **headers}))
+    begins, length = 0, response.headers.get("Content-Length", "")
+    if response.status == 206:
+        begins, length = _content_range(response.headers.get("Content-Range", ""))
+    # read1, not read: a download that is slow must be seen to move, and be stopped.
+    return Body(
+        response,
+        response.read1,
+        int(length) if length.isdigit() else None,
+        response.headers.get_content_type(),
+        begins,
+        _validator(response.headers),
+    )
+
+
+def _content_range(text: str) -> tuple[int, str]:
+    """(first byte, length of the whole) of a partial answer."""
+    match = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", text.strip())
+    if not match:
+        raise TransferError(f"expected the range of a partial answer, found '{text}'")
+    return int(match.group(1)), match.group(2)
+
+
+def _validator(headers) -> str:
+    """A strong entity tag, else the time of change: what If-Range may carry."""
+    tag = headers.get("ETag", "")
+    return tag if tag.startswith('"') else headers.get("Last-Modified", "")
+
+
+def _ask(request):
     try:
         response = _opener().open(request, timeout=TIMEOUT_S)
     except urllib.error.HTTPError as error:
@@ -99,11 +149,18 @@ def _open_http(address: str) -> Body:
         raise TransferError(f"HTTP {error.code} {error.reason}", passing) from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise failure(error) from None
-    length = response.headers.get("Content-Length", "")
-    # read1, not read: a download that is slow must be seen to move, and be stopped.
-    return Body(
-        response, response.read1, int(length) if length.isdigit() else None, response.headers.get_content_type()
-    )
+    return response
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows a redirect, without credentials where it leads to another host."""
+
+    def redirect_request(self, request, *rest):
+        follow = super().redirect_request(request, *rest)
+        if follow and place(follow.full_url) != place(request.full_url):
+            for name in [each for each in follow.headers if each.lower() not in _OPEN_HEADERS]:
+                follow.remove_header(name)
+        return follow
 
 
 def _opener():
@@ -114,7 +171,7 @@ def _opener():
         urllib.request.HTTPHandler,
         urllib.request.HTTPSHandler,
         urllib.request.HTTPDefaultErrorHandler,
-        urllib.request.HTTPRedirectHandler,
+        _Redirects,
         urllib.request.HTTPErrorProcessor,
         urllib.request.UnknownHandler,
     ):

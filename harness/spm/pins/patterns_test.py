@@ -1,6 +1,6 @@
 import unittest
 
-from harness.spm.patterns import Keep
+from harness.spm.pins.patterns import Keep
 
 # pattern, paths it chooses, paths it leaves
 TABLE = [

@@ -1,0 +1,1 @@
+"""Archives: recognised, decompressed and unpacked by rules of our own."""

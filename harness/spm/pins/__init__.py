@@ -1,0 +1,1 @@
+"""packages.json: what is pinned, and what it must not say."""

@@ -1,0 +1,1 @@
+"""Bytes from elsewhere: addresses, connections, credentials, and downloads that let nothing through that differs."""
