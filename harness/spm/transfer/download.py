@@ -60,7 +60,7 @@ class Downloader:
                 return
             except TransferError as error:
                 place = transport.place(address) if error.host else ""
-                attempts.append(Attempt(name, place, transport.shown(address), error.reason))
+                attempts.append(Attempt(name, place, transport.shown(address), error.reason, error.hint))
         raise Failed(artifact, attempts)
 
     def _candidates(self, artifact, attempts: list[Attempt]):
