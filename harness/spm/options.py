@@ -39,6 +39,7 @@ COMMON = {
 OWN = {
     "--platform": Option("PLATFORM", "for another platform than this machine's, into DIR/PLATFORM"),
     "--deep": Option("", "hash every file"),
+    "--to": Option("SOURCE", "the source of packages.json to upload to (default: the only one that takes uploads)"),
     "--older-than": Option("AGE", "remove what nobody uses and nobody has used for so long (default: 30d)"),
     "--max-size": Option("SIZE", "then the least recently used until the rest fits (default: 10GB)"),
 }
@@ -53,6 +54,11 @@ VERBS = {
     "list": Verb("list", "", "all packages of packages.json", ("--platform",)),
     "status": Verb("status", "", "what is active, and what should be", ("--platform",)),
     "verify": Verb("verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep")),
+    "publish": Verb(
+        "publish", "DIR NAME", "pack a folder, upload it, print its entry for packages.json", ("--platform", "--to")
+    ),
+    "mirror push": Verb("mirror_push", "URL", "bring every artifact of packages.json to a mirror"),
+    "mirror pull": Verb("mirror_pull", "URL", "fill the store from a mirror alone", ("--platform",)),
     "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
     "cache prune": Verb("cache_prune", "", "remove what nobody uses from the store", ("--older-than", "--max-size")),
 }

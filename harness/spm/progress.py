@@ -54,6 +54,13 @@ class Report:
             self._active.pop(artifact.sha256, None)
             self._finished += artifact.size if fetched else 0
 
+    def sending(self, artifact):
+        """An upload begins, which `advanced` follows as it does a download."""
+        Report.begun(self, artifact)
+
+    def sent(self, artifact, whole: bool):
+        Report.ended(self, artifact, whole)
+
     def found(self, artifact):
         """The artifact is here already."""
         with self._lock:
@@ -196,6 +203,15 @@ class JsonReport(Report):
         super().ended(artifact, fetched)
         if fetched:
             self._event("downloaded", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+
+    def sending(self, artifact):
+        super().sending(artifact)
+        self._event("upload", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+
+    def sent(self, artifact, whole):
+        super().sent(artifact, whole)
+        if whole:
+            self._event("uploaded", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
 
     def attempt_failed(self, artifact, attempt):
         self._event(

@@ -4,7 +4,8 @@ The module has `open_source(fields, settings)`, which returns a Source; its addr
 printed. A kind that takes uploads has a Source with
 
     address(path) -> str                where an artifact of that path lies
-    put(address, path, sha256)          uploads the file `path`, whose hash that is; raises TransferError"""
+    put(address, path, sha256, advanced=None)
+                                        uploads the file `path`, whose hash that is; see transport.put_file"""
 
 from __future__ import annotations
 

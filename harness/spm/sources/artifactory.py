@@ -20,8 +20,8 @@ def open_source(fields: dict, settings):
 
 
 class ArtifactorySource(HttpSource):
-    def put(self, address: str, path: str, sha256: str):
-        transport.put_file(address, path, self._offline, {**self._headers(), "X-Checksum-Sha256": sha256})
+    def put(self, address: str, path: str, sha256: str, advanced=None):
+        transport.put_file(address, path, self._offline, {**self._headers(), "X-Checksum-Sha256": sha256}, advanced)
 
     def _headers(self) -> dict[str, str]:
         token = _token(urlsplit(self._bases[0]).hostname or "")

@@ -22,5 +22,5 @@ class FileSource(Source):
     def open(self, address: str, offset: int = 0, validator: str = "") -> transport.Body:
         return transport.open_address(address, False, offset)
 
-    def put(self, address: str, path: str, sha256: str):
+    def put(self, address: str, path: str, sha256: str, advanced=None):
         transport.put_file(address, path, False)

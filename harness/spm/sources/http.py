@@ -23,8 +23,8 @@ class HttpSource(Source):
     def open(self, address: str, offset: int = 0, validator: str = "") -> transport.Body:
         return transport.open_address(address, self._offline, offset, validator, self._headers())
 
-    def put(self, address: str, path: str, sha256: str):
-        transport.put_file(address, path, self._offline, self._headers())
+    def put(self, address: str, path: str, sha256: str, advanced=None):
+        transport.put_file(address, path, self._offline, self._headers(), advanced)
 
     def _headers(self) -> dict[str, str]:
         """What every request carries: credentials, for a kind that has some."""

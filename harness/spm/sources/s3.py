@@ -55,10 +55,10 @@ class S3Source(Source):
         except TransferError as error:
             raise self._explained(error) from None
 
-    def put(self, address: str, path: str, sha256: str):
+    def put(self, address: str, path: str, sha256: str, advanced=None):
         headers = self._signed("PUT", address, sha256, {"Content-Type": transport.BINARY})
         try:
-            transport.put_file(address, path, self._offline, headers)
+            transport.put_file(address, path, self._offline, headers, advanced)
         except TransferError as error:
             raise self._explained(error) from None
 

@@ -123,17 +123,29 @@ def _open_file(path: str, offset: int) -> Body:
     return Body(stream, stream.read, os.fstat(stream.fileno()).st_size, offset=offset)
 
 
-def put_file(address: str, path: str, offline: bool, headers=None):
+def put_file(address: str, path: str, offline: bool, headers=None, advanced=None):
     """Uploads the file at `path`: by HTTP PUT, or into a folder under its final name once it is whole.
 
-    `headers` as for open_address."""
+    `headers` as for open_address; `advanced` is told how many bytes are on their way, and may raise."""
     if urlsplit(address).scheme == "file":
         _copy_file(path, file_path(address))
         return
     _check(address, offline)
     with open(path, "rb") as file:
         fields = {"Content-Length": str(os.fstat(file.fileno()).st_size), "Content-Type": BINARY}
-        _ask(urllib.request.Request(address, file, {**_HEADERS, **fields, **(headers or {})}, method="PUT")).close()
+        data = _Counted(file, advanced) if advanced else file
+        _ask(urllib.request.Request(address, data, {**_HEADERS, **fields, **(headers or {})}, method="PUT")).close()
+
+
+class _Counted:
+    """A file that tells how far it has been read."""
+
+    def __init__(self, file, advanced):
+        self._file, self._advanced = file, advanced
+
+    def read(self, most: int) -> bytes:
+        self._advanced(self._file.tell())
+        return self._file.read(most)
 
 
 def _copy_file(path: str, target: str):
