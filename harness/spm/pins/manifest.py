@@ -1,7 +1,9 @@
 """packages.json: every pin. Reads it, refuses each kind of mistake with the place, and computes versions.
 
     { "schema": 1,
-      "sources":  { "<source>": {"type": "debian"} | {"type": "http", "base": URL} | {"type": "file", "base": FOLDER} },
+      "sources":  { "<source>": {"type": "debian", "suite": optional, for `outdated`: the name of the release, else the
+                                 source's own} |
+                                {"type": "http", "base": URL} | {"type": "file", "base": FOLDER} },
       "packages": { "<package>": { "groups": [...], "platforms": [...], "lib": "<name>-<version>", "license": "...",
           "artifacts": [ { "sources": ["<source>", ...],  tried in this order
                            "path": "...",                 below the source's base
@@ -94,21 +96,24 @@ class Package:
 
 
 class Manifest:
-    """All of packages.json. `sources` maps a name to its fields, as written."""
+    """All of packages.json. `sources` maps a name to its fields."""
 
     def __init__(self, path: str, document: dict):
         self.path = path
         self.sources = document["sources"]
+        for name, fields in self.sources.items():
+            if fields["type"] == "debian":
+                fields.setdefault("suite", name)
         self.packages = {name: Package(name, fields) for name, fields in document["packages"].items()}
 
-    def named(self, names, platform: str) -> list[Package]:
-        """The packages called `names`, each of which must exist and serve `platform`."""
+    def named(self, names, platform: str | None = None) -> list[Package]:
+        """The packages called `names`, each of which must exist and serve `platform`, where one is given."""
         chosen = {}
         for name in names:
             if name not in self.packages:
                 raise unknown("package", name, self.packages, "python3 make.py spm list")
             package = self.packages[name]
-            if not package.serves(platform):
+            if platform and not package.serves(platform):
                 found = ", ".join(package.platforms)
                 raise SpmError(
                     f"package '{name}' is for {found}, not for {platform}", "python3 make.py spm list", USAGE
@@ -252,6 +257,10 @@ def _check_source(source, place: str):
             f"{place}.base",
             "expected none (a debian source takes its address from the machine), " f"found {_show(source['base'])}",
         )
+    if kind == "debian" and "suite" in source:
+        suite = source["suite"]
+        good = type(suite) is str and _PATH(suite) and not _BLANK(suite)
+        _expect(good, f"{place}.suite", "a release's name, like bookworm", suite)
     if "base" in required:
         base = source["base"]
         _expect(type(base) is str and base, f"{place}.base", "an address" if kind == "http" else "a folder", base)

@@ -20,11 +20,12 @@ _HEADERS = {"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"}
 
 
 class TransferError(Exception):
-    """`reason` for the user; `passing`: the same address may work in a moment; `host`: nobody answers there at all."""
+    """`reason` for the user; `passing`: the same address may work in a moment; `host`: nobody answers there at all;
+    `status`: the HTTP server's, else 0."""
 
-    def __init__(self, reason: str, passing: bool = False, host: bool = False):
+    def __init__(self, reason: str, passing: bool = False, host: bool = False, status: int = 0):
         super().__init__(reason)
-        self.reason, self.passing, self.host = reason, passing, host
+        self.reason, self.passing, self.host, self.status = reason, passing, host, status
 
 
 class Body:
@@ -146,7 +147,7 @@ def _ask(request):
     except urllib.error.HTTPError as error:
         error.close()
         passing = error.code in (408, 429) or error.code >= 500
-        raise TransferError(f"HTTP {error.code} {error.reason}", passing) from None
+        raise TransferError(f"HTTP {error.code} {error.reason}", passing, status=error.code) from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise failure(error) from None
     return response
