@@ -17,7 +17,7 @@ class Option:
 
 
 class Verb:
-    """`module` has run(command) -> exit status; `names` is what the verb's arguments are called, '' for none."""
+    """`module` has run(command) -> exit status; `names` is what the verb's arguments are called, '' for none; in brackets where none will do."""
 
     def __init__(self, module: str, names: str, text: str, options: tuple = ()):
         self.module, self.names, self.text, self.options = module, names, text, options
@@ -54,6 +54,9 @@ VERBS = {
     "list": Verb("list", "", "all packages of packages.json", ("--platform",)),
     "status": Verb("status", "", "what is active, and what should be", ("--platform",)),
     "verify": Verb("verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep")),
+    "outdated": Verb("outdated", "[NAME...]", "which pins have something newer in the index of their source"),
+    "update": Verb("update", "NAME...", "write the newest of the index into packages.json, and show the difference"),
+    "doctor": Verb("doctor", "", "which pins have lost their sources, before anyone needs them"),
     "publish": Verb(
         "publish", "DIR NAME", "pack a folder, upload it, print its entry for packages.json", ("--platform", "--to")
     ),
@@ -115,7 +118,7 @@ def _verb(arguments: list[str]) -> tuple[str, list[str]]:
 
 def _check(verb: str, names: list[str], options: dict):
     expected = VERBS[verb].names
-    if expected and not names:
+    if expected and not expected.startswith("[") and not names:
         raise _usage(verb, f"expected {expected}, found none")
     if names and not expected:
         raise _usage(verb, f"expected no names, found '{names[0]}'")

@@ -97,21 +97,24 @@ class Package:
 
 
 class Manifest:
-    """All of packages.json. `sources` maps a name to its fields, as written."""
+    """All of packages.json. `sources` maps a name to its fields."""
 
     def __init__(self, path: str, document: dict):
         self.path = path
         self.sources = document["sources"]
+        for name, fields in self.sources.items():
+            if fields["type"] == "debian":
+                fields.setdefault("suite", name)
         self.packages = {name: Package(name, fields) for name, fields in document["packages"].items()}
 
-    def named(self, names, platform: str) -> list[Package]:
-        """The packages called `names`, each of which must exist and serve `platform`."""
+    def named(self, names, platform: str | None = None) -> list[Package]:
+        """The packages called `names`, each of which must exist and serve `platform`, where one is given."""
         chosen = {}
         for name in names:
             if name not in self.packages:
                 raise unknown("package", name, self.packages, "python3 make.py spm list")
             package = self.packages[name]
-            if not package.serves(platform):
+            if platform and not package.serves(platform):
                 found = ", ".join(package.platforms)
                 raise SpmError(
                     f"package '{name}' is for {found}, not for {platform}", "python3 make.py spm list", USAGE

@@ -5,7 +5,11 @@ printed. A kind that takes uploads has a Source with
 
     address(path) -> str                where an artifact of that path lies
     put(address, path, sha256, advanced=None)
-                                        uploads the file `path`, whose hash that is; see transport.put_file"""
+                                        uploads the file `path`, whose hash that is; see transport.put_file
+
+A kind that knows what is newer than a pin has
+
+    newest(artifact) -> Newest          what to pin in the artifact's place; raises Unlisted or SpmError"""
 
 from __future__ import annotations
 
@@ -18,7 +22,14 @@ _REPOSITORY = r"(file|https|ssh)://[^?#\s]+|[^-:?#\s][^:?#\s]*"
 # kind -> the fields that packages.json must give besides `type`, those that it may give, and what its artifacts' paths
 # must be besides a path; each as the pattern of the whole value and what that is
 FIELDS = {
-    "debian": ({}, {"base": (r"(?!)", "none (a debian source takes its address from the machine)")}, None),
+    "debian": (
+        {},
+        {
+            "suite": (r"[^\s?#\\]+", "a release's name, like bookworm"),  # for `outdated`; else the source's own name
+            "base": (r"(?!)", "none (a debian source takes its address from the machine)"),
+        },
+        None,
+    ),
     "http": ({"base": _HTTP}, {}, None),
     "s3": (
         {"base": (_BUCKET, "s3://bucket/prefix or http(s)://endpoint/bucket/prefix, without ? and #")},
@@ -57,6 +68,26 @@ class Unavailable(Exception):
     def __init__(self, reason: str, hint: str = ""):
         super().__init__(reason)
         self.reason, self.hint = reason, hint
+
+
+class Newest:
+    """What a source offers now for an artifact.
+
+    `name` is what people call it; `pinned` and `version` are the versions of the pin and of what the source has, and
+    `order` is below, at or above 0 as the pin is older, the same or newer. `pin` holds the fields of packages.json for
+    it. `vouched` says who vouches for this, or is '' where nobody does, and then `unchecked` says why."""
+
+    def __init__(self, name, pinned, version, order, pin: dict, vouched: str = "", unchecked: str = ""):
+        self.name, self.pinned, self.version, self.order, self.pin = name, pinned, version, order, pin
+        self.vouched, self.unchecked = vouched, unchecked
+
+
+class Unlisted(Exception):
+    """The source has no word on an artifact: `reason`."""
+
+    def __init__(self, reason: str):
+        super().__init__(reason)
+        self.reason = reason
 
 
 def open_source(fields: dict, settings) -> Source:
