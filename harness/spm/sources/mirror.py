@@ -25,6 +25,7 @@ def of_setting(settings):
 class Mirror(Source):
     def __init__(self, base: str, settings):
         self._base = open_source(_fields(base), settings)
+        self.place = transport.shown(base) if "://" in base else base
         self.open, self.put = self._base.open, self._base.put
 
     def addresses(self, artifact) -> list[str]:

@@ -17,9 +17,8 @@ from harness.spm.errors import Refused, SpmError, USAGE, system_error
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import ANY, native_platform
 from harness.spm.store import trees
-from harness.spm.transfer import transport
+from harness.spm.transfer import transport, upload
 from harness.spm.transfer.transport import TransferError
-from harness.spm.transfer.upload import Uploader
 
 _HELP = "python3 make.py spm publish --help"
 
@@ -131,10 +130,9 @@ def _upload(manifest, target: str, archive: str, fields: dict, settings) -> str:
         what = f"{words.size(fields['size'])} at {transport.shown(address)}"
         if settings.dry_run:
             return f"would publish {what}"
-        uploader = Uploader(source)
-        there = uploader.holds([address], fields["size"]) and _digest(source, address) == fields["sha256"]
+        there = upload.holds(source, [address], fields["size"]) and _digest(source, address) == fields["sha256"]
         if not there:
-            uploader.put(address, archive, fields["size"], fields["sha256"])
+            upload.put(source, address, archive, fields["size"], fields["sha256"])
             found = _digest(source, address)
             if found != fields["sha256"]:
                 raise TransferError(f"expected sha256 {fields['sha256']} after the upload, found {found}")
