@@ -63,6 +63,11 @@ BAD = [
     ),
     ("sources.disk.base", "", 'sources.disk.base: expected a folder, found ""'),
     (
+        "sources.bookworm.suite",
+        "/bookworm",
+        'sources.bookworm.suite: expected a release\'s name, like bookworm, found "/bookworm"',
+    ),
+    (
         "sources.bookworm.base",
         "http://example.org/debian",
         "sources.bookworm.base: expected none (a debian source takes its address "
