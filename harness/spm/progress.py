@@ -5,6 +5,7 @@ All reports have the same events; they may come from any thread. Used as a conte
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -25,6 +26,22 @@ def report_for(settings):
         return Report()
     plain = not sys.stderr.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     return LinesReport() if plain else TerminalReport()
+
+
+@contextlib.contextmanager
+def counting(settings, total: int):
+    """Gives a function to call as each of `total` questions is answered."""
+    report, done = report_for(settings), 0
+
+    def counted():
+        nonlocal done
+        done += 1
+        report.counted(done, total)
+
+    try:
+        yield counted
+    finally:
+        report.close()
 
 
 class Report:
@@ -87,6 +104,9 @@ class Report:
     def note(self, text: str):
         pass
 
+    def counted(self, done: int, total: int):
+        """So many of so many questions are answered; no other event comes in such a run."""
+
     def __enter__(self):
         self._over = threading.Event()
         self._ticking = threading.Thread(target=self._tick_on, daemon=True)
@@ -134,10 +154,19 @@ class LinesReport(Report):
         with self._lock:
             print(f"spm: {text}", file=sys.stderr, flush=True)
 
+    def counted(self, done, total):
+        if self._is_time():
+            self.note(_count(done, total))
+
     def tick(self):
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _LINE_S
+        if self._is_time():
             self.note(self._summary())
+
+    def _is_time(self) -> bool:
+        due = time.monotonic() >= self._next
+        if due:
+            self._next = time.monotonic() + _LINE_S
+        return due
 
 
 class TerminalReport(LinesReport):
@@ -165,6 +194,12 @@ class TerminalReport(LinesReport):
             sys.stderr.write(self._erasure() + "\n".join(rows) + "\n")
             sys.stderr.flush()
             self._rows = len(rows)
+
+    def counted(self, done, total):
+        with self._lock:
+            sys.stderr.write(f"{self._erasure()}{_count(done, total)}\n")
+            sys.stderr.flush()
+            self._rows = 1
 
     def close(self):
         with self._lock:
@@ -233,3 +268,7 @@ class JsonReport(Report):
 
     def waiting(self, what, holder):
         self._event("waiting", what=what, holder=holder)
+
+
+def _count(done: int, total: int) -> str:
+    return f"{done:,} of {total:,} asked"

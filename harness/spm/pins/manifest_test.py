@@ -116,6 +116,11 @@ BAD = [
         "sources.code.base: expected no secret in a public file, found a user or key inside the text",
     ),
     (
+        "sources.bookworm.suite",
+        "/bookworm",
+        'sources.bookworm.suite: expected a release\'s name, like bookworm, found "/bookworm"',
+    ),
+    (
         "sources.bookworm.base",
         "http://example.org/debian",
         "sources.bookworm.base: expected none (a debian source takes its address "
