@@ -207,7 +207,8 @@ class CommandLineTest(World):
         )
         self.assertEqual(
             result.err,
-            "spm: error: 1 of 2 packages differ from what was unpacked\nhint: python3 make.py spm install alpha\n",
+            "spm: error: 1 of 2 packages differ from what was unpacked\nhint: python3 make.py spm verify --repair "
+            "--packages FOLDER/packages.json --lib FOLDER/lib --store FOLDER/store\n",
         )
         self.assertEqual(result.status, 1)
         self.assertEqual(self.spm("install", "alpha").status, 0)

@@ -39,9 +39,11 @@ COMMON = {
 OWN = {
     "--platform": Option("PLATFORM", "for another platform than this machine's, into DIR/PLATFORM"),
     "--deep": Option("", "hash every file"),
+    "--repair": Option("", "put right what is damaged, and only that"),
     "--older-than": Option("AGE", "remove what nobody uses and nobody has used for so long (default: 30d)"),
     "--max-size": Option("SIZE", "then the least recently used until the rest fits (default: 10GB)"),
 }
+_PLACES = ("--packages", "--lib", "--store")
 ALIASES = {"-p": "--platform", "-h": "--help", "-j": "--jobs", "-q": "--quiet", "-n": "--dry-run"}
 
 VERBS = {
@@ -52,7 +54,7 @@ VERBS = {
     ),
     "list": Verb("list", "", "all packages of packages.json", ("--platform",)),
     "status": Verb("status", "", "what is active, and what should be", ("--platform",)),
-    "verify": Verb("verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep")),
+    "verify": Verb("verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep", "--repair")),
     "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
     "cache prune": Verb("cache_prune", "", "remove what nobody uses from the store", ("--older-than", "--max-size")),
 }
@@ -119,6 +121,19 @@ def _check(verb: str, names: list[str], options: dict):
     platform = options.get("--platform", PLATFORMS[0])
     if platform not in PLATFORMS:
         raise unknown("platform", platform, PLATFORMS, f"{PROGRAM} {verb} --help", f"{verb}: ")
+
+
+def with_places(hint: str, command: Command) -> str:
+    """A hint that is a command, made to work where `command` did: with the places that it was given."""
+    line, comma, rest = hint.partition(",")
+    if not line.startswith(f"{PROGRAM} ") or line.endswith("--help"):
+        return hint
+    import shlex
+
+    verb, _ = _verb(line.removeprefix(f"{PROGRAM} ").split())
+    places = [name for name in (*_PLACES, *VERBS[verb].options) if name in _PLACES or name == "--platform"]
+    given = [f"{name} {shlex.quote(command.options[name])}" for name in places if name in command.options]
+    return " ".join([line, *given]) + comma + rest
 
 
 def _usage(verb: str, what: str) -> SpmError:

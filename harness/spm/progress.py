@@ -1,7 +1,7 @@
 """What an install says while it works: lines that redraw themselves on a terminal, a plain line every few seconds
 elsewhere, one JSON object per event for programs, or nothing.
 
-All reports have the same events; they may come from any thread. `tick` is called by the main thread as time passes."""
+All reports have the same events; they may come from any thread. Used as a context manager, a report ticks as time passes."""
 
 from __future__ import annotations
 
@@ -79,6 +79,21 @@ class Report:
 
     def note(self, text: str):
         pass
+
+    def __enter__(self):
+        self._over = threading.Event()
+        self._ticking = threading.Thread(target=self._tick_on, daemon=True)
+        self._ticking.start()
+        return self
+
+    def __exit__(self, *_):
+        self._over.set()
+        self._ticking.join()
+        self.close()
+
+    def _tick_on(self):
+        while not self._over.wait(self.tick_s):
+            self.tick()
 
     def tick(self):
         pass
