@@ -12,7 +12,7 @@ import threading
 import time
 
 from harness.spm.store import lib, prune, trees
-from harness.spm.transfer.download import Downloader, Failed, is_whole, summary
+from harness.spm.transfer.download import Downloader, Failed, THREADS, is_whole, summary
 from harness.spm.errors import Cancelled, SpmError, system_error
 from harness.spm.store.store import Store, write_file
 from harness.spm.archives.unpack import Tree, unpack
@@ -121,14 +121,13 @@ class _Run:
         self._stopped = False
         self._failures: list[Failed] = []
         self._error: BaseException | None = None
-        self._jobs = max(1, settings.jobs)
 
     def run(self):
         # The largest first: the last to arrive should be small to unpack.
         for artifact in sorted(self._artifacts.values(), key=lambda each: (-each.size, each.sha256)):
             self._downloads.put(artifact)
         unpackers = max(2, min(os.cpu_count() or 2, 8))
-        downloaders = [self._start(self._downloads, self._download) for _ in range(min(self._jobs, self._left))]
+        downloaders = [self._start(self._downloads, self._download) for _ in range(min(THREADS, self._left))]
         workers = [self._start(self._unpacks, self._unpack) for _ in range(unpackers)]
         try:
             while not self._done.wait(self._report.tick_s):
@@ -141,7 +140,7 @@ class _Run:
                 self._downloads.put(None)
             for _ in range(len(workers)):
                 self._unpacks.put(None)
-            # A download may hang in the network; it writes only to its own .part, which the next run begins anew.
+            # A download may hang in the network; it writes only to its own .part, which the next run goes on with.
             for thread in downloaders:
                 thread.join(1.0)
             for thread in workers:
@@ -186,18 +185,11 @@ class _Run:
             if is_whole(path, artifact):  # of a run that ended between downloading and unpacking
                 self._report.found(artifact)
             else:
-                self._report.begun(artifact)
-                fetched = False
                 try:
                     self._downloader.fetch(artifact, path + ".part")
                     os.rename(path + ".part", path)
-                    fetched = True
                 except OSError as error:
                     raise system_error(f"downloading {artifact.path}", error) from None
-                finally:
-                    self._report.ended(artifact, fetched)
-                    if not fetched:
-                        _forget(path + ".part")
         self._unpacks.put(artifact)
 
     def _unpack(self, artifact):

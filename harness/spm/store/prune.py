@@ -77,14 +77,24 @@ def remove(store: Store, entry: Entry):
         pass  # another version of it stays
 
 
-def sweep(store: Store):
-    """Removes what killed runs left. Only under the exclusive lock, when nobody else works in the store."""
+def sweep(store: Store, older_than_s: float, now: float):
+    """Removes what killed runs left, but of downloads only the old. Only under the exclusive lock, when nobody else works
+    in the store."""
     for part in ("unpacking", "archives"):
         for name in os.listdir(f"{store.root}/{part}"):
-            trees.remove(f"{store.root}/{part}/{name}")
+            path = f"{store.root}/{part}/{name}"
+            if not _is_young_part(path.removesuffix(".from"), older_than_s, now):
+                trees.remove(path)
     for name in os.listdir(f"{store.root}/locks"):
         if name != "store":
             os.unlink(f"{store.root}/locks/{name}")
+
+
+def _is_young_part(path: str, older_than_s: float, now: float) -> bool:
+    try:
+        return path.endswith(".part") and now - os.stat(path).st_mtime < older_than_s
+    except FileNotFoundError:
+        return False
 
 
 def automatic(store: Store):
@@ -97,7 +107,8 @@ def automatic(store: Store):
         pass
     with store.lock("store") as lock:
         if lock.take(wait=False):
-            sweep(store)
-            for each in victims(survey(store), OLDER_THAN_S, MAX_BYTES, time.time()):
+            now = time.time()
+            sweep(store, OLDER_THAN_S, now)
+            for each in victims(survey(store), OLDER_THAN_S, MAX_BYTES, now):
                 remove(store, each.entry)
             write_file(stamp, "")
