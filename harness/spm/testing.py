@@ -131,9 +131,13 @@ class Server:
         self._server.server_close()
 
 
+def etag(data: bytes) -> str:
+    return f'"{zlib.crc32(data):08x}"'
+
+
 def send_file(handler, data: bytes):
     """As a good server does: with an entity tag, and of the same file only the rest where that is asked for."""
-    tag = f'"{zlib.crc32(data):08x}"'
+    tag = etag(data)
     begin = int(handler.headers.get("Range", "bytes=0-")[6:-1])
     if handler.headers.get("If-Range", tag) != tag:
         begin = 0

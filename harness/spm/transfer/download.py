@@ -10,7 +10,7 @@ import os
 import random
 import time
 
-from harness.spm import sources
+from harness.spm import sources, words
 from harness.spm.transfer import transport
 from harness.spm.errors import Cancelled, SpmError
 from harness.spm.settings import timeout_s
@@ -122,7 +122,7 @@ class Downloader:
         while True:
             closed_s = self._turns.closed_s(place)
             if closed_s > LONGEST_WAIT_BESIDE_S and not last:
-                raise TransferError(f"the server asks to wait {closed_s:.0f} s")
+                raise TransferError(f"the server asks to wait {words.seconds(closed_s)}")
             try:
                 with self._turns.at(place):
                     self._transfer(artifact, source, address, part)

@@ -1,5 +1,7 @@
 """Faults over a real socket into the real command: each ends in the right file by another source, or in one error.
 
+Whoever names no reason for an error delivers all the same.
+
 `python3 -m harness.spm.transfer.faults_test NAME...` tries those of the table alone."""
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from harness.spm.testing import World, deb, member, pin, redirect, refuse, reset
 GOOD = deb(member("./usr/tool", b"the tool" * 1000))
 WRONG = GOOD[:-1] + b"x"
 HINT = "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR"
-PAGE = b"<html><title>Sign in</title>"
+LOGIN_HINT = "the line of ~/.netrc: machine 127.0.0.1 login USER password PASSWORD"
+PAGE = b'<?xml version="1.0"?><html><title>Sign in</title>'
 TIMEOUT_S = 5.0
 
 
@@ -62,6 +65,17 @@ def ask_to_wait(handler):
     refuse(429, "Slow down", ("Retry-After", "0"))(handler)
 
 
+def elsewhere(handler):
+    """Sends whoever has the password to another host, which must not see it."""
+    netloc = handler.headers["Host"]
+    if ("Authorization" in handler.headers) == netloc.startswith("localhost"):
+        refuse(400, "Credentials in the wrong place")(handler)
+    elif netloc.startswith("localhost"):
+        send(handler, GOOD)
+    else:
+        redirect(f"http://localhost:{netloc.partition(':')[2]}{handler.path}")(handler)
+
+
 A_PAGE = "an HTML page came instead (a login or proxy page?)"
 CUT_SHORT = f"truncated: {len(GOOD) - 7:,} of {len(GOOD):,} bytes"
 BROKE = "the connection broke (ConnectionResetError)"
@@ -78,15 +92,9 @@ FAULTS = {
     ),
     "more than announced": Fault(unmeasured(GOOD + b"x"), f"expected {len(GOOD):,} bytes, more came"),
     "401": Fault(
-        refuse(401, "Unauthorized"),
-        "the server asks for credentials (HTTP 401)",
-        hint="write a line into ~/.netrc: machine 127.0.0.1 login USER password PASSWORD",
+        refuse(401, "Unauthorized"), "the server refuses our credentials (HTTP 401)", hint=f"correct {LOGIN_HINT}"
     ),
-    "403": Fault(
-        refuse(403, "Forbidden"),
-        "not allowed (HTTP 403)",
-        hint="write a line into ~/.netrc: machine 127.0.0.1 login USER password PASSWORD",
-    ),
+    "403": Fault(refuse(403, "Forbidden"), "not allowed (HTTP 403)", hint=f"correct {LOGIN_HINT}"),
     "404": Fault(refuse(404, "Not Found"), "not there (HTTP 404)"),
     "408": Fault(refuse(408, "Too slow"), "HTTP 408 Too slow", 4),
     "429": Fault(refuse(429, "Slow down"), "too many requests (HTTP 429)", 4),
@@ -99,6 +107,7 @@ FAULTS = {
     "reset in mid-body": Fault(break_off, BROKE, 4),
     "reset at once": Fault(reset, BROKE, 4),
     "redirect loop": Fault(lambda handler: redirect(handler.path)(handler), "redirected in circles (HTTP 302)", 5),
+    "redirect to another host": Fault(elsewhere, "", 2),
     "redirect to a file": Fault(redirect("file:///etc/passwd"), "redirected to where spm does not go (HTTP 302)"),
     "redirect with a password": Fault(
         redirect("http://me:hunter2@127.0.0.1/"), "redirected to an address with a user and password in it (HTTP 302)"
@@ -117,6 +126,9 @@ class FaultsTest(World):
         for number, fault in enumerate(self.faults.values()):
             self.server.files.update({f"/{number}": fault.answer, f"/other/{number}": GOOD})
             self.add(f"p{number}", dict(pin(GOOD, f"{number}", strip="usr"), sources=sources))
+        os.environ["NETRC"] = f"{self.folder}/netrc"
+        with open(os.environ["NETRC"], "w") as file:
+            file.write("machine 127.0.0.1 login me password hunter2\n")
         self.write()
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             return list(pool.map(self.outcome, range(len(self.faults)), self.faults))
@@ -137,6 +149,9 @@ class FaultsTest(World):
         for name, number, room, status, err in self.outcomes("main"):
             with self.subTest(name):
                 fault = self.faults[name]
+                if not fault.reason:
+                    self.assertEqual((status, err), (0, ""))
+                    continue
                 start = f"spm: error: could not fetch {number}: main (SERVER/{number}): "
                 self.assertRegex(err, f"^{re.escape(start)}{fault.reason}\nhint: {re.escape(fault.hint)}\n$")
                 self.assertEqual((status, os.listdir(room.lib)), (1, ["before-1"]))
@@ -152,5 +167,6 @@ class FaultsTest(World):
 
 
 if __name__ == "__main__":
-    FaultsTest.faults = {name: FAULTS[name] for name in sys.argv[1:]} or FAULTS
-    unittest.main(argv=sys.argv[:1])
+    chosen = {name: FAULTS[name] for name in sys.argv if name in FAULTS}
+    FaultsTest.faults = chosen or FAULTS
+    unittest.main(argv=[word for word in sys.argv if word not in chosen])

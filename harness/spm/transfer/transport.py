@@ -194,8 +194,9 @@ def _refusal(error: urllib.error.HTTPError, request: urllib.request.Request) -> 
         reason = f"redirected to where spm does not go (HTTP {code})"
     else:
         reason = f"{_STATUSES[code]} (HTTP {code})" if code in _STATUSES else f"HTTP {code} {error.reason}"
-    if code in (401, 403) and not signed:
-        hint = f"write a line into ~/.netrc: machine {urlsplit(error.url).hostname} login USER password PASSWORD"
+    if code in (401, 403) and (not signed or access.login(urlsplit(error.url).hostname or "")):
+        doing = "correct the line of" if signed else "write a line into"
+        hint = f"{doing} ~/.netrc: machine {urlsplit(error.url).hostname} login USER password PASSWORD"
     elif code == 407:
         hint = _PROXY_HINT
     wait_s = _retry_after(error.headers.get("Retry-After", ""), time.time())
