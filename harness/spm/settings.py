@@ -52,7 +52,9 @@ def timeout_s() -> float:
         seconds = 0.0
     if not 0 < seconds <= 3600:
         raise SpmError(
-            f"SPM_TIMEOUT: expected seconds, above 0 and up to 3600, found '{text}'", "correct or unset it", USAGE
+            f"SPM_TIMEOUT: expected seconds, above 0 and up to 3600, found '{text}'",
+            "correct or unset SPM_TIMEOUT",
+            USAGE,
         )
     return seconds
 

@@ -115,7 +115,10 @@ class Server:
             def log_message(self, *_):
                 pass
 
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Listener(http.server.ThreadingHTTPServer):
+            request_queue_size = 64  # of callers at once; with the usual 5 the kernel lets a sixth wait for a second
+
+        self._server = Listener(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         # A client that goes away is what many tests are about.
         self._server.handle_error = lambda *_: None

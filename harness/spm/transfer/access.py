@@ -37,7 +37,7 @@ def _proxy(scheme: str, value: str) -> str:
 
 @functools.cache  # reading the system's certificates takes 50 ms
 def tls() -> ssl.SSLContext:
-    """Trusts the system's certificates, or those that SSL_CERT_FILE and SSL_CERT_DIR name in their place."""
+    """Trusts the certificates that SSL_CERT_FILE and SSL_CERT_DIR name, else the system's."""
     context = ssl.create_default_context()
     if path := os.environ.get("SSL_CERT_FILE"):
         try:

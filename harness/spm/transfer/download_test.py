@@ -150,6 +150,19 @@ class DownloadTest(World):
         self.assertEqual(result.status, 0)
         self.assertLess(time.monotonic() - started, 3)
 
+    def test_a_timeout_that_is_none_is_one_error(self):
+        for text in ("0", "-1", "soon", "nan", "3601"):
+            os.environ["SPM_TIMEOUT"] = text
+            result = self.spm("install", "a")
+            self.assertEqual(
+                (result.status, result.err),
+                (
+                    2,
+                    f"spm: error: SPM_TIMEOUT: expected seconds, above 0 and up to 3600, found '{text}'\n"
+                    "hint: correct or unset SPM_TIMEOUT\n",
+                ),
+            )
+
     def test_a_secret_in_the_environment_is_never_shown(self):
         self.sources["main"] = {"type": "debian"}
         os.environ["SPM_DEBIAN_MIRROR"] = "http://me:hunter2@127.0.0.1:9/debian?token=hunter3"

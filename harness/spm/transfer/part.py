@@ -18,7 +18,7 @@ class Part:
     """The file as far as it has come, hashed as it grows. OSErrors are the disk's."""
 
     def __init__(self, path: str):
-        self.path = path
+        self._path = path
         self._file = open(path, "a+b", buffering=0)
         self._file.seek(0)
         self._hash = hashlib.file_digest(self._file, "sha256")
@@ -38,11 +38,11 @@ class Part:
             self.clear()
         origin = f"{transport.shown(address)}\n{validator}\n"
         if origin != self._origin():
-            write_file(self.path + FROM, origin)
+            write_file(self._path + FROM, origin)
 
     def _origin(self) -> str:
         try:
-            with open(self.path + FROM, encoding="utf-8") as file:
+            with open(self._path + FROM, encoding="utf-8") as file:
                 return file.read()
         except FileNotFoundError:
             return ""
@@ -63,13 +63,9 @@ class Part:
         """Leaves the bytes for the next run; of a whole file and of an empty one nothing but the file, or nothing."""
         self._file.close()
         if whole or not self.length:
-            _remove(self.path + FROM)
+            _remove(self._path + FROM)
         if not self.length:
-            _remove(self.path)
-
-    def discard(self):
-        self.clear()
-        self.close()
+            _remove(self._path)
 
 
 def _remove(path: str):

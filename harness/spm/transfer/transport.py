@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import email.utils
 import errno
+import functools
 import http.client
 import os
 import re
@@ -101,11 +102,6 @@ def open_address(address: str, offline: bool, offset: int = 0, validator: str = 
         return _open_file(unquote(urlsplit(address).path), offset)
     if scheme not in ("http", "https"):
         raise TransferError(f"expected an http, https or file address, found '{scheme}:'", host=True)
-    if "@" in urlsplit(address).netloc:
-        raise TransferError(
-            "expected an address without a user and password in it",
-            hint="write them into ~/.netrc: machine HOST login USER password PASSWORD",
-        )
     if offline:
         raise TransferError("not asked: spm is offline", host=True)
     return _open_http(address, offset, validator, headers or {})
@@ -164,6 +160,11 @@ def _validator(headers) -> str:
 
 def _request(address: str, headers: dict, data=None, method: str = "GET") -> urllib.request.Request:
     """Signed with netrc's user and password for the host, unless `headers` say who asks."""
+    if "@" in urlsplit(address).netloc:
+        raise TransferError(
+            "expected an address without a user and password in it",
+            hint="write them into ~/.netrc: machine HOST login USER password PASSWORD",
+        )
     request = urllib.request.Request(address, data, {**_HEADERS, **headers}, method=method)
     login = None if request.has_header("Authorization") else access.login(urlsplit(address).hostname or "")
     if login:
@@ -174,7 +175,7 @@ def _request(address: str, headers: dict, data=None, method: str = "GET") -> url
 def _ask(request: urllib.request.Request):
     host = request.host
     try:
-        return _opener().open(request, timeout=timeout_s())
+        return _opener(tuple(access.proxies().items())).open(request, timeout=timeout_s())
     except urllib.error.HTTPError as error:
         error.close()
         raise _refusal(error, request) from None
@@ -240,11 +241,12 @@ class _Https(urllib.request.HTTPSHandler):
         return self.do_open(http.client.HTTPSConnection, request, context=access.tls())
 
 
-def _opener() -> urllib.request.OpenerDirector:
+@functools.cache  # making one takes as long as a small answer from near by
+def _opener(proxies: tuple) -> urllib.request.OpenerDirector:
     # No handlers for file, ftp and data: a redirect must not lead there.
     opener = urllib.request.OpenerDirector()
     for handler in (
-        urllib.request.ProxyHandler(access.proxies()),
+        urllib.request.ProxyHandler(dict(proxies)),
         urllib.request.HTTPHandler(),
         _Https(),
         urllib.request.HTTPDefaultErrorHandler(),
