@@ -78,8 +78,8 @@ def remove(store: Store, entry: Entry):
 
 
 def sweep(store: Store, older_than_s: float, now: float):
-    """Removes what killed runs left, but of downloads only the old. Only under the exclusive lock, when nobody else works
-    in the store."""
+    """Removes what killed runs left, but of downloads only the old. Only under the exclusive lock, when nobody else
+    works in the store."""
     for part in ("unpacking", "archives"):
         for name in os.listdir(f"{store.root}/{part}"):
             path = f"{store.root}/{part}/{name}"

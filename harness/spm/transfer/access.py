@@ -1,4 +1,4 @@
-"""How this machine reaches hosts, and as whom: proxies, certificates and netrc, from the environment and the usual files.
+"""How this machine reaches hosts, and as whom: proxies, certificates and netrc, of the environment and the usual files.
 
 A mistake in one of them is the user's to mend and ends the run: an SpmError, which never repeats what may be secret."""
 

@@ -262,8 +262,8 @@ class CredentialsTest(AccessWorld):
             self.install(),
             (
                 1,
-                "spm: error: could not fetch a.deb: main (SERVER/a.deb): the server refuses our credentials (HTTP 401)\n"
-                "hint: correct the line of ~/.netrc: machine 127.0.0.1 login USER password PASSWORD\n",
+                "spm: error: could not fetch a.deb: main (SERVER/a.deb): the server refuses our credentials "
+                "(HTTP 401)\nhint: correct the line of ~/.netrc: machine 127.0.0.1 login USER password PASSWORD\n",
             ),
         )
         self.assertEqual(self.server.asked, ["/a.deb"])

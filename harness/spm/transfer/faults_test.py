@@ -27,7 +27,7 @@ TIMEOUT_S = 5.0
 class Fault:
     """What a server does, what the error says of it, how often it is asked, and how long it is waited for."""
 
-    def __init__(self, answer, reason: str | re.Pattern, tries: int = 1, timeout_s: float = TIMEOUT_S, hint: str = HINT):
+    def __init__(self, answer, reason: str | re.Pattern, tries=1, timeout_s=TIMEOUT_S, hint=HINT):
         self.answer, self.tries, self.timeout_s, self.hint = answer, tries, timeout_s, hint
         self.reason = re.escape(reason) if isinstance(reason, str) else reason.pattern
 

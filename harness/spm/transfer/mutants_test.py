@@ -1,7 +1,6 @@
 """Takes the handling of one fault away at a time: the test of that fault must fail, or it tests nothing."""
 
 import concurrent.futures
-import os
 import shutil
 import subprocess
 import sys

@@ -36,8 +36,8 @@ _PROXY_HINT = "set HTTP_PROXY and HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT"
 
 
 class TransferError(Exception):
-    """`reason` and `hint` for the user; `passing`: the same address may work in a moment; `host`: nobody answers there at
-    all; `status`: the HTTP server's, else 0; `wait_s`: how long the server asks us to wait."""
+    """`reason` and `hint` for the user; `passing`: the same address may work in a moment; `host`: nobody answers there
+    at all; `status`: the HTTP server's, else 0; `wait_s`: how long the server asks us to wait."""
 
     def __init__(
         self, reason: str, passing: bool = False, host: bool = False, hint: str = "", status: int = 0, wait_s: float = 0

@@ -1,4 +1,4 @@
-"""Who may transfer when: so many downloads at once, fewer of them from one host, none from a host that asked us to wait.
+"""Who may transfer when: so many at once, fewer of them with one host, none with a host that asked us to wait.
 
 A thread holds its turn for one transfer only: while it waits or pauses, another host's work goes on in its place."""
 
