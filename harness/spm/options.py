@@ -44,6 +44,14 @@ OWN = {
     "--max-size": Option("SIZE", "then the least recently used until the rest fits (default: 10GB)"),
 }
 _PLACES = ("--packages", "--lib", "--store")
+ENVIRONMENT = {
+    "SPM_DEBIAN_MIRROR": "the mirror of debian sources (default: what apt is set up to use)",
+    "SPM_MIRROR": "a folder or address with artifacts by sha256, asked first; last:ADDRESS is asked last",
+    "SPM_TIMEOUT": "seconds without a byte before a transfer is given up (default: 30)",
+    "HTTP_PROXY, HTTPS_PROXY, NO_PROXY": "as everywhere, in either case",
+    "SSL_CERT_FILE": "a file of certificates to trust",
+    "NETRC": "users and passwords by host (default: ~/.netrc)",
+}
 ALIASES = {"-p": "--platform", "-h": "--help", "-j": "--jobs", "-q": "--quiet", "-n": "--dry-run"}
 
 VERBS = {
@@ -144,7 +152,11 @@ def help_text(verb: str = "") -> str:
     if not verb:
         rows = [(f"{name} {each.names}".strip(), each.text) for name, each in VERBS.items()]
         return "\n".join(
-            [f"usage: {PROGRAM} VERB ...", "", *_table(rows), "", "every verb:", *_table(_option_rows(COMMON)), ""]
+            [
+                *(f"usage: {PROGRAM} VERB ...", "", *_table(rows)),
+                *("", "every verb:", *_table(_option_rows(COMMON))),
+                *("", "from the environment:", *_table(ENVIRONMENT.items()), ""),
+            ]
         )
     own = {name: OWN[name] for name in VERBS[verb].options}
     usage = " ".join(filter(None, (PROGRAM, verb, "[OPTION]...", VERBS[verb].names)))

@@ -181,7 +181,7 @@ class RepairTest(World):
         data = self.server.files.pop("/1.deb")
         result = self.spm("verify", "--repair")
         self.assertEqual(result.status, 1)
-        self.assertTrue(result.err.startswith("spm: error: could not fetch 1.deb: main (SERVER/1.deb): HTTP 404"))
+        self.assertTrue(result.err.startswith("spm: error: could not fetch 1.deb: main (SERVER/1.deb): not there (HTTP 404)"))
         self.assertEqual(self.spm("verify").status, 1)
         self.server.files["/1.deb"] = data
         self.assertEqual(self.spm("verify", "--repair").status, 0)
