@@ -16,6 +16,7 @@ from harness.spm import words
 _REDRAW_S = 0.1
 _LINE_S = 3.0
 _MOST_ROWS = 8
+_MOST_NAMES = 3
 
 
 def report_for(settings):
@@ -144,7 +145,11 @@ class LinesReport(Report):
     def tick(self):
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _LINE_S
-            self.note(self._summary())
+            self.note(self._summary() + self._fetching())
+
+    def _fetching(self) -> str:
+        names = [name for name, *_ in list(self._active.values())]
+        return f"; fetching {', '.join(names[:_MOST_NAMES])}" + " ..." * (len(names) > _MOST_NAMES) if names else ""
 
 
 class TerminalReport(LinesReport):

@@ -46,7 +46,8 @@ class ReportTest(unittest.TestCase):
 
         self.assertEqual(
             self.lines(act, clock=lambda: now[0]),
-            "spm: 1.5 MB of 10.0 MB, 500 kB/s, 17 s left\nspm: 3.0 MB of 10.0 MB, 500 kB/s, 14 s left\n"
+            "spm: 1.5 MB of 10.0 MB, 500 kB/s, 17 s left; fetching one, two\n"
+            "spm: 3.0 MB of 10.0 MB, 500 kB/s, 14 s left; fetching one, two\n"
             "spm: 10.0 MB fetched, unpacking a\n",
         )
 

@@ -14,7 +14,7 @@ import stat
 
 from harness.spm.errors import Refused, system_error
 from harness.spm.install import install
-from harness.spm.store import contents, lib, prune, trees
+from harness.spm.store import contents, prune, trees
 from harness.spm.store.store import Store
 
 
@@ -122,7 +122,7 @@ class _Mending:
             fresh = self._unpack(staging + "/tree", archives)
             self._put_folders_right()
             with self._writable({os.path.dirname(path) for path in (*self._problems, *fresh)}):
-                self._put_links_right()
+                self._put_links_right(staging + "/link")
                 self._put_files_right(staging + "/tree", fresh)
             if not contents.problems(self._tree, self.listed):
                 self.item.entry.approve()
@@ -160,7 +160,7 @@ class _Mending:
             if stat.S_IMODE(mode) != contents.FOLDER_MODE:
                 os.chmod(path, contents.FOLDER_MODE)
 
-    def _put_links_right(self):
+    def _put_links_right(self, fresh: str):
         links = dict(self.listed["links"])
         known = {*links, *self.listed["folders"], *(path for path, *_ in self.listed["files"])}
         for path in self._problems:
@@ -168,7 +168,8 @@ class _Mending:
             if path not in known or path not in self.listed["folders"] and _is_folder(place):
                 trees.remove(place)
             if path in links:
-                lib.replace_link(links[path], place)
+                os.symlink(links[path], fresh)
+                os.rename(fresh, place)
 
     def _put_files_right(self, folder: str, fresh: set[str]):
         for path, mode, _, time, _ in self.listed["files"]:

@@ -108,12 +108,13 @@ def sweep(store: Store, leftover_s: float = LEFTOVER_S):
 
 
 def automatic(store: Store):
-    """When nobody else is at work: sweeps if there are archives, and once a day prunes with the usual limits.
+    """When nobody else is at work: sweeps if there is something to, and once a day prunes with the usual limits.
 
     It is a courtesy: where the disk refuses, the run that asked for it has still done its work."""
     with contextlib.suppress(OSError), store.lock("store") as lock:
         due = _is_due(store)
-        if (due or os.listdir(f"{store.root}/archives")) and lock.take(wait=False):
+        left = any(os.listdir(f"{store.root}/{part}") for part in ("archives", "unpacking"))
+        if (due or left) and lock.take(wait=False):
             sweep(store)
             if due:
                 for each in victims(survey(store), OLDER_THAN_S, MAX_BYTES, time.time()):

@@ -5,6 +5,7 @@ what differs is put right at once, and no more than that is fetched."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
@@ -39,8 +40,9 @@ def run(command, settings) -> int:
             for _, row in damaged:
                 row["state"] = "repaired"
     elif not settings.dry_run:
-        for item, _ in damaged:
-            item.entry.condemn()
+        with contextlib.suppress(OSError):  # of a store that we may not write
+            for item, _ in damaged:
+                item.entry.condemn()
     table.show(rows, ("name", "state", "files", "problems"), settings, {"problems": _some})
     if damaged and not settings.quiet:
         _tell(len(damaged), len(rows), artifacts, command, settings)
