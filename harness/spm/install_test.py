@@ -291,59 +291,6 @@ class DiskFullTest(World):
         self.assertEqual([each for each in self.left_in_store() if each.startswith("unpacking")], [])
         self.assertFalse(os.path.exists(f"{self.store}/packages/a") or os.path.exists(self.lib))
 
-    def test_it_is_survived_at_every_write(self):
-        import errno
-
-        self.add("a", self.serve("a.deb", deb(folder("./d"), member("./d/a", b"1"), link("./l", "d/a"))))
-        self.write()
-        calls = [
-            "os.mkdir",
-            "os.write",
-            "os.symlink",
-            "os.rename",
-            "harness.spm.store.fill.write_file",
-            "os.fchmod",
-            "os.utime",
-            "os.makedirs",
-        ]
-        for name in calls:
-            real = _resolve(name)
-            for failing in range(50):
-                count = [0]
-
-                def act(*arguments, **options):
-                    count[0] += 1
-                    if count[0] == failing + 1:
-                        raise OSError(errno.ENOSPC, "No space left on device")
-                    return real(*arguments, **options)
-
-                with mock.patch(name, act):
-                    result = self.spm("install", "a")
-                with self.subTest(call=name, failing=failing):
-                    # os.makedirs forgives when the folder is there after all, and tidying is a courtesy.
-                    if count[0] > failing and not (name in ("os.mkdir", "os.rename", "os.utime") and result.status == 0):
-                        self.assertEqual(result.status, 1)
-                        self.assertIn("No space left on device", result.err)
-                        self.assertIn("hint: free some space", result.err)
-                    self.assertEqual([each for each in self.left_in_store() if not each.startswith("archives/")], [])
-                    self.assertEqual(self.spm("install", "a").status, 0)
-                    self.assertEqual(self.spm("verify", "--deep").status, 0)
-                self.forget()
-                if count[0] <= failing:
-                    self.assertGreater(failing, 0, name)
-                    break
-
-    def forget(self):
-        trees.remove(self.store)
-        trees.remove(self.lib)
-
-
-def _resolve(name: str):
-    import importlib
-
-    module, _, attribute = name.rpartition(".")
-    return getattr(importlib.import_module(module), attribute)
-
 
 class KillTest(World):
     """kill -9 at many moments; the next run repairs whatever is left."""

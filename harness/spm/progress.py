@@ -17,6 +17,7 @@ from harness.spm import words
 _REDRAW_S = 0.1
 _LINE_S = 3.0
 _MOST_ROWS = 8
+_MOST_NAMES = 3
 
 
 def report_for(settings):
@@ -52,8 +53,8 @@ class Report:
     def __init__(self):
         self._lock = threading.RLock()
         self._started = time.monotonic()
-        self._total = self._finished = 0
-        self._active: dict[str, list] = {}  # sha256 -> [name, size, bytes so far]
+        self._total = self._finished = self._received = 0
+        self._active: dict[str, list] = {}  # sha256 -> [name, size, bytes so far, bytes of this run]
         self._unpacking: dict[str, int] = {}
 
     def started(self, packages: int, artifacts: int, size: int):
@@ -61,14 +62,20 @@ class Report:
 
     def begun(self, artifact):
         with self._lock:
-            self._active[artifact.sha256] = [artifact.file_name, artifact.size, 0]
+            self._active[artifact.sha256] = [artifact.file_name, artifact.size, 0, 0]
+
+    def resumed(self, artifact, done: int):
+        """So much is here before a transfer begins."""
+        self._active[artifact.sha256][2] = done
 
     def advanced(self, artifact, done: int):
-        self._active[artifact.sha256][2] = done
+        active = self._active[artifact.sha256]
+        active[3] += done - active[2]
+        active[2] = done
 
     def ended(self, artifact, fetched: bool):
         with self._lock:
-            self._active.pop(artifact.sha256, None)
+            self._received += self._active.pop(artifact.sha256)[3]
             self._finished += artifact.size if fetched else 0
 
     def sending(self, artifact):
@@ -85,6 +92,9 @@ class Report:
 
     def attempt_failed(self, artifact, attempt):
         pass
+
+    def asked_to_wait(self, place: str, seconds: float):
+        """A server will take no request for so long."""
 
     def unpacking(self, package: str, change: int):
         with self._lock:
@@ -129,12 +139,14 @@ class Report:
         pass
 
     def _summary(self) -> str:
-        done = self._finished + sum(each[2] for each in list(self._active.values()))
+        active = list(self._active.values())
+        done = self._finished + sum(each[2] for each in active)
+        received = self._received + sum(each[3] for each in active)
         elapsed = max(time.monotonic() - self._started, 1e-3)
         if done >= self._total:
             return f"{words.size(self._total)} fetched, unpacking {', '.join(sorted(self._unpacking)) or 'done'}"
-        left = words.seconds((self._total - done) * elapsed / done) if done else "?"
-        return f"{words.size(done)} of {words.size(self._total)}, {words.size(done / elapsed)}/s, {left} left"
+        left = words.seconds((self._total - done) * elapsed / received) if received else "?"
+        return f"{words.size(done)} of {words.size(self._total)}, {words.size(received / elapsed)}/s, {left} left"
 
 
 class LinesReport(Report):
@@ -146,6 +158,9 @@ class LinesReport(Report):
 
     def attempt_failed(self, artifact, attempt):
         self.note(f"{attempt.source} did not deliver {artifact.file_name}: {attempt.reason}")
+
+    def asked_to_wait(self, place, seconds):
+        self.note(f"{place} asks to wait {words.seconds(seconds)}")
 
     def waiting(self, what, holder):
         self.note(f"waiting for {holder} to finish with {what}")
@@ -160,7 +175,11 @@ class LinesReport(Report):
 
     def tick(self):
         if self._is_time():
-            self.note(self._summary())
+            self.note(self._summary() + self._fetching())
+
+    def _fetching(self) -> str:
+        names = [name for name, *_ in list(self._active.values())]
+        return f"; fetching {', '.join(names[:_MOST_NAMES])}" + " ..." * (len(names) > _MOST_NAMES) if names else ""
 
     def _is_time(self) -> bool:
         due = time.monotonic() >= self._next
@@ -187,7 +206,7 @@ class TerminalReport(LinesReport):
         with self._lock:
             width = os.get_terminal_size(sys.stderr.fileno()).columns or 80  # 0: a terminal that nobody has measured
             active = list(self._active.values())
-            rows = [self._row(*each, width) for each in active[:_MOST_ROWS]]
+            rows = [self._row(*each[:3], width) for each in active[:_MOST_ROWS]]
             if len(active) > _MOST_ROWS:
                 rows.append(f"  and {len(active) - _MOST_ROWS} more")
             rows.append(f"\x1b[1m{self._summary()[:width - 1]}\x1b[0m")
@@ -252,6 +271,9 @@ class JsonReport(Report):
         self._event(
             "attempt_failed", path=artifact.path, source=attempt.source, address=attempt.address, reason=attempt.reason
         )
+
+    def asked_to_wait(self, place, seconds):
+        self._event("asked_to_wait", place=place, seconds=seconds)
 
     def stored(self, item, size, files):
         self._event(

@@ -23,4 +23,4 @@ class FileSource(Source):
         return transport.open_address(address, False, offset)
 
     def put(self, address: str, path: str, sha256: str, advanced=None):
-        transport.put_file(address, path, False)
+        transport.put_file(address, path, False, None, advanced)

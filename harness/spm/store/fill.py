@@ -15,7 +15,8 @@ from harness.spm.archives.unpack import Tree, unpack
 from harness.spm.errors import Cancelled, Refused, SpmError, system_error
 from harness.spm.store import trees
 from harness.spm.store.store import Store, write_file
-from harness.spm.transfer.fetch import Fetcher, join
+from harness.spm.transfer.fetch import Fetcher
+from harness.spm.transfer.parallel import join
 from harness.spm.words import plural, size as size_words
 
 # What a byte of archive becomes on disk, for the check before a download. The pinned set's mean is 3.7.

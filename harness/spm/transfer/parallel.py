@@ -45,6 +45,11 @@ def each(act, tasks, jobs: int):
             yield task, result
     finally:
         over.set()
-        until = time.monotonic() + _PATIENCE_S
-        for thread in threads:
-            thread.join(max(0.0, until - time.monotonic()))
+        join(threads, _PATIENCE_S)
+
+
+def join(threads: list[threading.Thread], patience_s: float):
+    """Waits for threads to end, for so long in all."""
+    until = time.monotonic() + patience_s
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))

@@ -381,7 +381,7 @@ class SignedTest(ArchiveTest):
             ("other bytes", lambda data: tampered, "expected "),
             ("more bytes", lambda data: data + b"x", "expected at most "),
             ("fewer bytes", lambda data: data[:-1], "expected sha256 "),
-            ("none", lambda data: None, "HTTP 404 Not Found"),
+            ("none", lambda data: None, "not there (HTTP 404)"),
         ):
             with self.subTest(what):
                 self.server.files.update({path: change(data) for path, data in lists.items()})
