@@ -13,9 +13,10 @@ import time
 
 from harness.spm.store import lib, prune, trees
 from harness.spm.transfer.download import Downloader, Failed, is_whole, summary
-from harness.spm.errors import Cancelled, SpmError, system_error
+from harness.spm.errors import Cancelled, Refused, SpmError, system_error
 from harness.spm.store.store import Store, write_file
-from harness.spm.archives.unpack import Tree, unpack
+from harness.spm.archives.tree import Tree
+from harness.spm.archives.unpack import unpack
 from harness.spm.words import plural, size as size_words
 
 # What a byte of archive becomes on disk, for the check before a download. The pinned set's mean is 3.7.
@@ -212,6 +213,8 @@ class _Run:
                     self._report.stored(making.item, size, files)
             except SpmError as error:
                 error.what = f"{name}: {rules.path}: {error.what}"
+                if isinstance(error, Refused):
+                    _forget(path)
                 raise
             except OSError as error:
                 raise system_error(f"unpacking {name}: {rules.path}", error) from None
