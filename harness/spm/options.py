@@ -63,6 +63,7 @@ VERBS = {
     "list": Verb("list", "", "all packages of packages.json", ("--platform",)),
     "status": Verb("status", "", "what is active, and what should be", ("--platform",)),
     "verify": Verb("verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep", "--repair")),
+    "unpack": Verb("unpack", "ARCHIVE DIR", "unpack any archive into a new folder, by the rules for packages"),
     "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
     "cache prune": Verb("cache_prune", "", "remove what nobody uses from the store", ("--older-than", "--max-size")),
 }
