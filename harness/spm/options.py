@@ -72,6 +72,7 @@ VERBS = {
     ),
     "mirror push": Verb("mirror_push", "URL", "bring every artifact of packages.json to a mirror"),
     "mirror pull": Verb("mirror_pull", "URL", "fill the store from a mirror alone", ("--platform",)),
+    "unpack": Verb("unpack", "ARCHIVE DIR", "unpack any archive into a new folder, by the rules for packages"),
     "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
     "cache prune": Verb("cache_prune", "", "remove what nobody uses from the store", ("--older-than", "--max-size")),
 }

@@ -70,7 +70,8 @@ class ReportTest(unittest.TestCase):
 
         self.assertEqual(
             self.lines(act, clock=lambda: now[0]),
-            "spm: 8.0 MB of 10.0 MB, 250 kB/s, 8.0 s left\nspm: 9.0 MB of 10.0 MB, 750 kB/s, 1.3 s left\n",
+            "spm: 8.0 MB of 10.0 MB, 250 kB/s, 8.0 s left; fetching two\n"
+            "spm: 9.0 MB of 10.0 MB, 750 kB/s, 1.3 s left; fetching two\n",
         )
 
     def test_a_failed_download_does_not_count(self):

@@ -133,7 +133,8 @@ class _Mending:
 
     def _unpack(self, folder: str, archives: dict[str, str]) -> set[str]:
         """Brings what is lacking into `folder`; its paths. Refused where the list and the archives disagree."""
-        from harness.spm.archives.unpack import Tree, unpack
+        from harness.spm.archives.tree import Tree
+        from harness.spm.archives.unpack import unpack
 
         tree = Tree(folder)
         every = self.item.package.artifacts_for(self.item.platform)

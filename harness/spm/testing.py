@@ -10,13 +10,17 @@ import json
 import lzma
 import os
 import socket
+import stat
 import struct
 import subprocess
 import sys
 import tarfile
 import tempfile
 import threading
+import time
 import unittest
+import warnings
+import zipfile
 import zlib
 from unittest import mock
 
@@ -59,6 +63,27 @@ def tar(*members, format: int = tarfile.GNU_FORMAT) -> bytes:
     return out.getvalue()
 
 
+_ZIP_KINDS = {
+    tarfile.DIRTYPE: stat.S_IFDIR,
+    tarfile.SYMTYPE: stat.S_IFLNK,
+    tarfile.CHRTYPE: stat.S_IFCHR,
+    tarfile.FIFOTYPE: stat.S_IFIFO,
+}
+
+
+def zipped(*members, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip archive of what `tar` takes, hard links aside."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # names twice: that is what they are tried for
+        for info, data in members:
+            entry = zipfile.ZipInfo(info.name + "/" * info.isdir(), time.gmtime(info.mtime)[:6])
+            entry.create_system, entry.compress_type = 3, method
+            entry.external_attr = (_ZIP_KINDS.get(info.type, stat.S_IFREG) | info.mode) << 16
+            archive.writestr(entry, info.linkname or data)
+    return out.getvalue()
+
+
 def ar(*members: tuple[str, bytes]) -> bytes:
     parts = [b"!<arch>\n"]
     for name, data in members:
@@ -73,6 +98,13 @@ def deb(*members, compress=lzma.compress, ending: str = "xz") -> bytes:
         ("control.tar.xz", lzma.compress(tar())),
         (f"data.tar.{ending}", compress(tar(*members))),
     )
+
+
+class Rules:
+    """The unpacking half of an artifact."""
+
+    def __init__(self, strip: str = "", keep=()):
+        self.strip, self.keep = strip, list(keep)
 
 
 def pin(data: bytes, path: str, **fields) -> dict:

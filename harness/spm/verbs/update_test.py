@@ -218,7 +218,7 @@ class UncheckedTest(ArchiveTest):
         self.assertEqual(
             result.err,
             "spm: error: FOLDER/packages.json: expected the newest pins (--frozen), found 1 artifact to update\n"
-            "hint: python3 make.py spm update tool\n",
+            "hint: python3 make.py spm update tool --packages FOLDER/packages.json --lib FOLDER/lib --store FOLDER/store\n",
         )
         self.assertEqual((result.status, self.file(), result.out[:4]), (1, text, "tool"))
 
