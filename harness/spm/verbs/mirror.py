@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
+from harness.spm import progress
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.sources import Unavailable
 from harness.spm.sources.mirror import Mirror
@@ -21,14 +22,18 @@ def opened(command, settings) -> Mirror:
     return Mirror(command.names[0], settings)
 
 
-def lacking(mirror: Mirror, artifacts: list, jobs: int) -> list:
+def lacking(mirror: Mirror, artifacts: list, settings) -> list:
     """Those of `artifacts` that the mirror does not have in their size, in their order; an SpmError if it cannot say."""
 
     def absent(artifact) -> bool:
         return not upload.holds(mirror, mirror.addresses(artifact), artifact.size)
 
+    found = {}
     try:
-        found = dict(parallel.each(absent, artifacts, jobs))
+        with progress.counting(settings, len(artifacts)) as counted:
+            for artifact, lacks in parallel.each(absent, artifacts, settings.jobs):
+                found[artifact] = lacks
+                counted()
     except Unavailable as error:
         raise SpmError(f"mirror: {error.reason}", error.hint) from None
     except TransferError as error:

@@ -24,7 +24,7 @@ def run(command, settings) -> int:
     for artifact in (each for package in packages for each in package.artifacts):
         artifact.sources = ()  # whom to ask besides the mirror
     wanted = Plan(lib.wanted(packages, settings, store))
-    lacking = mirrors.lacking(mirror, list(wanted.artifacts().values()), settings.jobs)
+    lacking = mirrors.lacking(mirror, list(wanted.artifacts().values()), settings)
     absent = {each.sha256 for each in lacking}
     poor = [item for item in wanted.missing if absent.intersection(_hashes(item))]
     plan = Plan([item for item in wanted.missing if item not in poor])

@@ -26,7 +26,7 @@ def run(command, settings) -> int:
         settings.mirror = ""  # what it lacks need not be asked of it
     manifest = manifests.load(settings.packages)
     artifacts = {each.sha256: each for package in manifest.packages.values() for each in package.artifacts}
-    missing = mirrors.lacking(mirror, list(artifacts.values()), settings.jobs)
+    missing = mirrors.lacking(mirror, list(artifacts.values()), settings)
     there = len(artifacts) - len(missing)
     failures: dict = {}
     if settings.dry_run:
