@@ -1,7 +1,7 @@
 """Archives that depend on their contents alone: the same files give the same bytes, whoever packs them, when and where.
 
-Members come in the order of their names; they belong to nobody, bear one time, and their modes are 644 or 755. Compressed
-by one thread with fixed settings; another version of liblzma may find another encoding of the same tar."""
+Members come in the order of their names; they belong to nobody, bear one time, and their modes are 644 or 755. One
+thread compresses with fixed settings; another version of liblzma may find another encoding of the same tar."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _TYPES = {FILE: tarfile.REGTYPE, LINK: tarfile.SYMTYPE, FOLDER: tarfile.DIRTYPE}
 
 
 class Member:
-    """One path of an archive. `open` gives a file's `size` bytes as a stream; `target` is a link's."""
+    """One path of an archive. `stream()` gives a file's `size` bytes; `target` is a link's."""
 
-    __slots__ = ("path", "kind", "executable", "size", "open", "target")
+    __slots__ = ("path", "kind", "executable", "size", "stream", "target")
 
-    def __init__(self, path: str, kind: str, executable: bool = False, size: int = 0, open=io.BytesIO, target: str = ""):
+    def __init__(self, path: str, kind: str, executable=False, size: int = 0, stream=io.BytesIO, target: str = ""):
         self.path, self.kind, self.executable = path, kind, executable
-        self.size, self.open, self.target = size, open, target
+        self.size, self.stream, self.target = size, stream, target
 
 
 def write_tar(out, members, time: int):
@@ -36,7 +36,7 @@ def write_tar(out, members, time: int):
             info = tarfile.TarInfo(each.path)
             info.type, info.linkname, info.size, info.mtime = _TYPES[each.kind], each.target, each.size, time
             info.mode = 0o755 if each.executable or each.kind != FILE else 0o644
-            with each.open() as stream:
+            with each.stream() as stream:
                 tar.addfile(info, stream)
             tar.members.clear()  # or it keeps them all
 

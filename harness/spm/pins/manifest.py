@@ -37,7 +37,8 @@ _SECRET_KEY = re.compile(
 ).search
 # Who asks over ssh is no secret, as a rule 'git'; a password is.
 _SECRET_VALUE = (
-    r"(?<!ssh)://[^/\s]*@|ssh://[^/\s@]*:[^/\s]*@|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{30}|-----BEGIN [A-Z ]*KEY"
+    r"(?<!ssh)://[^/\s]*@|ssh://[^/\s@]*:[^/\s]*@"
+    r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{30}|-----BEGIN [A-Z ]*KEY"
 )
 # Without one of these a text holds no such value; an escaped character may hide any of them.
 _SECRET_MARKS = ("@", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "-----BEGIN", "\\u")

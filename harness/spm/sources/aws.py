@@ -1,5 +1,6 @@
-"""What the machine knows of AWS and of what resembles it: credentials and region, from the environment or from the files
-of AWS's own tools (~/.aws/credentials and ~/.aws/config, or where AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE say).
+"""What the machine knows of AWS and of what resembles it: credentials and region, from the environment or from the
+files of AWS's own tools (~/.aws/credentials and ~/.aws/config, or what AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE
+name).
 
 Not asked: credential_process, single sign-on, and the metadata service of a rented machine. Their tools can print what
 the environment takes (`aws configure export-credentials --format env`)."""

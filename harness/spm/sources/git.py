@@ -1,12 +1,12 @@
 """A git repository: an artifact's path is a commit, and its bytes are a tar of the commit's files.
 
-The tar is our own (archives/pack.py): that of `git archive` changes with attributes of the repository and with versions of
-git. Files are 644 or 755, links are kept, everything bears the time of the commit; submodules are refused. `publish COMMIT
-NAME --to SOURCE` prints a commit's pin.
+The tar is our own (archives/pack.py): that of `git archive` changes with attributes of the repository and with versions
+of git. Files are 644 or 755, links are kept, everything bears the time of the commit; submodules are refused.
+`publish COMMIT NAME --to SOURCE` prints a commit's pin.
 
-`base` is a file, https or ssh address, or a folder, which for a relative one is below packages.json's own. The
-repository's hooks and configuration have no say; the user's own configuration, with its credential helpers, has. Nothing
-asks on the terminal."""
+`base` is a file, https or ssh address, or a folder; a relative one is below packages.json's own. The repository's hooks
+and configuration have no say; the user's own configuration, with its credential helpers, has. Nothing asks on the
+terminal."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _OURS = {
     "GIT_ALLOW_PROTOCOL": "file:http:https:ssh",
     "LC_ALL": "C",
 }
-_PASSES = re.compile(r"resolve host|timed out|Connection (refused|reset)|early EOF|hung up|HTTP 5\d\d|error: 5\d\d", re.I)
+_PASSES = re.compile(r"resolve host|timed out|Connection (refused|reset)|early EOF|hung up|(HTTP|error:) 5\d\d", re.I)
 _USER = re.compile(r"(://)[^/\s@]*@")
 
 

@@ -45,5 +45,5 @@ def _fields(base: str) -> dict:
     pattern, words = FIELDS[kind][0]["base"]
     if not re.fullmatch(pattern, base):
         found = transport.shown(base)
-        raise SpmError(f"mirror: expected a folder, or {words}, found '{found}'", "set SPM_MIRROR to such a place", USAGE)
+        raise SpmError(f"mirror: expected a folder, or {words}, found '{found}'", "name such a place", USAGE)
     return {"type": kind, "base": base}

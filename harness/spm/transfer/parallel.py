@@ -10,11 +10,11 @@ import time
 _PATIENCE_S = 1.0
 
 
-def each(act, tasks, jobs: int):
+def each(act, tasks, jobs: int, cancel=lambda: None):
     """Yields (task, act(task)) as they are done, `jobs` at once; the first exception of `act` or of `tasks` ends it.
 
-    `tasks` is any iterable: what has yet to come is waited for by one of the threads. Whoever leaves the loop early waits
-    a moment for the threads, then leaves them behind: they finish what they are at and no more."""
+    `tasks` is any iterable: what has yet to come is waited for by one of the threads. Whoever leaves the loop early
+    calls `cancel`, waits a moment for the threads, then leaves them behind: they finish what they are at and no more."""
     todo, taking, done, over = iter(tasks), threading.Lock(), queue.SimpleQueue(), threading.Event()
 
     def work():
@@ -45,6 +45,7 @@ def each(act, tasks, jobs: int):
             yield task, result
     finally:
         over.set()
+        cancel()
         join(threads, _PATIENCE_S)
 
 

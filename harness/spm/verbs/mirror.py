@@ -23,7 +23,7 @@ def opened(command, settings) -> Mirror:
 
 
 def lacking(mirror: Mirror, artifacts: list, settings) -> list:
-    """Those of `artifacts` that the mirror does not have in their size, in their order; an SpmError if it cannot say."""
+    """Those of `artifacts` that the mirror lacks in their size, in their order; an SpmError if it cannot say."""
 
     def absent(artifact) -> bool:
         return not upload.holds(mirror, mirror.addresses(artifact), artifact.size)

@@ -71,13 +71,15 @@ def _push(mirror, missing, manifest, settings) -> dict:
         fetcher.release(artifact)
         return ""
 
+    def cancel():
+        cancelled.set()
+        fetcher.cancel()
+
     report.started(0, len(missing), 2 * sum(each.size for each in missing))  # here, and there
     try:
         with prune.at_work(store, report), report, Fetcher(manifest, settings, store, report) as fetcher:
             arriving = fetcher.fetch_all(missing, keep_going=True)
-            sent = dict(parallel.each(send, arriving, settings.jobs))
+            sent = dict(parallel.each(send, arriving, settings.jobs, cancel))
     except OSError as error:
         raise system_error("mirror push", error) from None
-    finally:
-        cancelled.set()
     return {artifact: reason for (artifact, _), reason in sent.items() if reason}

@@ -1,13 +1,16 @@
 """`mirror push` and `mirror pull` against a folder, a web server and a real S3 server."""
 
 import os
+import signal
+import threading
+import time
 import unittest
 from unittest import mock
 
 from harness.spm import testing_s3
 from harness.spm.store import trees
 from harness.spm.testing import Server, World, deb, member
-from harness.spm.transfer import reading
+from harness.spm.transfer import reading, transport
 from harness.spm.words import size
 
 
@@ -175,9 +178,30 @@ class MirrorTest(World):
             (
                 2,
                 "spm: error: mirror: expected a folder, or http:// or https://, a host and a path, without ? and #, "
-                "found 'ftp://example.org/x'\nhint: set SPM_MIRROR to such a place\n",
+                "found 'ftp://example.org/x'\nhint: name such a place\n",
             ),
         )
+
+    def test_an_interrupted_push_leaves_nothing_half_written(self):
+        def interrupt(done):
+            raise KeyboardInterrupt()
+
+        with open(f"{self.folder}/file", "wb") as file:
+            file.write(b"x")
+        with self.assertRaises(KeyboardInterrupt):
+            transport.put_file(f"file://{self.folder_mirror}/a", file.name, False, None, interrupt)
+        self.assertEqual(os.listdir(self.folder_mirror), [])
+        stalled = threading.Event()
+        self.addCleanup(stalled.set)
+        self.other.on_put = lambda headers: stalled.wait()
+        self.write()
+        process = self.start("mirror", "push", self.other.base)
+        while not any(each.startswith("PUT") for each in self.other.asked):
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, self.other.files), (130, {}), err)
 
     def test_a_folder_that_cannot_be_written_is_named(self):
         with open(self.folder_mirror, "w"):

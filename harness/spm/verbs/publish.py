@@ -1,7 +1,7 @@
 """publish DIR NAME: packs a folder, uploads it to a source of packages.json, and prints the entry to put there.
 
-The archive's name holds its hash: what was published stays what it was, and the same folder is uploaded once. With --to a
-git source, publish COMMIT NAME: nothing is to be uploaded, and the entry pins what the source makes of the commit."""
+The archive's name holds its hash: what was published stays what it was, and the same folder is uploaded once. With --to
+a git source, publish COMMIT NAME: nothing is uploaded, and the entry pins what the source makes of the commit."""
 
 from __future__ import annotations
 

@@ -213,7 +213,11 @@ class PublishTest(World):
         cases = [
             (["publish", self.dir], "publish: expected DIR NAME, found 1 name", None),
             (["publish", f"{self.dir}x", "tool"], "publish: expected a folder, found none at FOLDER/toolx", None),
-            (["publish", f"{self.dir}/empty", "tool"], "publish: expected files in FOLDER/tool/empty, found none", None),
+            (
+                ["publish", f"{self.dir}/empty", "tool"],
+                "publish: expected files in FOLDER/tool/empty, found none",
+                None,
+            ),
             (
                 ["publish", self.dir, "a/b"],
                 "FOLDER/packages.json, with 'a/b' in it: packages: expected a package's name of letters, digits and "
