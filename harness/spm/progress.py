@@ -5,6 +5,7 @@ All reports have the same events; they may come from any thread. Used as a conte
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -26,6 +27,22 @@ def report_for(settings):
         return Report()
     plain = not sys.stderr.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     return LinesReport() if plain else TerminalReport()
+
+
+@contextlib.contextmanager
+def counting(settings, total: int):
+    """Gives a function to call as each of `total` questions is answered."""
+    report, done = report_for(settings), 0
+
+    def counted():
+        nonlocal done
+        done += 1
+        report.counted(done, total)
+
+    try:
+        yield counted
+    finally:
+        report.close()
 
 
 class Report:
@@ -61,6 +78,13 @@ class Report:
             self._received += self._active.pop(artifact.sha256)[3]
             self._finished += artifact.size if fetched else 0
 
+    def sending(self, artifact):
+        """An upload begins, which `advanced` follows as it does a download."""
+        Report.begun(self, artifact)
+
+    def sent(self, artifact, whole: bool):
+        Report.ended(self, artifact, whole)
+
     def found(self, artifact):
         """The artifact is here already."""
         with self._lock:
@@ -89,6 +113,9 @@ class Report:
 
     def note(self, text: str):
         pass
+
+    def counted(self, done: int, total: int):
+        """So many of so many questions are answered; no other event comes in such a run."""
 
     def __enter__(self):
         self._over = threading.Event()
@@ -142,14 +169,23 @@ class LinesReport(Report):
         with self._lock:
             print(f"spm: {text}", file=sys.stderr, flush=True)
 
+    def counted(self, done, total):
+        if self._is_time():
+            self.note(_count(done, total))
+
     def tick(self):
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _LINE_S
+        if self._is_time():
             self.note(self._summary() + self._fetching())
 
     def _fetching(self) -> str:
         names = [name for name, *_ in list(self._active.values())]
         return f"; fetching {', '.join(names[:_MOST_NAMES])}" + " ..." * (len(names) > _MOST_NAMES) if names else ""
+
+    def _is_time(self) -> bool:
+        due = time.monotonic() >= self._next
+        if due:
+            self._next = time.monotonic() + _LINE_S
+        return due
 
 
 class TerminalReport(LinesReport):
@@ -177,6 +213,12 @@ class TerminalReport(LinesReport):
             sys.stderr.write(self._erasure() + "\n".join(rows) + "\n")
             sys.stderr.flush()
             self._rows = len(rows)
+
+    def counted(self, done, total):
+        with self._lock:
+            sys.stderr.write(f"{self._erasure()}{_count(done, total)}\n")
+            sys.stderr.flush()
+            self._rows = 1
 
     def close(self):
         with self._lock:
@@ -216,6 +258,15 @@ class JsonReport(Report):
         if fetched:
             self._event("downloaded", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
 
+    def sending(self, artifact):
+        super().sending(artifact)
+        self._event("upload", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+
+    def sent(self, artifact, whole):
+        super().sent(artifact, whole)
+        if whole:
+            self._event("uploaded", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+
     def attempt_failed(self, artifact, attempt):
         self._event(
             "attempt_failed", path=artifact.path, source=attempt.source, address=attempt.address, reason=attempt.reason
@@ -239,3 +290,7 @@ class JsonReport(Report):
 
     def waiting(self, what, holder):
         self._event("waiting", what=what, holder=holder)
+
+
+def _count(done: int, total: int) -> str:
+    return f"{done:,} of {total:,} asked"

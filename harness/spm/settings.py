@@ -85,9 +85,15 @@ def _cache_of(home: str | None) -> str | None:
 
 
 def _writable(folder: str) -> bool:
-    while not os.path.lexists(folder):
-        folder = os.path.dirname(folder)
+    folder = existing_parent(folder)
     return os.path.isdir(folder) and os.access(folder, os.W_OK)
+
+
+def existing_parent(path: str) -> str:
+    """The path itself, or the nearest above it that exists."""
+    while not os.path.lexists(path):
+        path = os.path.dirname(path)
+    return path
 
 
 def _fallback(folder: str) -> str:

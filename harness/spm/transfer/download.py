@@ -59,6 +59,8 @@ class Downloader:
 
     def cancel(self):
         self._turns.cancel()
+        for source in self._sources.values():
+            source.cancel()
 
     def fetch(self, artifact, path: str):
         """Fills the file `path` with the artifact, verified; raises Failed with every attempt.

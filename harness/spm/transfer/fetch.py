@@ -30,7 +30,7 @@ class Fetcher:
         self._arrived = queue.SimpleQueue()  # (artifact, path), or None when there will be no more
         self._threads: list[threading.Thread] = []
         self._mutex = threading.Lock()
-        self._stopped = False
+        self._stopped = self._keep_going = False
         self._failures: list[Failed] = []
         self._error: BaseException | None = None
         self._named: set[str] = set()  # whom we have said that we wait for
@@ -42,13 +42,15 @@ class Fetcher:
         self.cancel()
         join(self._threads, _JOIN_S)
 
-    def fetch_all(self, artifacts):
-        """Yields (artifact, path of its verified file) as each arrives. The first error stops all and is raised.
+    def fetch_all(self, artifacts, keep_going: bool = False):
+        """Yields (artifact, path of its verified file) as each arrives. The first error stops all and is raised; if
+        `keep_going`, an artifact that no source delivers is yielded as (artifact, its Failed) and the rest goes on.
 
         `artifacts` have different hashes. Ends early, without an error, when somebody calls `cancel`."""
         # The largest first: the last to arrive should be small to unpack.
         self._free.extend(sorted(artifacts, key=lambda each: (-each.size, each.sha256)))
         count = len(self._free)
+        self._keep_going = keep_going
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(THREADS, count))]
         for thread in self._threads:
             thread.start()
@@ -79,9 +81,14 @@ class Fetcher:
         try:
             while task := self._next():
                 artifact, lock = task
-                with lock:
-                    path = self._bring(artifact)
-                self._arrived.put((artifact, path))
+                try:
+                    with lock:
+                        found = self._bring(artifact)
+                except Failed as error:
+                    if not self._keep_going:
+                        raise
+                    found = error
+                self._arrived.put((artifact, found))
         except Cancelled:
             pass
         except BaseException as error:

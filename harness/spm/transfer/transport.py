@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import email.utils
 import errno
 import functools
@@ -11,6 +12,7 @@ import os
 import re
 import socket
 import ssl
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -22,6 +24,8 @@ from harness.spm.transfer import access
 _SAFE = "/~+:@!$&'()*,;="
 # What may go to whatever host a redirect names; anything else may be a credential.
 _OPEN_HEADERS = ("user-agent", "accept-encoding", "range", "if-range")
+BINARY = "application/octet-stream"
+_MOST_ANSWER = 1 << 14
 _HEADERS = {"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"}
 # What a refusal is called; any other keeps the server's own words.
 _STATUSES = {
@@ -37,14 +41,22 @@ _PROXY_HINT = "set HTTP_PROXY and HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT"
 
 class TransferError(Exception):
     """`reason` and `hint` for the user; `passing`: the same address may work in a moment; `host`: nobody answers there
-    at all; `status`: the HTTP server's, else 0; `wait_s`: how long the server asks us to wait."""
+    at all; `status`: the HTTP server's, or the one that says the same of a file, else 0; `wait_s`: how long the server
+    asks us to wait; `answer`: the server's own words about it, or their beginning."""
 
     def __init__(
-        self, reason: str, passing: bool = False, host: bool = False, hint: str = "", status: int = 0, wait_s: float = 0
+        self,
+        reason: str,
+        passing: bool = False,
+        host: bool = False,
+        hint: str = "",
+        status: int = 0,
+        wait_s: float = 0,
+        answer: bytes = b"",
     ):
         super().__init__(reason)
         self.reason, self.passing, self.host, self.hint = reason, passing, host, hint
-        self.status, self.wait_s = status, wait_s
+        self.status, self.wait_s, self.answer = status, wait_s, answer
 
 
 class Body:
@@ -83,6 +95,10 @@ def file_address(path: str) -> str:
     return "file://" + quote(path, safe="/~+")
 
 
+def file_path(address: str) -> str:
+    return unquote(urlsplit(address).path)
+
+
 def place(address: str) -> str:
     """The part of an address that a whole source shares: scheme and host."""
     parts = urlsplit(address)
@@ -97,14 +113,18 @@ def shown(address: str) -> str:
 
 def open_address(address: str, offline: bool, offset: int = 0, validator: str = "", headers=None) -> Body:
     """The bytes at `address` from `offset` on. `headers` may hold credentials: they go to that host alone."""
+    if urlsplit(address).scheme == "file":
+        return _open_file(file_path(address), offset)
+    _check(address, offline)
+    return _open_http(address, offset, validator, headers or {})
+
+
+def _check(address: str, offline: bool):
     scheme = urlsplit(address).scheme
-    if scheme == "file":
-        return _open_file(unquote(urlsplit(address).path), offset)
     if scheme not in ("http", "https"):
         raise TransferError(f"expected an http, https or file address, found '{scheme}:'", host=True)
     if offline:
         raise TransferError("not asked: spm is offline", host=True)
-    return _open_http(address, offset, validator, headers or {})
 
 
 def _open_file(path: str, offset: int) -> Body:
@@ -112,17 +132,52 @@ def _open_file(path: str, offset: int) -> Body:
         stream = open(path, "rb", buffering=0)
         stream.seek(offset)
     except FileNotFoundError:
-        raise TransferError("no such file") from None
+        raise TransferError("no such file", status=404) from None
     except OSError as error:
         raise TransferError(error.strerror or str(error)) from None
     return Body(stream, stream.read, os.fstat(stream.fileno()).st_size, offset=offset)
 
 
-def put_file(address: str, path: str, headers=None):
-    """Uploads the file at `path` by HTTP PUT; `headers` as for open_address."""
+def put_file(address: str, path: str, offline: bool, headers=None, advanced=None):
+    """Uploads the file at `path`: by HTTP PUT, or into a folder under its final name once it is whole.
+
+    `headers` as for open_address; `advanced` is told how many bytes are on their way, and may raise."""
+    if urlsplit(address).scheme == "file":
+        _copy_file(path, file_path(address))
+        return
+    _check(address, offline)
     with open(path, "rb") as file:
-        fields = {"Content-Length": str(os.fstat(file.fileno()).st_size), "Content-Type": "application/octet-stream"}
-        _ask(_request(address, {**fields, **(headers or {})}, file, "PUT")).close()
+        fields = {"Content-Length": str(os.fstat(file.fileno()).st_size), "Content-Type": BINARY}
+        data = _Counted(file, advanced) if advanced else file
+        _ask(_request(address, {**fields, **(headers or {})}, data, "PUT")).close()
+
+
+class _Counted:
+    """A file that tells how far it has been read."""
+
+    def __init__(self, file, advanced):
+        self._file, self._advanced = file, advanced
+
+    def read(self, most: int) -> bytes:
+        self._advanced(self._file.tell())
+        return self._file.read(most)
+
+
+def _copy_file(path: str, target: str):
+    import shutil
+
+    beside = f"{target}.{os.getpid()}.{threading.get_ident()}.new"
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        try:
+            shutil.copyfile(path, beside)
+            os.rename(beside, target)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(beside)
+            raise
+    except OSError as error:
+        raise TransferError(f"{error.strerror or error} ({target})") from None
 
 
 def _open_http(address: str, offset: int, validator: str, headers: dict) -> Body:
@@ -177,7 +232,6 @@ def _ask(request: urllib.request.Request):
     try:
         return _opener(tuple(access.proxies().items())).open(request, timeout=timeout_s())
     except urllib.error.HTTPError as error:
-        error.close()
         raise _refusal(error, request) from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         # urllib puts the proxy's host in the place of the server's.
@@ -185,7 +239,7 @@ def _ask(request: urllib.request.Request):
 
 
 def _refusal(error: urllib.error.HTTPError, request: urllib.request.Request) -> TransferError:
-    code, hint = error.code, ""
+    code, hint, answer = error.code, "", _answer(error)
     signed = request.has_header("Authorization") and place(error.url) == place(request.full_url)
     if code == 401:
         reason = f"the server {'refuses our' if signed else 'asks for'} credentials (HTTP 401)"
@@ -201,7 +255,7 @@ def _refusal(error: urllib.error.HTTPError, request: urllib.request.Request) -> 
     elif code == 407:
         hint = _PROXY_HINT
     wait_s = _retry_after(error.headers.get("Retry-After", ""), time.time())
-    return TransferError(reason, _passes(code), hint=hint, status=code, wait_s=wait_s)
+    return TransferError(reason, _passes(code), hint=hint, status=code, wait_s=wait_s, answer=answer)
 
 
 def _passes(status: int) -> bool:
@@ -216,6 +270,14 @@ def _retry_after(text: str, now: float) -> float:
         return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - now)
     except ValueError:
         return 0.0
+
+
+def _answer(error: urllib.error.HTTPError) -> bytes:
+    with error:
+        try:
+            return error.read(_MOST_ANSWER)
+        except (OSError, http.client.HTTPException):
+            return b""  # the status says enough
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
@@ -234,11 +296,35 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return follow
 
 
+class _Upload:
+    """A connection that reads the answer of a server which stops reading an upload: that says why."""
+
+    def endheaders(self, message_body=None, **options):
+        try:
+            super().endheaders(message_body, **options)
+        except (BrokenPipeError, ConnectionResetError):
+            if message_body is None:
+                raise
+
+
+class _HttpConnection(_Upload, http.client.HTTPConnection):
+    pass
+
+
+class _HttpsConnection(_Upload, http.client.HTTPSConnection):
+    pass
+
+
+class _Http(urllib.request.HTTPHandler):
+    def http_open(self, request):
+        return self.do_open(_HttpConnection, request)
+
+
 class _Https(urllib.request.HTTPSHandler):
     """https with certificates that are read when the first host asks for them."""
 
     def https_open(self, request):
-        return self.do_open(http.client.HTTPSConnection, request, context=access.tls())
+        return self.do_open(_HttpsConnection, request, context=access.tls())
 
 
 @functools.cache  # making one takes as long as a small answer from near by
@@ -247,7 +333,7 @@ def _opener(proxies: tuple) -> urllib.request.OpenerDirector:
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(dict(proxies)),
-        urllib.request.HTTPHandler(),
+        _Http(),
         _Https(),
         urllib.request.HTTPDefaultErrorHandler(),
         _Redirects(),
