@@ -102,7 +102,7 @@ class _Mending:
 
     def _holds(self, path: str, size: int, digest: str) -> bool:
         try:
-            return contents.file_hash(f"{self._tree}/{path}", size) == digest
+            return contents.read(f"{self._tree}/{path}", size)[1] == digest
         except OSError:
             return False
 
