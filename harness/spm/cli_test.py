@@ -133,7 +133,7 @@ class CommandLineTest(World):
             result.objects()[-1],
             {
                 "event": "error",
-                "what": "could not fetch alpha.deb: main (SERVER/alpha.deb): HTTP 404 Not Found",
+                "what": "could not fetch alpha.deb: main (SERVER/alpha.deb): not there (HTTP 404)",
                 "hint": "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR",
                 "status": 1,
             },

@@ -17,7 +17,7 @@ class Option:
 
 
 class Verb:
-    """`module` has run(command) -> exit status; `names` is what the verb's arguments are called, '' for none."""
+    """`module` has run(command) -> exit status; `names` is what the verb's arguments are called, '' for none; in brackets where none will do."""
 
     def __init__(self, module: str, names: str, text: str, options: tuple = ()):
         self.module, self.names, self.text, self.options = module, names, text, options
@@ -40,10 +40,19 @@ OWN = {
     "--platform": Option("PLATFORM", "for another platform than this machine's, into DIR/PLATFORM"),
     "--deep": Option("", "hash every file"),
     "--repair": Option("", "put right what is damaged, and only that"),
+    "--to": Option("SOURCE", "the source of packages.json to upload to (default: the only one that takes uploads)"),
     "--older-than": Option("AGE", "remove what nobody uses and nobody has used for so long (default: 30d)"),
     "--max-size": Option("SIZE", "then the least recently used until the rest fits (default: 10GB)"),
 }
 _PLACES = ("--packages", "--lib", "--store")
+ENVIRONMENT = {
+    "SPM_DEBIAN_MIRROR": "the mirror of debian sources (default: what apt is set up to use)",
+    "SPM_MIRROR": "a folder or address with artifacts by sha256, asked first; last:ADDRESS is asked last",
+    "SPM_TIMEOUT": "seconds without a byte before a transfer is given up (default: 30)",
+    "HTTP_PROXY, HTTPS_PROXY, NO_PROXY": "as everywhere, in either case",
+    "SSL_CERT_FILE": "a file of certificates to trust",
+    "NETRC": "users and passwords by host (default: ~/.netrc)",
+}
 ALIASES = {"-p": "--platform", "-h": "--help", "-j": "--jobs", "-q": "--quiet", "-n": "--dry-run"}
 
 VERBS = {
@@ -55,6 +64,15 @@ VERBS = {
     "list": Verb("list", "", "all packages of packages.json", ("--platform",)),
     "status": Verb("status", "", "what is active, and what should be", ("--platform",)),
     "verify": Verb("verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep", "--repair")),
+    "outdated": Verb("outdated", "[NAME...]", "which pins have something newer in the index of their source"),
+    "update": Verb("update", "NAME...", "write the newest of the index into packages.json, and show the difference"),
+    "doctor": Verb("doctor", "", "which pins have lost their sources, before anyone needs them"),
+    "publish": Verb(
+        "publish", "DIR NAME", "pack a folder, upload it, print its entry for packages.json", ("--platform", "--to")
+    ),
+    "mirror push": Verb("mirror_push", "URL", "bring every artifact of packages.json to a mirror"),
+    "mirror pull": Verb("mirror_pull", "URL", "fill the store from a mirror alone", ("--platform",)),
+    "unpack": Verb("unpack", "ARCHIVE DIR", "unpack any archive into a new folder, by the rules for packages"),
     "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
     "cache prune": Verb("cache_prune", "", "remove what nobody uses from the store", ("--older-than", "--max-size")),
 }
@@ -111,7 +129,7 @@ def _verb(arguments: list[str]) -> tuple[str, list[str]]:
 
 def _check(verb: str, names: list[str], options: dict):
     expected = VERBS[verb].names
-    if expected and not names:
+    if expected and not expected.startswith("[") and not names:
         raise _usage(verb, f"expected {expected}, found none")
     if names and not expected:
         raise _usage(verb, f"expected no names, found '{names[0]}'")
@@ -144,7 +162,11 @@ def help_text(verb: str = "") -> str:
     if not verb:
         rows = [(f"{name} {each.names}".strip(), each.text) for name, each in VERBS.items()]
         return "\n".join(
-            [f"usage: {PROGRAM} VERB ...", "", *_table(rows), "", "every verb:", *_table(_option_rows(COMMON)), ""]
+            [
+                *(f"usage: {PROGRAM} VERB ...", "", *_table(rows)),
+                *("", "every verb:", *_table(_option_rows(COMMON))),
+                *("", "from the environment:", *_table(ENVIRONMENT.items()), ""),
+            ]
         )
     own = {name: OWN[name] for name in VERBS[verb].options}
     usage = " ".join(filter(None, (PROGRAM, verb, "[OPTION]...", VERBS[verb].names)))

@@ -5,6 +5,7 @@ All reports have the same events; they may come from any thread. Used as a conte
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -28,6 +29,22 @@ def report_for(settings):
     return LinesReport() if plain else TerminalReport()
 
 
+@contextlib.contextmanager
+def counting(settings, total: int):
+    """Gives a function to call as each of `total` questions is answered."""
+    report, done = report_for(settings), 0
+
+    def counted():
+        nonlocal done
+        done += 1
+        report.counted(done, total)
+
+    try:
+        yield counted
+    finally:
+        report.close()
+
+
 class Report:
     """Says nothing; counts what the others show."""
 
@@ -36,8 +53,8 @@ class Report:
     def __init__(self):
         self._lock = threading.RLock()
         self._started = time.monotonic()
-        self._total = self._finished = 0
-        self._active: dict[str, list] = {}  # sha256 -> [name, size, bytes so far]
+        self._total = self._finished = self._received = 0
+        self._active: dict[str, list] = {}  # sha256 -> [name, size, bytes so far, bytes of this run]
         self._unpacking: dict[str, int] = {}
 
     def started(self, packages: int, artifacts: int, size: int):
@@ -45,15 +62,28 @@ class Report:
 
     def begun(self, artifact):
         with self._lock:
-            self._active[artifact.sha256] = [artifact.file_name, artifact.size, 0]
+            self._active[artifact.sha256] = [artifact.file_name, artifact.size, 0, 0]
+
+    def resumed(self, artifact, done: int):
+        """So much is here before a transfer begins."""
+        self._active[artifact.sha256][2] = done
 
     def advanced(self, artifact, done: int):
-        self._active[artifact.sha256][2] = done
+        active = self._active[artifact.sha256]
+        active[3] += done - active[2]
+        active[2] = done
 
     def ended(self, artifact, fetched: bool):
         with self._lock:
-            self._active.pop(artifact.sha256, None)
+            self._received += self._active.pop(artifact.sha256)[3]
             self._finished += artifact.size if fetched else 0
+
+    def sending(self, artifact):
+        """An upload begins, which `advanced` follows as it does a download."""
+        Report.begun(self, artifact)
+
+    def sent(self, artifact, whole: bool):
+        Report.ended(self, artifact, whole)
 
     def found(self, artifact):
         """The artifact is here already."""
@@ -62,6 +92,9 @@ class Report:
 
     def attempt_failed(self, artifact, attempt):
         pass
+
+    def asked_to_wait(self, place: str, seconds: float):
+        """A server will take no request for so long."""
 
     def unpacking(self, package: str, change: int):
         with self._lock:
@@ -80,6 +113,9 @@ class Report:
 
     def note(self, text: str):
         pass
+
+    def counted(self, done: int, total: int):
+        """So many of so many questions are answered; no other event comes in such a run."""
 
     def __enter__(self):
         self._over = threading.Event()
@@ -103,12 +139,14 @@ class Report:
         pass
 
     def _summary(self) -> str:
-        done = self._finished + sum(each[2] for each in list(self._active.values()))
+        active = list(self._active.values())
+        done = self._finished + sum(each[2] for each in active)
+        received = self._received + sum(each[3] for each in active)
         elapsed = max(time.monotonic() - self._started, 1e-3)
         if done >= self._total:
             return f"{words.size(self._total)} fetched, unpacking {', '.join(sorted(self._unpacking)) or 'done'}"
-        left = words.seconds((self._total - done) * elapsed / done) if done else "?"
-        return f"{words.size(done)} of {words.size(self._total)}, {words.size(done / elapsed)}/s, {left} left"
+        left = words.seconds((self._total - done) * elapsed / received) if received else "?"
+        return f"{words.size(done)} of {words.size(self._total)}, {words.size(received / elapsed)}/s, {left} left"
 
 
 class LinesReport(Report):
@@ -121,6 +159,9 @@ class LinesReport(Report):
     def attempt_failed(self, artifact, attempt):
         self.note(f"{attempt.source} did not deliver {artifact.file_name}: {attempt.reason}")
 
+    def asked_to_wait(self, place, seconds):
+        self.note(f"{place} asks to wait {words.seconds(seconds)}")
+
     def waiting(self, what, holder):
         self.note(f"waiting for {holder} to finish with {what}")
 
@@ -128,14 +169,23 @@ class LinesReport(Report):
         with self._lock:
             print(f"spm: {text}", file=sys.stderr, flush=True)
 
+    def counted(self, done, total):
+        if self._is_time():
+            self.note(_count(done, total))
+
     def tick(self):
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _LINE_S
+        if self._is_time():
             self.note(self._summary() + self._fetching())
 
     def _fetching(self) -> str:
         names = [name for name, *_ in list(self._active.values())]
         return f"; fetching {', '.join(names[:_MOST_NAMES])}" + " ..." * (len(names) > _MOST_NAMES) if names else ""
+
+    def _is_time(self) -> bool:
+        due = time.monotonic() >= self._next
+        if due:
+            self._next = time.monotonic() + _LINE_S
+        return due
 
 
 class TerminalReport(LinesReport):
@@ -156,13 +206,19 @@ class TerminalReport(LinesReport):
         with self._lock:
             width = os.get_terminal_size(sys.stderr.fileno()).columns or 80  # 0: a terminal that nobody has measured
             active = list(self._active.values())
-            rows = [self._row(*each, width) for each in active[:_MOST_ROWS]]
+            rows = [self._row(*each[:3], width) for each in active[:_MOST_ROWS]]
             if len(active) > _MOST_ROWS:
                 rows.append(f"  and {len(active) - _MOST_ROWS} more")
             rows.append(f"\x1b[1m{self._summary()[:width - 1]}\x1b[0m")
             sys.stderr.write(self._erasure() + "\n".join(rows) + "\n")
             sys.stderr.flush()
             self._rows = len(rows)
+
+    def counted(self, done, total):
+        with self._lock:
+            sys.stderr.write(f"{self._erasure()}{_count(done, total)}\n")
+            sys.stderr.flush()
+            self._rows = 1
 
     def close(self):
         with self._lock:
@@ -202,10 +258,22 @@ class JsonReport(Report):
         if fetched:
             self._event("downloaded", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
 
+    def sending(self, artifact):
+        super().sending(artifact)
+        self._event("upload", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+
+    def sent(self, artifact, whole):
+        super().sent(artifact, whole)
+        if whole:
+            self._event("uploaded", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+
     def attempt_failed(self, artifact, attempt):
         self._event(
             "attempt_failed", path=artifact.path, source=attempt.source, address=attempt.address, reason=attempt.reason
         )
+
+    def asked_to_wait(self, place, seconds):
+        self._event("asked_to_wait", place=place, seconds=seconds)
 
     def stored(self, item, size, files):
         self._event(
@@ -222,3 +290,7 @@ class JsonReport(Report):
 
     def waiting(self, what, holder):
         self._event("waiting", what=what, holder=holder)
+
+
+def _count(done: int, total: int) -> str:
+    return f"{done:,} of {total:,} asked"

@@ -51,6 +51,29 @@ class ReportTest(unittest.TestCase):
             "spm: 10.0 MB fetched, unpacking a\n",
         )
 
+    def test_what_was_here_before_counts_as_done_but_not_as_speed(self):
+        now = [100.0]
+
+        def act(report):
+            report.started(1, 2, 10_000_000)
+            one, two = Artifact("one", 4_000_000), Artifact("two", 6_000_000)
+            report.found(one)
+            report.begun(two)
+            report.resumed(two, 3_000_000)
+            report.advanced(two, 4_000_000)
+            now[0] += 4
+            report.tick()
+            report.resumed(two, 0)
+            report.advanced(two, 5_000_000)
+            now[0] += 4
+            report.tick()
+
+        self.assertEqual(
+            self.lines(act, clock=lambda: now[0]),
+            "spm: 8.0 MB of 10.0 MB, 250 kB/s, 8.0 s left; fetching two\n"
+            "spm: 9.0 MB of 10.0 MB, 750 kB/s, 1.3 s left; fetching two\n",
+        )
+
     def test_a_failed_download_does_not_count(self):
         report = progress.LinesReport()
         report.started(1, 1, 100)

@@ -133,13 +133,15 @@ class _Mending:
 
     def _unpack(self, folder: str, archives: dict[str, str]) -> set[str]:
         """Brings what is lacking into `folder`; its paths. Refused where the list and the archives disagree."""
-        from harness.spm.archives.unpack import Tree, unpack
+        from harness.spm.archives.tree import Tree
+        from harness.spm.archives.unpack import unpack
 
         tree = Tree(folder)
         every = self.item.package.artifacts_for(self.item.platform)
         for owner, paths in self._lacking.items():
             part = copy.copy(every[owner])
-            part.keep = [f"{part.strip}/{path}".lstrip("/") for path in sorted(paths)]
+            names = [f"{part.strip}/{path}".lstrip("/") for path in sorted(paths)]
+            part.keep = [f"**/{name}" if name.startswith("!") else name for name in names]  # or it would be left out
             unpack(archives[part.sha256], part, tree, owner)
         digests = {path: digest for path, *_, digest in self.listed["files"]}
         fresh = set().union(*self._lacking.values())

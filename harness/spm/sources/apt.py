@@ -11,6 +11,8 @@ import os
 import re
 from urllib.parse import urlsplit
 
+from harness.spm.sources import deb822
+
 RELEASES = (
     "stable",
     "oldstable",
@@ -75,15 +77,7 @@ def _lines(text: str):
 
 def _stanzas(text: str):
     for block in re.split(r"\n\s*\n", re.sub(r"(?m)^#.*\n?", "", text)):
-        fields = {}
-        name = None
-        for line in block.splitlines():
-            if line[:1] in (" ", "\t") and name:
-                fields[name] += " " + line.strip()
-            elif ":" in line:
-                name, _, value = line.partition(":")
-                name = name.strip().lower()
-                fields[name] = value.strip()
+        fields = deb822.fields(block)
         if "uris" in fields:
             words = {key: fields.get(key, "").split() for key in ("types", "uris", "suites", "components")}
             enabled = fields.get("enabled", "yes").lower() not in ("no", "false", "without", "off", "disable", "0")

@@ -2,27 +2,98 @@
 
 from __future__ import annotations
 
-from harness.spm.sources import apt
-from harness.spm.transfer import transport
-from harness.spm.sources import Unavailable
+import re
+import threading
+import time
+
+from harness.spm.sources import Newest, Unavailable, Unlisted, apt
 from harness.spm.sources.http import HttpSource
+from harness.spm.transfer import transport
 
 HINT = "set SPM_DEBIAN_MIRROR to a Debian mirror's address, the part before /pool"
+_BINARY = re.compile(r"([^_]+)_([^_]+)_([^_]+)\.u?deb").fullmatch
+_SOURCE = re.compile(
+    r"([^_]+)_([^_]+?)(\.dsc|\.diff\.gz|(?:\.orig(?:-[A-Za-z0-9-]+)?|\.debian)?\.tar)(\.[a-z0-9]+)?"
+).fullmatch
 
 
 def open_source(fields: dict, settings):
-    return DebianSource(settings)
+    return DebianSource(settings, fields["suite"])
 
 
 class DebianSource(HttpSource):
-    def __init__(self, settings):
+    def __init__(self, settings, suite: str):
         super().__init__([], settings.offline)
-        self._mirror = settings.debian_mirror
+        self._mirror, self._suite = settings.debian_mirror, suite
+        self._index = None
+        self._lock = threading.Lock()
 
     def addresses(self, artifact) -> list[str]:
+        self._mirrors()
+        return super().addresses(artifact)
+
+    def newest(self, artifact) -> Newest:
+        """What the suite's index has for an artifact of the pool. What the pin's version is, its file's name tells."""
+        parts = artifact.path.split("/")
+        binary, source = _BINARY(artifact.file_name), _SOURCE(artifact.file_name)
+        if len(parts) < 5 or parts[0] != "pool" or not (binary or source):
+            raise Unlisted("its path is not that of a file in a Debian archive's pool")
+        index, component = self._opened(), parts[-4]
+        if binary:
+            name, pinned, architecture = binary.groups()
+            stanza = index.newest_package(component, architecture, name)
+            pin = stanza and _package_pin(stanza)
+        else:
+            name, pinned, kind = source.groups()[:3]
+            stanza = index.newest_source(component, name)
+            pin = stanza and _source_pin(stanza, kind)
+        if not pin:
+            raise Unlisted(f"{self._suite} has no {artifact.file_name.replace(f'_{pinned}', '', 1)}")
+        return self._compared(name, pinned, pin)
+
+    def _compared(self, name: str, pinned: str, pin: dict) -> Newest:
+        from harness.spm.sources import debian_version
+
+        file_name = pin["path"].rpartition("/")[2]
+        version = (_BINARY(file_name) or _SOURCE(file_name)).group(2)
+        ours, theirs = debian_version.key(pinned), debian_version.key(version)
+        release = self._opened().release()
+        index = f"index of {self._suite} of {time.strftime('%Y-%m-%d', time.gmtime(release.date))}"
+        vouched = f"{index}, signed by {release.signer}" if release.signer else ""
+        unchecked = f"{index}, whose signature was not checked: {release.unchecked}" if release.unchecked else ""
+        return Newest(name, pinned, version, (ours > theirs) - (ours < theirs), pin, vouched, unchecked)
+
+    def _opened(self):
+        from harness.spm.sources.debian_index import Index  # a download does without
+
+        with self._lock:
+            if not self._index:
+                self._index = Index(self, self._mirrors(), self._suite)
+            return self._index
+
+    def _mirrors(self) -> list[str]:
         if not self._bases:
             self._bases = [transport.base_address(self._mirror)] if self._mirror else _configured()
-        return super().addresses(artifact)
+        return self._bases
+
+
+def _package_pin(stanza: dict[str, str]) -> dict | None:
+    path, size, sha256 = (stanza.get(name, "") for name in ("filename", "size", "sha256"))
+    return _pin(path, size, sha256) if _BINARY(path.rpartition("/")[2]) else None
+
+
+def _source_pin(stanza: dict[str, str], kind: str) -> dict | None:
+    """Of the package's files, the one that is of the same kind: `.orig.tar`, `.dsc`."""
+    for line in stanza.get("checksums-sha256", "").splitlines():
+        sha256, size, file_name = (line.split() + ["", "", ""])[:3]
+        match = _SOURCE(file_name)
+        if match and match.group(3) == kind:
+            return _pin(f"{stanza.get('directory', '')}/{file_name}", size, sha256)
+    return None
+
+
+def _pin(path: str, size: str, sha256: str) -> dict:
+    return {"path": path, "size": int(size) if size.isascii() and size.isdigit() else 0, "sha256": sha256}
 
 
 def _configured() -> list[str]:

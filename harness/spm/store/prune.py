@@ -94,9 +94,14 @@ def sweep(store: Store, leftover_s: float = LEFTOVER_S):
     `leftover_s` stays for the next run. Only under the exclusive lock, when nobody else works in the store."""
     for name in os.listdir(f"{store.root}/unpacking"):
         trees.remove(f"{store.root}/unpacking/{name}")
-    for entry in os.scandir(f"{store.root}/archives"):
-        if time.time() - entry.stat().st_mtime >= leftover_s:
-            os.unlink(entry.path)
+    archives = f"{store.root}/archives"
+    for name in os.listdir(archives):
+        try:
+            idle_s = time.time() - os.stat(f"{archives}/{name.removesuffix('.from')}").st_mtime
+        except FileNotFoundError:  # a .from goes with its .part
+            idle_s = leftover_s
+        if idle_s >= leftover_s:
+            os.unlink(f"{archives}/{name}")
     for name in os.listdir(f"{store.root}/locks"):
         if name != "store":
             os.unlink(f"{store.root}/locks/{name}")

@@ -1,7 +1,8 @@
 """Brings artifacts to the store's archives folder, each once, whoever else wants it too.
 
-An artifact is downloaded under the kernel lock of its .part. What another process is downloading is left for last, then
-waited for and found: processes that want the same share the work. An archive outlives the work of everybody who might
+An artifact is downloaded under the kernel lock of its .part. What another process has in hand is left for last, then
+waited for and found. A process takes in hand all that its threads reach, also what still waits for its turn at a host:
+so a host's share of connections holds for all processes together. An archive outlives the work of everybody who might
 have waited for it, since only a sweep removes it, and a sweep needs the store to itself (prune.py); so nobody who waited
 has to download again. Where a holder was killed its .part stays, and whoever is next goes on with it."""
 
@@ -15,8 +16,7 @@ import time
 from collections import deque
 
 from harness.spm.errors import Cancelled, system_error
-from harness.spm.store import trees
-from harness.spm.transfer.download import Downloader, Failed, is_whole, summary
+from harness.spm.transfer.download import Downloader, Failed, THREADS, is_whole, summary
 
 _JOIN_S = 1.0  # a thread that hangs in the network or in a lock is left behind: it has nothing that we need
 
@@ -26,12 +26,12 @@ class Fetcher:
 
     def __init__(self, manifest, settings, store, report):
         self._downloader = Downloader(manifest, settings, report)
-        self._store, self._report, self._jobs = store, report, settings.jobs
+        self._store, self._report = store, report
         self._free, self._held = deque(), deque()  # artifacts to begin, and those that another process has in hand
         self._arrived = queue.SimpleQueue()  # (artifact, path), or None when there will be no more
         self._threads: list[threading.Thread] = []
         self._mutex = threading.Lock()
-        self._stopped = False
+        self._stopped = self._keep_going = False
         self._failures: list[Failed] = []
         self._error: BaseException | None = None
         self._named: set[str] = set()  # whom we have said that we wait for
@@ -43,14 +43,16 @@ class Fetcher:
         self.cancel()
         join(self._threads, _JOIN_S)
 
-    def fetch_all(self, artifacts):
-        """Yields (artifact, path of its verified file) as each arrives. The first error stops all and is raised.
+    def fetch_all(self, artifacts, keep_going: bool = False):
+        """Yields (artifact, path of its verified file) as each arrives. The first error stops all and is raised; if
+        `keep_going`, an artifact that no source delivers is yielded as (artifact, its Failed) and the rest goes on.
 
         `artifacts` have different hashes. Ends early, without an error, when somebody calls `cancel`."""
         # The largest first: the last to arrive should be small to unpack.
         self._free.extend(sorted(artifacts, key=lambda each: (-each.size, each.sha256)))
         count = len(self._free)
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(self._jobs, count))]
+        self._keep_going = keep_going
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(THREADS, count))]
         for thread in self._threads:
             thread.start()
         for _ in range(count):
@@ -80,9 +82,14 @@ class Fetcher:
         try:
             while task := self._next():
                 artifact, lock = task
-                with lock:
-                    path = self._bring(artifact)
-                self._arrived.put((artifact, path))
+                try:
+                    with lock:
+                        found = self._bring(artifact)
+                except Failed as error:
+                    if not self._keep_going:
+                        raise
+                    found = error
+                self._arrived.put((artifact, found))
         except Cancelled:
             pass
         except BaseException as error:
@@ -121,18 +128,11 @@ class Fetcher:
         if is_whole(path, artifact):
             self._report.found(artifact)
             return path
-        self._report.begun(artifact)
-        fetched = False
         try:
             self._downloader.fetch(artifact, path + ".part")
             os.rename(path + ".part", path)
-            fetched = True
         except OSError as error:
             raise system_error(f"downloading {artifact.path}", error) from None
-        finally:
-            self._report.ended(artifact, fetched)
-            if not fetched:
-                trees.remove(path + ".part")
         return path
 
 

@@ -1,0 +1,134 @@
+"""Changes pins in packages.json and nothing else: every other byte of the file stays, its order, indentation and line ends.
+
+The new file is written beside the old, checked as any packages.json is, and renamed. Two runs at once both count: each
+looks at the file again, under a lock, before it writes."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from json.decoder import WHITESPACE, scanstring
+
+from harness.spm.errors import SpmError, system_error
+from harness.spm.pins import manifest as manifests
+
+
+class Change:
+    """The artifact of `package` that was `old` ({field: value}, path and sha256 among them) gets the fields `new`."""
+
+    def __init__(self, package: str, old: dict, new: dict):
+        self.package, self.old, self.new = package, old, new
+
+
+def write(path: str, changes: list[Change]):
+    """Makes `changes` in the file `path`, all or none; raises SpmError, above all where somebody has changed those pins."""
+    path = os.path.realpath(path)  # a link stays one
+    try:
+        with _locked(os.path.dirname(path)):
+            with open(path, "rb") as file:
+                text = file.read().decode()
+            changed = apply(text, changes, path)
+            _check(changed, path)
+            _replace(path, changed.encode())
+    except OSError as error:
+        raise system_error(f"writing {path}", error) from None
+
+
+def _check(text: str, path: str):
+    try:
+        manifests.parse(text, path)
+    except SpmError as error:
+        raise SpmError(f"the new pins make no packages.json: {error.what}", "look at them with --dry-run") from None
+
+
+def apply(text: str, changes: list[Change], path: str = "packages.json") -> str:
+    """The text of packages.json with the changes in it."""
+    spans = set()  # (begin, end, new text)
+    document = json.loads(text)
+    for change in changes:
+        for index in _indexes(document, change, path):
+            for name, value in change.new.items():
+                spans.add((*span(text, ("packages", change.package, "artifacts", index, name)), json.dumps(value)))
+    for begin, end, value in sorted(spans, reverse=True):
+        text = text[:begin] + value + text[end:]
+    return text
+
+
+def _indexes(document: dict, change: Change, path: str) -> list[int]:
+    """Where the package has that artifact: more than once when its parts go to different places."""
+    artifacts = document["packages"].get(change.package, {}).get("artifacts", [])
+    found = [
+        index
+        for index, artifact in enumerate(artifacts)
+        if all(artifact.get(name) == value for name, value in change.old.items())
+    ]
+    if not found:
+        raise SpmError(
+            f"{path}: packages.{change.package}: expected the artifact {change.old['path']}, found that somebody has "
+            "changed it meanwhile",
+            f"python3 make.py spm update {change.package}",
+        )
+    return found
+
+
+def span(text: str, place: tuple) -> tuple[int, int]:
+    """Where in a JSON text the value at `place` (names and indexes from the top) begins and ends."""
+    decode = json.JSONDecoder().raw_decode
+    at = _skip(text, 0)
+    for step in place:
+        for name, begin, end in _members(text, at, decode):
+            if name == step:
+                at = begin
+                break
+        else:
+            raise KeyError(step)
+    return at, decode(text, at)[1]
+
+
+def _members(text: str, at: int, decode):
+    """(name or index, begin and end of the value) of each member of the object or list that begins at `at`."""
+    is_object, closing = text[at] == "{", "}" if text[at] == "{" else "]"
+    at, index = _skip(text, at + 1), 0
+    while text[at] != closing:
+        name = index
+        if is_object:
+            name, at = scanstring(text, at + 1)
+            at = _skip(text, _skip(text, at) + 1)  # the colon
+        end = decode(text, at)[1]
+        yield name, at, end
+        at = _skip(text, end)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+        index += 1
+
+
+def _skip(text: str, at: int) -> int:
+    return WHITESPACE.match(text, at).end()
+
+
+@contextlib.contextmanager
+def _locked(folder: str):
+    """Keeps other runs from writing in `folder`; the file itself cannot be locked, because it is replaced."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):  # a network's disk may know no locks on folders; most runs are alone
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _replace(path: str, data: bytes):
+    beside = f"{path}.{os.getpid()}.new"
+    try:
+        with open(beside, "wb") as file:
+            os.fchmod(file.fileno(), os.stat(path).st_mode & 0o7777)
+            file.write(data)
+            os.fsync(file.fileno())  # people wrote this file: a power cut must not cost it
+        os.rename(beside, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(beside)
+        raise

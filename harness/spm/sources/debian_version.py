@@ -1,0 +1,42 @@
+"""The order of Debian's versions, as deb-version(7) defines it: [epoch:]upstream[-revision].
+
+Digits compare as numbers; of the rest letters come before other characters, and a tilde before everything, the end too."""
+
+from __future__ import annotations
+
+import re
+
+_PARTS = re.compile(r"([^0-9]*)([0-9]*)").findall
+_ASCII_LETTERS = re.compile(r"[A-Za-z]").match
+
+
+def key(version: str) -> tuple:
+    """What sorts as the versions do; equal for versions that differ in spelling alone, like 1.0 and 1.00."""
+    epoch, upstream, revision = split(version)
+    return _number(epoch), _key(upstream), _key(revision or "0")
+
+
+def split(version: str) -> tuple[str, str, str]:
+    """(epoch, upstream version, revision), each '' where it is missing."""
+    epoch, colon, rest = version.partition(":")
+    if not (colon and epoch.isascii() and epoch.isdigit()):
+        epoch, rest = "", version
+    upstream, dash, revision = rest.rpartition("-")
+    return (epoch, upstream, revision) if dash else (epoch, rest, "")
+
+
+def _key(part: str) -> tuple:
+    # The last match is empty: its 0 is the end, which is above a tilde and below everything else.
+    return tuple((tuple(map(_weight, text)) + (0,), _number(digits)) for text, digits in _PARTS(part))
+
+
+def _number(digits: str) -> tuple[int, str]:
+    """In the order of the numbers, however long they are."""
+    digits = digits.lstrip("0")
+    return len(digits), digits
+
+
+def _weight(character: str) -> int:
+    if character == "~":
+        return -1
+    return ord(character) if _ASCII_LETTERS(character) else ord(character) + 256

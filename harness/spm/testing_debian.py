@@ -1,0 +1,129 @@
+"""A Debian archive made to order: its index, signed by keys made on the spot, on a test's own server."""
+
+from __future__ import annotations
+
+import email.utils
+import functools
+import hashlib
+import lzma
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+HAS_GPG = bool(shutil.which("gpg") and shutil.which("gpgv"))
+
+
+class Keys:
+    """Signing keys in a GnuPG folder of their own."""
+
+    def __init__(self):
+        self._home = tempfile.mkdtemp(prefix="spm-gpg-")
+
+    @functools.cache
+    def fingerprint(self, name: str) -> str:
+        """Makes the key `name`, if need be."""
+        self._gpg("--passphrase", "", "--quick-generate-key", name, "ed25519", "sign", "never")
+        listed = self._gpg("--with-colons", "--list-keys", f"={name}").decode()
+        return next(line.split(":")[9] for line in listed.splitlines() if line.startswith("fpr:"))
+
+    def keyring(self, path: str, name: str, armour: bool = False) -> str:
+        """Writes the public key to `path`, as gpgv takes it or in ASCII armour."""
+        self.fingerprint(name)
+        with open(path, "wb") as file:
+            file.write(self._gpg(*["--armor"] * armour, "--export", f"={name}"))
+        return path
+
+    def sign(self, text: str, *names: str) -> bytes:
+        users = [word for name in names for word in ("--local-user", self.fingerprint(name))]
+        return self._gpg(*users, "--digest-algo", "SHA256", "--clearsign", input=text.encode())
+
+    def close(self):
+        subprocess.run(["gpgconf", "--homedir", self._home, "--kill", "all"], check=True)
+        shutil.rmtree(self._home)
+
+    def _gpg(self, *arguments: str, input: bytes = b"") -> bytes:
+        command = ["gpg", "--homedir", self._home, "--batch", "--quiet", "--no-tty", *arguments]
+        return subprocess.run(command, input=input, capture_output=True, check=True).stdout
+
+
+def unchecked(text: str) -> bytes:
+    """What looks like a signed message to whoever cannot check it."""
+    return f"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{text}-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----\n".encode()
+
+
+class Archive:
+    """One suite with packages for amd64 and arm64 and sources; `publish` puts it below /debian on the server."""
+
+    def __init__(self, server, suite: str = "bookworm"):
+        self.server, self.suite = server, suite
+        self.base = server.base + "/debian"
+        self.stanzas = {"binary-amd64/Packages": [], "binary-arm64/Packages": [], "source/Sources": []}
+        self.by_hash = True
+        self.compress = {".xz": lzma.compress}
+        self.fields = {}  # of InRelease, in place of the usual ones; None leaves one out
+        os.environ["SPM_DEBIAN_MIRROR"] = self.base
+
+    def deb(self, name: str, version: str, architecture: str = "amd64") -> dict:
+        """A binary package in the index; returns its pin."""
+        plain = version.partition(":")[2] or version
+        pin = _pin(f"pool/main/{name[0]}/{name}/{name}_{plain}_{architecture}.deb")
+        stanza = f"Package: {name}\nVersion: {version}\nArchitecture: {architecture}\nDescription: words\n .\n more\n"
+        stanza += f"Filename: {pin['path']}\nSize: {pin['size']}\nSHA256: {pin['sha256']}\n"
+        for each in ("amd64", "arm64") if architecture == "all" else (architecture,):
+            self.stanzas[f"binary-{each}/Packages"].append(stanza)
+        return pin
+
+    def source(self, name: str, version: str, ending: str = ".orig.tar.gz") -> dict:
+        """A source package in the index; returns the pin of its file with that ending."""
+        upstream = version.rpartition("-")[0]
+        folder = f"pool/main/{name[0]}/{name}"
+        pins = [
+            _pin(f"{folder}/{name}_{upstream}{ending}"),
+            _pin(f"{folder}/{name}_{version}.debian.tar.xz"),
+            _pin(f"{folder}/{name}_{version}.dsc"),
+        ]
+        lines = "".join(f" {pin['sha256']} {pin['size']} {pin['path'].rpartition('/')[2]}\n" for pin in pins)
+        self.stanzas["source/Sources"].append(
+            f"Package: {name}\nBinary: lib{name}\nVersion: {version}\nChecksums-Sha256:\n{lines}Directory: {folder}\n"
+        )
+        return pins[0]
+
+    def text(self) -> str:
+        """InRelease's text; puts the files that it lists on the server."""
+        lines = []
+        for path, stanzas in self.stanzas.items():
+            data = "\n".join(stanzas).encode()
+            for ending, compress in self.compress.items():
+                raw = compress(data)
+                digest = hashlib.sha256(raw).hexdigest()
+                lines.append(f" {digest} {len(raw)} main/{path}{ending}\n")
+                folder = f"/debian/dists/{self.suite}/main/{path.rpartition('/')[0]}"
+                self.server.files[f"/debian/dists/{self.suite}/main/{path}{ending}"] = raw
+                if self.by_hash:
+                    self.server.files[f"{folder}/by-hash/SHA256/{digest}"] = raw
+        fields = {
+            "Origin": "Debian",
+            "Suite": "stable",
+            "Codename": self.suite,
+            "Date": email.utils.formatdate(1_700_000_000, usegmt=True),
+            "Acquire-By-Hash": "yes" if self.by_hash else None,
+            "Architectures": "all amd64 arm64",
+            **self.fields,
+            "SHA256": "\n" + "".join(lines).rstrip("\n"),
+        }
+        return "".join(f"{name}: {value}\n" for name, value in fields.items() if value is not None)
+
+    def publish(self, sign=unchecked):
+        """Puts all on the server; `sign` makes the message of InRelease's text."""
+        self.server.files[f"/debian/dists/{self.suite}/InRelease"] = sign(self.text())
+
+
+def in_days(days: float) -> str:
+    return email.utils.formatdate(time.time() + 86400 * days, usegmt=True)
+
+
+def _pin(path: str) -> dict:
+    data = path.encode()
+    return {"path": path, "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}

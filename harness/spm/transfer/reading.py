@@ -1,0 +1,63 @@
+"""Small things asked of a source: a file that has no pin, or only whether a file is there."""
+
+from __future__ import annotations
+
+import time
+
+from harness.spm.transfer.transport import TransferError
+
+TRIES = 3
+FIRST_PAUSE_S = 0.5  # before the second try; doubled for each further one
+_PIECE = 1 << 18
+
+
+def read(source, address: str, most: int) -> bytes:
+    """The whole file at `address`, of at most `most` bytes; raises TransferError."""
+    return patiently(lambda: _read(source, address, most))
+
+
+def length(source, address: str, expected: int) -> tuple[int | None, str]:
+    """(length, content type) of the file at `address`, None where the server does not tell; raises TransferError.
+
+    Its last byte is asked for: that is an answer from the file itself, and next to nothing to send."""
+    return patiently(lambda: _length(source, address, expected))
+
+
+def patiently(ask):
+    """What `ask` returns; what may pass is tried again after a pause. Raises TransferError."""
+    pause = FIRST_PAUSE_S
+    for left in reversed(range(TRIES)):
+        try:
+            return ask()
+        except TransferError as error:
+            if not error.passing or not left:
+                raise
+        time.sleep(pause)
+        pause *= 2
+
+
+def _read(source, address: str, most: int) -> bytes:
+    body = source.open(address)
+    try:
+        pieces, done = [], 0
+        while piece := body.read(_PIECE):
+            pieces.append(piece)
+            done += len(piece)
+            if done > most:
+                raise TransferError(f"expected at most {most:,} bytes, more came")
+    finally:
+        body.close()
+    if body.length not in (None, done):
+        raise TransferError(f"truncated: {done:,} of {body.length:,} bytes", passing=True)
+    return b"".join(pieces)
+
+
+def _length(source, address: str, expected: int) -> tuple[int | None, str]:
+    try:
+        body = source.open(address, expected - 1)
+    except TransferError as error:
+        if error.status != 416:
+            raise
+        body = source.open(address)  # it is shorter: how much, it says when asked for the whole
+    body.close()
+    return body.length, body.kind

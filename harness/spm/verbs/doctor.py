@@ -1,0 +1,151 @@
+"""doctor: which pins have lost their sources, before anyone needs them; and what else would stop an install here.
+
+Every place that may have an artifact is asked for its last byte: each of its sources, and the mirror. States: fine (all
+have it); some left; last copy (of several places one still has it); lost (none has it); unreachable (none has it, but not
+all answered). Whether the bytes are right too, only a download can tell."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+from harness.spm import progress, sources
+from harness.spm.errors import SpmError
+from harness.spm.pins import manifest as manifests
+from harness.spm.settings import existing_parent
+from harness.spm.transfer import parallel, reading, transport
+from harness.spm.transfer.transport import TransferError
+from harness.spm.verbs import table
+from harness.spm.words import plural, size
+
+FINE, SOME_LEFT, LAST_COPY, LOST, UNREACHABLE = "fine", "some left", "last copy", "lost", "unreachable"
+_LITTLE_SPACE = 2 * 10**9
+
+
+def run(command, settings) -> int:
+    if settings.offline:
+        raise SpmError(
+            "doctor: expected to ask the sources, found spm offline (--offline or SPM_OFFLINE)",
+            "python3 make.py spm verify --deep, which asks nobody",
+        )
+    manifest = manifests.load(settings.packages)
+    rows = _rows(manifest, settings)
+    shown = rows if settings.json else [row for row in rows if row["state"] != FINE]
+    table.show(shown, ("package", "artifact", "state", "found", "missing"), settings, {"missing": "; ".join})
+    states = [row["state"] for row in rows]
+    if not settings.quiet:
+        for remark in _remarks(settings):
+            print(f"spm: warning: {remark}", file=sys.stderr)
+        counts = ", ".join(f"{states.count(each)} {each}" for each in dict.fromkeys([FINE, *states]))
+        print(f"spm: {plural(len(rows), 'artifact')}: {counts}", file=sys.stderr)
+    if LOST in states:
+        names = " ".join(dict.fromkeys(row["package"] for row in rows if row["state"] == LOST))
+        raise SpmError(
+            f"{plural(states.count(LOST), 'artifact')} lost: no place has what packages.json pins",
+            f"python3 make.py spm update {names}, or name a place that has it in packages.json or SPM_MIRROR",
+        )
+    if UNREACHABLE in states:
+        raise SpmError(
+            f"could not look for {plural(states.count(UNREACHABLE), 'artifact')}",
+            "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR",
+        )
+    return 0
+
+
+def _rows(manifest, settings) -> list[dict]:
+    opened = {name: sources.open_source(fields, settings) for name, fields in manifest.sources.items()}
+    mirror, _ = sources.mirror_of(settings)
+    artifacts = {}  # (sha256, sources) -> (artifact, names of its packages): what two packages share is asked for once
+    for package in manifest.packages.values():
+        for artifact in package.artifacts:
+            _, names = artifacts.setdefault((artifact.sha256, *artifact.sources), (artifact, {}))
+            names[package.name] = True
+    tasks = [
+        (key, name, source)
+        for key, (artifact, _) in artifacts.items()
+        for name, source in [*((name, opened[name]) for name in artifact.sources), ("SPM_MIRROR", mirror)]
+        if source
+    ]
+    silent: dict[str, TransferError] = {}  # places where nobody answers
+    answers: dict[tuple, dict] = {key: {} for key in artifacts}
+    with progress.counting(settings, len(tasks)) as counted:
+        for (key, name, _), answer in parallel.each(
+            lambda task: _ask(artifacts[task[0]][0], task[2], silent), tasks, settings.jobs
+        ):
+            answers[key][name] = answer
+            counted()
+    return [
+        _row(artifact, name, answers[key]) for key, (artifact, names) in artifacts.items() for name in names
+    ]
+
+
+class _Answer:
+    """Whether a place has the artifact; if not, why, and whether it said so itself."""
+
+    def __init__(self, has: bool, reason: str = "", said: bool = True):
+        self.has, self.reason, self.said = has, reason, said
+
+
+def _ask(artifact, source, silent: dict[str, TransferError]) -> _Answer:
+    try:
+        addresses = source.addresses(artifact)
+    except sources.Unavailable as unavailable:
+        return _Answer(False, unavailable.reason, said=False)
+    reasons, said = {}, True
+    for address in addresses:
+        place = transport.place(address)
+        try:
+            if place in silent:
+                raise silent[place]
+            length, kind = reading.length(source, address, artifact.size)
+        except TransferError as error:
+            if error.host:
+                silent[place] = error
+            said = said and not error.host and not error.passing
+            reasons[error.reason] = True
+            continue
+        if kind == "text/html":
+            reasons["an HTML page came instead (a login or proxy page?)"] = True
+        elif length not in (None, artifact.size):
+            reasons[f"expected {artifact.size:,} bytes, found {length:,}"] = True
+        else:
+            return _Answer(True)
+    return _Answer(False, ", ".join(reasons), said)
+
+
+def _row(artifact, package: str, answers: dict[str, _Answer]) -> dict:
+    places = [*artifact.sources, *(["SPM_MIRROR"] if "SPM_MIRROR" in answers else [])]
+    have = [name for name in places if answers[name].has]
+    return {
+        "package": package,
+        "artifact": artifact.file_name,
+        "path": artifact.path,
+        "sha256": artifact.sha256,
+        "state": _state(len(have), [answers[name] for name in places]),
+        "found": f"{len(have)} of {len(places)}",
+        "have": have,
+        "missing": [f"{name}: {answers[name].reason}" for name in places if name not in have],
+    }
+
+
+def _state(have: int, answers: list[_Answer]) -> str:
+    if have == len(answers):
+        return FINE
+    if have:
+        return LAST_COPY if have == 1 else SOME_LEFT
+    return LOST if all(each.said for each in answers) else UNREACHABLE
+
+
+def _remarks(settings):
+    """What would stop an install or an update on this machine."""
+    for what, path, option in (("store", settings.store, "--store"), ("lib", settings.lib, "--lib")):
+        folder = existing_parent(path)
+        if not os.path.isdir(folder):
+            yield f"the {what}: expected a folder, found {folder}; name another with {option} DIR"
+        elif not os.access(folder, os.W_OK):
+            yield f"the {what}, {path}, cannot be written; name another with {option} DIR"
+        elif what == "store" and (free := shutil.disk_usage(folder).free) < _LITTLE_SPACE:
+            yield f"the store's disk has {size(free)} left ({path}); python3 make.py spm cache prune makes room"
+    if not shutil.which("gpgv"):
+        yield "no gpgv: update cannot check who signed an index"

@@ -1,0 +1,179 @@
+"""doctor against real servers on which artifacts vanish, change their length or go silent."""
+
+import os
+from unittest import mock
+
+from harness.spm.testing import Server, World, reset, send
+from harness.spm.transfer import reading
+
+REACH_HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR\n"
+
+
+class DoctorTest(World):
+    def setUp(self):
+        super().setUp()
+        self.other = Server()
+        self.addCleanup(self.other.close)
+        self.sources["other"] = {"type": "http", "base": self.other.base}
+        patch = mock.patch.object(reading, "FIRST_PAUSE_S", 0.01)
+        patch.start()
+        self.addCleanup(patch.stop)
+        for name in ("one", "two", "three"):
+            data = f"bytes of {name}".encode()
+            self.add(name, {**self.serve(f"{name}.tar", data), "sources": ["main", "other"]})
+            self.other.files[f"/{name}.tar"] = data
+
+    def doctor(self, *arguments: str):
+        result = self.spm("doctor", *arguments)
+        result.err = result.err.replace(self.other.base, "OTHER")
+        return result
+
+    def test_pins_that_all_have_are_one_sentence(self):
+        result = self.doctor()
+        self.assertEqual((result.status, result.out, result.err), (0, "", "spm: 3 artifacts: 3 fine\n"))
+
+    def test_what_one_of_two_has_lost_is_the_last_copy(self):
+        del self.server.files["/one.tar"]
+        result = self.doctor()
+        self.assertEqual(
+            result.out,
+            "package  artifact  state      found   missing\n"
+            "one      one.tar   last copy  1 of 2  main: not there (HTTP 404)\n",
+        )
+        self.assertEqual((result.status, result.err), (0, "spm: 3 artifacts: 2 fine, 1 last copy\n"))
+
+    def test_what_both_have_lost_is_lost(self):
+        del self.server.files["/one.tar"], self.other.files["/one.tar"]
+        self.server.files["/two.tar"] += b"longer"
+        self.other.files["/two.tar"] = lambda handler: (
+            handler.send_error(416) if "Range" in handler.headers else send(handler, b"short")
+        )
+        result = self.doctor()
+        self.assertEqual(
+            result.out,
+            "package  artifact  state  found   missing\n"
+            "one      one.tar   lost   0 of 2  main: not there (HTTP 404); other: not there (HTTP 404)\n"
+            "two      two.tar   lost   0 of 2  main: expected 12 bytes, found 18; other: expected 12 bytes, found 5\n",
+        )
+        self.assertEqual(
+            result.err,
+            "spm: 3 artifacts: 1 fine, 2 lost\n"
+            "spm: error: 2 artifacts lost: no place has what packages.json pins\n"
+            "hint: python3 make.py spm update one two, or name a place that has it in packages.json or SPM_MIRROR\n",
+        )
+        self.assertEqual(result.status, 1)
+
+    def test_programs_get_every_artifact(self):
+        del self.other.files["/two.tar"]
+        rows = self.doctor("--json", "-q").objects()
+        self.assertEqual([row["state"] for row in rows], ["fine", "last copy", "fine"])
+        self.assertEqual(
+            rows[1],
+            {
+                "package": "two",
+                "artifact": "two.tar",
+                "path": "two.tar",
+                "sha256": self.packages["two"]["artifacts"][0]["sha256"],
+                "state": "last copy",
+                "found": "1 of 2",
+                "have": ["main"],
+                "missing": ["other: not there (HTTP 404)"],
+            },
+        )
+
+    def test_the_mirror_is_a_place_too(self):
+        os.environ["SPM_MIRROR"] = f"{self.folder}/mirror"
+        digest = self.packages["one"]["artifacts"][0]["sha256"]
+        os.makedirs(f"{self.folder}/mirror/{digest[:2]}")
+        with open(f"{self.folder}/mirror/{digest[:2]}/{digest}", "wb") as file:
+            file.write(self.server.files["/one.tar"])
+        self.assertEqual(
+            [(row["state"], row["have"]) for row in self.doctor("--json").objects()],
+            [("fine", ["main", "other", "SPM_MIRROR"]), *[("some left", ["main", "other"])] * 2],
+        )
+
+    def test_a_source_that_nobody_answers_for_is_asked_once_and_leaves_last_copies(self):
+        self.other.close()
+        result = self.doctor()
+        self.assertEqual((result.status, result.err), (0, "spm: 3 artifacts: 0 fine, 3 last copy\n"))
+        self.assertEqual(result.out.count("other: the connection was refused\n"), 3)
+
+    def test_what_nobody_could_be_asked_for_is_not_called_lost(self):
+        for source in self.sources.values():
+            source["base"] = "http://127.0.0.1:9/x"
+        self.sources["disk"] = {"type": "file", "base": "nowhere"}
+        self.packages["one"]["artifacts"][0]["sources"].append("disk")
+        result = self.doctor()
+        self.assertEqual(
+            result.err,
+            "spm: 3 artifacts: 0 fine, 3 unreachable\nspm: error: could not look for 3 artifacts\n" + REACH_HINT,
+        )
+        self.assertEqual(result.status, 1)
+
+    def test_a_login_page_and_a_server_in_trouble_are_told_apart_from_a_loss(self):
+        self.other.files["/one.tar"] = lambda handler: send(handler, b"<html>", kind="text/html")
+        self.other.files["/two.tar"] = reset
+        self.other.files["/three.tar"] = lambda handler: handler.send_error(503, "Busy")
+        for name in ("one", "two", "three"):
+            del self.server.files[f"/{name}.tar"]
+        rows = self.doctor("--json").objects()
+        self.assertEqual(
+            [(row["state"], row["missing"][1]) for row in rows[:1] + rows[2:3]],
+            [
+                ("lost", "other: an HTML page came instead (a login or proxy page?)"),
+                ("unreachable", "other: HTTP 503 Busy"),
+            ],
+        )
+        self.assertRegex(rows[1]["missing"][1], "^other: the connection broke ")
+        self.assertEqual(rows[1]["state"], "unreachable")
+        self.assertEqual(self.other.asked.count("/three.tar"), reading.TRIES)
+
+    def test_an_artifact_is_asked_for_by_its_last_byte_once_for_all_its_packages(self):
+        def answer(handler):
+            asked.append(handler.headers["Range"])
+            if len(asked) == 1:
+                handler.send_response(206)
+                handler.send_header("Content-Range", "bytes 11-11/12")
+                handler.send_header("Content-Length", "1")
+                handler.end_headers()
+                handler.wfile.write(b"e")
+            else:
+                handler.send_error(416)
+
+        asked = []
+        self.server.files["/one.tar"] = answer
+        self.add("four", {**self.packages["one"]["artifacts"][0], "strip": "usr"})
+        rows = self.doctor("--json").objects()
+        self.assertEqual([row["package"] for row in rows], ["one", "four", "two", "three"])
+        self.assertEqual((rows[0]["state"], asked), ("fine", ["bytes=11-"]))
+
+    def test_offline_it_asks_nobody(self):
+        result = self.doctor("--offline")
+        self.assertEqual(
+            result.err,
+            "spm: error: doctor: expected to ask the sources, found spm offline (--offline or SPM_OFFLINE)\n"
+            "hint: python3 make.py spm verify --deep --packages FOLDER/packages.json --lib FOLDER/lib "
+            "--store FOLDER/store, which asks nobody\n",
+        )
+        self.assertEqual((result.status, self.server.asked), (1, []))
+
+    def test_what_would_stop_an_install_here_is_said(self):
+        with open(self.lib, "w"), mock.patch("shutil.which", return_value=None):
+            result = self.doctor()
+        self.assertEqual(
+            result.err,
+            "spm: warning: the lib: expected a folder, found FOLDER/lib; name another with --lib DIR\n"
+            "spm: warning: no gpgv: update cannot check who signed an index\n"
+            "spm: 3 artifacts: 3 fine\n",
+        )
+        with mock.patch("shutil.disk_usage", return_value=mock.Mock(free=10**6)), mock.patch("os.access", return_value=False):
+            os.unlink(self.lib)
+            self.assertIn("spm: warning: the lib, FOLDER/lib, cannot be written; ", self.doctor().err)
+        with mock.patch("shutil.disk_usage", return_value=mock.Mock(free=10**6)):
+            self.assertIn("spm: warning: the store's disk has 1.0 MB left (FOLDER/store); ", self.doctor().err)
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()

@@ -1,0 +1,51 @@
+"""outdated [NAME...]: which pins have something newer in the index of their source."""
+
+from __future__ import annotations
+
+import sys
+
+from harness.spm.pins import manifest as manifests, newest
+from harness.spm.verbs import table
+from harness.spm.words import plural
+
+
+def run(command, settings) -> int:
+    manifest = manifests.load(settings.packages)
+    packages = manifest.named(command.names) if command.names else list(manifest.packages.values())
+    findings = newest.find(manifest, packages, settings)
+    shown = findings if settings.json else [each for each in findings if each.state not in _ONLY_COUNTED]
+    table.show(
+        [_row(each) for each in shown], ("package", "name", "source", "pinned", "newest", "state", "reason"), settings
+    )
+    if not settings.quiet:
+        newest.tell_indexes(findings, _tell)
+        _tell(_count(findings))
+    return 0
+
+
+_ONLY_COUNTED = (newest.CURRENT, newest.NO_INDEX)
+
+
+def _row(each: newest.Finding) -> dict:
+    found = each.newest
+    return {
+        "package": each.package.name,
+        "name": found.name if found else each.artifact.file_name,
+        "path": each.artifact.path,
+        "source": each.source,
+        "pinned": found.pinned if found else "",
+        "newest": found.version if found else "",
+        "state": each.state,
+        "reason": each.reason,
+        "index_signed": bool(found and found.vouched),
+    }
+
+
+def _count(findings: list[newest.Finding]) -> str:
+    states = [each.state for each in findings]
+    kinds = dict.fromkeys((newest.OUTDATED, *states))
+    return f"{plural(len(states), 'artifact')}: " + ", ".join(f"{states.count(kind)} {kind}" for kind in kinds)
+
+
+def _tell(sentence: str):
+    print(f"spm: {sentence}", file=sys.stderr)

@@ -1,0 +1,95 @@
+"""update NAME...: writes the newest pins of packages into packages.json and prints the difference.
+
+Only path, size and sha256 change. A package's `lib` stays even where it holds the version: build scripts use it. A pin is
+never put back to an older version: an index may be an old one that somebody shows us again."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+
+from harness.spm.errors import SpmError
+from harness.spm.pins import edit, manifest as manifests, newest
+from harness.spm.pins.newest import Finding
+from harness.spm.words import plural
+
+
+def run(command, settings) -> int:
+    manifest = manifests.load(settings.packages)
+    findings = newest.find(manifest, manifest.named(command.names), settings)
+    changed = [each for each in findings if each.state in (newest.OUTDATED, newest.CHANGED)]
+    writes = not settings.dry_run and not settings.frozen
+    if changed and writes:
+        edit.write(settings.packages, [_change(each) for each in changed])
+    for each in changed:
+        print(json.dumps(_event(each, writes)) if settings.json else _difference(each))
+    if not settings.quiet:
+        newest.tell_indexes(findings, _tell)
+        for each in findings:
+            if remark := _remark(each):
+                _tell(remark)
+        _tell(_summary(findings, changed, writes))
+    if changed and settings.frozen:
+        raise SpmError(
+            f"{settings.packages}: expected the newest pins (--frozen), found {plural(len(changed), 'artifact')} to update",
+            f"python3 make.py spm update {' '.join(dict.fromkeys(each.package.name for each in changed))}",
+        )
+    return 0
+
+
+def _old(each: Finding) -> dict:
+    return {name: getattr(each.artifact, name) for name in each.newest.pin}
+
+
+def _change(each: Finding) -> edit.Change:
+    return edit.Change(each.package.name, _old(each), each.changes())
+
+
+def _event(each: Finding, written: bool) -> dict:
+    found = each.newest
+    return {
+        "event": "updated" if written else "would",
+        "package": each.package.name,
+        "name": found.name,
+        "source": each.source,
+        "old": {"version": found.pinned, **_old(each)},
+        "new": {"version": found.version, **found.pin},
+        "index_signed": bool(found.vouched),
+    }
+
+
+def _difference(each: Finding) -> str:
+    old, found = _old(each), each.newest
+    lines = [f"{each.package.name}: {found.name}: {found.pinned} -> {found.version}"]
+    for name, value in each.changes().items():
+        lines += [f"-  {name:<6}  {old[name]}", f"+  {name:<6}  {value}"]
+    return "\n".join(lines)
+
+
+def _remark(each: Finding) -> str:
+    """What the user should know of an artifact beside the difference."""
+    package, found = each.package, each.newest
+    where = f"{package.name}: {found.name if found else each.artifact.file_name}"
+    if each.state == newest.NO_INDEX:
+        return f"{where}: left as it is: none of its sources has an index"
+    if each.state == newest.UNLISTED:
+        return f"{where}: left as it is: {each.reason}"
+    if each.state == newest.NEWER:
+        return f"{where}: left as it is: the pin, {found.pinned}, is newer than the index, {found.version}"
+    if each.state == newest.CHANGED:
+        return f"{where}: the index has the same version with other bytes"
+    version = re.search(r"-(\d.*)$", package.lib)
+    if version and found.pinned.startswith(version[1]) and not found.version.startswith(version[1]):
+        return f"{where}: its folder stays lib/{package.lib}: build scripts use that name"
+    return ""
+
+
+def _summary(findings: list[Finding], changed: list[Finding], written: bool) -> str:
+    if not changed:
+        return f"nothing to update in {plural(len(findings), 'artifact')}"
+    return f"{len(changed)} of {plural(len(findings), 'artifact')} {'updated' if written else 'would be updated'}"
+
+
+def _tell(sentence: str):
+    print(f"spm: {sentence}", file=sys.stderr)
