@@ -59,7 +59,8 @@ class DoctorTest(World):
             result.err,
             "spm: 3 artifacts: 1 fine, 2 lost\n"
             "spm: error: 2 artifacts lost: no place has what packages.json pins\n"
-            "hint: python3 make.py spm update one two, or name a place that has it in packages.json or SPM_MIRROR\n",
+            "hint: python3 make.py spm update one two --packages FOLDER/packages.json --lib FOLDER/lib "
+            "--store FOLDER/store, or name a place that has it in packages.json or SPM_MIRROR\n",
         )
         self.assertEqual(result.status, 1)
 
