@@ -39,6 +39,7 @@ COMMON = {
 OWN = {
     "--platform": Option("PLATFORM", "for another platform than this machine's, into DIR/PLATFORM"),
     "--deep": Option("", "hash every file"),
+    "--to": Option("SOURCE", "the source of packages.json to upload to (default: the only one that takes uploads)"),
     "--older-than": Option("AGE", "remove what nobody uses and nobody has used for so long (default: 30d)"),
     "--max-size": Option("SIZE", "then the least recently used until the rest fits (default: 10GB)"),
 }
@@ -56,6 +57,11 @@ VERBS = {
     "outdated": Verb("outdated", "[NAME...]", "which pins have something newer in the index of their source"),
     "update": Verb("update", "NAME...", "write the newest of the index into packages.json, and show the difference"),
     "doctor": Verb("doctor", "", "which pins have lost their sources, before anyone needs them"),
+    "publish": Verb(
+        "publish", "DIR NAME", "pack a folder, upload it, print its entry for packages.json", ("--platform", "--to")
+    ),
+    "mirror push": Verb("mirror_push", "URL", "bring every artifact of packages.json to a mirror"),
+    "mirror pull": Verb("mirror_pull", "URL", "fill the store from a mirror alone", ("--platform",)),
     "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
     "cache prune": Verb("cache_prune", "", "remove what nobody uses from the store", ("--older-than", "--max-size")),
 }

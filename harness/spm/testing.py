@@ -96,6 +96,8 @@ class Server:
 
     def __init__(self):
         self.files, self.asked = {}, []
+        self.on_put = lambda headers: None  # sees each upload's headers
+        self.refuse_put: dict[str, int] = {}  # paths that take no upload, and the status that says so
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -108,6 +110,18 @@ class Server:
                     self.send_error(404)
                 else:
                     send(self, answer)
+
+            def do_PUT(self):
+                outer.asked.append(f"PUT {self.path}")
+                outer.on_put(self.headers)
+                data = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.path in outer.refuse_put:
+                    self.send_error(outer.refuse_put[self.path])
+                    return
+                outer.files[self.path] = data
+                self.send_response(201)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
 
             def log_message(self, *_):
                 pass

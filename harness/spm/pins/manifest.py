@@ -1,9 +1,7 @@
 """packages.json: every pin. Reads it, refuses each kind of mistake with the place, and computes versions.
 
     { "schema": 1,
-      "sources":  { "<source>": {"type": "debian", "suite": optional, for `outdated`: the name of the release, else the
-                                 source's own} |
-                                {"type": "http", "base": URL} | {"type": "file", "base": FOLDER} },
+      "sources":  { "<source>": {"type": "debian"} | {"type": "http", "base": URL} | ... },  all: sources/__init__.py
       "packages": { "<package>": { "groups": [...], "platforms": [...], "lib": "<name>-<version>", "license": "...",
           "artifacts": [ { "sources": ["<source>", ...],  tried in this order
                            "path": "...",                 below the source's base
@@ -37,7 +35,10 @@ _SHA256 = re.compile(r"[0-9a-f]{64}").fullmatch
 _SECRET_KEY = re.compile(
     r"passw|secret|token|credential|private.?key|access.?key|api.?key|^auth|^user(name)?$", re.I
 ).search
-_SECRET_VALUE = r"://[^/\s]*@|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{30}|-----BEGIN [A-Z ]*KEY"
+# Who asks over ssh is no secret, as a rule 'git'; a password is.
+_SECRET_VALUE = (
+    r"(?<!ssh)://[^/\s]*@|ssh://[^/\s@]*:[^/\s]*@|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{30}|-----BEGIN [A-Z ]*KEY"
+)
 # Without one of these a text holds no such value; an escaped character may hide any of them.
 _SECRET_MARKS = ("@", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "-----BEGIN", "\\u")
 _TOP_FIELDS = ("schema", "sources", "packages")
@@ -219,6 +220,10 @@ def _texts(value, place: str, what: str):
             raise _Mistake(f"{place}[{index}]", f"expected each once, found '{each}' twice")
 
 
+def _matches(value, place: str, pattern: str, what: str):
+    _expect(type(value) is str and re.fullmatch(pattern, value), place, what, value)
+
+
 def _relative(value, place: str, what: str):
     _expect(type(value) is str and value, place, what, value)
     _expect(_PATH(value), place, f"{what} without '.', '..', '//' or a leading '/'", value)
@@ -250,23 +255,11 @@ def _check_source(source, place: str):
         found = _show(kind) if kind is not None else "none"
         near = f"; the nearest is '{nearest(kind, FIELDS)}'" if type(kind) is str else ""
         raise _Mistake(f"{place}.type", f"expected one of {', '.join(FIELDS)}, found {found}{near}")
-    required, optional = FIELDS[kind]
+    required, optional, _ = FIELDS[kind]
     _fields(source, place, ("type", *required), optional)
-    if kind == "debian" and "base" in source:
-        raise _Mistake(
-            f"{place}.base",
-            "expected none (a debian source takes its address from the machine), " f"found {_show(source['base'])}",
-        )
-    if kind == "debian" and "suite" in source:
-        suite = source["suite"]
-        good = type(suite) is str and _PATH(suite) and not _BLANK(suite)
-        _expect(good, f"{place}.suite", "a release's name, like bookworm", suite)
-    if "base" in required:
-        base = source["base"]
-        _expect(type(base) is str and base, f"{place}.base", "an address" if kind == "http" else "a folder", base)
-    if kind == "http":
-        good = re.fullmatch(r"https?://[^/?#\s]+(/[^?#\s]*)?", base)
-        _expect(good, f"{place}.base", "http:// or https://, a host and a path, without ? and #", base)
+    for name, (pattern, words) in {**required, **optional}.items():
+        if name in source:
+            _matches(source[name], f"{place}.{name}", pattern, words)
 
 
 def _check_package(package, place: str, sources: dict):
@@ -320,6 +313,9 @@ def _check_artifact(artifact, place: str, sources: dict):
             )
     _relative(artifact["path"], f"{place}.path", "a path below the source's base")
     _expect(not _BLANK(artifact["path"]), f"{place}.path", "a path without blanks, ? and #", artifact["path"])
+    for name in artifact["sources"]:
+        if rule := FIELDS[sources[name]["type"]][2]:
+            _matches(artifact["path"], f"{place}.path", *rule)
     size = artifact["size"]
     _expect(type(size) is int and size > 0, f"{place}.size", "a size in bytes above 0", size)
     digest = artifact["sha256"]

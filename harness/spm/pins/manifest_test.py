@@ -12,6 +12,10 @@ GOOD = {
         "bookworm": {"type": "debian"},
         "own": {"type": "http", "base": "https://example.org/artifacts"},
         "disk": {"type": "file", "base": "third_party"},
+        "bucket": {"type": "s3", "base": "s3://lab/x", "endpoint": "http://example.org:9000", "region": "eu-west-1"},
+        "minio": {"type": "s3", "base": "https://example.org/lab/x"},
+        "jfrog": {"type": "artifactory", "base": "https://example.org/artifactory/lab"},
+        "code": {"type": "git", "base": "ssh://git@example.org/code.git"},
     },
     "packages": {
         "benchmark": {
@@ -47,9 +51,9 @@ BAD = [
     (
         "sources.own.type",
         "htp",
-        "sources.own.type: expected one of debian, http, file, found \"htp\"; the nearest is 'http'",
+        "sources.own.type: expected one of debian, http, s3, artifactory, git, file, found \"htp\"; the nearest is 'http'",
     ),
-    ("sources.own.type", ..., "sources.own.type: expected one of debian, http, file, found none"),
+    ("sources.own.type", ..., "sources.own.type: expected one of debian, http, s3, artifactory, git, file, found none"),
     ("sources.own.base", ..., "sources.own: expected the field 'base', found none"),
     (
         "sources.own.base",
@@ -62,6 +66,55 @@ BAD = [
         'sources.own.base: expected http:// or https://, a host and a path, without ? and #, found "https://example.org/a?sig=1"',
     ),
     ("sources.disk.base", "", 'sources.disk.base: expected a folder, found ""'),
+    ("sources.disk.base", 3, "sources.disk.base: expected a folder, found 3"),
+    (
+        "sources.bucket.base",
+        "s3://",
+        "sources.bucket.base: expected s3://bucket/prefix or http(s)://endpoint/bucket/prefix, without ? and #, "
+        'found "s3://"',
+    ),
+    (
+        "sources.minio.base",
+        "https://example.org/lab?X-Amz-Signature=1",
+        "sources.minio.base: expected s3://bucket/prefix or http(s)://endpoint/bucket/prefix, without ? and #, "
+        'found "https://example.org/lab?X-Amz-Signature=1"',
+    ),
+    (
+        "sources.bucket.endpoint",
+        "example.org",
+        "sources.bucket.endpoint: expected http:// or https://, a host and a path, without ? and #, "
+        'found "example.org"',
+    ),
+    (
+        "sources.bucket.region",
+        "Frankfurt",
+        'sources.bucket.region: expected a region\'s name, like eu-central-1, found "Frankfurt"',
+    ),
+    (
+        "sources.bucket.regon",
+        "eu-west-1",
+        "sources.bucket.regon: expected a known field, found 'regon'; the nearest is 'region'",
+    ),
+    *(
+        (
+            "sources.code.base",
+            base,
+            "sources.code.base: expected a repository's folder or its file, https or ssh address, without ? and #, "
+            f'found "{base}"',
+        )
+        for base in ("ext::sh -c x", "-uother", "--upload-pack=x", "git@example.org:code", "http://example.org/x", "")
+    ),
+    (
+        f"{ARTIFACT}.sources",
+        ["own", "code"],
+        f"{ARTIFACT}.path: expected a commit's 40 or 64 hexadecimal digits (its source is a git repository), "
+        'found "pool/b/b_1.7.1+ds~1-1_amd64.deb"',
+    ),
+    (
+        "sources.code.base",
+        "ssh://git:word@example.org/code.git",
+        "sources.code.base: expected no secret in a public file, found a user or key inside the text",
+    ),
     (
         "sources.bookworm.suite",
         "/bookworm",

@@ -1,20 +1,65 @@
 """Where artifacts come from. A kind of source is one module here and one line in FIELDS.
 
-The module has `open_source(fields, settings)`, which returns an object with
+The module has `open_source(fields, settings)`, which returns a Source; its addresses hold no secret, because they are
+printed. A kind that takes uploads has a Source with
 
-    addresses(artifact) -> list[str]    where the artifact may be, best first; raises Unavailable if there is no place
-    open(address, offset=0, validator="") -> transport.Body
-                                        its bytes from `offset` on, or the whole (see Body); raises TransferError
-    put(address, path)                  uploads a file, where the kind can take one; raises TransferError
+    address(path) -> str                where an artifact of that path lies
+    put(address, path, sha256, advanced=None)
+                                        uploads the file `path`, whose hash that is; see transport.put_file
 
-and whose addresses hold no secret, because they are printed. A kind that knows what is newer than a pin has besides
+A kind that knows what is newer than a pin has
 
     newest(artifact) -> Newest          what to pin in the artifact's place; raises Unlisted or SpmError"""
 
 from __future__ import annotations
 
-# kind -> the fields that packages.json must give besides `type`, and those that it may give
-FIELDS = {"debian": ((), ("suite",)), "http": (("base",), ()), "file": (("base",), ())}
+_URL = r"https?://[^/?#\s]+(/[^?#\s]*)?"
+_HTTP = (_URL, "http:// or https://, a host and a path, without ? and #")
+_BUCKET = r"s3://[A-Za-z0-9][A-Za-z0-9._-]+(/[^?#\s]*)?|https?://[^/?#\s]+/[^/?#\s]+(/[^?#\s]*)?"
+# An address that git would take for an option or for a command to run is neither of these.
+_REPOSITORY = r"(file|https|ssh)://[^?#\s]+|[^-:?#\s][^:?#\s]*"
+
+# kind -> the fields that packages.json must give besides `type`, those that it may give, and what its artifacts' paths
+# must be besides a path; each as the pattern of the whole value and what that is
+FIELDS = {
+    "debian": (
+        {},
+        {
+            "suite": (r"[^\s?#\\]+", "a release's name, like bookworm"),  # for `outdated`; else the source's own name
+            "base": (r"(?!)", "none (a debian source takes its address from the machine)"),
+        },
+        None,
+    ),
+    "http": ({"base": _HTTP}, {}, None),
+    "s3": (
+        {"base": (_BUCKET, "s3://bucket/prefix or http(s)://endpoint/bucket/prefix, without ? and #")},
+        {"endpoint": _HTTP, "region": (r"[a-z0-9-]+", "a region's name, like eu-central-1")},
+        None,
+    ),
+    "artifactory": ({"base": _HTTP}, {}, None),
+    "git": (
+        {"base": (_REPOSITORY, "a repository's folder or its file, https or ssh address, without ? and #")},
+        {},
+        (r"[0-9a-f]{40}([0-9a-f]{24})?", "a commit's 40 or 64 hexadecimal digits (its source is a git repository)"),
+    ),
+    "file": ({"base": (r"(?s).+", "a folder")}, {}, None),
+}
+UPLOADS = ("http", "s3", "artifactory", "file")
+
+
+class Source:
+    """What every kind of source does."""
+
+    def addresses(self, artifact) -> list[str]:
+        """Where the artifact may be, best first; raises Unavailable if there is no place."""
+        return [self.address(artifact.path)]
+
+    def open(self, address: str, offset: int = 0, validator: str = ""):
+        """A transport.Body: the bytes from `offset` on, or the whole; raises TransferError."""
+        raise NotImplementedError
+
+    def cancel(self):
+        """Ends what `open` is waiting for; it runs in other threads."""
 
 
 class Unavailable(Exception):
@@ -45,7 +90,7 @@ class Unlisted(Exception):
         self.reason = reason
 
 
-def open_source(fields: dict, settings):
+def open_source(fields: dict, settings) -> Source:
     import importlib
 
     return importlib.import_module(f"harness.spm.sources.{fields['type']}").open_source(fields, settings)
@@ -57,4 +102,4 @@ def mirror_of(settings):
         return None, False
     from harness.spm.sources import mirror
 
-    return mirror.open_mirror(settings.mirror, settings.offline)
+    return mirror.of_setting(settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from harness.spm.sources import Source
 from harness.spm.transfer import transport
 
 
@@ -11,12 +12,15 @@ def open_source(fields: dict, settings):
     return FileSource(os.path.join(os.path.dirname(settings.packages), fields["base"]))
 
 
-class FileSource:
+class FileSource(Source):
     def __init__(self, folder: str):
         self._folder = folder
 
-    def addresses(self, artifact) -> list[str]:
-        return [transport.file_address(os.path.join(self._folder, artifact.path))]
+    def address(self, path: str) -> str:
+        return transport.file_address(os.path.join(self._folder, path))
 
     def open(self, address: str, offset: int = 0, validator: str = "") -> transport.Body:
         return transport.open_address(address, False, offset)
+
+    def put(self, address: str, path: str, sha256: str, advanced=None):
+        transport.put_file(address, path, False)

@@ -1,30 +1,49 @@
-"""SPM_MIRROR: a folder or an HTTP base that holds artifacts by content, at <base>/<sha256> or, where one folder would
-hold too many files, at <base>/<first two digits>/<sha256>.
+"""A mirror: a folder, an HTTP base or s3://bucket/prefix that holds artifacts by content, at
+<base>/<first two digits>/<sha256>, where `mirror push` puts them, or at <base>/<sha256>.
 
 `SPM_MIRROR=BASE` is asked before an artifact's own sources, `SPM_MIRROR=last:BASE` after them."""
 
 from __future__ import annotations
 
+import os
+import re
+
+from harness.spm.errors import SpmError, USAGE
+from harness.spm.sources import FIELDS, Source, open_source
 from harness.spm.transfer import transport
 
 LAST = "last:"
 
 
-def open_mirror(setting: str, offline: bool):
+def of_setting(settings):
     """(the mirror or None, whether it comes last)"""
-    last = setting.startswith(LAST)
-    base = setting.removeprefix(LAST)
-    return (Mirror(base, offline) if base else None), last
+    last = settings.mirror.startswith(LAST)
+    base = settings.mirror.removeprefix(LAST)
+    return (Mirror(base, settings) if base else None), last
 
 
-class Mirror:
-    def __init__(self, base: str, offline: bool):
-        self._base = transport.base_address(base)
-        self._offline = offline
+class Mirror(Source):
+    def __init__(self, base: str, settings):
+        self._base = open_source(_fields(base), settings)
+        self.place = transport.shown(base) if "://" in base else base
+        self.open, self.put = self._base.open, self._base.put
 
     def addresses(self, artifact) -> list[str]:
-        digest = artifact.sha256
-        return [transport.join(self._base, digest), transport.join(self._base, f"{digest[:2]}/{digest}")]
+        return [self.address(artifact.sha256), self._base.address(artifact.sha256)]
 
-    def open(self, address: str, offset: int = 0, validator: str = "") -> transport.Body:
-        return transport.open_address(address, self._offline, offset, validator)
+    def address(self, sha256: str) -> str:
+        """Where an artifact with that hash is put."""
+        return self._base.address(f"{sha256[:2]}/{sha256}")
+
+
+def _fields(base: str) -> dict:
+    """What packages.json would say of a base as the user gave it, address or folder."""
+    scheme, slashes, _ = base.partition("://")
+    if not slashes or scheme == "file":
+        return {"type": "file", "base": transport.file_path(base) if slashes else os.path.abspath(base)}
+    kind = "s3" if scheme == "s3" else "http"
+    pattern, words = FIELDS[kind][0]["base"]
+    if not re.fullmatch(pattern, base):
+        found = transport.shown(base)
+        raise SpmError(f"mirror: expected a folder, or {words}, found '{found}'", "set SPM_MIRROR to such a place", USAGE)
+    return {"type": kind, "base": base}

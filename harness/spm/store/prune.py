@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 
@@ -11,6 +12,7 @@ from harness.spm.store.store import Entry, Store, write_file
 OLDER_THAN_S = 30 * 86400
 MAX_BYTES = 10 * 10**9
 _EVERY_S = 86400
+LEFTOVER_S = 86400  # so long a download that did not end waits for the next run
 
 
 class Cached:
@@ -77,27 +79,49 @@ def remove(store: Store, entry: Entry):
         pass  # another version of it stays
 
 
-def sweep(store: Store):
-    """Removes what killed runs left. Only under the exclusive lock, when nobody else works in the store."""
-    for part in ("unpacking", "archives"):
-        for name in os.listdir(f"{store.root}/{part}"):
-            trees.remove(f"{store.root}/{part}/{name}")
+@contextlib.contextmanager
+def at_work(store: Store, report):
+    """Shares the store with whoever else works in it, which keeps pruning out. Whoever leaves last tidies."""
+    store.prepare()
+    with store.lock("store") as lock:
+        lock.take(shared=True, waiting=lambda holder: report.waiting("the store", holder))
+        yield
+    automatic(store)
+
+
+def sweep(store: Store, leftover_s: float = LEFTOVER_S):
+    """Removes what has served, and what killed and failed runs left; a .part or archive that is younger than
+    `leftover_s` stays for the next run. Only under the exclusive lock, when nobody else works in the store."""
+    for name in os.listdir(f"{store.root}/unpacking"):
+        trees.remove(f"{store.root}/unpacking/{name}")
+    for entry in os.scandir(f"{store.root}/archives"):
+        if time.time() - entry.stat().st_mtime >= leftover_s:
+            os.unlink(entry.path)
     for name in os.listdir(f"{store.root}/locks"):
         if name != "store":
             os.unlink(f"{store.root}/locks/{name}")
 
 
 def automatic(store: Store):
-    """Once a day, and only when nobody else is at work: sweeps and prunes with the usual limits."""
-    stamp = f"{store.root}/pruned"
-    try:
-        if time.time() - os.stat(stamp).st_mtime < _EVERY_S:
-            return
-    except FileNotFoundError:
-        pass
-    with store.lock("store") as lock:
-        if lock.take(wait=False):
+    """When nobody else is at work: sweeps if there are archives, and once a day prunes with the usual limits.
+
+    It is a courtesy: where the disk refuses, the run that asked for it has still done its work."""
+    with contextlib.suppress(OSError), store.lock("store") as lock:
+        due = _is_due(store)
+        if (due or os.listdir(f"{store.root}/archives")) and lock.take(wait=False):
             sweep(store)
-            for each in victims(survey(store), OLDER_THAN_S, MAX_BYTES, time.time()):
-                remove(store, each.entry)
-            write_file(stamp, "")
+            if due:
+                for each in victims(survey(store), OLDER_THAN_S, MAX_BYTES, time.time()):
+                    remove(store, each.entry)
+                write_file(_stamp(store), "")
+
+
+def _is_due(store: Store) -> bool:
+    try:
+        return time.time() - os.stat(_stamp(store)).st_mtime >= _EVERY_S
+    except FileNotFoundError:
+        return True
+
+
+def _stamp(store: Store) -> str:
+    return f"{store.root}/pruned"

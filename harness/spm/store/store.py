@@ -8,11 +8,11 @@
         stamp.json                name, version, platform, lib, bytes, files, artifacts, time of unpacking
         used                      empty; its time is the entry's last use, to the hour; without it the entry counts as
                                   damaged and is made anew
-      archives/<sha256>           a verified artifact on its way to be unpacked
+      archives/<sha256>           a verified artifact on its way to be unpacked; its time is 0 once somebody has done so
       archives/<sha256>.part      one on its way here
       unpacking/<name>-<version>/ an entry in the making or going; removed by whoever next takes its lock, or by a sweep
       locks/                      kernel locks: `store` (shared by installs, exclusive for pruning), `<name>-<version>`
-                                  (downloading, unpacking and renaming one entry), `<sha256>` (one .part)
+                                  (unpacking and renaming one entry), `<sha256>` (downloading one .part)
       roots/<key>                 a link to each lib folder that uses the store; <key> is from the sha256 of its path. A
                                   root whose folder is gone is removed, and with it the claim on its entries
       pruned                      empty; its time is that of the last automatic pruning
@@ -122,6 +122,9 @@ class Store:
 
     def staging(self, entry: Entry) -> str:
         return f"{self.root}/unpacking/{entry.name}-{entry.version}"
+
+    def entry_lock(self, entry: Entry):
+        return self.lock(os.path.basename(self.staging(entry)))
 
     def lock(self, name: str):
         from harness.spm.store.locks import Lock

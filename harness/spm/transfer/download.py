@@ -60,7 +60,7 @@ class Downloader:
                 return
             except TransferError as error:
                 place = transport.place(address) if error.host else ""
-                attempts.append(Attempt(name, place, transport.shown(address), error.reason))
+                attempts.append(Attempt(name, place, transport.shown(address), error.reason, error.hint))
         raise Failed(artifact, attempts)
 
     def _candidates(self, artifact, attempts: list[Attempt]):
@@ -101,6 +101,7 @@ class Downloader:
 
     def _transfer(self, artifact, source, address: str, part: str):
         """One transfer into `part`, whose contents so far are thrown away."""
+        self._report.asked(artifact, transport.place(address))
         body = source.open(address)
         try:
             if body.kind in ("text/html", "application/xhtml+xml"):

@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
+import operator
 import queue
 import threading
+import time
+
+_PATIENCE_S = 1.0
 
 
-def each(act, tasks: list, jobs: int):
-    """Yields (task, act(task)) as they are done, `jobs` at once; the first exception that `act` raises ends it.
+def each(act, tasks, jobs: int):
+    """Yields (task, act(task)) as they are done, `jobs` at once; the first exception of `act` or of `tasks` ends it.
 
-    Whoever leaves the loop early leaves threads behind that finish what they are at and no more."""
-    todo, done = queue.SimpleQueue(), queue.SimpleQueue()
-    for task in tasks:
-        todo.put(task)
-    over = threading.Event()
+    `tasks` is any iterable: what has yet to come is waited for by one of the threads. Whoever leaves the loop early waits
+    a moment for the threads, then leaves them behind: they finish what they are at and no more."""
+    todo, taking, done, over = iter(tasks), threading.Lock(), queue.SimpleQueue(), threading.Event()
 
     def work():
-        while not over.is_set():
-            try:
-                task = todo.get_nowait()
-            except queue.Empty:
-                return
-            try:
+        try:
+            while not over.is_set():
+                with taking:
+                    task = next(todo, done)
+                if task is done:
+                    break
                 done.put((task, act(task), None))
-            except BaseException as error:
-                done.put((task, None, error))
+        except BaseException as error:
+            done.put((None, None, error))
+        done.put(None)
 
-    for _ in range(min(jobs, len(tasks))):
-        threading.Thread(target=work, daemon=True).start()
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(jobs, operator.length_hint(todo, jobs)))]
+    for thread in threads:
+        thread.start()
     try:
-        for _ in tasks:
-            task, result, error = done.get()
+        left = len(threads)
+        while left:
+            found = done.get()
+            if found is None:
+                left -= 1
+                continue
+            task, result, error = found
             if error:
                 raise error
             yield task, result
     finally:
         over.set()
+        until = time.monotonic() + _PATIENCE_S
+        for thread in threads:
+            thread.join(max(0.0, until - time.monotonic()))

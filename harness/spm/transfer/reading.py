@@ -13,17 +13,18 @@ _PIECE = 1 << 18
 
 def read(source, address: str, most: int) -> bytes:
     """The whole file at `address`, of at most `most` bytes; raises TransferError."""
-    return _patiently(lambda: _read(source, address, most))
+    return patiently(lambda: _read(source, address, most))
 
 
 def length(source, address: str, expected: int) -> tuple[int | None, str]:
     """(length, content type) of the file at `address`, None where the server does not tell; raises TransferError.
 
     Its last byte is asked for: that is an answer from the file itself, and next to nothing to send."""
-    return _patiently(lambda: _length(source, address, expected))
+    return patiently(lambda: _length(source, address, expected))
 
 
-def _patiently(ask):
+def patiently(ask):
+    """What `ask` returns; what may pass is tried again after a pause. Raises TransferError."""
     pause = FIRST_PAUSE_S
     for left in reversed(range(TRIES)):
         try:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import http.client
 import os
 import re
 import socket
 import ssl
+import threading
 import urllib.error
 import urllib.request
 from urllib.parse import quote, unquote, urlsplit
@@ -16,16 +18,28 @@ TIMEOUT_S = 30  # for connecting, and for each wait on more bytes
 _SAFE = "/~+:@!$&'()*,;="
 # What may go to whatever host a redirect names; anything else may be a credential.
 _OPEN_HEADERS = ("user-agent", "accept-encoding", "range", "if-range")
+BINARY = "application/octet-stream"
+_MOST_ANSWER = 1 << 14
 _HEADERS = {"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"}
 
 
 class TransferError(Exception):
-    """`reason` for the user; `passing`: the same address may work in a moment; `host`: nobody answers there at all;
-    `status`: the HTTP server's, else 0."""
+    """`reason` and `hint` for the user; `passing`: the same address may work in a moment; `host`: nobody answers there
+    at all; `status`: the HTTP server's, or the one that says the same of a file, else 0; `answer`: the server's own words
+    about it, or their beginning."""
 
-    def __init__(self, reason: str, passing: bool = False, host: bool = False, status: int = 0):
+    def __init__(
+        self,
+        reason: str,
+        passing: bool = False,
+        host: bool = False,
+        hint: str = "",
+        status: int = 0,
+        answer: bytes = b"",
+    ):
         super().__init__(reason)
-        self.reason, self.passing, self.host, self.status = reason, passing, host, status
+        self.reason, self.passing, self.host, self.hint = reason, passing, host, hint
+        self.status, self.answer = status, answer
 
 
 class Body:
@@ -64,6 +78,10 @@ def file_address(path: str) -> str:
     return "file://" + quote(path, safe="/~+")
 
 
+def file_path(address: str) -> str:
+    return unquote(urlsplit(address).path)
+
+
 def place(address: str) -> str:
     """The part of an address that a whole source shares: scheme and host."""
     parts = urlsplit(address)
@@ -78,16 +96,20 @@ def shown(address: str) -> str:
 
 def open_address(address: str, offline: bool, offset: int = 0, validator: str = "", headers=None) -> Body:
     """The bytes at `address` from `offset` on. `headers` may hold credentials: they go to that host alone."""
+    if urlsplit(address).scheme == "file":
+        return _open_file(file_path(address), offset)
+    _check(address, offline)
+    return _open_http(address, offset, validator, headers or {})
+
+
+def _check(address: str, offline: bool):
     scheme = urlsplit(address).scheme
-    if scheme == "file":
-        return _open_file(unquote(urlsplit(address).path), offset)
     if scheme not in ("http", "https"):
         raise TransferError(f"expected an http, https or file address, found '{scheme}:'", host=True)
     if "@" in urlsplit(address).netloc:
         raise TransferError("expected an address without a user and password in it")
     if offline:
         raise TransferError("not asked: spm is offline", host=True)
-    return _open_http(address, offset, validator, headers or {})
 
 
 def _open_file(path: str, offset: int) -> Body:
@@ -95,17 +117,52 @@ def _open_file(path: str, offset: int) -> Body:
         stream = open(path, "rb", buffering=0)
         stream.seek(offset)
     except FileNotFoundError:
-        raise TransferError("no such file") from None
+        raise TransferError("no such file", status=404) from None
     except OSError as error:
         raise TransferError(error.strerror or str(error)) from None
     return Body(stream, stream.read, os.fstat(stream.fileno()).st_size, offset=offset)
 
 
-def put_file(address: str, path: str, headers=None):
-    """Uploads the file at `path` by HTTP PUT; `headers` as for open_address."""
+def put_file(address: str, path: str, offline: bool, headers=None, advanced=None):
+    """Uploads the file at `path`: by HTTP PUT, or into a folder under its final name once it is whole.
+
+    `headers` as for open_address; `advanced` is told how many bytes are on their way, and may raise."""
+    if urlsplit(address).scheme == "file":
+        _copy_file(path, file_path(address))
+        return
+    _check(address, offline)
     with open(path, "rb") as file:
-        fields = {"Content-Length": str(os.fstat(file.fileno()).st_size), "Content-Type": "application/octet-stream"}
-        _ask(urllib.request.Request(address, file, {**_HEADERS, **fields, **(headers or {})}, method="PUT")).close()
+        fields = {"Content-Length": str(os.fstat(file.fileno()).st_size), "Content-Type": BINARY}
+        data = _Counted(file, advanced) if advanced else file
+        _ask(urllib.request.Request(address, data, {**_HEADERS, **fields, **(headers or {})}, method="PUT")).close()
+
+
+class _Counted:
+    """A file that tells how far it has been read."""
+
+    def __init__(self, file, advanced):
+        self._file, self._advanced = file, advanced
+
+    def read(self, most: int) -> bytes:
+        self._advanced(self._file.tell())
+        return self._file.read(most)
+
+
+def _copy_file(path: str, target: str):
+    import shutil
+
+    beside = f"{target}.{os.getpid()}.{threading.get_ident()}.new"
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        try:
+            shutil.copyfile(path, beside)
+            os.rename(beside, target)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(beside)
+            raise
+    except OSError as error:
+        raise TransferError(f"{error.strerror or error} ({target})") from None
 
 
 def _open_http(address: str, offset: int, validator: str, headers: dict) -> Body:
@@ -145,12 +202,20 @@ def _ask(request):
     try:
         response = _opener().open(request, timeout=TIMEOUT_S)
     except urllib.error.HTTPError as error:
-        error.close()
+        answer = _answer(error)
         passing = error.code in (408, 429) or error.code >= 500
-        raise TransferError(f"HTTP {error.code} {error.reason}", passing, status=error.code) from None
+        raise TransferError(f"HTTP {error.code} {error.reason}", passing, status=error.code, answer=answer) from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise failure(error) from None
     return response
+
+
+def _answer(error: urllib.error.HTTPError) -> bytes:
+    with error:
+        try:
+            return error.read(_MOST_ANSWER)
+        except (OSError, http.client.HTTPException):
+            return b""  # the status says enough
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
@@ -164,13 +229,42 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return follow
 
 
+class _Upload:
+    """A connection that reads the answer of a server which stops reading an upload: that says why."""
+
+    def endheaders(self, message_body=None, **options):
+        try:
+            super().endheaders(message_body, **options)
+        except (BrokenPipeError, ConnectionResetError):
+            if message_body is None:
+                raise
+
+
+class _HttpConnection(_Upload, http.client.HTTPConnection):
+    pass
+
+
+class _HttpsConnection(_Upload, http.client.HTTPSConnection):
+    pass
+
+
+class _Http(urllib.request.HTTPHandler):
+    def http_open(self, request):
+        return self.do_open(_HttpConnection, request)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    def https_open(self, request):
+        return self.do_open(_HttpsConnection, request)
+
+
 def _opener():
     # No handlers for file, ftp and data: a redirect must not lead there.
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler,
-        urllib.request.HTTPHandler,
-        urllib.request.HTTPSHandler,
+        _Http,
+        _Https,
         urllib.request.HTTPDefaultErrorHandler,
         _Redirects,
         urllib.request.HTTPErrorProcessor,

@@ -24,7 +24,7 @@ def run(command, settings) -> int:
                 waiting=lambda holder: print(f"spm: waiting for {holder} to finish with the store", file=sys.stderr)
             )
             if not settings.dry_run:
-                prune.sweep(store)
+                prune.sweep(store, min(older_than, prune.LEFTOVER_S))
             gone = prune.victims(prune.survey(store), older_than, max_bytes, time.time())
             for each in gone:
                 if not settings.dry_run:

@@ -69,12 +69,13 @@ def _rows(manifest, settings) -> list[dict]:
     ]
     silent: dict[str, TransferError] = {}  # places where nobody answers
     answers: dict[tuple, dict] = {key: {} for key in artifacts}
-    with progress.counting(settings, len(tasks)) as counted:
+    with progress.report_for(settings) as report:
+        report.asking(len(tasks))
         for (key, name, _), answer in parallel.each(
             lambda task: _ask(artifacts[task[0]][0], task[2], silent), tasks, settings.jobs
         ):
             answers[key][name] = answer
-            counted()
+            report.answered()
     return [
         _row(artifact, name, answers[key]) for key, (artifact, names) in artifacts.items() for name in names
     ]

@@ -1,0 +1,65 @@
+"""Archives that depend on their contents alone: the same files give the same bytes, whoever packs them, when and where.
+
+Members come in the order of their names; they belong to nobody, bear one time, and their modes are 644 or 755. Compressed
+by one thread with fixed settings; another version of liblzma may find another encoding of the same tar."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import os
+import tarfile
+
+from harness.spm.errors import SpmError, USAGE
+from harness.spm.store.contents import FILE, FOLDER, LINK
+
+_PRESET = 6
+_TYPES = {FILE: tarfile.REGTYPE, LINK: tarfile.SYMTYPE, FOLDER: tarfile.DIRTYPE}
+
+
+class Member:
+    """One path of an archive. `open` gives a file's `size` bytes as a stream; `target` is a link's."""
+
+    __slots__ = ("path", "kind", "executable", "size", "open", "target")
+
+    def __init__(self, path: str, kind: str, executable: bool = False, size: int = 0, open=io.BytesIO, target: str = ""):
+        self.path, self.kind, self.executable = path, kind, executable
+        self.size, self.open, self.target = size, open, target
+
+
+def write_tar(out, members, time: int):
+    """Writes the archive of `members` to the stream `out`, in their order; `time` in seconds since the epoch."""
+    with tarfile.TarFile(
+        fileobj=out, mode="w", format=tarfile.GNU_FORMAT, encoding="utf-8", errors="surrogateescape"
+    ) as tar:
+        for each in members:
+            info = tarfile.TarInfo(each.path)
+            info.type, info.linkname, info.size, info.mtime = _TYPES[each.kind], each.target, each.size, time
+            info.mode = 0o755 if each.executable or each.kind != FILE else 0o644
+            with each.open() as stream:
+                tar.addfile(info, stream)
+            tar.members.clear()  # or it keeps them all
+
+
+def write_tar_xz(path: str, members, time: int):
+    with lzma.open(path, "wb", preset=_PRESET, check=lzma.CHECK_CRC64) as out:
+        write_tar(out, members, time)
+
+
+def members_of(folder: str, prefix: str = ""):
+    """Everything below a folder; an SpmError names what is neither file, folder nor link."""
+    with os.scandir(folder) as entries:
+        below = sorted(entries, key=lambda entry: os.fsencode(entry.name))
+    for entry in below:
+        path = prefix + entry.name
+        if entry.is_symlink():
+            yield Member(path, LINK, target=os.readlink(entry.path))
+        elif entry.is_dir():
+            yield Member(path, FOLDER)
+            yield from members_of(entry.path, path + "/")
+        elif entry.is_file():
+            facts = entry.stat()
+            # Who owns a file may run it or not; what groups and others may depends on the umask.
+            yield Member(path, FILE, bool(facts.st_mode & 0o100), facts.st_size, lambda at=entry.path: open(at, "rb"))
+        else:
+            raise SpmError(f"{entry.path} is a device, a pipe or a socket", "take it out of the folder", USAGE)

@@ -1,0 +1,71 @@
+"""What the machine knows of AWS and of what resembles it: credentials and region, from the environment or from the files
+of AWS's own tools (~/.aws/credentials and ~/.aws/config, or where AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE say).
+
+Not asked: credential_process, single sign-on, and the metadata service of a rented machine. Their tools can print what
+the environment takes (`aws configure export-credentials --format env`)."""
+
+from __future__ import annotations
+
+import configparser
+import os
+
+from harness.spm.sources import Unavailable
+
+DEFAULT_REGION = "us-east-1"
+
+
+class Credentials:
+    """An access key; `token` is '' for one that does not expire."""
+
+    def __init__(self, key: str, secret: str, token: str):
+        self.key, self.secret, self.token = key, secret, token
+
+
+def credentials() -> Credentials | None:
+    """Those of the environment, else those of the profile; None where there are none. Raises Unavailable for half."""
+    given = _credentials(os.environ, str.upper, "the environment")
+    return given or _credentials(_profile(), str, f"the profile '{_profile_name()}'")
+
+
+def region() -> str:
+    names = ("AWS_REGION", "AWS_DEFAULT_REGION")
+    return next(filter(None, map(os.environ.get, names)), "") or _profile().get("region") or DEFAULT_REGION
+
+
+def _credentials(found, spell, where: str) -> Credentials | None:
+    key, secret, token = (
+        found.get(spell(name), "") for name in ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
+    )
+    if bool(key) != bool(secret):
+        missing = spell("aws_secret_access_key" if key else "aws_access_key_id")
+        raise Unavailable(f"expected a whole access key in {where}, found none of {missing}", f"set {missing} too")
+    return Credentials(key, secret, token) if key else None
+
+
+def _profile_name() -> str:
+    return os.environ.get("AWS_PROFILE") or "default"
+
+
+def _profile() -> dict[str, str]:
+    """The profile's lines; of those that both files have, the credentials file's."""
+    name = _profile_name()
+    section = name if name == "default" else f"profile {name}"
+    config = _section("AWS_CONFIG_FILE", "config", section)
+    secrets = _section("AWS_SHARED_CREDENTIALS_FILE", "credentials", name)
+    if config is None and secrets is None and os.environ.get("AWS_PROFILE"):
+        raise Unavailable(
+            f"expected the profile '{name}' of AWS_PROFILE in ~/.aws/credentials or ~/.aws/config, found none",
+            "set AWS_PROFILE to a profile that is there, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+        )
+    return {**(config or {}), **(secrets or {})}
+
+
+def _section(variable: str, file: str, section: str) -> dict[str, str] | None:
+    path = os.environ.get(variable) or os.path.join(os.path.expanduser("~"), ".aws", file)
+    parser = configparser.RawConfigParser(strict=False)
+    try:
+        parser.read(path, encoding="utf-8")
+    except (configparser.Error, UnicodeDecodeError) as error:
+        # The error's own text may quote a line of the file.
+        raise Unavailable(f"{path} cannot be read ({type(error).__name__})", f"correct {path}") from None
+    return dict(parser[section]) if parser.has_section(section) else None

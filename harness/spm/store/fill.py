@@ -1,0 +1,199 @@
+"""Fills the store: unpacks archives while others download, seals each tree, gives it its final name.
+
+One kernel lock per entry, held from the first file unpacked to the rename: what another process is making is left to it,
+waited for at the end, and made here only where that process failed."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import threading
+import time
+
+from harness.spm.archives.unpack import Tree, unpack
+from harness.spm.errors import Cancelled, Refused, SpmError, system_error
+from harness.spm.store import trees
+from harness.spm.store.store import Store, write_file
+from harness.spm.transfer.fetch import Fetcher, join
+from harness.spm.words import plural, size as size_words
+
+# What a byte of archive becomes on disk, for the check before a download. The pinned set's mean is 3.7.
+UNPACK_RATIO = 4
+_STALLED_S = 5.0  # how long an interrupted run waits for a disk that does not answer
+
+
+def fill(plan, manifest, settings, store: Store, report):
+    """Makes every missing entry of `plan`, or waits for whoever makes it. The store is shared (prune.at_work)."""
+    _check_space(plan, store)
+    report.started(len(plan.missing), len(plan.artifacts()), plan.download_bytes())
+    missing = plan.missing
+    with report, Fetcher(manifest, settings, store, report) as fetcher:
+        while missing:
+            others = _Run(missing, fetcher, store, report).run()
+            for item in others[:1]:
+                with store.entry_lock(item.entry) as lock:
+                    lock.take(waiting=lambda holder: report.waiting(f"package {item.package.name}", holder))
+            missing = [item for item in others if not item.entry.exists()]
+        for artifact in plan.artifacts().values():
+            fetcher.release(artifact)
+
+
+def _check_space(plan, store: Store):
+    download = plan.download_bytes()
+    needed, free = download * (1 + UNPACK_RATIO), store.free_bytes()
+    if free < needed:
+        raise SpmError(
+            f"the store's disk is too small for {plural(len(plan.missing), 'package')}: expected about "
+            f"{size_words(needed)} free in {store.root} ({size_words(download)} to download and their contents), "
+            f"found {size_words(free)}",
+            "python3 make.py spm cache prune --older-than 0d, or set SPM_STORE to a larger disk",
+        )
+
+
+class _Run:
+    """One batch of entries: the fetcher's threads feed unpacking threads; the first error stops all of them."""
+
+    def __init__(self, items, fetcher: Fetcher, store: Store, report):
+        self._fetcher, self._report = fetcher, report
+        self._artifacts = {}  # sha256 -> artifact
+        self._users = {}  # sha256 -> [(entry in the making, owner number, artifact)]
+        self._making = [_Making(item, store) for item in items]
+        for making in self._making:
+            for owner, artifact in enumerate(making.artifacts):
+                self._artifacts.setdefault(artifact.sha256, artifact)
+                self._users.setdefault(artifact.sha256, []).append((making, owner, artifact))
+        self._tasks = queue.SimpleQueue()  # (user, archive), or None at the end
+        self._stopped = False
+        self._error: BaseException | None = None
+
+    def run(self) -> list:
+        """Returns the items that other processes have in hand."""
+        workers = [threading.Thread(target=self._work, daemon=True) for _ in range(max(2, min(os.cpu_count() or 2, 8)))]
+        for worker in workers:
+            worker.start()
+        try:
+            for artifact, path in self._fetcher.fetch_all(self._artifacts.values()):
+                for user in self._users[artifact.sha256]:
+                    self._tasks.put((user, path))
+            for _ in workers:
+                self._tasks.put(None)
+            for worker in workers:
+                worker.join()
+        except BaseException:
+            self._stopped = True
+            for _ in workers:
+                self._tasks.put(None)
+            join(workers, _STALLED_S)
+            raise
+        finally:
+            # What a thread may still write to is left for the next run, and its lock to our end.
+            if not any(worker.is_alive() for worker in workers):
+                for making in self._making:
+                    making.leave()
+        if self._error:
+            raise self._error
+        return [making.item for making in self._making if making.elsewhere]
+
+    def _work(self):
+        while task := self._tasks.get():
+            try:
+                if not self._stopped:
+                    self._unpack(*task[0], task[1])
+            except Cancelled:
+                pass
+            except BaseException as error:
+                self._error = self._error or error
+                self._stopped = True
+                self._fetcher.cancel()
+
+    def _unpack(self, making: _Making, owner: int, rules, archive: str):
+        name = making.item.package.name
+        self._report.unpacking(name, +1)
+        try:
+            if making.begin():
+                unpack(archive, rules, making.tree, owner, lambda: self._stopped)
+                if making.complete():
+                    size, files = making.finish()
+                    self._report.stored(making.item, size, files)
+        except SpmError as error:
+            if isinstance(error, Refused):
+                trees.remove(archive)
+            error.what = f"{name}: {rules.path}: {error.what}"
+            raise
+        except OSError as error:
+            raise system_error(f"unpacking {name}: {rules.path}", error) from None
+        finally:
+            self._report.unpacking(name, -1)
+
+
+class _Making:
+    """One entry in the making, in the store's `unpacking` folder."""
+
+    def __init__(self, item, store: Store):
+        self.item = item
+        self.artifacts = item.package.artifacts_for(item.platform)
+        self.tree: Tree | None = None
+        self.elsewhere = self._ours = False
+        self._staging = store.staging(item.entry)
+        self._entry_lock = store.entry_lock(item.entry)
+        self._left = len(self.artifacts)
+        self._mutex = threading.Lock()
+
+    def begin(self) -> bool:
+        """Whether the entry is ours to make: False where another process makes it, or has made it meanwhile."""
+        with self._mutex:
+            if not self._ours and not self.elsewhere:
+                self._ours = self._entry_lock.take(wait=False)
+                self.elsewhere = not self._ours or self.item.entry.exists()
+                if not self.elsewhere:
+                    trees.remove(self._staging)  # of a run that was killed: we hold the lock
+                    os.mkdir(self._staging)
+                    self.tree = Tree(self._staging + "/tree")
+                elif self._ours:
+                    self.leave()
+            return self.tree is not None
+
+    def complete(self) -> bool:
+        """Counts one artifact as unpacked; True for the last."""
+        with self._mutex:
+            self._left -= 1
+            return self._left == 0
+
+    def finish(self) -> tuple[int, int]:
+        """Seals the tree and gives the entry its final name; (bytes, files)."""
+        files = self.tree.seal()
+        size = sum(each[2] for each in files["files"])
+        entry = self.item.entry
+        stamp = {
+            "name": entry.name,
+            "version": entry.version,
+            "platform": self.item.platform,
+            "lib": self.item.package.lib,
+            "bytes": size,
+            "files": len(files["files"]),
+            "artifacts": [each.sha256 for each in self.artifacts],
+            "unpacked": int(time.time()),
+        }
+        write_file(self._staging + "/files.json", json.dumps(files, separators=(",", ":")))
+        write_file(self._staging + "/stamp.json", json.dumps(stamp))
+        write_file(self._staging + "/used", "")
+        os.makedirs(os.path.dirname(entry.path), exist_ok=True)
+        damaged = self._staging + ".old"
+        if os.path.lexists(entry.path):
+            trees.remove(damaged)
+            os.rename(entry.path, damaged)
+        os.rename(self._staging, entry.path)
+        trees.remove(damaged)
+        self._release()
+        return size, len(files["files"])
+
+    def leave(self):
+        """Removes what was not finished."""
+        if self._ours:
+            trees.remove(self._staging)
+            self._release()
+
+    def _release(self):
+        self._ours = False
+        self._entry_lock.release()

@@ -1,0 +1,150 @@
+"""Brings artifacts to the store's archives folder, each once, whoever else wants it too.
+
+An artifact is downloaded under the kernel lock of its .part. What another process is downloading is left for last, then
+waited for and found: processes that want the same share the work. An archive outlives the work of everybody who might
+have waited for it, since only a sweep removes it, and a sweep needs the store to itself (prune.py); so nobody who waited
+has to download again. Where a holder was killed its .part stays, and whoever is next goes on with it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import threading
+import time
+from collections import deque
+
+from harness.spm.errors import Cancelled, system_error
+from harness.spm.store import trees
+from harness.spm.transfer.download import Downloader, Failed, is_whole, summary
+
+_JOIN_S = 1.0  # a thread that hangs in the network or in a lock is left behind: it has nothing that we need
+
+
+class Fetcher:
+    """All downloads of one run. Use it as a context manager, while the store is shared (prune.at_work)."""
+
+    def __init__(self, manifest, settings, store, report):
+        self._downloader = Downloader(manifest, settings, report)
+        self._store, self._report, self._jobs = store, report, settings.jobs
+        self._free, self._held = deque(), deque()  # artifacts to begin, and those that another process has in hand
+        self._arrived = queue.SimpleQueue()  # (artifact, path), or None when there will be no more
+        self._threads: list[threading.Thread] = []
+        self._mutex = threading.Lock()
+        self._stopped = self._keep_going = False
+        self._failures: list[Failed] = []
+        self._error: BaseException | None = None
+        self._named: set[str] = set()  # whom we have said that we wait for
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.cancel()
+        join(self._threads, _JOIN_S)
+
+    def fetch_all(self, artifacts, keep_going: bool = False):
+        """Yields (artifact, path of its verified file) as each arrives. The first error stops all and is raised; if
+        `keep_going`, an artifact that no source delivers is yielded as (artifact, its Failed) and the rest goes on.
+
+        `artifacts` have different hashes. Ends early, without an error, when somebody calls `cancel`."""
+        # The largest first: the last to arrive should be small to unpack.
+        self._free.extend(sorted(artifacts, key=lambda each: (-each.size, each.sha256)))
+        count = len(self._free)
+        self._keep_going = keep_going
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(self._jobs, count))]
+        for thread in self._threads:
+            thread.start()
+        for _ in range(count):
+            arrived = self._arrived.get()
+            if arrived is None:
+                break
+            yield arrived
+        if self._stopped:
+            self.__exit__()
+            if self._failures:
+                raise summary(self._failures)
+            if self._error:
+                raise self._error
+
+    def release(self, artifact):
+        """Says that this run needs an archive no more: it goes when nobody is at work in the store."""
+        with contextlib.suppress(OSError):
+            os.utime(self._store.archive(artifact.sha256), (0, 0))
+
+    def cancel(self):
+        """Stops what is under way; may be called by any thread."""
+        self._stopped = True
+        self._downloader.cancel()
+        self._arrived.put(None)
+
+    def _work(self):
+        try:
+            while task := self._next():
+                artifact, lock = task
+                try:
+                    with lock:
+                        found = self._bring(artifact)
+                except Failed as error:
+                    if not self._keep_going:
+                        raise
+                    found = error
+                self._arrived.put((artifact, found))
+        except Cancelled:
+            pass
+        except BaseException as error:
+            with self._mutex:
+                if isinstance(error, Failed):
+                    self._failures.append(error)
+                else:
+                    self._error = self._error or error
+            self.cancel()
+
+    def _next(self):
+        """(artifact, its lock, taken), or None when nothing is left to begin."""
+        while True:
+            with self._mutex:
+                wait = not self._free
+                if self._stopped or wait and not self._held:
+                    return None
+                artifact = (self._held if wait else self._free).popleft()
+            lock = self._store.lock(artifact.sha256)
+            if lock.take(wait=wait, waiting=lambda holder: self._tell(artifact, holder)):
+                if not self._stopped:
+                    return artifact, lock
+                lock.release()
+            else:
+                self._held.append(artifact)
+
+    def _tell(self, artifact, holder: str):
+        with self._mutex:
+            new = holder not in self._named
+            self._named.add(holder)
+        if new:
+            self._report.waiting(artifact.file_name, holder)
+
+    def _bring(self, artifact) -> str:
+        path = self._store.archive(artifact.sha256)
+        if is_whole(path, artifact):
+            self._report.found(artifact)
+            return path
+        self._report.begun(artifact)
+        fetched = False
+        try:
+            self._downloader.fetch(artifact, path + ".part")
+            os.rename(path + ".part", path)
+            fetched = True
+        except OSError as error:
+            raise system_error(f"downloading {artifact.path}", error) from None
+        finally:
+            self._report.ended(artifact, fetched)
+            if not fetched:
+                trees.remove(path + ".part")
+        return path
+
+
+def join(threads: list[threading.Thread], patience_s: float):
+    """Waits for threads to end, for so long in all."""
+    until = time.monotonic() + patience_s
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))

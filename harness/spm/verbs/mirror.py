@@ -1,0 +1,59 @@
+"""What `mirror push` and `mirror pull` share."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from harness.spm.errors import SpmError, USAGE
+from harness.spm.sources import Unavailable
+from harness.spm.sources.mirror import Mirror
+from harness.spm.transfer import parallel, upload
+from harness.spm.transfer.transport import TransferError
+from harness.spm.words import plural, size
+
+
+def opened(command, settings) -> Mirror:
+    """The mirror that the command line names."""
+    if len(command.names) != 1:
+        hint = f"python3 make.py spm {command.verb} --help"
+        raise SpmError(f"{command.verb}: expected one URL or folder, found {len(command.names)}", hint, USAGE)
+    return Mirror(command.names[0], settings)
+
+
+def lacking(mirror: Mirror, artifacts: list, jobs: int) -> list:
+    """Those of `artifacts` that the mirror does not have in their size, in their order; an SpmError if it cannot say."""
+
+    def absent(artifact) -> bool:
+        return not upload.holds(mirror, mirror.addresses(artifact), artifact.size)
+
+    try:
+        found = dict(parallel.each(absent, artifacts, jobs))
+    except Unavailable as error:
+        raise SpmError(f"mirror: {error.reason}", error.hint) from None
+    except TransferError as error:
+        hint = error.hint or "check the address and the network"
+        raise SpmError(f"mirror {mirror.place}: {error.reason}", hint) from None
+    return [artifact for artifact in artifacts if found[artifact]]
+
+
+def tell_would(artifacts, settings):
+    """What a run without --dry-run would move."""
+    for each in artifacts:
+        if settings.json:
+            fields = {"event": "would", "path": each.path, "sha256": each.sha256, "bytes": each.size}
+            print(json.dumps(fields))
+        else:
+            print(f"{each.path} {size(each.size)}")
+
+
+def tell(settings, moved: str, artifacts, others: dict[str, tuple[int, str]]):
+    """The one line at the end: what was moved, and as {field: (count, words)} what was not, and why."""
+    total = sum(each.size for each in artifacts)
+    if settings.json:
+        counts = {field: count for field, (count, _) in others.items()}
+        print(json.dumps({"event": "mirror", moved: len(artifacts), "bytes": total, **counts}))
+    elif not settings.quiet:
+        rest = "".join(f", {text}" for count, text in others.values() if count)
+        done = f"would be {moved}" if settings.dry_run else moved
+        print(f"spm: {plural(len(artifacts), 'artifact')} of {size(total)} {done}{rest}", file=sys.stderr)

@@ -1,0 +1,54 @@
+"""mirror pull URL: fills the store with every package of packages.json for the platform, and asks the mirror alone.
+
+Nothing is linked. A package of which the mirror lacks an artifact is left out and named; the others are filled."""
+
+from __future__ import annotations
+
+from harness.spm import progress
+from harness.spm.errors import SpmError, system_error
+from harness.spm.install import Plan
+from harness.spm.pins import manifest as manifests
+from harness.spm.store import lib, prune
+from harness.spm.store.fill import fill
+from harness.spm.store.store import Store
+from harness.spm.verbs import mirror as mirrors
+from harness.spm.words import plural
+
+
+def run(command, settings) -> int:
+    mirror = mirrors.opened(command, settings)
+    settings.mirror = command.names[0]
+    manifest = manifests.load(settings.packages)
+    store = Store(settings.store)
+    packages = [each for each in manifest.packages.values() if each.serves(settings.platform)]
+    for artifact in (each for package in packages for each in package.artifacts):
+        artifact.sources = ()  # whom to ask besides the mirror
+    wanted = Plan(lib.wanted(packages, settings, store))
+    lacking = mirrors.lacking(mirror, list(wanted.artifacts().values()), settings.jobs)
+    absent = {each.sha256 for each in lacking}
+    poor = [item for item in wanted.missing if absent.intersection(_hashes(item))]
+    plan = Plan([item for item in wanted.missing if item not in poor])
+    fetched = list(plan.artifacts().values())
+    if settings.dry_run:
+        mirrors.tell_would(fetched, settings)
+    elif plan.missing:
+        try:
+            report = progress.report_for(settings)
+            with prune.at_work(store, report):
+                fill(plan, manifest, settings, store, report)
+        except OSError as error:
+            raise system_error("mirror pull", error) from None
+    filled, left = len(plan.items), len(poor)
+    others = {"filled": (filled, f"{plural(filled, 'package')} filled"), "left_out": (left, f"{left:,} left out")}
+    mirrors.tell(settings, "pulled", fetched, others)
+    if poor:
+        raise SpmError(
+            f"the mirror {mirror.place} lacks {', '.join(each.path for each in lacking)}, and so "
+            f"{len(poor)} of {len(packages)} packages: {', '.join(item.package.name for item in poor)}",
+            "where their sources can be reached: python3 make.py spm mirror push URL",
+        )
+    return 0
+
+
+def _hashes(item) -> list[str]:
+    return [each.sha256 for each in item.package.artifacts_for(item.platform)]

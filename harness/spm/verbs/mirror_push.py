@@ -1,0 +1,83 @@
+"""mirror push URL: brings every artifact of packages.json, of all platforms, to a mirror (sources/mirror.py).
+
+What is there already is not sent again; what the store does not hold comes from the artifact's own sources, verified. A
+failure does not keep the rest back."""
+
+from __future__ import annotations
+
+import threading
+
+from harness.spm import progress
+from harness.spm.errors import Cancelled, SpmError, system_error
+from harness.spm.pins import manifest as manifests
+from harness.spm.sources.mirror import LAST
+from harness.spm.store import prune
+from harness.spm.store.store import Store
+from harness.spm.transfer import parallel, upload
+from harness.spm.transfer.download import Failed, summary
+from harness.spm.transfer.fetch import Fetcher
+from harness.spm.transfer.transport import TransferError
+from harness.spm.verbs import mirror as mirrors
+
+
+def run(command, settings) -> int:
+    mirror = mirrors.opened(command, settings)
+    if settings.mirror.removeprefix(LAST) == command.names[0]:
+        settings.mirror = ""  # what it lacks need not be asked of it
+    manifest = manifests.load(settings.packages)
+    artifacts = {each.sha256: each for package in manifest.packages.values() for each in package.artifacts}
+    missing = mirrors.lacking(mirror, list(artifacts.values()), settings.jobs)
+    there = len(artifacts) - len(missing)
+    failures: dict = {}
+    if settings.dry_run:
+        mirrors.tell_would(missing, settings)
+    elif missing:
+        failures = _push(mirror, missing, manifest, settings)
+    pushed = [each for each in missing if each not in failures]
+    others = {"there": (there, f"{there:,} there already"), "failed": (len(failures), f"{len(failures):,} failed")}
+    mirrors.tell(settings, "pushed", pushed, others)
+    if failures:
+        reasons = "; ".join(failures[each] for each in missing if each in failures)
+        raise SpmError(
+            f"{len(failures)} of {len(artifacts)} artifacts did not reach the mirror: {reasons}",
+            "correct that and push again: what is there is not sent twice",
+        )
+    return 0
+
+
+def _push(mirror, missing, manifest, settings) -> dict:
+    """Sends what the mirror lacks while the rest arrives; {artifact: why it did not get there}."""
+    store, report, cancelled = Store(settings.store), progress.report_for(settings), threading.Event()
+
+    def send(task) -> str:
+        artifact, found = task
+        if isinstance(found, Failed):
+            return summary([found]).what
+
+        def advanced(done: int):
+            if cancelled.is_set():
+                raise Cancelled()
+            report.advanced(artifact, done)
+
+        report.sending(artifact)
+        whole = False
+        try:
+            upload.put(mirror, mirror.address(artifact.sha256), found, artifact.size, artifact.sha256, advanced)
+            whole = True
+        except TransferError as error:
+            return f"could not push {artifact.path}: {error.reason}"
+        finally:
+            report.sent(artifact, whole)
+        fetcher.release(artifact)
+        return ""
+
+    report.started(0, len(missing), 2 * sum(each.size for each in missing))  # here, and there
+    try:
+        with prune.at_work(store, report), report, Fetcher(manifest, settings, store, report) as fetcher:
+            arriving = fetcher.fetch_all(missing, keep_going=True)
+            sent = dict(parallel.each(send, arriving, settings.jobs))
+    except OSError as error:
+        raise system_error("mirror push", error) from None
+    finally:
+        cancelled.set()
+    return {artifact: reason for (artifact, _), reason in sent.items() if reason}

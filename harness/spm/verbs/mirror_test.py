@@ -1,0 +1,191 @@
+"""`mirror push` and `mirror pull` against a folder, a web server and a real S3 server."""
+
+import os
+import unittest
+from unittest import mock
+
+from harness.spm import testing_s3
+from harness.spm.store import trees
+from harness.spm.testing import Server, World, deb, member
+from harness.spm.transfer import reading
+from harness.spm.words import size
+
+
+class MirrorTest(World):
+    def setUp(self):
+        super().setUp()
+        patch = mock.patch.object(reading, "FIRST_PAUSE_S", 0.01)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.other = Server()
+        self.addCleanup(self.other.close)
+        self.add_simple("a")
+        self.add_simple("b", "the longest of them by far")
+        self.add("c", self.serve("c.deb", deb(member("./usr/c", b"c"))), platforms=["linux-aarch64"])
+        self.add("d", self.packages["a"]["artifacts"][0], strip="usr")  # two packages, one artifact
+        self.folder_mirror = f"{self.folder}/mirror"
+
+    def anonymous(self, text: str) -> str:
+        return super().anonymous(text).replace(self.other.base, "MIRROR")
+
+    def artifact(self, name: str) -> dict:
+        return self.packages[name]["artifacts"][0]
+
+    def words(self, *names: str) -> str:
+        return size(sum(self.artifact(name)["size"] for name in names))
+
+    def place(self, name: str) -> str:
+        """Where an artifact lies in a mirror."""
+        digest = self.artifact(name)["sha256"]
+        return f"{digest[:2]}/{digest}"
+
+    def empty_store(self):
+        for folder in (self.store, self.lib):
+            trees.remove(folder)
+
+    def check_an_old_commit_builds_from(self, mirror: str):
+        pushed = self.spm("mirror", "push", mirror)
+        self.assertEqual(pushed.err, f"spm: 3 artifacts of {self.words('a', 'b', 'c')} pushed\n")
+        self.assertEqual((pushed.status, sorted(self.server.asked)), (0, ["/a.deb", "/b.deb", "/c.deb"]))
+        again = self.spm("mirror", "push", mirror)
+        self.assertEqual(again.err, "spm: 0 artifacts of 0 B pushed, 3 there already\n")
+        self.assertEqual((again.status, len(self.server.asked)), (0, 3))
+        self.server.close()
+        self.empty_store()
+        pulled = self.spm("mirror", "pull", mirror)
+        self.assertEqual(pulled.err, f"spm: 2 artifacts of {self.words('a', 'b')} pulled, 3 packages filled\n")
+        self.assertEqual(self.spm("install", "a", "b", "d", "--offline").status, 0)
+        self.empty_store()
+        # Nothing is left but the commit and the mirror.
+        os.environ["SPM_MIRROR"] = mirror
+        result = self.spm("install", "a", "b", "d")
+        self.assertEqual((result.status, self.spm("install", "c", "-p", "linux-aarch64").status), (0, 0), result.err)
+        self.assertEqual(self.spm("verify", "--deep").status, 0)
+        self.assertEqual((self.read("a-1/a"), self.read("b-1/b")), ("a", "the longest of them by far"))
+
+    def test_an_old_commit_builds_from_a_folder_alone(self):
+        self.check_an_old_commit_builds_from(self.folder_mirror)
+        self.assertEqual(
+            sorted(f"{os.path.basename(at)}/{name}" for at, _, names in os.walk(self.folder_mirror) for name in names),
+            sorted(map(self.place, "abc")),
+        )
+
+    def test_an_old_commit_builds_from_a_web_server_alone(self):
+        self.check_an_old_commit_builds_from(f"{self.other.base}/mirror")
+
+    def test_an_old_commit_builds_from_a_bucket_alone(self):
+        os.environ.update(testing_s3.environment())
+        self.check_an_old_commit_builds_from(f"s3://lab/{os.path.basename(self.folder)}")
+
+    def test_what_has_another_size_is_sent_again(self):
+        self.spm("mirror", "push", self.folder_mirror)
+        with open(f"{self.folder_mirror}/{self.place('b')}", "ab") as file:
+            file.truncate(7)
+        result = self.spm("mirror", "push", f"file://{self.folder_mirror}")
+        self.assertEqual(result.err, f"spm: 1 artifact of {self.words('b')} pushed, 2 there already\n")
+        self.assertEqual(os.path.getsize(f"{self.folder_mirror}/{self.place('b')}"), self.artifact("b")["size"])
+
+    def test_a_flat_mirror_has_what_it_has(self):
+        os.mkdir(self.folder_mirror)
+        with open(f"{self.folder_mirror}/{self.artifact('a')['sha256']}", "wb") as file:
+            file.write(self.server.files["/a.deb"])
+        result = self.spm("mirror", "push", self.folder_mirror)
+        self.assertEqual(result.err, f"spm: 2 artifacts of {self.words('b', 'c')} pushed, 1 there already\n")
+
+    def test_every_failure_is_named_and_the_rest_is_pushed(self):
+        del self.server.files["/a.deb"]
+        self.other.refuse_put = {f"/{self.place('b')}": 507}
+        result = self.spm("mirror", "push", self.other.base, "-j", "1")
+        self.assertEqual(
+            result.err,
+            f"spm: 1 artifact of {self.words('c')} pushed, 2 failed\n"
+            "spm: error: 2 of 3 artifacts did not reach the mirror: could not fetch a.deb: main (SERVER/a.deb): "
+            "HTTP 404 Not Found; could not push b.deb: HTTP 507 Insufficient Storage\n"
+            "hint: correct that and push again: what is there is not sent twice\n",
+        )
+        self.assertEqual((result.status, list(self.other.files)), (1, [f"/{self.place('c')}"]))
+
+    def test_programs_read_what_was_moved(self):
+        result = self.spm("mirror", "push", self.folder_mirror, "--json")
+        last = result.objects()[-1]
+        self.assertEqual(
+            last,
+            {"event": "mirror", "pushed": 3, "bytes": last["bytes"], "there": 0, "failed": 0},
+        )
+        events = [each["event"] for each in result.objects()]
+        self.assertEqual((events.count("upload"), events.count("uploaded"), result.err), (3, 3, ""))
+
+    def test_a_dry_run_moves_nothing(self):
+        result = self.spm("mirror", "push", self.folder_mirror, "--dry-run")
+        self.assertEqual(
+            (result.out, result.err),
+            (
+                "".join(f"{name}.deb {self.words(name)}\n" for name in "abc"),
+                f"spm: 3 artifacts of {self.words('a', 'b', 'c')} would be pushed\n",
+            ),
+        )
+        self.spm("mirror", "push", self.folder_mirror)
+        self.empty_store()
+        result = self.spm("mirror", "pull", self.folder_mirror, "--dry-run", "--json")
+        self.assertEqual([each.get("path", "") for each in result.objects()], ["a.deb", "b.deb", ""])
+        self.assertFalse(os.path.exists(self.store))
+
+    def test_a_pull_names_what_the_mirror_lacks_and_fills_the_rest(self):
+        self.spm("mirror", "push", self.folder_mirror)
+        os.unlink(f"{self.folder_mirror}/{self.place('a')}")
+        self.empty_store()
+        self.server.asked.clear()
+        result = self.spm("mirror", "pull", self.folder_mirror)
+        self.assertEqual(
+            result.err,
+            f"spm: 1 artifact of {self.words('b')} pulled, 1 package filled, 2 left out\n"
+            "spm: error: the mirror FOLDER/mirror lacks a.deb, and so 2 of 3 packages: a, d\n"
+            "hint: where their sources can be reached: python3 make.py spm mirror push URL\n",
+        )
+        self.assertEqual((result.status, self.server.asked), (1, []))
+        self.assertEqual(self.spm("install", "b", "--offline").status, 0)
+
+    def test_a_pull_takes_nothing_that_differs(self):
+        self.spm("mirror", "push", self.folder_mirror)
+        with open(f"{self.folder_mirror}/{self.place('a')}", "r+b") as file:
+            file.write(b"?")
+        self.empty_store()
+        self.server.asked.clear()
+        result = self.spm("mirror", "pull", self.folder_mirror)
+        self.assertIn(f"expected sha256 {self.artifact('a')['sha256']}, found ", result.err)
+        self.assertEqual((result.status, self.server.asked), (1, []))
+
+    def test_a_mirror_that_cannot_be_asked_is_one_error(self):
+        self.other.close()
+        for verb in ("push", "pull"):
+            result = self.spm("mirror", verb, self.other.base)
+            self.assertEqual(
+                (result.status, result.err),
+                (
+                    1,
+                    "spm: error: mirror MIRROR: the connection was refused\n"
+                    "hint: check the address and the network\n",
+                ),
+            )
+
+    def test_a_wrong_address_is_wrong_usage(self):
+        result = self.spm("mirror", "push", "ftp://me:hunter2@example.org/x")
+        self.assertEqual(
+            (result.status, result.err),
+            (
+                2,
+                "spm: error: mirror: expected a folder, or http:// or https://, a host and a path, without ? and #, "
+                "found 'ftp://example.org/x'\nhint: set SPM_MIRROR to such a place\n",
+            ),
+        )
+
+    def test_a_folder_that_cannot_be_written_is_named(self):
+        with open(self.folder_mirror, "w"):
+            pass
+        result = self.spm("mirror", "push", f"{self.folder_mirror}/below")
+        self.assertEqual(result.status, 1)
+        self.assertIn("spm: error: mirror FOLDER/mirror/below: Not a directory\n", result.err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,155 @@
+"""publish DIR NAME: packs a folder, uploads it to a source of packages.json, and prints the entry to put there.
+
+The archive's name holds its hash: what was published stays what it was, and the same folder is uploaded once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+
+from harness.spm import sources, words
+from harness.spm.archives import pack
+from harness.spm.archives.unpack import Tree, unpack
+from harness.spm.errors import Refused, SpmError, USAGE, system_error
+from harness.spm.pins import manifest as manifests
+from harness.spm.settings import ANY, native_platform
+from harness.spm.store import trees
+from harness.spm.transfer import transport, upload
+from harness.spm.transfer.transport import TransferError
+
+_HELP = "python3 make.py spm publish --help"
+
+
+def run(command, settings) -> int:
+    if len(command.names) != 2:
+        raise SpmError(f"publish: expected DIR NAME, found {words.plural(len(command.names), 'name')}", _HELP, USAGE)
+    folder, name = command.names
+    if not os.path.isdir(folder):
+        raise SpmError(f"publish: expected a folder, found none at {folder}", _HELP, USAGE)
+    manifest = manifests.load(settings.packages)
+    target = _target(manifest, command.options.get("--to"))
+    platform = command.options.get("--platform")
+    _entry(manifest, name, platform, _artifact(target, name, 1, "0" * 64))  # what is wrong with it shows before the work
+    try:
+        with tempfile.TemporaryDirectory(prefix="spm-publish-") as scratch:
+            archive = f"{scratch}/archive"
+            pack.write_tar_xz(archive, _members(folder), _time())
+            with open(archive, "rb") as file:
+                size, digest = os.fstat(file.fileno()).st_size, hashlib.file_digest(file, "sha256").hexdigest()
+            fields = _artifact(target, name, size, digest)
+            entry = _entry(manifest, name, platform, fields)
+            _check_unpacks(archive, folder, fields, f"{scratch}/tree")
+            told = _upload(manifest, target, archive, fields, settings)
+    except OSError as error:
+        raise system_error(f"publish {folder}", error) from None
+    if not settings.quiet and not settings.json:
+        print(f"spm: {told}", file=sys.stderr)
+    print(json.dumps({name: entry}, indent=None if settings.json else 2))
+    return 0
+
+
+def _target(manifest, given: str | None) -> str:
+    """The name of the source to upload to."""
+    able = [name for name, fields in manifest.sources.items() if fields["type"] in sources.UPLOADS]
+    if given is None and len(able) == 1:
+        return able[0]
+    if given in able:
+        return given
+    if given in manifest.sources:
+        kind = manifest.sources[given]["type"]
+        what = f"a source that takes uploads ({', '.join(sources.UPLOADS)}), found '{given}', which is {kind}"
+    elif given is not None:
+        what = f"the name of a source of {manifest.path}, found '{given}'"
+    else:
+        found = f"{len(able)}: {', '.join(able)}" if able else "none"
+        what = f"one source of {manifest.path} that takes uploads ({', '.join(sources.UPLOADS)}), found {found}"
+    hint = f"name one with --to: {', '.join(able)}" if able else "add one to `sources`, or see HACKING.md"
+    raise SpmError(f"publish: expected {what}", hint, USAGE)
+
+
+def _artifact(target: str, name: str, size: int, sha256: str) -> dict:
+    return {"sources": [target], "path": f"{name}/{name}-{sha256[:12]}.tar.xz", "size": size, "sha256": sha256}
+
+
+def _entry(manifest, name: str, platform: str | None, artifact: dict) -> dict:
+    """The package's entry with the new artifact, checked as packages.json is.
+
+    Of a package that is there everything else stays, and with a platform the artifacts that are not for it."""
+    with open(manifest.path, encoding="utf-8") as file:
+        document = json.load(file)
+    entry = document["packages"].get(name)
+    if entry is None:
+        entry = {"groups": [name], "platforms": [platform or native_platform()], "lib": f"{name}-1"}
+        entry = {**entry, "license": "NOASSERTION", "artifacts": [artifact]}
+    elif platform is None:
+        entry["artifacts"] = [artifact]
+    else:
+        others = [each for each in entry["artifacts"] if not {platform, ANY}.intersection(each.get("platforms", [ANY]))]
+        entry["artifacts"] = [*others, {**artifact, "platforms": [platform]}]
+        entry["platforms"] = sorted({*entry["platforms"], platform}) if ANY not in entry["platforms"] else [ANY]
+    document["packages"][name] = entry
+    manifests.parse(json.dumps(document), f"{manifest.path}, with '{name}' in it")
+    return entry
+
+
+def _members(folder: str):
+    members = list(pack.members_of(folder))
+    if not members:
+        raise SpmError(f"publish: expected files in {folder}, found none", _HELP, USAGE)
+    return members
+
+
+def _time() -> int:
+    """The time of everything in the archive: SOURCE_DATE_EPOCH, else 0."""
+    text = os.environ.get("SOURCE_DATE_EPOCH", "") or "0"
+    if not (text.isascii() and text.isdigit()):
+        raise SpmError(f"SOURCE_DATE_EPOCH: expected seconds since 1970, found '{text}'", "unset it", USAGE)
+    return int(text)
+
+
+def _check_unpacks(archive: str, folder: str, fields: dict, scratch: str):
+    """Unpacks the archive as an install would: what its rules refuse must not be published."""
+    try:
+        tree = Tree(scratch)
+        unpack(archive, manifests.Artifact(fields), tree, 0)
+        tree.seal()
+    except Refused as error:
+        raise SpmError(f"publish {folder}: {error.what}", f"correct {folder}", USAGE) from None
+    finally:
+        trees.remove(scratch)
+
+
+def _upload(manifest, target: str, archive: str, fields: dict, settings) -> str:
+    """Brings the archive to its place and reads it back, unless it is there; a sentence about it."""
+    source = sources.open_source(manifest.sources[target], settings)
+    try:
+        address = source.address(fields["path"])
+        what = f"{words.size(fields['size'])} at {transport.shown(address)}"
+        if settings.dry_run:
+            return f"would publish {what}"
+        there = upload.holds(source, [address], fields["size"]) and _digest(source, address) == fields["sha256"]
+        if not there:
+            upload.put(source, address, archive, fields["size"], fields["sha256"])
+            found = _digest(source, address)
+            if found != fields["sha256"]:
+                raise TransferError(f"expected sha256 {fields['sha256']} after the upload, found {found}")
+    except sources.Unavailable as error:
+        raise SpmError(f"publish to {target}: {error.reason}", error.hint) from None
+    except TransferError as error:
+        hint = error.hint or f"check that {target} takes uploads from here"
+        raise SpmError(f"publish to {target} ({transport.shown(address)}): {error.reason}", hint) from None
+    return f"{'there already' if there else 'published'}: {what}"
+
+
+def _digest(source, address: str) -> str:
+    digest = hashlib.sha256()
+    body = source.open(address)
+    try:
+        while piece := body.read(1 << 18):
+            digest.update(piece)
+    finally:
+        body.close()
+    return digest.hexdigest()
