@@ -47,9 +47,9 @@ class _Transfer:
         self.moved += max(0, done - self.done)  # it may have to begin again
         self.done, self.last = done, time.monotonic()
 
-    def silence(self, now: float) -> str:
-        """How long nothing has come, once that is long."""
-        silent = now - self.last
+    def silence(self) -> str:
+        """How long nothing has come, and whence, once that is long."""
+        silent = time.monotonic() - self.last
         source = f" from {self.place}" if self.place else ""
         return f"no byte for {silent:.0f} s{source}" if silent >= _SILENT_S else ""
 
@@ -191,8 +191,8 @@ class Report:
 
     def _silence(self) -> str:
         with self._lock:
-            latest = max(self._active.values(), key=lambda each: each.last, default=None)
-        return latest and latest.silence(time.monotonic()) or "no byte yet"
+            last = max((each.last for each in self._active.values()), default=None)
+        return f"no byte for {time.monotonic() - last:.0f} s" if last else "no byte yet"
 
 
 class LinesReport(Report):
@@ -219,7 +219,13 @@ class LinesReport(Report):
         summary = self._summary()
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _LINE_S
-            self.note(summary)
+            self.note(summary + self._fetching())
+
+    def _fetching(self) -> str:
+        with self._lock:
+            active = list(self._active.values())
+        names = [f"{each.name} ({silence})" if (silence := each.silence()) else each.name for each in active]
+        return f"; fetching {', '.join(names[:_MOST_NAMES])}" + " ..." * (len(names) > _MOST_NAMES) if names else ""
 
 
 class TerminalReport(LinesReport):
@@ -251,21 +257,21 @@ class TerminalReport(LinesReport):
             self._erase()
 
     def _rows(self, width: int, most: int) -> list[str]:
-        active, now = list(self._active.values()), time.monotonic()
+        active = list(self._active.values())
         shown = active if len(active) <= most else active[: max(0, most - 1)]
-        rows = [self._row(each, width, now) for each in shown]
+        rows = [self._row(each, width) for each in shown]
         if len(shown) < len(active):
             rows.append(words.fit(f"  and {len(active) - len(shown)} more", width - 1))
         return [*rows, words.fit(self._summary(), width - 1)]
 
     @staticmethod
-    def _row(transfer: _Transfer, width: int, now: float) -> str:
+    def _row(transfer: _Transfer, width: int) -> str:
         tail = f" {100 * transfer.done // transfer.size:3}%"
         if width >= _NARROW:
             tail = f" {words.size(transfer.done):>8} of {words.size(transfer.size):>8}{tail}"
         room = max(4, min(width - len(tail) - 3, 48))
         name = words.fit(transfer.name, room)
-        silence = transfer.silence(now)
+        silence = transfer.silence()
         row = f"  {name}{' ' * (room - words.columns(name))}{tail}{'  ' * bool(silence)}{silence}"
         return words.fit(row, width - 1)
 
