@@ -48,6 +48,8 @@ class Downloader:
 
     def cancel(self):
         self._cancelled.set()
+        for source in self._sources.values():
+            source.cancel()
 
     def fetch(self, artifact, part: str):
         """Fills the file `part` with the artifact, verified; raises Failed with every attempt."""

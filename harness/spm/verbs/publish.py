@@ -1,12 +1,14 @@
 """publish DIR NAME: packs a folder, uploads it to a source of packages.json, and prints the entry to put there.
 
-The archive's name holds its hash: what was published stays what it was, and the same folder is uploaded once."""
+The archive's name holds its hash: what was published stays what it was, and the same folder is uploaded once. With --to a
+git source, publish COMMIT NAME: nothing is to be uploaded, and the entry pins what the source makes of the commit."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import shutil
 import sys
 import tempfile
 
@@ -26,25 +28,35 @@ _HELP = "python3 make.py spm publish --help"
 def run(command, settings) -> int:
     if len(command.names) != 2:
         raise SpmError(f"publish: expected DIR NAME, found {words.plural(len(command.names), 'name')}", _HELP, USAGE)
-    folder, name = command.names
-    if not os.path.isdir(folder):
-        raise SpmError(f"publish: expected a folder, found none at {folder}", _HELP, USAGE)
+    what, name = command.names
     manifest = manifests.load(settings.packages)
     target = _target(manifest, command.options.get("--to"))
-    platform = command.options.get("--platform")
-    _entry(manifest, name, platform, _artifact(target, name, 1, "0" * 64))  # what is wrong with it shows before the work
+    commit = what if manifest.sources[target]["type"] == "git" else ""
+    if not commit and not os.path.isdir(what):
+        raise SpmError(f"publish: expected a folder, found none at {what}", _HELP, USAGE)
+    source, platform = sources.open_source(manifest.sources[target], settings), command.options.get("--platform")
+    # What is wrong with the entry shows before the work.
+    _entry(manifest, name, platform, _artifact(target, commit, name, 1, "0" * 64))
     try:
         with tempfile.TemporaryDirectory(prefix="spm-publish-") as scratch:
             archive = f"{scratch}/archive"
-            pack.write_tar_xz(archive, _members(folder), _time())
+            if commit:
+                _export(source, commit, archive)
+            else:
+                pack.write_tar_xz(archive, _members(what), _time())
             with open(archive, "rb") as file:
                 size, digest = os.fstat(file.fileno()).st_size, hashlib.file_digest(file, "sha256").hexdigest()
-            fields = _artifact(target, name, size, digest)
+            fields = _artifact(target, commit, name, size, digest)
             entry = _entry(manifest, name, platform, fields)
-            _check_unpacks(archive, folder, fields, f"{scratch}/tree")
-            told = _upload(manifest, target, archive, fields, settings)
+            _check_unpacks(archive, what, fields, f"{scratch}/tree")
+            told = f"{words.size(size)} of {commit}" if commit else _upload(source, archive, fields, settings)
     except OSError as error:
-        raise system_error(f"publish {folder}", error) from None
+        raise system_error(f"publish {what}", error) from None
+    except sources.Unavailable as error:
+        raise SpmError(f"publish with {target}: {error.reason}", error.hint) from None
+    except TransferError as error:
+        hint = error.hint or f"check that {target} answers here, and takes uploads"
+        raise SpmError(f"publish with {target}: {error.reason}", hint) from None
     if not settings.quiet and not settings.json:
         print(f"spm: {told}", file=sys.stderr)
     print(json.dumps({name: entry}, indent=None if settings.json else 2))
@@ -56,7 +68,7 @@ def _target(manifest, given: str | None) -> str:
     able = [name for name, fields in manifest.sources.items() if fields["type"] in sources.UPLOADS]
     if given is None and len(able) == 1:
         return able[0]
-    if given in able:
+    if given in able or given in manifest.sources and manifest.sources[given]["type"] == "git":
         return given
     if given in manifest.sources:
         kind = manifest.sources[given]["type"]
@@ -70,8 +82,9 @@ def _target(manifest, given: str | None) -> str:
     raise SpmError(f"publish: expected {what}", hint, USAGE)
 
 
-def _artifact(target: str, name: str, size: int, sha256: str) -> dict:
-    return {"sources": [target], "path": f"{name}/{name}-{sha256[:12]}.tar.xz", "size": size, "sha256": sha256}
+def _artifact(target: str, commit: str, name: str, size: int, sha256: str) -> dict:
+    path = commit or f"{name}/{name}-{sha256[:12]}.tar.xz"
+    return {"sources": [target], "path": path, "size": size, "sha256": sha256}
 
 
 def _entry(manifest, name: str, platform: str | None, artifact: dict) -> dict:
@@ -122,25 +135,27 @@ def _check_unpacks(archive: str, folder: str, fields: dict, scratch: str):
         trees.remove(scratch)
 
 
-def _upload(manifest, target: str, archive: str, fields: dict, settings) -> str:
-    """Brings the archive to its place and reads it back, unless it is there; a sentence about it."""
-    source = sources.open_source(manifest.sources[target], settings)
+def _export(source, commit: str, path: str):
+    body = source.open(source.address(commit))
     try:
-        address = source.address(fields["path"])
-        what = f"{words.size(fields['size'])} at {transport.shown(address)}"
-        if settings.dry_run:
-            return f"would publish {what}"
-        there = upload.holds(source, [address], fields["size"]) and _digest(source, address) == fields["sha256"]
-        if not there:
-            upload.put(source, address, archive, fields["size"], fields["sha256"])
-            found = _digest(source, address)
-            if found != fields["sha256"]:
-                raise TransferError(f"expected sha256 {fields['sha256']} after the upload, found {found}")
-    except sources.Unavailable as error:
-        raise SpmError(f"publish to {target}: {error.reason}", error.hint) from None
-    except TransferError as error:
-        hint = error.hint or f"check that {target} takes uploads from here"
-        raise SpmError(f"publish to {target} ({transport.shown(address)}): {error.reason}", hint) from None
+        with open(path, "wb") as file:
+            shutil.copyfileobj(body, file)
+    finally:
+        body.close()
+
+
+def _upload(source, archive: str, fields: dict, settings) -> str:
+    """Brings the archive to its place and reads it back, unless it is there; a sentence about it."""
+    address = source.address(fields["path"])
+    what = f"{words.size(fields['size'])} at {transport.shown(address)}"
+    if settings.dry_run:
+        return f"would publish {what}"
+    there = upload.holds(source, [address], fields["size"]) and _digest(source, address) == fields["sha256"]
+    if not there:
+        upload.put(source, address, archive, fields["size"], fields["sha256"])
+        found = _digest(source, address)
+        if found != fields["sha256"]:
+            raise TransferError(f"expected sha256 {fields['sha256']} after the upload, found {found}")
     return f"{'there already' if there else 'published'}: {what}"
 
 

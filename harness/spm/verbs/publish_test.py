@@ -147,7 +147,7 @@ class PublishTest(World):
         result = self.spm("publish", self.dir, "tool")
         self.assertRegex(
             result.err,
-            r"^spm: error: publish to s3 \(\S+\): the secret access key is not that of the access key id "
+            r"^spm: error: publish with s3: the secret access key is not that of the access key id "
             r"\(SignatureDoesNotMatch\)\nhint: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, .*\n$",
         )
         self.assertEqual((result.status, result.out), (1, ""))
