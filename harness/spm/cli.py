@@ -7,7 +7,7 @@ import signal
 import sys
 
 from harness.spm.errors import INTERRUPTED, SpmError, USAGE
-from harness.spm.options import VERBS, Command, help_text, parse
+from harness.spm.options import VERBS, Command, help_text, parse, with_places
 from harness.spm.settings import Settings
 
 
@@ -69,15 +69,16 @@ def _fail(error: SpmError, command: Command | None) -> int:
     from harness.spm.words import printable
 
     sys.stdout.flush()
+    hint = with_places(error.hint, command) if command else error.hint
     if command and "--json" in command.options:
         import json
 
         print(
-            json.dumps({"event": "error", "what": error.what, "hint": error.hint, "status": error.status}), flush=True
+            json.dumps({"event": "error", "what": error.what, "hint": hint, "status": error.status}), flush=True
         )
     print(f"spm: error: {printable(error.what)}", file=sys.stderr)
-    if error.hint:
-        print(f"hint: {printable(error.hint)}", file=sys.stderr)
+    if hint:
+        print(f"hint: {printable(hint)}", file=sys.stderr)
     return error.status
 
 

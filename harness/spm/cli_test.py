@@ -128,7 +128,7 @@ class CommandLineTest(World):
             result.objects()[-1],
             {
                 "event": "error",
-                "what": "could not fetch alpha.deb: main (SERVER/alpha.deb): HTTP 404 Not Found",
+                "what": "could not fetch alpha.deb: main (SERVER/alpha.deb): not there (HTTP 404)",
                 "hint": "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR",
                 "status": 1,
             },
@@ -207,7 +207,8 @@ class CommandLineTest(World):
         )
         self.assertEqual(
             result.err,
-            "spm: error: 1 of 2 packages differ from what was unpacked\nhint: python3 make.py spm install alpha\n",
+            "spm: error: 1 of 2 packages differ from what was unpacked\nhint: python3 make.py spm verify --repair "
+            "--packages FOLDER/packages.json --lib FOLDER/lib --store FOLDER/store\n",
         )
         self.assertEqual(result.status, 1)
         self.assertEqual(self.spm("install", "alpha").status, 0)

@@ -39,9 +39,19 @@ COMMON = {
 OWN = {
     "--platform": Option("PLATFORM", "for another platform than this machine's, into DIR/PLATFORM"),
     "--deep": Option("", "hash every file"),
+    "--repair": Option("", "put right what is damaged, and only that"),
     "--to": Option("SOURCE", "the source of packages.json to upload to (default: the only one that takes uploads)"),
     "--older-than": Option("AGE", "remove what nobody uses and nobody has used for so long (default: 30d)"),
     "--max-size": Option("SIZE", "then the least recently used until the rest fits (default: 10GB)"),
+}
+_PLACES = ("--packages", "--lib", "--store")
+ENVIRONMENT = {
+    "SPM_DEBIAN_MIRROR": "the mirror of debian sources (default: what apt is set up to use)",
+    "SPM_MIRROR": "a folder or address with artifacts by sha256, asked first; last:ADDRESS is asked last",
+    "SPM_TIMEOUT": "seconds without a byte before a transfer is given up (default: 30)",
+    "HTTP_PROXY, HTTPS_PROXY, NO_PROXY": "as everywhere, in either case",
+    "SSL_CERT_FILE": "a file of certificates to trust",
+    "NETRC": "users and passwords by host (default: ~/.netrc)",
 }
 ALIASES = {"-p": "--platform", "-h": "--help", "-j": "--jobs", "-q": "--quiet", "-n": "--dry-run"}
 
@@ -53,7 +63,7 @@ VERBS = {
     ),
     "list": Verb("list", "", "all packages of packages.json", ("--platform",)),
     "status": Verb("status", "", "what is active, and what should be", ("--platform",)),
-    "verify": Verb("verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep")),
+    "verify": Verb("verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep", "--repair")),
     "outdated": Verb("outdated", "[NAME...]", "which pins have something newer in the index of their source"),
     "update": Verb("update", "NAME...", "write the newest of the index into packages.json, and show the difference"),
     "doctor": Verb("doctor", "", "which pins have lost their sources, before anyone needs them"),
@@ -62,6 +72,7 @@ VERBS = {
     ),
     "mirror push": Verb("mirror_push", "URL", "bring every artifact of packages.json to a mirror"),
     "mirror pull": Verb("mirror_pull", "URL", "fill the store from a mirror alone", ("--platform",)),
+    "unpack": Verb("unpack", "ARCHIVE DIR", "unpack any archive into a new folder, by the rules for packages"),
     "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
     "cache prune": Verb("cache_prune", "", "remove what nobody uses from the store", ("--older-than", "--max-size")),
 }
@@ -130,6 +141,19 @@ def _check(verb: str, names: list[str], options: dict):
         raise unknown("platform", platform, PLATFORMS, f"{PROGRAM} {verb} --help", f"{verb}: ")
 
 
+def with_places(hint: str, command: Command) -> str:
+    """A hint that is a command, made to work where `command` did: with the places that it was given."""
+    line, comma, rest = hint.partition(",")
+    if not line.startswith(f"{PROGRAM} ") or line.endswith("--help"):
+        return hint
+    import shlex
+
+    verb, _ = _verb(line.removeprefix(f"{PROGRAM} ").split())
+    places = [name for name in (*_PLACES, *VERBS[verb].options) if name in _PLACES or name == "--platform"]
+    given = [f"{name} {shlex.quote(command.options[name])}" for name in places if name in command.options]
+    return " ".join([line, *given]) + comma + rest
+
+
 def _usage(verb: str, what: str) -> SpmError:
     return SpmError(f"{verb}: {what}", f"{PROGRAM} {verb} --help", USAGE)
 
@@ -138,7 +162,11 @@ def help_text(verb: str = "") -> str:
     if not verb:
         rows = [(f"{name} {each.names}".strip(), each.text) for name, each in VERBS.items()]
         return "\n".join(
-            [f"usage: {PROGRAM} VERB ...", "", *_table(rows), "", "every verb:", *_table(_option_rows(COMMON)), ""]
+            [
+                *(f"usage: {PROGRAM} VERB ...", "", *_table(rows)),
+                *("", "every verb:", *_table(_option_rows(COMMON))),
+                *("", "from the environment:", *_table(ENVIRONMENT.items()), ""),
+            ]
         )
     own = {name: OWN[name] for name in VERBS[verb].options}
     usage = " ".join(filter(None, (PROGRAM, verb, "[OPTION]...", VERBS[verb].names)))

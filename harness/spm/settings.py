@@ -43,6 +43,22 @@ class Settings:
         return self.lib if self.platform == native_platform() else os.path.join(self.lib, self.platform)
 
 
+def timeout_s() -> float:
+    """Seconds without a byte after which a transfer is given up: SPM_TIMEOUT, which every transfer obeys."""
+    text = os.environ.get("SPM_TIMEOUT", "")
+    try:
+        seconds = float(text or 30)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 3600:
+        raise SpmError(
+            f"SPM_TIMEOUT: expected seconds, above 0 and up to 3600, found '{text}'",
+            "correct or unset SPM_TIMEOUT",
+            USAGE,
+        )
+    return seconds
+
+
 def native_platform() -> str:
     system = os.uname()
     return f"{system.sysname.lower()}-{system.machine}"

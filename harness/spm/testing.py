@@ -10,18 +10,22 @@ import json
 import lzma
 import os
 import socket
+import stat
 import struct
 import subprocess
 import sys
 import tarfile
 import tempfile
 import threading
+import time
 import unittest
+import warnings
+import zipfile
+import zlib
 from unittest import mock
 
 from harness.spm import cli
 from harness.spm.store import trees
-from harness.spm.transfer import download, transport
 from harness.spm.settings import ROOT, native_platform
 
 
@@ -59,6 +63,27 @@ def tar(*members, format: int = tarfile.GNU_FORMAT) -> bytes:
     return out.getvalue()
 
 
+_ZIP_KINDS = {
+    tarfile.DIRTYPE: stat.S_IFDIR,
+    tarfile.SYMTYPE: stat.S_IFLNK,
+    tarfile.CHRTYPE: stat.S_IFCHR,
+    tarfile.FIFOTYPE: stat.S_IFIFO,
+}
+
+
+def zipped(*members, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip archive of what `tar` takes, hard links aside."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # names twice: that is what they are tried for
+        for info, data in members:
+            entry = zipfile.ZipInfo(info.name + "/" * info.isdir(), time.gmtime(info.mtime)[:6])
+            entry.create_system, entry.compress_type = 3, method
+            entry.external_attr = (_ZIP_KINDS.get(info.type, stat.S_IFREG) | info.mode) << 16
+            archive.writestr(entry, info.linkname or data)
+    return out.getvalue()
+
+
 def ar(*members: tuple[str, bytes]) -> bytes:
     parts = [b"!<arch>\n"]
     for name, data in members:
@@ -73,6 +98,13 @@ def deb(*members, compress=lzma.compress, ending: str = "xz") -> bytes:
         ("control.tar.xz", lzma.compress(tar())),
         (f"data.tar.{ending}", compress(tar(*members))),
     )
+
+
+class Rules:
+    """The unpacking half of an artifact."""
+
+    def __init__(self, strip: str = "", keep=()):
+        self.strip, self.keep = strip, list(keep)
 
 
 def pin(data: bytes, path: str, **fields) -> dict:
@@ -92,10 +124,12 @@ def package(*artifacts: dict, name: str, groups=("all",), **fields) -> dict:
 
 
 class Server:
-    """A web server on loopback. `files` maps a path to its bytes, or to a function that answers for itself."""
+    """A web server on loopback. `files` maps a path to its bytes, or to a function that answers for itself.
 
-    def __init__(self):
-        self.files, self.asked = {}, []
+    `asked` lists the paths of all requests, `headers` what came with each; `tls` is an SSLContext for https."""
+
+    def __init__(self, tls=None):
+        self.files, self.asked, self.headers = {}, [], []
         self.on_put = lambda headers: None  # sees each upload's headers
         self.refuse_put: dict[str, int] = {}  # paths that take no upload, and the status that says so
         outer = self
@@ -103,13 +137,14 @@ class Server:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 outer.asked.append(self.path)
+                outer.headers.append(self.headers)
                 answer = outer.files.get(self.path)
                 if callable(answer):
                     answer(self)
                 elif answer is None:
                     self.send_error(404)
                 else:
-                    send(self, answer)
+                    send_file(self, answer)
 
             def do_PUT(self):
                 outer.asked.append(f"PUT {self.path}")
@@ -126,16 +161,45 @@ class Server:
             def log_message(self, *_):
                 pass
 
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Listener(http.server.ThreadingHTTPServer):
+            request_queue_size = 64  # of callers at once; with the usual 5 the kernel lets a sixth wait for a second
+
+        self._server = Listener(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         # A client that goes away is what many tests are about.
         self._server.handle_error = lambda *_: None
+        if tls:  # the handshake is the handling thread's work
+            self._server.socket = tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-        self.base = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self.base = f"{'https' if tls else 'http'}://127.0.0.1:{self._server.server_address[1]}"
 
     def close(self):
         self._server.shutdown()
         self._server.server_close()
+
+
+def etag(data: bytes) -> str:
+    return f'"{zlib.crc32(data):08x}"'
+
+
+def send_file(handler, data: bytes):
+    """As a good server does: with an entity tag, and of the same file only the rest where that is asked for."""
+    tag = etag(data)
+    begin = int(handler.headers.get("Range", "bytes=0-")[6:-1])
+    if handler.headers.get("If-Range", tag) != tag:
+        begin = 0
+    if begin >= len(data):
+        handler.send_error(416)
+        return
+    handler.send_response(206 if begin else 200)
+    if begin:
+        handler.send_header("Content-Range", f"bytes {begin}-{len(data) - 1}/{len(data)}")
+    handler.send_header("ETag", tag)
+    handler.send_header("Content-Length", str(len(data) - begin))
+    handler.end_headers()
+    handler.wfile.write(data[begin:])
 
 
 def send(handler, data: bytes, length: int | None = None, kind: str = "application/octet-stream"):
@@ -151,6 +215,23 @@ def reset(handler):
     """Breaks the connection off hard."""
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     handler.connection.close()
+
+
+def refuse(status: int, text: str, *headers: tuple[str, str]):
+    """An answer that is an error."""
+
+    def answer(handler):
+        handler.send_response(status, text)
+        for header in headers:
+            handler.send_header(*header)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    return answer
+
+
+def redirect(target: str):
+    return refuse(302, "Found", ("Location", target))
 
 
 class Result:
@@ -175,15 +256,11 @@ class World(unittest.TestCase):
         clean = {
             name: value
             for name, value in os.environ.items()
-            if not name.startswith("SPM_") and not name.lower().endswith("_proxy")
+            if not name.startswith(("SPM_", "SSL_CERT_")) and not name.lower().endswith("_proxy")
         }
-        for patch in (
-            mock.patch.dict(os.environ, clean, clear=True),
-            mock.patch.object(download, "FIRST_PAUSE_S", 0.01),
-            mock.patch.object(transport, "TIMEOUT_S", 1),
-        ):
-            patch.start()
-            self.addCleanup(patch.stop)
+        patch = mock.patch.dict(os.environ, {**clean, "NETRC": os.devnull}, clear=True)
+        patch.start()
+        self.addCleanup(patch.stop)
 
     def serve(self, name: str, data: bytes, **fields) -> dict:
         """Puts an artifact on the server and returns its entry."""
@@ -209,11 +286,12 @@ class World(unittest.TestCase):
         return [*arguments, "--packages", f"{self.folder}/packages.json", "--store", self.store, "--lib", self.lib]
 
     def spm(self, *arguments: str, write: bool = True) -> Result:
-        """Runs spm in this process."""
+        """Runs spm in this process, with little patience for servers."""
         if write:
             self.write()
         out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        impatient = mock.patch.dict(os.environ, {"SPM_TIMEOUT": os.environ.get("SPM_TIMEOUT", "1")})
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), impatient:
             status = cli.main(self.arguments(*arguments))
         return Result(status, self.anonymous(out.getvalue()), self.anonymous(err.getvalue()))
 

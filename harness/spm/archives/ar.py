@@ -28,13 +28,16 @@ def members(file: int):
 
 def data_of_deb(file: int) -> tuple[int, int]:
     """(offset, length) of the tar archive with a .deb's files."""
-    found = {name.partition(".tar")[0]: (name, offset, length) for name, offset, length in members(file)}
+    found = {}
+    for name, offset, length in members(file):
+        if found.setdefault(name.partition(".tar")[0], (offset, length)) != (offset, length):
+            raise Refused(f"expected each member of a Debian package once, found '{name}' after another of its kind")
     if "debian-binary" not in found:
         raise Refused("expected a Debian package, found an ar archive without 'debian-binary'")
-    _, offset, length = found["debian-binary"]
+    offset, length = found["debian-binary"]
     version = os.pread(file, min(length, 16), offset).decode("ascii", "replace").strip()
     if not version.startswith("2."):
         raise Refused(f"expected a Debian package of format 2, found '{version}'")
     if "data" not in found:
         raise Refused(f"expected a Debian package with 'data.tar', found only {', '.join(sorted(found))}")
-    return found["data"][1:]
+    return found["data"]

@@ -1,27 +1,29 @@
-"""A forward-only stream of a compressed archive's contents, for tarfile and for copying files out of it.
-
-Reads a part of a file, recognises the compression by its first bytes, and never holds more than about a megabyte."""
+"""Compressed bytes to contents: forward only, a piece at a time, never holding more than a few megabytes."""
 
 from __future__ import annotations
 
 import bz2
 import lzma
 import os
+import queue
+import threading
 import zlib
 
 from harness.spm.errors import Refused
 
 _INPUT = 1 << 18
 _OUTPUT = 1 << 20
-# The most that tarfile may ask for at once: headers are small, and whoever claims otherwise wants our memory.
+_AHEAD = 4  # pieces
+# The most that may be asked for as headers of one member: they are small, and whoever claims otherwise wants our memory.
 _LARGEST_HEADER = 1 << 20
+_LARGEST_DICTIONARY = 256 << 20  # xz -9 takes a quarter of it
 
 
-class _Gzip:
-    """zlib with the interface of lzma's and bz2's decompressors."""
+class Deflate:
+    """zlib with the interface of lzma's and bz2's decompressors. `window` is zlib's wbits: -15 for deflate alone."""
 
-    def __init__(self):
-        self._zlib = zlib.decompressobj(wbits=31)
+    def __init__(self, window: int = -15):
+        self._zlib = zlib.decompressobj(window)
 
     def decompress(self, data: bytes, limit: int) -> bytes:
         return self._zlib.decompress(self._zlib.unconsumed_tail + data, limit)
@@ -39,106 +41,147 @@ class _Gzip:
         return self._zlib.unused_data
 
 
-class _Plain:
-    needs_input, eof, unused_data = True, False, b""
-
-    def decompress(self, data: bytes, limit: int) -> bytes:
-        return data
-
-
 # first bytes -> (name, decompressor or None where the standard library has none)
 _FORMATS = (
-    (b"\xfd7zXZ\0", "xz", lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=1 << 30)),
-    (b"\x1f\x8b", "gzip", _Gzip),
+    (b"\xfd7zXZ\0", "xz", lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_LARGEST_DICTIONARY)),
+    (b"\x1f\x8b", "gzip", lambda: Deflate(31)),
     (b"BZh", "bzip2", bz2.BZ2Decompressor),
     (b"\x28\xb5\x2f\xfd", "zstd", None),
-    (b"PK\x03\x04", "zip", None),
 )
 
 
-class Stream:
-    """The contents of bytes [offset, offset + length) of an open file."""
+def compression(file: int, offset: int, length: int):
+    """What makes decompressors for the bytes at `offset` of an open file, told by the first; None for plain ones."""
+    first = os.pread(file, min(6, length), offset)
+    for magic, name, make in _FORMATS:
+        if first.startswith(magic):
+            if make is None:
+                raise Refused(
+                    f"expected an archive of tar, gzip, bzip2 or xz, found {name}",
+                    "pin the same contents in another format",
+                )
+            return make
+    return None
 
-    def __init__(self, file: int, offset: int, length: int):
-        self._file, self._offset, self._end = file, offset, offset + length
+
+def pieces(file: int, offset: int, length: int, make, most: int, single: bool = False):
+    """The contents of bytes [offset, offset + length) of an open file, at most `most` bytes of them. A file may hold
+    several compressed streams, and zeros between and after them, unless it must be a `single` one."""
+    source = _blocks(file, offset, length)
+    done = 0
+    for piece in _inflated(source, make, single) if make else source:
+        done += len(piece)
+        if done > most:
+            raise Refused(f"the archive unpacks to more than {most:,} bytes")
+        yield piece
+
+
+def _blocks(file: int, offset: int, length: int):
+    end = offset + length
+    while offset < end and (data := os.pread(file, min(_INPUT, end - offset), offset)):
+        offset += len(data)
+        yield data
+
+
+def _inflated(blocks, make, single: bool):
+    decompressor = make()
+    try:
+        while True:
+            data = b""
+            if decompressor.eof:
+                data = decompressor.unused_data
+                while not (data := data if single else data.lstrip(b"\0")):
+                    data = next(blocks, None)
+                    if data is None:
+                        return
+                if single:
+                    raise EOFError("it ends before its bytes do")
+                decompressor = make()
+            elif decompressor.needs_input:
+                data = next(blocks, None)
+                if data is None:
+                    raise EOFError("it ends in the middle")
+            if output := decompressor.decompress(data, _OUTPUT):
+                yield output
+    except (lzma.LZMAError, zlib.error, OSError, EOFError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise Refused(f"the archive cannot be decompressed: {error}") from None
+
+
+def ahead(source):
+    """The same pieces, made by a thread of their own a little before they are asked for: decompressors and disks both
+    let go of the interpreter's lock. Whoever stops early closes the generator, which ends the thread."""
+    ready, stopped = queue.Queue(_AHEAD), False
+
+    def work():
+        last = None
+        try:
+            for piece in source:
+                ready.put(piece)
+                if stopped:
+                    break
+        except BaseException as error:
+            last = error
+        ready.put(last)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    piece = b""
+    try:
+        while isinstance(piece := ready.get(), bytes):
+            yield piece
+        if piece:
+            raise piece
+    finally:
+        stopped = True
+        while isinstance(piece, bytes):
+            piece = ready.get()
+        thread.join()
+
+
+class Stream:
+    """Pieces as a file to read on in: `read` for headers, `take` for contents."""
+
+    def __init__(self, source):
+        self._source = source
         self._buffer, self._at, self._before = b"", 0, 0  # _before: contents that came before the buffer
-        first = os.pread(file, min(6, length), offset)
-        name, self._make = next(
-            ((name, make) for magic, name, make in _FORMATS if first.startswith(magic)), ("tar", _Plain)
-        )
-        if self._make is None:
-            raise Refused(
-                f"expected an archive of tar, gzip, bzip2 or xz, found {name}",
-                "pin the same contents in another format",
-            )
-        self._decompressor = self._make()
+        self.headers_left = _LARGEST_HEADER  # bytes that may still be asked for as headers
 
     def tell(self) -> int:
         return self._before + self._at
 
-    def seek(self, position: int, whence: int = 0):
-        if whence != 0 or position < self.tell():
+    def seek(self, position: int, whence: int = 0) -> int:
+        """Goes forward; to the end where `position` lies beyond it."""
+        left = position - self.tell()
+        if whence != 0 or left < 0:
             raise Refused("the archive's headers lead backwards")
-        while position > self.tell():
-            if not self.take(position - self.tell()):
-                break
+        while left and (piece := self.take(left)):
+            left -= len(piece)
         return self.tell()
 
-    def read(self, size: int = -1) -> bytes:
-        """For tarfile: up to `size` bytes of headers."""
-        if not 0 <= size <= _LARGEST_HEADER:
+    def peek(self, size: int) -> memoryview:
+        """The next bytes, at most `size` and as many as are at hand, without going on."""
+        return memoryview(self._buffer)[self._at : self._at + size]
+
+    def next_member(self):
+        self.headers_left = _LARGEST_HEADER
+
+    def read(self, size: int) -> bytes:
+        """Up to `size` bytes of headers."""
+        if not 0 <= size <= self.headers_left:
             raise Refused(f"a header of the archive claims {size:,} bytes, expected at most {_LARGEST_HEADER:,}")
-        first = self.take(size)
-        if len(first) == size:
-            return bytes(first)
-        parts = [bytes(first)]
-        size -= len(first)
-        while size and (piece := self.take(size)):
-            parts.append(bytes(piece))
-            size -= len(piece)
-        return b"".join(parts)
+        self.headers_left -= size
+        data = bytes(self.take(size))
+        while len(data) < size and (piece := self.take(size - len(data))):
+            data += piece
+        return data
 
     def take(self, size: int) -> memoryview:
         """The next bytes, at most `size` and as many as are at hand; none at the end."""
         if self._at == len(self._buffer) and size:
             self._before += self._at
-            self._buffer, self._at = self._refill(), 0
+            self._buffer, self._at = next(self._source, b""), 0
         piece = memoryview(self._buffer)[self._at : self._at + size]
         self._at += len(piece)
         return piece
-
-    def _refill(self) -> bytes:
-        try:
-            return self._inflate()
-        except (lzma.LZMAError, zlib.error, OSError, EOFError) as error:
-            if isinstance(error, OSError) and error.errno is not None:
-                raise
-            raise Refused(f"the archive cannot be decompressed: {error}") from None
-
-    def _inflate(self) -> bytes:
-        while True:
-            data = b""
-            if self._decompressor.eof:
-                # A file may hold several compressed members, and zeros between and after them.
-                data = self._decompressor.unused_data.lstrip(b"\0") or self._input().lstrip(b"\0")
-                if not data and self._offset == self._end:
-                    return b""
-                if not data:
-                    continue
-                self._decompressor = self._make()
-            elif self._decompressor.needs_input:
-                data = self._input()
-                if not data:
-                    if isinstance(self._decompressor, _Plain):
-                        return b""
-                    raise EOFError("it ends in the middle")
-            output = self._decompressor.decompress(data, _OUTPUT)
-            if output:
-                return output
-
-    def _input(self) -> bytes:
-        data = os.pread(self._file, min(_INPUT, self._end - self._offset), self._offset)
-        self._offset += len(data)
-        if not data:
-            self._end = self._offset  # a file shorter than its container says
-        return data

@@ -1,182 +1,36 @@
 import bz2
 import gzip
+import io
 import lzma
 import os
 import shutil
 import stat
+import struct
 import subprocess
 import tarfile
 import tempfile
 import unittest
-from unittest import mock
+import zipfile
 
-from harness.spm.archives import unpack
+from harness.spm.archives.rules import LATEST
+from harness.spm.archives.tree import Tree
+from harness.spm.archives.unpack import unpack
 from harness.spm.store import contents, trees
 from harness.spm.errors import Refused
-from harness.spm.testing import ar, deb, folder, hard_link, link, member, tar
-
-DEVICE = member("dev", kind=tarfile.CHRTYPE)
-PIPE = member("pipe", kind=tarfile.FIFOTYPE)
+from harness.spm.testing import Rules, deb, folder, hard_link, link, member, tar, zipped
 
 
-class Rules:
-    """The unpacking half of an artifact."""
+class Unseekable(io.RawIOBase):
+    """A file that is written like a pipe."""
 
-    def __init__(self, strip="", keep=()):
-        self.strip, self.keep = strip, list(keep)
+    def __init__(self, out):
+        self._out = out
 
+    def writable(self):
+        return True
 
-# what the archive tries, the archive, its rules, the refusal
-ATTACKS = [
-    ("an absolute path", tar(member("/etc/passwd")), Rules(), "/etc/passwd is absolute"),
-    ("an absolute path in a .deb", deb(member("/etc/passwd")), Rules(), "/etc/passwd is absolute"),
-    ("a parent path", tar(member("../x")), Rules(), "../x leads upwards"),
-    ("a parent path inside", tar(member("a/../../x")), Rules(), "a/../../x leads upwards"),
-    ("a parent path that is not kept", tar(member("a"), member("../x")), Rules(keep=["a*"]), "../x leads upwards"),
-    (
-        "a file through a link to a folder",
-        tar(folder("d"), link("l", "d"), member("l/x")),
-        Rules(),
-        "l is a folder here and a link before",
-    ),
-    (
-        "a file through a link outwards",
-        tar(link("l", "/tmp"), member("l/x")),
-        Rules(),
-        "the link l -> /tmp is absolute",
-    ),
-    ("a file over a link", tar(link("l", "x"), member("l", b"2")), Rules(), "l comes twice"),
-    ("a link over a folder", tar(folder("d"), link("d", "x")), Rules(), "d comes twice"),
-    ("a folder over a file", tar(member("a"), folder("a")), Rules(), "a is a folder here and a file before"),
-    ("a link upwards", tar(link("a/l", "../../x")), Rules(), "the link a/l -> ../../x leads out of the package"),
-    ("a link to what is above", tar(link("l", "..")), Rules(), "the link l -> .. leads out of the package"),
-    (
-        "a link out by way of a link",
-        tar(folder("a"), link("d", "."), link("e", "d/a/../..")),
-        Rules(),
-        "the link e -> d/a/../.. leads out of the package",
-    ),
-    (
-        "links that lead out only together",
-        tar(folder("x/y"), link("d", "x/y"), link("x/y/e", "../.."), link("f", "d/e/..")),
-        Rules(),
-        "the link f -> d/e/.. leads out of the package",
-    ),
-    (
-        "a link out of what is stripped",
-        tar(link("usr/l", "../etc")),
-        Rules("usr"),
-        "the link l -> ../etc leads out of the package",
-    ),
-    (
-        "an absolute link of a .deb out of what is stripped",
-        deb(link("./usr/l", "/etc/x")),
-        Rules("usr"),
-        "the link usr/l -> /etc/x leads out of the package",
-    ),
-    ("a link to nothing", tar(link("l", "")), Rules(), "the link l has an empty or unprintable target"),
-    ("a hard link out", tar(hard_link("l", "../../etc/passwd")), Rules(), "../../etc/passwd leads upwards"),
-    ("a hard link to an absolute path", tar(hard_link("l", "/etc/passwd")), Rules(), "/etc/passwd is absolute"),
-    (
-        "a hard link through a link",
-        tar(link("s", "d"), member("d/x"), hard_link("l", "s/x")),
-        Rules(),
-        "the hard link l -> s/x leads to no file that is kept",
-    ),
-    (
-        "a hard link to a link",
-        tar(link("s", "x"), hard_link("l", "s")),
-        Rules(),
-        "the hard link l -> s leads to no file that is kept",
-    ),
-    (
-        "a hard link to what is not kept",
-        tar(member("a"), hard_link("b", "a")),
-        Rules(keep=["b"]),
-        "the hard link b -> a leads to no file that is kept",
-    ),
-    ("a device", tar(DEVICE), Rules(), "dev is a device, a pipe or of a kind unknown"),
-    ("a pipe", tar(PIPE), Rules(), "pipe is a device, a pipe or of a kind unknown"),
-    ("a name twice", tar(member("a", b"1"), member("./a", b"1")), Rules(), "a comes twice"),
-    ("a control character", tar(member("a\nb")), Rules(), "'a\\nb' has an unprintable character"),
-    (
-        "a tower of folders",
-        tar(member("a/" * 150 + "x"), format=tarfile.PAX_FORMAT),
-        Rules(),
-        f"{'a/' * 30}... is more than 100 folders deep",
-    ),
-    ("a pattern in vain", tar(member("a")), Rules(keep=["a", "b/*"]), "keep: 'b/*' matches nothing in the archive"),
-    (
-        "a file outside strip",
-        tar(member("usr/a"), member("etc/b")),
-        Rules("usr"),
-        "etc/b is kept but lies outside strip 'usr'",
-    ),
-    ("a file in place of strip", tar(member("usr")), Rules("usr"), "usr is kept but lies outside strip 'usr'"),
-    ("no archive", b"<html>" + b"x" * 600, Rules(), "expected a tar archive: "),
-    ("zstd", b"\x28\xb5\x2f\xfd" + b"x" * 600, Rules(), "expected an archive of tar, gzip, bzip2 or xz, found zstd"),
-    (
-        "zstd in a .deb",
-        deb(member("a"), compress=lambda data: b"\x28\xb5\x2f\xfd" + data, ending="zst"),
-        Rules(),
-        "expected an archive of tar, gzip, bzip2 or xz, found zstd",
-    ),
-    (
-        "half an xz",
-        lzma.compress(tar(member("a", os.urandom(5000))))[:3000],
-        Rules(),
-        "the archive cannot be decompressed: it ends in the middle",
-    ),
-    (
-        "half a gzip",
-        gzip.compress(tar(member("a", os.urandom(5000))))[:3000],
-        Rules(),
-        "the archive cannot be decompressed: it ends in the middle",
-    ),
-    (
-        "a spoilt bzip2",
-        bz2.compress(tar(member("a")))[:20] + b"x" * 99,
-        Rules(),
-        "the archive cannot be decompressed: ",
-    ),
-    (
-        "half a tar",
-        tar(member("a", b"x" * 5000))[:2000],
-        Rules(),
-        "the archive ends 3,512 bytes before its last file does",
-    ),
-    (
-        "an ar without a package",
-        ar(("data.tar", tar(member("a")))),
-        Rules(),
-        "expected a Debian package, found an ar archive without 'debian-binary'",
-    ),
-    (
-        "a .deb of another age",
-        ar(("debian-binary", b"3.0\n"), ("data.tar", tar(member("a")))),
-        Rules(),
-        "expected a Debian package of format 2, found '3.0'",
-    ),
-    (
-        "a .deb without files",
-        ar(("debian-binary", b"2.0\n")),
-        Rules(),
-        "expected a Debian package with 'data.tar', found only debian-binary",
-    ),
-    ("an ar that lies", ar(("debian-binary", b"2.0\n"))[:-4], Rules(), "an ar member ends at byte 72 of 68"),
-    (
-        "an ar in pieces",
-        ar(("debian-binary", b"2.0\n")) + b"junk",
-        Rules(),
-        "expected an ar header at byte 72, found something else",
-    ),
-    (
-        "an ar with a size below zero",
-        b"!<arch>\n" + f"{'debian-binary':<48}{'-9':<10}`\n".encode(),
-        Rules(),
-        "expected an ar header at byte 8, found something else",
-    ),
-]
+    def write(self, data):
+        return self._out.write(data)
 
 
 class UnpackTest(unittest.TestCase):
@@ -188,71 +42,18 @@ class UnpackTest(unittest.TestCase):
     def unpack(self, *archives: bytes, rules: Rules = Rules()) -> tuple[str, dict]:
         """(the tree, its list)"""
         self.count += 1
-        tree = unpack.Tree(f"{self.folder}/{self.count}")
+        tree = Tree(f"{self.folder}/{self.count}")
         for owner, archive in enumerate(archives):
             path = f"{self.folder}/archive"
             with open(path, "wb") as file:
                 file.write(archive)
-            unpack.unpack(path, rules, tree, owner)
+            unpack(path, rules, tree, owner)
         return tree.root, tree.seal()
 
     def refusal(self, *archives: bytes, rules: Rules = Rules()) -> str:
         with self.assertRaises(Refused) as caught:
             self.unpack(*archives, rules=rules)
         return caught.exception.what
-
-    def test_attacks_are_refused_and_touch_nothing_outside(self):
-        for what, archive, rules, expected in ATTACKS:
-            with self.subTest(what):
-                found = self.refusal(archive, rules=rules)
-                self.assertEqual(found if not expected.endswith(": ") else found[: len(expected)], expected)
-                beside = sorted(os.listdir(self.folder))
-                self.assertEqual(beside, sorted(["archive", *map(str, range(1, self.count + 1))]))
-
-    def test_too_much_is_refused(self):
-        with mock.patch.object(unpack, "MOST_BYTES", 10_000):
-            self.assertEqual(
-                self.refusal(lzma.compress(tar(member("bomb", bytes(20_000))))),
-                "the archive unpacks to more than 10,000 bytes",
-            )
-        with mock.patch.object(unpack, "MOST_MEMBERS", 10):
-            self.assertEqual(
-                self.refusal(tar(*(member(f"f{n}") for n in range(11)))), "the archive has more than 10 members"
-            )
-        huge = tarfile.TarInfo("././@LongLink")
-        huge.type, huge.size = tarfile.GNUTYPE_LONGNAME, 1 << 33
-        self.assertEqual(
-            self.refusal(huge.tobuf(tarfile.GNU_FORMAT)),
-            "a header of the archive claims 8,589,934,592 bytes, expected at most 1,048,576",
-        )
-
-    def test_headers_made_of_noise_are_refused_and_nothing_else(self):
-        import random
-
-        chance = random.Random(5)
-        good = tar(
-            member("a/b", b"x" * 700),
-            link("l", "a"),
-            hard_link("h", "a/b"),
-            member("n" * 150, b"y"),
-            format=tarfile.PAX_FORMAT,
-        )
-        for _ in range(500):
-            archive = bytearray(good)
-            for _ in range(chance.randint(1, 3)):
-                at = chance.randrange(len(archive))
-                archive[at] = chance.choice((0, 0x20, 0x2F, 0x2D, 0x37, 0x80, 0xFF, chance.randrange(256)))
-            start = int(chance.randrange(len(archive)) // 512) * 512
-            header = archive[start : start + 512]
-            if len(header) == 512:  # a header whose checksum holds in spite of it
-                header[148:156] = b" " * 8
-                header[148:156] = b"%06o\0 " % sum(header)
-                archive[start : start + 512] = header
-            try:
-                self.unpack(bytes(archive))
-            except Refused:
-                pass
-            trees.remove(f"{self.folder}/{self.count}")
 
     def test_ordinary_archives_unpack_as_tar_does(self):
         archive = tar(
@@ -266,7 +67,6 @@ class UnpackTest(unittest.TestCase):
             link("top/dangling", "nowhere"),
             hard_link("top/hard", "top/a"),
             member("top/Ünïcode ☃", b"snow"),
-            member("top/A", b"another case"),
             member("top/big", os.urandom(3_000_000)),
         )
         for what, data in (
@@ -281,39 +81,131 @@ class UnpackTest(unittest.TestCase):
             ("two gzip members", gzip.compress(archive[:70_000]) + gzip.compress(archive[70_000:])),
         ):
             with self.subTest(what):
-                tree, _ = self.unpack(data)
-                self.compare_with_tar(archive, tree)
+                self.compare_with_tar(archive, data)
 
-    def test_names_of_every_tar_dialect_unpack_as_tar_does(self):
-        members = [member("p/" + "é" * 70 + "/" + "x" * 99, b"1", time=1_500_000_000), link("p/l", "y" * 140)]
-        for format in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
-            archive = tar(*members, format=format)
-            self.compare_with_tar(archive, self.unpack(archive)[0])
+    @unittest.skipUnless(shutil.which("tar"), "needs tar")
+    def test_every_dialect_of_tar_unpacks_as_tar_does(self):
+        source = self.source()
+        for dialect in ("v7", "oldgnu", "gnu", "ustar", "posix"):
+            names = ["short"] if dialect == "v7" else ["short", "long-" + "n" * 90]
+            if dialect in ("oldgnu", "gnu", "posix"):
+                names.append("longer-" + "n" * 200)
+            with self.subTest(dialect):
+                self.compare_with_tar(self.packed(source, f"--format={dialect}", *names))
 
     @unittest.skipUnless(shutil.which("tar"), "needs tar")
     def test_sparse_files_unpack_as_tar_does(self):
         source = f"{self.folder}/source"
         os.mkdir(source)
-        with open(f"{source}/holes", "wb") as file:
-            for at in (0, 1 << 20, 3 << 20):
-                file.seek(at)
-                file.write(b"data" * 2000)
-            file.truncate(5 << 20)
-        for format in ("gnu", "posix"):
-            made = subprocess.run(
-                ["tar", "-C", source, "--sparse", f"--format={format}", "-cf", "-", "holes"],
-                check=True,
-                stdout=subprocess.PIPE,
-            )
-            self.assertLess(len(made.stdout), 1 << 20)
-            self.compare_with_tar(made.stdout, self.unpack(made.stdout)[0])
+        # The data's places and the size; GNU's old format has room for 4 of them in its header and 21 in each more.
+        for name, places, size in (
+            ("few", (0, 1 << 20, 3 << 20), 5 << 20),
+            ("late", (1 << 20,), (1 << 20) + 8000),
+            ("many", range(1 << 16, 40 << 16, 1 << 16), 40 << 16),
+            ("nothing", (), 1 << 20),
+        ):
+            with open(f"{source}/{name}", "wb") as file:
+                for at in places:
+                    file.seek(at)
+                    file.write(b"data" * 2000)
+                file.truncate(size)
+        for options in (
+            ["--format=gnu"],
+            ["--format=posix", "--sparse-version=0.0"],
+            ["--format=posix", "--sparse-version=0.1"],
+            ["--format=posix", "--sparse-version=1.0"],
+        ):
+            with self.subTest(options):
+                archive = self.packed(source, "--sparse", *options, *sorted(os.listdir(source)))
+                self.assertLess(len(archive), 1 << 20)
+                self.compare_with_tar(archive)
 
-    def compare_with_tar(self, archive: bytes, tree: str):
+    def test_headers_out_of_the_ordinary_unpack_as_tar_does(self):
+        far = member("old", b"x", time=-5_000_000)  # a number below zero is not written in octal
+        pax, data = member("replaced", b"0123456789")
+        pax.pax_headers = {"path": "by/p\u00e4x", "mtime": "1500000000.25", "comment": "\u2603"}
+        old, _ = member("v7/")
+        old.type = tarfile.AREGTYPE
+        signed = bytearray(tar(member("sign\u00e9d", b"1", time=7)))
+        signed[148:156] = b"%06o\0 " % (sum(byte - 256 * (byte > 127) for byte in signed[:512]) - sum(signed[148:156]) + 256)
+        for what, archive in (
+            ("a time below zero", tar(far, member("new", b"x"))),
+            ("pax records", tar((pax, data), member("next", b"n"), format=tarfile.PAX_FORMAT)),
+            ("pax for all", tarfile.TarInfo.create_pax_global_header({"comment": "x"}) + tar(member("a", b"1"))),
+            ("a folder as V7 had them", tar((old, b""), member("v7/a", b"1"))),
+            ("a checksum of signed bytes", bytes(signed)),
+            ("no end", tar(member("a", b"x" * 100))[:1024]),
+            ("a prefix", tar(member("p" * 90 + "/" + "n" * 90, b"1"), format=tarfile.USTAR_FORMAT)),
+            ("long names and targets", tar(member("e\u0301" * 60 + "/" + "x" * 99, b"1"), link("l", "y" * 140))),
+        ):
+            with self.subTest(what):
+                self.compare_with_tar(archive)
+
+    def test_a_zip_unpacks_as_the_same_tar_does(self):
+        members = [
+            folder("top/empty"),
+            member("top/a", b"one"),
+            member("top/run", b"two" * 40_000, mode=0o4755),
+            member("top/nothing"),
+            link("top/l", "a"),
+            link("top/sub/up", "../a"),
+            member("top/\u00dcn\u00efcode \u2603", b"snow"),
+            member("top/big", os.urandom(2_500_000)),
+        ]
+        _, expected = self.unpack(tar(*members))
+        for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2):
+            tree, listed = self.unpack(zipped(*members, method=method))
+            self.assertEqual(listed, expected)
+            self.assertEqual(contents.problems(tree, listed, deep=True), {})
+
+    def test_zips_of_every_kind_unpack(self):
+        followed, large, dated = io.BytesIO(), io.BytesIO(), io.BytesIO()
+        with zipfile.ZipFile(Unseekable(followed), "w", zipfile.ZIP_DEFLATED) as archive:  # sizes follow the contents
+            archive.writestr("followed", b"x" * 999)
+        with zipfile.ZipFile(large, "w") as archive, archive.open("large", "w", force_zip64=True) as file:
+            file.write(b"x" * 999)
+        timed = zipfile.ZipInfo("timed", (1999, 12, 31, 12, 0, 0))
+        timed.extra = struct.pack("<2HBl", 0x5455, 5, 1, 1_500_000_000)
+        with zipfile.ZipFile(dated, "w") as archive:
+            archive.writestr(timed, b"x" * 999)
+        for archive, name, expected in (
+            (followed, "followed", None),
+            (large, "large", None),
+            (dated, "timed", 1_500_000_000),
+        ):
+            ((path, mode, size, time, _),) = self.unpack(archive.getvalue())[1]["files"]
+            self.assertEqual((path, mode, size, expected or time), (name, 0o444, 999, time))
+        empty = {"files": [], "owners": [], "links": [], "folders": []}
+        self.assertEqual(self.unpack(zipped())[1], empty)
+
+    def source(self) -> str:
+        """A folder of what tar can hold."""
+        source = f"{self.folder}/source"
+        for name in ("short", "long-" + "n" * 90, "longer-" + "n" * 200):
+            folder = f"{source}/{name}"
+            os.makedirs(f"{folder}/empty")
+            for file, data, mode in (("a", b"one", 0o644), ("tool", os.urandom(70_000), 0o755), ("nothing", b"", 0o600)):
+                with open(f"{folder}/{file}", "wb") as out:
+                    out.write(data)
+                os.chmod(f"{folder}/{file}", mode)
+                os.utime(f"{folder}/{file}", (1_500_000_000.7, 1_500_000_000.7))
+            os.symlink("t" * 150 if "longer" in name else "a", f"{folder}/link")
+            os.link(f"{folder}/a", f"{folder}/hard")
+        return source
+
+    @staticmethod
+    def packed(source: str, *arguments: str) -> bytes:
+        command = ["tar", "-C", source, "-cf", "-", "--sort=name", *arguments]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+
+    def compare_with_tar(self, archive: bytes, packed: bytes = b""):
+        """Unpacks `archive`, or `packed`, which is the same compressed, and holds it against what tar makes of it."""
         if not shutil.which("tar"):
             self.skipTest("needs tar")
+        tree, _ = self.unpack(packed or archive)
         other = f"{self.folder}/tar"
         os.mkdir(other)
-        subprocess.run(["tar", "-C", other, "-xf", "-"], input=archive, check=True)
+        subprocess.run(["tar", "-C", other, "-xf", "-"], input=archive, check=True, stderr=subprocess.DEVNULL)
         difference = subprocess.run(["diff", "-r", "--no-dereference", other, tree], stdout=subprocess.PIPE, text=True)
         self.assertEqual(difference.stdout, "")
         for folder_path, _, names in os.walk(other):
@@ -321,8 +213,11 @@ class UnpackTest(unittest.TestCase):
                 path = os.path.join(folder_path, name)
                 ours = os.lstat(path.replace(other, tree, 1))
                 if not os.path.islink(path):
+                    theirs = os.stat(path)
                     self.assertEqual(
-                        (int(ours.st_mtime), ours.st_nlink), (int(os.stat(path).st_mtime), os.stat(path).st_nlink), path
+                        (int(ours.st_mtime), ours.st_nlink, ours.st_mode & 0o111 != 0),
+                        (max(0, int(theirs.st_mtime)), theirs.st_nlink, theirs.st_mode & 0o111 != 0),
+                        path,
                     )
         trees.remove(other)
 
@@ -346,7 +241,7 @@ class UnpackTest(unittest.TestCase):
             folder("./usr/lib"),
             member("./usr/lib/a.h"),
             member("./usr/lib/b.c"),
-            DEVICE,
+            member("dev", kind=tarfile.CHRTYPE),
             link("./etc", "/nowhere"),
         )
         tree, listed = self.unpack(archive, rules=Rules("usr/lib", ["usr/lib/*.h"]))
@@ -390,7 +285,7 @@ class UnpackTest(unittest.TestCase):
             info, data = member("a", b"x")
             info.pax_headers = {"mtime": time}
             _, listed = self.unpack(tar((info, data), format=tarfile.PAX_FORMAT))
-            self.assertIn(listed["files"][0][3], (0, unpack.LATEST), time)
+            self.assertIn(listed["files"][0][3], (0, LATEST), time)
 
     def test_reading_ends_when_all_that_is_kept_is_there(self):
         archive = tar(member("a", b"1"), member("b", b"2"))
@@ -402,12 +297,12 @@ class UnpackTest(unittest.TestCase):
         tree, listed = self.unpack(
             tar(member("d/a", b"one"), member("d/b", b"two", mode=0o755), link("l", "d/a"), folder("e"))
         )
-        self.assertEqual(contents.problems(tree, listed, deep=True), [])
+        self.assertEqual(contents.problems(tree, listed, deep=True), {})
 
         def damage(act, deep=False):
             os.chmod(f"{tree}/d", 0o755), os.chmod(tree, 0o755)
             act()
-            return contents.problems(tree, listed, deep)
+            return [f"{path}: {reason}" for path, reason in contents.problems(tree, listed, deep).items()]
 
         def rewrite(text, time=None):
             os.chmod(f"{tree}/d/a", 0o644)
@@ -440,7 +335,7 @@ class UnpackTest(unittest.TestCase):
                 "d/b: is missing",
                 "e: is missing",
                 "l: expected a link to d/a, found one to /etc",
-                "new: expected nothing, or something else, here",
+                "new: expected nothing here",
             ],
         )
 

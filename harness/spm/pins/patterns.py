@@ -1,4 +1,5 @@
-"""Path patterns of `keep`: `*` and `?` stay within one folder, `**` crosses folders, a trailing `/**` is all below.
+"""Path patterns of `keep`: `*` and `?` stay within one folder, `**` crosses folders, a trailing `/**` is all below. A
+leading `!` leaves out what it matches, whatever else matches it; where all patterns do, everything else is kept.
 
 Everything else stands for itself, brackets too: pinned file names hold them, and sets of characters are not missed."""
 
@@ -33,21 +34,27 @@ def _translate(token: str) -> str:
 
 
 class Keep:
-    """Chooses members by patterns and remembers which patterns have chosen none; no pattern at all chooses all."""
+    """Chooses members by patterns and remembers which patterns have matched none; no pattern at all chooses all."""
 
     def __init__(self, patterns):
-        self._any = (
-            re.compile("|".join(map(expression, patterns)), re.DOTALL).fullmatch if patterns else lambda path: True
-        )
-        self._literal = bool(patterns) and not any(re.search("[*?]", pattern) for pattern in patterns)
-        self._idle = {pattern: re.compile(expression(pattern), re.DOTALL).fullmatch for pattern in patterns}
+        chosen = [pattern for pattern in patterns if not pattern.startswith("!")]
+        left_out = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
+        self._chosen = _any(chosen) if chosen else lambda path: True
+        self._left_out = _any(left_out) if left_out else lambda path: False
+        self._literal = bool(chosen) and not any(re.search("[*?]", pattern) for pattern in patterns)
+        self._idle = {pattern: _any([pattern.removeprefix("!")]) for pattern in patterns}
 
     def __call__(self, path: str) -> bool:
-        if not self._any(path):
+        left_out = self._left_out(path)
+        if not left_out and not self._chosen(path):
             return False
         if self._idle:
-            self._idle = {pattern: matches for pattern, matches in self._idle.items() if not matches(path)}
-        return True
+            self._idle = {
+                pattern: matches
+                for pattern, matches in self._idle.items()
+                if bool(left_out) != pattern.startswith("!") or not matches(path)
+            }
+        return not left_out
 
     def satisfied(self) -> bool:
         """Whether nothing further can match: every pattern is a plain path, and each has been seen."""
@@ -56,3 +63,8 @@ class Keep:
     def idle(self) -> list[str]:
         """The patterns that have matched nothing so far."""
         return list(self._idle)
+
+
+def _any(patterns):
+    """A function that says whether a path matches one of `patterns` as a whole."""
+    return re.compile("|".join(map(expression, patterns)), re.DOTALL).fullmatch

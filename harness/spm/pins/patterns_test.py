@@ -24,6 +24,15 @@ class KeepTest(unittest.TestCase):
                 self.assertEqual([path for path in chosen if not Keep([pattern])(path)], [])
                 self.assertEqual([path for path in left if Keep([pattern])(path)], [])
 
+    def test_what_is_left_out_is_left_out_whatever_else_chooses_it(self):
+        for patterns, chosen, left in (
+            (["!a/**"], ["a", "b/a/c"], ["a/b", "a/b/c"]),
+            (["a/**", "!a/b"], ["a/c", "a/b/c"], ["a/b", "c"]),
+            (["!a/*", "a/b", "**/x"], ["c/x", "a/y/x"], ["a/b", "a/x", "c"]),
+        ):
+            keep = Keep(patterns)
+            self.assertEqual([path for path in [*chosen, *left] if keep(path)], chosen)
+
     def test_no_pattern_chooses_everything(self):
         self.assertTrue(Keep([])("any/thing"))
         self.assertFalse(Keep([]).satisfied())
@@ -33,14 +42,22 @@ class KeepTest(unittest.TestCase):
         keep("a/b")
         self.assertEqual(keep.idle(), ["c"])
 
+    def test_a_pattern_that_leaves_nothing_out_is_idle_too(self):
+        keep = Keep(["a/*", "!a/b", "!c"])
+        keep("a/b")
+        self.assertEqual(keep.idle(), ["a/*", "!c"])
+        self.assertTrue(keep("a/d"))
+        self.assertEqual(keep.idle(), ["!c"])
+
     def test_only_plain_paths_can_be_satisfied(self):
-        plain, wild = Keep(["a", "b"]), Keep(["a", "b*"])
-        for keep in (plain, wild):
+        plain, wild, rest = Keep(["a", "b"]), Keep(["a", "b*"]), Keep(["!b"])
+        for keep in (plain, wild, rest):
             keep("a")
             self.assertFalse(keep.satisfied())
             keep("b")
         self.assertTrue(plain.satisfied())
         self.assertFalse(wild.satisfied())
+        self.assertFalse(rest.satisfied())
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ ANSWERS = [
     ),
     (400, "<Code>RequestTimeout</Code>", True, ("HTTP 400 Bad Request (RequestTimeout)", "", True)),
     (503, "<Code>SlowDown</Code>", True, ("HTTP 503 Service Unavailable (SlowDown)", "", True)),
-    (404, "a proxy's page", True, ("HTTP 404 Not Found", "", False)),
+    (404, "a proxy's page", True, ("not there (HTTP 404)", "", False)),
 ]
 
 

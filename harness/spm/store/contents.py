@@ -1,17 +1,24 @@
 """What a tree holds: the list beside it in the store (files.json), and how a tree differs from its list.
 
     { "files":   [[path, mode, size, time, sha256], ...],   time in whole seconds
+      "owners":  [number, ...],      of the artifact that brought each file, as Package.artifacts_for counts them; lists
+                                     made before there was a repair lack it, and their trees are repaired as a whole
       "links":   [[path, target], ...],
       "folders": [path, ...] }                              each sorted by path"""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
+from collections import Counter
 
 FILE, LINK, FOLDER = "file", "link", "folder"
 MODE, EXECUTABLE_MODE, FOLDER_MODE = 0o444, 0o555, 0o555
+_KIND_AND_EXECUTABLE = 0o170111  # of a mode, what a file cannot lose; who may write is between the user and the disk
+_PIECE = 1 << 20
+_LARGE = 1 << 20
 
 
 class Node:
@@ -32,59 +39,130 @@ def document(nodes: dict[str, Node]) -> dict:
     files = [(path, nodes[path]) for path in paths if nodes[path].kind == FILE]
     return {
         "files": [[path, node.mode, node.size, node.time, node.content] for path, node in files],
+        "owners": [node.owner for _, node in files],
         "links": [[path, nodes[path].content] for path in paths if nodes[path].kind == LINK],
         "folders": [path for path in paths if nodes[path].kind == FOLDER],
     }
 
 
-def problems(tree: str, expected: dict, deep: bool = False) -> list[str]:
-    """How the tree on disk differs from its list, a sentence each, sorted by path; `deep` hashes every file."""
-    files = {path: facts for path, *facts in expected["files"]}
-    links = dict(expected["links"])
-    folders = set(expected["folders"])
-    found = []
-    pending = [(tree, "")]
-    while pending:
-        folder, prefix = pending.pop()
+def problems(tree: str, listed: dict, deep: bool = False) -> dict[str, str]:
+    """{path: how it differs from the list}, sorted by path; `deep` hashes every file."""
+    if not os.path.isdir(tree):
+        return {"": "the tree is missing"}
+    # Two system calls a file at most, and little else: a toolchain and its headers are 20,000 files.
+    found = {}
+    children = Counter()
+    lstat, below = os.lstat, tree + "/"
+    with _Readers(below, listed["files"] if deep else []) as readers:
+        for path, mode, size, time, digest in listed["files"]:
+            children[path.rpartition("/")[0]] += 1
+            try:
+                facts, now = readers.read(path, size) if deep else (lstat(below + path), digest)
+                if (
+                    facts[stat.ST_SIZE] != size
+                    or facts[stat.ST_MTIME] != time
+                    or (facts[stat.ST_MODE] ^ (stat.S_IFREG | mode)) & _KIND_AND_EXECUTABLE
+                ):
+                    found[path] = _difference(facts, mode, size)
+                elif now != digest:
+                    found[path] = f"expected sha256 {digest}, found {now}"
+            except OSError as error:
+                found[path] = _reason(error, "a file")
+    for path, target in listed["links"]:
+        children[path.rpartition("/")[0]] += 1
         try:
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    path = prefix + entry.name
-                    facts = files.pop(path, None)
-                    if facts:
-                        reason = _file_problem(entry, facts, deep)
-                    elif path in folders and entry.is_dir(follow_symlinks=False):
-                        folders.remove(path)
-                        pending.append((entry.path, path + "/"))
-                        continue
-                    elif path in links and entry.is_symlink():
-                        target = links.pop(path)
-                        now = os.readlink(entry.path)
-                        reason = "" if now == target else f"expected a link to {target}, found one to {now}"
-                    else:
-                        reason = "expected nothing, or something else, here"
-                    if reason:
-                        found.append((path, reason))
+            if (now := os.readlink(below + path)) != target:
+                found[path] = f"expected a link to {target}, found one to {now}"
         except OSError as error:
-            found.append((prefix.rstrip("/") or ".", error.strerror or str(error)))
-    found += [(path, "is missing") for path in (*files, *links, *folders)]
-    return [f"{path}: {reason}" for path, reason in sorted(dict(found).items())]
+            found[path] = _reason(error, "a link")
+    for path in listed["folders"]:
+        children[path.rpartition("/")[0]] += 1
+        try:
+            if not stat.S_ISDIR(lstat(below + path)[stat.ST_MODE]):
+                found[path] = "expected a folder, found something else"
+        except OSError as error:
+            found[path] = _reason(error)
+    found.update(_unexpected(tree, listed, children, found))
+    return dict(sorted(found.items()))
 
 
-def _file_problem(entry: os.DirEntry, expected: list, deep: bool) -> str:
-    mode, size, time, digest = expected
-    facts = entry.stat(follow_symlinks=False)
+def _unexpected(tree: str, listed: dict, children: Counter, found: dict[str, str]) -> dict[str, str]:
+    """What stands where nothing should. A folder whose children are all right and as many as they should be has none."""
+    suspects = {path.rpartition("/")[0] for path in found}
+    more, names = {}, {}
+    for folder in ("", *listed["folders"]):
+        if folder in found:
+            continue
+        try:
+            names[folder] = os.listdir(f"{tree}/{folder}")
+        except OSError as error:
+            more[folder] = _reason(error)
+            continue
+        if len(names[folder]) != children[folder]:
+            suspects.add(folder)
+    if suspects:
+        known = {path for path, *_ in (*listed["files"], *listed["links"])}.union(listed["folders"])
+        for folder in suspects.intersection(names):
+            for path in (f"{folder}/{name}".lstrip("/") for name in names[folder]):
+                if path not in known:
+                    more[path] = "expected nothing here"
+    return more
+
+
+class _Readers:
+    """Hashes files: the large by threads meanwhile, the small at once, since handing over would take longer."""
+
+    def __init__(self, below: str, files: list):
+        self._below, self._taken, self._pool = below, {}, None
+        large = [(path, size) for path, _, size, *_ in files if size >= _LARGE]
+        if large:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(min(os.cpu_count() or 2, 8))
+            self._taken = {path: self._pool.submit(read, below + path, size) for path, size in large}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._pool:
+            self._pool.shutdown(cancel_futures=True)
+
+    def read(self, path: str, size: int) -> tuple[os.stat_result, str]:
+        return self._taken.pop(path).result() if path in self._taken else read(self._below + path, size)
+
+
+def _difference(facts: os.stat_result, mode: int, size: int) -> str:
     if not stat.S_ISREG(facts.st_mode):
         return "expected a file, found something else"
     if facts.st_size != size:
         return f"expected {size:,} bytes, found {facts.st_size:,}"
     if (facts.st_mode ^ mode) & 0o111:
         return f"expected mode {mode:o}, found {stat.S_IMODE(facts.st_mode):o}"
-    if int(facts.st_mtime) != time:
-        return "was changed after it was unpacked"
-    if deep:
-        with open(entry.path, "rb") as file:
-            now = hashlib.file_digest(file, "sha256").hexdigest()
-        if now != digest:
-            return f"expected sha256 {digest}, found {now}"
-    return ""
+    return "was changed after it was unpacked"
+
+
+def _reason(error: OSError, kind: str = "") -> str:
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return "is missing"
+    # What opening a link as a file, or reading a file as a link, gives.
+    return f"expected {kind}, found something else" if error.errno in (errno.ELOOP, errno.EINVAL) else error.strerror
+
+
+def read(path: str, size: int) -> tuple[os.stat_result, str]:
+    """A path's facts, and the sha256 of its contents where it is a file of `size` bytes."""
+    # Not open() and file_digest(): for a small file they take as long as the hashing.
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        facts = os.fstat(file)
+        if facts.st_size != size or not stat.S_ISREG(facts.st_mode):
+            return facts, ""
+        most = min(size + 1, _PIECE)
+        piece = os.read(file, most)
+        digest = hashlib.sha256(piece)
+        while len(piece) == most:  # a shorter one is a file's last
+            piece = os.read(file, most)
+            digest.update(piece)
+        return facts, digest.hexdigest()
+    finally:
+        os.close(file)

@@ -11,7 +11,8 @@ import queue
 import threading
 import time
 
-from harness.spm.archives.unpack import Tree, unpack
+from harness.spm.archives.tree import Tree
+from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Cancelled, Refused, SpmError, system_error
 from harness.spm.store import trees
 from harness.spm.store.store import Store, write_file

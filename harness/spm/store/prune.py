@@ -94,21 +94,27 @@ def sweep(store: Store, leftover_s: float = LEFTOVER_S):
     `leftover_s` stays for the next run. Only under the exclusive lock, when nobody else works in the store."""
     for name in os.listdir(f"{store.root}/unpacking"):
         trees.remove(f"{store.root}/unpacking/{name}")
-    for entry in os.scandir(f"{store.root}/archives"):
-        if time.time() - entry.stat().st_mtime >= leftover_s:
-            os.unlink(entry.path)
+    archives = f"{store.root}/archives"
+    for name in os.listdir(archives):
+        try:
+            idle_s = time.time() - os.stat(f"{archives}/{name.removesuffix('.from')}").st_mtime
+        except FileNotFoundError:  # a .from goes with its .part
+            idle_s = leftover_s
+        if idle_s >= leftover_s:
+            os.unlink(f"{archives}/{name}")
     for name in os.listdir(f"{store.root}/locks"):
         if name != "store":
             os.unlink(f"{store.root}/locks/{name}")
 
 
 def automatic(store: Store):
-    """When nobody else is at work: sweeps if there are archives, and once a day prunes with the usual limits.
+    """When nobody else is at work: sweeps if there is something to, and once a day prunes with the usual limits.
 
     It is a courtesy: where the disk refuses, the run that asked for it has still done its work."""
     with contextlib.suppress(OSError), store.lock("store") as lock:
         due = _is_due(store)
-        if (due or os.listdir(f"{store.root}/archives")) and lock.take(wait=False):
+        left = any(os.listdir(f"{store.root}/{part}") for part in ("archives", "unpacking"))
+        if (due or left) and lock.take(wait=False):
             sweep(store)
             if due:
                 for each in victims(survey(store), OLDER_THAN_S, MAX_BYTES, time.time()):

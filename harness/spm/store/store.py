@@ -7,9 +7,9 @@
         files.json                every file, link and folder of the tree with mode, size, time and hash (contents.py)
         stamp.json                name, version, platform, lib, bytes, files, artifacts, time of unpacking
         used                      empty; its time is the entry's last use, to the hour; without it the entry counts as
-                                  damaged and is made anew
+                                  damaged, and is made anew or repaired
       archives/<sha256>           a verified artifact on its way to be unpacked; its time is 0 once somebody has done so
-      archives/<sha256>.part      one on its way here
+      archives/<sha256>.part      one on its way here; it and its .from outlive a run that failed, and go when they are old
       unpacking/<name>-<version>/ an entry in the making or going; removed by whoever next takes its lock, or by a sweep
       locks/                      kernel locks: `store` (shared by installs, exclusive for pruning), `<name>-<version>`
                                   (unpacking and renaming one entry), `<sha256>` (downloading one .part)
@@ -75,8 +75,15 @@ class Entry:
             return 0.0
 
     def condemn(self):
-        """Lets a damaged entry count as none: the next install makes it anew."""
-        os.unlink(self.path + "/used")
+        """Lets a damaged entry, if it is there at all, count as none: the next install makes it anew."""
+        try:
+            os.unlink(self.path + "/used")
+        except FileNotFoundError:
+            pass
+
+    def approve(self):
+        """Lets an entry that was condemned count again."""
+        os.close(os.open(self.path + "/used", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666))
 
     def stamp(self) -> dict:
         return read_json(self.path + "/stamp.json")

@@ -1,24 +1,33 @@
 """Fetches artifacts: tries an artifact's sources in order, hashes on the way, and lets nothing through that differs.
 
-A wrong file is as good as none: the next source is asked. Errors that may pass are tried again after a pause. A place
-that nobody answers for is not asked again in the same run."""
+A wrong file is as good as none: the next source is asked. Errors that may pass are tried again after a pause, for the
+rest of the file only. A place that nobody answers for is not asked again in the same run."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import random
-import threading
+import time
 
-from harness.spm import sources
+from harness.spm import sources, words
 from harness.spm.transfer import transport
 from harness.spm.errors import Cancelled, SpmError
+from harness.spm.settings import timeout_s
+from harness.spm.transfer.part import Part
 from harness.spm.transfer.transport import TransferError
+from harness.spm.transfer.turns import Turns
 
-TRIES = 4  # at one address
-FIRST_PAUSE_S = 0.5  # before the second try; doubled for each further one
+THREADS = 64  # calling `fetch`: more than take turns, so that a slow host's waiters leave turns to others
+TRIES = 4  # at one address, and again whenever so much more of the file has come:
+RENEWING_BYTES = 1 << 20
+FIRST_PAUSE = 1 / 60  # of the timeout, before the second try; doubled for each further one
+LONGEST_WAIT_S = 60  # for a server that asks us to wait
+LONGEST_WAIT_BESIDE_S = 5  # while another source is left
+SLOWEST_BYTES_S = 1000  # over the timeout; less is as good as nothing
 _PIECE = 1 << 18
-_HTML = (b"<!doctype html", b"<html")
+_PAGE_KINDS = ("text/html", "application/xhtml+xml")
+_PAGE_STARTS = (b"<!doctype html", b"<html")
 
 
 class Attempt:
@@ -44,97 +53,155 @@ class Downloader:
         self._mirror, self._mirror_last = sources.mirror_of(settings)
         self._report = report
         self._silent: dict[str, TransferError] = {}  # places where nobody answers
-        self._cancelled = threading.Event()
+        self._begun: set[str] = set()  # artifacts that have had a turn
+        self._turns = Turns(settings.jobs)
+        self._timeout_s = timeout_s()
 
     def cancel(self):
-        self._cancelled.set()
+        self._turns.cancel()
         for source in self._sources.values():
             source.cancel()
 
-    def fetch(self, artifact, part: str):
-        """Fills the file `part` with the artifact, verified; raises Failed with every attempt."""
+    def fetch(self, artifact, path: str):
+        """Fills the file `path` with the artifact, verified; raises Failed with every attempt.
+
+        What is there already is kept and continued. What has come by the time of a failure stays for the next run, but
+        not on a disk that is full."""
+        part, whole = Part(path), False
+        try:
+            whole = self._was_whole(artifact, part) or self._fetch(artifact, part)
+        except OSError:
+            part.clear()
+            raise
+        finally:
+            part.close(whole)
+            if artifact.sha256 in self._begun:
+                self._report.ended(artifact, whole)
+
+    def _was_whole(self, artifact, part: Part) -> bool:
+        """Whether a run that was killed had left no more to do than to rename."""
+        if part.length < artifact.size:
+            return False
+        if part.length > artifact.size or part.digest() != artifact.sha256:
+            part.clear()
+            return False
+        self._report.found(artifact)
+        return True
+
+    def _fetch(self, artifact, part: Part) -> bool:
         attempts = []
-        for name, source, address in self._candidates(artifact, attempts):
+        candidates = self._candidates(artifact, attempts)
+        for name, source, address in candidates:
             if attempts and attempts[-1].address:  # the last attempt's failure is part of the error
                 self._report.attempt_failed(artifact, attempts[-1])
             try:
-                self._fetch_from(artifact, source, address, part)
-                return
+                self._fetch_from(artifact, source, address, part, last=address == candidates[-1][2])
+                return True
             except TransferError as error:
                 place = transport.place(address) if error.host else ""
                 attempts.append(Attempt(name, place, transport.shown(address), error.reason, error.hint))
         raise Failed(artifact, attempts)
 
-    def _candidates(self, artifact, attempts: list[Attempt]):
+    def _candidates(self, artifact, attempts: list[Attempt]) -> list:
         """(source's name, source, address) in the order to try; one that serves nothing here becomes an attempt."""
+        found = []
         for name, source in self._order(artifact):
             try:
-                addresses = source.addresses(artifact)
+                found += [(name, source, address) for address in source.addresses(artifact)]
             except sources.Unavailable as error:
                 attempts.append(Attempt(name, "", "", error.reason, error.hint))
-                continue
-            yield from ((name, source, address) for address in addresses)
+        return found
 
     def _order(self, artifact):
         named = [(name, self._sources[name]) for name in artifact.sources]
         mirror = [("SPM_MIRROR", self._mirror)] if self._mirror else []
         return named + mirror if self._mirror_last else mirror + named
 
-    def _fetch_from(self, artifact, source, address: str, part: str):
+    def _fetch_from(self, artifact, source, address: str, part: Part, last: bool):
+        """Tries one address until it has delivered, or will not; `last`: no other is left."""
         place = transport.place(address)
-        pause = FIRST_PAUSE_S
-        for left in reversed(range(TRIES)):
-            if place in self._silent:
-                raise self._silent[place]
+        tries, pause, reached = TRIES, FIRST_PAUSE * self._timeout_s, part.length
+        while True:
+            closed_s = self._turns.closed_s(place)
+            if closed_s > LONGEST_WAIT_BESIDE_S and not last:
+                raise TransferError(f"the server asks to wait {words.seconds(closed_s)}")
             try:
-                self._transfer(artifact, source, address, part)
-                return
+                with self._turns.at(place):
+                    self._transfer(artifact, source, address, part)
+                    return
             except TransferError as error:
-                self._report.advanced(artifact, 0)
-                if error.passing and left:
-                    # The spread keeps threads that failed together from returning together.
-                    if self._cancelled.wait(pause * random.uniform(0.5, 1.0)):
-                        raise Cancelled() from None
-                    pause *= 2
-                    continue
-                if error.host:
-                    self._silent[place] = error
-                raise
+                if part.length >= reached + RENEWING_BYTES:
+                    tries, pause, reached = TRIES, FIRST_PAUSE * self._timeout_s, part.length
+                tries -= 1
+                if not error.passing or not tries:
+                    if error.host:
+                        self._silent[place] = TransferError(error.reason, host=True, hint=error.hint)
+                    raise
+                self._pause(place, error, pause)
+                pause *= 2
 
-    def _transfer(self, artifact, source, address: str, part: str):
-        """One transfer into `part`, whose contents so far are thrown away."""
-        self._report.asked(artifact, transport.place(address))
-        body = source.open(address)
+    def _pause(self, place: str, error: TransferError, pause: float):
+        if error.wait_s:
+            wait_s = min(error.wait_s, LONGEST_WAIT_S)
+            if self._turns.close_for(place, wait_s):
+                self._report.asked_to_wait(place, wait_s)
+        else:
+            # The spread keeps threads that failed together from returning together.
+            self._turns.sleep(pause * random.uniform(0.5, 1.0))
+
+    def _transfer(self, artifact, source, address: str, part: Part):
+        """One transfer of what `part` lacks."""
+        place = transport.place(address)
+        if place in self._silent:
+            raise self._silent[place]
+        if artifact.sha256 not in self._begun:
+            self._begun.add(artifact.sha256)
+            self._report.begun(artifact)
+        self._report.asked(artifact, place)
         try:
-            if body.kind in ("text/html", "application/xhtml+xml"):
-                raise TransferError("an HTML page came instead (a login or proxy page?)")
-            if body.length not in (None, artifact.size):
-                raise TransferError(f"expected {artifact.size:,} bytes, the server offers {body.length:,}")
-            digest, done = self._receive(artifact, body, part)
+            body = source.open(address, part.length, part.validator(address))
+        except TransferError as error:
+            if error.status == 416:  # there is no such range: what is here is not of that file
+                part.clear()
+                error.passing = True
+            raise
+        try:
+            self._receive(artifact, body, address, part)
         finally:
             body.close()
-        if done < artifact.size:
-            raise TransferError(f"truncated: {done:,} of {artifact.size:,} bytes", passing=True)
-        if digest != artifact.sha256:
-            raise TransferError(f"expected sha256 {artifact.sha256}, found {digest}")
+        if part.length < artifact.size:
+            raise TransferError(f"truncated: {part.length:,} of {artifact.size:,} bytes", passing=True)
+        if part.digest() != artifact.sha256:
+            error = TransferError(f"expected sha256 {artifact.sha256}, found {part.digest()}")
+            error.passing = body.offset > 0  # the fault may lie in what was here before
+            part.clear()
+            raise error
 
-    def _receive(self, artifact, body, part: str) -> tuple[str, int]:
-        digest, done = hashlib.sha256(), 0
-        with open(part, "wb", buffering=0) as file:
-            while piece := body.read(_PIECE):
-                if self._cancelled.is_set():
-                    raise Cancelled()
-                if done == 0 and piece[:16].lstrip().lower().startswith(_HTML):
-                    raise TransferError("an HTML page came instead (a login or proxy page?)")
-                done += len(piece)
-                if done > artifact.size:
-                    raise TransferError(f"expected {artifact.size:,} bytes, more came")
-                digest.update(piece)
-                rest = memoryview(piece)
-                while rest:
-                    rest = rest[file.write(rest) :]
-                self._report.advanced(artifact, done)
-        return digest.hexdigest(), done
+    def _receive(self, artifact, body, address: str, part: Part):
+        """Appends a body to the part, which stays as it is when the body cannot be the artifact's."""
+        piece = body.read(_PIECE)
+        if body.kind in _PAGE_KINDS or (body.offset == 0 and piece[:64].lstrip().lower().startswith(_PAGE_STARTS)):
+            raise TransferError("an HTML page came instead (a login or proxy page?)")
+        if body.length not in (None, artifact.size):
+            raise TransferError(f"expected {artifact.size:,} bytes, the server offers {body.length:,}")
+        if body.offset not in (0, part.length):
+            raise TransferError(f"asked for the bytes from {part.length:,} on, got them from {body.offset:,} on")
+        part.begin(body.offset, address, body.validator)
+        self._report.resumed(artifact, part.length)
+        watch_from, watched = time.monotonic(), part.length
+        while piece:
+            if self._turns.cancelled:
+                raise Cancelled()
+            if part.length + len(piece) > artifact.size:
+                part.clear()
+                raise TransferError(f"expected {artifact.size:,} bytes, more came")
+            part.append(piece)
+            self._report.advanced(artifact, part.length)
+            if (elapsed := time.monotonic() - watch_from) > self._timeout_s:
+                if part.length - watched < SLOWEST_BYTES_S * elapsed:
+                    raise TransferError(f"only {part.length - watched:,} bytes in {elapsed:.0f} s", passing=True)
+                watch_from, watched = time.monotonic(), part.length
+            piece = body.read(_PIECE)
 
 
 def is_whole(path: str, artifact) -> bool:

@@ -1,4 +1,4 @@
-"""Faults over a real socket into the real command: each ends in the right file by another source, or in one error."""
+"""Where artifacts are asked for and in which order; what a server may do wrong is in faults_test.py."""
 
 import os
 import socket
@@ -6,90 +6,10 @@ import time
 import unittest
 from unittest import mock
 
-from harness.spm.testing import World, deb, member, reset, send
+from harness.spm.testing import World, deb, member, redirect, refuse, reset, send
 
 GOOD = deb(member("./usr/tool", b"the tool" * 1000))
 HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR\n"
-
-
-def stall(handler):
-    send(handler, GOOD[:100], len(GOOD))
-    time.sleep(3)
-
-
-def trickle_then_reset(handler):
-    send(handler, GOOD[:100], len(GOOD))
-    handler.wfile.flush()
-    reset(handler)
-
-
-def status(code, text):
-    return lambda handler: handler.send_error(code, text)
-
-
-def redirect(target):
-    def answer(handler):
-        handler.send_response(302)
-        handler.send_header("Location", target)
-        handler.send_header("Content-Length", "0")
-        handler.end_headers()
-
-    return answer
-
-
-def unmeasured(data):
-    def answer(handler):
-        handler.send_response(200)
-        handler.end_headers()
-        handler.wfile.write(data)
-
-    return answer
-
-
-# what the server does, how it answers, what the error says of it, whether it is asked again
-FAULTS = [
-    (
-        "cuts the body short",
-        lambda handler: send(handler, GOOD[:-7], len(GOOD)),
-        f"truncated: {len(GOOD) - 7:,} of {len(GOOD):,} bytes",
-        True,
-    ),
-    (
-        "cuts a body of unknown length short",
-        unmeasured(GOOD[:-7]),
-        f"truncated: {len(GOOD) - 7:,} of {len(GOOD):,} bytes",
-        True,
-    ),
-    (
-        "announces another length",
-        lambda handler: send(handler, GOOD + b"x"),
-        f"expected {len(GOOD):,} bytes, the server offers {len(GOOD) + 1:,}",
-        False,
-    ),
-    ("sends more than is right", unmeasured(GOOD + b"x"), f"expected {len(GOOD):,} bytes, more came", False),
-    ("sends other bytes", lambda handler: send(handler, GOOD[:-1] + b"x"), "expected sha256 ", False),
-    ("does not know the file", status(404, "Not Found"), "HTTP 404 Not Found", False),
-    ("is overloaded", status(503, "Busy"), "HTTP 503 Busy", True),
-    ("limits our rate", status(429, "Slow down"), "HTTP 429 Slow down", True),
-    ("fails", status(500, "Oops"), "HTTP 500 Oops", True),
-    (
-        "shows a login page",
-        lambda handler: send(handler, b"<html>", kind="text/html"),
-        "an HTML page came instead (a login or proxy page?)",
-        False,
-    ),
-    (
-        "shows a login page under another name",
-        unmeasured(b"\n<!DOCTYPE html><title>Sign in"),
-        "an HTML page came instead (a login or proxy page?)",
-        False,
-    ),
-    ("breaks off", trickle_then_reset, "the connection broke (ConnectionResetError)", True),
-    ("hangs up at once", reset, "the connection broke (", True),
-    ("falls silent", stall, "no answer within 1 s", True),
-    ("sends us round in circles", redirect("/a.deb"), "HTTP 302 ", False),
-    ("sends us to a file", redirect("file:///etc/passwd"), "HTTP 302 ", False),
-]
 
 
 class DownloadTest(World):
@@ -98,39 +18,10 @@ class DownloadTest(World):
         self.artifact = self.serve("a.deb", GOOD, strip="usr")
         self.add("a", self.artifact)
 
-    def test_a_fault_of_the_only_source_is_one_error_and_leaves_nothing(self):
-        for what, answer, reason, again in FAULTS:
-            with self.subTest(what):
-                self.server.files["/a.deb"], self.server.asked = answer, []
-                result = self.spm("install", "a", "--quiet")
-                start = f"spm: error: could not fetch a.deb: main (SERVER/a.deb): {reason}"
-                self.assertEqual(result.err[: len(start)], start)
-                self.assertEqual(result.err.count("\n"), 2)
-                self.assertTrue(result.err.endswith(HINT))
-                self.assertEqual(result.status, 1)
-                if "circles" not in what:
-                    self.assertEqual(len(self.server.asked), 4 if again else 1)
-                self.assertEqual(self.left_in_store(), [])
-                self.assertFalse(os.path.exists(self.lib))
-
-    def test_after_a_fault_the_next_source_delivers(self):
-        self.sources["other"] = {"type": "http", "base": self.server.base + "/other"}
-        self.artifact["sources"] = ["main", "other"]
-        self.server.files["/other/a.deb"] = GOOD
-        for what, answer, _, _ in FAULTS:
-            with self.subTest(what):
-                self.server.files["/a.deb"] = answer
-                result = self.spm("install", "a", "--quiet")
-                self.assertEqual((result.status, result.err), (0, ""))
-                self.assertEqual(self.read("a-1/tool"), "the tool" * 1000)
-                self.assertEqual(self.spm("verify", "--deep").status, 0)
-                self.spm("uninstall", "a")
-                self.spm("cache", "prune", "--older-than", "0d")
-
     def test_what_passes_is_outlasted(self):
         answers = [
             reset,
-            status(503, "Busy"),
+            refuse(503, "Busy"),
             lambda handler: send(handler, GOOD[:50], len(GOOD)),
             lambda handler: send(handler, GOOD),
         ]
@@ -147,9 +38,9 @@ class DownloadTest(World):
         result = self.spm("install", "a")
         self.assertEqual(
             result.err,
-            "spm: main did not deliver a.deb: HTTP 404 Not Found\n"
+            "spm: main did not deliver a.deb: not there (HTTP 404)\n"
             "spm: other did not deliver a.deb: the connection was refused\n"
-            "spm: error: could not fetch a.deb: main (SERVER/a.deb): HTTP 404 Not Found; "
+            "spm: error: could not fetch a.deb: main (SERVER/a.deb): not there (HTTP 404); "
             "other (http://127.0.0.1:9): the connection was refused; disk (file://FOLDER/nowhere/a.deb): no such file\n"
             + HINT,
         )
@@ -199,10 +90,10 @@ class DownloadTest(World):
 
     def test_the_mirror_comes_last_when_asked_to(self):
         os.environ["SPM_MIRROR"] = "last:file://" + self.mirror()
-        self.server.files["/a.deb"] = status(404, "Not Found")
+        self.server.files["/a.deb"] = refuse(404, "Not Found")
         result = self.spm("install", "a")
         self.assertEqual((result.status, self.server.asked), (0, ["/a.deb"]))
-        self.assertIn("spm: main did not deliver a.deb: HTTP 404 Not Found\n", result.err)
+        self.assertIn("spm: main did not deliver a.deb: not there (HTTP 404)\n", result.err)
 
     def test_a_mirror_on_a_server_has_the_same_layout(self):
         digest = self.artifact["sha256"]
@@ -259,6 +150,19 @@ class DownloadTest(World):
         self.assertEqual(result.status, 0)
         self.assertLess(time.monotonic() - started, 3)
 
+    def test_a_timeout_that_is_none_is_one_error(self):
+        for text in ("0", "-1", "soon", "nan", "3601"):
+            os.environ["SPM_TIMEOUT"] = text
+            result = self.spm("install", "a")
+            self.assertEqual(
+                (result.status, result.err),
+                (
+                    2,
+                    f"spm: error: SPM_TIMEOUT: expected seconds, above 0 and up to 3600, found '{text}'\n"
+                    "hint: correct or unset SPM_TIMEOUT\n",
+                ),
+            )
+
     def test_a_secret_in_the_environment_is_never_shown(self):
         self.sources["main"] = {"type": "debian"}
         os.environ["SPM_DEBIAN_MIRROR"] = "http://me:hunter2@127.0.0.1:9/debian?token=hunter3"
@@ -266,7 +170,7 @@ class DownloadTest(World):
         self.assertEqual(
             result.err,
             "spm: error: could not fetch a.deb: main (http://127.0.0.1:9/debian): expected an address without a user "
-            "and password in it\n" + HINT,
+            "and password in it\nhint: write them into ~/.netrc: machine HOST login USER password PASSWORD\n",
         )
 
 

@@ -15,8 +15,7 @@ import time
 from collections import deque
 
 from harness.spm.errors import Cancelled, system_error
-from harness.spm.store import trees
-from harness.spm.transfer.download import Downloader, Failed, is_whole, summary
+from harness.spm.transfer.download import Downloader, Failed, THREADS, is_whole, summary
 
 _JOIN_S = 1.0  # a thread that hangs in the network or in a lock is left behind: it has nothing that we need
 
@@ -26,7 +25,7 @@ class Fetcher:
 
     def __init__(self, manifest, settings, store, report):
         self._downloader = Downloader(manifest, settings, report)
-        self._store, self._report, self._jobs = store, report, settings.jobs
+        self._store, self._report = store, report
         self._free, self._held = deque(), deque()  # artifacts to begin, and those that another process has in hand
         self._arrived = queue.SimpleQueue()  # (artifact, path), or None when there will be no more
         self._threads: list[threading.Thread] = []
@@ -52,7 +51,7 @@ class Fetcher:
         self._free.extend(sorted(artifacts, key=lambda each: (-each.size, each.sha256)))
         count = len(self._free)
         self._keep_going = keep_going
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(self._jobs, count))]
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(THREADS, count))]
         for thread in self._threads:
             thread.start()
         for _ in range(count):
@@ -128,18 +127,11 @@ class Fetcher:
         if is_whole(path, artifact):
             self._report.found(artifact)
             return path
-        self._report.begun(artifact)
-        fetched = False
         try:
             self._downloader.fetch(artifact, path + ".part")
             os.rename(path + ".part", path)
-            fetched = True
         except OSError as error:
             raise system_error(f"downloading {artifact.path}", error) from None
-        finally:
-            self._report.ended(artifact, fetched)
-            if not fetched:
-                trees.remove(path + ".part")
         return path
 
 

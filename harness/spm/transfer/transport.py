@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import email.utils
 import errno
+import functools
 import http.client
 import os
 import re
 import socket
 import ssl
 import threading
+import time
 import urllib.error
 import urllib.request
 from urllib.parse import quote, unquote, urlsplit
 
-TIMEOUT_S = 30  # for connecting, and for each wait on more bytes
+from harness.spm.settings import timeout_s
+from harness.spm.transfer import access
+
 _SAFE = "/~+:@!$&'()*,;="
 # What may go to whatever host a redirect names; anything else may be a credential.
 _OPEN_HEADERS = ("user-agent", "accept-encoding", "range", "if-range")
 BINARY = "application/octet-stream"
 _MOST_ANSWER = 1 << 14
 _HEADERS = {"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"}
+# What a refusal is called; any other keeps the server's own words.
+_STATUSES = {
+    403: "not allowed",
+    404: "not there",
+    407: "the proxy asks for a user and password",
+    410: "no longer there",
+    416: "there is no such range",
+    429: "too many requests",
+}
+_PROXY_HINT = "set HTTP_PROXY and HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT"
 
 
 class TransferError(Exception):
     """`reason` and `hint` for the user; `passing`: the same address may work in a moment; `host`: nobody answers there
-    at all; `status`: the HTTP server's, or the one that says the same of a file, else 0; `answer`: the server's own words
-    about it, or their beginning."""
+    at all; `status`: the HTTP server's, or the one that says the same of a file, else 0; `wait_s`: how long the server
+    asks us to wait; `answer`: the server's own words about it, or their beginning."""
 
     def __init__(
         self,
@@ -35,11 +51,12 @@ class TransferError(Exception):
         host: bool = False,
         hint: str = "",
         status: int = 0,
+        wait_s: float = 0,
         answer: bytes = b"",
     ):
         super().__init__(reason)
         self.reason, self.passing, self.host, self.hint = reason, passing, host, hint
-        self.status, self.answer = status, answer
+        self.status, self.wait_s, self.answer = status, wait_s, answer
 
 
 class Body:
@@ -106,8 +123,6 @@ def _check(address: str, offline: bool):
     scheme = urlsplit(address).scheme
     if scheme not in ("http", "https"):
         raise TransferError(f"expected an http, https or file address, found '{scheme}:'", host=True)
-    if "@" in urlsplit(address).netloc:
-        raise TransferError("expected an address without a user and password in it")
     if offline:
         raise TransferError("not asked: spm is offline", host=True)
 
@@ -134,7 +149,7 @@ def put_file(address: str, path: str, offline: bool, headers=None, advanced=None
     with open(path, "rb") as file:
         fields = {"Content-Length": str(os.fstat(file.fileno()).st_size), "Content-Type": BINARY}
         data = _Counted(file, advanced) if advanced else file
-        _ask(urllib.request.Request(address, data, {**_HEADERS, **fields, **(headers or {})}, method="PUT")).close()
+        _ask(_request(address, {**fields, **(headers or {})}, data, "PUT")).close()
 
 
 class _Counted:
@@ -169,7 +184,7 @@ def _open_http(address: str, offset: int, validator: str, headers: dict) -> Body
     ranged = {"Range": f"bytes={offset}-"} if offset else {}
     if offset and validator:
         ranged["If-Range"] = validator
-    response = _ask(urllib.request.Request(address, headers={**_HEADERS, **ranged, **headers}))
+    response = _ask(_request(address, {**ranged, **headers}))
     begins, length = 0, response.headers.get("Content-Length", "")
     if response.status == 206:
         begins, length = _content_range(response.headers.get("Content-Range", ""))
@@ -198,16 +213,63 @@ def _validator(headers) -> str:
     return tag if tag.startswith('"') else headers.get("Last-Modified", "")
 
 
-def _ask(request):
+def _request(address: str, headers: dict, data=None, method: str = "GET") -> urllib.request.Request:
+    """Signed with netrc's user and password for the host, unless `headers` say who asks."""
+    if "@" in urlsplit(address).netloc:
+        raise TransferError(
+            "expected an address without a user and password in it",
+            hint="write them into ~/.netrc: machine HOST login USER password PASSWORD",
+        )
+    request = urllib.request.Request(address, data, {**_HEADERS, **headers}, method=method)
+    login = None if request.has_header("Authorization") else access.login(urlsplit(address).hostname or "")
+    if login:
+        request.add_header("Authorization", "Basic " + base64.b64encode(":".join(login).encode()).decode())
+    return request
+
+
+def _ask(request: urllib.request.Request):
+    host = request.host
     try:
-        response = _opener().open(request, timeout=TIMEOUT_S)
+        return _opener(tuple(access.proxies().items())).open(request, timeout=timeout_s())
     except urllib.error.HTTPError as error:
-        answer = _answer(error)
-        passing = error.code in (408, 429) or error.code >= 500
-        raise TransferError(f"HTTP {error.code} {error.reason}", passing, status=error.code, answer=answer) from None
+        raise _refusal(error, request) from None
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise failure(error) from None
-    return response
+        # urllib puts the proxy's host in the place of the server's.
+        raise failure(error, request.host if request.host != host else "") from None
+
+
+def _refusal(error: urllib.error.HTTPError, request: urllib.request.Request) -> TransferError:
+    code, hint, answer = error.code, "", _answer(error)
+    signed = request.has_header("Authorization") and place(error.url) == place(request.full_url)
+    if code == 401:
+        reason = f"the server {'refuses our' if signed else 'asks for'} credentials (HTTP 401)"
+    elif str(error.reason).startswith(_Redirects.inf_msg):
+        reason = f"redirected in circles (HTTP {code})"
+    elif 300 <= code < 400:
+        reason = f"redirected to where spm does not go (HTTP {code})"
+    else:
+        reason = f"{_STATUSES[code]} (HTTP {code})" if code in _STATUSES else f"HTTP {code} {error.reason}"
+    if code in (401, 403) and (not signed or access.login(urlsplit(error.url).hostname or "")):
+        doing = "correct the line of" if signed else "write a line into"
+        hint = f"{doing} ~/.netrc: machine {urlsplit(error.url).hostname} login USER password PASSWORD"
+    elif code == 407:
+        hint = _PROXY_HINT
+    wait_s = _retry_after(error.headers.get("Retry-After", ""), time.time())
+    return TransferError(reason, _passes(code), hint=hint, status=code, wait_s=wait_s, answer=answer)
+
+
+def _passes(status: int) -> bool:
+    return status in (408, 425, 429) or status >= 500
+
+
+def _retry_after(text: str, now: float) -> float:
+    """Seconds from a Retry-After header, which is a number of them or a date; 0 for none."""
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - now)
+    except ValueError:
+        return 0.0
 
 
 def _answer(error: urllib.error.HTTPError) -> bytes:
@@ -221,8 +283,13 @@ def _answer(error: urllib.error.HTTPError) -> bytes:
 class _Redirects(urllib.request.HTTPRedirectHandler):
     """Follows a redirect, without credentials where it leads to another host."""
 
-    def redirect_request(self, request, *rest):
-        follow = super().redirect_request(request, *rest)
+    def redirect_request(self, request, file, code, message, headers, address):
+        target = urlsplit(address)
+        if "@" in target.netloc:
+            raise TransferError(f"redirected to an address with a user and password in it (HTTP {code})")
+        if target.scheme != "https" and urlsplit(request.full_url).scheme == "https":
+            raise TransferError(f"redirected from https to {target.scheme} (HTTP {code})")
+        follow = super().redirect_request(request, file, code, message, headers, address)
         if follow and place(follow.full_url) != place(request.full_url):
             for name in [each for each in follow.headers if each.lower() not in _OPEN_HEADERS]:
                 follow.remove_header(name)
@@ -254,42 +321,64 @@ class _Http(urllib.request.HTTPHandler):
 
 
 class _Https(urllib.request.HTTPSHandler):
+    """https with certificates that are read when the first host asks for them."""
+
     def https_open(self, request):
-        return self.do_open(_HttpsConnection, request)
+        return self.do_open(_HttpsConnection, request, context=access.tls())
 
 
-def _opener():
+@functools.cache  # making one takes as long as a small answer from near by
+def _opener(proxies: tuple) -> urllib.request.OpenerDirector:
     # No handlers for file, ftp and data: a redirect must not lead there.
     opener = urllib.request.OpenerDirector()
     for handler in (
-        urllib.request.ProxyHandler,
-        _Http,
-        _Https,
-        urllib.request.HTTPDefaultErrorHandler,
-        _Redirects,
-        urllib.request.HTTPErrorProcessor,
-        urllib.request.UnknownHandler,
+        urllib.request.ProxyHandler(dict(proxies)),
+        _Http(),
+        _Https(),
+        urllib.request.HTTPDefaultErrorHandler(),
+        _Redirects(),
+        urllib.request.HTTPErrorProcessor(),
+        urllib.request.UnknownHandler(),
     ):
-        opener.add_handler(handler())
+        opener.add_handler(handler)
     return opener
 
 
-def failure(error: Exception) -> TransferError:
-    """What went wrong on the way, in a user's words."""
+def failure(error: Exception, proxy: str = "") -> TransferError:
+    """What went wrong on the way, in a user's words; `proxy` is the host that was asked to pass the request on."""
     connecting = isinstance(error, urllib.error.URLError)
     if connecting and isinstance(error.reason, Exception):
         error = error.reason
+    tunnel = re.match(r"Tunnel connection failed: (\d{3}) ?(.*)", str(error))
+    if tunnel:
+        code = int(tunnel.group(1))
+        reason = _STATUSES[407] if code == 407 else f"the proxy {proxy} does not pass us on: {tunnel.group(2)}"
+        hint = _PROXY_HINT if code == 407 else ""
+        return TransferError(f"{reason} (HTTP {code})", _passes(code), hint=hint, status=code)
     if isinstance(error, ssl.SSLCertVerificationError):
-        return TransferError(f"the certificate is not trusted here ({error.verify_message})", host=True)
+        return TransferError(
+            f"the certificate is not trusted here ({error.verify_message})",
+            host=True,
+            hint="name the file with your organisation's certificates in SSL_CERT_FILE",
+        )
+    if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
+        return TransferError(f"no TLS with this host ({error.reason or 'no reason given'})", host=connecting)
+    found = _on_the_way(error, connecting)
+    if connecting and proxy:
+        found.reason = f"the proxy {proxy}: {found.reason}"
+    return found
+
+
+def _on_the_way(error: Exception, connecting: bool) -> TransferError:
     if isinstance(error, socket.gaierror):
         return TransferError("the host's name cannot be resolved", passing=error.errno == socket.EAI_AGAIN, host=True)
     if isinstance(error, TimeoutError):
         # A host that does not even take the call has had its tries: the kernel's own.
-        return TransferError(f"no answer within {TIMEOUT_S} s", passing=not connecting, host=connecting)
+        return TransferError(f"no answer within {timeout_s():g} s", passing=not connecting, host=connecting)
     if isinstance(error, ConnectionRefusedError):
         return TransferError("the connection was refused", passing=True, host=True)
     if isinstance(error, OSError) and error.errno in (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN):
         return TransferError("the network cannot be reached", host=True)
-    if isinstance(error, (ConnectionError, http.client.HTTPException)):
+    if isinstance(error, (ConnectionError, ssl.SSLEOFError, http.client.HTTPException)):
         return TransferError(f"the connection broke ({type(error).__name__})", passing=True)
     return TransferError(str(error) or type(error).__name__)

@@ -38,7 +38,7 @@ class DoctorTest(World):
         self.assertEqual(
             result.out,
             "package  artifact  state      found   missing\n"
-            "one      one.tar   last copy  1 of 2  main: HTTP 404 Not Found\n",
+            "one      one.tar   last copy  1 of 2  main: not there (HTTP 404)\n",
         )
         self.assertEqual((result.status, result.err), (0, "spm: 3 artifacts: 2 fine, 1 last copy\n"))
 
@@ -52,7 +52,7 @@ class DoctorTest(World):
         self.assertEqual(
             result.out,
             "package  artifact  state  found   missing\n"
-            "one      one.tar   lost   0 of 2  main: HTTP 404 Not Found; other: HTTP 404 Not Found\n"
+            "one      one.tar   lost   0 of 2  main: not there (HTTP 404); other: not there (HTTP 404)\n"
             "two      two.tar   lost   0 of 2  main: expected 12 bytes, found 18; other: expected 12 bytes, found 5\n",
         )
         self.assertEqual(
@@ -77,7 +77,7 @@ class DoctorTest(World):
                 "state": "last copy",
                 "found": "1 of 2",
                 "have": ["main"],
-                "missing": ["other: HTTP 404 Not Found"],
+                "missing": ["other: not there (HTTP 404)"],
             },
         )
 
@@ -152,7 +152,8 @@ class DoctorTest(World):
         self.assertEqual(
             result.err,
             "spm: error: doctor: expected to ask the sources, found spm offline (--offline or SPM_OFFLINE)\n"
-            "hint: python3 make.py spm verify --deep, which asks nobody\n",
+            "hint: python3 make.py spm verify --deep --packages FOLDER/packages.json --lib FOLDER/lib "
+            "--store FOLDER/store, which asks nobody\n",
         )
         self.assertEqual((result.status, self.server.asked), (1, []))
 

@@ -218,7 +218,7 @@ class UncheckedTest(ArchiveTest):
         self.assertEqual(
             result.err,
             "spm: error: FOLDER/packages.json: expected the newest pins (--frozen), found 1 artifact to update\n"
-            "hint: python3 make.py spm update tool\n",
+            "hint: python3 make.py spm update tool --packages FOLDER/packages.json --lib FOLDER/lib --store FOLDER/store\n",
         )
         self.assertEqual((result.status, self.file(), result.out[:4]), (1, text, "tool"))
 
@@ -381,7 +381,7 @@ class SignedTest(ArchiveTest):
             ("other bytes", lambda data: tampered, "expected "),
             ("more bytes", lambda data: data + b"x", "expected at most "),
             ("fewer bytes", lambda data: data[:-1], "expected sha256 "),
-            ("none", lambda data: None, "HTTP 404 Not Found"),
+            ("none", lambda data: None, "not there (HTTP 404)"),
         ):
             with self.subTest(what):
                 self.server.files.update({path: change(data) for path, data in lists.items()})

@@ -1,13 +1,16 @@
 """verify: compares the active packages with the list made when they were unpacked; with --deep every file's hash too.
 
-What is damaged is condemned: the next install makes it anew, since no pin may stand for something else."""
+What is damaged is condemned: the next install makes it anew, since no pin may stand for something else. With --repair
+what differs is put right at once, and no more than that is fetched."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
 from harness.spm.store import contents, lib
+from harness.spm.options import PROGRAM, with_places
 from harness.spm.pins import manifest as manifests
 from harness.spm.errors import FAILED
 from harness.spm.store.store import Store
@@ -18,21 +21,32 @@ _SHOWN = 5
 
 def run(command, settings) -> int:
     manifest = manifests.load(settings.packages)
+    store = Store(settings.store)
+    deep = "--deep" in command.options
     lib.check(settings.lib, settings.lib_folder(), [])
     packages = [each for each in manifest.packages.values() if each.serves(settings.platform)]
-    items = lib.wanted(packages, settings, Store(settings.store))
-    active = [item for item in items if os.path.lexists(item.link)]
-    rows = [_row(item, "--deep" in command.options) for item in active]
-    for item, row in zip(active, rows):
-        if row["state"] != "whole" and item.entry.exists() and not settings.dry_run:
-            item.entry.condemn()
-    damaged = [row for row in rows if row["state"] != "whole"]
+    active = [item for item in lib.wanted(packages, settings, store) if os.path.lexists(item.link)]
+    rows = [_row(item, deep) for item in active]
+    damaged = [(item, row) for item, row in zip(active, rows) if row["state"] != "whole"]
+    artifacts = None
+    if damaged and "--repair" in command.options:
+        from harness.spm import progress
+        from harness.spm.repair import repair
+
+        # What is printed is a row for each package: a program gets no events in between.
+        report = progress.Report() if settings.json else progress.report_for(settings)
+        artifacts = repair([item for item, _ in damaged], deep, manifest, settings, store, report)
+        if not settings.dry_run:
+            for _, row in damaged:
+                row["state"] = "repaired"
+    elif not settings.dry_run:
+        with contextlib.suppress(OSError):  # of a store that we may not write
+            for item, _ in damaged:
+                item.entry.condemn()
     table.show(rows, ("name", "state", "files", "problems"), settings, {"problems": _some})
     if damaged and not settings.quiet:
-        names = " ".join(row["name"] for row in damaged)
-        print(f"spm: error: {len(damaged)} of {len(rows)} packages differ from what was unpacked", file=sys.stderr)
-        print(f"hint: python3 make.py spm install {names}", file=sys.stderr)
-    return FAILED if damaged else 0
+        _tell(len(damaged), len(rows), artifacts, command, settings)
+    return FAILED if any(row["state"] == "damaged" for row in rows) else 0
 
 
 def _row(item, deep: bool) -> dict:
@@ -41,11 +55,13 @@ def _row(item, deep: bool) -> dict:
         found = [f"expected a link to {item.entry.tree} at {item.link}"]
     else:
         try:
-            expected = item.entry.files()
-            files = len(expected["files"])
-            found = contents.problems(item.entry.tree, expected, deep)
+            listed = item.entry.files()
+            files = len(listed["files"])
+            found = [f"{path}: {reason}" for path, reason in contents.problems(item.entry.tree, listed, deep).items()]
         except (OSError, ValueError, KeyError, TypeError) as error:
             found = [f"its list {item.entry.path}/files.json cannot be read: {error}"]
+        if not found and not item.entry.exists():
+            found = ["was found damaged before, and has not been repaired since"]
     return {
         "name": item.package.name,
         "version": item.entry.version,
@@ -54,6 +70,19 @@ def _row(item, deep: bool) -> dict:
         "files": files,
         "problems": found,
     }
+
+
+def _tell(damaged: int, rows: int, artifacts, command, settings):
+    if artifacts is None:
+        print(f"spm: error: {damaged} of {rows} packages differ from what was unpacked", file=sys.stderr)
+        print(f"hint: {with_places(f'{PROGRAM} verify --repair', command)}", file=sys.stderr)
+        return
+    from harness.spm import words
+
+    done = "would be repaired" if settings.dry_run else "repaired"
+    size = words.size(sum(each.size for each in artifacts))
+    cost = f"with {words.plural(len(artifacts), 'artifact')} of {size}" if artifacts else "without any artifact"
+    print(f"spm: {words.plural(damaged, 'package')} {done} {cost}", file=sys.stderr)
 
 
 def _some(problems: list[str]) -> str:

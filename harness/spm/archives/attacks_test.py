@@ -1,0 +1,431 @@
+"""What an archive may try: each attempt goes through unpack itself, through `spm unpack` and through `spm install`, and
+ends in one sentence, with nothing outside touched and nothing left."""
+
+import bz2
+import gzip
+import lzma
+import os
+import struct
+import tarfile
+import unittest
+import zipfile
+from unittest import mock
+
+from harness.spm.archives import rules, zip
+from harness.spm.archives.tree import Listing, Tree
+from harness.spm.archives.unpack import unpack
+from harness.spm.errors import Refused
+from harness.spm.store import trees
+from harness.spm.testing import Rules, World, ar, deb, folder, hard_link, link, member, tar, zipped
+
+TAR, DEB, ZIP = ("tar", tar), ("deb", deb), ("zip", zipped)
+ALL, TARS, NOT_DEB = (TAR, DEB, ZIP), (TAR, DEB), (TAR, ZIP)
+DEVICE = member("dev", kind=tarfile.CHRTYPE)
+HARMLESS_BYTES = 3_000_000  # for the tests: making a real bomb takes longer than all of them
+BOMB = bytes(2 * HARMLESS_BYTES)
+PIPE = member("pipe", kind=tarfile.FIFOTYPE)
+
+# what the members try, the containers that can hold them, the members, the refusal, rules
+MEMBERS = [
+    ("an absolute path", ALL, [member("/etc/passwd")], "/etc/passwd is absolute"),
+    ("a parent path", ALL, [member("../x")], "../x leads upwards"),
+    ("a parent path inside", ALL, [member("a/../../x")], "a/../../x leads upwards"),
+    ("a parent path that is not kept", ALL, [member("a"), member("../x")], "../x leads upwards", Rules(keep=["a*"])),
+    ("a file in place of the root", ALL, [link(".", "a")], "the archive's root is not a folder"),
+    (
+        "a file through a link to a folder",
+        ALL,
+        [folder("d"), link("l", "d"), member("l/x")],
+        "l is a folder here and a link before",
+    ),
+    ("a folder over a link", ALL, [folder("d"), link("l", "d"), folder("l")], "l is a folder here and a link before"),
+    ("an absolute link", NOT_DEB, [link("l", "/tmp"), member("l/x")], "the link l -> /tmp is absolute"),
+    (
+        "an absolute link, re-rooted, as a way",
+        (DEB,),
+        [link("l", "/tmp"), member("l/x")],
+        "l is a folder here and a link before",
+    ),
+    ("a file over a link", ALL, [link("l", "x"), member("l", b"2")], "l comes twice"),
+    ("a link over a folder", ALL, [folder("d"), link("d", "x")], "d comes twice"),
+    ("a link over a file", ALL, [member("f"), link("f", "..")], "f comes twice"),
+    ("a folder over a file", ALL, [member("a"), folder("a")], "a is a folder here and a file before"),
+    ("a link upwards", ALL, [link("a/l", "../../x")], "the link a/l -> ../../x leads out of the package"),
+    ("a link to what is above", ALL, [link("l", "..")], "the link l -> .. leads out of the package"),
+    (
+        "a link out by way of a link",
+        ALL,
+        [folder("a"), link("d", "."), link("e", "d/a/../..")],
+        "the link e -> d/a/../.. leads out of the package",
+    ),
+    (
+        "links that lead out only together",
+        ALL,
+        [folder("x/y"), link("d", "x/y"), link("x/y/e", "../.."), link("f", "d/e/..")],
+        "the link f -> d/e/.. leads out of the package",
+    ),
+    (
+        "a link that a later one turns outwards",
+        ALL,
+        [link("f", "d/../.."), member("x/y/z"), link("d", "x")],
+        "the link f -> d/../.. leads out of the package",
+    ),
+    (
+        "a link out of what is stripped",
+        ALL,
+        [link("usr/l", "../etc")],
+        "the link l -> ../etc leads out of the package",
+        Rules("usr"),
+    ),
+    (
+        "an absolute link of a .deb out of what is stripped",
+        (DEB,),
+        [link("./usr/l", "/etc/x")],
+        "the link usr/l -> /etc/x leads out of the package",
+        Rules("usr"),
+    ),
+    ("a link to nothing", TARS, [link("l", "")], "the link l has an empty or unprintable target"),
+    ("a link with a line break", ALL, [link("l", "a\nb")], "the link l has an empty or unprintable target"),
+    (
+        "a link longer than a disk takes",
+        ALL,
+        [link("l", "x" * 300)],
+        f"{'x' * 60}... is longer than 2,048 bytes, or than 255 between two slashes",
+    ),
+    ("a hard link out", TARS, [hard_link("l", "../../etc/passwd")], "../../etc/passwd leads upwards"),
+    ("a hard link to an absolute path", TARS, [hard_link("l", "/etc/passwd")], "/etc/passwd is absolute"),
+    (
+        "a hard link through a link",
+        TARS,
+        [link("s", "d"), member("d/x"), hard_link("l", "s/x")],
+        "the hard link l -> s/x leads to no file that is kept",
+    ),
+    (
+        "a hard link to a link",
+        TARS,
+        [link("s", "x"), hard_link("l", "s")],
+        "the hard link l -> s leads to no file that is kept",
+    ),
+    (
+        "a hard link to what is not kept",
+        TARS,
+        [member("a"), hard_link("b", "a")],
+        "the hard link b -> a leads to no file that is kept",
+        Rules(keep=["b"]),
+    ),
+    ("a device", ALL, [DEVICE], "dev is a device, a pipe or of a kind unknown"),
+    ("a pipe", ALL, [PIPE], "pipe is a device, a pipe or of a kind unknown"),
+    ("a name twice", ALL, [member("a", b"1"), member("./a", b"1")], "a comes twice"),
+    (
+        "names that differ in case",
+        ALL,
+        [member("lib/Makefile"), member("lib/makefile")],
+        "lib/Makefile and lib/makefile differ only in case or Unicode form",
+    ),
+    (
+        "folders that differ in case",
+        ALL,
+        [member("a/x"), member("A/y")],
+        "A and a differ only in case or Unicode form",
+    ),
+    (
+        "a file through a link that differs in case",
+        ALL,
+        [folder("d"), link("Link", "d"), member("link/x")],
+        "Link and link differ only in case or Unicode form",
+    ),
+    (
+        "composed and decomposed",
+        ALL,
+        [member("caf\u00e9"), member("cafe\u0301")],
+        "cafe\u0301 and caf\u00e9 differ only in case or Unicode form",
+    ),
+    (
+        "case beyond ASCII",
+        ALL,
+        [member("stra\u00dfe"), member("STRASSE")],
+        "STRASSE and stra\u00dfe differ only in case or Unicode form",
+    ),
+    ("a control character", ALL, [member("a\nb")], "'a\\nb' has an unprintable character"),
+    ("a tower of folders", ALL, [member("a/" * 150 + "x")], f"{'a/' * 30}... is more than 100 folders deep"),
+    (
+        "a name longer than a disk takes",
+        ALL,
+        [member("\u00e9" * 130)],
+        f"{chr(0xe9) * 60}... is longer than 2,048 bytes, or than 255 between two slashes",
+    ),
+    ("a pattern in vain", ALL, [member("a")], "keep: 'b/*' matches nothing in the archive", Rules(keep=["a", "b/*"])),
+    (
+        "a file outside strip",
+        ALL,
+        [member("usr/a"), member("etc/b")],
+        "etc/b is kept but lies outside strip 'usr'",
+        Rules("usr"),
+    ),
+    ("a file in place of strip", ALL, [member("usr")], "usr is kept but lies outside strip 'usr'", Rules("usr")),
+]
+
+
+def patched(data: bytes, *changes: tuple[int, bytes]) -> bytes:
+    """`data` with other bytes at some offsets; negative ones count from the end."""
+    data = bytearray(data)
+    for at, new in changes:
+        data[at % len(data) : at % len(data) + len(new)] = new
+    return bytes(data)
+
+
+def renamed(data: bytes, old: bytes, new: bytes) -> bytes:
+    """A zip archive whose directory calls a member otherwise than the member itself."""
+    at = data.rindex(old)
+    return data[:at] + new + data[at + len(old) :]
+
+
+def many_headers(count: int) -> bytes:
+    """A tar archive of headers about the next header."""
+    return b"".join(long_name(b"x") for _ in range(count)) + tar(member("a"))
+
+
+def long_name(name: bytes, size: int | None = None) -> bytes:
+    info = tarfile.TarInfo("././@LongLink")
+    info.type, info.size = tarfile.GNUTYPE_LONGNAME, len(name) if size is None else size
+    return info.tobuf(tarfile.GNU_FORMAT) + name + bytes(-len(name) % 512)
+
+
+def sparse(map_text: str, size: int) -> bytes:
+    """A sparse file of pax 0.1, with four bytes of data."""
+    info, data = member("holes", b"data")
+    info.pax_headers = {"GNU.sparse.map": map_text, "GNU.sparse.size": str(size)}
+    return tar((info, data), format=tarfile.PAX_FORMAT)
+
+
+def overlapping() -> bytes:
+    """A zip archive with a thousand names for one member's bytes."""
+    one = zipped(member("a", bytes(1000)))
+    start = one.index(b"PK\x01\x02")
+    entry, end = one[start : one.rindex(b"PK\x05\x06")], one[one.rindex(b"PK\x05\x06") :]
+    counts = struct.pack("<2HL", 1000, 1000, 1000 * len(entry))
+    return one[:start] + entry * 1000 + patched(end, (8, counts))
+
+
+def deflate_lies(size: int) -> bytes:
+    """A zip archive whose header and directory agree on a size that is not the contents'."""
+    data = zipped(member("a", b"x" * 1000))
+    start = data.index(b"PK\x01\x02")
+    return patched(data, (22, struct.pack("<L", size)), (start + 24, struct.pack("<L", size)))
+
+
+PLAIN_ZIP = zipped(member("a", b"one"), method=zipfile.ZIP_STORED)
+DIRECTORY = PLAIN_ZIP.index(b"PK\x01\x02")
+
+TOO_MUCH = f"the archive unpacks to more than {HARMLESS_BYTES:,} bytes"
+
+# what the bytes try, the bytes, the refusal (one that ends in a blank is a beginning)
+BYTES = [
+    ("no archive", b"noise" * 200, "expected a tar archive: "),
+    ("a short file", b"x", "expected a tar archive: "),
+    ("zstd", b"\x28\xb5\x2f\xfd" + b"x" * 600, "expected an archive of tar, gzip, bzip2 or xz, found zstd"),
+    (
+        "zstd in a .deb",
+        deb(member("a"), compress=lambda data: b"\x28\xb5\x2f\xfd" + data, ending="zst"),
+        "expected an archive of tar, gzip, bzip2 or xz, found zstd",
+    ),
+    (
+        "half an xz",
+        lzma.compress(tar(member("a", os.urandom(5000))))[:3000],
+        "the archive cannot be decompressed: it ends in the middle",
+    ),
+    (
+        "half a gzip",
+        gzip.compress(tar(member("a", os.urandom(5000))))[:3000],
+        "the archive cannot be decompressed: it ends in the middle",
+    ),
+    ("a spoilt bzip2", bz2.compress(tar(member("a")))[:20] + b"x" * 99, "the archive cannot be decompressed: "),
+    (
+        "a gzip with another checksum",
+        patched(gzip.compress(tar(member("a", b"x" * 999))), (-8, b"spoilt")),
+        "the archive cannot be decompressed: ",
+    ),
+    ("half a tar", tar(member("a", b"x" * 5000))[:2000], "a: expected 5,000 bytes, found 1,488"),
+    (
+        "a damaged header in the middle",
+        patched(tar(member("a"), member("b")), (512, b"c")),
+        "expected a tar header at byte 512, found something else: bad checksum",
+    ),
+    (
+        "half a header",
+        tar(member("a"), member("b"))[:700],
+        "expected a tar header at byte 512, found something else: truncated header",
+    ),
+    ("headers about headers", many_headers(5000), "expected a tar archive: "),
+    ("a header larger than any", long_name(b"", 1 << 33), "a header of the archive claims 8,589,934,592 bytes, expected at most 1,048,576"),
+    ("many headers that are large together", long_name(b"x" * 900_000) * 2 + tar(member("a")), "a header of the archive "),
+    ("holes that overlap", sparse("0,3,2,1", 9), "holes: its holes overlap, or lie beyond its 9 bytes"),
+    ("holes beyond the end", sparse("0,3,20,1", 9), "holes: its holes overlap, or lie beyond its 9 bytes"),
+    ("holes without end", sparse("0,4", 1 << 50), TOO_MUCH),
+    ("holes that are no number", sparse("0,4,x,y", 9), "expected a tar archive: "),
+    (
+        "an ar without a package",
+        ar(("data.tar", tar(member("a")))),
+        "expected a Debian package, found an ar archive without 'debian-binary'",
+    ),
+    (
+        "a .deb of another age",
+        ar(("debian-binary", b"3.0\n"), ("data.tar", tar(member("a")))),
+        "expected a Debian package of format 2, found '3.0'",
+    ),
+    (
+        "a .deb without files",
+        ar(("debian-binary", b"2.0\n")),
+        "expected a Debian package with 'data.tar', found only debian-binary",
+    ),
+    (
+        "a .deb with files twice",
+        ar(("debian-binary", b"2.0\n"), ("data.tar", tar()), ("data.tar.xz", lzma.compress(tar(member("a"))))),
+        "expected each member of a Debian package once, found 'data.tar.xz' after another of its kind",
+    ),
+    (
+        "an ar in an ar",
+        ar(("debian-binary", b"2.0\n"), ("data.tar", deb(member("a")))),
+        "expected a tar archive: ",
+    ),
+    ("an ar that lies", ar(("debian-binary", b"2.0\n"))[:-4], "an ar member ends at byte 72 of 68"),
+    (
+        "an ar in pieces",
+        ar(("debian-binary", b"2.0\n")) + b"junk",
+        "expected an ar header at byte 72, found something else",
+    ),
+    (
+        "an ar with a size below zero",
+        b"!<arch>\n" + f"{'debian-binary':<48}{'-9':<10}`\n".encode(),
+        "expected an ar header at byte 8, found something else",
+    ),
+    ("half a zip", PLAIN_ZIP[:40], "expected a zip archive: File is not a zip file"),
+    ("a backslash", zipped(member("..\\x")), "..\\x has a backslash or a drive"),
+    ("a drive", zipped(member("C:/x")), "C:/x has a backslash or a drive"),
+    ("a zip that calls a member otherwise", renamed(PLAIN_ZIP, b"a", b"b"), "b is called a where it stands"),
+    ("a zip whose names end early", renamed(zipped(member("a/b")), b"a/b", b"a\0b"), "a\0b is called a/b where it stands"),
+    ("an encrypted member", patched(PLAIN_ZIP, (6, b"\x01")), "a is encrypted"),
+    ("a member encrypted in secret", patched(PLAIN_ZIP, (DIRECTORY + 8, b"\x01")), "a is encrypted"),
+    (
+        "an unknown compression",
+        patched(PLAIN_ZIP, (8, b"\x5f"), (DIRECTORY + 10, b"\x5f")),
+        "a is compressed by method 95, expected none, deflate or bzip2",
+    ),
+    (
+        "two words on the compression",
+        patched(PLAIN_ZIP, (8, b"\x08")),
+        "a is compressed by method 0, where it stands by 8",
+    ),
+    ("two words on the size", patched(PLAIN_ZIP, (22, b"\x02")), "a has another size or checksum where it stands"),
+    ("a size too small", deflate_lies(10), "a: expected 10 bytes, found more"),
+    ("a size of nothing", deflate_lies(0), "a: expected 0 bytes, found more"),
+    ("a size too large", deflate_lies(1001), "a: expected 1,001 bytes, found 1,000"),
+    (
+        "a wrong checksum",
+        patched(PLAIN_ZIP, (14, b"spoi"), (DIRECTORY + 16, b"spoi")),
+        "a: expected checksum 696f7073, found ",
+    ),
+    ("names that share bytes", overlapping(), "a shares bytes with the member before it"),
+    (
+        "a zip behind a zip",
+        PLAIN_ZIP + zipped(member("b")),
+        "the archive begins with something that its directory does not list",
+    ),
+    ("a folder with contents", zipped(member("a/", b"x")), "a/ is a folder with contents"),
+    ("a link of a megabyte", zipped(link("l", "x" * (1 << 20))), "l is a link with a target of 1,048,576 bytes"),
+    ("a bomb of xz", lzma.compress(tar(member("a", BOMB))), TOO_MUCH),
+    ("a bomb of zip", zipped(member("a", BOMB)), TOO_MUCH),
+]
+
+
+def attacks():
+    """(what, archive, rules, the refusal) of both tables."""
+    for what, containers, members, refusal, *chosen in MEMBERS:
+        for name, make in containers:
+            yield f"{what} in {name}", make(*members), chosen[0] if chosen else Rules(), refusal
+    for what, data, refusal in BYTES:
+        yield what, data, Rules(), refusal
+
+
+class AttacksTest(World):
+    def setUp(self):
+        super().setUp()
+        patch = mock.patch.object(rules, "HARMLESS_BYTES", HARMLESS_BYTES)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.archive = f"{self.folder}/archive"
+
+    def save(self, data: bytes):
+        with open(self.archive, "wb") as file:
+            file.write(data)
+
+    def compare(self, found: str, expected: str):
+        self.assertEqual(found[: len(expected)] if expected.endswith(" ") else found, expected)
+
+    def test_unpack_refuses_each_in_one_sentence_and_writes_nothing_outside(self):
+        for number, (what, data, chosen, refusal) in enumerate(attacks()):
+            with self.subTest(what):
+                self.save(data)
+                tree = Tree(f"{self.folder}/{number}")
+                with self.assertRaises(Refused) as caught:
+                    unpack(self.archive, chosen, tree, 0)
+                    tree.seal()
+                beside = sorted(os.listdir(self.folder))
+                trees.remove(tree.root)
+                self.compare(caught.exception.what, refusal)
+                self.assertEqual(beside, sorted((str(number), "archive")))
+
+    def test_spm_unpack_says_why_and_leaves_nothing(self):
+        for what, data, chosen, refusal in attacks():
+            if chosen.strip or chosen.keep:
+                continue  # it unpacks everything as it is
+            with self.subTest(what):
+                self.save(data)
+                result = self.spm("unpack", self.archive, f"{self.folder}/made", write=False)
+                said, hint = result.err.splitlines()
+                self.compare(said, "spm: error: FOLDER/archive: " + refusal.replace("\0", "\\x00"))
+                self.assertEqual(hint[:38], "hint: compare the archive with its pub")
+                self.assertEqual((result.status, result.out), (2, ""))
+                self.assertEqual(os.listdir(self.folder), ["archive"])
+
+    def test_spm_install_says_why_and_leaves_neither_package_nor_link(self):
+        for number, (what, data, chosen, refusal) in enumerate(attacks()):
+            with self.subTest(what):
+                fields = {"strip": chosen.strip} if chosen.strip else {}
+                fields |= {"keep": chosen.keep} if chosen.keep else {}
+                self.packages.clear()
+                self.add("bad", self.serve(f"{number}", data, **fields))
+                result = self.spm("install", "bad")
+                said, _ = result.err.splitlines()
+                self.compare(said, f"spm: error: bad: {number}: " + refusal.replace("\0", "\\x00"))
+                self.assertEqual((result.status, result.out), (2, ""))
+                self.assertEqual((self.left_in_store(), os.path.exists(self.lib)), ([], False))
+                self.assertEqual(sorted(os.listdir(self.folder)), ["packages.json", "store"])
+                self.assertEqual(os.listdir(f"{self.store}/packages"), [])
+
+    def test_a_bomb_that_is_not_kept_goes_off_no_better(self):
+        self.save(lzma.compress(tar(member("bomb", BOMB), member("a"))))
+        with self.assertRaises(Refused) as caught:
+            unpack(self.archive, Rules(keep=["a"]), Listing(), 0)
+        self.assertEqual(caught.exception.what, f"the archive unpacks to more than {HARMLESS_BYTES:,} bytes")
+
+    def test_too_many_members_are_refused(self):
+        for name, make in ALL:
+            self.save(make(*(member(f"f{n}") for n in range(11))))
+            with mock.patch.object(rules, "MOST_MEMBERS", 10), self.assertRaises(Refused) as caught:
+                unpack(self.archive, Rules(), Listing(), 0)
+            self.assertEqual(caught.exception.what, "the archive has more than 10 members", name)
+
+    def test_a_directory_that_would_fill_the_memory_is_refused(self):
+        self.save(zipped(*(member(f"f{n}") for n in range(20))))
+        with mock.patch.object(zip, "_LARGEST_DIRECTORY", 900), self.assertRaises(Refused) as caught:
+            unpack(self.archive, Rules(), Listing(), 0)
+        self.assertEqual(caught.exception.what, "the archive's directory has 970 bytes, expected at most 900")
+
+    def test_what_an_archive_may_become_grows_with_it_up_to_a_limit(self):
+        for size, most in ((0, HARMLESS_BYTES), (HARMLESS_BYTES, 200 * HARMLESS_BYTES), (1 << 40, 32 << 30)):
+            self.assertEqual(rules.most_bytes(size), most)
+
+
+if __name__ == "__main__":
+    unittest.main()

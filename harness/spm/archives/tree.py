@@ -1,0 +1,170 @@
+"""A package's folder in the making, and what is judged of it as a whole."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+
+from harness.spm.errors import Refused
+from harness.spm.store import contents
+from harness.spm.store.contents import FILE, FOLDER, LINK, Node
+
+_MOST_HOPS = 40  # as the kernel: a longer chain of links leads nowhere
+OWNER_WRITES = 0o200
+
+
+class Tree:
+    """A folder that archives are unpacked into, several at once by threads if need be; `seal` makes it what it is.
+
+    A tree of the store is read-only; a `writable` one is its owner's to change."""
+
+    def __init__(self, root: str, writable: bool = False):
+        self.root = root
+        self.nodes: dict[str, Node] = {}
+        self._writable = OWNER_WRITES if writable else 0
+        self._folded: dict[str, str] = {}  # what a path is where neither case nor Unicode form counts -> the path
+        self._clashes: list[tuple[str, Node]] = []
+        self._make_folder(root)
+
+    def folder(self, path: str, owner: int):
+        """A folder, which any number of members and artifacts may bring."""
+        holder = self._hold(path, Node(FOLDER, owner))
+        if holder.kind != FOLDER:
+            raise Refused(f"{path} is a folder here and a {holder.kind} before")
+        try:
+            self._make_folder(f"{self.root}/{path}")
+        except FileExistsError:
+            pass  # another artifact's thread was faster
+
+    def file(self, path: str, node: Node, fill):
+        """A file: `fill(open file, or None for nowhere)` writes the contents and returns their sha256."""
+        if not self._claim(path, node):
+            node.content = fill(None)
+            return
+        mode = node.mode | self._writable
+        file = self._create(f"{self.root}/{path}", mode)
+        if file is None:
+            node.content = fill(None)
+            return
+        try:
+            node.content = fill(file)
+            os.fchmod(file, mode)  # whatever the umask
+            os.utime(file, (node.time, node.time))
+        finally:
+            os.close(file)
+
+    def link(self, path: str, target: str, owner: int):
+        if self._claim(path, Node(LINK, owner, content=target)):
+            self._make_link(target, f"{self.root}/{path}")
+
+    def hard_link(self, path: str, origin_path: str, origin: Node):
+        same = Node(FILE, origin.owner, origin.mode, origin.size, origin.time, origin.content)
+        if self._claim(path, same):
+            self._make_hard_link(f"{self.root}/{origin_path}", f"{self.root}/{path}")
+
+    def seal(self) -> dict:
+        """Judges what concerns the tree as a whole, gives the folders their mode and returns its list (files.json)."""
+        for path, node in self._clashes:
+            if not node.same_as(self.nodes[path]):
+                raise Refused(f"two artifacts bring different contents of {path}")
+            # Which of the two was written is a matter of timing; which time it bears must not be.
+            if node.kind == FILE and node.time > self.nodes[path].time:
+                self.nodes[path].time = node.time
+                os.utime(os.path.join(self.root, path), (node.time, node.time))
+        for path, node in self.nodes.items():
+            if node.kind == LINK and self._leaves(path, node.content):
+                raise Refused(f"the link {path} -> {node.content} leads out of the package")
+        self._finish([path for path, node in self.nodes.items() if node.kind == FOLDER])
+        return contents.document(self.nodes)
+
+    def _claim(self, path: str, node: Node) -> bool:
+        """Whether `path` is now `node`'s; False where another artifact has it, which `seal` then judges."""
+        holder = self._hold(path, node)
+        if holder is node:
+            return True
+        if holder.owner == node.owner:
+            raise Refused(f"{path} comes twice")
+        if holder.kind != node.kind:
+            raise Refused(f"{path} is a {holder.kind} of one artifact and a {node.kind} of another")
+        self._clashes.append((path, node))
+        return False
+
+    def _hold(self, path: str, node: Node) -> Node:
+        """Whoever has `path`: `node`, unless there was somebody before."""
+        # Judged before anything is written: where a disk takes both names for one, the second would be written into
+        # the first.
+        other = self._folded.setdefault(_folded(path), path)
+        if other != path:
+            raise Refused("{} and {} differ only in case or Unicode form".format(*sorted((path, other))))
+        return self.nodes.setdefault(path, node)
+
+    def _leaves(self, path: str, target: str) -> bool:
+        """Follows a link as the kernel would, with the tree as the whole world."""
+        at = path.split("/")[:-1]
+        ahead = target.split("/")[::-1]
+        hops = 0
+        while ahead:
+            part = ahead.pop()
+            if part in ("", "."):
+                continue
+            if part == "..":
+                if not at:
+                    return True
+                at.pop()
+                continue
+            at.append(part)
+            node = self.nodes.get("/".join(at))
+            if node and node.kind == LINK:
+                hops += 1
+                if hops > _MOST_HOPS:
+                    return False
+                at.pop()
+                ahead += node.content.split("/")[::-1]
+        return False
+
+    # What touches the disk.
+
+    def _make_folder(self, path: str):
+        os.mkdir(path, 0o755)
+
+    def _create(self, path: str, mode: int) -> int | None:
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+
+    def _make_link(self, target: str, path: str):
+        os.symlink(target, path)
+
+    def _make_hard_link(self, origin: str, path: str):
+        os.link(origin, path, follow_symlinks=False)
+
+    def _finish(self, folders: list[str]):
+        for path in ("", *folders):
+            os.chmod(f"{self.root}/{path}", contents.FOLDER_MODE | self._writable)
+
+
+class Listing(Tree):
+    """A tree that is judged like any other and never made."""
+
+    def __init__(self):
+        super().__init__("")
+
+    def _make_folder(self, path):
+        pass
+
+    def _create(self, path, mode):
+        return None
+
+    def _make_link(self, target, path):
+        pass
+
+    def _make_hard_link(self, origin, path):
+        pass
+
+    def _finish(self, folders):
+        pass
+
+
+def _folded(path: str) -> str:
+    """Equal for paths that some file system takes for the same: Unicode's canonical caseless matching."""
+    if path.isascii():
+        return path.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())

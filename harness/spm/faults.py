@@ -1,0 +1,201 @@
+"""What tests of kills and bad disks share: the real command, with a fault at a chosen step on the disk.
+
+A step is a call that changes something on disk: creating a file, writing to it, mkdir, rename, unlink, link, utime and
+their like. The command runs in a fork of a warm Python that has no threads, since starting one takes as long as a
+hundred steps. Run as a program, this is that Python: a request a line on standard input, an outcome a line on output."""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import io
+import json
+import mmap
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from harness.spm.settings import ROOT
+
+GROWING = ("open", "write", "pwrite", "ftruncate", "mkdir", "symlink", "link", "rename", "chmod", "fchmod", "utime")
+SHRINKING = ("unlink", "rmdir")
+HUNG_S = 60.0  # how long a step that hangs does so
+_STATE = struct.Struct("<I20p")  # how many steps there were, and the latest
+_HUNG = _STATE.size  # beside it: whether one hangs
+
+
+class Outcome:
+    """`status` is negative for a signal; `steps` how many the command came to; `last` what the latest was."""
+
+    def __init__(self, status: int, steps: int, last: str, out: str, err: str):
+        self.status, self.steps, self.last, self.out, self.err = status, steps, last, out, err
+
+
+class Runner:
+    """Runs commands, one after another. Close it."""
+
+    def __init__(self):
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "harness.spm.faults"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def run(self, *commands: list[str], **fault) -> Outcome:
+        """Runs commands of spm in one process until one fails. A fault has
+        kind: "kill", "hang", or an error's name such as "ENOSPC";
+        step: the number of the step that it befalls, from 1; without it, all of them;
+        lasting: whether it befalls all later ones too;
+        calls: the calls that count as steps (default: all);
+        after: whether it comes after the step rather than instead of it;
+        signal, delay: what is sent, and how many seconds after the start, or after the command hangs."""
+        self._process.stdin.write(json.dumps({"commands": commands, **fault}).encode() + b"\n")
+        self._process.stdin.flush()
+        return Outcome(**json.loads(self._process.stdout.readline()))
+
+    def close(self):
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
+
+
+class _Steps:
+    """Counts steps in memory that outlives the process, and lets the fault happen."""
+
+    def __init__(self, memory: mmap.mmap, kind="", step=0, calls=GROWING + SHRINKING, after=False, lasting=False):
+        self._memory, self._kind, self._calls, self._after = memory, kind, calls, after
+        self._first, self._last = step, sys.maxsize if lasting or not step else step
+        self._count = 0
+        self._mutex = threading.Lock()
+
+    def take(self, name: str, act, *arguments, **options):
+        if name not in self._calls:
+            return act(*arguments, **options)
+        with self._mutex:
+            self._count += 1
+            number = self._count
+            self._memory[:_STATE.size] = _STATE.pack(number, name.encode())
+        due = self._kind and self._first <= number <= self._last
+        if due and not self._after:
+            self._befall()
+        try:
+            return act(*arguments, **options)
+        finally:
+            if due and self._after:
+                self._befall()
+
+    def _befall(self):
+        import errno
+
+        if self._kind == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif self._kind == "hang":
+            self._memory[_HUNG] = 1
+            time.sleep(HUNG_S)
+        else:
+            code = getattr(errno, self._kind)
+            raise OSError(code, os.strerror(code))
+
+    def install(self):
+        """Puts itself in the way of every call that changes the disk."""
+        for name in (*GROWING[1:], *SHRINKING):
+            setattr(os, name, self._counting(name, getattr(os, name)))
+        os.replace, os.remove = os.rename, os.unlink
+        open_file, steps = os.open, self
+        os.open = lambda path, flags, *rest, **options: (
+            steps.take("open", open_file, path, flags, *rest, **options)
+            if flags & os.O_CREAT
+            else open_file(path, flags, *rest, **options)
+        )
+
+        class Raw(io.FileIO):
+            def __init__(self, *arguments):
+                steps.take("open", super().__init__, *arguments)
+
+            def write(self, data):
+                return steps.take("write", super().write, data)
+
+        read_only = builtins.open
+
+        def open_(path, mode="r", buffering=-1, encoding=None, **options):
+            if not set(mode) & set("wax+") or isinstance(path, int):
+                return read_only(path, mode, buffering, encoding, **options)
+            raw = Raw(path, mode.replace("b", ""))
+            if buffering == 0:
+                return raw
+            file = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
+            return file if "b" in mode else io.TextIOWrapper(file, encoding, write_through=True)
+
+        builtins.open = open_
+
+    def _counting(self, name: str, act):
+        return lambda *arguments, **options: self.take(name, act, *arguments, **options)
+
+
+def _child(request: dict, memory: mmap.mmap, out: int, err: int):
+    from harness.spm import cli
+
+    os.dup2(out, 1)
+    os.dup2(err, 2)
+    commands = request.pop("commands")
+    _Steps(memory, **request).install()
+    status = 0
+    for arguments in commands:
+        sys.argv = ["make.py", "spm", *arguments]
+        status = status or cli.main(arguments)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    threading._shutdown()  # as at the end of any Python: who does not end is waited for
+    os._exit(status)
+
+
+def _serve(request: dict) -> dict:
+    number, delay = request.pop("signal", 0), request.pop("delay", 0.0)
+    memory = mmap.mmap(-1, 64)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = os.fork()
+        if not child:
+            try:
+                _child(request, memory, out.fileno(), err.fileno())
+            except BaseException:
+                import traceback
+
+                traceback.print_exc()
+                sys.stderr.flush()
+            finally:
+                os._exit(99)
+        if number:
+            while request.get("kind") == "hang" and not memory[_HUNG] and not os.waitid(
+                os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT
+            ):
+                time.sleep(0.01)
+            time.sleep(delay)
+            os.kill(child, number)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        steps, last = _STATE.unpack(memory[: _STATE.size])
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode())
+    return {"status": status, "steps": steps, "last": last.decode(), "out": texts[0], "err": texts[1]}
+
+
+def _main():
+    # What the commands import, once for all of them.
+    from harness.spm import cli, install, progress, words  # noqa: F401
+    from harness.spm.store import contents, fill  # noqa: F401
+    from harness.spm.verbs import cache_list, cache_prune, install_group, list, status, uninstall, verify  # noqa: F401
+
+    progress.Report.tick_s = progress._LINE_S = fill._STALLED_S = 0.1
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.collect()
+    gc.freeze()  # or the first collection in a fork copies everything
+    for line in sys.stdin:
+        print(json.dumps(_serve(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,205 @@
+"""Puts damaged packages right: only what differs from its list, with only the artifacts that hold it.
+
+An entry is condemned first and stands again when it is whole: what a killed repair leaves counts as damaged, and the
+next one hashes every file of it. Folders, links, modes, times and what should not be there need no artifact. A file is
+written beside and renamed, so that other checkouts which use the tree never see half of one. An entry whose list is
+lost, or was made before lists named each file's artifact, is made anew as a whole."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+import stat
+
+from harness.spm.errors import Refused, system_error
+from harness.spm.install import install
+from harness.spm.store import contents, prune, trees
+from harness.spm.store.store import Store
+
+
+def repair(items: list, deep: bool, manifest, settings, store: Store, report) -> list:
+    """Makes `items` whole and active; returns the artifacts that this took. With settings.dry_run it only looks.
+
+    `deep` hashes every file to find what is damaged, as it is always done for an entry that was condemned before."""
+    try:
+        mendings = [_Mending(item, deep, store) for item in items]
+        if settings.dry_run:
+            for mending in mendings:
+                mending.examine()
+            return list(_artifacts(mendings).values())
+        with prune.at_work(store, report):
+            for mending in mendings:
+                with mending.locked(report):
+                    mending.begin()
+            artifacts = _artifacts(mendings)
+            listed = [mending for mending in mendings if mending.listed]
+            archives = _fetch(listed, manifest, settings, store, report)
+            for mending in listed:
+                with mending.locked(report):
+                    mending.mend(archives)
+        install(items, manifest, settings, store, report)  # the links, and what is to be made anew
+        return list(artifacts.values())
+    except OSError as error:
+        raise system_error("repairing", error) from None
+
+
+def _artifacts(mendings: list[_Mending]) -> dict:
+    return {artifact.sha256: artifact for mending in mendings for artifact in mending.artifacts()}
+
+
+def _fetch(mendings: list[_Mending], manifest, settings, store: Store, report) -> dict[str, str]:
+    """{sha256: path of the archive}"""
+    artifacts = _artifacts(mendings)
+    if not artifacts:
+        return {}
+    from harness.spm.transfer.fetch import Fetcher
+
+    report.started(len(mendings), len(artifacts), sum(each.size for each in artifacts.values()))
+    with report, Fetcher(manifest, settings, store, report) as fetcher:
+        found = {artifact.sha256: path for artifact, path in fetcher.fetch_all(artifacts.values())}
+        for artifact in artifacts.values():
+            fetcher.release(artifact)
+    return found
+
+
+class _Mending:
+    """One entry's repair."""
+
+    def __init__(self, item, deep: bool, store: Store):
+        self.item, self._store = item, store
+        self._tree = item.entry.tree
+        self._deep = deep or not item.entry.exists()
+        self.listed = _usable_list(item.entry)
+        self._problems: dict[str, str] = {}
+        self._lacking: dict[int, set[str]] = {}  # number of an artifact -> the files whose contents it must bring
+
+    @contextlib.contextmanager
+    def locked(self, report):
+        with self._store.entry_lock(self.item.entry) as lock:
+            lock.take(waiting=lambda holder: report.waiting(f"package {self.item.package.name}", holder))
+            yield
+
+    def begin(self):
+        """Condemns the entry, puts its folders right and finds what else there is to do."""
+        self.item.entry.condemn()
+        if self.listed:
+            self._put_folders_right()
+            self.examine()
+
+    def examine(self):
+        if not self.listed:
+            return
+        self._problems = contents.problems(self._tree, self.listed, self._deep)
+        lost = set()
+        for (path, mode, size, _, digest), owner in zip(self.listed["files"], self.listed["owners"]):
+            if path in self._problems and not self._holds(path, size, digest):
+                lost.add((owner, digest))
+        # With a file all of the same contents, for one may be in the archive as a hard link to another.
+        for (path, _, _, _, digest), owner in zip(self.listed["files"], self.listed["owners"]):
+            if (owner, digest) in lost:
+                self._lacking.setdefault(owner, set()).add(path)
+
+    def _holds(self, path: str, size: int, digest: str) -> bool:
+        try:
+            return contents.read(f"{self._tree}/{path}", size)[1] == digest
+        except OSError:
+            return False
+
+    def artifacts(self) -> list:
+        """What must be fetched."""
+        every = self.item.package.artifacts_for(self.item.platform)
+        return [every[owner] for owner in sorted(self._lacking)] if self.listed else every
+
+    def mend(self, archives: dict[str, str]):
+        """Puts everything right; an entry that it cannot is left condemned, to be made anew."""
+        if self.item.entry.exists():
+            return  # another process was faster
+        staging = self._store.staging(self.item.entry)
+        trees.remove(staging)
+        os.mkdir(staging)
+        try:
+            fresh = self._unpack(staging + "/tree", archives)
+            self._put_folders_right()
+            with self._writable({os.path.dirname(path) for path in (*self._problems, *fresh)}):
+                self._put_links_right(staging + "/link")
+                self._put_files_right(staging + "/tree", fresh)
+            if not contents.problems(self._tree, self.listed):
+                self.item.entry.approve()
+        except Refused:
+            pass  # the list says what no archive holds
+        finally:
+            trees.remove(staging)
+
+    def _unpack(self, folder: str, archives: dict[str, str]) -> set[str]:
+        """Brings what is lacking into `folder`; its paths. Refused where the list and the archives disagree."""
+        from harness.spm.archives.tree import Tree
+        from harness.spm.archives.unpack import unpack
+
+        tree = Tree(folder)
+        every = self.item.package.artifacts_for(self.item.platform)
+        for owner, paths in self._lacking.items():
+            part = copy.copy(every[owner])
+            part.keep = [f"{part.strip}/{path}".lstrip("/") for path in sorted(paths)]
+            unpack(archives[part.sha256], part, tree, owner)
+        digests = {path: digest for path, *_, digest in self.listed["files"]}
+        fresh = set().union(*self._lacking.values())
+        for path in fresh:
+            if tree.nodes[path].content != digests[path]:
+                raise Refused(f"{path} differs from the list of the tree")
+        return fresh
+
+    def _put_folders_right(self):
+        # Before anything below them is looked at: a link in a folder's place may lead anywhere.
+        for folder in ("", *self.listed["folders"]):
+            path = f"{self._tree}/{folder}".rstrip("/")
+            mode = os.lstat(path).st_mode if os.path.lexists(path) else 0
+            if not stat.S_ISDIR(mode):
+                with self._writable({os.path.dirname(folder)} if folder else ()):
+                    trees.remove(path)
+                    os.mkdir(path)
+            if stat.S_IMODE(mode) != contents.FOLDER_MODE:
+                os.chmod(path, contents.FOLDER_MODE)
+
+    def _put_links_right(self, fresh: str):
+        links = dict(self.listed["links"])
+        known = {*links, *self.listed["folders"], *(path for path, *_ in self.listed["files"])}
+        for path in self._problems:
+            place = f"{self._tree}/{path}"
+            if path not in known or path not in self.listed["folders"] and _is_folder(place):
+                trees.remove(place)
+            if path in links:
+                os.symlink(links[path], fresh)
+                os.rename(fresh, place)
+
+    def _put_files_right(self, folder: str, fresh: set[str]):
+        for path, mode, _, time, _ in self.listed["files"]:
+            if path in fresh or path in self._problems:
+                place = f"{self._tree}/{path}"
+                if path in fresh:
+                    os.rename(f"{folder}/{path}", place)
+                os.chmod(place, mode)
+                os.utime(place, (time, time))
+
+    @contextlib.contextmanager
+    def _writable(self, folders):
+        paths = [f"{self._tree}/{folder}" for folder in folders]
+        paths = [path for path in paths if _is_folder(path)]
+        for path in paths:
+            os.chmod(path, 0o755)
+        yield
+        for path in paths:
+            if _is_folder(path):  # it may have been one of those that should not be there
+                os.chmod(path, contents.FOLDER_MODE)
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def _usable_list(entry) -> dict | None:
+    try:
+        found = entry.files()
+        return found if len(found["owners"]) == len(found["files"]) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

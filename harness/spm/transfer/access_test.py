@@ -1,0 +1,298 @@
+"""Proxies, certificates and credentials, with real servers and a real proxy on loopback."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import http.server
+import os
+import select
+import socket
+import ssl
+import threading
+import unittest
+from urllib.parse import urlsplit
+
+from harness.spm.testing import Server, World, deb, member, redirect, refuse, send_file
+from harness.spm.transfer import access
+
+GOOD = deb(member("./usr/tool", b"the tool"))
+CERTIFICATE = os.path.join(os.path.dirname(__file__), "loopback.pem")
+PASSWORD = "hunter@2"
+
+
+def basic(user: str, password: str) -> str:
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+class Proxy:
+    """Passes plain requests and tunnels on; `passed` lists what, and with which credentials."""
+
+    def __init__(self, status: int = 200):
+        self.passed = []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                if not self._refused():
+                    address = urlsplit(self.path)
+                    onward = http.client.HTTPConnection(address.netloc)
+                    onward.request("GET", address.path)
+                    send_file(self, onward.getresponse().read())
+
+            def do_CONNECT(self):
+                if not self._refused():
+                    host, port = self.path.split(":")
+                    with socket.create_connection((host, int(port))) as onward:
+                        self.send_response(200)
+                        self.end_headers()
+                        ends = {onward: self.connection, self.connection: onward}
+                        while True:
+                            for end in select.select(list(ends), [], [])[0]:
+                                if not (data := end.recv(1 << 16)):
+                                    return
+                                ends[end].sendall(data)
+
+            def _refused(self) -> bool:
+                outer.passed.append((f"{self.command} {self.path}", self.headers["Proxy-Authorization"]))
+                if status != 200:
+                    self.send_error(status)
+                return status != 200
+
+            def log_message(self, *_):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._server.handle_error = lambda *_: None
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        self.host = f"127.0.0.1:{self._server.server_address[1]}"
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class AccessWorld(World):
+    def setUp(self):
+        super().setUp()
+        self.add("a", self.serve("a.deb", GOOD))
+        for forget in (access.tls.cache_clear, access._netrc.cache_clear):
+            forget()
+            self.addCleanup(forget)
+
+    def serve_by_tls(self) -> Server:
+        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        tls.load_cert_chain(CERTIFICATE)
+        server = Server(tls)
+        self.addCleanup(server.close)
+        server.files["/a.deb"] = GOOD
+        self.sources["main"]["base"] = server.base
+        return server
+
+    def proxy(self, status: int = 200) -> Proxy:
+        proxy = Proxy(status)
+        self.addCleanup(proxy.close)
+        return proxy
+
+    def install(self) -> tuple[int, str]:
+        """Exit status and what was said, in which no password is."""
+        result = self.spm("install", "a", "--quiet")
+        self.assertNotIn("hunter", result.err)
+        return result.status, result.err.replace(self.sources["main"]["base"], "SERVER")
+
+    def netrc(self, text: str):
+        os.environ["NETRC"] = f"{self.folder}/netrc"
+        with open(os.environ["NETRC"], "w") as file:
+            file.write(text)
+
+
+class CertificateTest(AccessWorld):
+    def test_a_server_is_trusted_by_the_certificates_that_the_environment_names(self):
+        self.serve_by_tls()
+        os.environ["SSL_CERT_FILE"] = CERTIFICATE
+        self.assertEqual(self.install(), (0, ""))
+
+    def test_any_other_is_not(self):
+        self.serve_by_tls()
+        status, err = self.install()
+        self.assertEqual(status, 1)
+        self.assertRegex(
+            err,
+            r"^spm: error: could not fetch a\.deb: main \(SERVER\): the certificate is not trusted here \(self-signed "
+            r"certificate\)\nhint: name the file with your organisation's certificates in SSL_CERT_FILE\n$",
+        )
+
+    def test_a_file_without_certificates_is_named(self):
+        self.serve_by_tls()
+        for path, found in ((f"{self.folder}/none", "No such file or directory"), (__file__, "no certificate in it")):
+            os.environ["SSL_CERT_FILE"] = path
+            start = f"spm: error: SSL_CERT_FILE: expected a file of certificates, found {found}: "
+            status, err = self.install()
+            self.assertEqual((status, err[: len(start)]), (2, start))
+
+    def test_a_server_without_tls_is_named(self):
+        self.sources["main"]["base"] = self.server.base.replace("http:", "https:")
+        status, err = self.install()
+        self.assertEqual(status, 1)
+        self.assertIn("main (SERVER): no TLS with this host (", err)
+
+
+class ProxyTest(AccessWorld):
+    def test_plain_requests_go_by_the_proxy_with_its_credentials(self):
+        for variable in ("HTTP_PROXY", "http_proxy"):
+            proxy = self.proxy()
+            os.environ[variable] = f"http://me:hunter%402@{proxy.host}"
+            self.assertEqual(self.install(), (0, ""))
+            self.assertEqual(proxy.passed, [(f"GET {self.server.base}/a.deb", basic("me", PASSWORD))])
+            self.forget()
+
+    def test_secure_ones_go_through_a_tunnel_and_the_server_learns_no_proxy_s_password(self):
+        server = self.serve_by_tls()
+        os.environ["SSL_CERT_FILE"] = CERTIFICATE
+        for variable in ("HTTPS_PROXY", "https_proxy"):
+            proxy = self.proxy()
+            os.environ[variable] = f"http://me:hunter%402@{proxy.host}"
+            self.assertEqual(self.install(), (0, ""))
+            self.assertEqual(proxy.passed, [(f"CONNECT {urlsplit(server.base).netloc}", basic("me", PASSWORD))])
+            self.assertNotIn("Proxy-Authorization", server.headers.pop())
+            self.forget()
+
+    def forget(self):
+        self.spm("uninstall", "a")
+        self.spm("cache", "prune", "--older-than", "0d")
+
+    def test_the_real_command_does_all_of_it(self):
+        server, proxy = self.serve_by_tls(), self.proxy()
+        self.netrc(f"machine 127.0.0.1 login me password {PASSWORD}\n")
+        os.environ.update(SSL_CERT_FILE=CERTIFICATE, https_proxy=f"http://you:hunter3@{proxy.host}")
+        self.write()
+        process = self.start("install", "a")
+        self.assertRegex(process.communicate(timeout=60)[1], "^spm: 1 package active in ")
+        self.assertEqual([auth for _, auth in proxy.passed], [basic("you", "hunter3")])
+        self.assertEqual(server.headers[0]["Authorization"], basic("me", PASSWORD))
+
+    def test_no_proxy_is_obeyed(self):
+        for variable in ("NO_PROXY", "no_proxy"):
+            proxy = self.proxy(502)
+            os.environ.update({"HTTP_PROXY": f"http://{proxy.host}", variable: "example.org,127.0.0.1"})
+            self.assertEqual(self.install(), (0, ""))
+            self.assertEqual(proxy.passed, [])
+            del os.environ[variable]
+            self.forget()
+
+    def test_a_proxy_that_wants_a_password_is_named(self):
+        hint = "hint: set HTTP_PROXY and HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT\n"
+        for start in (lambda: None, self.serve_by_tls):
+            start()
+            proxy = self.proxy(407)
+            os.environ.update(HTTP_PROXY=f"http://me:hunter2@{proxy.host}", HTTPS_PROXY=proxy.host)
+            self.assertEqual(
+                self.install(),
+                (
+                    1,
+                    "spm: error: could not fetch a.deb: main (SERVER/a.deb): the proxy asks for a user and password "
+                    f"(HTTP 407)\n{hint}",
+                ),
+            )
+
+    def test_a_proxy_that_will_not_or_is_not_there_is_named(self):
+        self.serve_by_tls()
+        proxy = self.proxy(403)
+        os.environ["HTTPS_PROXY"] = proxy.host
+        self.assertIn(f"the proxy {proxy.host} does not pass us on: Forbidden (HTTP 403)\n", self.install()[1])
+        os.environ["HTTPS_PROXY"] = "http://me:hunter2@127.0.0.1:9"
+        self.assertIn("main (SERVER): the proxy 127.0.0.1:9: the connection was refused\n", self.install()[1])
+
+    def test_a_wrong_address_of_a_proxy_is_one_error_that_does_not_show_it(self):
+        for value in ("socks5://127.0.0.1:1080", "http://me:hunter2", "https://me:hunter2@127.0.0.1:1", "http://"):
+            os.environ["HTTP_PROXY"] = value
+            self.assertEqual(
+                self.install(),
+                (
+                    2,
+                    "spm: error: HTTP_PROXY: expected http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, found "
+                    "another form (not shown)\nhint: correct or unset HTTP_PROXY and http_proxy\n",
+                ),
+            )
+
+
+class CredentialsTest(AccessWorld):
+    def test_a_host_gets_its_own_and_no_other_gets_any(self):
+        mine = f"machine 127.0.0.1 login me password {PASSWORD}\n"
+        other = "machine example.org login me password hunter2\n"
+        anyone = "default login me password hunter2\n"
+        for text, sent in ((other + mine, basic("me", PASSWORD)), (other, None), (anyone, None), ("", None)):
+            access._netrc.cache_clear()
+            self.netrc(text)
+            self.assertEqual(self.install(), (0, ""))
+            self.assertEqual(self.server.headers[-1]["Authorization"], sent)
+            self.spm("uninstall", "a")
+            self.spm("cache", "prune", "--older-than", "0d")
+
+    def test_a_redirect_within_a_host_takes_them_along(self):
+        self.netrc(f"machine 127.0.0.1 login me password {PASSWORD}\n")
+        self.server.files.update({"/a.deb": redirect("/here.deb"), "/here.deb": GOOD})
+        self.assertEqual(self.install(), (0, ""))
+        self.assertEqual([each["Authorization"] for each in self.server.headers], [basic("me", PASSWORD)] * 2)
+
+    def test_who_has_none_is_told_where_to_write_them(self):
+        for status, reason in ((401, "the server asks for credentials (HTTP 401)"), (403, "not allowed (HTTP 403)")):
+            self.server.files["/a.deb"] = refuse(status, "No")
+            self.assertEqual(
+                self.install(),
+                (
+                    1,
+                    f"spm: error: could not fetch a.deb: main (SERVER/a.deb): {reason}\n"
+                    "hint: write a line into ~/.netrc: machine 127.0.0.1 login USER password PASSWORD\n",
+                ),
+            )
+
+    def test_a_redirect_to_an_open_line_is_refused(self):
+        server = self.serve_by_tls()
+        os.environ["SSL_CERT_FILE"] = CERTIFICATE
+        server.files["/a.deb"] = redirect(f"{self.server.base}/a.deb")
+        self.assertIn("main (SERVER/a.deb): redirected from https to http (HTTP 302)\n", self.install()[1])
+        self.assertEqual(self.server.asked, [])
+
+    def test_credentials_that_are_refused_are_not_asked_for_again(self):
+        self.netrc("machine 127.0.0.1 login me password hunter2\n")
+        self.server.files["/a.deb"] = refuse(401, "Unauthorized")
+        self.assertEqual(
+            self.install(),
+            (
+                1,
+                "spm: error: could not fetch a.deb: main (SERVER/a.deb): the server refuses our credentials "
+                "(HTTP 401)\nhint: correct the line of ~/.netrc: machine 127.0.0.1 login USER password PASSWORD\n",
+            ),
+        )
+        self.assertEqual(self.server.asked, ["/a.deb"])
+
+    def test_a_file_that_is_wrong_is_one_error_that_shows_no_password(self):
+        for text in ("machine a login me password hunter 2\n", "password hunter2\n", "machine\n"):
+            access._netrc.cache_clear()
+            self.netrc(text)
+            status, err = self.install()
+            self.assertRegex(
+                err.replace(self.folder, "FOLDER"),
+                r"^spm: error: FOLDER/netrc: at or before line [12]: expected 'machine HOST login USER password "
+                r"PASSWORD', found something else \(not shown\)\nhint: correct that line\n$",
+            )
+            self.assertEqual(status, 2)
+        os.environ["NETRC"] = f"{self.folder}/none"
+        status, err = self.install()
+        self.assertEqual(
+            (status, err.splitlines()[0]), (2, "spm: error: NETRC: No such file or directory: FOLDER/none")
+        )
+
+    def test_the_usual_place_is_the_home_folder(self):
+        del os.environ["NETRC"]
+        os.environ["HOME"] = self.folder
+        self.assertIsNone(access.login("127.0.0.1"))
+        with open(f"{self.folder}/.netrc", "w") as file:
+            file.write("machine 127.0.0.1\n login me\n password x\n")
+        self.assertEqual(access.login("127.0.0.1"), ("me", "x"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,172 @@
+"""Faults over a real socket into the real command: each ends in the right file by another source, or in one error.
+
+Whoever names no reason for an error delivers all the same.
+
+`python3 -m harness.spm.transfer.faults_test NAME...` tries those of the table alone."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import copy
+import os
+import re
+import sys
+import time
+import unittest
+
+from harness.spm.testing import World, deb, member, pin, redirect, refuse, reset, send
+
+GOOD = deb(member("./usr/tool", b"the tool" * 1000))
+WRONG = GOOD[:-1] + b"x"
+HINT = "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR"
+LOGIN_HINT = "the line of ~/.netrc: machine 127.0.0.1 login USER password PASSWORD"
+PAGE = b'<?xml version="1.0"?><html><title>Sign in</title>'
+TIMEOUT_S = 5.0
+
+
+class Fault:
+    """What a server does, what the error says of it, how often it is asked, and how long it is waited for."""
+
+    def __init__(self, answer, reason: str | re.Pattern, tries=1, timeout_s=TIMEOUT_S, hint=HINT):
+        self.answer, self.tries, self.timeout_s, self.hint = answer, tries, timeout_s, hint
+        self.reason = re.escape(reason) if isinstance(reason, str) else reason.pattern
+
+
+def stall(handler):
+    send(handler, GOOD[:100], len(GOOD))
+    time.sleep(1.5)
+
+
+def trickle(handler):
+    send(handler, GOOD[:1], len(GOOD))
+    for position in range(1, 12):
+        time.sleep(0.125)
+        handler.wfile.write(GOOD[position : position + 1])
+
+
+def break_off(handler):
+    send(handler, GOOD[:100], len(GOOD))
+    handler.wfile.flush()
+    reset(handler)
+
+
+def unmeasured(data: bytes):
+    """An answer that ends where the connection does."""
+
+    def answer(handler):
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(data)
+
+    return answer
+
+
+def ask_to_wait(handler):
+    refuse(429, "Slow down", ("Retry-After", "0"))(handler)
+
+
+def elsewhere(handler):
+    """Sends whoever has the password to another host, which must not see it."""
+    netloc = handler.headers["Host"]
+    if ("Authorization" in handler.headers) == netloc.startswith("localhost"):
+        refuse(400, "Credentials in the wrong place")(handler)
+    elif netloc.startswith("localhost"):
+        send(handler, GOOD)
+    else:
+        redirect(f"http://localhost:{netloc.partition(':')[2]}{handler.path}")(handler)
+
+
+A_PAGE = "an HTML page came instead (a login or proxy page?)"
+CUT_SHORT = f"truncated: {len(GOOD) - 7:,} of {len(GOOD):,} bytes"
+BROKE = "the connection broke (ConnectionResetError)"
+FAULTS = {
+    "truncation": Fault(lambda handler: send(handler, GOOD[:-7], len(GOOD)), CUT_SHORT, 4),
+    "truncation without a length": Fault(unmeasured(GOOD[:-7]), CUT_SHORT, 4),
+    "wrong hash": Fault(
+        lambda handler: send(handler, WRONG),
+        f"expected sha256 {pin(GOOD, '')['sha256']}, found {pin(WRONG, '')['sha256']}",
+    ),
+    "wrong length": Fault(
+        lambda handler: send(handler, GOOD + b"x"),
+        f"expected {len(GOOD):,} bytes, the server offers {len(GOOD) + 1:,}",
+    ),
+    "more than announced": Fault(unmeasured(GOOD + b"x"), f"expected {len(GOOD):,} bytes, more came"),
+    "401": Fault(
+        refuse(401, "Unauthorized"), "the server refuses our credentials (HTTP 401)", hint=f"correct {LOGIN_HINT}"
+    ),
+    "403": Fault(refuse(403, "Forbidden"), "not allowed (HTTP 403)", hint=f"correct {LOGIN_HINT}"),
+    "404": Fault(refuse(404, "Not Found"), "not there (HTTP 404)"),
+    "408": Fault(refuse(408, "Too slow"), "HTTP 408 Too slow", 4),
+    "429": Fault(refuse(429, "Slow down"), "too many requests (HTTP 429)", 4),
+    "429 with a time": Fault(ask_to_wait, "too many requests (HTTP 429)", 4),
+    "500": Fault(refuse(500, "Oops"), "HTTP 500 Oops", 4),
+    "503": Fault(refuse(503, "Busy"), "HTTP 503 Busy", 4),
+    "stall": Fault(stall, "no answer within 0.5 s", 4, timeout_s=0.5),
+    # On a machine that is busy enough, a pause between two bytes is longer than the timeout.
+    "trickle": Fault(trickle, re.compile(r"(only \d+ bytes in 1 s|no answer within 0\.5 s)"), 4, timeout_s=0.5),
+    "reset in mid-body": Fault(break_off, BROKE, 4),
+    "reset at once": Fault(reset, BROKE, 4),
+    "redirect loop": Fault(lambda handler: redirect(handler.path)(handler), "redirected in circles (HTTP 302)", 5),
+    "redirect to another host": Fault(elsewhere, "", 2),
+    "redirect to a file": Fault(redirect("file:///etc/passwd"), "redirected to where spm does not go (HTTP 302)"),
+    "redirect with a password": Fault(
+        redirect("http://me:hunter2@127.0.0.1/"), "redirected to an address with a user and password in it (HTTP 302)"
+    ),
+    "HTML": Fault(lambda handler: send(handler, PAGE, kind="text/html"), A_PAGE),
+    "HTML as an archive": Fault(lambda handler: send(handler, b"\n<!DOCTYPE html>" + PAGE), A_PAGE),
+}
+
+
+class FaultsTest(World):
+    faults = FAULTS
+
+    def outcomes(self, *sources: str):
+        """Every fault met by the real command, a few at once: (name, address, room, exit status, standard error)."""
+        self.sources["other"] = {"type": "http", "base": f"{self.server.base}/other"}
+        for number, fault in enumerate(self.faults.values()):
+            self.server.files.update({f"/{number}": fault.answer, f"/other/{number}": GOOD})
+            self.add(f"p{number}", dict(pin(GOOD, f"{number}", strip="usr"), sources=sources))
+        os.environ["NETRC"] = f"{self.folder}/netrc"
+        with open(os.environ["NETRC"], "w") as file:
+            file.write("machine 127.0.0.1 login me password hunter2\n")
+        self.write()
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            return list(pool.map(self.outcome, range(len(self.faults)), self.faults))
+
+    def outcome(self, number: int, name: str):
+        """One fault in a room of its own: a store and a lib that holds something already."""
+        room = copy.copy(self)
+        room.store, room.lib = f"{self.folder}/store{number}", f"{self.folder}/lib{number}"
+        os.mkdir(room.lib)
+        os.symlink("elsewhere", f"{room.lib}/before-1")
+        process = room.start(
+            "install", f"p{number}", "--quiet", env={**os.environ, "SPM_TIMEOUT": str(self.faults[name].timeout_s)}
+        )
+        _, err = process.communicate(timeout=60)
+        return name, number, room, process.returncode, self.anonymous(err)
+
+    def test_alone_it_is_one_error_and_an_unchanged_lib(self):
+        for name, number, room, status, err in self.outcomes("main"):
+            with self.subTest(name):
+                fault = self.faults[name]
+                if not fault.reason:
+                    self.assertEqual((status, err), (0, ""))
+                    continue
+                start = f"spm: error: could not fetch {number}: main (SERVER/{number}): "
+                self.assertRegex(err, f"^{re.escape(start)}{fault.reason}\nhint: {re.escape(fault.hint)}\n$")
+                self.assertEqual((status, os.listdir(room.lib)), (1, ["before-1"]))
+                self.assertEqual(self.server.asked.count(f"/{number}"), fault.tries)
+                self.assertEqual([each for each in room.left_in_store() if ".part" not in each], [])
+
+    def test_with_a_second_source_it_ends_in_the_right_file(self):
+        for name, number, room, status, err in self.outcomes("main", "other"):
+            with self.subTest(name):
+                self.assertEqual((status, err), (0, ""))
+                self.assertEqual(room.read(f"p{number}-1/tool"), "the tool" * 1000)
+                self.assertEqual(room.left_in_store(), [])
+
+
+if __name__ == "__main__":
+    chosen = {name: FAULTS[name] for name in sys.argv if name in FAULTS}
+    FaultsTest.faults = chosen or FAULTS
+    unittest.main(argv=[word for word in sys.argv if word not in chosen])

@@ -1,0 +1,80 @@
+"""Takes the handling of one fault away at a time: the test of that fault must fail, or it tests nothing."""
+
+import concurrent.futures
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness.spm.settings import ROOT
+
+DOWNLOAD, TRANSPORT = "transfer/download.py", "transfer/transport.py"
+RESUME = "unittest harness.spm.transfer.resume_test.ResumeTest.test_what_was_left_is_used_as_far_as_it_is_good"
+
+# the fault (of faults_test.py) or the test that must fail; the file; what handles it; what is put in its place
+MUTANTS = [
+    ("truncation", DOWNLOAD, "if part.length < artifact.size:\n            raise", "if False:\n            raise"),
+    ("truncation without a length", DOWNLOAD, 'artifact.size:,} bytes", passing=True)', 'artifact.size:,} bytes")'),
+    ("wrong hash", DOWNLOAD, "if part.digest() != artifact.sha256:\n            error", "if False:\n            error"),
+    ("wrong length", DOWNLOAD, "if body.length not in (None, artifact.size):", "if False:"),
+    ("more than announced", DOWNLOAD, "if part.length + len(piece) > artifact.size:", "if False:"),
+    ("401", TRANSPORT, "if code == 401:", "if False:"),
+    ("403", TRANSPORT, "if code in (401, 403) and", "if False and"),
+    ("404", TRANSPORT, '    404: "not there",\n', ""),
+    ("404", DOWNLOAD, "attempts.append(Attempt(name, place,", "raise Failed(artifact, attempts)(("),
+    ("429", TRANSPORT, "status in (408, 425, 429) or", "status in (408, 425) or"),
+    ("500", TRANSPORT, " or status >= 500", ""),
+    ("stall", TRANSPORT, "open(request, timeout=timeout_s())", "open(request)"),
+    ("trickle", DOWNLOAD, "if part.length - watched < SLOWEST_BYTES_S * elapsed:", "if False:"),
+    ("reset in mid-body", TRANSPORT, "raise failure(error) from None", "raise"),
+    ("reset at once", TRANSPORT, '({type(error).__name__})", passing=True)', '({type(error).__name__})")'),
+    ("redirect loop", TRANSPORT, "elif str(error.reason).startswith(_Redirects.inf_msg):", "elif False:"),
+    ("redirect to another host", TRANSPORT, "follow.remove_header(name)", "pass"),
+    ("redirect with a password", TRANSPORT, 'if "@" in target.netloc:', "if False:"),
+    ("HTML", DOWNLOAD, "if body.kind in _PAGE_KINDS or (", "if ("),
+    ("HTML as an archive", DOWNLOAD, "(body.offset == 0 and piece[:64]", "(False and piece[:64]"),
+    (RESUME, DOWNLOAD, "error.passing = body.offset > 0", "error.passing = False"),
+    (RESUME, DOWNLOAD, "if error.status == 416:", "if False:"),
+    (RESUME, DOWNLOAD, "if part.length > artifact.size or part.digest() != artifact.sha256:", "if False:"),
+    (RESUME, TRANSPORT, "if offset and validator:", "if False:"),
+    (RESUME, "transfer/part.py", "if offset != self.length:", "if False:"),
+]
+
+
+def run_with(what: str, file: str, text: str, replacement: str) -> str:
+    """The last line of `what`'s tests after the replacement in a copy of spm."""
+    with tempfile.TemporaryDirectory(prefix="spm-mutant-") as folder:
+        shutil.copytree(f"{ROOT}/harness/spm", f"{folder}/harness/spm")
+        for name in ("make.py", "harness/__init__.py"):
+            shutil.copy(f"{ROOT}/{name}", f"{folder}/{name}")
+        path = f"{folder}/harness/spm/{file}"
+        with open(path, encoding="utf-8") as source:
+            code = source.read()
+        if code.count(text) != 1:
+            return f"expected once in {file}, found {code.count(text)} times: {text}"
+        with open(path, "w", encoding="utf-8") as source:
+            source.write(code.replace(text, replacement))
+        arguments = what.split() if what == RESUME else ["harness.spm.transfer.faults_test", what, "-k", "alone"]
+        done = subprocess.run(
+            [sys.executable, "-m", *arguments],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
+        )
+        return done.stdout.splitlines()[-1]
+
+
+class MutantsTest(unittest.TestCase):
+    def test_the_test_of_a_fault_fails_without_its_handling(self):
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            ends = pool.map(run_with, *zip(*MUTANTS))
+            for mutant, end in zip(MUTANTS, ends):
+                with self.subTest(mutant):
+                    self.assertRegex(end, r"^FAILED \(failures=\d+\)$")
+
+
+if __name__ == "__main__":
+    unittest.main()

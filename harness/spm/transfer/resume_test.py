@@ -1,0 +1,156 @@
+"""What a run that failed or was killed had fetched is not fetched again, and never trusted."""
+
+import os
+import signal
+import time
+import unittest
+
+from harness.spm.testing import World, deb, etag, member, redirect, refuse, send, send_file, tar
+
+GOOD = deb(member("./usr/tool", os.urandom(50_000)))
+HALF = len(GOOD) // 2
+WRONG = bytes(len(GOOD))
+REST = f"bytes={HALF}-"
+
+
+def whole(handler):
+    """Knows no ranges."""
+    send(handler, GOOD)
+
+
+def no_such_range(handler):
+    (refuse(416, "No such range") if "Range" in handler.headers else whole)(handler)
+
+
+def another_range(handler):
+    handler.send_response(206)
+    handler.send_header("Content-Range", f"bytes 10-{len(GOOD) - 1}/{len(GOOD)}")
+    handler.send_header("Content-Length", str(len(GOOD) - 10))
+    handler.end_headers()
+    handler.wfile.write(GOOD[10:])
+
+
+def a_page(handler):
+    send(handler, b"<html>", kind="text/html")
+
+
+class ResumeTest(World):
+    def setUp(self):
+        super().setUp()
+        self.sources["other"] = {"type": "http", "base": f"{self.server.base}/other"}
+        self.server.files["/other/a.deb"] = GOOD
+        self.add("a", dict(self.serve("a.deb", GOOD, strip="usr"), sources=["main", "other"]))
+        self.part = f"{self.store}/archives/{self.packages['a']['artifacts'][0]['sha256']}.part"
+
+    def leave(self, data: bytes, origin: str = ""):
+        """As a run of before leaves it."""
+        os.makedirs(os.path.dirname(self.part), exist_ok=True)
+        for path, content in ((self.part, data), (f"{self.part}.from", origin.encode())):
+            with open(path, "wb") as file:
+                file.write(content)
+
+    def asked(self) -> list[tuple]:
+        """(path, Range, If-Range) of each request since the last call."""
+        found = [
+            (path, headers["Range"], headers["If-Range"])
+            for path, headers in zip(self.server.asked, self.server.headers)
+        ]
+        self.server.asked.clear()
+        self.server.headers.clear()
+        return found
+
+    def test_what_was_left_is_used_as_far_as_it_is_good(self):
+        here, tag = f"{self.server.base}/a.deb", etag(GOOD)
+        main, other = "/a.deb", "/other/a.deb"
+        cases = [
+            # what is there, its origin, what main serves, what is asked for
+            (GOOD[:HALF], f"{here}\n{tag}\n", GOOD, [(main, REST, tag)]),
+            (GOOD[:HALF], f"{here}\n\n", GOOD, [(main, REST, None)]),
+            (GOOD[:HALF], f"elsewhere\n{tag}\n", GOOD, [(main, REST, None)]),
+            (GOOD[:HALF], "", GOOD, [(main, REST, None)]),
+            (GOOD[:HALF], f'{here}\n"old"\n', GOOD, [(main, REST, '"old"')]),
+            (GOOD[:HALF], "", whole, [(main, REST, None)]),
+            (GOOD[:HALF], "", no_such_range, [(main, REST, None), (main, None, None)]),
+            (GOOD[:HALF], "", another_range, [(main, REST, None), (other, REST, None)]),
+            (GOOD[:HALF], "", a_page, [(main, REST, None), (other, REST, None)]),
+            (GOOD[:HALF], "", None, [(main, REST, None), (other, REST, None)]),
+            (WRONG[:HALF], "", GOOD, [(main, REST, None), (main, None, None)]),
+            (WRONG[:HALF], "", WRONG, [(main, REST, None), (main, None, None), (other, None, None)]),
+            (GOOD[:HALF], "", WRONG, [(main, REST, None), (main, None, None), (other, None, None)]),
+            (GOOD, "", GOOD, []),
+            (WRONG, "", GOOD, [(main, None, None)]),
+            (GOOD + b"x", "", GOOD, [(main, None, None)]),
+            (b"", "", GOOD, [(main, None, None)]),
+        ]
+        for number, (data, origin, answer, expected) in enumerate(cases):
+            with self.subTest(number):
+                self.store, self.lib = f"{self.folder}/store{number}", f"{self.folder}/lib{number}"
+                self.part = f"{self.store}/archives/{os.path.basename(self.part)}"
+                self.leave(data, origin)
+                self.server.files["/a.deb"] = answer
+                self.assertEqual(self.spm("install", "a", "--quiet").err, "")
+                self.assertEqual(self.asked(), expected)
+                self.assertEqual(self.spm("verify", "--deep").status, 0)
+                self.assertEqual(self.left_in_store(), [])
+
+    def test_the_next_process_goes_on_where_one_was_stopped(self):
+        def half(handler):
+            handler.send_response(200)
+            handler.send_header("ETag", etag(GOOD))
+            handler.send_header("Content-Length", str(len(GOOD)))
+            handler.end_headers()
+            handler.wfile.write(GOOD[:HALF])
+            time.sleep(20)
+
+        self.packages["a"]["artifacts"][0]["sources"] = ["main"]
+        for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                self.server.files["/a.deb"] = half
+                self.write()
+                process = self.start("install", "a")
+                while not (os.path.exists(self.part) and os.path.getsize(self.part) == HALF):
+                    self.assertIsNone(process.poll())
+                    time.sleep(0.01)
+                process.send_signal(number)
+                process.communicate(timeout=20)
+                self.server.files["/a.deb"] = GOOD
+                self.assertEqual(self.spm("install", "a").status, 0)
+                self.assertEqual(self.asked(), [("/a.deb", None, None), ("/a.deb", REST, etag(GOOD))])
+                self.spm("uninstall", "a")
+                self.spm("cache", "prune", "--older-than", "0d")
+
+    def test_a_connection_that_keeps_breaking_is_outlasted_while_there_is_progress(self):
+        data = tar(member("tool", os.urandom(7 << 20)))
+        cuts = []
+
+        def cut(handler):
+            begin = int(handler.headers.get("Range", "bytes=0-")[6:-1])
+            cuts.append(begin)
+            handler.send_response(206 if begin else 200)
+            handler.send_header("Content-Range", f"bytes {begin}-{len(data) - 1}/{len(data)}")
+            handler.send_header("Content-Length", str(len(data) - begin))
+            handler.end_headers()
+            handler.wfile.write(data[begin : begin + (5 << 18)])
+
+        self.add("b", self.serve("b.tar", data))
+        self.server.files["/b.tar"] = cut
+        self.assertEqual(self.spm("install", "b").status, 0)
+        self.assertEqual(cuts, [number * (5 << 18) for number in range(6)])
+
+    def test_bytes_by_a_redirect_are_gone_on_with_at_the_first_address(self):
+        self.leave(GOOD[:HALF], f"{self.server.base}/a.deb\n{etag(GOOD)}\n")
+        self.server.files.update({"/a.deb": redirect("/b.deb"), "/b.deb": lambda handler: send_file(handler, GOOD)})
+        self.assertEqual(self.spm("install", "a").status, 0)
+        self.assertEqual(self.asked(), [("/a.deb", REST, etag(GOOD)), ("/b.deb", REST, etag(GOOD))])
+
+    def test_the_parts_of_others_are_left_until_they_are_old(self):
+        self.leave(GOOD[:HALF], "x")
+        self.assertEqual(self.spm("cache", "prune").status, 0)
+        self.assertEqual(len(self.left_in_store()), 2)
+        os.utime(self.part, (time.time() - 31 * 86400,) * 2)
+        self.assertEqual(self.spm("cache", "prune").status, 0)
+        self.assertEqual(self.left_in_store(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

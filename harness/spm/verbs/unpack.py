@@ -1,0 +1,103 @@
+"""unpack: any archive into a folder of one's own, by the rules that packages are unpacked by.
+
+The folder is made beside and gets its name last: a refused archive, a full disk or Ctrl-C leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+from harness.spm import words
+from harness.spm.archives.tree import OWNER_WRITES, Listing, Tree
+from harness.spm.archives.unpack import Everything, unpack
+from harness.spm.errors import Refused, SpmError, USAGE
+from harness.spm.store import trees
+from harness.spm.verbs import table
+
+_USAGE_HINT = "python3 make.py spm unpack --help"
+
+
+def run(command, settings) -> int:
+    if len(command.names) != 2:
+        raise SpmError(f"unpack: expected ARCHIVE DIR, found {len(command.names)} names", _USAGE_HINT, USAGE)
+    archive, folder = command.names
+    _check_archive(archive)
+    _check_folder(folder)
+    try:
+        if settings.dry_run:
+            _list(_judged(archive, Listing()), settings)
+        else:
+            _tell(_make(archive, os.path.realpath(folder)), archive, folder, settings)
+    except Refused as refused:
+        hint = "compare the archive with its publisher's; what spm refuses, no careful program unpacks"
+        raise SpmError(f"{archive}: {refused.what}", hint, USAGE) from None
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        hint = f"python3 make.py spm unpack {archive} DIR, with a DIR that you may write, on a disk that has room"
+        raise SpmError(f"unpacking {archive}: {error.strerror or error}{where}", hint) from None
+    return 0
+
+
+def _check_archive(path: str):
+    try:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            facts = os.fstat(file.fileno())
+    except OSError as error:
+        raise SpmError(f"{path}: expected an archive: {error.strerror}", _USAGE_HINT, USAGE) from None
+    if not stat.S_ISREG(facts.st_mode) or not facts.st_size:
+        found = "something else" if facts.st_size or not stat.S_ISREG(facts.st_mode) else "an empty one"
+        raise SpmError(f"{path}: expected an archive, which is a file, found {found}", _USAGE_HINT, USAGE)
+
+
+def _check_folder(path: str):
+    parent = os.path.dirname(os.path.realpath(path))
+    try:
+        found = f"{len(os.listdir(path)):,} names in it"
+    except FileNotFoundError:
+        if os.path.isdir(parent):
+            return
+        raise SpmError(f"{path}: expected a folder to make it in, found no {parent}", _USAGE_HINT, USAGE) from None
+    except NotADirectoryError:
+        found = "a file"
+    except OSError as error:
+        found = error.strerror
+    if found != "0 names in it":
+        raise SpmError(f"{path}: expected no folder or an empty one, found {found}", _USAGE_HINT, USAGE)
+
+
+def _judged(archive: str, tree: Tree) -> dict:
+    """Unpacks into `tree` and returns its list."""
+    unpack(archive, Everything, tree, owner=0)
+    return tree.seal()
+
+
+def _make(archive: str, folder: str) -> dict:
+    beside = f"{folder}.{os.getpid()}.new"
+    try:
+        listed = _judged(archive, Tree(beside, writable=True))
+        os.rename(beside, folder)
+    except BaseException:
+        trees.remove(beside)
+        raise
+    return listed
+
+
+def _tell(listed: dict, archive: str, folder: str, settings):
+    counts = {kind: len(listed[kind]) for kind in ("files", "links", "folders")}
+    size = sum(each[2] for each in listed["files"])
+    if settings.json:
+        table.show([{"archive": archive, "path": folder, **counts, "bytes": size}], (), settings)
+    elif not settings.quiet:
+        parts = ", ".join(words.plural(count, kind[:-1]) for kind, count in counts.items())
+        print(f"spm: {parts}, {words.size(size)} in {folder}", file=sys.stderr)
+
+
+def _list(listed: dict, settings):
+    files = [(path, "file", mode | OWNER_WRITES, size, "") for path, mode, size, *_ in listed["files"]]
+    links = [(path, "link", None, len(os.fsencode(target)), target) for path, target in listed["links"]]
+    folders = [(path, "folder", 0o755, 0, "") for path in listed["folders"]]
+    fields = ("path", "kind", "mode", "bytes", "target")
+    rows = [dict(zip(fields, each)) for each in sorted(files + links + folders)]
+    texts = {"mode": lambda mode: f"{mode:o}" if mode else "", "bytes": words.size}
+    table.show(rows, ("mode", "kind", "bytes", "path", "target"), settings, texts)
