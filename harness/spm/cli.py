@@ -69,6 +69,8 @@ def _settings(command: Command) -> Settings:
 
 
 def _fail(error: SpmError, command: Command | None) -> int:
+    from harness.spm.words import printable
+
     if sys.stdout:
         sys.stdout.flush()
     hint = with_places(error.hint, command) if command else error.hint
@@ -78,16 +80,10 @@ def _fail(error: SpmError, command: Command | None) -> int:
         print(
             json.dumps({"event": "error", "what": error.what, "hint": hint, "status": error.status}), flush=True
         )
-    print(f"spm: error: {_printable(error.what)}", file=sys.stderr)
+    print(f"spm: error: {printable(error.what)}", file=sys.stderr)
     if hint:
-        print(f"hint: {_printable(hint)}", file=sys.stderr)
+        print(f"hint: {printable(hint)}", file=sys.stderr)
     return error.status
-
-
-def _printable(text: str) -> str:
-    """One line, whatever a file name or a server's answer holds."""
-    text = text.encode("utf-8", "backslashreplace").decode()
-    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
 
 
 if __name__ == "__main__":

@@ -165,6 +165,7 @@ class Downloader:
         if artifact.sha256 not in self._begun:
             self._begun.add(artifact.sha256)
             self._report.begun(artifact)
+        self._report.asked(artifact, place)
         try:
             body = source.open(address, part.length, part.validator(address))
         except TransferError as error:

@@ -129,6 +129,19 @@ class DoctorTest(World):
         self.assertEqual(rows[1]["state"], "unreachable")
         self.assertEqual(self.other.asked.count("/three.tar"), reading.TRIES)
 
+    def test_a_server_that_asks_to_wait_is_asked_again_when_it_says(self):
+        def busy(handler):
+            self.other.files["/one.tar"] = b"bytes of one"
+            handler.send_response(429)
+            handler.send_header("Retry-After", "7")
+            handler.send_header("Content-Length", "0")
+            handler.end_headers()
+
+        self.other.files["/one.tar"] = busy
+        with mock.patch.object(reading.time, "sleep") as sleep:
+            self.assertEqual(self.doctor().err, "spm: 3 artifacts: 3 fine\n")
+        self.assertIn(mock.call(7), sleep.mock_calls)
+
     def test_an_artifact_is_asked_for_by_its_last_byte_once_for_all_its_packages(self):
         def answer(handler):
             asked.append(handler.headers["Range"])
