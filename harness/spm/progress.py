@@ -1,7 +1,7 @@
 """What a run says while it works: lines that redraw themselves on a terminal, a plain line every few seconds elsewhere,
 one JSON object per event for programs, or nothing.
 
-All reports have the same events; they may come from any thread. Used as a context manager, a report ticks as time passes."""
+All reports have the same events; they may come from any thread. As a context manager, a report ticks as time passes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def report_for(settings):
 
 
 class _Transfer:
-    """One under way: `done` bytes of it are here or there, `moved` of them since it began; `place` is asked for the rest."""
+    """One under way: `done` bytes have arrived, `moved` of them since it began; `place` is asked for the rest."""
 
     __slots__ = ("name", "size", "done", "moved", "place", "last")
 
