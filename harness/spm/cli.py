@@ -18,11 +18,11 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a farm's stop cleans up as Ctrl-C does
     try:
         if not arguments or arguments[0] in ("-h", "--help", "help"):
-            print(help_text(), end="", file=sys.stdout if arguments else sys.stderr)
+            print(help_text(), end="", file=sys.stdout if arguments else sys.stderr, flush=True)
             return 0 if arguments else USAGE
         command = parse(arguments)
         if "--help" in command.options:
-            print(help_text(command.verb), end="")
+            print(help_text(command.verb), end="", flush=True)
             return 0
         return _run(command)
     except SpmError as error:
@@ -37,6 +37,9 @@ def main(arguments: list[str]) -> int:
     except OSError as error:
         from harness.spm.errors import system_error
 
+        if error.filename is None:  # what else writes says so itself
+            sys.stdout = None  # or the interpreter tries once more
+            return _fail(SpmError(f"standard output: {error.strerror}", "send it where it can be written"), command)
         return _fail(system_error(command.verb if command else "spm", error), command)
 
 
@@ -66,7 +69,10 @@ def _settings(command: Command) -> Settings:
 
 
 def _fail(error: SpmError, command: Command | None) -> int:
-    sys.stdout.flush()
+    from harness.spm.words import printable
+
+    if sys.stdout:
+        sys.stdout.flush()
     hint = with_places(error.hint, command) if command else error.hint
     if command and "--json" in command.options:
         import json
@@ -74,16 +80,10 @@ def _fail(error: SpmError, command: Command | None) -> int:
         print(
             json.dumps({"event": "error", "what": error.what, "hint": hint, "status": error.status}), flush=True
         )
-    print(f"spm: error: {_printable(error.what)}", file=sys.stderr)
+    print(f"spm: error: {printable(error.what)}", file=sys.stderr)
     if hint:
-        print(f"hint: {_printable(hint)}", file=sys.stderr)
+        print(f"hint: {printable(hint)}", file=sys.stderr)
     return error.status
-
-
-def _printable(text: str) -> str:
-    """One line, whatever a file name or a server's answer holds."""
-    text = text.encode("utf-8", "backslashreplace").decode()
-    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Whole outputs of every verb, for people and for programs, and every way to be wrong on the command line."""
 
 import os
+import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -9,6 +11,7 @@ from unittest import mock
 from harness.spm import options, settings
 from harness.spm.errors import SpmError
 from harness.spm.settings import native_platform
+from harness.spm.store.store import Store
 from harness.spm.testing import World
 
 # arguments, the first line of the error
@@ -22,7 +25,8 @@ WRONG = [
     (["install-group", "tols"], "unknown group 'tols'; the nearest is 'tools'"),
     (["uninstall", "bet"], "unknown package 'bet'; the nearest is 'beta'"),
     (["install", "alpha", "--jbs", "3"], "install: unknown option '--jbs'; the nearest is '--jobs'"),
-    (["install", "alpha", "-x"], "install: unknown option '-x'; the nearest is '"),
+    (["install", "alpha", "-x"], "install: unknown option '-x'"),
+    (["install", "qqq"], "unknown package 'qqq'"),
     (["install", "alpha", "--deep"], "install: unknown option '--deep'; the nearest is '"),
     (["install", "alpha", "--jobs", "0"], "install: --jobs expects a number from 1 to 64, found '0'"),
     (["install", "alpha", "--jobs=x"], "install: --jobs expects a number from 1 to 64, found 'x'"),
@@ -60,6 +64,7 @@ class CommandLineTest(World):
                 result = self.spm(*arguments)
                 first, second = result.err.splitlines()
                 self.assertEqual(first[: len(expected) + 12], f"spm: error: {expected}")
+                self.assertEqual("nearest" in first, "nearest" in expected)
                 self.assertEqual(second[:26], "hint: python3 make.py spm ")
                 self.assertEqual((result.status, result.out), (2, ""))
 
@@ -231,8 +236,10 @@ class CommandLineTest(World):
         self.spm("install-group", "tools")
         self.spm("uninstall", "beta")
         versions = self.versions()
+        result = self.spm_later("cache", "list")
+        self.assertEqual(result.err, "spm: 2 packages of 9 B, 4 B of it unused\n")
         self.assertEqual(
-            self.spm_later("cache", "list").out,
+            result.out,
             "name   lib      version       bytes  files  last use  used by\n"
             f"alpha  alpha-1  {versions['alpha'][:12]}  5 B    1      2 h ago   FOLDER/lib\n"
             f"beta   beta-1   {versions['beta'][:12]}  4 B    1      2 h ago\n",
@@ -265,14 +272,18 @@ class CommandLineTest(World):
         self.assertEqual(os.listdir(f"{self.store}/packages"), ["alpha"])
         self.assertEqual(self.read("alpha-1/alpha"), "alpha")
 
+    def test_output_that_cannot_be_written_is_one_error(self):
+        for unbuffered, verb in (("", "list"), ("1", "list"), ("", "--help")):
+            with open("/dev/full", "w") as full, mock.patch.dict(os.environ, PYTHONUNBUFFERED=unbuffered):
+                self.write()
+                command = [sys.executable, f"{settings.ROOT}/make.py", "spm", *self.arguments(verb)]
+                done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.stderr, OUTPUT_FULL)
+            self.assertEqual(done.returncode, 1)
+
     def test_output_that_nobody_reads_is_no_error(self):
-        import subprocess
-        import sys
-
-        from harness.spm.settings import ROOT
-
         self.write()
-        command = [sys.executable, f"{ROOT}/make.py", "spm", *self.arguments("list")]
+        command = [sys.executable, f"{settings.ROOT}/make.py", "spm", *self.arguments("list")]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         process.stdout.close()
         self.assertEqual((process.stderr.read(), process.wait()), ("", 0))
@@ -304,6 +315,11 @@ class DefaultPlacesTest(unittest.TestCase):
             with self.assertRaisesRegex(SpmError, "belongs to somebody else$"):
                 settings._fallback(place)
 
+    def test_a_place_where_no_store_can_be_names_what_to_set(self):
+        with self.assertRaisesRegex(SpmError, "^store: expected a place for a folder, found none: /proc/") as caught:
+            Store("/proc/nope/.cache/spm").prepare()
+        self.assertEqual(caught.exception.hint, "name a folder with --store DIR or SPM_STORE")
+
     def test_a_missing_home_is_looked_up(self):
         with mock.patch("pwd.getpwuid", return_value=mock.Mock(pw_dir="/tmp")):
             self.assertEqual(self.store(), "/tmp/.cache/spm")
@@ -316,6 +332,10 @@ class DefaultPlacesTest(unittest.TestCase):
             self.assertEqual(settings.Settings(packages="/x/packages.json", lib="/m").lib, "/m")
 
 
+OUTPUT_FULL = """\
+spm: error: standard output: No space left on device
+hint: send it where it can be written
+"""
 PRUNE_HELP = """\
 usage: python3 make.py spm cache prune [OPTION]...
 remove what nobody uses from the store

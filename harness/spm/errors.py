@@ -27,17 +27,15 @@ class Cancelled(Exception):
 
 
 def nearest(word: str, words) -> str:
-    """The one of `words` that is most like `word`, or '' where there are none."""
+    """What a sentence about `word` ends with where one of `words` is like it: "; the nearest is '...'"; else ''."""
     import difflib
 
-    return next(iter(difflib.get_close_matches(word, list(words), 1, 0)), "")
+    return "".join(f"; the nearest is '{near}'" for near in difflib.get_close_matches(word, list(words), 1))
 
 
 def unknown(kind: str, word: str, words, hint: str, where: str = "") -> SpmError:
     """An error for a name that is not in a table, with the nearest that is."""
-    near = nearest(word, words)
-    suffix = f"; the nearest is '{near}'" if near else "; there is none"
-    return SpmError(f"{where}unknown {kind} '{word}'{suffix}", hint, USAGE)
+    return SpmError(f"{where}unknown {kind} '{word}'{nearest(word, words)}", hint, USAGE)
 
 
 def system_error(doing: str, error: OSError) -> SpmError:
@@ -51,5 +49,5 @@ def system_error(doing: str, error: OSError) -> SpmError:
             what, "python3 make.py spm cache prune --older-than 0d, or free some space, or set SPM_STORE to a larger disk"
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return SpmError(what, "choose folders that you may write with --store DIR and --lib DIR")
+        return SpmError(what, "choose folders that you may write with --store DIR (or SPM_STORE) and --lib DIR")
     return SpmError(what, "python3 make.py spm status")

@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 import unittest
 from unittest import mock
@@ -14,6 +15,7 @@ from unittest import mock
 from harness.spm import api, settings
 from harness.spm.pins import manifest
 from harness.spm.store import trees
+from harness.spm.store.store import Store
 from harness.spm.errors import SpmError
 from harness.spm.testing import World, deb, folder, link, member, send, tar
 
@@ -342,6 +344,10 @@ class KillTest(World):
 
 
 class ManyProcessesTest(World):
+    def setUp(self):
+        super().setUp()
+        self.go = threading.Event()
+
     def test_eight_installs_at_once_share_one_download_each(self):
         for number in range(6):
             self.add(
@@ -353,56 +359,101 @@ class ManyProcessesTest(World):
         for lib in libs:
             self.lib = lib
             processes.append(self.start("install-group", "all"))
-        for process in processes:
-            _, err = process.communicate(timeout=120)
-            self.assertEqual(process.returncode, 0, err)
+        self.assert_all_are_fine(*processes)
         self.assertEqual(sorted(self.server.asked), [f"/{number}.deb" for number in range(6)])
         for self.lib in libs:
             self.assertEqual([row["state"] for row in self.spm("verify", "--deep", "--json").objects()], ["whole"] * 6)
 
-    def test_a_waiter_says_whom_it_waits_for(self):
-        import threading
+    def serve_slowly(self, name: str, data: bytes) -> dict:
+        """An artifact that comes once `self.go` is set."""
+        artifact = self.serve(name, data)
+        self.server.files[f"/{name}"] = lambda handler: self.go.wait(60) and send(handler, data)
+        return artifact
 
-        go = threading.Event()
-        data = deb(member("./a"))
-        self.add("a", self.serve("a.deb", data))
-        self.server.files["/a.deb"] = lambda handler: go.wait(20) and send(handler, data)
-        self.write()
-        first = self.start("install", "a")
+    def start_and_ask(self, *arguments: str) -> subprocess.Popen:
+        """Starts a process and waits until it has asked the server for something."""
+        process = self.start(*arguments)
         while not self.server.asked:
             time.sleep(0.01)
+        return process
+
+    def assert_all_are_fine(self, *processes):
+        for process in processes:
+            _, err = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 0, err)
+
+    def test_a_waiter_says_whom_it_waits_for(self):
+        self.add("a", self.serve_slowly("a.deb", deb(member("./a"))))
+        self.write()
+        first = self.start_and_ask("install", "a")
         second = self.start("install", "a")
-        line = second.stderr.readline()
-        go.set()
         self.assertRegex(
-            line, rf"^spm: waiting for process {first.pid} \(make.py spm install a .*\) to finish with a\.deb\n$"
+            second.stderr.readline(),
+            rf"^spm: waiting for process {first.pid} \(make.py spm install a .*\) to finish with a\.deb\n$",
         )
-        for process in (first, second):
-            process.communicate(timeout=30)
-            self.assertEqual(process.returncode, 0)
+        entry = manifest.load(f"{self.folder}/packages.json").packages["a"].version(settings.native_platform())
+        with Store(self.store).lock(f"a-{entry}") as lock:
+            self.assertTrue(lock.take(wait=False))  # nobody holds a package while it is downloaded
+        self.go.set()
+        self.assert_all_are_fine(first, second)
         self.assertEqual(self.server.asked, ["/a.deb"])
 
-    def test_a_killed_holder_does_not_stop_the_waiters(self):
-        import threading
-
-        go = threading.Event()
-        data = deb(member("./a"))
-        self.add("a", self.serve("a.deb", data))
-        self.server.files["/a.deb"] = lambda handler: go.wait(20) and send(handler, data)
+    def test_processes_that_want_the_same_download_each_a_part_of_it(self):
+        # The larger comes only when somebody has asked for the smaller: whoever waited for it would wait for ever.
+        large, small = tar(member("large", os.urandom(20_000))), tar(member("small"))
+        self.add("a", self.serve("large.tar", large), self.serve("small.tar", small))
+        asked = threading.Event()
+        self.server.files["/large.tar"] = lambda handler: asked.wait(60) and send(handler, large)
+        self.server.files["/small.tar"] = lambda handler: (asked.set(), send(handler, small))
         self.write()
-        first = self.start("install", "a")
-        while not self.server.asked:
-            time.sleep(0.01)
-        others = [self.start("install", "a") for _ in range(3)]
+        first = self.start_and_ask("install", "a", "--jobs", "1")
+        self.assert_all_are_fine(first, self.start("install", "a", "--jobs", "1"))
+        self.assertEqual(sorted(self.server.asked), ["/large.tar", "/small.tar"])
+
+    def test_an_artifact_of_two_packages_is_one_download_for_two_processes(self):
+        shared = self.serve_slowly("shared.deb", deb(member("./x"), member("./y")))
+        self.add("a", dict(shared, keep=["x"]))
+        self.add("b", dict(shared, keep=["y"]))
+        self.write()
+        first = self.start_and_ask("install", "a")
+        second = self.start("install", "b")
+        second.stderr.readline()  # it waits
+        self.go.set()
+        self.assert_all_are_fine(first, second)
+        self.assertEqual(self.server.asked, ["/shared.deb"])
+        self.assertEqual([os.listdir(f"{self.lib}/{name}") for name in ("a-1", "b-1")], [["x"], ["y"]])
+        self.assertEqual(self.left_in_store(), [])
+
+    def test_a_holder_killed_among_eight_waiters_costs_one_download_more(self):
+        self.add("a", self.serve_slowly("a.deb", deb(member("./a"))))
+        self.write()
+        first = self.start_and_ask("install", "a")
+        others = [self.start("install", "a") for _ in range(8)]
         for other in others:
             other.stderr.readline()  # it waits
         first.kill()
         first.communicate()
-        go.set()
-        for other in others:
-            other.communicate(timeout=30)
-            self.assertEqual(other.returncode, 0)
+        self.go.set()
+        self.assert_all_are_fine(*others)
+        self.assertEqual(self.server.asked, ["/a.deb"] * 2)
         self.assertEqual(self.read("a-1/a"), "")
+
+    def test_two_checkouts_with_different_versions_at_once_are_both_right(self):
+        processes = []
+        checkouts = [(f"{self.folder}/{name}", name) for name in ("one", "two")]
+        for self.folder, text in checkouts:
+            os.mkdir(self.folder)
+            self.lib = f"{self.folder}/lib"
+            self.add("a", self.serve(f"{text}.deb", deb(*(member(f"./{each}", text.encode()) for each in range(200)))))
+            self.add_simple("b")
+            self.write()
+            processes += [self.start("install-group", "all") for _ in range(2)]
+        self.assert_all_are_fine(*processes)
+        for self.folder, text in checkouts:
+            self.lib = f"{self.folder}/lib"
+            self.assertEqual({self.read(f"a-1/{each}") for each in range(200)}, {text})
+            self.assertEqual(self.spm("verify", "--deep", write=False).status, 0)
+        self.assertEqual(sorted(self.server.asked), ["/b.deb", "/one.deb", "/two.deb"])
 
 
 if __name__ == "__main__":

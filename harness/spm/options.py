@@ -46,8 +46,11 @@ OWN = {
 }
 _PLACES = ("--packages", "--lib", "--store")
 ENVIRONMENT = {
+    "SPM_STORE, SPM_LIB, SPM_OFFLINE=1": "as --store, --lib and --offline",
     "SPM_DEBIAN_MIRROR": "the mirror of debian sources (default: what apt is set up to use)",
-    "SPM_MIRROR": "a folder or address with artifacts by sha256, asked first; last:ADDRESS is asked last",
+    "SPM_DEBIAN_KEYRING": "files with the keys that may sign its index (default: Debian's, as installed here)",
+    "SPM_MIRROR": "a folder or address with artifacts by sha256, asked first (last:ADDRESS: last)",
+    "SPM_ARTIFACTORY_TOKEN": "for artifactory sources; for s3 ones AWS_ACCESS_KEY_ID and its like, or AWS_PROFILE",
     "SPM_TIMEOUT": "seconds without a byte before a transfer is given up (default: 30)",
     "HTTP_PROXY, HTTPS_PROXY, NO_PROXY": "as everywhere, in either case",
     "SSL_CERT_FILE": "a file of certificates to trust",
@@ -76,6 +79,8 @@ VERBS = {
     "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
     "cache prune": Verb("cache_prune", "", "remove what nobody uses from the store", ("--older-than", "--max-size")),
 }
+# before which verb
+HEADINGS = {"install": "packages:", "outdated": "pins and artifacts:", "cache list": "the store:"}
 
 
 class Command:
@@ -161,10 +166,14 @@ def _usage(verb: str, what: str) -> SpmError:
 def help_text(verb: str = "") -> str:
     if not verb:
         rows = [(f"{name} {each.names}".strip(), each.text) for name, each in VERBS.items()]
+        lines = dict(zip(VERBS, _table(rows)))
+        for first, heading in HEADINGS.items():
+            lines[first] = f"\n{heading}\n{lines[first]}"
+        common = " ".join(f"[{name} {each.value}".rstrip() + "]" for name, each in COMMON.items())
         return "\n".join(
             [
-                *(f"usage: {PROGRAM} VERB ...", "", *_table(rows)),
-                *("", "every verb:", *_table(_option_rows(COMMON))),
+                *(f"usage: {PROGRAM} VERB ...", *lines.values()),
+                *("", f"every verb: {common}", f"{PROGRAM} VERB --help says what they mean"),
                 *("", "from the environment:", *_table(ENVIRONMENT.items()), ""),
             ]
         )

@@ -1,16 +1,16 @@
-"""What an install says while it works: lines that redraw themselves on a terminal, a plain line every few seconds
-elsewhere, one JSON object per event for programs, or nothing.
+"""What a run says while it works: lines that redraw themselves on a terminal, a plain line every few seconds elsewhere,
+one JSON object per event for programs, or nothing.
 
-All reports have the same events; they may come from any thread. Used as a context manager, a report ticks as time passes."""
+All reports have the same events; they may come from any thread. As a context manager, a report ticks as time passes."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
 import threading
 import time
+from collections import deque
 
 from harness.spm import words
 
@@ -18,6 +18,10 @@ _REDRAW_S = 0.1
 _LINE_S = 3.0
 _MOST_ROWS = 8
 _MOST_NAMES = 3
+_WINDOW_S = 10.0  # what "now" means in a rate
+_SAMPLE_S = 0.5
+_SILENT_S = 5.0  # after so long without a byte, that is said
+_NARROW = 60  # columns; below it a row has no room for sizes
 
 
 def report_for(settings):
@@ -29,20 +33,25 @@ def report_for(settings):
     return LinesReport() if plain else TerminalReport()
 
 
-@contextlib.contextmanager
-def counting(settings, total: int):
-    """Gives a function to call as each of `total` questions is answered."""
-    report, done = report_for(settings), 0
+class _Transfer:
+    """One under way: `done` bytes have arrived, `moved` of them since it began; `place` is asked for the rest."""
 
-    def counted():
-        nonlocal done
-        done += 1
-        report.counted(done, total)
+    __slots__ = ("name", "size", "done", "moved", "place", "last")
 
-    try:
-        yield counted
-    finally:
-        report.close()
+    def __init__(self, artifact):
+        self.name, self.size = words.printable(artifact.file_name), artifact.size
+        self.done = self.moved = 0
+        self.place, self.last = "", time.monotonic()
+
+    def advance(self, done: int):
+        self.moved += max(0, done - self.done)  # it may have to begin again
+        self.done, self.last = done, time.monotonic()
+
+    def silence(self) -> str:
+        """How long nothing has come, and whence, once that is long."""
+        silent = time.monotonic() - self.last
+        source = f" from {self.place}" if self.place else ""
+        return f"no byte for {silent:.0f} s{source}" if silent >= _SILENT_S else ""
 
 
 class Report:
@@ -52,30 +61,35 @@ class Report:
 
     def __init__(self):
         self._lock = threading.RLock()
-        self._started = time.monotonic()
-        self._total = self._finished = self._received = 0
-        self._active: dict[str, list] = {}  # sha256 -> [name, size, bytes so far, bytes of this run]
-        self._unpacking: dict[str, int] = {}
+        self._total = self._finished = self._moved = 0
+        self._active: dict[str, _Transfer] = {}  # by sha256
+        self._unpacking: dict[str, list] = {}  # package -> [threads at it, since when]
+        self._questions = self._answers = 0
+        self._samples = deque([(time.monotonic(), 0)])  # (time, bytes moved by then)
 
     def started(self, packages: int, artifacts: int, size: int):
-        self._total, self._started = size, time.monotonic()
+        self._total = size
+        self._samples = deque([(time.monotonic(), 0)])
 
     def begun(self, artifact):
         with self._lock:
-            self._active[artifact.sha256] = [artifact.file_name, artifact.size, 0, 0]
+            self._active[artifact.sha256] = _Transfer(artifact)
+
+    def asked(self, artifact, place: str):
+        """`place` is asked for the artifact, or for the rest of it."""
+        self._active[artifact.sha256].place = place
 
     def resumed(self, artifact, done: int):
         """So much is here before a transfer begins."""
-        self._active[artifact.sha256][2] = done
+        self._active[artifact.sha256].done = done
 
     def advanced(self, artifact, done: int):
-        active = self._active[artifact.sha256]
-        active[3] += done - active[2]
-        active[2] = done
+        self._active[artifact.sha256].advance(done)
 
     def ended(self, artifact, fetched: bool):
         with self._lock:
-            self._received += self._active.pop(artifact.sha256)[3]
+            transfer = self._active.pop(artifact.sha256, None)
+            self._moved += transfer.moved if transfer else 0
             self._finished += artifact.size if fetched else 0
 
     def sending(self, artifact):
@@ -98,8 +112,9 @@ class Report:
 
     def unpacking(self, package: str, change: int):
         with self._lock:
-            self._unpacking[package] = self._unpacking.get(package, 0) + change
-            if not self._unpacking[package]:
+            at_it = self._unpacking.setdefault(package, [0, time.monotonic()])
+            at_it[0] += change
+            if not at_it[0]:
                 del self._unpacking[package]
 
     def stored(self, item, size: int, files: int):
@@ -114,8 +129,13 @@ class Report:
     def note(self, text: str):
         pass
 
-    def counted(self, done: int, total: int):
-        """So many of so many questions are answered; no other event comes in such a run."""
+    def asking(self, questions: int):
+        """So many short questions will be `answered`; a run that asks them fetches nothing."""
+        self._questions = questions
+
+    def answered(self):
+        with self._lock:
+            self._answers += 1
 
     def __enter__(self):
         self._over = threading.Event()
@@ -138,15 +158,41 @@ class Report:
     def close(self):
         pass
 
+    def _amounts(self) -> tuple[int, float]:
+        """(bytes done in all, bytes a second of late)"""
+        with self._lock:
+            now, active = time.monotonic(), list(self._active.values())
+            moved = self._moved + sum(each.moved for each in active)
+            if now - self._samples[-1][0] >= _SAMPLE_S:
+                self._samples.append((now, moved))
+            while len(self._samples) > 2 and now - self._samples[1][0] >= _WINDOW_S:
+                self._samples.popleft()
+            since, before = self._samples[0]
+            return self._finished + sum(each.done for each in active), (moved - before) / max(now - since, 1e-3)
+
     def _summary(self) -> str:
-        active = list(self._active.values())
-        done = self._finished + sum(each[2] for each in active)
-        received = self._received + sum(each[3] for each in active)
-        elapsed = max(time.monotonic() - self._started, 1e-3)
+        if self._questions:
+            return f"{self._answers:,} of {self._questions:,} places asked"
+        done, rate = self._amounts()
         if done >= self._total:
-            return f"{words.size(self._total)} fetched, unpacking {', '.join(sorted(self._unpacking)) or 'done'}"
-        left = words.seconds((self._total - done) * elapsed / received) if received else "?"
-        return f"{words.size(done)} of {words.size(self._total)}, {words.size(received / elapsed)}/s, {left} left"
+            return f"{words.size(self._total)} fetched, unpacking {self._packages()}"
+        speed = f"{words.size(rate)}/s, {words.seconds((self._total - done) / rate)} left" if rate else self._silence()
+        return f"{words.size(done)} of {words.size(self._total)}, {speed}"
+
+    def _packages(self) -> str:
+        """What is being unpacked, the longest at work first."""
+        with self._lock:
+            longest = sorted(self._unpacking.items(), key=lambda each: each[1][1])
+        now, names = time.monotonic(), []
+        for name, (_, since) in longest[:_MOST_NAMES]:
+            names.append(f"{name} for {now - since:.0f} s" if now - since >= _SILENT_S else name)
+        more = f" and {len(longest) - _MOST_NAMES} more" if len(longest) > _MOST_NAMES else ""
+        return (", ".join(names) or "done") + more
+
+    def _silence(self) -> str:
+        with self._lock:
+            last = max((each.last for each in self._active.values()), default=None)
+        return f"no byte for {time.monotonic() - last:.0f} s" if last else "no byte yet"
 
 
 class LinesReport(Report):
@@ -167,83 +213,101 @@ class LinesReport(Report):
 
     def note(self, text):
         with self._lock:
-            print(f"spm: {text}", file=sys.stderr, flush=True)
-
-    def counted(self, done, total):
-        if self._is_time():
-            self.note(_count(done, total))
+            print(f"spm: {words.printable(text)}", file=sys.stderr, flush=True)
 
     def tick(self):
-        if self._is_time():
-            self.note(self._summary() + self._fetching())
+        summary = self._summary()
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _LINE_S
+            self.note(summary + self._fetching())
 
     def _fetching(self) -> str:
-        names = [name for name, *_ in list(self._active.values())]
+        with self._lock:
+            active = list(self._active.values())
+        names = [f"{each.name} ({silence})" if (silence := each.silence()) else each.name for each in active]
         return f"; fetching {', '.join(names[:_MOST_NAMES])}" + " ..." * (len(names) > _MOST_NAMES) if names else ""
-
-    def _is_time(self) -> bool:
-        due = time.monotonic() >= self._next
-        if due:
-            self._next = time.monotonic() + _LINE_S
-        return due
 
 
 class TerminalReport(LinesReport):
-    """One row per active download and a total, redrawn in place."""
+    """One row per active transfer and a total, redrawn in place."""
 
     tick_s = _REDRAW_S
 
     def __init__(self):
         super().__init__()
-        self._rows = 0
+        self._drawn: list[int] = []  # columns of each row on the screen
 
     def note(self, text):
         with self._lock:
             self._erase()
-            print(f"spm: {text}", file=sys.stderr, flush=True)
+            super().note(text)
 
     def tick(self):
         with self._lock:
-            width = os.get_terminal_size(sys.stderr.fileno()).columns or 80  # 0: a terminal that nobody has measured
-            active = list(self._active.values())
-            rows = [self._row(*each[:3], width) for each in active[:_MOST_ROWS]]
-            if len(active) > _MOST_ROWS:
-                rows.append(f"  and {len(active) - _MOST_ROWS} more")
-            rows.append(f"\x1b[1m{self._summary()[:width - 1]}\x1b[0m")
-            sys.stderr.write(self._erasure() + "\n".join(rows) + "\n")
+            width, height = self._screen()
+            rows = self._rows(width, min(_MOST_ROWS, height - 2))
+            # Written over what is there, not erased first: that would flicker.
+            lines = "".join(f"{row}\x1b[K\n" for row in rows[:-1])
+            sys.stderr.write(f"{self._up(width)}{lines}\x1b[1m{rows[-1]}\x1b[0m\x1b[K\n\x1b[J")
             sys.stderr.flush()
-            self._rows = len(rows)
-
-    def counted(self, done, total):
-        with self._lock:
-            sys.stderr.write(f"{self._erasure()}{_count(done, total)}\n")
-            sys.stderr.flush()
-            self._rows = 1
+            self._drawn = [words.columns(row) for row in rows]
 
     def close(self):
         with self._lock:
             self._erase()
 
-    @staticmethod
-    def _row(name: str, size: int, done: int, width: int) -> str:
-        tail = f" {words.size(done):>8} of {words.size(size):>8} {100 * done // size:3}%"
-        room = max(8, width - len(tail) - 3)
-        return f"  {name if len(name) <= room else name[:room - 3] + '...':<{min(room, 48)}}{tail}"
+    def _rows(self, width: int, most: int) -> list[str]:
+        active = list(self._active.values())
+        shown = active if len(active) <= most else active[: max(0, most - 1)]
+        rows = [self._row(each, width) for each in shown]
+        if len(shown) < len(active):
+            rows.append(words.fit(f"  and {len(active) - len(shown)} more", width - 1))
+        return [*rows, words.fit(self._summary(), width - 1)]
 
-    def _erasure(self) -> str:
-        return f"\x1b[{self._rows}A\x1b[J" if self._rows else ""
+    @staticmethod
+    def _row(transfer: _Transfer, width: int) -> str:
+        tail = f" {100 * transfer.done // transfer.size:3}%"
+        if width >= _NARROW:
+            tail = f" {words.size(transfer.done):>8} of {words.size(transfer.size):>8}{tail}"
+        room = max(4, min(width - len(tail) - 3, 48))
+        name = words.fit(transfer.name, room)
+        silence = transfer.silence()
+        row = f"  {name}{' ' * (room - words.columns(name))}{tail}{'  ' * bool(silence)}{silence}"
+        return words.fit(row, width - 1)
+
+    @staticmethod
+    def _screen() -> tuple[int, int]:
+        size = os.get_terminal_size(sys.stderr.fileno())
+        return size.columns or 80, size.lines or 24  # 0: a terminal that nobody has measured
+
+    def _up(self, width: int) -> str:
+        """To the first row; a terminal that was made narrower has broken the longer ones."""
+        lines = sum(-(-columns // width) or 1 for columns in self._drawn)
+        return f"\x1b[{lines}A\r" if lines else ""
 
     def _erase(self):
-        sys.stderr.write(self._erasure())
-        self._rows = 0
+        if self._drawn:
+            sys.stderr.write(f"{self._up(self._screen()[0])}\x1b[J")
+            sys.stderr.flush()
+        self._drawn = []
 
 
 class JsonReport(Report):
     """One object per event on standard output."""
 
+    def __init__(self):
+        super().__init__()
+        self._next = time.monotonic() + _LINE_S
+
     def _event(self, kind: str, **fields):
         with self._lock:
             print(json.dumps({"event": kind, **fields}), flush=True)
+
+    def tick(self):
+        done, rate = self._amounts()
+        if self._total and time.monotonic() >= self._next:
+            self._next = time.monotonic() + _LINE_S
+            self._event("progress", bytes=done, of=self._total, bytes_per_s=round(rate))
 
     def started(self, packages, artifacts, size):
         super().started(packages, artifacts, size)
@@ -290,7 +354,3 @@ class JsonReport(Report):
 
     def waiting(self, what, holder):
         self._event("waiting", what=what, holder=holder)
-
-
-def _count(done: int, total: int) -> str:
-    return f"{done:,} of {total:,} asked"

@@ -7,7 +7,7 @@ import time
 import unittest
 from unittest import mock
 
-from harness.spm import progress
+from harness.spm import progress, words
 from harness.spm.settings import ROOT
 from harness.spm.testing import World, deb, member, send
 
@@ -47,7 +47,7 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(
             self.lines(act, clock=lambda: now[0]),
             "spm: 1.5 MB of 10.0 MB, 500 kB/s, 17 s left; fetching one, two\n"
-            "spm: 3.0 MB of 10.0 MB, 500 kB/s, 14 s left; fetching one, two\n"
+            "spm: 3.0 MB of 10.0 MB, 500 kB/s, 14 s left; fetching one, two (no byte for 6 s)\n"
             "spm: 10.0 MB fetched, unpacking a\n",
         )
 
@@ -74,6 +74,71 @@ class ReportTest(unittest.TestCase):
             "spm: 9.0 MB of 10.0 MB, 750 kB/s, 1.3 s left; fetching two\n",
         )
 
+    def test_the_rate_is_that_of_the_last_seconds(self):
+        now = [100.0]
+
+        def act(report):
+            report.started(1, 1, 100_000_000)
+            one = Artifact("one", 100_000_000)
+            report.begun(one)
+            done = 0
+            for second in range(30):
+                now[0] += 1
+                done += 5_000_000 if second < 9 else 100_000
+                report.advanced(one, done)
+                report.tick()
+
+        self.assertEqual(
+            self.lines(act, clock=lambda: now[0]).splitlines()[-1],
+            "spm: 47.1 MB of 100 MB, 100 kB/s, 8 min 49 s left; fetching one",
+        )
+
+    def test_a_silent_source_and_a_long_unpacking_are_named(self):
+        now = [100.0]
+
+        def act(report):
+            report.started(1, 2, 10_000)
+            one = Artifact("one", 10_000)
+            report.begun(one)
+            report.asked(one, "http://127.0.0.1")
+            report.advanced(one, 5_000)
+            for _ in range(12):
+                now[0] += 1
+                report.tick()
+            report.ended(one, True)
+            for name in "abcd":
+                report.unpacking(name, +1)
+            now[0] += 7
+            report.tick()
+
+        self.assertEqual(
+            self.lines(act, clock=lambda: now[0]).splitlines()[2:],
+            [
+                "spm: 5.0 kB of 10.0 kB, 556 B/s, 9.0 s left; fetching one (no byte for 9 s from http://127.0.0.1)",
+                "spm: 5.0 kB of 10.0 kB, no byte for 12 s; fetching one (no byte for 12 s from http://127.0.0.1)",
+                "spm: 10.0 kB fetched, unpacking a for 7 s, b for 7 s, c for 7 s and 1 more",
+            ],
+        )
+
+    def test_questions_are_counted(self):
+        now = [100.0]
+
+        def act(report):
+            report.asking(20)
+            for _ in range(4):
+                now[0] += 1
+                report.answered()
+                report.tick()
+
+        self.assertEqual(self.lines(act, clock=lambda: now[0]), "spm: 3 of 20 places asked\n")
+
+    def test_what_a_server_says_is_printed_as_one_line(self):
+        answer = mock.Mock(source="main", reason="HTTP 404 \x1b[2J\nspm: fine")
+        self.assertEqual(
+            self.lines(lambda report: report.attempt_failed(Artifact("one", 1), answer)),
+            "spm: main did not deliver one: HTTP 404 \\x1b[2J\\nspm: fine\n",
+        )
+
     def test_a_failed_download_does_not_count(self):
         report = progress.LinesReport()
         report.started(1, 1, 100)
@@ -84,9 +149,40 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(report._summary().split(",")[0], "0 B of 100 B")
 
     def test_no_row_is_wider_than_the_terminal(self):
-        for width in (20, 40, 80, 200):
-            for name in ("x", "x" * 300):
-                self.assertLess(len(progress.TerminalReport._row(name, 1_000_000, 5, width)), max(width, 42))
+        for width in (10, 20, 40, 80, 200):
+            for name in ("x", "x" * 300, "日本語" * 30, "e\u0301" * 100):
+                with self.subTest(width=width, name=name):
+                    report = progress.TerminalReport()
+                    report.started(1, 1, 2_000_000)
+                    artifact = Artifact(name, 1_000_000)
+                    report.begun(artifact)
+                    report.asked(artifact, "http://" + "h" * 200)
+                    report.advanced(artifact, 5)
+                    report._active[name].last -= 60
+                    for row in report._rows(width, 8):
+                        self.assertLess(words.columns(row), width)
+
+    def test_rows_on_screens_of_every_width(self):
+        report = progress.TerminalReport()
+        report.started(1, 12, 50_000_000)
+        for number in range(10):
+            artifact = Artifact(f"libsomething{number}-dev_1.2.3-4+deb12u1_amd64.deb", 4_000_000)
+            report.begun(artifact)
+            report.advanced(artifact, 1_000_000 + number)
+        with mock.patch.object(report, "_summary", return_value="10.0 MB of 50.0 MB, 1.2 MB/s, 33 s left"):
+            self.assertEqual(
+                report._rows(80, 3),
+                [
+                    "  libsomething0-dev_1.2.3-4+deb12u1_amd64.deb        1.0 MB of   4.0 MB  25%",
+                    "  libsomething1-dev_1.2.3-4+deb12u1_amd64.deb        1.0 MB of   4.0 MB  25%",
+                    "  and 8 more",
+                    "10.0 MB of 50.0 MB, 1.2 MB/s, 33 s left",
+                ],
+            )
+            self.assertEqual(
+                report._rows(40, 2),
+                ["  libsomething0-dev_1.2.3-4+deb12…  25%", "  and 9 more", "10.0 MB of 50.0 MB, 1.2 MB/s, 33 s left"],
+            )
 
 
 class TerminalTest(World):
@@ -126,10 +222,10 @@ class TerminalTest(World):
 
     def test_a_terminal_shows_each_download_and_a_total_and_is_left_clean(self):
         text = self.run_on_terminal()
-        self.assertRegex(text, r"  a-file-with-a-name\.deb +30\.0 kB of +\d\d\.\d kB +\d\d%\n")
-        self.assertRegex(text, r"\x1b\[1m30\.0 kB of \d\d\.\d kB, \S+ kB/s, \S+ s left\x1b\[0m\n")
+        self.assertRegex(text, r"  a-file-with-a-name\.deb +30\.0 kB of +\d\d\.\d kB +\d\d%\x1b\[K\n")
+        self.assertRegex(text, r"\x1b\[1m30\.0 kB of \d\d\.\d kB, \S+ kB/s, \S+ s left\x1b\[0m\x1b\[K\n\x1b\[J")
         self.assertRegex(
-            text, r"\x1b\[\d+A\x1b\[Jspm: 1 package active in \S+ s: 1 package of 60\.0 kB unpacked, 1 link set\n$"
+            text, r"\x1b\[\d+A\r\x1b\[Jspm: 1 package active in \S+ s: 1 package of 60\.0 kB unpacked, 1 link set\n$"
         )
 
     def test_without_colour_a_terminal_gets_plain_lines(self):

@@ -102,7 +102,7 @@ class _Mending:
 
     def _holds(self, path: str, size: int, digest: str) -> bool:
         try:
-            return contents.file_hash(f"{self._tree}/{path}", size) == digest
+            return contents.read(f"{self._tree}/{path}", size)[1] == digest
         except OSError:
             return False
 
@@ -140,7 +140,8 @@ class _Mending:
         every = self.item.package.artifacts_for(self.item.platform)
         for owner, paths in self._lacking.items():
             part = copy.copy(every[owner])
-            part.keep = [f"{part.strip}/{path}".lstrip("/") for path in sorted(paths)]
+            names = [f"{part.strip}/{path}".lstrip("/") for path in sorted(paths)]
+            part.keep = [f"**/{name}" if name.startswith("!") else name for name in names]  # or it would be left out
             unpack(archives[part.sha256], part, tree, owner)
         digests = {path: digest for path, *_, digest in self.listed["files"]}
         fresh = set().union(*self._lacking.values())

@@ -26,7 +26,7 @@ class RepairTest(World):
             ),
             strip="usr",
         )
-        second = self.serve("2.tar", tar(folder("e"), member("e/b?", b"bbbb"), member("e/c", b"cccc")), keep=["e/**"])
+        second = self.serve("2.tar", tar(folder("e"), member("e/b?", b"bbbb"), member("e/c", b"cccc"), member("!", b"!")))
         self.add("p", first, second)
         self.add_simple("q")
         self.spm("install-group", "all")
@@ -82,6 +82,7 @@ class RepairTest(World):
         (lambda self: self.lose("d/same"), "d/same: is missing", ["/1.deb"]),
         (lambda self: self.lose("e/b?"), r"e/b\?: is missing", ["/2.tar"]),
         (lambda self: self.lose("e"), "e: is missing; .*", ["/2.tar"]),
+        (lambda self: self.lose("!"), "!: is missing", ["/2.tar"]),
         (lambda self: (self.lose("e/c"), self.lose("run")), "e/c: is missing; run: is missing", ["/1.deb", "/2.tar"]),
         (lambda self: self.make_link("run", "d/a"), "run: expected a file, found something else", ["/1.deb"]),
         (lambda self: (self.lose("run"), os.mkdir(f"{self.tree}/run")), "run: expected a file, .*", ["/1.deb"]),
@@ -110,7 +111,7 @@ class RepairTest(World):
                 self.assertRegex(dry.err, rf"^spm: 1 package would be repaired {cost}\n$")
                 self.assertEqual((dry.status, self.server.asked), (1, []))
                 result = self.spm("verify", "--deep", "--repair")
-                self.assertRegex(result.out.splitlines()[1], rf"^p +repaired +5 +{expected}$")
+                self.assertRegex(result.out.splitlines()[1], rf"^p +repaired +6 +{expected}$")
                 self.assertEqual(result.out.splitlines()[2], "q     whole     1")
                 self.assertRegex(result.err, rf"^spm: 1 package repaired {cost}\n$")
                 self.assertEqual(result.status, 0)

@@ -50,7 +50,8 @@ class Keys:
 
 def unchecked(text: str) -> bytes:
     """What looks like a signed message to whoever cannot check it."""
-    return f"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{text}-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----\n".encode()
+    signature = "-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----\n"
+    return f"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{text}{signature}".encode()
 
 
 class Archive:

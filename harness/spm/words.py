@@ -71,3 +71,37 @@ def parse_age(text: str, option: str) -> float:
             USAGE,
         )
     return float(match.group(1)) * _TIMES[match.group(2)]
+
+
+def printable(text: str) -> str:
+    """One line, whatever a file name or a server's answer holds."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a printable text takes."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def fit(text: str, most: int) -> str:
+    """The text, or its beginning and an ellipsis where it takes more than `most` columns."""
+    if columns(text) <= most:
+        return text
+    kept, left = "", most - 1
+    for each in text:
+        left -= _columns(each)
+        if left < 0:
+            break
+        kept += each
+    return kept + "\u2026" if most > 0 else ""
+
+
+def _columns(character: str) -> int:
+    if character.isascii():
+        return 1
+    import unicodedata
+
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,4 +1,4 @@
-"""Changes pins in packages.json and nothing else: every other byte of the file stays, its order, indentation and line ends.
+"""Changes pins in packages.json and nothing else: every other byte of the file stays.
 
 The new file is written beside the old, checked as any packages.json is, and renamed. Two runs at once both count: each
 looks at the file again, under a lock, before it writes."""
@@ -23,7 +23,7 @@ class Change:
 
 
 def write(path: str, changes: list[Change]):
-    """Makes `changes` in the file `path`, all or none; raises SpmError, above all where somebody has changed those pins."""
+    """Makes `changes` in the file `path`, all or none; raises SpmError, as where somebody has changed those pins."""
     path = os.path.realpath(path)  # a link stays one
     try:
         with _locked(os.path.dirname(path)):

@@ -254,7 +254,7 @@ def _check_source(source, place: str):
     kind = source.get("type")
     if kind not in FIELDS:
         found = _show(kind) if kind is not None else "none"
-        near = f"; the nearest is '{nearest(kind, FIELDS)}'" if type(kind) is str else ""
+        near = nearest(kind, FIELDS) if type(kind) is str else ""
         raise _Mistake(f"{place}.type", f"expected one of {', '.join(FIELDS)}, found {found}{near}")
     required, optional, _ = FIELDS[kind]
     _fields(source, place, ("type", *required), optional)
@@ -295,10 +295,9 @@ def _check_platforms(value, place: str):
     _texts(value, place, "platforms")
     for index, platform in enumerate(value):
         if platform not in PLATFORMS and platform != ANY:
-            near = nearest(platform, (*PLATFORMS, ANY))
             raise _Mistake(
                 f"{place}[{index}]",
-                f"expected one of {', '.join(PLATFORMS)}, {ANY}, found '{platform}'; the nearest is '{near}'",
+                f"expected one of {', '.join(PLATFORMS)}, {ANY}, found '{platform}'{nearest(platform, (*PLATFORMS, ANY))}",
             )
 
 
@@ -307,10 +306,9 @@ def _check_artifact(artifact, place: str, sources: dict):
     _texts(artifact["sources"], f"{place}.sources", "source names")
     for index, name in enumerate(artifact["sources"]):
         if name not in sources:
-            near = nearest(name, sources)
             raise _Mistake(
                 f"{place}.sources[{index}]",
-                f"expected a name of 'sources', found '{name}'" + (f"; the nearest is '{near}'" if near else ""),
+                f"expected a name of 'sources', found '{name}'{nearest(name, sources)}",
             )
     _relative(artifact["path"], f"{place}.path", "a path below the source's base")
     _expect(not _BLANK(artifact["path"]), f"{place}.path", "a path without blanks, ? and #", artifact["path"])

@@ -1,6 +1,6 @@
 """The order of Debian's versions, as deb-version(7) defines it: [epoch:]upstream[-revision].
 
-Digits compare as numbers; of the rest letters come before other characters, and a tilde before everything, the end too."""
+Digits compare as numbers; of the rest letters come before other characters, a tilde before everything, even the end."""
 
 from __future__ import annotations
 

@@ -53,23 +53,21 @@ def problems(tree: str, listed: dict, deep: bool = False) -> dict[str, str]:
     found = {}
     children = Counter()
     lstat, below = os.lstat, tree + "/"
-    # Threads hash the large files meanwhile; for small ones handing over would take longer than hashing.
-    large = [(path, size) for path, _, size, *_ in listed["files"] if size >= _LARGE] if deep else []
-    with _Hashes(below, large) as hashes:
+    with _Readers(below, listed["files"] if deep else []) as readers:
         for path, mode, size, time, digest in listed["files"]:
             children[path.rpartition("/")[0]] += 1
             try:
-                facts = lstat(below + path)
+                facts, now = readers.read(path, size) if deep else (lstat(below + path), digest)
                 if (
                     facts[stat.ST_SIZE] != size
                     or facts[stat.ST_MTIME] != time
                     or (facts[stat.ST_MODE] ^ (stat.S_IFREG | mode)) & _KIND_AND_EXECUTABLE
                 ):
                     found[path] = _difference(facts, mode, size)
-                elif deep and (now := hashes.pop(path) or file_hash(below + path, size)) != digest:
+                elif now != digest:
                     found[path] = f"expected sha256 {digest}, found {now}"
             except OSError as error:
-                found[path] = _reason(error)
+                found[path] = _reason(error, "a file")
     for path, target in listed["links"]:
         children[path.rpartition("/")[0]] += 1
         try:
@@ -111,16 +109,17 @@ def _unexpected(tree: str, listed: dict, children: Counter, found: dict[str, str
     return more
 
 
-class _Hashes:
-    """The hashes of files, taken by threads."""
+class _Readers:
+    """Hashes files: the large by threads meanwhile, the small at once, since handing over would take longer."""
 
-    def __init__(self, below: str, files: list[tuple[str, int]]):
-        self._taking, self._pool = {}, None
-        if files:
+    def __init__(self, below: str, files: list):
+        self._below, self._taken, self._pool = below, {}, None
+        large = [(path, size) for path, _, size, *_ in files if size >= _LARGE]
+        if large:
             from concurrent.futures import ThreadPoolExecutor
 
             self._pool = ThreadPoolExecutor(min(os.cpu_count() or 2, 8))
-            self._taking = {path: self._pool.submit(file_hash, below + path, size) for path, size in files}
+            self._taken = {path: self._pool.submit(read, below + path, size) for path, size in large}
 
     def __enter__(self):
         return self
@@ -129,10 +128,8 @@ class _Hashes:
         if self._pool:
             self._pool.shutdown(cancel_futures=True)
 
-    def pop(self, path: str) -> str:
-        """The hash of a file, or '' for one that no thread was to take; raises its OSError."""
-        taking = self._taking.pop(path, None)
-        return taking.result() if taking else ""
+    def read(self, path: str, size: int) -> tuple[os.stat_result, str]:
+        return self._taken.pop(path).result() if path in self._taken else read(self._below + path, size)
 
 
 def _difference(facts: os.stat_result, mode: int, size: int) -> str:
@@ -148,20 +145,24 @@ def _difference(facts: os.stat_result, mode: int, size: int) -> str:
 def _reason(error: OSError, kind: str = "") -> str:
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return "is missing"
-    return f"expected {kind}, found something else" if kind and error.errno == errno.EINVAL else error.strerror
+    # What opening a link as a file, or reading a file as a link, gives.
+    return f"expected {kind}, found something else" if error.errno in (errno.ELOOP, errno.EINVAL) else error.strerror
 
 
-def file_hash(path: str, size: int) -> str:
-    """The sha256 of the contents of a file of about `size` bytes."""
+def read(path: str, size: int) -> tuple[os.stat_result, str]:
+    """A path's facts, and the sha256 of its contents where it is a file of `size` bytes."""
     # Not open() and file_digest(): for a small file they take as long as the hashing.
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
+        facts = os.fstat(file)
+        if facts.st_size != size or not stat.S_ISREG(facts.st_mode):
+            return facts, ""
         most = min(size + 1, _PIECE)
         piece = os.read(file, most)
         digest = hashlib.sha256(piece)
         while len(piece) == most:  # a shorter one is a file's last
             piece = os.read(file, most)
             digest.update(piece)
-        return digest.hexdigest()
+        return facts, digest.hexdigest()
     finally:
         os.close(file)

@@ -65,7 +65,8 @@ class _Run:
             for owner, artifact in enumerate(making.artifacts):
                 self._artifacts.setdefault(artifact.sha256, artifact)
                 self._users.setdefault(artifact.sha256, []).append((making, owner, artifact))
-        self._tasks = queue.SimpleQueue()  # (user, archive), or None at the end
+        # (place in the queue, user, archive): the largest first, since what is last keeps all other threads waiting.
+        self._tasks = queue.PriorityQueue()
         self._stopped = False
         self._error: BaseException | None = None
 
@@ -76,16 +77,14 @@ class _Run:
             worker.start()
         try:
             for artifact, path in self._fetcher.fetch_all(self._artifacts.values()):
-                for user in self._users[artifact.sha256]:
-                    self._tasks.put((user, path))
-            for _ in workers:
-                self._tasks.put(None)
+                for number, user in enumerate(self._users[artifact.sha256]):
+                    self._tasks.put(((-artifact.size, artifact.sha256, number), user, path))
+            self._end(workers)
             for worker in workers:
                 worker.join()
         except BaseException:
             self._stopped = True
-            for _ in workers:
-                self._tasks.put(None)
+            self._end(workers)
             join(workers, _STALLED_S)
             raise
         finally:
@@ -97,11 +96,18 @@ class _Run:
             raise self._error
         return [making.item for making in self._making if making.elsewhere]
 
+    def _end(self, workers: list):
+        for _ in workers:
+            self._tasks.put(((1,), None, ""))  # behind every other
+
     def _work(self):
-        while task := self._tasks.get():
+        while True:
+            _, user, archive = self._tasks.get()
+            if not user:
+                return
             try:
                 if not self._stopped:
-                    self._unpack(*task[0], task[1])
+                    self._unpack(*user, archive)
             except Cancelled:
                 pass
             except BaseException as error:

@@ -1,10 +1,11 @@
 import os
+import threading
 import time
 import unittest
 
 from harness.spm.store import prune, trees
 from harness.spm.store.store import Entry, Store
-from harness.spm.testing import World
+from harness.spm.testing import World, send
 
 DAY = 86400
 
@@ -97,6 +98,38 @@ class PruneTest(World):
             self.assertEqual(self.kept(), ["a"])
         process.communicate(timeout=20)
         self.assertEqual(self.kept(), [])
+
+    def test_what_is_looked_at_but_not_yet_linked_is_not_pruned(self):
+        self.spm("uninstall", "a")
+        go = threading.Event()
+        self.add_simple("b")
+        data = self.server.files["/b.deb"]
+        self.server.files["/b.deb"] = lambda handler: go.wait(60) and send(handler, data)
+        self.server.asked.clear()
+        self.write()
+        install = self.start("install", "a", "b")
+        while not self.server.asked:
+            time.sleep(0.01)
+        prune = self.start("cache", "prune", "--older-than", "0d")
+        self.assertRegex(prune.stderr.readline(), f"^spm: waiting for process {install.pid} ")
+        go.set()
+        for process in (install, prune):
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0)
+        self.assertEqual((self.kept(), self.read("a-1/a"), self.server.asked), (["a", "b"], "a", ["/b.deb"]))
+
+    def test_half_a_download_waits_a_day_for_the_next_run(self):
+        young, old, spent = (f"{self.store}/archives/{name}" for name in ("young.part", "old.part", "spent"))
+        for path, days in ((young, 0.9), (old, 1.1), (spent, time.time() / DAY)):
+            open(path, "w").close()
+            self.set_time(path, days)
+        self.add_simple("b")
+        self.spm("install", "b")
+        self.assertEqual(self.left_in_store(), ["archives/young.part"])
+        self.spm("cache", "prune", "--older-than", "2d")
+        self.assertEqual(self.left_in_store(), ["archives/young.part"])
+        self.spm("cache", "prune", "--older-than", "0d")
+        self.assertEqual(self.left_in_store(), [])
 
     def test_a_store_that_is_not_there_is_empty(self):
         self.store = f"{self.folder}/none"

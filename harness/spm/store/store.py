@@ -123,6 +123,12 @@ class Store:
                 "name a folder with --store DIR or SPM_STORE",
                 USAGE,
             ) from None
+        except FileNotFoundError as error:  # the parent is there: its file system refuses
+            raise SpmError(
+                f"store: expected a place for a folder, found none: {error.filename}",
+                "name a folder with --store DIR or SPM_STORE",
+                USAGE,
+            ) from None
 
     def archive(self, sha256: str) -> str:
         return f"{self.root}/archives/{sha256}"

@@ -18,7 +18,7 @@ from harness.spm.transfer.part import Part
 from harness.spm.transfer.transport import TransferError
 from harness.spm.transfer.turns import Turns
 
-THREADS = 64  # calling `fetch`: more than take turns, so that a slow host's waiters leave turns to others
+THREADS = 64  # calling `fetch`: more than have turns, so that those which pause leave turns to others
 TRIES = 4  # at one address, and again whenever so much more of the file has come:
 RENEWING_BYTES = 1 << 20
 FIRST_PAUSE = 1 / 60  # of the timeout, before the second try; doubled for each further one
@@ -54,11 +54,12 @@ class Downloader:
         self._report = report
         self._silent: dict[str, TransferError] = {}  # places where nobody answers
         self._begun: set[str] = set()  # artifacts that have had a turn
-        self._turns = Turns(settings.jobs)
+        self.turns = Turns(settings.jobs)
+        self._places: dict[str, str] = {}  # sha256 -> where the artifact is asked for first
         self._timeout_s = timeout_s()
 
     def cancel(self):
-        self._turns.cancel()
+        self.turns.cancel()
         for source in self._sources.values():
             source.cancel()
 
@@ -102,6 +103,13 @@ class Downloader:
                 attempts.append(Attempt(name, place, transport.shown(address), error.reason, error.hint))
         raise Failed(artifact, attempts)
 
+    def place_of(self, artifact) -> str:
+        """The place that is asked first; '' where no source serves anything."""
+        if artifact.sha256 not in self._places:
+            addresses = [address for _, _, address in self._candidates(artifact, [])]
+            self._places[artifact.sha256] = transport.place(addresses[0]) if addresses else ""
+        return self._places[artifact.sha256]
+
     def _candidates(self, artifact, attempts: list[Attempt]) -> list:
         """(source's name, source, address) in the order to try; one that serves nothing here becomes an attempt."""
         found = []
@@ -122,11 +130,11 @@ class Downloader:
         place = transport.place(address)
         tries, pause, reached = TRIES, FIRST_PAUSE * self._timeout_s, part.length
         while True:
-            closed_s = self._turns.closed_s(place)
+            closed_s = self.turns.closed_s(place)
             if closed_s > LONGEST_WAIT_BESIDE_S and not last:
                 raise TransferError(f"the server asks to wait {words.seconds(closed_s)}")
             try:
-                with self._turns.at(place):
+                with self.turns.at(place):
                     self._transfer(artifact, source, address, part)
                     return
             except TransferError as error:
@@ -143,11 +151,11 @@ class Downloader:
     def _pause(self, place: str, error: TransferError, pause: float):
         if error.wait_s:
             wait_s = min(error.wait_s, LONGEST_WAIT_S)
-            if self._turns.close_for(place, wait_s):
+            if self.turns.close_for(place, wait_s):
                 self._report.asked_to_wait(place, wait_s)
         else:
             # The spread keeps threads that failed together from returning together.
-            self._turns.sleep(pause * random.uniform(0.5, 1.0))
+            self.turns.sleep(pause * random.uniform(0.5, 1.0))
 
     def _transfer(self, artifact, source, address: str, part: Part):
         """One transfer of what `part` lacks."""
@@ -157,6 +165,7 @@ class Downloader:
         if artifact.sha256 not in self._begun:
             self._begun.add(artifact.sha256)
             self._report.begun(artifact)
+        self._report.asked(artifact, place)
         try:
             body = source.open(address, part.length, part.validator(address))
         except TransferError as error:
@@ -189,7 +198,7 @@ class Downloader:
         self._report.resumed(artifact, part.length)
         watch_from, watched = time.monotonic(), part.length
         while piece:
-            if self._turns.cancelled:
+            if self.turns.cancelled:
                 raise Cancelled()
             if part.length + len(piece) > artifact.size:
                 part.clear()

@@ -1,7 +1,8 @@
 """Brings artifacts to the store's archives folder, each once, whoever else wants it too.
 
-An artifact is downloaded under the kernel lock of its .part. What another process is downloading is left for last, then
-waited for and found: processes that want the same share the work. An archive outlives the work of everybody who might
+An artifact is downloaded under the kernel lock of its .part, which is taken only with a turn at its host in hand: what
+we cannot begin yet is left to other processes. What another process is downloading is left for last, then waited for
+and found: processes that want the same share the work. An archive outlives the work of everybody who might
 have waited for it, since only a sweep removes it, and a sweep needs the store to itself (prune.py); so nobody who waited
 has to download again. Where a holder was killed its .part stays, and whoever is next goes on with it."""
 
@@ -88,6 +89,8 @@ class Fetcher:
                     if not self._keep_going:
                         raise
                     found = error
+                finally:
+                    self._downloader.turns.leave()
                 self._arrived.put((artifact, found))
         except Cancelled:
             pass
@@ -101,12 +104,14 @@ class Fetcher:
 
     def _next(self):
         """(artifact, its lock, taken), or None when nothing is left to begin."""
+        turns = self._downloader.turns
         while True:
+            artifact = turns.first(self._free, self._downloader.place_of)
             with self._mutex:
-                wait = not self._free
+                wait = artifact is None
                 if self._stopped or wait and not self._held:
                     return None
-                artifact = (self._held if wait else self._free).popleft()
+                artifact = artifact or self._held.popleft()
             lock = self._store.lock(artifact.sha256)
             if lock.take(wait=wait, waiting=lambda holder: self._tell(artifact, holder)):
                 if not self._stopped:
@@ -114,6 +119,7 @@ class Fetcher:
                 lock.release()
             else:
                 self._held.append(artifact)
+                turns.leave()
 
     def _tell(self, artifact, holder: str):
         with self._mutex:

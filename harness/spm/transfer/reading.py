@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from harness.spm.transfer.download import LONGEST_WAIT_S
 from harness.spm.transfer.transport import TransferError
 
 TRIES = 3
@@ -24,7 +25,7 @@ def length(source, address: str, expected: int) -> tuple[int | None, str]:
 
 
 def patiently(ask):
-    """What `ask` returns; what may pass is tried again after a pause. Raises TransferError."""
+    """What `ask` returns; what may pass is tried again after a pause, or when the server says. Raises TransferError."""
     pause = FIRST_PAUSE_S
     for left in reversed(range(TRIES)):
         try:
@@ -32,7 +33,8 @@ def patiently(ask):
         except TransferError as error:
             if not error.passing or not left:
                 raise
-        time.sleep(pause)
+            wait_s = max(pause, min(error.wait_s, LONGEST_WAIT_S))
+        time.sleep(wait_s)
         pause *= 2
 
 

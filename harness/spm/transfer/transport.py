@@ -25,8 +25,8 @@ _SAFE = "/~+:@!$&'()*,;="
 # What may go to whatever host a redirect names; anything else may be a credential.
 _OPEN_HEADERS = ("user-agent", "accept-encoding", "range", "if-range")
 BINARY = "application/octet-stream"
-_MOST_ANSWER = 1 << 14  # bytes of the words of a server that refuses
 _PIECE = 1 << 20
+_MOST_ANSWER = 1 << 14
 _HEADERS = {"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"}
 # What a refusal is called; any other keeps the server's own words.
 _STATUSES = {
@@ -43,7 +43,7 @@ _PROXY_HINT = "set HTTP_PROXY and HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT"
 class TransferError(Exception):
     """`reason` and `hint` for the user; `passing`: the same address may work in a moment; `host`: nobody answers there
     at all; `status`: the HTTP server's, or the one that says the same of a file, else 0; `wait_s`: how long the server
-    asks us to wait; `answer`: its own words, or their beginning."""
+    asks us to wait; `answer`: the server's own words about it, or their beginning."""
 
     def __init__(
         self,
@@ -234,22 +234,14 @@ def _ask(request: urllib.request.Request):
     try:
         return _opener(tuple(access.proxies().items())).open(request, timeout=timeout_s())
     except urllib.error.HTTPError as error:
-        raise _refusal(error, request, _answer(error)) from None
+        raise _refusal(error, request) from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         # urllib puts the proxy's host in the place of the server's.
         raise failure(error, request.host if request.host != host else "") from None
 
 
-def _answer(error: urllib.error.HTTPError) -> bytes:
-    with error:
-        try:
-            return error.read(_MOST_ANSWER)
-        except (OSError, http.client.HTTPException):
-            return b""  # the status says enough
-
-
-def _refusal(error: urllib.error.HTTPError, request: urllib.request.Request, answer: bytes) -> TransferError:
-    code, hint = error.code, ""
+def _refusal(error: urllib.error.HTTPError, request: urllib.request.Request) -> TransferError:
+    code, hint, answer = error.code, "", _answer(error)
     signed = request.has_header("Authorization") and place(error.url) == place(request.full_url)
     if code == 401:
         reason = f"the server {'refuses our' if signed else 'asks for'} credentials (HTTP 401)"
@@ -282,6 +274,14 @@ def _retry_after(text: str, now: float) -> float:
         return 0.0
 
 
+def _answer(error: urllib.error.HTTPError) -> bytes:
+    with error:
+        try:
+            return error.read(_MOST_ANSWER)
+        except (OSError, http.client.HTTPException):
+            return b""  # the status says enough
+
+
 class _Redirects(urllib.request.HTTPRedirectHandler):
     """Follows a redirect, without credentials where it leads to another host."""
 
@@ -298,7 +298,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return follow
 
 
-class _Patient:
+class _Upload:
     """A connection that reads the answer of a server which stops reading an upload: that says why."""
 
     def endheaders(self, message_body=None, **options):
@@ -309,11 +309,11 @@ class _Patient:
                 raise
 
 
-class _HttpConnection(_Patient, http.client.HTTPConnection):
+class _HttpConnection(_Upload, http.client.HTTPConnection):
     pass
 
 
-class _HttpsConnection(_Patient, http.client.HTTPSConnection):
+class _HttpsConnection(_Upload, http.client.HTTPSConnection):
     pass
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from collections import Counter, deque
 from urllib.parse import urlsplit
 
 from harness.spm.errors import Cancelled
@@ -14,7 +15,6 @@ from harness.spm.errors import Cancelled
 PER_HOST = 6
 # A dated archive of Debian shuts out clients that ask for much at once.
 PER_SNAPSHOT_HOST = 2
-_ALL = 1000  # more threads than there will ever be
 
 
 def most_at_once(place: str) -> int:
@@ -26,10 +26,11 @@ class Turns:
     """`jobs` transfers at once. `cancel` ends all waiting: whoever waits gets Cancelled."""
 
     def __init__(self, jobs: int):
-        self._jobs = threading.Semaphore(jobs)
-        self._hosts: dict[str, threading.Semaphore] = {}
+        self._changed = threading.Condition()
+        self._left = jobs
+        self._busy: Counter[str] = Counter()  # place -> transfers there
         self._open_at: dict[str, float] = {}  # place -> when it may be asked again
-        self._lock = threading.Lock()
+        self._mine = threading.local()  # place: where this thread has its turn
         self._over = threading.Event()
 
     @property
@@ -38,26 +39,49 @@ class Turns:
 
     def cancel(self):
         self._over.set()
-        with self._lock:
-            for gate in (self._jobs, *self._hosts.values()):
-                gate.release(_ALL)
+        with self._changed:
+            self._changed.notify_all()
+
+    def first(self, tasks: deque, place_of):
+        """Takes the first of `tasks` whose place has a turn to give, waiting for one; this thread holds the turn then.
+        None when there are no tasks. Nothing else may touch `tasks` meanwhile."""
+        with self._changed:
+            while tasks:
+                for number, task in enumerate(tasks):
+                    if self._take(place_of(task)):
+                        del tasks[number]
+                        return task
+                self._wait()
+        return None
 
     @contextlib.contextmanager
     def at(self, place: str):
-        """Waits for a turn at `place`, and holds it."""
-        while True:
-            self.sleep(self.closed_s(place))
-            # The host's gate comes first: who waits there must not keep another host's work from its turn.
-            with self._gate(place), self._jobs:
-                if self.cancelled:
-                    raise Cancelled()
-                if not self.closed_s(place):
-                    yield
-                    return
+        """Waits for a turn at `place`, unless this thread holds it already, and gives it back at the end."""
+        if getattr(self._mine, "place", None) != place or self.closed_s(place):
+            self.leave()
+            with self._changed:
+                while not self._take(place):
+                    self._wait()
+        try:
+            if self.cancelled:
+                raise Cancelled()
+            yield
+        finally:
+            self.leave()
+
+    def leave(self):
+        """Gives this thread's turn back, if it holds one."""
+        place = getattr(self._mine, "place", None)
+        if place is not None:
+            self._mine.place = None
+            with self._changed:
+                self._left += 1
+                self._busy[place] -= 1
+                self._changed.notify_all()
 
     def close_for(self, place: str, seconds: float) -> bool:
         """Lets nobody begin at `place` for so long; False where that was known already."""
-        with self._lock:
+        with self._changed:
             until = time.monotonic() + seconds
             news = until > self._open_at.get(place, 0) + 1
             self._open_at[place] = max(until, self._open_at.get(place, 0))
@@ -71,8 +95,17 @@ class Turns:
         if seconds > 0 and self._over.wait(seconds):
             raise Cancelled()
 
-    def _gate(self, place: str) -> threading.Semaphore:
-        with self._lock:
-            if place not in self._hosts:
-                self._hosts[place] = threading.Semaphore(_ALL if self.cancelled else most_at_once(place))
-            return self._hosts[place]
+    def _take(self, place: str) -> bool:
+        if not self._left or self._busy[place] >= most_at_once(place) or self.closed_s(place):
+            return False
+        self._left -= 1
+        self._busy[place] += 1
+        self._mine.place = place
+        return True
+
+    def _wait(self):
+        if self.cancelled:
+            raise Cancelled()
+        # Nobody tells when a closed place opens.
+        closed = [seconds for seconds in map(self.closed_s, self._open_at) if seconds]
+        self._changed.wait(min(closed) + 0.01 if closed else None)

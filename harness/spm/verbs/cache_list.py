@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 from harness.spm import words
@@ -30,4 +31,8 @@ def run(command, settings) -> int:
         settings,
         {"version": table.short, "bytes": words.size, "last_use": lambda then: f"{words.age(now - then)} ago"},
     )
+    if not settings.json and not settings.quiet:
+        size = words.size(sum(row["bytes"] for row in rows))
+        unused = words.size(sum(row["bytes"] for row in rows if not row["used_by"]))
+        print(f"spm: {words.plural(len(rows), 'package')} of {size}, {unused} of it unused", file=sys.stderr)
     return 0

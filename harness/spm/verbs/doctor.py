@@ -1,7 +1,7 @@
 """doctor: which pins have lost their sources, before anyone needs them; and what else would stop an install here.
 
-Every place that may have an artifact is asked for its last byte: each of its sources, and the mirror. States: fine (all
-have it); some left; last copy (of several places one still has it); lost (none has it); unreachable (none has it, but not
+Every place that may have an artifact is asked for its last byte: each of its sources, and the mirror. States: fine
+(all have it); some left; last copy (of several places one still has it); lost (none has it); unreachable (none has it, but not
 all answered). Whether the bytes are right too, only a download can tell."""
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from harness.spm.pins import manifest as manifests
 from harness.spm.settings import existing_parent
 from harness.spm.transfer import parallel, reading, transport
 from harness.spm.transfer.transport import TransferError
+from harness.spm.transfer.turns import Turns
 from harness.spm.verbs import table
 from harness.spm.words import plural, size
 
@@ -68,13 +69,15 @@ def _rows(manifest, settings) -> list[dict]:
         if source
     ]
     silent: dict[str, TransferError] = {}  # places where nobody answers
+    turns = Turns(settings.jobs)
     answers: dict[tuple, dict] = {key: {} for key in artifacts}
-    with progress.counting(settings, len(tasks)) as counted:
+    with progress.report_for(settings) as report:
+        report.asking(len(tasks))
         for (key, name, _), answer in parallel.each(
-            lambda task: _ask(artifacts[task[0]][0], task[2], silent), tasks, settings.jobs
+            lambda task: _ask(artifacts[task[0]][0], task[2], silent, turns), tasks, settings.jobs
         ):
             answers[key][name] = answer
-            counted()
+            report.answered()
     return [
         _row(artifact, name, answers[key]) for key, (artifact, names) in artifacts.items() for name in names
     ]
@@ -87,7 +90,7 @@ class _Answer:
         self.has, self.reason, self.said = has, reason, said
 
 
-def _ask(artifact, source, silent: dict[str, TransferError]) -> _Answer:
+def _ask(artifact, source, silent: dict[str, TransferError], turns: Turns) -> _Answer:
     try:
         addresses = source.addresses(artifact)
     except sources.Unavailable as unavailable:
@@ -96,9 +99,10 @@ def _ask(artifact, source, silent: dict[str, TransferError]) -> _Answer:
     for address in addresses:
         place = transport.place(address)
         try:
-            if place in silent:
-                raise silent[place]
-            length, kind = reading.length(source, address, artifact.size)
+            with turns.at(place):
+                if place in silent:
+                    raise silent[place]
+                length, kind = reading.length(source, address, artifact.size)
         except TransferError as error:
             if error.host:
                 silent[place] = error

@@ -59,8 +59,8 @@ class DoctorTest(World):
             result.err,
             "spm: 3 artifacts: 1 fine, 2 lost\n"
             "spm: error: 2 artifacts lost: no place has what packages.json pins\n"
-            "hint: python3 make.py spm update one two --packages FOLDER/packages.json --lib FOLDER/lib --store FOLDER/store, "
-            "or name a place that has it in packages.json or SPM_MIRROR\n",
+            "hint: python3 make.py spm update one two --packages FOLDER/packages.json --lib FOLDER/lib "
+            "--store FOLDER/store, or name a place that has it in packages.json or SPM_MIRROR\n",
         )
         self.assertEqual(result.status, 1)
 
@@ -129,6 +129,19 @@ class DoctorTest(World):
         self.assertEqual(rows[1]["state"], "unreachable")
         self.assertEqual(self.other.asked.count("/three.tar"), reading.TRIES)
 
+    def test_a_server_that_asks_to_wait_is_asked_again_when_it_says(self):
+        def busy(handler):
+            self.other.files["/one.tar"] = b"bytes of one"
+            handler.send_response(429)
+            handler.send_header("Retry-After", "7")
+            handler.send_header("Content-Length", "0")
+            handler.end_headers()
+
+        self.other.files["/one.tar"] = busy
+        with mock.patch.object(reading.time, "sleep") as sleep:
+            self.assertEqual(self.doctor().err, "spm: 3 artifacts: 3 fine\n")
+        self.assertIn(mock.call(7), sleep.mock_calls)
+
     def test_an_artifact_is_asked_for_by_its_last_byte_once_for_all_its_packages(self):
         def answer(handler):
             asked.append(handler.headers["Range"])
@@ -153,8 +166,8 @@ class DoctorTest(World):
         self.assertEqual(
             result.err,
             "spm: error: doctor: expected to ask the sources, found spm offline (--offline or SPM_OFFLINE)\n"
-            "hint: python3 make.py spm verify --deep --packages FOLDER/packages.json --lib FOLDER/lib --store FOLDER/store, "
-            "which asks nobody\n",
+            "hint: python3 make.py spm verify --deep --packages FOLDER/packages.json --lib FOLDER/lib "
+            "--store FOLDER/store, which asks nobody\n",
         )
         self.assertEqual((result.status, self.server.asked), (1, []))
 

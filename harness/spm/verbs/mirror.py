@@ -30,10 +30,11 @@ def lacking(mirror: Mirror, artifacts: list, settings) -> list:
 
     found = {}
     try:
-        with progress.counting(settings, len(artifacts)) as counted:
+        with progress.report_for(settings) as report:
+            report.asking(len(artifacts))
             for artifact, lacks in parallel.each(absent, artifacts, settings.jobs):
                 found[artifact] = lacks
-                counted()
+                report.answered()
     except Unavailable as error:
         raise SpmError(f"mirror: {error.reason}", error.hint) from None
     except TransferError as error:

@@ -1,7 +1,7 @@
 """update NAME...: writes the newest pins of packages into packages.json and prints the difference.
 
-Only path, size and sha256 change. A package's `lib` stays even where it holds the version: build scripts use it. A pin is
-never put back to an older version: an index may be an old one that somebody shows us again."""
+Only path, size and sha256 change. A package's `lib` stays even where it holds the version: build scripts use it. A pin
+is never put back to an older version: an index may be an old one that somebody shows us again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def run(command, settings) -> int:
         _tell(_summary(findings, changed, writes))
     if changed and settings.frozen:
         raise SpmError(
-            f"{settings.packages}: expected the newest pins (--frozen), found {plural(len(changed), 'artifact')} to update",
+            f"{settings.packages}: expected the newest pins (--frozen), "
+            f"found {plural(len(changed), 'artifact')} to update",
             f"python3 make.py spm update {' '.join(dict.fromkeys(each.package.name for each in changed))}",
         )
     return 0

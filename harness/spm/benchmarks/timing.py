@@ -1,0 +1,80 @@
+"""What the benchmarks share: commands timed in turns, a table, a goal that is met or missed, and a world to install.
+
+What else runs on the machine only ever adds time, so the least of many runs is what a command costs. CPU time stands
+beside it: a busy machine leaves it alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+from harness.spm import api
+from harness.spm.settings import ROOT, native_platform
+from harness.spm.testing import package, pin
+
+PYTHON = "python3 -c pass"
+
+
+def measure(commands: dict[str, list], repeats: int) -> dict[str, list[tuple[float, float]]]:
+    """(wall, CPU) milliseconds of each command, taken in turns so that a busy moment meets all of them.
+
+    A command is a list of words, or a list of commands that are taken in turns."""
+    times = {name: [] for name in commands}
+    for turn in range(repeats + 1):
+        for name, command in commands.items():
+            words = command if isinstance(command[0], str) else command[turn % len(command)]
+            started = time.perf_counter()
+            process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            times[name].append(((time.perf_counter() - started) * 1000, (used.ru_utime + used.ru_stime) * 1000))
+            if process.returncode:
+                raise SystemExit(f"{name}: exit status {process.returncode}")
+    return {name: each[1:] for name, each in times.items()}  # the first fills caches
+
+
+def table(times: dict[str, list[tuple[float, float]]], base: str = PYTHON) -> dict[str, float]:
+    """Prints a row for each command, beside the cost of `base`; returns the least wall time of each in milliseconds."""
+    walls = {name: [wall for wall, _ in each] for name, each in times.items()}
+    cpus = {name: statistics.median(cpu for _, cpu in each) for name, each in times.items()}
+    title = f"milliseconds of {len(times[base])} runs, in turns"
+    print(f"{title:<44}{'median':>9}{'least':>9}{'over':>9}{'CPU':>9}{'over':>9}")
+    for name, each in walls.items():
+        print(
+            f"{name:<44}{statistics.median(each):>9.1f}{min(each):>9.1f}{min(each) - min(walls[base]):>9.1f}"
+            f"{cpus[name]:>9.1f}{cpus[name] - cpus[base]:>9.1f}"
+        )
+    return {name: min(each) for name, each in walls.items()}
+
+
+def judge(what: str, met: bool) -> int:
+    """Prints a goal and whether it is met; the exit status that says the same."""
+    print(f"goal: {what}: {'met' if met else 'missed'}")
+    return 0 if met else 1
+
+
+def install(folder: str, name: str, artifacts: dict[str, list[bytes]], **fields) -> list[str]:
+    """Installs packages of the given archives into FOLDER; returns the command that does so again.
+
+    `name` is that of the file of pins: several may share the folder's store and lib."""
+    packages = {}
+    for number, (each, archives) in enumerate(artifacts.items()):
+        pins = []
+        for part, data in enumerate(archives):
+            path = f"pool/main/p/{each}/lib{each}-{part}_1.0-1_amd64.{name}.tar"
+            os.makedirs(os.path.dirname(f"{folder}/disk/{path}"), exist_ok=True)
+            with open(f"{folder}/disk/{path}", "wb") as file:
+                file.write(data)
+            pins.append(pin(data, path, **fields))
+        packages[each] = package(*pins, name=each)
+    places = {"packages": f"{folder}/{name}.json", "lib": f"{folder}/lib", "store": f"{folder}/store"}
+    with open(places["packages"], "w") as file:
+        sources = {"main": {"type": "file", "base": "disk"}}
+        json.dump({"schema": 1, "sources": sources, "packages": packages}, file, indent=2)
+    api.install_groups(["all"], quiet=True, **places)
+    arguments = [word for place, path in places.items() for word in (f"--{place}", path)]
+    return [sys.executable, f"{ROOT}/make.py", "spm", "install-group", "all", *arguments]
