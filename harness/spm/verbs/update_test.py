@@ -260,8 +260,8 @@ class UncheckedTest(ArchiveTest):
         result = self.spm("outdated")
         self.assertEqual(
             result.err,
-            "spm: error: debian: could not fetch InRelease of debian: SERVER/debian/dists/debian/InRelease: HTTP 404 Not "
-            "Found\nhint: give the source in packages.json its 'suite': the name of a release that the mirror has, like "
+            "spm: error: debian: could not fetch InRelease of debian: SERVER/debian/dists/debian/InRelease: not there "
+            "(HTTP 404)\nhint: give the source in packages.json its 'suite': the name of a release that the mirror has, like "
             "bookworm\n",
         )
         self.assertEqual(result.status, 1)
