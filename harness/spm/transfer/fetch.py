@@ -3,7 +3,7 @@
 An artifact is downloaded under the kernel lock of its .part. What another process has in hand is left for last, then
 waited for and found. A process takes in hand all that its threads reach, also what still waits for its turn at a host:
 so a host's share of connections holds for all processes together. An archive outlives the work of everybody who might
-have waited for it, since only a sweep removes it, and a sweep needs the store to itself (prune.py); so nobody who waited
+have waited for it, since only a sweep removes it, and a sweep needs the store to itself (prune.py): nobody who waited
 has to download again. Where a holder was killed its .part stays, and whoever is next goes on with it."""
 
 from __future__ import annotations
