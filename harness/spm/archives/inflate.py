@@ -153,12 +153,16 @@ class Stream:
 
     def seek(self, position: int, whence: int = 0) -> int:
         """Goes forward; to the end where `position` lies beyond it."""
-        if whence != 0 or position < self.tell():
+        left = position - self.tell()
+        if whence != 0 or left < 0:
             raise Refused("the archive's headers lead backwards")
-        while position > self.tell():
-            if not self.take(position - self.tell()):
-                break
+        while left and (piece := self.take(left)):
+            left -= len(piece)
         return self.tell()
+
+    def peek(self, size: int) -> memoryview:
+        """The next bytes, at most `size` and as many as are at hand, without going on."""
+        return memoryview(self._buffer)[self._at : self._at + size]
 
     def next_member(self):
         self.headers_left = _LARGEST_HEADER

@@ -1,0 +1,189 @@
+"""What a cold install costs: beside curl and dpkg-deb on the same bytes, in one interleaved run.
+
+    python3 -m harness.spm.benchmarks.cold [--cache DIR] [--work DIR] [REPEATS]
+
+The artifacts come from their sources once, into DIR (default: a temporary folder, fetched anew), and from then on from
+a server on this machine, which both sides ask. One side is `spm install-group` into an empty store; the other is
+`curl --parallel`, then `xargs` with a process of `dpkg-deb -x` or `tar -x` per core. The page cache is warm, what one
+left is removed and written back before the other starts, and neither waits for the disk. In an even round the one goes
+first, in an odd one the other; the ratio is the median of the rounds' ratios of wall time. CPU time stands beside it: a
+busy machine leaves it alone."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import functools
+import http.server
+import multiprocessing
+import os
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from harness.spm import progress
+from harness.spm.pins import manifest as manifests
+from harness.spm.settings import ROOT, Settings
+from harness.spm.store import trees
+from harness.spm.transfer.download import Downloader, is_whole
+
+# what is installed, the verb's arguments, at most so many times what curl and dpkg-deb take
+CASES = (
+    ("the toolchain group", ["install-group", "toolchain"], 1.1),
+    ("Boost, one .deb of 15,446 files", ["install", "boost"], 1.6),
+)
+PARALLEL = 8  # downloads at once, of both sides
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    """Files by sendfile, over connections that stay: the server is to be the least of it."""
+
+    protocol_version = "HTTP/1.1"
+
+    def copyfile(self, source, outputfile):
+        outputfile.flush()
+        self.connection.sendfile(source)
+
+    def log_message(self, *_):
+        pass
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        pass  # a client that went away
+
+
+def serve(folder: str):
+    """(process, address) of a server of `folder` on loopback."""
+    server = _Server(("127.0.0.1", 0), functools.partial(_Handler, directory=folder))
+    process = multiprocessing.get_context("fork").Process(target=server.serve_forever, daemon=True)
+    process.start()
+    server.socket.close()
+    return process, f"http://127.0.0.1:{server.server_address[1]}"
+
+
+def chosen(arguments: list[str], manifest, platform: str):
+    verb, *names = arguments
+    return manifest.grouped(names, platform) if verb == "install-group" else manifest.named(names, platform)
+
+
+def fetch(artifacts, cache: str, manifest, settings):
+    """Brings what `cache` lacks, each artifact at its path below it."""
+    report = progress.Report()
+    downloader = Downloader(manifest, settings, report)
+
+    def bring(artifact):
+        path = f"{cache}/{artifact.path}"
+        if not is_whole(path, artifact):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            report.begun(artifact)
+            downloader.fetch(artifact, path + ".part")
+            os.rename(path + ".part", path)
+
+    with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
+        list(pool.map(bring, artifacts))
+
+
+def theirs(packages, platform: str, address: str, work: str) -> list[str]:
+    """The command that a careful person would write instead: the folders are made, the files are named apart."""
+    fetches, unpacks = [], []
+    for package in packages:
+        for artifact in package.artifacts_for(platform):
+            archive, tree = f"{work}/{artifact.sha256}", f"{work}/{package.name}"
+            fetches += [f'url = "{address}/{artifact.path}"', f'output = "{archive}"']
+            unpack = f"dpkg-deb -x {archive} {tree}" if artifact.path.endswith(".deb") else f"tar -xf {archive} -C {tree}"
+            unpacks.append(unpack)
+    folders = " ".join(f"{work}/{package.name}" for package in packages)
+    download = f"curl --fail --no-progress-meter --parallel --parallel-max {PARALLEL} --config -"
+    steps = (
+        f"mkdir -p {folders}",
+        f"printf '%s\\n' {' '.join(map(shlex.quote, fetches))} | {download}",
+        f"printf '%s\\0' {' '.join(map(shlex.quote, unpacks))} | xargs -0 -n 1 -P {os.cpu_count()} sh -c 'exec $0'",
+    )
+    return ["sh", "-c", " && ".join(steps)]
+
+
+def ours(arguments: list[str], work: str) -> list[str]:
+    places = ["--store", f"{work}/store", "--lib", f"{work}/lib", "--jobs", str(PARALLEL), "--quiet"]
+    return [sys.executable, f"{ROOT}/make.py", "spm", *arguments, *places]
+
+
+def timed(command: list[str], address: str, work: str) -> tuple[float, float]:
+    """(wall, CPU) seconds of one cold run in the folder `work`, which is gone afterwards."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SPM_")}
+    environment |= {"SPM_DEBIAN_MIRROR": address, "NO_PROXY": "127.0.0.1"}
+    os.mkdir(work)
+    os.sync()
+    started = time.perf_counter()
+    process = subprocess.Popen(command, env=environment)
+    _, status, used = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)[:200]}...: exit status {process.returncode}")
+    trees.remove(work)
+    return wall, used.ru_utime + used.ru_stime
+
+
+def compare(arguments: list[str], packages, platform: str, address: str, work: str, repeats: int):
+    """[((wall, CPU) seconds of spm, those of the others)] of each round; the first, which fills caches, is left out."""
+    arms = [ours(arguments, work), theirs(packages, platform, address, work)]
+    rounds = []
+    for number in range(repeats + 1):
+        order = (0, 1) if number % 2 == 0 else (1, 0)
+        seconds = {arm: timed(arms[arm], address, work) for arm in order}
+        rounds.append((seconds[0], seconds[1]))
+    return rounds[1:]
+
+
+def main(arguments: list[str]) -> int:
+    with tempfile.TemporaryDirectory(prefix="spm-cold-") as scratch:
+        given = {"--cache": f"{scratch}/cache", "--work": scratch}
+        repeats = 5
+        rest = arguments[::-1]
+        while rest:
+            word = rest.pop()
+            if word in given and rest:
+                given[word] = os.path.abspath(rest.pop())
+            elif word.isdigit() and int(word):
+                repeats = int(word)
+            else:
+                raise SystemExit(__doc__)
+        return run(given["--cache"], f"{given['--work']}/cold.{os.getpid()}", repeats)
+
+
+def run(cache: str, work: str, repeats: int) -> int:
+    settings = Settings(quiet=True)
+    manifest = manifests.load(settings.packages)
+    cases = [(what, command, goal, chosen(command, manifest, settings.platform)) for what, command, goal in CASES]
+    artifacts = {each.sha256: each for *_, found in cases for one in found for each in one.artifacts_for(settings.platform)}
+    fetch(artifacts.values(), cache, manifest, settings)
+    server, address = serve(cache)
+    missed = 0
+    try:
+        print(f"{f'seconds (CPU) of {repeats} rounds, in turns':<34}{'spm':>14}{'curl + dpkg-deb':>18}{'ratio':>7}  goal")
+        for what, command, goal, packages in cases:
+            rounds = compare(command, packages, settings.platform, address, work, repeats)
+            ratio = statistics.median(mine[0] / other[0] for mine, other in rounds)
+            mine, other = (_median(side) for side in zip(*rounds))
+            missed += ratio > goal
+            verdict = f"at most {goal}: {'met' if ratio <= goal else 'missed'}"
+            print(f"{what:<34}{mine:>14}{other:>18}{ratio:>7.2f}  {verdict}", flush=True)
+    finally:
+        server.terminate()
+        server.join()
+        trees.remove(work)
+    return 1 if missed else 0
+
+
+def _median(times: list[tuple[float, float]]) -> str:
+    wall, cpu = (statistics.median(column) for column in zip(*times))
+    return f"{wall:.2f} ({cpu:.2f})"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
