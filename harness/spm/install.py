@@ -102,6 +102,14 @@ def _check_space(plan: Plan, store: Store):
         )
 
 
+def _task(artifact) -> tuple:
+    """The largest first: what every other thread waits for at the end should be small."""
+    return -artifact.size, artifact.sha256, artifact
+
+
+_END = (1, "", None)  # behind every task
+
+
 class _Run:
     """One batch of entries: downloading threads feed unpacking threads; the first error stops all of them."""
 
@@ -115,7 +123,7 @@ class _Run:
             for owner, artifact in enumerate(making.artifacts):
                 self._artifacts.setdefault(artifact.sha256, artifact)
                 self._users.setdefault(artifact.sha256, []).append((making, owner, artifact))
-        self._downloads, self._unpacks = queue.SimpleQueue(), queue.SimpleQueue()
+        self._downloads, self._unpacks = queue.PriorityQueue(), queue.PriorityQueue()
         self._lock = threading.Lock()
         self._left = len(self._artifacts)
         self._done = threading.Event()
@@ -125,9 +133,8 @@ class _Run:
         self._jobs = max(1, settings.jobs)
 
     def run(self):
-        # The largest first: the last to arrive should be small to unpack.
-        for artifact in sorted(self._artifacts.values(), key=lambda each: (-each.size, each.sha256)):
-            self._downloads.put(artifact)
+        for artifact in self._artifacts.values():
+            self._downloads.put(_task(artifact))
         unpackers = max(2, min(os.cpu_count() or 2, 8))
         downloaders = [self._start(self._downloads, self._download) for _ in range(min(self._jobs, self._left))]
         workers = [self._start(self._unpacks, self._unpack) for _ in range(unpackers)]
@@ -139,9 +146,9 @@ class _Run:
             raise
         finally:
             for _ in range(len(downloaders)):
-                self._downloads.put(None)
+                self._downloads.put(_END)
             for _ in range(len(workers)):
-                self._unpacks.put(None)
+                self._unpacks.put(_END)
             # A download may hang in the network; it writes only to its own .part, which the next run begins anew.
             for thread in downloaders:
                 thread.join(1.0)
@@ -155,12 +162,12 @@ class _Run:
         if self._error:
             raise self._error
 
-    def _start(self, source: queue.SimpleQueue, act) -> threading.Thread:
+    def _start(self, source: queue.PriorityQueue, act) -> threading.Thread:
         def work():
-            while (task := source.get()) is not None:
+            while (artifact := source.get()[-1]) is not None:
                 try:
                     if not self._stopped:
-                        act(task)
+                        act(artifact)
                 except Cancelled:
                     pass
                 except BaseException as error:
@@ -199,7 +206,7 @@ class _Run:
                     self._report.ended(artifact, fetched)
                     if not fetched:
                         _forget(path + ".part")
-        self._unpacks.put(artifact)
+        self._unpacks.put(_task(artifact))
 
     def _unpack(self, artifact):
         path = self._store.archive(artifact.sha256)
