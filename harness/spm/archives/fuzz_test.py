@@ -24,7 +24,8 @@ MOST_BYTES = 1_000_000  # of contents: a size that became a huge one must not co
 _NUMBERS = (0, 1, 0x7F, 0x80, 0xFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 _BYTES = (0, 0x0A, 0x20, 0x2D, 0x2E, 0x2F, 0x30, 0x37, 0x39, 0x80, 0xFF)
 
-MEMBERS = [folder("d"), member("d/b", b"x" * 700), link("l", "d/b"), member("p" * 90 + "/" + "n" * 60, b"y"), member("e")]
+LONG = member("p" * 90 + "/" + "n" * 60, b"y")
+MEMBERS = [folder("d"), member("d/b", b"x" * 700), link("l", "d/b"), LONG, member("e")]
 TREE = [*MEMBERS, hard_link("h", "d/b")]
 SPARSE = member("holes", b"data" * 3)
 SPARSE[0].pax_headers = {"GNU.sparse.map": "0,4,100,4,200,4", "GNU.sparse.size": "300"}

@@ -14,8 +14,7 @@ from harness.spm.errors import Refused
 _INPUT = 1 << 18
 _OUTPUT = 1 << 20
 _AHEAD = 4  # pieces
-# The most that may be asked for as headers of one member: they are small, and whoever claims otherwise wants our memory.
-_LARGEST_HEADER = 1 << 20
+_LARGEST_HEADER = 1 << 20  # bytes, of one member: headers are small, and whoever claims otherwise wants our memory
 _LARGEST_DICTIONARY = 256 << 20  # xz -9 takes a quarter of it
 
 
@@ -160,9 +159,9 @@ class Stream:
             left -= len(piece)
         return self.tell()
 
-    def peek(self, size: int) -> memoryview:
+    def peek(self, size: int) -> bytes:
         """The next bytes, at most `size` and as many as are at hand, without going on."""
-        return memoryview(self._buffer)[self._at : self._at + size]
+        return self._buffer[self._at : self._at + size]
 
     def next_member(self):
         self.headers_left = _LARGEST_HEADER

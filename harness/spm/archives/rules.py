@@ -54,7 +54,7 @@ class Member:
 
     __slots__ = ("name", "kind", "mode", "size", "time", "target", "take")
 
-    def __init__(self, name: str, kind: str, mode: int = 0, size: int = 0, time: float = 0, target: str = "", take=None):
+    def __init__(self, name: str, kind: str, mode: int, size: int, time: float, target: str, take):
         self.name, self.kind, self.mode, self.size, self.time = name, kind, mode, size, time
         self.target, self.take = target, take
 

@@ -1,5 +1,5 @@
 """Tar archives, in any compression that the standard library has: tarfile reads the headers, what they mean is judged
-in rules.py. Knows all that tarfile knows: ustar, GNU's long names and sparse files, pax with its three kinds of those."""
+in rules.py. Knows what tarfile knows: ustar, GNU's long names and sparse files, pax with its three kinds of them."""
 
 from __future__ import annotations
 

@@ -20,7 +20,8 @@ _USAGE_HINT = "python3 make.py spm unpack --help"
 
 def run(command, settings) -> int:
     if len(command.names) != 2:
-        raise SpmError(f"unpack: expected ARCHIVE DIR, found {len(command.names)} names", _USAGE_HINT, USAGE)
+        found = words.plural(len(command.names), "name")
+        raise SpmError(f"unpack: expected ARCHIVE DIR, found {found}", _USAGE_HINT, USAGE)
     archive, folder = command.names
     _check_archive(archive)
     _check_folder(folder)
@@ -41,29 +42,31 @@ def run(command, settings) -> int:
 
 def _check_archive(path: str):
     try:
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
-            facts = os.fstat(file.fileno())
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # which does not wait for a pipe's other end
+        facts = os.fstat(file)
+        os.close(file)
     except OSError as error:
         raise SpmError(f"{path}: expected an archive: {error.strerror}", _USAGE_HINT, USAGE) from None
     if not stat.S_ISREG(facts.st_mode) or not facts.st_size:
-        found = "something else" if facts.st_size or not stat.S_ISREG(facts.st_mode) else "an empty one"
-        raise SpmError(f"{path}: expected an archive, which is a file, found {found}", _USAGE_HINT, USAGE)
+        found = "an empty file" if stat.S_ISREG(facts.st_mode) else "no file"
+        raise SpmError(f"{path}: expected an archive, found {found}", _USAGE_HINT, USAGE)
 
 
 def _check_folder(path: str):
     parent = os.path.dirname(os.path.realpath(path))
     try:
-        found = f"{len(os.listdir(path)):,} names in it"
+        names = os.listdir(path)
     except FileNotFoundError:
-        if os.path.isdir(parent):
-            return
-        raise SpmError(f"{path}: expected a folder to make it in, found no {parent}", _USAGE_HINT, USAGE) from None
-    except NotADirectoryError:
-        found = "a file"
+        if not os.path.isdir(parent):
+            what = f"{path}: expected a folder to make it in, found no {parent}"
+            raise SpmError(what, _USAGE_HINT, USAGE) from None
     except OSError as error:
-        found = error.strerror
-    if found != "0 names in it":
-        raise SpmError(f"{path}: expected no folder or an empty one, found {found}", _USAGE_HINT, USAGE)
+        found = "a file" if isinstance(error, NotADirectoryError) else error.strerror
+        raise SpmError(f"{path}: expected no folder or an empty one, found {found}", _USAGE_HINT, USAGE) from None
+    else:
+        if names:
+            found = words.plural(len(names), "name")
+            raise SpmError(f"{path}: expected no folder or an empty one, found {found} in it", _USAGE_HINT, USAGE)
 
 
 def _judged(archive: str, tree: Tree) -> dict:

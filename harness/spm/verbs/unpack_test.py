@@ -1,0 +1,151 @@
+"""spm unpack: what it makes, what it says, and every way to call it wrongly. What it refuses: archives/attacks_test.py."""
+
+import errno
+import os
+import stat
+import unittest
+from unittest import mock
+
+from harness.spm.store import trees
+from harness.spm.testing import World, deb, folder, hard_link, link, member, tar, zipped
+
+MEMBERS = [
+    folder("./d"),
+    folder("./d/empty"),
+    member("./d/a", b"one"),
+    member("./tool", b"two!", mode=0o4755),
+    link("./l", "d/a"),
+]
+
+
+class UnpackVerbTest(World):
+    def setUp(self):
+        super().setUp()
+        self.made = f"{self.folder}/made"
+
+    def save(self, name: str, data: bytes) -> str:
+        path = f"{self.folder}/{name}"
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
+
+    def unpack(self, *arguments: str):
+        return self.spm("unpack", *arguments, write=False)
+
+    def found(self) -> dict[str, str]:
+        """What was made: a file's mode and contents, a link's target, a folder's mode."""
+        found = {}
+        for place, folders, files in os.walk(self.made):
+            for name in (*folders, *files):
+                path = f"{place}/{name}"
+                mode = f"{stat.S_IMODE(os.lstat(path).st_mode):o}"
+                if os.path.islink(path):
+                    text = f"-> {os.readlink(path)}"
+                elif os.path.isdir(path):
+                    text = f"{mode} folder"
+                else:
+                    with open(path) as file:
+                        text = f"{mode} {file.read()}"
+                found[os.path.relpath(path, self.made)] = text
+        return found
+
+    def test_it_unpacks_every_container_into_a_folder_of_its_owners(self):
+        expected = {"d": "755 folder", "d/a": "644 one", "d/empty": "755 folder", "l": "-> d/a", "tool": "755 two!"}
+        for make in (tar, deb, zipped):
+            result = self.unpack(self.save("archive", make(*MEMBERS)), self.made)
+            self.assertEqual((result.status, result.out), (0, ""))
+            self.assertEqual(result.err, "spm: 2 files, 1 link, 2 folders, 7 B in FOLDER/made\n")
+            self.assertEqual(self.found(), expected)
+            self.assertEqual(stat.S_IMODE(os.stat(self.made).st_mode), 0o755)
+            self.assertEqual(sorted(os.listdir(self.folder)), ["archive", "made"])
+            trees.remove(self.made)
+
+    def test_it_fills_an_empty_folder_and_says_nothing_when_quiet(self):
+        os.mkdir(self.made)
+        archive = self.save("a.tar", tar(member("a", b"1"), hard_link("b", "a")))
+        result = self.unpack(archive, self.made, "--quiet")
+        self.assertEqual((result.status, result.out, result.err), (0, "", ""))
+        self.assertEqual(self.found(), {"a": "644 1", "b": "644 1"})
+
+    def test_json_is_one_object(self):
+        result = self.unpack(self.save("a.tar", tar(*MEMBERS)), self.made, "--json")
+        expected = {"archive": "FOLDER/a.tar", "path": "FOLDER/made", "files": 2, "links": 1, "folders": 2, "bytes": 7}
+        self.assertEqual((result.objects(), result.err), ([expected], ""))
+
+    def test_a_dry_run_lists_what_the_archive_holds_and_makes_nothing(self):
+        archive = self.save("a.tar", tar(*MEMBERS))
+        result = self.unpack(archive, self.made, "--dry-run")
+        self.assertEqual(result.out, LISTED)
+        first, *_ = self.unpack(archive, self.made, "--dry-run", "--json").objects()
+        self.assertEqual(first, {"path": "d", "kind": "folder", "mode": 0o755, "bytes": 0, "target": ""})
+        self.assertEqual(os.listdir(self.folder), ["a.tar"])
+
+    def test_wrong_calls_get_one_sentence_and_status_2(self):
+        archive = self.save("a.tar", tar(member("a")))
+        empty, full, file = self.save("empty", b""), f"{self.folder}/full", self.save("file", b"")
+        os.makedirs(f"{full}/x")
+        os.mkfifo(f"{self.folder}/pipe")
+        for arguments, expected in (
+            ([archive], "unpack: expected ARCHIVE DIR, found 1 name"),
+            ([archive, "b", "c"], "unpack: expected ARCHIVE DIR, found 3 names"),
+            ([f"{self.folder}/none", self.made], "FOLDER/none: expected an archive: No such file or directory"),
+            ([empty, self.made], "FOLDER/empty: expected an archive, found an empty file"),
+            ([full, self.made], "FOLDER/full: expected an archive, found no file"),
+            ([f"{self.folder}/pipe", self.made], "FOLDER/pipe: expected an archive, found no file"),
+            ([archive, file], "FOLDER/file: expected no folder or an empty one, found a file"),
+            ([archive, full], "FOLDER/full: expected no folder or an empty one, found 1 name in it"),
+            (
+                [archive, f"{self.folder}/no/made"],
+                "FOLDER/no/made: expected a folder to make it in, found no FOLDER/no",
+            ),
+        ):
+            for dry in ([], ["--dry-run"]):
+                with self.subTest(arguments, dry=dry):
+                    before = sorted(os.listdir(self.folder))
+                    result = self.unpack(*arguments, *dry)
+                    self.assertEqual(
+                        result.err, f"spm: error: {expected}\nhint: python3 make.py spm unpack --help\n"
+                    )
+                    self.assertEqual((result.status, result.out), (2, ""))
+                    self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_a_full_disk_and_an_interruption_leave_nothing(self):
+        archive = self.save("a.tar", tar(*MEMBERS))
+        full = OSError(errno.ENOSPC, "No space left on device")
+        for error, status, said in (
+            (full, 1, "spm: error: unpacking FOLDER/a.tar: No space left on device"),
+            (KeyboardInterrupt(), 130, "spm: interrupted; what was finished is kept, nothing is half-made"),
+        ):
+            for call in ("mkdir", "open", "write", "fchmod", "utime", "symlink", "chmod", "rename"):
+                with self.subTest(call, status=status):
+                    with mock.patch.object(os, call, side_effect=failing(getattr(os, call), self.made, error)):
+                        result = self.unpack(archive, self.made)
+                    self.assertEqual((result.status, result.err.splitlines()[0]), (status, said))
+                    self.assertEqual(os.listdir(self.folder), ["a.tar"])
+
+
+def failing(call, made: str, error: BaseException):
+    """`call`, which fails once for what is being made."""
+    pending = [error]
+
+    def act(*arguments, **named):
+        ours = not isinstance(arguments[0], str) or any(made in str(each) for each in arguments)
+        if ours and pending:
+            raise pending.pop()
+        return call(*arguments, **named)
+
+    return act
+
+
+LISTED = """\
+mode  kind    bytes  path     target
+755   folder  0 B    d
+644   file    3 B    d/a
+755   folder  0 B    d/empty
+      link    3 B    l        d/a
+755   file    4 B    tool
+"""
+
+
+if __name__ == "__main__":
+    unittest.main()
