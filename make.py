@@ -10,8 +10,6 @@ if sys.version_info < (3, 11):
     sys.exit("make.py: error: expected Python 3.11 or newer, found %d.%d" % sys.version_info[:2])
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-# A checkout may be read-only, and a farm's must not be littered.
-sys.dont_write_bytecode = True
 
 VERBS = {
     # verb: (module with main(argv), what it does)

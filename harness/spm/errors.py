@@ -46,7 +46,8 @@ def system_error(doing: str, error: OSError) -> SpmError:
     what = f"{doing}: {error.strerror or error}{where}"
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return SpmError(
-            what, "python3 make.py spm cache prune --older-than 0d, or free some space, or set SPM_STORE to a larger disk"
+            what,
+            "python3 make.py spm cache prune --older-than 0d, or free some space, or set SPM_STORE to a larger disk",
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return SpmError(what, "choose folders that you may write with --store DIR (or SPM_STORE) and --lib DIR")

@@ -2,7 +2,8 @@
 
 A step is a call that changes something on disk: creating a file, writing to it, mkdir, rename, unlink, link, utime and
 their like. The command runs in a fork of a warm Python that has no threads, since starting one takes as long as a
-hundred steps. Run as a program, this is that Python: a request a line on standard input, an outcome a line on output."""
+hundred steps. Run as a program, this is that Python: a request a line on standard input, an outcome a line on
+standard output."""
 
 from __future__ import annotations
 

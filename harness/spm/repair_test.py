@@ -26,7 +26,8 @@ class RepairTest(World):
             ),
             strip="usr",
         )
-        second = self.serve("2.tar", tar(folder("e"), member("e/b?", b"bbbb"), member("e/c", b"cccc"), member("!", b"!")))
+        members = member("e/b?", b"bbbb"), member("e/c", b"cccc"), member("!", b"!")
+        second = self.serve("2.tar", tar(folder("e"), *members))
         self.add("p", first, second)
         self.add_simple("q")
         self.spm("install-group", "all")
@@ -182,7 +183,7 @@ class RepairTest(World):
         data = self.server.files.pop("/1.deb")
         result = self.spm("verify", "--repair")
         self.assertEqual(result.status, 1)
-        self.assertTrue(result.err.startswith("spm: error: could not fetch 1.deb: main (SERVER/1.deb): not there (HTTP 404)"))
+        self.assertIn("spm: error: could not fetch 1.deb: main (SERVER/1.deb): not there (HTTP 404)", result.err)
         self.assertEqual(self.spm("verify").status, 1)
         self.server.files["/1.deb"] = data
         self.assertEqual(self.spm("verify", "--repair").status, 0)

@@ -1,4 +1,4 @@
-"""What it costs to switch ten packages between two versions that the store has: the real command, Python's start included.
+"""What it costs to switch ten packages between two versions that the store has, with the real command, all included.
 
     python3 -m harness.spm.benchmarks.switch [REPEATS]
 

@@ -13,7 +13,7 @@ import sys
 import time
 
 from harness.spm import api
-from harness.spm.settings import ROOT, native_platform
+from harness.spm.settings import ROOT
 from harness.spm.testing import package, pin
 
 PYTHON = "python3 -c pass"

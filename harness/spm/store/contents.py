@@ -87,7 +87,7 @@ def problems(tree: str, listed: dict, deep: bool = False) -> dict[str, str]:
 
 
 def _unexpected(tree: str, listed: dict, children: Counter, found: dict[str, str]) -> dict[str, str]:
-    """What stands where nothing should. A folder whose children are all right and as many as they should be has none."""
+    """What stands where nothing should: nothing in a folder whose children are all right and as many as expected."""
     suspects = {path.rpartition("/")[0] for path in found}
     more, names = {}, {}
     for folder in ("", *listed["folders"]):

@@ -1,7 +1,7 @@
 """Fills the store: unpacks archives while others download, seals each tree, gives it its final name.
 
-One kernel lock per entry, held from the first file unpacked to the rename: what another process is making is left to it,
-waited for at the end, and made here only where that process failed."""
+One kernel lock per entry, held from the first file unpacked to the rename: what another process is making is left to
+it, waited for at the end, and made here only where that process failed."""
 
 from __future__ import annotations
 
