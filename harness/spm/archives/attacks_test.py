@@ -25,6 +25,8 @@ HARMLESS_BYTES = 3_000_000  # for the tests: making a real bomb takes longer tha
 BOMB = bytes(2 * HARMLESS_BYTES)
 PIPE = member("pipe", kind=tarfile.FIFOTYPE)
 
+HALF = tar(member("a"), member("b", b"x" * 5000))[:4000]
+
 # what the members try, the containers that can hold them, the members, the refusal, rules
 MEMBERS = [
     ("an absolute path", ALL, [member("/etc/passwd")], "/etc/passwd is absolute"),
@@ -416,6 +418,13 @@ class AttacksTest(World):
         with self.assertRaises(Refused) as caught:
             unpack(self.archive, Rules(keep=["a"]), Listing(), 0)
         self.assertEqual(caught.exception.what, f"the archive unpacks to more than {HARMLESS_BYTES:,} bytes")
+
+    def test_an_archive_that_ends_in_what_is_not_kept_is_refused(self):
+        for what, data in (("ordinary", HALF), ("the first", tar(member("b", b"x" * 5000))[:4000])):
+            self.save(data)
+            with self.assertRaises(Refused) as caught:
+                unpack(self.archive, Rules(keep=["a*"]), Listing(), 0)
+            self.assertEqual(caught.exception.what, "the archive ends in the middle of b", what)
 
     def test_too_many_members_are_refused(self):
         for name, make in ALL:

@@ -47,11 +47,11 @@ def _members(stream: inflate.Stream):
             take = _expanded(header, stream) if header.sparse is not None else stream.take
             kind = _KINDS.get(header.type, ODD)
             yield Member(header.name, kind, header.mode, header.size, header.mtime, header.linkname, take)
-            stream.seek(archive.offset)
+            _go(stream, archive.offset, header.name)
             while not archive.pax_headers and (member := _ordinary(stream)):
                 end = stream.tell() + (member.size + 511) // 512 * 512
                 yield member
-                stream.seek(end)
+                _go(stream, end, member.name)
             stream.next_member()
             archive.offset = stream.tell()
             header = archive.next()
@@ -78,6 +78,11 @@ def _ordinary(stream: inflate.Stream) -> Member | None:
     stream.take(512)
     name = f"{_text(prefix)}/{_text(name)}" if prefix[0] else _text(name)
     return Member(name, _ORDINARY[kind], mode, size, time, _text(target), stream.take)
+
+
+def _go(stream: inflate.Stream, end: int, name: str):
+    if stream.seek(end) < end:
+        raise Refused(f"the archive ends in the middle of {name}")
 
 
 def _octal(field: bytes) -> int:
