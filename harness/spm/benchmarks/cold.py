@@ -80,7 +80,6 @@ def fetch(artifacts, cache: str, manifest, settings):
         path = f"{cache}/{artifact.path}"
         if not is_whole(path, artifact):
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            report.begun(artifact)
             downloader.fetch(artifact, path + ".part")
             os.rename(path + ".part", path)
 
