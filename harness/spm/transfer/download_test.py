@@ -6,7 +6,8 @@ import time
 import unittest
 from unittest import mock
 
-from harness.spm.testing import World, deb, member, redirect, refuse, reset, send
+from harness.spm.testing import World, deb, member, redirect, refuse, reset, send, tar
+from harness.spm.transfer import transport
 
 GOOD = deb(member("./usr/tool", b"the tool" * 1000))
 HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR\n"
@@ -68,6 +69,15 @@ class DownloadTest(World):
     def test_a_redirect_is_followed(self):
         self.server.files.update({"/a.deb": redirect("/b.deb"), "/b.deb": GOOD})
         self.assertEqual(self.spm("install", "a").status, 0)
+
+    def test_a_host_is_looked_up_once(self):
+        for number in range(5):
+            self.add(f"p{number}", self.serve(f"{number}.tar", tar(member(f"{number}"))))
+        self.sources["main"]["base"] = self.server.base.replace("127.0.0.1", "localhost")
+        transport._places.cache_clear()
+        with mock.patch.object(socket, "getaddrinfo", side_effect=socket.getaddrinfo) as asked:
+            self.assertEqual(self.spm("install-group", "all", "--jobs", "1").status, 0)
+        self.assertEqual([call.args[0] for call in asked.mock_calls].count("localhost"), 1)
 
     def test_a_folder_serves_as_a_source(self):
         os.mkdir(f"{self.folder}/disk")

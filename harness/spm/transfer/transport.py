@@ -298,8 +298,29 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return follow
 
 
-class _Upload:
-    """A connection that reads the answer of a server which stops reading an upload: that says why."""
+@functools.cache
+def _places(host: str, port: int) -> tuple:
+    """Where a host is. It is looked up once a run: a resolver that answers slowly must not slow down every file."""
+    return tuple(place[:2] for *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+
+
+def _connect(address: tuple[str, int], *options):
+    """socket.create_connection, with the host looked up by _places."""
+    error = None
+    for place in _places(*address):
+        try:
+            return socket.create_connection(place, *options)
+        except OSError as refused:
+            error = error or refused  # the surest address comes first
+    raise error
+
+
+class _Connection:
+    """Looks its host up once a run, and reads the answer of a server which stops reading an upload: that says why."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self._create_connection = _connect
 
     def endheaders(self, message_body=None, **options):
         try:
@@ -309,11 +330,11 @@ class _Upload:
                 raise
 
 
-class _HttpConnection(_Upload, http.client.HTTPConnection):
+class _HttpConnection(_Connection, http.client.HTTPConnection):
     pass
 
 
-class _HttpsConnection(_Upload, http.client.HTTPSConnection):
+class _HttpsConnection(_Connection, http.client.HTTPSConnection):
     pass
 
 
