@@ -7,6 +7,7 @@ from unittest import mock
 from harness.spm.settings import Settings
 from harness.spm.sources import open_source
 from harness.spm.testing import Server, send
+from harness.spm.transfer.transport import TransferError
 
 # environment ('HERE' is the server's address), the Authorization that it gets
 TOKENS = [
@@ -41,6 +42,17 @@ class ArtifactoryTest(unittest.TestCase):
             with self.subTest(environment), mock.patch.dict(os.environ, environment, clear=True):
                 self.source.open(self.address).close()
                 self.assertEqual(self.seen.pop()["Authorization"], expected)
+
+    def test_a_token_that_no_header_takes_is_an_error_that_does_not_show_it(self):
+        for token in ("hunter2\r", "hunter2\nx", "hunter2\u20ac"):
+            with self.subTest(token), mock.patch.dict(os.environ, {"SPM_ARTIFACTORY_TOKEN": token}):
+                with self.assertRaises(TransferError) as caught:
+                    self.source.open(self.address)
+                self.assertEqual(
+                    caught.exception.reason,
+                    "expected a token or key of printable ASCII, found other characters in it (not shown)",
+                )
+        self.assertEqual(self.seen, [])
 
     def test_an_upload_carries_its_hash(self):
         with tempfile.NamedTemporaryFile() as file, mock.patch.dict(os.environ, {"SPM_ARTIFACTORY_TOKEN": "t"}):

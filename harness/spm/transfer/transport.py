@@ -28,6 +28,7 @@ BINARY = "application/octet-stream"
 _PIECE = 1 << 20
 _MOST_ANSWER = 1 << 14
 _HEADERS = {"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"}
+_CREDENTIAL = re.compile(r"[ -~]*").fullmatch
 # What a refusal is called; any other keeps the server's own words.
 _STATUSES = {
     403: "not allowed",
@@ -226,6 +227,12 @@ def _request(address: str, headers: dict, data=None, method: str = "GET") -> url
     login = None if request.has_header("Authorization") else access.login(urlsplit(address).hostname or "")
     if login:
         request.add_header("Authorization", "Basic " + base64.b64encode(":".join(login).encode()).decode())
+    # http.client would refuse it too, and show it.
+    if not all(_CREDENTIAL(value) for name, value in request.header_items() if name.lower() not in _OPEN_HEADERS):
+        raise TransferError(
+            "expected a token or key of printable ASCII, found other characters in it (not shown)",
+            hint="set it anew: the end of a line may have come along when it was copied",
+        )
     return request
 
 
