@@ -61,6 +61,18 @@ def unmeasured(data: bytes):
     return answer
 
 
+def measured(length: str):
+    """The right file under a length that the header may not have."""
+
+    def answer(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", length)
+        handler.end_headers()
+        handler.wfile.write(GOOD)
+
+    return answer
+
+
 def ask_to_wait(handler):
     refuse(429, "Slow down", ("Retry-After", "0"))(handler)
 
@@ -89,6 +101,12 @@ FAULTS = {
     "wrong length": Fault(
         lambda handler: send(handler, GOOD + b"x"),
         f"expected {len(GOOD):,} bytes, the server offers {len(GOOD) + 1:,}",
+    ),
+    "length that is none": Fault(measured("\xb2"), ""),
+    "length beyond measure": Fault(measured("9" * 5000), ""),
+    "range beyond measure": Fault(
+        refuse(206, "Partial", ("Content-Range", f"bytes {'9' * 5000}-1/2")),
+        f"expected the range of a partial answer, found 'bytes {'9' * 54}'",
     ),
     "more than announced": Fault(unmeasured(GOOD + b"x"), f"expected {len(GOOD):,} bytes, more came"),
     "401": Fault(

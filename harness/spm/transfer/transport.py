@@ -27,6 +27,7 @@ _OPEN_HEADERS = ("user-agent", "accept-encoding", "range", "if-range")
 BINARY = "application/octet-stream"
 _PIECE = 1 << 20
 _MOST_ANSWER = 1 << 14
+_NUMBER = "[0-9]{1,18}"  # of bytes, in a header
 _HEADERS = {"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"}
 _CREDENTIAL = re.compile(r"[ -~]*").fullmatch
 # What a refusal is called; any other keeps the server's own words.
@@ -195,7 +196,7 @@ def _open_http(address: str, offset: int, validator: str, headers: dict) -> Body
     return Body(
         response,
         response.read1,
-        int(length) if length.isdigit() else None,
+        int(length) if re.fullmatch(_NUMBER, length) else None,
         response.headers.get_content_type(),
         begins,
         _validator(response.headers),
@@ -204,9 +205,9 @@ def _open_http(address: str, offset: int, validator: str, headers: dict) -> Body
 
 def _content_range(text: str) -> tuple[int, str]:
     """(first byte, length of the whole) of a partial answer."""
-    match = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", text.strip())
+    match = re.fullmatch(rf"bytes ({_NUMBER})-{_NUMBER}/({_NUMBER}|\*)", text.strip())
     if not match:
-        raise TransferError(f"expected the range of a partial answer, found '{text}'")
+        raise TransferError(f"expected the range of a partial answer, found '{text[:60]}'")
     return int(match.group(1)), match.group(2)
 
 
