@@ -25,11 +25,13 @@ from harness.spm.sources import FIELDS
 
 RULES = 1  # the version of the unpacking rules: raised when the same archive would give another tree
 SCHEMA = 1
+_MOST_SIZE = (1 << 63) - 1
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~-]*").fullmatch
 # One part of a path: no slash, backslash or control character, and neither '.' nor '..'.
 _PART = r"(?!\.\.?(?:/|$))[^/\\\x00-\x1f]+"
 _PATH = re.compile(rf"{_PART}(?:/{_PART})*").fullmatch
+_IN_NO_PATH = re.compile("[\0\ud800-\udfff]").search
 _BLANK = re.compile(r"[?#\s]").search
 _SHA256 = re.compile(r"[0-9a-f]{64}").fullmatch
 _SECRET_KEY = re.compile(
@@ -167,6 +169,8 @@ def parse(text: str, path: str = "packages.json") -> Manifest:
         raise _mistake(
             path, f"line {error.lineno} column {error.colno}", f"expected JSON, found: {error.msg}"
         ) from None
+    except (ValueError, RecursionError):
+        raise _mistake(path, "the file", "expected JSON, found a number or a nesting beyond all measure") from None
     except _Duplicate as error:
         raise _mistake(path, f"'{error}'", "expected each name once in an object, found it twice") from None
     try:
@@ -233,7 +237,7 @@ def _relative(value, place: str, what: str):
 def _check(document, text: str, names: set[str]):
     _fields(document, "the file", _TOP_FIELDS)
     _expect(document["schema"] == SCHEMA and type(document["schema"]) is int, "schema", f"{SCHEMA}", document["schema"])
-    _check_secrets(document, text, names)
+    _check_texts(document, text, names)
     _expect(type(document["sources"]) is dict, "sources", "an object", document["sources"])
     for name, source in document["sources"].items():
         _check_source(source, f"sources.{name}")
@@ -261,6 +265,19 @@ def _check_source(source, place: str):
     for name, (pattern, words) in {**required, **optional}.items():
         if name in source:
             _matches(source[name], f"{place}.{name}", pattern, words)
+            _expect(_has_host(source[name]), f"{place}.{name}", words, source[name])
+
+
+def _has_host(address: str) -> bool:
+    """Whether an address, if it is one, has no host in brackets but an IPv6 one's."""
+    if "[" not in address and "]" not in address or "://" not in address:
+        return True
+    from urllib.parse import urlsplit
+
+    try:
+        return bool(urlsplit(address).netloc)
+    except ValueError:
+        return False
 
 
 def _check_package(package, place: str, sources: dict):
@@ -317,6 +334,7 @@ def _check_artifact(artifact, place: str, sources: dict):
             _matches(artifact["path"], f"{place}.path", *rule)
     size = artifact["size"]
     _expect(type(size) is int and size > 0, f"{place}.size", "a size in bytes above 0", size)
+    _expect(size <= _MOST_SIZE, f"{place}.size", "a size in bytes that a disk can hold", size)
     digest = artifact["sha256"]
     _expect(type(digest) is str and _SHA256(digest), f"{place}.sha256", "64 hexadecimal digits in lower case", digest)
     if "platforms" in artifact:
@@ -329,8 +347,10 @@ def _check_artifact(artifact, place: str, sources: dict):
             _relative(pattern, f"{place}.keep[{index}]", "a pattern of paths inside the archive")
 
 
-def _check_secrets(document, text: str, names: set[str]):
-    """packages.json is public: nothing in it may be, or be named like, a secret. The error never repeats the value."""
+def _check_texts(document, text: str, names: set[str]):
+    """packages.json is public: nothing in it may be, or be named like, a secret. The error never repeats the value.
+
+    Nor may it hold what no path and no address can: that too comes by an escape alone."""
     # A look at the text as a whole spares the walk: it is most of what an installed group costs.
     if not any(map(_SECRET_KEY, names)) and not any(mark in text for mark in _SECRET_MARKS):
         return
@@ -349,3 +369,5 @@ def _check_secrets(document, text: str, names: set[str]):
             pending.extend((f"{place}[{index}]", each) for index, each in enumerate(value))
         elif type(value) is str and is_secret(value):
             raise _Mistake(place, "expected no secret in a public file, found a user or key inside the text")
+        elif type(value) is str and _IN_NO_PATH(value):
+            _expect(False, place, "whole characters other than NUL", value)

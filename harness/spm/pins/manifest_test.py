@@ -208,6 +208,22 @@ BAD = [
     (f"{ARTIFACT}.path", "a?b", f'{ARTIFACT}.path: expected a path without blanks, ? and #, found "a?b"'),
     (f"{ARTIFACT}.size", 0, f"{ARTIFACT}.size: expected a size in bytes above 0, found 0"),
     (f"{ARTIFACT}.size", True, f"{ARTIFACT}.size: expected a size in bytes above 0, found true"),
+    (f"{ARTIFACT}.size", float("nan"), f"{ARTIFACT}.size: expected a size in bytes above 0, found NaN"),
+    (
+        f"{ARTIFACT}.size",
+        10**400,
+        f"{ARTIFACT}.size: expected a size in bytes that a disk can hold, found 1{'0' * 56}...",
+    ),
+    *(
+        (
+            "sources.own.base",
+            base,
+            f'sources.own.base: expected http:// or https://, a host and a path, without ? and #, found "{base}"',
+        )
+        for base in ("http://[::1", "http://[x]/", "http://a]/")
+    ),
+    ("sources.disk.base", "a\0b", 'sources.disk.base: expected whole characters other than NUL, found "a\\u0000b"'),
+    (f"{ARTIFACT}.path", "\ud800", f'{ARTIFACT}.path: expected whole characters other than NUL, found "\\ud800"'),
     (f"{ARTIFACT}.size", "5", f'{ARTIFACT}.size: expected a size in bytes above 0, found "5"'),
     (
         f"{ARTIFACT}.sha256",
@@ -281,6 +297,11 @@ class ManifestTest(unittest.TestCase):
             complaint('{"schema": 1, "schema": 1}').what,
             "p.json: 'schema': expected each name once in an object, found it twice",
         )
+        for text in ("9" * 5000, "[" * 100_000):
+            self.assertEqual(
+                complaint(text).what,
+                "p.json: the file: expected JSON, found a number or a nesting beyond all measure",
+            )
         self.assertEqual(complaint("[]").what, "p.json: the file: expected an object, found []")
 
     def test_a_secret_cannot_hide_behind_an_escape(self):
