@@ -53,7 +53,7 @@ class Downloader:
         self._mirror, self._mirror_last = sources.mirror_of(settings)
         self._report = report
         self._silent: dict[str, TransferError] = {}  # places where nobody answers
-        self._begun: set[str] = set()  # artifacts that have had a turn
+        self._begun: set[str] = set()  # artifacts under way that have had a turn
         self.turns = Turns(settings.jobs)
         self._places: dict[str, str] = {}  # sha256 -> where the artifact is asked for first
         self._timeout_s = timeout_s()
@@ -77,6 +77,7 @@ class Downloader:
         finally:
             part.close(whole)
             if artifact.sha256 in self._begun:
+                self._begun.remove(artifact.sha256)
                 self._report.ended(artifact, whole)
 
     def _was_whole(self, artifact, part: Part) -> bool:

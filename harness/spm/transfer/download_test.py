@@ -6,8 +6,12 @@ import time
 import unittest
 from unittest import mock
 
+from harness.spm.pins import manifest
+from harness.spm.progress import Report
+from harness.spm.settings import Settings
 from harness.spm.testing import World, deb, member, redirect, refuse, reset, send, tar
 from harness.spm.transfer import transport
+from harness.spm.transfer.download import Downloader
 
 GOOD = deb(member("./usr/tool", b"the tool" * 1000))
 HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR\n"
@@ -45,6 +49,15 @@ class DownloadTest(World):
             "other (http://127.0.0.1:9): the connection was refused; disk (file://FOLDER/nowhere/a.deb): no such file\n"
             + HINT,
         )
+
+    def test_an_archive_that_was_taken_away_is_fetched_again_by_the_same_run(self):
+        self.write()
+        pins = manifest.load(f"{self.folder}/packages.json")
+        downloader = Downloader(pins, Settings(store=self.store, lib=self.lib), Report())
+        for _ in range(2):
+            downloader.fetch(pins.packages["a"].artifacts[0], f"{self.folder}/a.part")
+            os.unlink(f"{self.folder}/a.part")
+        self.assertEqual(self.server.asked, ["/a.deb", "/a.deb"])
 
     def test_a_dead_network_is_one_line_for_many_artifacts(self):
         self.sources["main"]["base"] = "http://127.0.0.1:9/x"
