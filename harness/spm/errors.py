@@ -42,7 +42,8 @@ def system_error(doing: str, error: OSError) -> SpmError:
     """An operating system's refusal as one sentence; a full disk gets its own hint."""
     import errno
 
-    where = f" ({error.filename})" if error.filename else ""
+    path = error.filename2 or error.filename  # of two it is the second that is made: of a link the first is its target
+    where = f" ({path})" if path else ""
     what = f"{doing}: {error.strerror or error}{where}"
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return SpmError(

@@ -33,6 +33,7 @@ def install(items: list, manifest, settings, store: Store, report) -> Plan:
     lib.check(settings.lib, settings.lib_folder(), items)
     if settings.dry_run:
         return Plan(items)
+    lib.check_writable(settings.lib_folder(), items)
     try:
         with prune.at_work(store, report):
             plan = Plan(items)  # only now: a pruning may just have ended

@@ -16,7 +16,7 @@ from harness.spm import api, settings
 from harness.spm.pins import manifest
 from harness.spm.store import trees
 from harness.spm.store.store import Store
-from harness.spm.errors import SpmError
+from harness.spm.errors import SpmError, system_error
 from harness.spm.testing import World, deb, folder, link, member, send, tar
 
 TWO_MB = os.urandom(2_000_000)
@@ -155,6 +155,23 @@ class InstallTest(World):
             "hint: move FOLDER/lib/a-1 away, or name another folder with --lib DIR\n",
         )
         self.assertEqual((result.status, self.server.asked), (2, []))
+
+    def test_a_lib_that_we_may_not_write_is_found_before_the_first_download(self):
+        self.add_simple("a")
+        with mock.patch("os.access", return_value=False):
+            result = self.spm("install", "a")
+        self.assertEqual(
+            result.err,
+            "spm: error: lib: expected a folder that you may write, found one that you may not: FOLDER\n"
+            "hint: name another with --lib DIR, or SPM_LIB\n",
+        )
+        self.assertEqual((result.status, self.server.asked), (1, []))
+
+    def test_an_error_about_a_link_names_the_link_not_its_target(self):
+        with self.assertRaises(OSError) as caught:
+            os.symlink("target", f"{self.folder}/none/link")
+        what = self.anonymous(system_error("linking", caught.exception).what)
+        self.assertEqual(what, "linking: No such file or directory (FOLDER/none/link)")
 
     def test_a_disk_too_small_is_found_before_the_first_download(self):
         self.add_simple("a")

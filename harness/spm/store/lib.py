@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from harness.spm.errors import SpmError, USAGE
-from harness.spm.settings import PLATFORMS
+from harness.spm.settings import PLATFORMS, existing_parent
 from harness.spm.store.store import Entry, Store
 
 
@@ -81,6 +81,16 @@ def check(lib: str, folder: str, items: list[Wanted]):
                 f"move {item.link} away, or name another folder with --lib DIR",
                 USAGE,
             )
+
+
+def check_writable(folder: str, items: list[Wanted]):
+    """Finds before any download that the links that are to be made cannot be."""
+    above = existing_parent(folder)
+    if not os.access(above, os.W_OK | os.X_OK) and not all(item.linked() for item in items):
+        raise SpmError(
+            f"lib: expected a folder that you may write, found one that you may not: {above}",
+            "name another with --lib DIR, or SPM_LIB",
+        )
 
 
 def activate(item: Wanted):
