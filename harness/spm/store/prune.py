@@ -43,21 +43,19 @@ def survey(store: Store) -> list[Cached]:
 
 
 def live_roots(store: Store) -> list[str]:
-    """The lib folders that use the store; a root whose folder is gone is forgotten."""
-    found = []
-    for name in sorted(os.listdir(f"{store.root}/roots")) if os.path.isdir(f"{store.root}/roots") else []:
-        link = f"{store.root}/roots/{name}"
-        if os.path.isdir(link):
-            found.append(os.readlink(link))
-        elif os.path.islink(link):
-            os.unlink(link)
-    return sorted(found)
+    """The lib folders that use the store."""
+    return sorted(os.readlink(link) for link in _root_links(store) if os.path.isdir(link))
+
+
+def _root_links(store: Store) -> list[str]:
+    roots = f"{store.root}/roots"
+    return [f"{roots}/{name}" for name in os.listdir(roots)] if os.path.isdir(roots) else []
 
 
 def victims(cached: list[Cached], older_than_s: float, max_bytes: int, now: float) -> list[Cached]:
-    """What goes: the unused that are old, then the least recently used of the unused until the rest fits."""
+    """What goes: the unused that are old (one from a clock ahead of ours is new), then the least recently used of the unused until the rest fits."""
     unused = sorted((each for each in cached if not each.users), key=lambda each: each.last_use)
-    gone = [each for each in unused if now - each.last_use >= older_than_s]
+    gone = [each for each in unused if max(0.0, now - each.last_use) >= older_than_s]
     total = sum(each.bytes for each in cached) - sum(each.bytes for each in gone)
     for each in unused[len(gone) :]:
         if total <= max_bytes:
@@ -90,7 +88,7 @@ def at_work(store: Store, report):
 
 
 def sweep(store: Store, leftover_s: float = LEFTOVER_S):
-    """Removes what has served, and what killed and failed runs left; a .part or archive that is younger than
+    """Removes what has served, what killed and failed runs left, and roots whose folder is gone; a .part or archive that is younger than
     `leftover_s` stays for the next run. Only under the exclusive lock, when nobody else works in the store."""
     for name in os.listdir(f"{store.root}/unpacking"):
         trees.remove(f"{store.root}/unpacking/{name}")
@@ -102,6 +100,9 @@ def sweep(store: Store, leftover_s: float = LEFTOVER_S):
             idle_s = leftover_s
         if idle_s >= leftover_s:
             os.unlink(f"{archives}/{name}")
+    for link in _root_links(store):
+        if os.path.islink(link) and not os.path.lexists(os.readlink(link)):
+            os.unlink(link)
     for name in os.listdir(f"{store.root}/locks"):
         if name != "store":
             os.unlink(f"{store.root}/locks/{name}")

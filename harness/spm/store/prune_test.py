@@ -34,6 +34,10 @@ class VictimsTest(unittest.TestCase):
         self.assertEqual(names(*cached, max_bytes=1299), ["a", "c"])
         self.assertEqual(names(*cached, max_bytes=0), ["a", "c", "b"])
 
+    def test_a_use_by_a_clock_ahead_of_ours_is_new_not_eternal(self):
+        self.assertEqual(names(Fake("ahead", 1, -400), older_than_days=0), ["ahead"])
+        self.assertEqual(names(Fake("ahead", 1, -400)), [])
+
     def test_what_went_by_age_no_longer_counts_by_size(self):
         self.assertEqual(names(Fake("old", 900, 31), Fake("a", 900, 3)), ["old"])
 

@@ -15,7 +15,7 @@ def activate(packages, manifest, settings):
     items = lib.wanted(packages, settings, store)
     # What follows `and` costs three system calls a package; nothing is imported, read or asked of the network for it.
     if lib.is_root(store, settings.lib) and all(item.settled() for item in items):
-        for item in items:
+        for item in items if not settings.dry_run else ():
             item.entry.use()
         return items, None
     from harness.spm import install, progress

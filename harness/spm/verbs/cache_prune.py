@@ -17,18 +17,24 @@ def run(command, settings) -> int:
     max_bytes = words.parse_size(command.options.get("--max-size", "10GB"), "--max-size")
     store = Store(settings.store)
     gone = []
-    if os.path.isdir(store.root):
+
+    def choose() -> list[prune.Cached]:
+        return prune.victims(prune.survey(store), older_than, max_bytes, time.time())
+
+    if settings.dry_run:
+        gone = choose()
+        for each in gone:
+            _tell(each, settings)
+    elif os.path.isdir(store.root):
         store.prepare()
         with store.lock("store") as lock:
             lock.take(
                 waiting=lambda holder: print(f"spm: waiting for {holder} to finish with the store", file=sys.stderr)
             )
-            if not settings.dry_run:
-                prune.sweep(store, min(older_than, prune.LEFTOVER_S))
-            gone = prune.victims(prune.survey(store), older_than, max_bytes, time.time())
+            prune.sweep(store, min(older_than, prune.LEFTOVER_S))
+            gone = choose()
             for each in gone:
-                if not settings.dry_run:
-                    prune.remove(store, each.entry)
+                prune.remove(store, each.entry)
                 _tell(each, settings)
     if not settings.quiet and not settings.json:
         done = "would be removed" if settings.dry_run else "removed"
