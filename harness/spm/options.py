@@ -113,6 +113,8 @@ def parse(arguments: list[str]) -> Command:
             if not equals and not rest:
                 raise _usage(verb, f"{given} expects {known[name].value}, found nothing")
             options[name] = value if equals else rest.pop()
+            if not options[name]:  # a shell's variable that was never set: the default is not what was meant
+                raise _usage(verb, f"{given} expects {known[name].value}, found nothing")
         elif equals:
             raise _usage(verb, f"{given} expects no value, found '{value}'")
         else:
@@ -139,7 +141,7 @@ def _check(verb: str, names: list[str], options: dict):
     if names and not expected:
         raise _usage(verb, f"expected no names, found '{names[0]}'")
     jobs = options.get("--jobs", "8")
-    if not (jobs.isascii() and jobs.isdigit() and 1 <= int(jobs) <= 64):
+    if jobs not in map(str, range(1, 65)):
         raise _usage(verb, f"--jobs expects a number from 1 to 64, found '{jobs}'")
     platform = options.get("--platform", PLATFORMS[0])
     if platform not in PLATFORMS:

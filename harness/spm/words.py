@@ -49,7 +49,7 @@ def plural(count: int, word: str) -> str:
 
 
 def parse_size(text: str, option: str) -> int:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKmMgGtT]?[iI]?[bB]?)", text)
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)\s*([kKmMgGtT]?[iI]?[bB]?)", text)
     unit = match and match.group(2).upper()
     if match and unit and not unit.endswith("B"):
         unit += "B"
@@ -63,7 +63,7 @@ def parse_size(text: str, option: str) -> int:
 
 
 def parse_age(text: str, option: str) -> float:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhdw])", text)
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)([smhdw])", text)
     if not match:
         raise SpmError(
             f"{option}: expected an age like 30d or 12h, found '{text}'",

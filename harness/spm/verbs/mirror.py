@@ -16,9 +16,9 @@ from harness.spm.words import plural, size
 
 def opened(command, settings) -> Mirror:
     """The mirror that the command line names."""
-    if len(command.names) != 1:
+    if len(command.names) != 1 or not command.names[0]:
         hint = f"python3 make.py spm {command.verb} --help"
-        raise SpmError(f"{command.verb}: expected one URL or folder, found {len(command.names)}", hint, USAGE)
+        raise SpmError(f"{command.verb}: expected one URL or folder, found {len(list(filter(None, command.names)))}", hint, USAGE)
     return Mirror(command.names[0], settings)
 
 
