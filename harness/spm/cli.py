@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -13,8 +14,11 @@ from harness.spm.settings import Settings
 
 def main(arguments: list[str]) -> int:
     command = None
-    if sys.stdout is None:  # closed by whoever called: there is nobody to print for
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever called: there is nobody to print for
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
+    if isinstance(sys.stdout, io.TextIOWrapper):  # as standard error: what its encoding lacks is spelt
+        sys.stdout.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a farm's stop cleans up as Ctrl-C does
     try:
         if not arguments or arguments[0] in ("-h", "--help", "help"):
@@ -37,6 +41,8 @@ def main(arguments: list[str]) -> int:
     except OSError as error:
         from harness.spm.errors import system_error
 
+        if error.filename is None and isinstance(error, FileNotFoundError):  # os.getcwd alone says no more than that
+            return _fail(SpmError("expected a current folder, found that it was removed", "cd .", USAGE), command)
         if error.filename is None:  # what else writes says so itself
             sys.stdout = None  # or the interpreter tries once more
             return _fail(SpmError(f"standard output: {error.strerror}", "send it where it can be written"), command)

@@ -1,5 +1,6 @@
 """Whole outputs of every verb, for people and for programs, and every way to be wrong on the command line."""
 
+import glob
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from unittest import mock
 from harness.spm import options, settings
 from harness.spm.errors import SpmError
 from harness.spm.settings import native_platform
+from harness.spm.store import trees
 from harness.spm.store.store import Store
 from harness.spm.testing import World
 
@@ -29,6 +31,10 @@ WRONG = [
     (["install", "qqq"], "unknown package 'qqq'"),
     (["install", "alpha", "--deep"], "install: unknown option '--deep'; the nearest is '"),
     (["install", "alpha", "--jobs", "0"], "install: --jobs expects a number from 1 to 64, found '0'"),
+    (["install", "alpha", "--jobs", "9" * 5000], "install: --jobs expects a number from 1 to 64, found '9"),
+    (["install", "alpha", "--jobs="], "install: --jobs expects N, found nothing"),
+    (["cache", "prune", "--max-size", "9" * 400], "--max-size: expected a size like 10GB or 500MB, found '9"),
+    (["mirror", "push", ""], "mirror push: expected one URL or folder, found 0"),
     (["install", "alpha", "--jobs=x"], "install: --jobs expects a number from 1 to 64, found 'x'"),
     (["install", "alpha", "--quiet=1"], "install: --quiet expects no value, found '1'"),
     (
@@ -258,6 +264,26 @@ class CommandLineTest(World):
             },
         )
 
+    def test_who_only_looks_changes_nothing(self):
+        self.spm("install", "alpha")
+        (used,) = glob.glob(f"{self.store}/packages/alpha/*/used")
+        os.utime(used, (0, 0))
+
+        def facts() -> dict[str, tuple[int, int]]:
+            found = {}
+            for folder, folders, names in os.walk(self.store):
+                for path in (folder, *(f"{folder}/{name}" for name in folders + names)):
+                    found[path] = os.lstat(path).st_mtime_ns, os.lstat(path).st_size
+            return found
+
+        before = facts()
+        self.spm("install", "alpha", "--dry-run")
+        self.assertEqual(facts(), before)
+        trees.remove(self.lib)  # whose root in the store is left
+        self.assertEqual(self.spm("cache", "list", "--json").objects()[0]["used_by"], [])
+        self.assertIn("alpha", self.spm("cache", "prune", "--older-than", "0d", "--dry-run").out)
+        self.assertEqual(facts(), before)
+
     def test_cache_prune_removes_what_nobody_uses(self):
         self.spm("install-group", "tools")
         self.spm("uninstall", "beta")
@@ -280,6 +306,34 @@ class CommandLineTest(World):
                 done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual(done.stderr, OUTPUT_FULL)
             self.assertEqual(done.returncode, 1)
+
+    def shell(self, script: str, **environment) -> subprocess.CompletedProcess:
+        """Runs a shell's script, in which "$@" is spm's usual places and `spm` the command."""
+        self.write()
+        script = f'spm() {{ "$PYTHON" "$MAKE" spm "$@"; }}; {script}'
+        environment = {**os.environ, "PYTHON": sys.executable, "MAKE": f"{settings.ROOT}/make.py", **environment}
+        command = ["sh", "-c", script, "sh", *self.arguments()]
+        return subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
+
+    def test_a_caller_who_closed_standard_error_gets_all_else(self):
+        done = self.shell('spm install "$@" alpha 2>&-')
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(self.read("alpha-1/alpha"), "alpha")
+        done = self.shell('spm install "$@" nope 2>&-')
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", ""))
+
+    def test_a_current_folder_that_was_removed_is_one_error(self):
+        done = self.shell('mkdir gone && cd gone && rmdir ../gone && spm list --packages packages.json')
+        self.assertEqual(done.stderr, "spm: error: expected a current folder, found that it was removed\nhint: cd .\n")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+    def test_a_table_is_one_line_a_row_in_any_encoding(self):
+        self.lib = f"{self.folder}/l\u00fc\x1b\nb"
+        self.spm("install", "alpha")
+        done = self.shell('spm cache list "$@"', PYTHONIOENCODING="ascii")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"\n.*  /\S*/l\\xfc\\x1b\\nb\n$")
+        self.assertEqual(done.stdout.count("\n"), 2)
 
     def test_output_that_nobody_reads_is_no_error(self):
         self.write()

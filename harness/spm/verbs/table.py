@@ -11,7 +11,9 @@ def show(rows: list[dict], columns: tuple[str, ...], settings, texts=None):
         for row in rows:
             print(json.dumps(row))
         return
-    cells = [[_text(row[name], (texts or {}).get(name)) for name in columns] for row in rows]
+    from harness.spm.words import printable
+
+    cells = [[printable(_text(row[name], (texts or {}).get(name))) for name in columns] for row in rows]
     titles = [name.replace("_", " ") for name in columns]
     widths = [max(map(len, column)) for column in zip(titles, *cells)]
     for line in [titles, *cells] if cells else []:
