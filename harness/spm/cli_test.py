@@ -180,8 +180,11 @@ class CommandLineTest(World):
         self.assertEqual(self.states(), {"alpha": "active", "beta": "stored"})
         self.add_simple("alpha", "changed")
         self.assertEqual(self.states(), {"alpha": "other version", "beta": "stored"})
-        os.symlink("nowhere", f"{self.lib}/beta-1")
+        os.symlink(f"{self.folder}/gone/packages/beta/{'0' * 64}/tree", f"{self.lib}/beta-1")
         self.assertEqual(self.states()["beta"], "broken")
+        os.unlink(f"{self.lib}/beta-1")
+        os.symlink("nowhere", f"{self.lib}/beta-1")
+        self.assertEqual(self.states()["beta"], "blocked")
         os.unlink(f"{self.lib}/beta-1")
         os.mkdir(f"{self.lib}/beta-1")
         self.assertEqual(self.states()["beta"], "blocked")
@@ -402,7 +405,7 @@ remove what nobody uses from the store
   --offline         use no network (also SPM_OFFLINE=1)
   --frozen          fail where packages.json would have to change
   -n, --dry-run     say what would be done, and do nothing
-  -j, --jobs N      downloads at once (default: 8)
+  -j, --jobs N      downloads at once, at most 6 of them from one host (default: 8)
   --json            one JSON object a line on standard output
   -q, --quiet       say nothing but errors and data
 """

@@ -147,14 +147,24 @@ class InstallTest(World):
 
     def test_what_spm_did_not_make_is_not_replaced(self):
         self.add_simple("a")
-        os.makedirs(f"{self.lib}/a-1")
-        result = self.spm("install", "a")
-        self.assertEqual(
-            result.err,
-            "spm: error: lib: expected a link or nothing at FOLDER/lib/a-1, found a folder that spm did not make\n"
-            "hint: move FOLDER/lib/a-1 away, or name another folder with --lib DIR\n",
-        )
-        self.assertEqual((result.status, self.server.asked), (2, []))
+        os.makedirs(f"{self.folder}/mine")
+        os.makedirs(self.lib)
+        for kind, make in (
+            ("folder", os.mkdir),
+            ("link", lambda path: os.symlink(f"{self.folder}/mine", path)),
+            ("file", lambda path: open(path, "w").close()),
+        ):
+            make(f"{self.lib}/a-1")
+            for verb in ("install", "uninstall"):
+                result = self.spm(verb, "a")
+                self.assertEqual(
+                    result.err,
+                    "spm: error: lib: expected nothing at FOLDER/lib/a-1, or a link into a store, found a "
+                    f"{kind} that spm did not make\n"
+                    "hint: move FOLDER/lib/a-1 away, or name another folder with --lib DIR\n",
+                )
+                self.assertEqual((result.status, self.server.asked), (2, []))
+            trees.remove(f"{self.lib}/a-1")
 
     def test_a_lib_that_we_may_not_write_is_found_before_the_first_download(self):
         self.add_simple("a")

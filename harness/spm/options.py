@@ -17,7 +17,8 @@ class Option:
 
 
 class Verb:
-    """`module` has run(command) -> exit status; `names` is what the verb's arguments are called, '' for none; in brackets where none will do."""
+    """`module` has run(command) -> exit status; `names` is what the verb's arguments are called, '' for none; in brackets
+    where none will do."""
 
     def __init__(self, module: str, names: str, text: str, options: tuple = ()):
         self.module, self.names, self.text, self.options = module, names, text, options
@@ -32,7 +33,7 @@ COMMON = {
     "--offline": Option("", "use no network (also SPM_OFFLINE=1)"),
     "--frozen": Option("", "fail where packages.json would have to change"),
     "--dry-run": Option("", "say what would be done, and do nothing"),
-    "--jobs": Option("N", "downloads at once (default: 8)"),
+    "--jobs": Option("N", "downloads at once, at most 6 of them from one host (default: 8)"),
     "--json": Option("", "one JSON object a line on standard output"),
     "--quiet": Option("", "say nothing but errors and data"),
 }
@@ -66,7 +67,9 @@ VERBS = {
     ),
     "list": Verb("list", "", "all packages of packages.json", ("--platform",)),
     "status": Verb("status", "", "what is active, and what should be", ("--platform",)),
-    "verify": Verb("verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep", "--repair")),
+    "verify": Verb(
+        "verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep", "--repair")
+    ),
     "outdated": Verb("outdated", "[NAME...]", "which pins have something newer in the index of their source"),
     "update": Verb("update", "NAME...", "write the newest of the index into packages.json, and show the difference"),
     "doctor": Verb("doctor", "", "which pins have lost their sources, before anyone needs them"),

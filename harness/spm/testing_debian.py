@@ -41,7 +41,8 @@ class Keys:
 
     def close(self):
         subprocess.run(["gpgconf", "--homedir", self._home, "--kill", "all"], check=True)
-        shutil.rmtree(self._home)
+        while os.path.isdir(self._home):  # the agent takes its sockets away as it ends, perhaps under our hands
+            shutil.rmtree(self._home, ignore_errors=True)
 
     def _gpg(self, *arguments: str, input: bytes = b"") -> bytes:
         command = ["gpg", "--homedir", self._home, "--batch", "--quiet", "--no-tty", *arguments]

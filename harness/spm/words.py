@@ -48,6 +48,17 @@ def plural(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
+def is_address(text: str) -> bool:
+    """Whether an address has a host, and a port that is a number where it has one."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(text)
+        return parts.scheme == "file" or bool(parts.hostname) and (parts.port or 0) >= 0
+    except ValueError:
+        return False
+
+
 def parse_size(text: str, option: str) -> int:
     match = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)\s*([kKmMgGtT]?[iI]?[bB]?)", text)
     unit = match and match.group(2).upper()

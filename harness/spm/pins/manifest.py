@@ -40,10 +40,11 @@ _SECRET_KEY = re.compile(
 # Who asks over ssh is no secret, as a rule 'git'; a password is.
 _SECRET_VALUE = (
     r"(?<!ssh)://[^/\s]*@|ssh://[^/\s@]*:[^/\s]*@"
-    r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{30}|-----BEGIN [A-Z ]*KEY"
+    r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{30}|\bgithub_pat_\w{20}|\bglpat-[\w-]{20}|-----BEGIN [A-Z ]*KEY"
 )
 # Without one of these a text holds no such value; an escaped character may hide any of them.
-_SECRET_MARKS = ("@", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "-----BEGIN", "\\u")
+_SECRET_MARKS = ("@", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_")
+_SECRET_MARKS += ("github_pat_", "glpat-", "-----BEGIN", "\\u")
 _TOP_FIELDS = ("schema", "sources", "packages")
 _PACKAGE_FIELDS = ("groups", "platforms", "lib", "license", "artifacts")
 _ARTIFACT_FIELDS = ("sources", "path", "size", "sha256")
@@ -268,16 +269,13 @@ def _check_source(source, place: str):
             _expect(_has_host(source[name]), f"{place}.{name}", words, source[name])
 
 
-def _has_host(address: str) -> bool:
-    """Whether an address, if it is one, has no host in brackets but an IPv6 one's."""
-    if "[" not in address and "]" not in address or "://" not in address:
+def _has_host(text: str) -> bool:
+    """False for an address whose host or port is none; whatever is no address may be anything."""
+    if not {":", "[", "]"}.intersection(text.partition("://")[2]):
         return True
-    from urllib.parse import urlsplit
+    from harness.spm.words import is_address
 
-    try:
-        return bool(urlsplit(address).netloc)
-    except ValueError:
-        return False
+    return is_address(text)
 
 
 def _check_package(package, place: str, sources: dict):
@@ -312,10 +310,9 @@ def _check_platforms(value, place: str):
     _texts(value, place, "platforms")
     for index, platform in enumerate(value):
         if platform not in PLATFORMS and platform != ANY:
-            raise _Mistake(
-                f"{place}[{index}]",
-                f"expected one of {', '.join(PLATFORMS)}, {ANY}, found '{platform}'{nearest(platform, (*PLATFORMS, ANY))}",
-            )
+            known = (*PLATFORMS, ANY)
+            what = f"expected one of {', '.join(known)}, found '{platform}'{nearest(platform, known)}"
+            raise _Mistake(f"{place}[{index}]", what)
 
 
 def _check_artifact(artifact, place: str, sources: dict):

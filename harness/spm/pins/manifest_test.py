@@ -224,6 +224,17 @@ BAD = [
     ),
     ("sources.disk.base", "a\0b", 'sources.disk.base: expected whole characters other than NUL, found "a\\u0000b"'),
     (f"{ARTIFACT}.path", "\ud800", f'{ARTIFACT}.path: expected whole characters other than NUL, found "\\ud800"'),
+    (
+        "sources.own.base",
+        "http://host:port/a",
+        "sources.own.base: expected http:// or https://, a host and a path, without ? and #, found "
+        '"http://host:port/a"',
+    ),
+    (
+        f"{PACKAGE}.note",
+        "glpat-" + "x" * 20,
+        f"{PACKAGE}.note: expected no secret in a public file, found a user or key inside the text",
+    ),
     (f"{ARTIFACT}.size", "5", f'{ARTIFACT}.size: expected a size in bytes above 0, found "5"'),
     (
         f"{ARTIFACT}.sha256",

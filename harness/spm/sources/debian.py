@@ -73,7 +73,7 @@ class DebianSource(HttpSource):
 
     def _mirrors(self) -> list[str]:
         if not self._bases:
-            self._bases = [transport.base_address(self._mirror)] if self._mirror else _configured()
+            self._bases = [transport.base_address(self._mirror, "SPM_DEBIAN_MIRROR")] if self._mirror else _configured()
         return self._bases
 
 

@@ -11,6 +11,7 @@ import re
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.sources import FIELDS, Source, open_source
 from harness.spm.transfer import transport
+from harness.spm.words import is_address
 
 LAST = "last:"
 
@@ -39,11 +40,11 @@ class Mirror(Source):
 def _fields(base: str) -> dict:
     """What packages.json would say of a base as the user gave it, address or folder."""
     scheme, slashes, _ = base.partition("://")
-    if not slashes or scheme == "file":
+    if scheme == "file" or not slashes and not re.match("(s3|https?|file):", base):
         return {"type": "file", "base": transport.file_path(base) if slashes else os.path.abspath(base)}
-    kind = "s3" if scheme == "s3" else "http"
+    kind = "s3" if base.startswith("s3:") else "http"
     pattern, words = FIELDS[kind][0]["base"]
-    if not re.fullmatch(pattern, base):
+    if not re.fullmatch(pattern, base) or not is_address(base):
         found = transport.shown(base)
         raise SpmError(f"mirror: expected a folder, or {words}, found '{found}'", "name such a place", USAGE)
     return {"type": kind, "base": base}

@@ -109,7 +109,8 @@ def _prefix(fields: dict, region: str) -> str:
         return _without_default_port(base)
     bucket, slash, prefix = rest.partition("/")
     below = quote(slash + prefix, safe="/~")
-    given = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    variables = [name for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") if os.environ.get(name)]
+    given = transport.base_address(os.environ[variables[0]], variables[0]) if variables else ""
     endpoint = given or fields.get("endpoint")
     if endpoint:
         return f"{_without_default_port(endpoint.rstrip('/'))}/{bucket}{below}"

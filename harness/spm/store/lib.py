@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import PLATFORMS, existing_parent
 from harness.spm.store.store import Entry, Store
+
+
+_into_a_store = re.compile(r"/(?:.*/)?packages/[^/]+/[0-9a-f]{64}/tree", re.DOTALL).fullmatch
 
 
 class Wanted:
@@ -74,13 +78,18 @@ def check(lib: str, folder: str, items: list[Wanted]):
         if os.path.lexists(each) and not os.path.isdir(each):
             raise not_a_folder(each)
     for item in items:
-        if os.path.lexists(item.link) and not os.path.islink(item.link):
-            kind = "folder" if os.path.isdir(item.link) else "file"
+        if os.path.lexists(item.link) and not is_ours(item.link):
+            kind = "link" if os.path.islink(item.link) else "folder" if os.path.isdir(item.link) else "file"
             raise SpmError(
-                f"lib: expected a link or nothing at {item.link}, found a {kind} that spm did not make",
+                f"lib: expected nothing at {item.link}, or a link into a store, found a {kind} that spm did not make",
                 f"move {item.link} away, or name another folder with --lib DIR",
                 USAGE,
             )
+
+
+def is_ours(path: str) -> bool:
+    """Whether a path is a link that spm makes: into this store or another one."""
+    return os.path.islink(path) and _into_a_store(os.readlink(path)) is not None
 
 
 def check_writable(folder: str, items: list[Wanted]):
@@ -100,12 +109,9 @@ def activate(item: Wanted):
 
 def replace_link(target: str, link: str):
     folder, name = os.path.split(link)
-    beside = os.path.join(folder, f".{name}.{os.getpid()}.new")
-    try:
-        os.symlink(target, beside)
-    except FileExistsError:  # of a killed run whose process id came round again
-        os.unlink(beside)
-        os.symlink(target, beside)
+    # A process id alone is not enough: containers count theirs anew, and may share the folder.
+    beside = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.{os.getpid()}.new")
+    os.symlink(target, beside)
     os.rename(beside, link)
 
 

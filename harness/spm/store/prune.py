@@ -53,7 +53,8 @@ def _root_links(store: Store) -> list[str]:
 
 
 def victims(cached: list[Cached], older_than_s: float, max_bytes: int, now: float) -> list[Cached]:
-    """What goes: the unused that are old (one from a clock ahead of ours is new), then the least recently used of the unused until the rest fits."""
+    """What goes: the unused that are old (one from a clock ahead of ours is new), then the least recently used of the
+    unused until the rest fits."""
     unused = sorted((each for each in cached if not each.users), key=lambda each: each.last_use)
     gone = [each for each in unused if max(0.0, now - each.last_use) >= older_than_s]
     total = sum(each.bytes for each in cached) - sum(each.bytes for each in gone)
@@ -88,8 +89,9 @@ def at_work(store: Store, report):
 
 
 def sweep(store: Store, leftover_s: float = LEFTOVER_S):
-    """Removes what has served, what killed and failed runs left, and roots whose folder is gone; a .part or archive that is younger than
-    `leftover_s` stays for the next run. Only under the exclusive lock, when nobody else works in the store."""
+    """Removes what has served, what killed and failed runs left, and roots whose folder is gone; a .part or archive that is
+    younger than `leftover_s` stays for the next run. Only under the exclusive lock, when nobody else works in the
+    store."""
     for name in os.listdir(f"{store.root}/unpacking"):
         trees.remove(f"{store.root}/unpacking/{name}")
     archives = f"{store.root}/archives"

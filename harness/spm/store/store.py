@@ -9,7 +9,7 @@
         used                      empty; its time is the entry's last use, to the hour; without it the entry counts as
                                   damaged, and is made anew or repaired
       archives/<sha256>           a verified artifact on its way to be unpacked; its time is 0 once somebody has done so
-      archives/<sha256>.part      one on its way here; it and its .from outlive a run that failed, and go when they are old
+      archives/<sha256>.part      one on its way here; it and its .from outlive a run that failed, until they are old
       unpacking/<name>-<version>/ an entry in the making or going; removed by whoever next takes its lock, or by a sweep
       locks/                      kernel locks: `store` (shared by installs, exclusive for pruning), `<name>-<version>`
                                   (unpacking and renaming one entry), `<sha256>` (downloading one .part)
@@ -174,7 +174,7 @@ def read_json(path: str):
 
 def write_file(path: str, text: str):
     """Writes beside, then renames; a failure leaves nothing behind."""
-    beside = f"{path}.{os.getpid()}.new"
+    beside = f"{path}.{os.urandom(4).hex()}.{os.getpid()}.new"
     try:
         with open(beside, "w", encoding="utf-8") as file:
             file.write(text)

@@ -3,8 +3,8 @@
 An artifact is downloaded under the kernel lock of its .part, which is taken only with a turn at its host in hand: what
 we cannot begin yet is left to other processes. What another process is downloading is left for last, then waited for
 and found: processes that want the same share the work. An archive outlives the work of everybody who might
-have waited for it, since only a sweep removes it, and a sweep needs the store to itself (prune.py); so nobody who waited
-has to download again. Where a holder was killed its .part stays, and whoever is next goes on with it."""
+have waited for it, since only a sweep removes it, and a sweep needs the store to itself (prune.py); so nobody who
+waited has to download again. Where a holder was killed its .part stays, and whoever is next goes on with it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ def each(act, tasks, jobs: int, cancel=lambda: None):
     """Yields (task, act(task)) as they are done, `jobs` at once; the first exception of `act` or of `tasks` ends it.
 
     `tasks` is any iterable: what has yet to come is waited for by one of the threads. Whoever leaves the loop early
-    calls `cancel`, waits a moment for the threads, then leaves them behind: they finish what they are at and no more."""
+    calls `cancel`, waits a moment for the threads, then leaves them behind: they finish what they are at, no more."""
     todo, taking, done, over = iter(tasks), threading.Lock(), queue.SimpleQueue(), threading.Event()
 
     def work():

@@ -18,6 +18,8 @@ import urllib.error
 import urllib.request
 from urllib.parse import quote, unquote, urlsplit
 
+from harness.spm import words
+from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import timeout_s
 from harness.spm.transfer import access
 
@@ -84,9 +86,14 @@ class Body:
         self._stream.close()
 
 
-def base_address(text: str) -> str:
-    """A base as the user gave it, address or folder, as an address."""
-    return text if "://" in text or text.startswith("file:") else file_address(os.path.abspath(text))
+def base_address(text: str, variable: str) -> str:
+    """A base as the user gave it in an environment variable, address or folder, as an address."""
+    if "://" not in text and not text.startswith("file:"):
+        return file_address(os.path.abspath(text))
+    if not words.is_address(text):
+        what = f"{variable}: expected a folder or an address with a host, found '{shown(text)}'"
+        raise SpmError(what, f"correct {variable}", USAGE)
+    return text
 
 
 def join(base: str, path: str) -> str:
@@ -110,7 +117,10 @@ def place(address: str) -> str:
 
 def shown(address: str) -> str:
     """An address without what may be secret in it."""
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:  # what is none may still hold a password
+        return address.rpartition("@")[2].partition("?")[0]
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 

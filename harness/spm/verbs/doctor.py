@@ -1,8 +1,8 @@
 """doctor: which pins have lost their sources, before anyone needs them; and what else would stop an install here.
 
 Every place that may have an artifact is asked for its last byte: each of its sources, and the mirror. States: fine
-(all have it); some left; last copy (of several places one still has it); lost (none has it); unreachable (none has it, but not
-all answered). Whether the bytes are right too, only a download can tell."""
+(all have it); some left; last copy (of several places one still has it); lost (none has it); unreachable (none has it,
+but not all answered). Whether the bytes are right too, only a download can tell."""
 
 from __future__ import annotations
 

@@ -16,10 +16,11 @@ from harness.spm.words import plural, size
 
 def opened(command, settings) -> Mirror:
     """The mirror that the command line names."""
-    if len(command.names) != 1 or not command.names[0]:
+    names = [name for name in command.names if name]
+    if len(names) != 1:
         hint = f"python3 make.py spm {command.verb} --help"
-        raise SpmError(f"{command.verb}: expected one URL or folder, found {len(list(filter(None, command.names)))}", hint, USAGE)
-    return Mirror(command.names[0], settings)
+        raise SpmError(f"{command.verb}: expected one URL or folder, found {len(names)}", hint, USAGE)
+    return Mirror(names[0], settings)
 
 
 def lacking(mirror: Mirror, artifacts: list, settings) -> list:

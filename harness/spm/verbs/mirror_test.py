@@ -172,15 +172,23 @@ class MirrorTest(World):
             )
 
     def test_a_wrong_address_is_wrong_usage(self):
-        result = self.spm("mirror", "push", "ftp://me:hunter2@example.org/x")
-        self.assertEqual(
-            (result.status, result.err),
-            (
-                2,
-                "spm: error: mirror: expected a folder, or http:// or https://, a host and a path, without ? and #, "
-                "found 'ftp://example.org/x'\nhint: name such a place\n",
-            ),
-        )
+        http = "http:// or https://, a host and a path, without ? and #"
+        s3 = "s3://bucket/prefix or http(s)://endpoint/bucket/prefix, without ? and #"
+        for given, words, shown in (
+            ("ftp://me:hunter2@example.org/x", http, "ftp://example.org/x"),
+            ("http://me:hunter2@[::1", http, "[::1"),
+            ("http://host:port/x", http, "http://host:port/x"),
+            ("s3:bucket/x", s3, "s3:bucket/x"),
+        ):
+            result = self.spm("mirror", "push", given)
+            self.assertEqual(
+                (result.status, result.err),
+                (
+                    2,
+                    f"spm: error: mirror: expected a folder, or {words}, found '{shown}'\n"
+                    "hint: name such a place\n",
+                ),
+            )
 
     def test_an_interrupted_push_leaves_nothing_half_written(self):
         def interrupt(done):

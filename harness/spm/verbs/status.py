@@ -52,7 +52,7 @@ def _row(item, store: Store) -> dict:
 
 
 def _state(item, active) -> str:
-    if os.path.lexists(item.link) and not os.path.islink(item.link):
+    if os.path.lexists(item.link) and not lib.is_ours(item.link):
         return "blocked"
     if active and active.exists():
         return "active" if active.path == item.entry.path else "other version"

@@ -76,12 +76,19 @@ def _judged(archive: str, tree: Tree) -> dict:
 
 
 def _make(archive: str, folder: str) -> dict:
-    beside = f"{folder}.{os.getpid()}.new"
+    # A folder that is there stays: somebody may stand in it, and it may be another disk.
+    inside = os.path.isdir(folder)
+    staging = f"{folder}/.{os.getpid()}.new" if inside else f"{folder}.{os.getpid()}.new"
     try:
-        listed = _judged(archive, Tree(beside, writable=True))
-        os.rename(beside, folder)
+        listed = _judged(archive, Tree(staging, writable=True))
+        if inside:
+            for name in os.listdir(staging):
+                os.rename(f"{staging}/{name}", f"{folder}/{name}")
+            os.rmdir(staging)
+        else:
+            os.rename(staging, folder)
     except BaseException:
-        trees.remove(beside)
+        trees.remove(staging)
         raise
     return listed
 

@@ -62,10 +62,12 @@ class UnpackVerbTest(World):
 
     def test_it_fills_an_empty_folder_and_says_nothing_when_quiet(self):
         os.mkdir(self.made)
+        before = os.stat(self.made).st_ino  # somebody may stand in it
         archive = self.save("a.tar", tar(member("a", b"1"), hard_link("b", "a")))
         result = self.unpack(archive, self.made, "--quiet")
         self.assertEqual((result.status, result.out, result.err), (0, "", ""))
         self.assertEqual(self.found(), {"a": "644 1", "b": "644 1"})
+        self.assertEqual(os.stat(self.made).st_ino, before)
 
     def test_json_is_one_object(self):
         result = self.unpack(self.save("a.tar", tar(*MEMBERS)), self.made, "--json")
