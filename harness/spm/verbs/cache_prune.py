@@ -8,6 +8,7 @@ import sys
 import time
 
 from harness.spm import words
+from harness.spm.progress import report_for
 from harness.spm.store import prune
 from harness.spm.store.store import Store
 
@@ -28,9 +29,7 @@ def run(command, settings) -> int:
     elif os.path.isdir(store.root):
         store.prepare()
         with store.lock("store") as lock:
-            lock.take(
-                waiting=lambda holder: print(f"spm: waiting for {holder} to finish with the store", file=sys.stderr)
-            )
+            lock.take(waiting=lambda holder: report_for(settings).waiting("the store", holder))
             prune.sweep(store, min(older_than, prune.LEFTOVER_S))
             gone = choose()
             for each in gone:

@@ -1,6 +1,7 @@
 """mirror pull URL: fills the store with every package of packages.json for the platform, and asks the mirror alone.
 
-Nothing is linked. A package of which the mirror lacks an artifact is left out and named; the others are filled."""
+Nothing is linked. A package of which the mirror lacks an artifact is left out and named; the others are filled. What is
+not the pinned bytes, or is refused, ends it as it ends an install."""
 
 from __future__ import annotations
 

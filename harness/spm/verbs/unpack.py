@@ -5,6 +5,7 @@ The folder is made beside and gets its name last: a refused archive, a full disk
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 import sys
 
@@ -35,7 +36,7 @@ def run(command, settings) -> int:
         raise SpmError(f"{archive}: {refused.what}", hint, USAGE) from None
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
-        hint = f"python3 make.py spm unpack {archive} DIR, with a DIR that you may write, on a disk that has room"
+        hint = f"python3 make.py spm unpack {shlex.quote(archive)} DIR, with a DIR that you may write, on a disk that has room"
         raise SpmError(f"unpacking {archive}: {error.strerror or error}{where}", hint) from None
     return 0
 
