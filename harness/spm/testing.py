@@ -123,6 +123,10 @@ def package(*artifacts: dict, name: str, groups=("all",), **fields) -> dict:
     }
 
 
+# The server's host by another name, which needs no resolver and no /etc/hosts: a new machine may have neither.
+SAME_HOST = "127.1"
+
+
 class Server:
     """A web server on loopback. `files` maps a path to its bytes, or to a function that answers for itself.
 

@@ -9,7 +9,7 @@ from unittest import mock
 from harness.spm.pins import manifest
 from harness.spm.progress import Report
 from harness.spm.settings import Settings
-from harness.spm.testing import World, deb, member, redirect, refuse, reset, send, tar
+from harness.spm.testing import SAME_HOST, World, deb, member, redirect, refuse, reset, send, tar
 from harness.spm.transfer import transport
 from harness.spm.transfer.download import Downloader
 
@@ -86,11 +86,11 @@ class DownloadTest(World):
     def test_a_host_is_looked_up_once(self):
         for number in range(5):
             self.add(f"p{number}", self.serve(f"{number}.tar", tar(member(f"{number}"))))
-        self.sources["main"]["base"] = self.server.base.replace("127.0.0.1", "localhost")
+        self.sources["main"]["base"] = self.server.base.replace("127.0.0.1", SAME_HOST)
         transport._places.cache_clear()
         with mock.patch.object(socket, "getaddrinfo", side_effect=socket.getaddrinfo) as asked:
             self.assertEqual(self.spm("install-group", "all", "--jobs", "1").status, 0)
-        self.assertEqual([call.args[0] for call in asked.mock_calls].count("localhost"), 1)
+        self.assertEqual([call.args[0] for call in asked.mock_calls].count(SAME_HOST), 1)
 
     def test_a_folder_serves_as_a_source(self):
         os.mkdir(f"{self.folder}/disk")

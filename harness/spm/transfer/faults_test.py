@@ -14,7 +14,7 @@ import sys
 import time
 import unittest
 
-from harness.spm.testing import World, deb, member, pin, redirect, refuse, reset, send
+from harness.spm.testing import SAME_HOST, World, deb, member, pin, redirect, refuse, reset, send
 
 GOOD = deb(member("./usr/tool", b"the tool" * 1000))
 WRONG = GOOD[:-1] + b"x"
@@ -79,13 +79,13 @@ def ask_to_wait(handler):
 
 def elsewhere(handler):
     """Sends whoever has the password to another host, which must not see it."""
-    netloc = handler.headers["Host"]
-    if ("Authorization" in handler.headers) == netloc.startswith("localhost"):
+    host, _, port = handler.headers["Host"].partition(":")
+    if ("Authorization" in handler.headers) == (host == SAME_HOST):
         refuse(400, "Credentials in the wrong place")(handler)
-    elif netloc.startswith("localhost"):
+    elif host == SAME_HOST:
         send(handler, GOOD)
     else:
-        redirect(f"http://localhost:{netloc.partition(':')[2]}{handler.path}")(handler)
+        redirect(f"http://{SAME_HOST}:{port}{handler.path}")(handler)
 
 
 A_PAGE = "an HTML page came instead (a login or proxy page?)"

@@ -36,7 +36,7 @@ def run(command, settings) -> int:
     table.show(shown, ("package", "artifact", "state", "found", "missing"), settings, {"missing": "; ".join})
     states = [row["state"] for row in rows]
     if not settings.quiet:
-        for remark in _remarks(settings):
+        for remark in _remarks(manifest, settings):
             print(f"spm: warning: {remark}", file=sys.stderr)
         counts = ", ".join(f"{states.count(each)} {each}" for each in dict.fromkeys([FINE, *states]))
         print(f"spm: {plural(len(rows), 'artifact')}: {counts}", file=sys.stderr)
@@ -141,7 +141,7 @@ def _state(have: int, answers: list[_Answer]) -> str:
     return LOST if all(each.said for each in answers) else UNREACHABLE
 
 
-def _remarks(settings):
+def _remarks(manifest, settings):
     """What would stop an install or an update on this machine."""
     for what, path, option in (("store", settings.store, "--store"), ("lib", settings.lib, "--lib")):
         folder = existing_parent(path)
@@ -151,5 +151,6 @@ def _remarks(settings):
             yield f"the {what}, {path}, cannot be written; name another with {option} DIR"
         elif what == "store" and (free := shutil.disk_usage(folder).free) < _LITTLE_SPACE:
             yield f"the store's disk has {size(free)} left ({path}); python3 make.py spm cache prune makes room"
-    if not shutil.which("gpgv"):
+    opened = [sources.open_source(fields, settings) for fields in manifest.sources.values()]
+    if any(hasattr(source, "newest") for source in opened) and not shutil.which("gpgv"):
         yield "no gpgv: update cannot check who signed an index"
