@@ -194,18 +194,4 @@ std::vector<double> holm(std::span<const double> p) {
   return adjusted;
 }
 
-std::vector<double> holm_levels(std::span<const double> p, double alpha) {
-  const std::vector<double> adjusted = holm(p);
-  std::vector<std::size_t> order(p.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
-  std::vector<double> levels(p.size());
-  std::size_t rejected = 0;
-  for (const std::size_t i : order) {
-    levels[i] = alpha / static_cast<double>(p.size() - rejected);
-    if (adjusted[i] <= alpha) ++rejected;
-  }
-  return levels;
-}
-
 }  // namespace lab::stats

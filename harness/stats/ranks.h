@@ -65,9 +65,4 @@ class BlockedArms {
 /// however the tests depend on each other.
 std::vector<double> holm(std::span<const double> p);
 
-/// For each of `p` the unadjusted level at which Holm's procedure judges it, as alpha / (number not yet rejected):
-/// an adjusted p is below alpha exactly where p is at most its level. Intervals at these levels belong to the same
-/// tests.
-std::vector<double> holm_levels(std::span<const double> p, double alpha);
-
 }  // namespace lab::stats
