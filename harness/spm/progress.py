@@ -303,6 +303,9 @@ class JsonReport(Report):
         with self._lock:
             print(json.dumps({"event": kind, **fields}), flush=True)
 
+    def _of(self, kind: str, artifact):
+        self._event(kind, path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+
     def tick(self):
         done, rate = self._amounts()
         if self._total and time.monotonic() >= self._next:
@@ -315,21 +318,21 @@ class JsonReport(Report):
 
     def begun(self, artifact):
         super().begun(artifact)
-        self._event("download", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+        self._of("download", artifact)
 
     def ended(self, artifact, fetched):
         super().ended(artifact, fetched)
         if fetched:
-            self._event("downloaded", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+            self._of("downloaded", artifact)
 
     def sending(self, artifact):
         super().sending(artifact)
-        self._event("upload", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+        self._of("upload", artifact)
 
     def sent(self, artifact, whole):
         super().sent(artifact, whole)
         if whole:
-            self._event("uploaded", path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
+            self._of("uploaded", artifact)
 
     def attempt_failed(self, artifact, attempt):
         self._event(

@@ -13,6 +13,7 @@ from json.decoder import WHITESPACE, scanstring
 
 from harness.spm.errors import SpmError, system_error
 from harness.spm.pins import manifest as manifests
+from harness.spm.store.beside import beside
 
 
 class Change:
@@ -121,14 +122,8 @@ def _locked(folder: str):
 
 
 def _replace(path: str, data: bytes):
-    beside = f"{path}.{os.getpid()}.new"
-    try:
-        with open(beside, "wb") as file:
-            os.fchmod(file.fileno(), os.stat(path).st_mode & 0o7777)
-            file.write(data)
-            os.fsync(file.fileno())  # people wrote this file: a power cut must not cost it
-        os.rename(beside, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(beside)
-        raise
+    with beside(path) as name, open(name, "wb") as file:
+        os.fchmod(file.fileno(), os.stat(path).st_mode & 0o7777)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())  # people wrote this file: a power cut must not cost it

@@ -43,8 +43,7 @@ _SECRET_VALUE = (
     r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{30}|\bgithub_pat_\w{20}|\bglpat-[\w-]{20}|-----BEGIN [A-Z ]*KEY"
 )
 # Without one of these a text holds no such value; an escaped character may hide any of them.
-_SECRET_MARKS = ("@", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_")
-_SECRET_MARKS += ("github_pat_", "glpat-", "-----BEGIN", "\\u")
+_SECRET_MARKS = "@ AKIA ASIA ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- -----BEGIN \\u".split()
 _TOP_FIELDS = ("schema", "sources", "packages")
 _PACKAGE_FIELDS = ("groups", "platforms", "lib", "license", "artifacts")
 _ARTIFACT_FIELDS = ("sources", "path", "size", "sha256")

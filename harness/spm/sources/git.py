@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import re
 import shutil
@@ -22,6 +23,7 @@ import threading
 
 from harness.spm.archives import pack
 from harness.spm.errors import Cancelled
+from harness.spm.settings import timeout_s
 from harness.spm.sources import Source, Unavailable
 from harness.spm.store.contents import FILE, LINK
 from harness.spm.transfer import transport
@@ -29,13 +31,11 @@ from harness.spm.transfer.transport import TransferError
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?").fullmatch
 _LINK, _EXECUTABLE, _SUBMODULE = "120000", "100755", "160000"
-_STALL_S = 30
 _CONFIGURATION = {
     "core.hooksPath": os.devnull,
     "gc.auto": "0",
     "maintenance.auto": "false",
-    "http.lowSpeedLimit": "1000",  # bytes a second; for so long:
-    "http.lowSpeedTime": str(_STALL_S),
+    "http.lowSpeedLimit": "1000",  # bytes a second, over the time-out of all transfers
 }
 # What would lead git to another repository than the one it is told.
 _NOT_OURS = (
@@ -149,7 +149,8 @@ class GitSource(Source):
     def _child(self, folder: str, *arguments: str, stdin=subprocess.DEVNULL):
         """A running git that does not outlive the block. Its session is its own: it has no terminal to ask on, and its
         helpers end with it."""
-        options = [word for name, value in _CONFIGURATION.items() for word in ("-c", f"{name}={value}")]
+        configuration = {**_CONFIGURATION, "http.lowSpeedTime": str(math.ceil(timeout_s()))}
+        options = [word for name, value in configuration.items() for word in ("-c", f"{name}={value}")]
         environment = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
         with self._mutex:
             if self._cancelled:

@@ -173,15 +173,8 @@ def read_json(path: str):
 
 
 def write_file(path: str, text: str):
-    """Writes beside, then renames; a failure leaves nothing behind."""
-    beside = f"{path}.{os.urandom(4).hex()}.{os.getpid()}.new"
-    try:
-        with open(beside, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.rename(beside, path)
-    except BaseException:
-        try:
-            os.unlink(beside)
-        except FileNotFoundError:
-            pass
-        raise
+    """Writes a whole file or none."""
+    from harness.spm.store.beside import beside
+
+    with beside(path) as name, open(name, "w", encoding="utf-8") as file:
+        file.write(text)

@@ -6,8 +6,8 @@ this version of its file, for If-Range. The whole is hashed whatever they say: t
 from __future__ import annotations
 
 import hashlib
-import os
 
+from harness.spm.store import trees
 from harness.spm.store.store import write_file
 from harness.spm.transfer import transport
 
@@ -63,13 +63,6 @@ class Part:
         """Leaves the bytes for the next run; of a whole file and of an empty one nothing but the file, or nothing."""
         self._file.close()
         if whole or not self.length:
-            _remove(self._path + FROM)
+            trees.remove(self._path + FROM)
         if not self.length:
-            _remove(self._path)
-
-
-def _remove(path: str):
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
+            trees.remove(self._path)

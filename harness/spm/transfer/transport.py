@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import email.utils
 import errno
 import functools
@@ -12,7 +11,6 @@ import os
 import re
 import socket
 import ssl
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -21,6 +19,7 @@ from urllib.parse import quote, unquote, urlsplit
 from harness.spm import words
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import timeout_s
+from harness.spm.store.beside import beside
 from harness.spm.transfer import access
 
 _SAFE = "/~+:@!$&'()*,;="
@@ -177,19 +176,11 @@ class _Counted:
 
 
 def _copy(data: _Counted, target: str):
-    """Writes beside the target, then renames."""
-    beside = f"{target}.{os.getpid()}.{threading.get_ident()}.new"
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        try:
-            with open(beside, "wb") as file:
-                while piece := data.read(_PIECE):
-                    file.write(piece)
-            os.rename(beside, target)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(beside)
-            raise
+        with beside(target) as name, open(name, "wb") as file:
+            while piece := data.read(_PIECE):
+                file.write(piece)
     except OSError as error:
         raise TransferError(f"{error.strerror or error} ({target})") from None
 

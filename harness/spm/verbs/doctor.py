@@ -31,12 +31,13 @@ def run(command, settings) -> int:
             "python3 make.py spm verify --deep, which asks nobody",
         )
     manifest = manifests.load(settings.packages)
-    rows = _rows(manifest, settings)
+    opened = {name: sources.open_source(fields, settings) for name, fields in manifest.sources.items()}
+    rows = _rows(manifest, opened, settings)
     shown = rows if settings.json else [row for row in rows if row["state"] != FINE]
     table.show(shown, ("package", "artifact", "state", "found", "missing"), settings, {"missing": "; ".join})
     states = [row["state"] for row in rows]
     if not settings.quiet:
-        for remark in _remarks(manifest, settings):
+        for remark in _remarks(opened, settings):
             print(f"spm: warning: {remark}", file=sys.stderr)
         counts = ", ".join(f"{states.count(each)} {each}" for each in dict.fromkeys([FINE, *states]))
         print(f"spm: {plural(len(rows), 'artifact')}: {counts}", file=sys.stderr)
@@ -54,8 +55,7 @@ def run(command, settings) -> int:
     return 0
 
 
-def _rows(manifest, settings) -> list[dict]:
-    opened = {name: sources.open_source(fields, settings) for name, fields in manifest.sources.items()}
+def _rows(manifest, opened: dict, settings) -> list[dict]:
     mirror, _ = sources.mirror_of(settings)
     artifacts = {}  # (sha256, sources) -> (artifact, names of its packages): what two packages share is asked for once
     for package in manifest.packages.values():
@@ -141,7 +141,7 @@ def _state(have: int, answers: list[_Answer]) -> str:
     return LOST if all(each.said for each in answers) else UNREACHABLE
 
 
-def _remarks(manifest, settings):
+def _remarks(opened: dict, settings):
     """What would stop an install or an update on this machine."""
     for what, path, option in (("store", settings.store, "--store"), ("lib", settings.lib, "--lib")):
         folder = existing_parent(path)
@@ -151,6 +151,5 @@ def _remarks(manifest, settings):
             yield f"the {what}, {path}, cannot be written; name another with {option} DIR"
         elif what == "store" and (free := shutil.disk_usage(folder).free) < _LITTLE_SPACE:
             yield f"the store's disk has {size(free)} left ({path}); python3 make.py spm cache prune makes room"
-    opened = [sources.open_source(fields, settings) for fields in manifest.sources.values()]
-    if any(hasattr(source, "newest") for source in opened) and not shutil.which("gpgv"):
+    if any(hasattr(source, "newest") for source in opened.values()) and not shutil.which("gpgv"):
         yield "no gpgv: update cannot check who signed an index"

@@ -14,7 +14,8 @@ import tempfile
 
 from harness.spm import sources, words
 from harness.spm.archives import pack
-from harness.spm.archives.unpack import Tree, unpack
+from harness.spm.archives.tree import Tree
+from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused, SpmError, USAGE, system_error
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import ANY, native_platform
