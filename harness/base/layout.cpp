@@ -19,6 +19,11 @@ std::filesystem::path root_dir() {
   return build_dir().parent_path().parent_path();
 }
 
+std::filesystem::path results_dir(const std::filesystem::path& root) {
+  if (const char* results = std::getenv("LAB_RESULTS"); results != nullptr && *results != '\0') return results;
+  return root / "results";
+}
+
 std::filesystem::path lib_dir() {
   if (const char* lib = std::getenv("SPM_LIB"); lib != nullptr && *lib != '\0') return lib;
   return root_dir() / "lib";

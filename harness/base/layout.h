@@ -12,6 +12,9 @@ std::filesystem::path build_dir();
 /// The checkout that build folder belongs to; LAB_ROOT overrides it.
 std::filesystem::path root_dir();
 
+/// The folder of the machines' results: LAB_RESULTS, or results/ in the checkout.
+std::filesystem::path results_dir(const std::filesystem::path& root = root_dir());
+
 /// spm's folder of active packages: SPM_LIB, or lib/ in the checkout.
 std::filesystem::path lib_dir();
 
