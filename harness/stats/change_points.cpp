@@ -1,0 +1,264 @@
+#include "harness/stats/change_points.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <tuple>
+
+#include "harness/stats/quantile.h"
+
+namespace lab::stats {
+
+namespace {
+
+constexpr std::size_t kShortest = ChangePointDetector::kShortest, kLongest = 6;  // points of a window
+constexpr double kAlarm = 6.75;
+constexpr double kYoung = 5;        // over the points of the baseline, taken off its scores
+constexpr double kLeastShift = 1.5;  // sigma: less is no step, but a narrow cluster or a wave
+constexpr double kLong = 1.5;       // taken off for the longest window where neighbours are alike: waves fill it best
+constexpr double kExcess = 0.5;     // of Density::excess
+// The price of heavy tails, by the logarithms of reach and shoulder over what they are for a normal distribution.
+constexpr double kReach = 3.5, kReachPrice = 2, kReachMost = 0.4;
+constexpr double kShoulder = 1.6, kShoulderPrice = 1.4;
+// A series counts as autocorrelated by a logistic weight of its estimate, and a young one by more.
+constexpr double kCorrelated = 0.15, kSharpness = 1.5, kDoubt = 0.8;
+constexpr double kGrownUp = 60, kYoungPrice = 5;
+constexpr double kKnownAs = 40;       // points that a known autocorrelation counts as
+constexpr double kPersistence = 0.35;  // of a point's distance from the median, in what follows it
+constexpr double kFarthest = 2.5;     // sigma, of that distance
+constexpr std::size_t kPlain = 5;      // points of a window that is a plain step
+constexpr double kGap = 0.5;           // of the baseline's range, between it and such a window
+constexpr double kMostScale = 100;     // by which a carried shape grows with the level
+constexpr std::size_t kOwnShape = 20;  // points of a new level whose distribution is taken from them alone
+constexpr double kFalseAlarms = 0.02, kDecay = 0.5;  // share of series that reach kAlarm; per nat beyond
+constexpr double kTogether = 0.45;     // nats of threshold per logarithm of series
+
+/// Points between two looks at the distribution: what has grown old changes slowly.
+std::size_t pace(std::size_t count) {
+  return count < 64 ? 1 : count < ChangePointDetector::kMost ? 4 : 8;
+}
+
+/// Of independent points an estimate is -1 / n on average (Kendall, "Note on bias in the estimation of
+/// autocorrelation", Biometrika 41 (1954) 403-404).
+double unbiased(double autocorrelation, std::size_t count) {
+  return autocorrelation + 1 / static_cast<double>(count);
+}
+
+/// Variance of a mean of m points of an AR(1) process over that of independent ones.
+double inflation(std::size_t m, double correlation) {
+  double sum = 1, power = 1;
+  for (std::size_t lag = 1; lag < m; ++lag) {
+    power *= correlation;
+    sum += 2 * (1 - static_cast<double>(lag) / static_cast<double>(m)) * power;
+  }
+  return sum;
+}
+
+/// Shifts that a window might have come by: middle to middle, edge to edge.
+std::array<double, 5> shifts(const Density& density, std::span<const double> ascending) {
+  const double edge = 1 / static_cast<double>(ascending.size() + 1);
+  return {median(ascending) - density.median(), ascending.front() - density.quantile(0.1),
+          ascending.back() - density.quantile(0.9), ascending.front() - density.quantile(edge),
+          ascending.back() - density.quantile(1 - edge)};
+}
+
+double price_of_tails(const Density& density) {
+  return kReachPrice * std::clamp(std::log(density.reach() / kReach), 0.0, kReachMost) +
+         kShoulderPrice * std::clamp(std::log(density.shoulder() / kShoulder), 0.0, 1.0);
+}
+
+/// What a window gains by a shift. `known` is n / (n + m) of the points the baseline's level comes from.
+double total_gain(const Density& density, std::span<const double> window, double shift, double known) {
+  std::vector<double> gains;
+  for (const double x : window) gains.push_back(known * density.gain(x, shift));
+  std::sort(gains.begin(), gains.end(), std::greater<>());
+  double sum = 0, rank = 1;
+  for (const double gain : gains) {
+    sum += std::min(gain, std::log((static_cast<double>(density.size()) + rank) / rank));
+    ++rank;
+  }
+  return sum;
+}
+
+/// Whether the whole of `window` lies beyond all `points`, by kGap of their range. Both are sorted.
+bool is_plain(std::span<const double> window, std::span<const double> points) {
+  const double gap = kGap * (points.back() - points.front());
+  return window.size() >= kPlain && gap > 0 &&
+         (window.front() > points.back() + gap || window.back() < points.front() - gap);
+}
+
+}  // namespace
+
+bool ChangePointDetector::add(double value) {
+  values_.push_back(value);
+  Candidate best;
+  for (std::size_t m = kShortest; m <= kLongest && m < values_.size(); ++m) {
+    const Candidate candidate = judge(values_.size() - m);
+    if (candidate.score > best.score) best = candidate;
+  }
+  const bool alarm = best.score > threshold();
+  if (alarm) {
+    found_.push_back(described(best));
+    begin_level(best);
+  }
+  refresh();
+  return alarm;
+}
+
+double ChangePointDetector::threshold() const {
+  return kAlarm + kTogether * std::log(static_cast<double>(std::max<std::size_t>(1, watch_.series)));
+}
+
+void ChangePointDetector::refresh() {
+  const std::size_t end = values_.size();
+  const std::size_t count = std::min(end - start_, kMost);
+  const bool shape_is_carried = !carried_.empty() && count < kOwnShape;
+  if (count < (shape_is_carried ? kShortest : kFewest)) return;
+  if (!baselines_.empty() && end - baselines_.back().end < pace(count)) return;
+  const std::span<const double> level(values_.data() + end - count, count);
+  Baseline baseline{end, count, sorted(level), 0, 0, carried_correlation_, {}};
+  if (shape_is_carried) {
+    const double middle = median(level);
+    for (const double rest : carried_) baseline.points.push_back(rest + middle);
+    std::sort(baseline.points.begin(), baseline.points.end());
+  }
+  baseline.median = median(baseline.points);
+  baseline.sigma = robust_sigma(baseline.points);
+  baselines_.push_back(std::move(baseline));
+  while (baselines_.size() > 1 && baselines_[1].end + kLongest <= end + 1) baselines_.pop_front();
+}
+
+void ChangePointDetector::learn(Baseline& baseline) const {
+  baseline.density.emplace(baseline.points);
+  // A carried shape comes with its own.
+  if (baseline.points.size() == baseline.of_level)
+    baseline.correlation = baseline.density->autocorrelation(
+        std::span(values_).subspan(baseline.end - baseline.of_level, baseline.of_level));
+}
+
+ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
+  const auto at =
+      std::find_if(baselines_.rbegin(), baselines_.rend(), [&](const Baseline& one) { return one.end <= index; });
+  if (at == baselines_.rend()) return {};
+  std::vector<double> window = sorted(std::span(values_).subspan(index));
+  const double away = median(window) - at->median;
+  if (std::abs(away) < at->sigma) return {};
+  if (!at->density) learn(*at);
+  const Density& density = *at->density;
+  const auto n = static_cast<double>(density.size());
+  const auto m = static_cast<double>(window.size());
+  const bool plain = is_plain(window, at->points);
+
+  // A window that goes on where the point before it stood is no step.
+  const double last = std::clamp(values_[index - 1] - density.median(), -kFarthest * density.sigma(),
+                                 kFarthest * density.sigma());
+  if (last * away > 0) {
+    window.assign(values_.begin() + static_cast<std::ptrdiff_t>(index), values_.end());
+    double share = kPersistence;
+    for (double& x : window) {
+      x -= share * last;
+      share *= kPersistence;
+    }
+    std::sort(window.begin(), window.end());
+  }
+
+  const double known = static_cast<double>(at->of_level) / (static_cast<double>(at->of_level) + m);
+  Candidate best{-1e9, 0, index, &density, at->of_level, at->end, at->correlation};
+  for (const double shift : shifts(density, window)) {
+    if (std::abs(shift) < kLeastShift * density.sigma()) continue;
+    double gain = total_gain(density, window, shift, known);
+    // The excess is seldom above 1, and dear.
+    if (gain > kAlarm / 2) gain -= kExcess * m * std::log(std::max(1.0, density.excess(shift)));
+    if (gain > best.score) std::tie(best.score, best.shift) = std::pair(gain, shift);
+  }
+
+  double correlation = unbiased(at->correlation, density.size()), looks = n;
+  if (watch_.autocorrelation) {
+    correlation = (n * correlation + kKnownAs * *watch_.autocorrelation) / (n + kKnownAs);
+    looks += kKnownAs;
+  }
+  const double weight = 1 / (1 + std::exp(-kSharpness * (correlation - kCorrelated) * std::sqrt(looks)));
+  const double likely = std::clamp(correlation + kDoubt / std::sqrt(looks), 0.0, 0.9);
+  best.score /= 1 + weight * (inflation(window.size(), likely) - 1);
+  best.score -= kYoung / n + kYoungPrice * weight * std::max(0.0, kGrownUp / looks - 1) + price_of_tails(density) +
+                (window.size() == kLongest ? kLong * weight : 0);
+  if (plain && best.score <= threshold()) {
+    best.shift = away;
+    best.score = std::nextafter(threshold(), 2 * threshold());
+  }
+  return best;
+}
+
+ChangePoint ChangePointDetector::described(const Candidate& candidate) const {
+  const Density& density = *candidate.density;
+  const std::span<const double> window = std::span(values_).subspan(candidate.index);
+  const auto likelihood = [&](double shift) {
+    double sum = 0;
+    for (const double x : window) sum += density.log_at(x - shift);
+    return sum;
+  };
+  constexpr int kSteps = 200;
+  const double step = 4 * density.sigma() / kSteps;
+  double best = likelihood(candidate.shift), shift = candidate.shift;
+  std::vector<std::pair<double, double>> profile;
+  for (int k = -kSteps; k <= kSteps; ++k) {
+    const double moved = candidate.shift + k * step;
+    profile.emplace_back(moved, likelihood(moved));
+    if (profile.back().second > best) std::tie(shift, best) = profile.back();
+  }
+  // 95 % of the chi-squared distribution with one degree of freedom, halved; the baseline's level is not known exactly.
+  const auto level = static_cast<double>(candidate.of_level);
+  const double fall = 1.9207 * (level + static_cast<double>(window.size())) / level;
+  double low = shift, high = shift;
+  for (const auto& [moved, value] : profile) {
+    if (value < best - fall) continue;
+    low = std::min(low, moved);
+    high = std::max(high, moved);
+  }
+  ChangePoint point;
+  point.index = candidate.index;
+  point.detected_at = values_.size() - 1;
+  point.before = density.median();
+  point.after = point.before + shift;
+  if (point.before > 0 && point.before + low > 0 && std::isfinite((point.before + high) / point.before))
+    point.ratio = {point.after / point.before, (point.before + low) / point.before,
+                   (point.before + high) / point.before};
+  point.confidence = 1 - kFalseAlarms * std::exp(-kDecay * (candidate.score - threshold()));
+  return point;
+}
+
+void ChangePointDetector::begin_level(const Candidate& candidate) {
+  const std::size_t count = candidate.of_level;
+  const auto end = values_.begin() + static_cast<std::ptrdiff_t>(candidate.end);
+  // A level that was young itself hands on the shape it was given.
+  if (count >= kFewest || carried_.empty()) {
+    carried_.assign(end - static_cast<std::ptrdiff_t>(count), end);
+    // Noise grows with what is measured; where it does not, it is better thought too wide than too narrow.
+    const double before = found_.back().before, after = found_.back().after;
+    const double scale = before > 0 && after > before ? std::min(after / before, kMostScale) : 1;
+    for (double& x : carried_) x = scale * (x - before);
+  }
+  carried_correlation_ = candidate.correlation;
+  start_ = candidate.index;
+  baselines_.clear();
+}
+
+std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series, std::size_t fewest_series) {
+  std::vector<double> each;
+  for (const std::vector<double>& values : series) {
+    if (values.size() < ChangePointDetector::kFewest) continue;
+    const std::span<const double> last = std::span(values).last(std::min(values.size(), ChangePointDetector::kMost));
+    each.push_back(unbiased(Density(last).autocorrelation(last), last.size()));
+  }
+  if (each.empty() || each.size() < fewest_series) return std::nullopt;
+  return median(each);
+}
+
+std::vector<ChangePoint> find_change_points(std::span<const double> values, const Watch& watch) {
+  ChangePointDetector detector(watch);
+  for (const double value : values) detector.add(value);
+  return detector.change_points();
+}
+
+}  // namespace lab::stats

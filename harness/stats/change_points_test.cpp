@@ -1,0 +1,197 @@
+#include "harness/stats/change_points.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include <cmath>
+
+#include "harness/bench/random.h"
+
+namespace lab::stats {
+
+namespace {
+
+/// A level with noise of sigma 1 that is nearly normal.
+std::vector<double> noisy(std::size_t count, double level, std::uint64_t seed) {
+  bench::Random random(seed);
+  std::vector<double> values(count, level);
+  for (double& value : values)
+    for (int i = 0; i < 12; ++i) value += static_cast<double>(random.below(1 << 20)) * 0x1p-20 - 0.5;
+  return values;
+}
+
+std::vector<double> steps(std::initializer_list<std::pair<std::size_t, double>> levels, std::uint64_t seed) {
+  std::vector<double> all;
+  for (const auto& [count, level] : levels) {
+    const std::vector<double> part = noisy(count, level, ++seed);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+std::vector<double> joined(std::vector<double> first, const std::vector<double>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+}  // namespace
+
+TEST(ChangePoints, are_none_where_nothing_changes) {
+  EXPECT_TRUE(find_change_points(noisy(100, 100, 1)).empty());
+  EXPECT_TRUE(find_change_points({}).empty());
+  EXPECT_TRUE(find_change_points(std::vector<double>{1}).empty());
+  EXPECT_TRUE(find_change_points(std::vector<double>(1000, 5)).empty());
+}
+
+TEST(ChangePoints, say_where_when_how_much_and_how_sure) {
+  const std::vector<ChangePoint> found = find_change_points(steps({{50, 100}, {50, 105}}, 3));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].index, 50U);
+  EXPECT_LT(found[0].detected_at, 55U);
+  EXPECT_NEAR(found[0].before, 100, 0.5);
+  EXPECT_NEAR(found[0].after, 105, 1.5);
+  ASSERT_TRUE(found[0].ratio);
+  EXPECT_DOUBLE_EQ(found[0].ratio->value, found[0].after / found[0].before);
+  EXPECT_LT(found[0].ratio->low, 1.05);
+  EXPECT_GT(found[0].ratio->high, 1.05);
+  EXPECT_GE(found[0].confidence, 0.98);
+  EXPECT_LT(found[0].confidence, 1);
+}
+
+TEST(ChangePoints, of_a_prefix_are_what_was_known_then) {
+  const std::vector<double> values = steps({{40, 100}, {9, 106}, {40, 100}, {150, 103}, {30, 92}}, 5);
+  ChangePointDetector detector;
+  const std::vector<ChangePoint> all = find_change_points(values);
+  EXPECT_GE(all.size(), 4U);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t before = detector.change_points().size();
+    const bool alarm = detector.add(values[i]);
+    EXPECT_EQ(alarm, detector.change_points().size() > before);
+    EXPECT_EQ(detector.change_points(), find_change_points(std::span(values).first(i + 1))) << i;
+    for (const ChangePoint& point : detector.change_points()) EXPECT_LE(point.detected_at, i);
+  }
+  EXPECT_EQ(detector.change_points(), all);
+}
+
+TEST(ChangePoints, find_the_step_back_and_each_step_once) {
+  const std::vector<ChangePoint> found = find_change_points(steps({{60, 100}, {12, 108}, {60, 100}}, 17));
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].index, 60U);
+  EXPECT_EQ(found[1].index, 72U);
+  EXPECT_GT(found[0].after, found[0].before);
+  EXPECT_LT(found[1].after, found[1].before);
+}
+
+TEST(ChangePoints, are_not_alarmed_by_outliers_one_or_two_in_a_row) {
+  std::vector<double> values = noisy(100, 100, 23);
+  for (const std::size_t at : {20, 40, 60, 61, 80, 90}) values[at] += 30;
+  EXPECT_TRUE(find_change_points(values).empty());
+}
+
+TEST(ChangePoints, of_constants_are_found_within_five_points) {
+  for (const double to : {7.0000001, 6.0, 1e9, 0.0, -7.0}) {
+    const std::vector<ChangePoint> found =
+        find_change_points(joined(std::vector<double>(50, 7), std::vector<double>(30, to)));
+    ASSERT_EQ(found.size(), 1U) << to;
+    EXPECT_EQ(found[0].index, 50U) << to;
+    EXPECT_LT(found[0].detected_at, 55U) << to;
+    EXPECT_DOUBLE_EQ(found[0].before, 7);
+    EXPECT_NEAR(found[0].after, to, 1e-6);
+    EXPECT_EQ(found[0].ratio.has_value(), to > 0);
+  }
+}
+
+TEST(ChangePoints, mean_the_same_in_any_unit_and_either_direction) {
+  const std::vector<double> values = steps({{50, 100}, {50, 105}}, 29);
+  const std::vector<ChangePoint> plain = find_change_points(values);
+  for (const auto& [factor, offset] : {std::pair{1e-9, 0.0}, {1e12, 0.0}, {-1.0, 0.0}, {1.0, -100.0}}) {
+    std::vector<double> other;
+    for (const double value : values) other.push_back(factor * value + offset);
+    const std::vector<ChangePoint> found = find_change_points(other);
+    ASSERT_EQ(found.size(), plain.size());
+    EXPECT_EQ(found[0].index, plain[0].index);
+    EXPECT_EQ(found[0].detected_at, plain[0].detected_at);
+    EXPECT_NEAR(found[0].after, factor * plain[0].after + offset, 1e-6 * std::abs(factor) * 100);
+  }
+}
+
+TEST(ChangePoints, are_numbers_at_either_end_of_what_is_representable) {
+  for (const auto& [from, to] : {std::pair{5e-324, 1e150}, {-1e150, 1e150}, {0.0, 5e-324}, {1e-150, 3e-150}}) {
+    std::vector<double> values(40, from);
+    for (std::size_t i = 0; i < 40; i += 3) values[i] = from / 2;
+    values.insert(values.end(), 10, to);
+    values.insert(values.end(), 10, from);
+    const std::vector<ChangePoint> found = find_change_points(values);
+    for (const ChangePoint& point : found) {
+      EXPECT_TRUE(std::isfinite(point.before) && std::isfinite(point.after));
+      EXPECT_TRUE(!point.ratio || std::isfinite(point.ratio->high));
+      EXPECT_GE(point.confidence, 0.98);
+    }
+  }
+}
+
+TEST(ChangePoints, need_a_baseline_and_then_no_more_than_it) {
+  const std::size_t fewest = ChangePointDetector::kFewest;
+  EXPECT_TRUE(find_change_points(steps({{fewest - 2, 100}, {3, 120}}, 31)).empty());
+  EXPECT_EQ(find_change_points(steps({{fewest + 5, 100}, {8, 120}}, 31)).size(), 1U);
+  // What lies further back than the baseline reaches is forgotten: the same end, the same alarm.
+  const std::vector<double> end = steps({{400, 100}, {10, 105}}, 37);
+  const std::vector<ChangePoint> late = find_change_points(joined(noisy(1000, 100, 41), end));
+  ASSERT_EQ(late.size(), find_change_points(end).size());
+  EXPECT_EQ(late.back().index, 1400U);
+}
+
+TEST(ChangePoints, ask_for_more_where_many_series_are_watched) {
+  std::size_t alone = 0, together = 0;
+  for (std::uint64_t seed = 100; seed < 200; ++seed) {
+    const std::vector<double> values = steps({{30, 100}, {4, 102.5}}, 1000 * seed);
+    const std::size_t one = find_change_points(values).size(), many = find_change_points(values, {1000, {}}).size();
+    EXPECT_LE(many, one);
+    alone += one;
+    together += many;
+  }
+  EXPECT_LT(together, alone);
+}
+
+TEST(ChangePoints, trust_a_young_series_whose_kind_is_known_not_to_wander) {
+  std::size_t unknown = 0, known = 0, wandering = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const std::vector<double> values = steps({{20, 100}, {6, 103}}, 1000 * seed);
+    unknown += find_change_points(values).size();
+    known += find_change_points(values, {1, 0.0}).size();
+    wandering += find_change_points(values, {1, 0.7}).size();
+  }
+  EXPECT_GT(known, unknown);
+  EXPECT_LT(wandering, known);
+}
+
+TEST(ChangePoints, learn_from_all_series_how_alike_neighbours_are) {
+  std::vector<std::vector<double>> all;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) all.push_back(noisy(20, 100, 1000 * seed));
+  EXPECT_NEAR(*common_autocorrelation(all), 0, 0.1);
+  for (std::vector<double>& values : all)
+    for (std::size_t i = 1; i < values.size(); ++i) values[i] = 50 + 0.5 * values[i - 1] + 0.87 * (values[i] - 100);
+  EXPECT_NEAR(*common_autocorrelation(all), 0.4, 0.1);  // of 20 points, 0.5 is underestimated
+  EXPECT_FALSE(common_autocorrelation(std::vector<std::vector<double>>{{1, 2, 3}}));
+}
+
+TEST(ChangePoints, a_large_step_in_a_young_series_is_found_by_its_fifth_point) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> noise(0, 1);
+  for (const std::size_t before : {16, 20, 25, 40}) {
+    for (const double step : {-12.0, 12.0, 100.0}) {
+      for (int series = 0; series < 20; ++series) {
+        std::vector<double> values;
+        for (std::size_t i = 0; i < before + 30; ++i) values.push_back(1000 + noise(random) + (i < before ? 0 : step));
+        const std::vector<ChangePoint> found = find_change_points(values);
+        ASSERT_EQ(found.size(), 1u) << before << " points, then " << step;
+        EXPECT_GE(found[0].index, before);
+        EXPECT_LE(found[0].index, before + 1);
+        EXPECT_LE(found[0].detected_at, before + 4);
+      }
+    }
+  }
+}
+
+}  // namespace lab::stats

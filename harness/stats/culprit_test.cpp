@@ -1,0 +1,263 @@
+#include "harness/stats/culprit.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace lab::stats {
+
+namespace {
+
+std::vector<double> no_cost(std::size_t commits) {
+  return std::vector<double>(commits + 1);
+}
+
+struct Measured {
+  std::size_t commit;
+  double value;
+};
+
+CulpritSearch after(std::size_t commits, const std::vector<Measured>& data) {
+  CulpritSearch search(commits);
+  for (const Measured& datum : data) search.add(datum.commit, datum.value);
+  return search;
+}
+
+/// Of a symmetric positive matrix: the inverse, by Gauss and Jordan, and the logarithm of its determinant.
+using Matrix = std::vector<std::vector<double>>;
+double invert(Matrix matrix, Matrix& inverse) {
+  const std::size_t n = matrix.size();
+  double log_determinant = 0;
+  inverse.assign(n, std::vector<double>(n));
+  for (std::size_t i = 0; i < n; ++i) inverse[i][i] = 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double pivot = matrix[i][i];
+    log_determinant += std::log(pivot);
+    for (std::size_t j = 0; j < n; ++j) {
+      matrix[i][j] /= pivot;
+      inverse[i][j] /= pivot;
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      const double factor = k == i ? 0 : matrix[k][i];
+      for (std::size_t j = 0; j < n; ++j) {
+        matrix[k][j] -= factor * matrix[i][j];
+        inverse[k][j] -= factor * inverse[i][j];
+      }
+    }
+  }
+  return log_determinant;
+}
+
+/// The model of culprit.h by brute force: the drift as a covariance, d and sigma by sums over grids. `culprit` 0: none.
+double evidence(const std::vector<Measured>& data, std::size_t culprit) {
+  const std::size_t n = data.size();
+  Matrix covariance(n, std::vector<double>(n));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      covariance[i][j] = i == j ? 1 : 0;
+      for (int wave = 0; wave < 3; ++wave) {
+        const double frequency = (wave + 0.5) * std::numbers::pi;
+        const auto at = [&](std::size_t k) {
+          return std::sqrt(2) * std::sin(frequency * (static_cast<double>(k) + 0.5) / static_cast<double>(n)) /
+                 frequency;
+        };
+        covariance[i][j] += 0.01 * static_cast<double>(n) * at(i) * at(j);
+      }
+    }
+  Matrix inverse;
+  invert(covariance, inverse);
+  const auto product = [&](const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) sum += a[i] * inverse[i][j] * b[j];
+    return sum;
+  };
+  std::vector<double> y(n), step(n);
+  const std::vector<double> one(n, 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    y[i] = std::log(data[i].value);
+    step[i] = culprit != 0 && data[i].commit >= culprit ? 1 : 0;
+  }
+  const double oo = product(one, one), oy = product(one, y), os = product(one, step);
+  const double yy = product(y, y), ys = product(y, step), ss = product(step, step);
+  double total = 0;
+  for (double log_sigma = -9; log_sigma < 1; log_sigma += 0.02) {
+    const double sigma = std::exp(log_sigma);
+    // IG(0.5, 0.5 0.0005^2) of sigma^2, over log sigma; the flat level is integrated out.
+    const double weight = std::pow(sigma, -1) * std::exp(-0.5 * 2.5e-7 / (sigma * sigma)) *
+                          std::pow(sigma, -(static_cast<double>(n) - 1));
+    const auto fit = [&](double d) {
+      const double rest = yy - 2 * d * ys + d * d * ss - (oy - d * os) * (oy - d * os) / oo;
+      return std::exp(-rest / (2 * sigma * sigma));
+    };
+    if (culprit == 0) {
+      total += weight * fit(0);
+      continue;
+    }
+    constexpr double kStep = 0.02;
+    double over_d = 0;
+    for (double x = -30; x < 30; x += kStep)
+      for (const double tau : {1.0, 4.0})
+        over_d += 0.5 * kStep * x * x / (tau * tau) * std::exp(-x * x / (2 * tau * tau)) /
+                  (tau * std::sqrt(2 * std::numbers::pi)) * fit(x * sigma);
+    total += weight * over_d;
+  }
+  return total;
+}
+
+}  // namespace
+
+TEST(Culprit, has_the_posterior_of_its_model) {
+  const std::vector<Measured> data{{0, 100}, {6, 103}, {6, 104.5}, {0, 101}, {3, 101.5}, {5, 102.5}};
+  const CulpritSearch search = after(6, data);
+  std::vector<double> expected{evidence(data, 0)};
+  for (std::size_t k = 1; k <= 6; ++k) expected.push_back(evidence(data, k) / 6);
+  const double total = std::accumulate(expected.begin(), expected.end(), 0.0);
+  EXPECT_NEAR(search.belief().null, expected[0] / total, 1e-3);
+  for (std::size_t k = 1; k <= 6; ++k) EXPECT_NEAR(search.belief().culprit[k], expected[k] / total, 1e-3) << k;
+}
+
+TEST(Culprit, is_nobody_before_anything_was_measured) {
+  const CulpritSearch search(4);
+  EXPECT_DOUBLE_EQ(search.belief().null, 0.5);
+  EXPECT_DOUBLE_EQ(search.belief().culprit[3], 0.125);
+  EXPECT_FALSE(search.has_culprit(0.5));
+}
+
+TEST(Culprit, is_found_at_once_where_there_is_no_noise) {
+  CulpritSearch search(100);
+  std::size_t measurements = 0;
+  while (!search.has_culprit(0.99) && measurements < 100) {
+    const std::size_t commit = search.next(no_cost(100), 1);
+    search.add(commit, commit >= 37 ? 1040 : 1000);
+    ++measurements;
+  }
+  EXPECT_EQ(search.belief().likeliest.first, 37u);
+  EXPECT_EQ(search.belief().likeliest.last, 37u);
+  EXPECT_NEAR(search.belief().ratio, 1.04, 0.003);
+  EXPECT_LT(measurements, 25u);
+}
+
+TEST(Culprit, is_none_when_all_values_are_equal) {
+  CulpritSearch search(10);
+  std::size_t measurements = 0;
+  while (!search.is_null(0.99) && measurements++ < 200) search.add(search.next(no_cost(10), 1), 5);
+  EXPECT_TRUE(search.is_null(0.99));
+}
+
+TEST(Culprit, does_not_depend_on_the_unit) {
+  const std::vector<Measured> data{{0, 10}, {4, 10.4}, {4, 10.5}, {0, 10.1}, {2, 10.2}};
+  std::vector<Measured> other = data;
+  for (Measured& datum : other) datum.value *= 1e-6;
+  EXPECT_NEAR(after(4, data).belief().culprit[3], after(4, other).belief().culprit[3], 1e-9);
+}
+
+TEST(Culprit, is_not_an_innocent_before_whom_a_process_was_disturbed) {
+  const std::vector<Measured> data{{0, 100}, {8, 103}, {8, 103.2}, {0, 100.3}, {0, 99.8}, {8, 102.9},
+                                   {4, 100}, {6, 103}, {5, 100.1}, {4, 99.9},  {6, 103.1}};
+  std::vector<Measured> disturbed = data;
+  disturbed.push_back({2, 140});
+  disturbed.push_back({2, 100});
+  EXPECT_EQ(after(8, data).belief().likeliest.first, 6u);
+  EXPECT_EQ(after(8, disturbed).belief().likeliest.first, 6u);
+  EXPECT_TRUE(after(8, disturbed).has_culprit(0.9));
+}
+
+TEST(Culprit, is_found_while_half_of_all_processes_are_disturbed) {
+  // Good 12.0, bad 13.4: measured on a machine that was busy with other work.
+  const CulpritSearch search =
+      after(1, {{0, 23.4}, {1, 13.5}, {1, 14.5}, {0, 12.1}, {0, 11.8},  {1, 22.9},  {1, 67.6}, {0, 71.2}, {0, 550},
+                {1, 13.4}, {1, 25.7}, {0, 15.3}, {0, 25.3}, {1, 13.44}, {1, 51},    {0, 12},   {0, 12.2}, {1, 13.4},
+                {1, 13.3}, {0, 11.9}, {0, 12.5}, {1, 13.3}, {1, 13.3},  {0, 11.95}, {0, 12.24}});
+  EXPECT_TRUE(search.has_culprit(0.99)) << search.belief().null;
+  EXPECT_NEAR(search.belief().ratio, 1.11, 0.03);
+}
+
+TEST(Culprit, is_not_named_by_a_drift_of_the_machine) {
+  // Both ends rise by 4 % over the session, alternately measured; what lies between was measured late.
+  CulpritSearch search(4);
+  for (int i = 0; i < 12; ++i) search.add(i % 4 == 0 || i % 4 == 3 ? 0 : 4, 100 * (1 + 0.0033 * i) + 0.1 * (i * 7 % 5));
+  for (int i = 12; i < 15; ++i) search.add(2, 100 * (1 + 0.0033 * i) + 0.1 * (i * 7 % 5));
+  EXPECT_GT(search.belief().null, 0.5);
+}
+
+TEST(Culprit, cannot_be_told_from_commits_that_cannot_be_measured) {
+  CulpritSearch search =
+      after(8, {{0, 100}, {8, 110}, {8, 110.1}, {0, 100.1}, {0, 99.9}, {8, 110.2}, {3, 100}, {6, 110}});
+  search.skip(4);
+  search.skip(5);
+  const Suspects& group = search.belief().likeliest;
+  EXPECT_EQ(group.first, 4u);
+  EXPECT_EQ(group.last, 6u);
+  EXPECT_TRUE(search.has_culprit(0.99));
+  EXPECT_DOUBLE_EQ(search.belief().culprit[4], search.belief().culprit[6]);
+}
+
+TEST(Culprit, is_not_among_commits_that_are_the_same) {
+  CulpritSearch search(8);
+  search.same(0, 3);
+  search.same(5, 8);
+  EXPECT_EQ(search.belief().culprit[3], 0);
+  EXPECT_EQ(search.belief().culprit[6], 0);
+  EXPECT_GT(search.belief().culprit[5], 0);
+  search.skip(4);
+  EXPECT_EQ(search.belief().likeliest.first, 4u);
+  EXPECT_EQ(search.belief().likeliest.last, 5u);
+  search.same(0, 8);
+  EXPECT_TRUE(search.is_null(0.99));
+}
+
+TEST(Culprit, forgets_what_was_measured_of_a_commit_that_is_skipped) {
+  const std::vector<Measured> data{{0, 100}, {4, 104}, {4, 104.1}, {0, 100.1}};
+  CulpritSearch search = after(4, data);
+  const double before = search.belief().culprit[2];
+  search.add(2, 150);
+  search.skip(2);
+  EXPECT_DOUBLE_EQ(search.belief().culprit[2], before);
+  EXPECT_EQ(search.measurements(), 4u);
+}
+
+TEST(NextMeasurement, is_of_the_ends_first_and_even_under_drift) {
+  CulpritSearch search(100);
+  std::vector<std::size_t> asked;
+  for (int i = 0; i < 6; ++i) {
+    asked.push_back(search.next(no_cost(100), 1));
+    search.add(asked.back(), asked.back() == 0 ? 100 : 110);
+  }
+  EXPECT_EQ(asked, (std::vector<std::size_t>{0, 100, 100, 0, 0, 100}));
+  EXPECT_EQ(search.next(no_cost(100), 1), 50u);
+}
+
+TEST(NextMeasurement, rather_repeats_a_commit_that_is_built_than_builds_one) {
+  CulpritSearch search = after(100, {{0, 100}, {100, 104}, {100, 106}, {0, 102}, {0, 101}, {100, 105}, {45, 104}});
+  std::vector<double> build_seconds(101, 600);
+  for (const std::size_t built : {0u, 45u, 100u}) build_seconds[built] = 0;
+  const std::size_t next = search.next(build_seconds, 1);
+  EXPECT_EQ(build_seconds[next], 0) << next;
+  const std::size_t free_choice = search.next(no_cost(100), 1);
+  EXPECT_GT(free_choice, 1u);
+  EXPECT_LT(free_choice, 99u);
+}
+
+TEST(NextMeasurement, is_never_of_a_commit_that_is_skipped) {
+  CulpritSearch search = after(8, {{0, 100}, {8, 110}, {8, 111}, {0, 101}, {0, 100}, {8, 111}});
+  for (std::size_t commit = 1; commit < 8; ++commit) {
+    search.skip(commit);
+    EXPECT_FALSE(search.skipped(search.next(no_cost(8), 1)));
+  }
+  EXPECT_EQ(search.belief().likeliest.last, 8u);
+}
+
+TEST(Information, is_at_most_that_of_the_question) {
+  EXPECT_EQ(information(0, 2), 0);
+  EXPECT_EQ(information(1, 2), 0);
+  EXPECT_NEAR(information(0.5, 0), 0, 1e-12);
+  EXPECT_NEAR(information(0.5, 30), std::numbers::ln2, 1e-9);
+  // The capacity of a binary channel with normal noise, at +-1 sigma: 0.4859 bits.
+  EXPECT_NEAR(information(0.5, 2), 0.4859 * std::numbers::ln2, 2e-4);
+  EXPECT_NEAR(information(0.2, 1.5), information(0.8, 1.5), 1e-12);
+}
+
+}  // namespace lab::stats

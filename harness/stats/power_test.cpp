@@ -1,0 +1,68 @@
+#include "harness/stats/power.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace lab::stats {
+
+TEST(SampleSize, is_that_of_cohens_table_once_the_price_of_ranks_is_taken_off) {
+  // Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), table 2.4.1, two-sided; n of each sample.
+  const struct {
+    double alpha, power, effect;
+    int n;
+  } rows[]{{0.05, 0.80, 0.2, 393}, {0.05, 0.80, 0.5, 64}, {0.05, 0.80, 0.8, 26}, {0.05, 0.80, 1.0, 17},
+           {0.05, 0.90, 0.5, 85},  {0.05, 0.95, 0.5, 105}, {0.01, 0.80, 0.5, 95}, {0.01, 0.80, 0.8, 38}};
+  for (const auto& row : rows)
+    EXPECT_NEAR(std::ceil(sample_size(row.effect, row.alpha, row.power) * 3 / std::numbers::pi), row.n, 1)
+        << row.alpha << " " << row.power << " " << row.effect;
+}
+
+TEST(SampleSize, of_ranks_is_that_of_the_wilcoxon_mann_whitney_test) {
+  // By asymptotic relative efficiency to the t test, the usual convention: 64 * pi / 3 = 67.
+  EXPECT_EQ(std::ceil(sample_size(0.5, 0.05, 0.8)), 67);
+}
+
+TEST(VisibleChange, needs_more_than_the_threshold_and_more_in_a_longer_table) {
+  const Plan plan{.processes = 20, .sigma = 0.01};
+  const double alone = *visible_change(plan);
+  Plan table = plan;
+  table.table = 100;
+  Plan threshold = plan;
+  threshold.threshold = 0.01;
+  EXPECT_GT(*visible_change(table), alone);
+  EXPECT_NEAR(std::log1p(*visible_change(threshold)), std::log1p(alone) + std::log1p(0.01), 1e-12);
+}
+
+TEST(VisibleChange, is_none_where_the_least_p_of_so_few_processes_is_too_large) {
+  EXPECT_FALSE(visible_change({.processes = 7, .sigma = 0.01, .table = 100}));  // 2 / C(14, 7) = 0.00058 > 0.0005
+  EXPECT_TRUE(visible_change({.processes = 8, .sigma = 0.01, .table = 100}));
+  EXPECT_FALSE(visible_change({.processes = 1, .sigma = 0.01}));
+  EXPECT_FALSE(visible_change({.processes = 0, .sigma = 0.01}));
+}
+
+TEST(ProcessesFor, are_the_fewest_that_see_the_change) {
+  for (const double change : {0.005, 0.02, 0.1}) {
+    Plan plan{.sigma = 0.01, .table = 30, .threshold = 0.002};
+    const std::size_t enough = processes_for(change, plan).value();
+    plan.processes = enough;
+    EXPECT_LE(*visible_change(plan), change);
+    plan.processes = enough - 1;
+    const auto fewer = visible_change(plan);
+    EXPECT_TRUE(!fewer || *fewer > change) << change;
+  }
+  EXPECT_FALSE(processes_for(0.001, {.sigma = 0.01, .threshold = 0.002}));
+}
+
+TEST(ProcessesToDecide, are_the_more_the_nearer_the_ratio_lies_to_the_threshold) {
+  const Plan plan{.sigma = 0.01, .table = 10, .threshold = 0.01};
+  const auto needed = [&](double ratio) { return processes_to_decide(ratio, plan).value_or(kMostProcesses + 1); };
+  EXPECT_LT(needed(1.05), needed(1.02));
+  EXPECT_LT(needed(1.02), needed(1.012));
+  EXPECT_LT(needed(1.0), needed(1.005));
+  EXPECT_EQ(needed(1.02), needed(1 / 1.02));
+  EXPECT_EQ(needed(1.01), kMostProcesses + 1);
+}
+
+}  // namespace lab::stats

@@ -1,0 +1,69 @@
+#include "harness/stats/strata.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace lab::stats {
+
+namespace {
+
+/// Place of each block that holds both arms, from 0, in the order of blocks.
+std::map<int, std::size_t> places(const std::vector<Datum>& base, const std::vector<Datum>& head) {
+  std::set<int> with_base;
+  for (const Datum& datum : base) with_base.insert(datum.block);
+  std::map<int, std::size_t> found;
+  for (const Datum& datum : head)
+    if (with_base.contains(datum.block)) found[datum.block] = 0;
+  std::size_t place = 0;
+  for (auto& [block, at] : found) at = place++;
+  return found;
+}
+
+std::size_t strata(std::size_t blocks, std::size_t stratum) {
+  return std::max<std::size_t>(1, blocks / std::max<std::size_t>(1, stratum));
+}
+
+/// log of the ways to choose n of 2 n.
+double log_ways(std::size_t n) {
+  const auto x = static_cast<double>(n);
+  return std::lgamma(2 * x + 1) - 2 * std::lgamma(x + 1);
+}
+
+}  // namespace
+
+double least_p(std::size_t blocks, std::size_t stratum) {
+  const std::size_t count = strata(blocks, stratum);
+  const std::size_t larger = blocks % count;
+  const std::size_t size = blocks / count;
+  const double ways = static_cast<double>(larger) * log_ways(size + 1) + static_cast<double>(count - larger) * log_ways(size);
+  return std::min(1.0, 2 * std::exp(-ways));
+}
+
+std::size_t stratum_blocks(std::size_t blocks, std::size_t table, double alpha, std::size_t least) {
+  const double needed = alpha / static_cast<double>(std::max<std::size_t>(1, table));
+  for (const double enough : {needed / kRoom, needed})
+    for (std::size_t stratum = least; stratum <= blocks; ++stratum)
+      if (least_p(blocks, stratum) <= enough && (stratum < blocks || enough == needed)) return stratum;
+  return std::max<std::size_t>(1, blocks);
+}
+
+BlockedArms in_strata(const std::vector<Datum>& base, const std::vector<Datum>& head, std::size_t stratum) {
+  const std::map<int, std::size_t> place = places(base, head);
+  const std::size_t count = strata(place.size(), stratum);
+  const auto moved = [&](const std::vector<Datum>& data) {
+    std::vector<Datum> kept;
+    for (const Datum& datum : data)
+      if (const auto at = place.find(datum.block); at != place.end())
+        kept.push_back({static_cast<int>(at->second * count / place.size()), datum.value});
+    return kept;
+  };
+  return {moved(base), moved(head)};
+}
+
+std::size_t common_blocks(const std::vector<Datum>& base, const std::vector<Datum>& head) {
+  return places(base, head).size();
+}
+
+}  // namespace lab::stats
