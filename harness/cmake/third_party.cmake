@@ -40,6 +40,14 @@ target_include_directories(lab_gtest SYSTEM PUBLIC ${dir}/googletest/include ${d
   PRIVATE ${dir}/googletest ${dir}/googlemock)
 target_link_libraries(lab_gtest PUBLIC Threads::Threads)
 
+# The amalgamation, of which we use tables and one connection a thread.
+lab_package(dir sqlite)
+add_library(lab_sqlite STATIC ${dir}/sqlite3.c)
+target_include_directories(lab_sqlite SYSTEM PUBLIC ${dir})
+target_compile_definitions(lab_sqlite PRIVATE SQLITE_THREADSAFE=2 SQLITE_DQS=0 SQLITE_DEFAULT_MEMSTATUS=0
+  SQLITE_OMIT_LOAD_EXTENSION SQLITE_OMIT_DEPRECATED SQLITE_OMIT_SHARED_CACHE)
+target_link_libraries(lab_sqlite PUBLIC Threads::Threads)
+
 lab_package(dir mimalloc)
 # The object that replaces nothing: only the mi_ functions.
 add_library(lab_mimalloc STATIC ${dir}/src/static.c)
@@ -67,6 +75,6 @@ target_compile_definitions(lab_quickjs PRIVATE _GNU_SOURCE CONFIG_VERSION="${qui
 target_compile_options(lab_quickjs PRIVATE -w -fno-sanitize=undefined)
 target_link_libraries(lab_quickjs PUBLIC m ${CMAKE_DL_LIBS} Threads::Threads)
 
-foreach(target lab_fmt lab_boost lab_benchmark lab_gtest)
+foreach(target lab_fmt lab_boost lab_benchmark lab_gtest lab_sqlite)
   target_compile_options(${target} PRIVATE -w)
 endforeach()
