@@ -3,8 +3,8 @@
 ///   template <typename Fields> void fields(Fields& f, Cache& c) { f("type", c.type); f("level", c.level); }
 ///
 /// Writing keeps the order of that list. Reading says where a value is and what was expected and found
-/// ("machine.gpus[0]: expected a string, found a number"); a field that is missing is an error, one that is not known
-/// is passed over, so that a later writer may add fields.
+/// ("machine.gpus[0]: expected a string, found a number"); a field that is missing is an error unless it is listed with
+/// f.added(), one that is not known is passed over: so a later writer may add fields.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,6 +25,10 @@ namespace lab::results {
 
 namespace json = boost::json;
 
+/// JSON, or one sentence with ExitStatus::kUsage: empty, truncated, or not JSON (NaN included) and where. `name` is what
+/// the sentence calls the text.
+Expected<json::value> parse_json(std::string_view text, std::string_view name);
+
 template <typename T>
 json::value to_json(const T& value);
 
@@ -34,6 +38,11 @@ class FieldWriter {
   template <typename T>
   void operator()(std::string_view name, const T& value) {
     object[name] = to_json(value);
+  }
+  /// A field that files from before it was added lack.
+  template <typename T>
+  void added(std::string_view name, const T& value) {
+    (*this)(name, value);
   }
   json::object object;
 };
@@ -91,7 +100,8 @@ json::value to_json(const T& value) {
 /// Reads one value at a path; the first error stays.
 class FieldReader {
  public:
-  FieldReader(const json::value& value, std::string path) : value_(&value), path_(std::move(path)) {}
+  /// `path` must outlive it.
+  FieldReader(const json::value& value, std::string_view path) : value_(&value), name_(path) {}
 
   bool failed() const { return !error_.empty(); }
   const std::string& error() const { return error_; }
@@ -115,15 +125,15 @@ class FieldReader {
       out.reserve(value_->get_array().size());
       for (const json::value& element : value_->get_array()) {
         if (failed()) return;
-        const std::string path = fmt::format("{}[{}]", path_, out.size());
-        read_into(element, path, out.emplace_back());
+        const std::size_t index = out.size();
+        read_into(FieldReader(element, *this, index), out.emplace_back());
       }
     } else if constexpr (detail::IsMap<T>::value) {
       if (!value_->is_object()) return expected("an object");
       out.clear();
       for (const auto& member : value_->get_object()) {
         if (failed()) return;
-        read_into(member.value(), path_of(member.key()), out[std::string(member.key())]);
+        read_into(FieldReader(member.value(), *this, member.key()), out[std::string(member.key())]);
       }
     } else {
       if (!value_->is_object()) return expected("an object");
@@ -137,14 +147,26 @@ class FieldReader {
     if (failed()) return;
     const json::value* found = value_->get_object().if_contains(name);
     if (found == nullptr)
-      error_ = fmt::format("{}: missing", path_of(name));
+      error_ = fmt::format("{}: missing", FieldReader(*value_, *this, name).path());
     else
-      read_into(*found, path_of(name), out);
+      read_into(FieldReader(*found, *this, name), out);
+  }
+  /// As above; where it is missing, `out` stays as it is.
+  template <typename T>
+  void added(std::string_view name, T& out) {
+    if (!failed() && value_->get_object().contains(name)) (*this)(name, out);
   }
 
  private:
   template <typename T>
   void read_number(T& out) {
+    if constexpr (std::is_floating_point_v<T>) {
+      // Most of a result is samples, and most samples are whole.
+      if (const std::int64_t* whole = value_->if_int64()) {
+        out = static_cast<T>(*whole);
+        return;
+      }
+    }
     boost::system::error_code inexact;
     const T number = value_->is_number() ? value_->to_number<T>(inexact) : T{};
     bool good = value_->is_number() && !inexact;
@@ -157,8 +179,17 @@ class FieldReader {
                                            : "a whole number from 0");
   }
 
-  std::string path_of(std::string_view name) const {
-    return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
+  // A path is put together only for an error: a result holds a hundred thousand values.
+  FieldReader(const json::value& value, const FieldReader& parent, std::string_view name)
+      : value_(&value), parent_(&parent), name_(name) {}
+  FieldReader(const json::value& value, const FieldReader& parent, std::size_t index)
+      : value_(&value), parent_(&parent), index_(index) {}
+
+  std::string path() const {
+    if (parent_ == nullptr) return std::string(name_);
+    const std::string above = parent_->path();
+    if (index_) return fmt::format("{}[{}]", above, *index_);
+    return above.empty() ? std::string(name_) : fmt::format("{}.{}", above, name_);
   }
 
   void expected(std::string_view what) {
@@ -170,26 +201,28 @@ class FieldReader {
              : value_->is_object() ? "an object"
                                    : "a truth value";
     };
-    error_ = fmt::format("{}: expected {}, found {}", path_.empty() ? "the document" : path_, what, found());
+    const std::string where = path();
+    error_ = fmt::format("{}: expected {}, found {}", where.empty() ? "the document" : where, what, found());
   }
 
   template <typename T>
-  void read_into(const json::value& value, std::string path, T& out) {
-    FieldReader reader(value, std::move(path));
+  void read_into(FieldReader reader, T& out) {
     reader.read(out);
-    if (reader.failed()) error_ = reader.error();
+    if (reader.failed()) error_ = std::move(reader.error_);
   }
 
   const json::value* value_;
-  std::string path_;
+  const FieldReader* parent_ = nullptr;
+  std::string_view name_;             // within the parent
+  std::optional<std::size_t> index_;  // or its place there
   std::string error_;
 };
 
 /// A T from JSON, or where it is not one and why (ExitStatus::kUsage). `path` is where `value` lies in its document.
 template <typename T>
-Expected<T> from_json(const json::value& value, std::string path = "") {
+Expected<T> from_json(const json::value& value, std::string_view path = "") {
   T out{};
-  FieldReader reader(value, std::move(path));
+  FieldReader reader(value, path);
   reader.read(out);
   if (reader.failed()) return Error{reader.error(), "", ExitStatus::kUsage};
   return out;

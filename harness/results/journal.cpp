@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/base/layout.h"
 #include "harness/base/utc.h"
 #include "harness/results/verify.h"
 
@@ -241,7 +242,16 @@ std::vector<Leftover> recover_leftovers(const fs::path& folder) {
 }
 
 fs::path machine_folder(const fs::path& root, const Machine& machine) {
-  return root / "results" / machine.id;
+  return results_dir(root) / machine.id;
+}
+
+std::vector<fs::path> results_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code missing;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing))
+    if (entry.path().extension() == ".json" && entry.is_regular_file()) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 std::string result_stem(std::string_view started, const Source& source) {

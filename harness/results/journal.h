@@ -67,8 +67,11 @@ std::optional<Leftover> recover_leftover(const std::filesystem::path& journal);
 /// Every journal in `folder`, in the order of names.
 std::vector<Leftover> recover_leftovers(const std::filesystem::path& folder);
 
-/// <root>/results/<machine id>.
+/// <root>/results/<machine id>, or that of LAB_RESULTS.
 std::filesystem::path machine_folder(const std::filesystem::path& root, const Machine& machine);
+
+/// The results in a machine's folder, the newest last: their names begin with the time.
+std::vector<std::filesystem::path> results_in(const std::filesystem::path& folder);
 
 /// "20260802T231500Z-1a2b3c4d5e6f"; "nogit" where there is no commit. `started` is RFC 3339 in UTC.
 std::string result_stem(std::string_view started, const Source& source);

@@ -86,6 +86,8 @@ void fields(F& f, Session& s) {
   f("protocol", s.protocol);
   f("state", s.state);
   f("unusual", s.unusual);
+  f.added("wall_seconds", s.wall_seconds);
+  f.added("timed_seconds", s.timed_seconds);
 }
 
 template <typename F>
@@ -137,6 +139,7 @@ void fields(F& f, Process& p) {
   f("checksum", p.checksum);
   f("operations", p.operations);
   f("wall_seconds", p.wall_seconds);
+  f.added("timed_seconds", p.timed_seconds);
   f("samples", p.samples);
   f("counters", p.counters);
 }
@@ -162,6 +165,17 @@ void fields(F& f, Failure& x) {
   f("kind", x.kind);
   f("detail", x.detail);
   f("output_tail", x.output_tail);
+  f.added("arm", x.arm);
+}
+
+template <typename F>
+void fields(F& f, Arm& a) {
+  f("name", a.name);
+  f("build", a.build);
+  f("pins", a.pins);
+  f("source", a.source);
+  f("executables", a.executables);
+  f("versions", a.versions);
 }
 
 template <typename F>
@@ -174,6 +188,7 @@ void fields(F& f, Result& r) {
   f("pins", r.pins);
   f("source", r.source);
   f("session", r.session);
+  f.added("arms", r.arms);
   f("workloads", r.workloads);
   f("variants", r.variants);
   f("benchmarks", r.processes);
@@ -188,6 +203,8 @@ Error refused(std::string_view name, std::string what) {
   return Error{fmt::format("{}: {}", name, what), "", ExitStatus::kUsage};
 }
 
+}  // namespace
+
 Expected<json::value> parse_json(std::string_view text, std::string_view name) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return refused(name, "empty");
   json::stream_parser parser;
@@ -201,6 +218,8 @@ Expected<json::value> parse_json(std::string_view text, std::string_view name) {
   return refused(name, fmt::format("not JSON: byte {}: {} before '{}'", used,
                                    problem ? problem.message() : "extra data", found.substr(0, found.find('\n'))));
 }
+
+namespace {
 
 Expected<void> check_schema(const json::value& value, std::string_view name) {
   const json::object* object = value.if_object();
@@ -268,8 +287,12 @@ std::string serialize(const Result& result) {
 Expected<Result> parse_result(std::string_view text, std::string_view name) {
   const Expected<json::value> value = parse_json(text, name);
   if (!value) return value.error();
-  if (const Expected<void> known = check_schema(*value, name); !known) return known.error();
-  Expected<Result> result = from_json<Result>(*value);
+  return result_from(*value, name);
+}
+
+Expected<Result> result_from(const json::value& document, std::string_view name) {
+  if (const Expected<void> known = check_schema(document, name); !known) return known.error();
+  Expected<Result> result = from_json<Result>(document);
   if (!result) return in_context(name, result.error());
   for (const Process& process : result->processes) {
     if (const std::string problem = implausible(process); !problem.empty())
@@ -333,6 +356,15 @@ BenchmarkParts benchmark_parts(std::string_view benchmark) {
   const std::string_view family = cut();
   const std::string_view variant = cut();
   return {family, variant, benchmark};
+}
+
+std::string subject(std::string_view benchmark, std::string_view arm) {
+  return arm == kHead ? std::string(benchmark) : fmt::format("{} ({})", benchmark, arm);
+}
+
+const Arm* find_arm(const Result& result, std::string_view name) {
+  const auto found = std::find_if(result.arms.begin(), result.arms.end(), [&](const Arm& arm) { return arm.name == name; });
+  return found == result.arms.end() ? nullptr : &*found;
 }
 
 const Variant* find_variant(const Result& result, std::string_view benchmark) {

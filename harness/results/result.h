@@ -11,6 +11,10 @@
 
 #include "harness/base/error.h"
 
+namespace boost::json {
+class value;
+}
+
 namespace lab::results {
 
 /// Raised when a reader of the earlier schema would misread a file; new fields alone do not raise it.
@@ -89,6 +93,8 @@ struct Session {
   int protocol = 0;
   std::string state = "interrupted";  ///< until it is "complete" or "out of time"
   std::vector<std::string> unusual;   ///< sentences: what makes the machine unfit or noisy, and what to do
+  double wall_seconds = 0;            ///< all of it: asking what there is, preparing, measuring, judging
+  double timed_seconds = 0;           ///< of these, inside what its processes timed
 };
 
 struct Workload {
@@ -122,13 +128,14 @@ struct Process {
   int process = 0;                ///< from 0, per benchmark and arm
   int block = 0;                  ///< from 0
   int position = 0;               ///< from 0, within the block
-  std::string arm = "head";
+  std::string arm = "head";  ///< see kHead
   std::optional<int> cpu;  ///< pinned to; null for a parallel workload
   unsigned threads = 1;
   std::uint64_t seed = 0;
   std::string checksum;                                ///< 16 hex digits
   std::uint64_t operations = 0;                        ///< per repetition
   double wall_seconds = 0;                             ///< from start to end of the process
+  double timed_seconds = 0;                            ///< of these, in timed repetitions; 0 where not recorded
   std::map<std::string, std::vector<double>> samples;  ///< ns per repetition, by phase; thinned where there are many
   std::map<std::string, double> counters;
 };
@@ -153,7 +160,25 @@ struct Failure {
   std::string kind;  ///< "crash", "timeout", "wrong answer", "protocol", "refused"
   std::string detail;
   std::string output_tail;  ///< the end of what it said
+  std::string arm = "head";
 };
+
+inline constexpr std::string_view kHead = "head";        ///< what is measured
+inline constexpr std::string_view kBase = "base";        ///< what it is compared with, in a session with --against
+inline constexpr std::string_view kControl = "control";  ///< head's executables once more, one benchmark a family: A/A
+
+/// One arm of a session: which executables stand behind the processes that bear its name.
+struct Arm {
+  std::string name;  ///< kHead, kBase or kControl
+  Build build;
+  std::map<std::string, std::string> pins;
+  Source source;
+  std::map<std::string, std::string> executables;  ///< "family/variant" to a hash of its content, hex digits
+  std::map<std::string, int> versions;             ///< "family/workload" to the workload's version
+};
+
+/// What runs or failed, for people: the benchmark, and the arm where it is not head.
+std::string subject(std::string_view benchmark, std::string_view arm);
 
 inline constexpr std::string_view kWrongAnswer = "wrong answer";
 
@@ -166,6 +191,7 @@ struct Result {
   std::map<std::string, std::string> pins;  ///< package to version hash
   Source source;
   Session session;
+  std::vector<Arm> arms;  ///< empty in files from before there were any: all is "head"
   std::vector<Workload> workloads;
   std::vector<Variant> variants;
   std::vector<Process> processes;  ///< "benchmarks" in the file
@@ -181,6 +207,8 @@ std::string serialize(const Result& result);
 /// a later schema, or holds a time that cannot be one, is refused in a sentence with ExitStatus::kUsage.
 Expected<Result> parse_result(std::string_view text, std::string_view name);
 Expected<Result> load_result(const std::filesystem::path& path);
+/// The same from a JSON document.
+Expected<Result> result_from(const boost::json::value& document, std::string_view name);
 
 /// The journal's lines: "process", "failure" or "answer", and the object.
 std::string journal_line(const Process& process);
@@ -202,6 +230,9 @@ struct BenchmarkParts {
   std::string_view workload;
 };
 BenchmarkParts benchmark_parts(std::string_view benchmark);
+
+/// The arm of that name; null where there is none.
+const Arm* find_arm(const Result& result, std::string_view name);
 
 /// The benchmark's entry in `variants`; null where there is none.
 const Variant* find_variant(const Result& result, std::string_view benchmark);

@@ -29,7 +29,7 @@ stats::Estimate estimate(const std::vector<stats::Datum>& data) {
 std::vector<Row> summarize(const Result& result) {
   std::map<std::string, std::vector<stats::Datum>> times;
   for (const Process& process : result.processes)
-    if (process.arm == "head") times[process.benchmark].push_back({process.block, process.real_time});
+    if (process.arm == kHead) times[process.benchmark].push_back({process.block, process.real_time});
   std::vector<Row> rows;
   for (const auto& [benchmark, data] : times) {
     const Variant* variant = find_variant(result, benchmark);

@@ -13,7 +13,7 @@ namespace lab::results {
 /// ns per operation of every process of one benchmark and arm, in the order of the file: the median over its
 /// repetitions of one phase, or of the sum of all phases where `phase` is "". Empty where the benchmark has no numbers.
 std::vector<stats::Datum> process_times(const Result& result, std::string_view benchmark, std::string_view phase = "",
-                                        std::string_view arm = "head");
+                                        std::string_view arm = kHead);
 
 /// Median and interval over processes, ns per operation. `data` must not be empty.
 stats::Estimate estimate(const std::vector<stats::Datum>& data);
@@ -25,7 +25,7 @@ struct Row {
   stats::Estimate time;  ///< ns per operation
 };
 
-/// All of them, sorted by name.
+/// All of head, sorted by name.
 std::vector<Row> summarize(const Result& result);
 
 }  // namespace lab::results

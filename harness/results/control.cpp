@@ -1,0 +1,82 @@
+#include "harness/results/control.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+#include <set>
+
+#include "harness/results/summary.h"
+#include "harness/stats/strata.h"
+
+namespace lab::results {
+
+namespace {
+
+constexpr double kAlarm = 1 - stats::kConfidence;
+
+ControlRow judge(const Result& result, const std::string& benchmark, std::size_t rows) {
+  const auto head = process_times(result, benchmark, "", kHead);
+  const auto control = process_times(result, benchmark, "", kControl);
+  const std::size_t stratum = stats::stratum_blocks(stats::common_blocks(head, control), rows, kUnfitAlpha);
+  const stats::BlockedArms arms = stats::in_strata(head, control, stratum);
+  ControlRow row;
+  row.benchmark = benchmark;
+  row.processes = arms.size();
+  row.ratio = arms.ratio();
+  row.interval = arms.interval(kAlarm);
+  row.p = arms.p_value();
+  return row;
+}
+
+stats::Interval share_interval(std::size_t found, std::size_t of) {
+  using Binomial = boost::math::binomial_distribution<>;
+  const auto n = static_cast<double>(of), k = static_cast<double>(found);
+  return {found == 0 ? 0 : Binomial::find_lower_bound_on_p(n, k, kAlarm / 2),
+          found == of ? 1 : Binomial::find_upper_bound_on_p(n, k, kAlarm / 2)};
+}
+
+bool is_biased(const ControlRow& row) {
+  return row.adjusted < kUnfitAlpha && std::abs(std::log(row.ratio)) >= kHarmlessBias;
+}
+
+std::string sentence_of(const Control& control) {
+  if (control.rows.empty()) return "no A/A control: no benchmark ran as head and as control in one block";
+  const auto worst = std::max_element(control.rows.begin(), control.rows.end(), [](const auto& a, const auto& b) {
+    return is_biased(a) != is_biased(b) ? is_biased(b) : a.adjusted > b.adjusted;
+  });
+  if (!control.fit)
+    return fmt::format("unfit: one executable as two arms differs by {:+.2f} % in {} (p {:.2g} after Holm)",
+                       100 * (worst->ratio - 1), worst->benchmark, worst->adjusted);
+  return fmt::format("A/A control: {} of {} pairs of one executable differ at p < {:.2f}", control.false_alarms,
+                     control.rows.size(), kAlarm);
+}
+
+}  // namespace
+
+Control judge_control(const Result& result) {
+  std::set<std::string> benchmarks;
+  for (const Process& process : result.processes)
+    if (process.arm == kControl) benchmarks.insert(process.benchmark);
+  Control control;
+  std::vector<double> p;
+  for (const std::string& benchmark : benchmarks) {
+    ControlRow row = judge(result, benchmark, benchmarks.size());
+    if (row.processes == 0) continue;
+    p.push_back(row.p);
+    control.false_alarms += row.p < kAlarm;
+    control.rows.push_back(std::move(row));
+  }
+  const std::vector<double> adjusted = stats::holm(p);
+  for (std::size_t i = 0; i < adjusted.size(); ++i) control.rows[i].adjusted = adjusted[i];
+  if (!control.rows.empty()) {
+    control.rate = static_cast<double>(control.false_alarms) / static_cast<double>(control.rows.size());
+    control.rate_interval = share_interval(control.false_alarms, control.rows.size());
+  }
+  control.fit = std::none_of(control.rows.begin(), control.rows.end(), is_biased);
+  control.sentence = sentence_of(control);
+  return control;
+}
+
+}  // namespace lab::results

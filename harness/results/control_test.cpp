@@ -1,0 +1,84 @@
+#include "harness/results/control.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "harness/results/made_up.h"
+
+namespace lab::results {
+
+namespace {
+
+/// A session of `families` benchmarks whose control arm is `bias` times head, with noise of 1 % between processes.
+Result session(int families, int blocks, double bias, unsigned seed = 1) {
+  Result result = made_up_result();
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> noise(0, 0.01);
+  for (int block = 0; block < blocks; ++block)
+    for (int family = 0; family < families; ++family)
+      for (const std::string_view arm : {kHead, kControl}) {
+        Process process = made_up_process(fmt::format("f{}/plain/store", family), block,
+                                          100 * std::exp(noise(random)) * (arm == kControl ? bias : 1));
+        process.arm = arm;
+        result.processes.push_back(process);
+      }
+  return result;
+}
+
+}  // namespace
+
+TEST(Control, calls_a_session_with_a_biased_arm_unfit) {
+  const Control control = judge_control(session(3, 15, 1.05));
+  EXPECT_FALSE(control.fit);
+  EXPECT_EQ(control.false_alarms, 3u);
+  EXPECT_EQ(control.rate, 1);
+  EXPECT_NE(control.sentence.find("unfit: one executable as two arms differs by +"), std::string::npos)
+      << control.sentence;
+}
+
+TEST(Control, of_an_honest_machine_is_fit_and_says_how_often_it_would_alarm) {
+  int unfit = 0;
+  for (unsigned seed = 1; seed <= 300; ++seed) unfit += !judge_control(session(3, 12, 1, seed)).fit;
+  EXPECT_LT(unfit, 5);
+  const Control control = judge_control(session(3, 12, 1));
+  EXPECT_EQ(control.rows.size(), 3u);
+  EXPECT_EQ(control.rows[0].processes, 24u);
+  EXPECT_NE(control.sentence.find("of 3 pairs of one executable differ"), std::string::npos) << control.sentence;
+}
+
+TEST(Control, bears_a_bias_that_spoils_no_verdict) {
+  Result result = made_up_result();
+  for (int block = 0; block < 30; ++block)
+    for (const std::string_view arm : {kHead, kControl}) {
+      result.processes.push_back(made_up_process("f/plain/store", block, arm == kControl ? 100.05 : 100));
+      result.processes.back().arm = arm;
+    }
+  const Control control = judge_control(result);
+  EXPECT_LT(control.rows.at(0).adjusted, kUnfitAlpha);
+  EXPECT_TRUE(control.fit);
+}
+
+TEST(Control, says_that_nothing_is_known_without_a_control_arm) {
+  const Control control = judge_control(made_up_result(4));
+  EXPECT_TRUE(control.fit);
+  EXPECT_TRUE(control.rows.empty());
+  EXPECT_EQ(control.sentence, "no A/A control: no benchmark ran as head and as control in one block");
+}
+
+TEST(Control, gives_the_rate_of_false_alarms_the_interval_of_clopper_and_pearson) {
+  // 0 of 10: from 0 to 1 - 0.025^(1/10) = 0.3085.
+  Result result = made_up_result();
+  for (int family = 0; family < 10; ++family)
+    for (const std::string_view arm : {kHead, kControl}) {
+      result.processes.push_back(made_up_process(fmt::format("f{}/plain/store", family), 0, 100));
+      result.processes.back().arm = arm;
+    }
+  const Control control = judge_control(result);
+  EXPECT_EQ(control.false_alarms, 0u);
+  EXPECT_EQ(control.rate_interval.low, 0);
+  EXPECT_NEAR(control.rate_interval.high, 0.3085, 1e-4);
+}
+
+}  // namespace lab::results
