@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <cctype>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "harness/bench/variant.h"
@@ -206,6 +207,7 @@ Expected<results::Process> parse_measurement(std::string_view output, const Aske
   process.seed = asked.seed;
   process.checksum = measured->checksum;
   process.operations = measured->operations;
+  process.timed_seconds = std::accumulate(totals->begin(), totals->end(), 0.0) * 1e-9;
   process.counters = measured->counters;
   for (const auto& [phase, samples] : measured->samples) process.samples[phase] = thinned(samples);
   if (!(process.real_time > 0)) return bad(fmt::format("expected a median time above 0, found {}", process.real_time));

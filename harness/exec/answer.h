@@ -36,7 +36,8 @@ struct Asked {
 /// the median of them all.
 inline constexpr std::size_t kKeptSamples = 1000;
 
-/// What --run says, as a process of a result: real_time, cpu_time, checksum, samples and counters are filled in.
+/// What --run says, as a process of a result: real_time, cpu_time, timed_seconds, checksum, samples and counters are
+/// filled in.
 /// Refuses what was not asked for, what no measurement gives (not finite, not positive, phases that are missing or of
 /// unequal length), and checksums that are none.
 Expected<results::Process> parse_measurement(std::string_view output, const Asked& asked);

@@ -1,13 +1,13 @@
 #include "harness/exec/catalog.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
 #include <set>
 
 #include "harness/base/files.h"
+#include "harness/base/glob.h"
 #include "harness/base/nearest.h"
 #include "harness/results/fields.h"
 
@@ -82,20 +82,6 @@ std::string family_and_variant(const std::string& benchmark) {
   return benchmark.substr(0, benchmark.rfind('/'));
 }
 
-bool matches(const std::string& filter, const std::string& name) {
-  return ::fnmatch(filter.c_str(), name.c_str(), 0) == 0;
-}
-
-/// `name` has one to three parts.
-bool matches_any_part(const std::string& filter, std::string name) {
-  for (;;) {
-    if (matches(filter, name)) return true;
-    const std::size_t slash = name.rfind('/');
-    if (slash == std::string::npos) return false;
-    name.resize(slash);
-  }
-}
-
 /// Everything a filter may name: benchmarks, variants and families.
 std::vector<std::string> names_in(const Catalog& catalog) {
   std::set<std::string> names;
@@ -110,7 +96,7 @@ std::vector<std::string> names_in(const Catalog& catalog) {
 /// Whether a benchmark of a variant that could not be asked would match: its workloads are taken to be its family's.
 bool could_match(const Catalog& catalog, const std::string& variant, const std::vector<std::string>& filters) {
   const auto any = [&](const std::string& name) {
-    return std::any_of(filters.begin(), filters.end(), [&](const std::string& f) { return matches_any_part(f, name); });
+    return std::any_of(filters.begin(), filters.end(), [&](const std::string& f) { return glob_matches(f, name); });
   };
   if (filters.empty() || any(variant)) return true;
   const std::string family = variant.substr(0, variant.find('/'));
@@ -122,7 +108,7 @@ bool could_match(const Catalog& catalog, const std::string& variant, const std::
 Expected<void> check_filter(const Catalog& catalog, const std::string& filter) {
   const Benchmark* unsupported = nullptr;
   for (const Benchmark& benchmark : catalog.benchmarks) {
-    if (!matches_any_part(filter, benchmark.name)) continue;
+    if (!glob_matches(filter, benchmark.name)) continue;
     if (benchmark.unsupported.empty()) return {};
     unsupported = &benchmark;
   }
@@ -137,6 +123,17 @@ Expected<void> check_filter(const Catalog& catalog, const std::string& filter) {
 }
 
 }  // namespace
+
+ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec) {
+  ChildSpec child;
+  child.command = {benchmark.executable.string(), "--run",     benchmark.workload.name,           "--seed",
+                   std::to_string(spec.seed),     "--seconds", fmt::format("{:.6g}", spec.seconds)};
+  if (benchmark.workload.parallel)
+    child.command.insert(child.command.end(), {"--threads", std::to_string(spec.threads)});
+  else
+    child.cpu = spec.cpu;
+  return child;
+}
 
 Expected<Catalog> load_catalog(const fs::path& build_dir, const Runner& run) {
   Expected<std::vector<Built>> built = read_built(build_dir / "variants.json");
@@ -162,7 +159,7 @@ Expected<Selection> select(const Catalog& catalog, const std::vector<std::string
   std::set<std::string> variants;
   const auto selected = [&](const std::string& name) {
     return filters.empty() ||
-           std::any_of(filters.begin(), filters.end(), [&](const std::string& f) { return matches_any_part(f, name); });
+           std::any_of(filters.begin(), filters.end(), [&](const std::string& f) { return glob_matches(f, name); });
   };
   for (const Benchmark& benchmark : catalog.benchmarks) {
     if (!selected(benchmark.name)) continue;

@@ -23,6 +23,17 @@ struct Benchmark {
   std::string unsupported;  ///< why the variant cannot do it; "" where it can
 };
 
+/// What one process is asked for, the same for all that are compared.
+struct ProcessSpec {
+  std::uint64_t seed = 1;
+  double seconds = 0;      ///< of measuring
+  std::optional<int> cpu;  ///< for workloads that are not parallel
+  unsigned threads = 1;    ///< for those that are
+};
+
+/// The child that measures `benchmark` (harness/bench/protocol.h); its timeout is the caller's to set.
+ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec);
+
 struct Catalog {
   std::vector<results::Variant> variants;  ///< sorted by name
   std::vector<Benchmark> benchmarks;       ///< sorted by name, unsupported ones included

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
-#include <boost/lexical_cast/try_lexical_convert.hpp>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid.hpp>
 #include <boost/uuid/uuid_io.hpp>
@@ -19,7 +18,7 @@
 #include <set>
 #include <tuple>
 
-#include "harness/base/files.h"
+#include "harness/exec/system_files.h"
 
 extern char** environ;
 
@@ -35,39 +34,14 @@ constexpr std::string_view kUnknown = "unknown";
 constexpr double kLoadShare = 0.1;
 constexpr double kLeastLoad = 0.5;
 
-std::string read_trimmed(const fs::path& path) {
-  const Expected<std::string> text = read_file(path);
-  return text ? boost::trim_copy(*text) : "";
-}
-
 std::string known(std::string text) {
   return text.empty() ? std::string(kUnknown) : text;
-}
-
-template <typename Number>
-std::optional<Number> read_number(const std::string& text) {
-  Number number{};
-  if (!boost::conversion::try_lexical_convert(text, number)) return std::nullopt;
-  return number;
-}
-
-/// Folders of `path` whose name begins with `prefix`, sorted.
-std::vector<fs::path> entries(const fs::path& path, std::string_view prefix) {
-  std::vector<fs::path> found;
-  std::error_code missing;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path, missing))
-    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
-  std::sort(found.begin(), found.end());
-  return found;
 }
 
 /// "key : value" lines, one map for each blank-line separated paragraph.
 std::vector<std::map<std::string, std::string>> read_paragraphs(const fs::path& path) {
   std::vector<std::map<std::string, std::string>> paragraphs(1);
-  std::vector<std::string> lines;
-  const std::string text = read_trimmed(path);
-  boost::split(lines, text, boost::is_any_of("\n"));
-  for (const std::string& line : lines) {
+  for (const std::string& line : read_lines(path)) {
     const std::size_t colon = line.find(':');
     if (colon == std::string::npos) {
       if (!paragraphs.back().empty()) paragraphs.emplace_back();
@@ -145,10 +119,7 @@ std::vector<std::string> read_gpus(const fs::path& root) {
   for (const fs::path& card : entries(root / "sys/class/drm", "card")) {
     const std::string name = card.filename().string();
     if (name.find('-') != std::string::npos || fs::exists(card / "device/vendor")) continue;
-    std::vector<std::string> lines;
-    const std::string uevent = read_trimmed(card / "device/uevent");
-    boost::split(lines, uevent, boost::is_any_of("\n"));
-    for (const std::string& line : lines)
+    for (const std::string& line : read_lines(card / "device/uevent"))
       if (line.starts_with("DRIVER=")) gpus.push_back(line.substr(7));
   }
   std::sort(gpus.begin(), gpus.end());
@@ -193,18 +164,13 @@ std::string read_huge_pages(const fs::path& root) {
 }
 
 std::string read_distribution(const fs::path& root) {
-  std::vector<std::string> lines;
-  const std::string text = read_trimmed(root / "etc/os-release");
-  boost::split(lines, text, boost::is_any_of("\n"));
-  for (const std::string& line : lines)
+  for (const std::string& line : read_lines(root / "etc/os-release"))
     if (line.starts_with("PRETTY_NAME=")) return boost::trim_copy_if(line.substr(12), boost::is_any_of("\" "));
   return "";
 }
 
 std::vector<double> read_load(const fs::path& root) {
-  std::vector<std::string> words;
-  const std::string text = read_trimmed(root / "proc/loadavg");
-  boost::split(words, text, boost::is_any_of(" "));
+  const std::vector<std::string> words = words_of(read_trimmed(root / "proc/loadavg"));
   std::vector<double> load;
   for (std::size_t i = 0; i < 3; ++i) load.push_back(i < words.size() ? read_number<double>(words[i]).value_or(0) : 0);
   return load;
@@ -313,43 +279,45 @@ std::vector<std::string> find_unusual(const results::Result& head, const std::ve
                                       std::size_t allowed_cpus) {
   const results::Facts& facts = head.facts;
   const results::Machine& machine = head.machine;
-  std::vector<std::string> unusual;
-  const auto say = [&](bool when, std::string sentence) {
-    if (when) unusual.push_back(std::move(sentence));
-  };
   const double load = facts.load_avg.empty() ? 0 : facts.load_avg[0];
   const std::string& config = head.build.config;
-  say(!config.empty() && config != "release",
-      fmt::format("the build is '{}', whose times say nothing about a release: python3 make.py build", config));
-  say(load > std::max(kLeastLoad, kLoadShare * machine.logical_cores),
-      fmt::format("the load average is {:.2f}: something else is running; stop it, or wait until it is done", load));
-  say(facts.governor != kUnknown && facts.governor != "performance",
-      fmt::format("the CPU frequency governor is '{}': sudo cpupower frequency-set -g performance", facts.governor));
-  say(facts.turbo == "on",
-      "turbo is on, so the clock depends on temperature and on busy neighbours: echo 1 | sudo tee "
-      "/sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost");
-  say(facts.smt == "on",
-      "SMT is on, so two logical cores share one: echo off | sudo tee /sys/devices/system/cpu/smt/control");
-  say(facts.aslr == "full" || facts.aslr == "partial",
-      fmt::format(
-          "address space randomization is {}, so processes differ in layout: they are averaged over; without it "
-          "(setarch -R) one layout would be measured very exactly",
-          facts.aslr));
-  say(facts.transparent_huge_pages == "always",
-      "transparent huge pages are 'always', so large blocks depend on free huge pages: echo madvise | sudo tee "
-      "/sys/kernel/mm/transparent_hugepage/enabled");
-  say(machine.is_virtual,
-      "this is a virtual machine, whose neighbours cannot be seen: trust ratios more than times, or "
-      "measure on the bare machine");
-  say(static_cast<int>(allowed_cpus) < machine.logical_cores,
-      fmt::format(
-          "only {} of {} logical cores may be used (taskset, cpuset or container): parallel workloads use those",
-          allowed_cpus, machine.logical_cores));
+  const struct {
+    bool holds;
+    std::string sentence;
+  } rows[]{
+      {!config.empty() && config != "release",
+       fmt::format("the build is '{}', whose times say nothing about a release: python3 make.py build", config)},
+      {load > std::max(kLeastLoad, kLoadShare * machine.logical_cores),
+       fmt::format("the load average is {:.2f}: something else is running; stop it, or wait until it is done", load)},
+      {facts.governor != kUnknown && facts.governor != "performance",
+       fmt::format("the CPU frequency governor is '{}': sudo cpupower frequency-set -g performance", facts.governor)},
+      {facts.turbo == "on",
+       "turbo is on, so the clock depends on temperature and on busy neighbours: echo 1 | sudo tee "
+       "/sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"},
+      {facts.smt == "on",
+       "SMT is on, so two logical cores share one: echo off | sudo tee /sys/devices/system/cpu/smt/control"},
+      {facts.aslr == "full" || facts.aslr == "partial",
+       fmt::format("address space randomization is {}, so processes differ in layout: they are averaged over; without "
+                   "it (setarch -R) one layout would be measured very exactly",
+                   facts.aslr)},
+      {facts.transparent_huge_pages == "always",
+       "transparent huge pages are 'always', so large blocks depend on free huge pages: echo madvise | sudo tee "
+       "/sys/kernel/mm/transparent_hugepage/enabled"},
+      {machine.is_virtual,
+       "this is a virtual machine, whose neighbours cannot be seen: trust ratios more than times, or "
+       "measure on the bare machine"},
+      {static_cast<int>(allowed_cpus) < machine.logical_cores,
+       fmt::format(
+           "only {} of {} logical cores may be used (taskset, cpuset or container): parallel workloads use those",
+           allowed_cpus, machine.logical_cores)}};
+  std::vector<std::string> unusual;
+  for (const auto& row : rows)
+    if (row.holds) unusual.push_back(row.sentence);
   for (const std::string& entry : environment) {
     const std::string name = entry.substr(0, entry.find('='));
-    say(name == "LD_PRELOAD" || name == "GLIBC_TUNABLES" || name.starts_with("MALLOC_") ||
-            name.starts_with("MIMALLOC_"),
-        fmt::format("{} is set and may change an allocator: unset {}", name, name));
+    if (name == "LD_PRELOAD" || name == "GLIBC_TUNABLES" || name.starts_with("MALLOC_") ||
+        name.starts_with("MIMALLOC_"))
+      unusual.push_back(fmt::format("{} is set and may change an allocator: unset {}", name, name));
   }
   return unusual;
 }

@@ -28,8 +28,8 @@ results::Context read_context(const std::filesystem::path& root, std::string_vie
 /// GPUs, virtual or not. What a kernel, a governor or a frequency changes is not in it.
 std::string machine_id(const results::Machine& machine);
 
-/// What makes this machine unfit or noisy, a sentence each with what to do about it. Nothing is changed.
-/// `environment`: "NAME=value" of this process; `allowed_cpus`: how many CPUs we may use.
+/// What makes this machine unfit or noisy before a session, a sentence each with what to do about it. Nothing is
+/// changed. `environment`: "NAME=value" of this process; `allowed_cpus`: how many CPUs we may use.
 std::vector<std::string> find_unusual(const results::Result& head, const std::vector<std::string>& environment,
                                       std::size_t allowed_cpus);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/bench/random.h"
+#include "harness/stats/strata.h"
 
 namespace lab::exec {
 
@@ -24,19 +25,31 @@ int least_processes() {
 }  // namespace
 
 Pace quick_pace() {
-  return {"quick", 120, 10, least_processes(), 2, false};
+  return {"quick", 120, 10, least_processes(), 2, 0};
 }
 
 Pace default_pace() {
-  return {"default", 480, 20, least_processes(), 2, false};
+  return {"default", 480, 20, least_processes(), 2, 0};
 }
 
 Pace full_pace() {
-  return {"full", 3600, 500, least_processes(), 1, true};
+  return {"full", 3600, least_processes(), least_processes(), 1, kTight};
 }
 
 Pace processes_pace(int processes) {
-  return {"processes", 0, processes, processes, 0.5, false};
+  return {"processes", 0, processes, processes, 0.5, 0};
+}
+
+Pace against_pace(Pace pace, std::size_t rows, double target) {
+  if (pace.mode == "processes") return pace;
+  const auto can_tell = [rows](int blocks) {
+    const auto count = static_cast<std::size_t>(blocks);
+    return stats::least_p(count, stats::stratum_blocks(count, rows, kAlpha)) * static_cast<double>(rows) <= kAlpha;
+  };
+  while (!can_tell(pace.least_blocks)) ++pace.least_blocks;
+  pace.blocks = std::max(pace.blocks, pace.least_blocks);
+  pace.target = target;
+  return pace;
 }
 
 std::vector<std::size_t> block_order(std::size_t count, std::uint64_t seed, int block) {
@@ -48,11 +61,20 @@ std::vector<std::size_t> block_order(std::size_t count, std::uint64_t seed, int 
   return order;
 }
 
-Schedule::Schedule(Pace pace, std::size_t benchmarks) : pace_(std::move(pace)), costs_(benchmarks) {}
+std::vector<std::size_t> arm_order(std::size_t arms, std::uint64_t seed, std::size_t benchmark, int block) {
+  bench::Random random(bench::Random(seed).next() - static_cast<std::uint64_t>(benchmark));
+  const std::size_t first = random.below(arms) + static_cast<std::size_t>(block) / 2;
+  std::vector<std::size_t> order(arms);
+  for (std::size_t i = 0; i < arms; ++i) order[i] = (first + i) % arms;
+  if (block % 2 != 0) std::reverse(order.begin(), order.end());
+  return order;
+}
 
-double Schedule::cost(std::size_t benchmark, double seconds) const {
-  const Cost& cost = costs_[benchmark];
-  if (cost.dropped) return 0;
+Schedule::Schedule(Pace pace, std::size_t processes) : pace_(std::move(pace)), costs_(processes) {}
+
+double Schedule::cost(std::size_t process, double seconds) const {
+  const Cost& cost = costs_[process];
+  if (cost.rests) return 0;
   const double guess = known_ == 0 ? kAssumedOverhead : known_overhead_ / static_cast<double>(known_);
   return cost.overhead.value_or(guess) + seconds;
 }
@@ -64,14 +86,14 @@ double Schedule::block_cost(double seconds) const {
 }
 
 int Schedule::blocks_wanted(int done) const {
-  // How many blocks an interval will need is not known: time is divided for the least number, then for one at a time.
-  return pace_.until_tight ? std::max(1, pace_.least_blocks - done) : pace_.blocks - done;
+  // How many blocks a target will need is not known: after those that time is divided for, it is one at a time.
+  return pace_.target > 0 ? std::max(1, pace_.blocks - done) : pace_.blocks - done;
 }
 
 std::optional<double> Schedule::next_block(int done, double elapsed, bool tight) const {
-  const auto active = std::count_if(costs_.begin(), costs_.end(), [](const Cost& cost) { return !cost.dropped; });
-  if (active == 0 || done >= pace_.blocks) return std::nullopt;
-  if (pace_.until_tight && tight && done >= pace_.least_blocks) return std::nullopt;
+  const auto active = std::count_if(costs_.begin(), costs_.end(), [](const Cost& cost) { return !cost.rests; });
+  if (active == 0 || done >= (pace_.target > 0 ? kMostBlocks : pace_.blocks)) return std::nullopt;
+  if (pace_.target > 0 && tight && done >= pace_.least_blocks) return std::nullopt;
   if (pace_.budget_seconds <= 0) return pace_.most_seconds;
   const double left = pace_.budget_seconds - elapsed;
   const double share = (left / blocks_wanted(done) - block_cost(0)) / static_cast<double>(active);
@@ -80,26 +102,26 @@ std::optional<double> Schedule::next_block(int done, double elapsed, bool tight)
   return seconds;
 }
 
-std::optional<double> Schedule::next_process(std::size_t benchmark, double seconds, double elapsed, double cost_left,
+std::optional<double> Schedule::next_process(std::size_t process, double seconds, double elapsed, double cost_left,
                                              std::size_t remaining) const {
   if (pace_.budget_seconds <= 0) return seconds;
   const double left = pace_.budget_seconds - elapsed;
   const double too_much = std::max(0.0, cost_left - left) / static_cast<double>(remaining);
   const double given = std::max(std::min(seconds, kLeastSeconds), seconds - too_much);
-  if (cost(benchmark, given) > left + (kTolerance - 1) * pace_.budget_seconds) return std::nullopt;
+  if (cost(process, given) > left + (kTolerance - 1) * pace_.budget_seconds) return std::nullopt;
   return given;
 }
 
-void Schedule::measured(std::size_t benchmark, double seconds, double wall_seconds) {
-  std::optional<double>& overhead = costs_[benchmark].overhead;
+void Schedule::measured(std::size_t process, double seconds, double wall_seconds) {
+  std::optional<double>& overhead = costs_[process].overhead;
   if (!overhead) ++known_;
   known_overhead_ -= overhead.value_or(0);
   overhead = std::max(0.0, wall_seconds - seconds);
   known_overhead_ += *overhead;
 }
 
-void Schedule::drop(std::size_t benchmark) {
-  costs_[benchmark].dropped = true;
+void Schedule::rest(std::size_t process, bool rests) {
+  costs_[process].rests = rests;
 }
 
 int Schedule::expected_blocks(int done, double seconds, double elapsed) const {
@@ -117,8 +139,21 @@ double Schedule::seconds_left(int done, double seconds, double elapsed, double l
 }
 
 std::string Schedule::state(int done, bool tight) const {
-  const bool enough = done >= pace_.least_blocks && (!pace_.until_tight || tight);
+  const bool enough = done >= pace_.least_blocks && (pace_.target <= 0 || tight);
   return enough ? "complete" : "out of time";
+}
+
+int planned_blocks(const Pace& pace, const std::vector<std::optional<double>>& overheads) {
+  Schedule schedule(pace, overheads.size());
+  for (std::size_t i = 0; i < overheads.size(); ++i)
+    if (overheads[i]) schedule.measured(i, 0, *overheads[i]);
+  int blocks = 0;
+  double elapsed = 0;
+  while (const std::optional<double> seconds = schedule.next_block(blocks, elapsed, false)) {
+    for (std::size_t i = 0; i < overheads.size(); ++i) elapsed += schedule.cost(i, *seconds);
+    ++blocks;
+  }
+  return blocks;
 }
 
 }  // namespace lab::exec

@@ -72,6 +72,43 @@ TEST(BlockOrder, gives_every_benchmark_every_position_equally_often) {
   for (const int count : first) EXPECT_NEAR(count, kBlocks / 6, 6 * 29);
 }
 
+TEST(ArmOrder, is_abba_over_every_two_blocks_and_begins_as_the_seed_says) {
+  std::set<std::vector<std::size_t>> firsts;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (int block = 0; block < 8; block += 2) {
+      std::vector<std::size_t> order = arm_order(2, seed, 3, block);
+      if (block == 0) firsts.insert(order);
+      std::reverse(order.begin(), order.end());
+      EXPECT_EQ(arm_order(2, seed, 3, block + 1), order);
+    }
+    EXPECT_NE(arm_order(2, seed, 3, 0), arm_order(2, seed, 3, 2));
+  }
+  EXPECT_EQ(firsts.size(), 2u);
+  EXPECT_EQ(arm_order(1, 1, 0, 5), std::vector<std::size_t>{0});
+}
+
+TEST(ArmOrder, puts_each_of_three_arms_equally_often_before_each_other) {
+  int before[3][3] = {};
+  for (int block = 0; block < 6; ++block) {
+    const std::vector<std::size_t> order = arm_order(3, 5, 1, block);
+    EXPECT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = i + 1; j < 3; ++j) ++before[order[i]][order[j]];
+  }
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) EXPECT_EQ(before[i][j], i == j ? 0 : 3);
+}
+
+TEST(AgainstPace, has_blocks_enough_for_a_verdict_in_a_table_of_so_many_rows) {
+  EXPECT_EQ(against_pace(quick_pace(), 1, 0.005).least_blocks, 6);
+  const Pace forty = against_pace(quick_pace(), 40, 0.005);
+  EXPECT_EQ(forty.least_blocks, 7);  // 2 / C(14, 7) < 0.05 / 40 < 2 / C(12, 6)
+  EXPECT_EQ(forty.blocks, quick_pace().blocks);
+  EXPECT_GT(against_pace(quick_pace(), 100'000, 0.005).blocks, quick_pace().blocks);
+  EXPECT_EQ(forty.target, 0.005);
+  EXPECT_EQ(against_pace(processes_pace(3), 40, 0.005).target, 0);
+}
+
 TEST(Schedule, holds_the_budget_however_many_benchmarks_there_are) {
   for (const double overhead : {0.0, 0.02, 0.3}) {
     for (const std::size_t benchmarks : {1u, 7u, 32u, 100u, 400u, 2000u, 5000u}) {
@@ -145,10 +182,20 @@ TEST(Schedule, finishes_a_block_that_turns_out_dearer_with_less_time_for_each) {
 
 TEST(Schedule, is_over_when_no_benchmark_is_left) {
   Schedule schedule(quick_pace(), 2);
-  schedule.drop(0);
+  schedule.rest(0, true);
   ASSERT_TRUE(schedule.next_block(1, 1, false));
-  schedule.drop(1);
+  schedule.rest(1, true);
   EXPECT_FALSE(schedule.next_block(1, 1, false));
+}
+
+TEST(PlannedBlocks, are_those_that_a_session_of_these_costs_will_have) {
+  EXPECT_EQ(planned_blocks(quick_pace(), std::vector<std::optional<double>>(10, 0.1)), 10);
+  EXPECT_EQ(planned_blocks(quick_pace(), std::vector<std::optional<double>>(110, 0.1)),
+            simulate(quick_pace(), std::vector<double>(110, 0.1)).blocks);
+  EXPECT_EQ(planned_blocks(processes_pace(7), std::vector<std::optional<double>>(3)), 7);
+  const int against = planned_blocks(against_pace(default_pace(), 1, 0.0025), {0.1, 0.1, std::nullopt});
+  EXPECT_GT(against, default_pace().blocks);
+  EXPECT_LT(against, kMostBlocks);
 }
 
 TEST(Schedule, says_how_long_it_will_take) {

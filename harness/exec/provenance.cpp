@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "harness/base/files.h"
-#include "harness/exec/child.h"
+#include "harness/exec/git.h"
 
 namespace lab::exec {
 
@@ -18,7 +18,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kShortestHash = 16;
-constexpr double kGitSeconds = 10;
 
 /// The last run of hex digits, long enough to be a hash, in the deepest part of `path` that has one.
 std::string hash_in(const fs::path& path) {
@@ -39,14 +38,8 @@ std::string hash_in(const fs::path& path) {
 }
 
 /// The standard output of git in `root`, or nothing.
-std::optional<std::string> git(const fs::path& root, std::vector<std::string> arguments) {
-  ChildSpec spec;
-  spec.command = {"git", "-C", root.string(), "-c", "core.fsmonitor=false"};
-  spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
-  spec.timeout_seconds = kGitSeconds;
-  // A hook's variables would lead git to another tree; optional locks would write to this one.
-  spec.environment = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"};
-  const ChildOutcome outcome = run_child(spec);
+std::optional<std::string> git(const fs::path& root, const std::vector<std::string>& arguments) {
+  const ChildOutcome outcome = run_child(git_command(root, arguments));
   if (outcome.end != ChildEnd::kExited || outcome.code != 0) return std::nullopt;
   return boost::trim_right_copy(outcome.output);
 }

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "harness/exec/answer.h"
+#include "harness/results/control.h"
 #include "harness/results/summary.h"
 #include "harness/results/verify.h"
+#include "harness/stats/strata.h"
 
 namespace lab::exec {
 
@@ -56,10 +57,12 @@ class Run {
         world_(world),
         observer_(observer),
         result_(result),
-        benchmarks_(spec.selection.benchmarks),
-        schedule_(spec.pace, benchmarks_.size()),
-        failed_(benchmarks_.size()),
-        processes_(benchmarks_.size()),
+        series_(all_series(spec)),
+        arms_(arms_of(series_, spec.selection.benchmarks.size())),
+        widths_(arms_.size()),
+        rows_(static_cast<std::size_t>(std::count_if(series_.begin(), series_.end(),
+                                                     [](const Series& one) { return one.arm == results::kBase; }))),
+        schedule_(spec.pace, series_.size()),
         start_(world.now()) {}
 
   Expected<void> to_the_end() {
@@ -67,6 +70,7 @@ class Run {
       if (!interrupted_) answer(reference);
     int block = 0;
     while (go_on()) {
+      rest_what_is_tight(block);
       const std::optional<double> seconds = schedule_.next_block(block, elapsed(), tight());
       if (!seconds) break;
       const bool complete = run_block(block, *seconds);
@@ -82,6 +86,37 @@ class Run {
   }
 
  private:
+  /// A benchmark in an arm.
+  struct Series {
+    const Benchmark* benchmark;
+    std::string arm;
+    std::size_t group;  ///< number of head's benchmark that it runs beside
+    bool failed = false;
+    bool rests = false;
+    int processes = 0;
+  };
+
+  /// Head's in the order of the selection, then the others.
+  static std::vector<Series> all_series(const SessionSpec& spec) {
+    std::vector<Series> series;
+    const std::vector<Benchmark>& head = spec.selection.benchmarks;
+    for (std::size_t i = 0; i < head.size(); ++i) series.push_back({&head[i], std::string(results::kHead), i});
+    for (const ArmBenchmark& other : spec.beside) {
+      const auto found = std::find_if(head.begin(), head.end(),
+                                      [&](const Benchmark& one) { return one.name == other.benchmark.name; });
+      if (found != head.end())
+        series.push_back({&other.benchmark, other.arm, static_cast<std::size_t>(found - head.begin())});
+    }
+    return series;
+  }
+
+  /// The series of every benchmark, head's first.
+  static std::vector<std::vector<std::size_t>> arms_of(const std::vector<Series>& series, std::size_t benchmarks) {
+    std::vector<std::vector<std::size_t>> arms(benchmarks);
+    for (std::size_t i = 0; i < series.size(); ++i) arms[series[i].group].push_back(i);
+    return arms;
+  }
+
   double elapsed() const { return world_.now() - start_; }
 
   bool go_on() {
@@ -89,13 +124,23 @@ class Run {
     return !interrupted_ && !problem_;
   }
 
+  std::vector<std::size_t> order_of(int block) const {
+    std::vector<std::size_t> order;
+    for (const std::size_t benchmark : block_order(arms_.size(), spec_.seed, block))
+      for (const std::size_t arm : arm_order(arms_[benchmark].size(), spec_.seed, benchmark, block)) {
+        const std::size_t i = arms_[benchmark][arm];
+        if (!series_[i].failed && !series_[i].rests) order.push_back(i);
+      }
+    return order;
+  }
+
   /// False where the block was cut short.
   bool run_block(int block, double seconds) {
-    std::vector<std::size_t> order = block_order(benchmarks_.size(), spec_.seed, block);
-    std::erase_if(order, [&](std::size_t i) { return failed_[i]; });
+    const std::vector<std::size_t> order = order_of(block);
     for (std::size_t position = 0; position < order.size(); ++position) {
       if (!go_on()) return false;
       const std::size_t i = order[position];
+      if (series_[i].failed) continue;  // head's has failed since
       double cost_left = 0;
       for (std::size_t later = position; later < order.size(); ++later)
         cost_left += schedule_.cost(order[later], seconds);
@@ -103,23 +148,16 @@ class Run {
       const std::optional<double> given = schedule_.next_process(i, seconds, now, cost_left, order.size() - position);
       if (!given) return false;
       if (observer_.on_process)
-        observer_.on_process({benchmarks_[i].name, block, schedule_.expected_blocks(block, seconds, now), position,
-                              order.size(), schedule_.seconds_left(block, seconds, now, cost_left),
-                              result_.failures.size()});
+        observer_.on_process({series_[i].benchmark->name, series_[i].arm, block,
+                              schedule_.expected_blocks(block, seconds, now), position, order.size(),
+                              schedule_.seconds_left(block, seconds, now, cost_left), result_.failures.size()});
       measure(i, block, static_cast<int>(position), *given);
     }
     return go_on();
   }
 
   ChildSpec command(const Benchmark& benchmark, double seconds) const {
-    ChildSpec spec;
-    spec.command = {benchmark.executable.string(), "--run",     benchmark.workload.name,       "--seed",
-                    std::to_string(spec_.seed),    "--seconds", fmt::format("{:.6g}", seconds)};
-    if (benchmark.workload.parallel) {
-      spec.command.insert(spec.command.end(), {"--threads", std::to_string(spec_.threads)});
-    } else {
-      spec.cpu = spec_.cpu;
-    }
+    ChildSpec spec = measuring_process(benchmark, {spec_.seed, seconds, spec_.cpu, spec_.threads});
     spec.timeout_seconds = spec_.process_timeout.value_or(kTimeoutSeconds + kTimeoutFactor * seconds);
     return spec;
   }
@@ -152,7 +190,7 @@ class Run {
 
   /// Asks a reference that was not selected for its answer, and for no time.
   void answer(const Benchmark& reference) {
-    results::Failure failure{reference.name, 0, 0, "", "", ""};
+    results::Failure failure{reference.name, 0, 0, "", "", "", std::string(results::kHead)};
     const std::optional<results::Process> process = execute(reference, kLeastSeconds, failure);
     if (!process) return record(std::move(failure));
     result_.answers.push_back({reference.name, spec_.seed, process->checksum});
@@ -160,24 +198,29 @@ class Run {
   }
 
   void measure(std::size_t i, int block, int position, double seconds) {
-    results::Failure failure{benchmarks_[i].name, processes_[i], block, "", "", ""};
+    Series& series = series_[i];
+    results::Failure failure{series.benchmark->name, series.processes, block, "", "", "", series.arm};
     const double before = world_.now();
-    std::optional<results::Process> process = execute(benchmarks_[i], seconds, failure);
+    std::optional<results::Process> process = execute(*series.benchmark, seconds, failure);
     if (!process) {
       if (interrupted_) return;
       give_up(i);
       return record(std::move(failure));
     }
-    process->process = processes_[i]++;
+    process->process = series.processes++;
     process->block = block;
     process->position = position;
+    process->arm = series.arm;
     if (keep(results::journal_line(*process))) result_.processes.push_back(std::move(*process));
     schedule_.measured(i, seconds, world_.now() - before);
   }
 
   void give_up(std::size_t i) {
-    failed_[i] = true;
-    schedule_.drop(i);
+    const std::vector<std::size_t>& arms = arms_[series_[i].group];
+    for (const std::size_t ends : i == arms.front() ? arms : std::vector<std::size_t>{i}) {
+      series_[ends].failed = true;
+      schedule_.rest(ends, true);
+    }
   }
 
   void record(results::Failure failure) {
@@ -195,62 +238,102 @@ class Run {
 
   /// Takes the numbers from what answered wrongly.
   void settle() {
-    const std::size_t known = result_.failures.size();
-    const std::vector<std::string> wrong = results::verify(result_);
-    for (std::size_t i = 0; i < benchmarks_.size(); ++i)
-      if (!failed_[i] && std::binary_search(wrong.begin(), wrong.end(), benchmarks_[i].name)) give_up(i);
-    for (std::size_t i = known; i < result_.failures.size(); ++i) {
-      keep(results::journal_line(result_.failures[i]));
-      if (observer_.on_failure) observer_.on_failure(result_.failures[i]);
+    const std::size_t found = results::verify(result_);
+    for (std::size_t f = result_.failures.size() - found; f < result_.failures.size(); ++f) {
+      const results::Failure& failure = result_.failures[f];
+      for (std::size_t i = 0; i < series_.size(); ++i)
+        if (series_[i].benchmark->name == failure.benchmark && series_[i].arm == failure.arm) give_up(i);
+      keep(results::journal_line(failure));
+      if (observer_.on_failure) observer_.on_failure(failure);
     }
   }
 
-  /// Every benchmark's interval wider than kTight (or missing), widest first.
-  std::vector<std::pair<double, std::string>> loose() const {
-    std::map<std::string, std::vector<stats::Datum>> times;
-    for (std::size_t i = 0; i < benchmarks_.size(); ++i)
-      if (!failed_[i]) times[benchmarks_[i].name];
-    for (const results::Process& process : result_.processes)
-      if (const auto found = times.find(process.benchmark); found != times.end())
-        found->second.push_back({process.block, process.real_time});
-    std::vector<std::pair<double, std::string>> wide;
-    for (const auto& [name, data] : times) {
-      const std::optional<double> width =
-          data.empty() ? std::nullopt : stats::relative_half_width(results::estimate(data));
-      if (!width || *width > kTight) wide.emplace_back(width.value_or(1), name);
+  bool runs_as(std::size_t group, std::string_view arm) const {
+    return std::any_of(arms_[group].begin(), arms_[group].end(),
+                       [&](std::size_t i) { return !series_[i].failed && series_[i].arm == arm; });
+  }
+
+  /// Half the width over the middle of what the target is for; 1 where there are too few processes.
+  double width(const std::string& benchmark) const {
+    const std::vector<stats::Datum> head = results::process_times(result_, benchmark);
+    if (head.empty()) return 1;
+    if (rows_ == 0) return stats::relative_half_width(results::estimate(head)).value_or(1);
+    const std::vector<stats::Datum> base = results::process_times(result_, benchmark, "", results::kBase);
+    const std::size_t stratum = stats::stratum_blocks(stats::common_blocks(base, head), rows_, kAlpha);
+    const auto ratio = stats::in_strata(base, head, stratum).interval(1 - stats::kConfidence);
+    return ratio ? (ratio->high - ratio->low) / (ratio->high + ratio->low) : 1;
+  }
+
+  /// Every interval wider than the target, widest first, by number of benchmark.
+  std::vector<std::pair<double, std::size_t>> loose() {
+    std::vector<std::pair<double, std::size_t>> wide;
+    for (std::size_t group = 0; group < arms_.size(); ++group) {
+      if (!runs_as(group, rows_ > 0 ? results::kBase : results::kHead)) continue;
+      int processes = 0;
+      for (const std::size_t i : arms_[group]) processes += series_[i].processes;
+      // An exact interval of many processes takes a while, and that of a benchmark that rests stays the same.
+      Width& known = widths_[group];
+      if (known.processes != processes) known = {processes, width(spec_.selection.benchmarks[group].name)};
+      if (known.half > spec_.pace.target) wide.emplace_back(known.half, group);
     }
     std::sort(wide.rbegin(), wide.rend());
     return wide;
   }
 
-  bool tight() const { return spec_.pace.until_tight && loose().empty(); }
+  bool tight() { return spec_.pace.target > 0 && loose().empty(); }
+
+  void rest_what_is_tight(int done) {
+    if (spec_.pace.target <= 0 || done < spec_.pace.least_blocks) return;
+    std::vector<bool> rests(arms_.size());
+    for (std::size_t group = 0; group < arms_.size(); ++group) rests[group] = !runs_as(group, results::kControl);
+    for (const auto& [found, group] : loose()) rests[group] = false;
+    for (std::size_t i = 0; i < series_.size(); ++i) {
+      if (series_[i].failed) continue;
+      series_[i].rests = rests[series_[i].group];
+      schedule_.rest(i, series_[i].rests);
+    }
+  }
 
   void finish(int blocks) {
-    std::vector<std::string>& unusual = result_.session.unusual;
+    results::Session& session = result_.session;
     for (const std::string& workload : results::without_reference(result_))
-      unusual.push_back(
+      session.unusual.push_back(
           fmt::format("the reference gave no answer to {}: variants were compared with each other", workload));
     const bool enough = tight();
-    result_.session.state = interrupted_ || problem_ ? "interrupted" : schedule_.state(blocks, enough);
-    result_.session.ended = world_.utc();
-    if (!spec_.pace.until_tight || enough) return;
+    session.state = interrupted_ || problem_ ? "interrupted" : schedule_.state(blocks, enough);
+    session.ended = world_.utc();
+    session.wall_seconds = world_.now() - spec_.started.value_or(start_);
+    session.timed_seconds = 0;
+    for (const results::Process& process : result_.processes) session.timed_seconds += process.timed_seconds;
+    if (spec_.pace.target > 0 && !enough) session.unusual.push_back(loose_sentence());
+    if (const results::Control control = results::judge_control(result_); !control.fit)
+      session.unusual.push_back(control.sentence);
+  }
+
+  std::string loose_sentence() {
     std::vector<std::string> named;
     const auto wide = loose();
     for (std::size_t i = 0; i < std::min(wide.size(), kNamedLoose); ++i)
-      named.push_back(fmt::format("{} (+-{:.1f} %)", wide[i].second, 100 * wide[i].first));
+      named.push_back(fmt::format("{} ({})", spec_.selection.benchmarks[wide[i].second].name,
+                                  wide[i].first >= 1 ? "none yet" : fmt::format("+-{:.1f} %", 100 * wide[i].first)));
     if (wide.size() > kNamedLoose) named.push_back(fmt::format("{} more", wide.size() - kNamedLoose));
-    unusual.push_back(fmt::format("the session ended before these intervals were within {:.0f} %: {}", 100 * kTight,
-                                  fmt::join(named, ", ")));
+    return fmt::format("the session ended before these intervals{} were within {:.3g} %: {}",
+                       rows_ > 0 ? " of ratios" : "", 100 * spec_.pace.target, fmt::join(named, ", "));
   }
 
   const SessionSpec& spec_;
   const World& world_;
   const Observer& observer_;
   results::Result& result_;
-  const std::vector<Benchmark>& benchmarks_;
+  std::vector<Series> series_;
+  std::vector<std::vector<std::size_t>> arms_;  ///< by number of benchmark
+  struct Width {
+    int processes = 0;  ///< from so many, of all arms
+    double half = 1;    ///< over the middle
+  };
+  std::vector<Width> widths_;  ///< by number of benchmark
+  std::size_t rows_;           ///< of the table of verdicts: benchmarks that have a base
   Schedule schedule_;
-  std::vector<bool> failed_;
-  std::vector<int> processes_;
   double start_;
   bool interrupted_ = false;
   std::optional<Error> problem_;

@@ -14,14 +14,22 @@
 
 namespace lab::exec {
 
+/// A benchmark of an arm other than head. In every block it runs beside head's benchmark of that name.
+struct ArmBenchmark {
+  std::string arm;
+  Benchmark benchmark;
+};
+
 struct SessionSpec {
-  Selection selection;
+  Selection selection;               ///< of head
+  std::vector<ArmBenchmark> beside;  ///< head's own is in `selection`
   Pace pace;
   std::uint64_t seed = 1;  ///< of the workloads and of the order in every block
   std::optional<int> cpu;  ///< for workloads that are not parallel
   unsigned threads = 1;    ///< for those that are
   std::optional<double>
-      process_timeout;  ///< seconds; none: kTimeoutSeconds and kTimeoutFactor times its measuring time
+      process_timeout;            ///< seconds; none: kTimeoutSeconds and kTimeoutFactor times its measuring time
+  std::optional<double> started;  ///< by World::now, where the session began before run_session
 };
 
 inline constexpr double kTimeoutSeconds = 15;
@@ -38,12 +46,13 @@ struct World {
 
 struct Progress {
   std::string_view benchmark;  ///< about to run
-  int block = 0;               ///< from 0
-  int blocks = 0;              ///< as many as there will be, as it looks now
-  std::size_t position = 0;    ///< from 0
-  std::size_t processes = 0;   ///< of this block
-  double seconds_left = 0;     ///< of the session
-  std::size_t failures = 0;    ///< so far
+  std::string_view arm;
+  int block = 0;              ///< from 0
+  int blocks = 0;             ///< as many as there will be, as it looks now
+  std::size_t position = 0;   ///< from 0
+  std::size_t processes = 0;  ///< of this block
+  double seconds_left = 0;    ///< of the session
+  std::size_t failures = 0;   ///< so far
 };
 
 struct Observer {
@@ -56,9 +65,13 @@ struct Observer {
 ///
 /// A process that crashes, hangs, says nothing sensible or reads back something wrong ends its benchmark for this
 /// session: it is not run again, neither a second chance that would hide what happens one time in ten, nor another
-/// timeout out of the others' budget. What it measured before stays, unless its answer was wrong. Answers are compared
-/// with the reference variant's at the end of every block (in the first, the reference may come last) and at the end of
-/// the session.
+/// timeout out of the others' budget. Where that was head's, its other arms end too: there is nothing to compare them
+/// with. What it measured before stays, unless its answer was wrong. Answers are compared with the reference variant's
+/// at the end of every block (in the first, the reference may come last) and at the end of the session.
+///
+/// With a target, a benchmark whose interval is within it rests, in all arms, and leaves its time to the others. The
+/// interval is head's; in a session with a base, that of the ratio to it, and benchmarks without a base have no target.
+/// A benchmark with a control never rests: it watches the whole session.
 ///
 /// An error only where the journal cannot be written; `result` then holds what was kept.
 Expected<void> run_session(const SessionSpec& spec, const World& world, const Observer& observer,

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/exec/fake_build.h"
+#include "harness/results/control.h"
 #include "harness/results/summary.h"
 
 namespace lab::exec {
@@ -51,6 +52,16 @@ class FakeWorld {
     return behaviours["fake/" + variant + "/" + workload];
   }
 
+  /// The benchmark of `variant` in another arm, whose executable lies in a folder of the arm's name.
+  Behaviour& add_arm(const std::string& arm, const std::string& variant) {
+    for (Benchmark benchmark : spec.selection.benchmarks) {
+      if (benchmark.name != "fake/" + variant + "/store") continue;
+      benchmark.executable = "/" + arm + "/fake/" + variant;
+      spec.beside.push_back({arm, benchmark});
+    }
+    return behaviours[arm + ":fake/" + variant + "/store"];
+  }
+
   Expected<void> go() {
     head.session.seed = spec.seed;
     return run_session(spec, world, observer, head);
@@ -79,7 +90,9 @@ class FakeWorld {
   ChildOutcome run(const ChildSpec& child) {
     specs.push_back(child);
     const std::string variant = child.command[0].substr(child.command[0].rfind('/') + 1);
-    const std::string name = "fake/" + variant + "/" + child.command[2];
+    const std::string benchmark = "fake/" + variant + "/" + child.command[2];
+    const std::string arm = child.command[0].substr(1, child.command[0].find('/', 1) - 1);
+    const std::string name = arm == "b" ? benchmark : arm + ":" + benchmark;
     const Behaviour& behaviour = behaviours[name];
     const int process = static_cast<int>(count(name));
     ran.push_back(name);
@@ -96,7 +109,7 @@ class FakeWorld {
     outcome.output = fmt::format(
         R"({{"protocol":1,"benchmark":"{}","version":1,"seed":{},"threads":1,"checksum":"{}","operations":10,"repetitions":1,)"
         R"("samples":{{"all":[{}]}},"counters":{{}},"real_time":1,"cpu_time":1,"time_unit":"ns"}})",
-        name, child.command[4], behaviour.checksum, sample);
+        benchmark, child.command[4], behaviour.checksum, sample);
     return outcome;
   }
 };
@@ -386,6 +399,117 @@ TEST(Session, tells_how_far_it_is) {
   for (std::size_t i = 1; i < fake.progresses.size(); ++i)
     EXPECT_LT(fake.progresses[i].seconds_left, fake.progresses[i - 1].seconds_left);
   EXPECT_LT(fake.progresses.back().seconds_left, 3);
+}
+
+TEST(Session, runs_the_arms_of_a_benchmark_side_by_side_and_each_pair_of_blocks_as_abba) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
+  fake.add_arm("base", "quick");
+  fake.add_arm("control", "plain");
+  fake.spec.pace = processes_pace(8);
+  ASSERT_TRUE(fake.go());
+  ASSERT_EQ(fake.head.processes.size(), 40u);
+  for (const char* benchmark : {"fake/quick/store", "fake/plain/store"}) {
+    std::string order;
+    int position = -1;
+    for (const results::Process& process : fake.head.processes) {
+      if (process.benchmark != benchmark) continue;
+      order += process.arm == "head" ? 'H' : 'O';
+      if (order.size() % 2 == 1) position = process.position;
+      EXPECT_EQ(process.position, position + (order.size() % 2 == 0));
+      EXPECT_EQ(process.process, process.block);
+    }
+    const bool head_first = order.starts_with('H');
+    EXPECT_EQ(order, head_first ? "HOOHOHHOHOOHOHHO" : "OHHOHOOHOHHOHOOH") << benchmark;
+  }
+}
+
+TEST(Session, whose_base_fails_goes_on_in_head_and_one_whose_head_fails_ends_both) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
+  FakeWorld::Behaviour& base = fake.add_arm("base", "quick");
+  base.fails_at = 1;
+  base.failing = crash();
+  fake.add_arm("base", "other");
+  fake.behaviours["fake/other/store"].fails_at = 2;
+  fake.behaviours["fake/other/store"].failing = crash();
+  fake.spec.pace = processes_pace(6);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.count("fake/quick/store"), 6u);
+  EXPECT_EQ(fake.count("base:fake/quick/store"), 2u);
+  EXPECT_EQ(fake.count("fake/other/store"), 3u);
+  EXPECT_LE(fake.count("base:fake/other/store"), 3u);
+  ASSERT_EQ(fake.head.failures.size(), 2u);
+  EXPECT_EQ(results::subject(fake.head.failures[0].benchmark, fake.head.failures[0].arm), "fake/quick/store (base)");
+  EXPECT_EQ(fake.head.failures[1].benchmark, "fake/other/store");
+  EXPECT_EQ(fake.head.failures[1].arm, "head");
+}
+
+TEST(Session, takes_the_numbers_of_a_base_that_answers_wrongly_and_keeps_heads) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick"}) fake.add(variant);
+  fake.add_arm("base", "quick").checksum = "00000000000000bb";
+  fake.spec.pace = processes_pace(6);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.count("base:fake/quick/store"), 1u);
+  EXPECT_TRUE(results::process_times(fake.head, "fake/quick/store", "", results::kBase).empty());
+  EXPECT_EQ(results::process_times(fake.head, "fake/quick/store").size(), 6u);
+  EXPECT_EQ(fake.head.failures.at(0).arm, "base");
+}
+
+TEST(Session, against_a_base_goes_on_with_what_is_not_tight_and_with_the_control) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick", "other", "more"}) fake.add(variant);
+  fake.add_arm("base", "quick");
+  fake.add_arm("base", "other");
+  fake.add_arm("control", "plain");
+  int run = 0;
+  const Runner calm = fake.world.run;
+  fake.world.run = [&](const ChildSpec& child) {
+    // Only `other` differs from process to process.
+    fake.behaviours["fake/other/store"].nanoseconds = ++run % 3 == 0 ? 1000 : 1100;
+    return calm(child);
+  };
+  fake.spec.pace = against_pace(quick_pace(), 2, 0.005);
+  fake.spec.pace.budget_seconds = 200;
+  ASSERT_TRUE(fake.go());
+  const std::size_t least = static_cast<std::size_t>(fake.spec.pace.least_blocks);
+  EXPECT_EQ(fake.count("fake/quick/store"), least);
+  EXPECT_EQ(fake.count("base:fake/quick/store"), least);
+  EXPECT_EQ(fake.count("fake/more/store"), least);
+  EXPECT_GT(fake.count("fake/other/store"), least);
+  EXPECT_EQ(fake.count("base:fake/other/store"), fake.count("fake/other/store"));
+  EXPECT_EQ(fake.count("control:fake/plain/store"), fake.count("fake/other/store"));
+  EXPECT_EQ(fake.head.session.state, "out of time");
+  ASSERT_EQ(fake.head.session.unusual.size(), 1u);
+  EXPECT_EQ(fake.head.session.unusual[0].find("the session ended before these intervals of ratios were within 0.5 %: "
+                                              "fake/other/store (+-"),
+            0u);
+}
+
+TEST(Session, whose_control_is_biased_is_unfit_and_one_whose_is_not_is_fit) {
+  for (const double bias : {1.0, 1.01}) {
+    FakeWorld fake;
+    for (const char* variant : {"plain", "quick"}) fake.add(variant);
+    fake.add_arm("control", "plain").nanoseconds = 1000 * bias;
+    fake.spec.pace = processes_pace(12);
+    ASSERT_TRUE(fake.go());
+    const results::Control control = results::judge_control(fake.head);
+    EXPECT_EQ(control.fit, bias == 1.0) << control.sentence;
+    const auto& unusual = fake.head.session.unusual;
+    EXPECT_EQ(unusual, control.fit ? Names{} : Names{control.sentence});
+    EXPECT_EQ(results::summarize(fake.head)[0].time.count, 12u);  // the control's are no numbers of head
+  }
+}
+
+TEST(Session, says_how_much_of_its_time_was_timed) {
+  FakeWorld fake;
+  fake.add("plain").nanoseconds = 2e8;  // in one repetition
+  fake.spec.pace = processes_pace(4);
+  fake.spec.started = fake.now - 3;
+  ASSERT_TRUE(fake.go());
+  EXPECT_NEAR(fake.head.session.timed_seconds, 4 * 0.2, 0.01);
+  EXPECT_NEAR(fake.head.session.wall_seconds, 3 + 4 * 0.55, 1e-9);
 }
 
 TEST(Session, with_real_processes_measures_the_good_and_names_the_bad) {
