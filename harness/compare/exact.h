@@ -1,0 +1,17 @@
+/// Metrics without noise: what counts bytes, answers and requirements. One sample decides.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "harness/compare/compare.h"
+
+namespace lab::compare {
+
+/// Counters and checksums of benchmarks that both have. A counter is exact where every process of its arm gave the same;
+/// checksums are compared process by process where the seed is the same. Of a counter whose name ends as bytes,
+/// fragmentation or instructions do, more is worse; another checksum is worse; all else is a change.
+std::vector<ExactChange> exact_changes(const results::Result& base, std::string_view base_arm,
+                                       const results::Result& head, std::string_view head_arm);
+
+}  // namespace lab::compare

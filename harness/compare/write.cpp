@@ -1,0 +1,321 @@
+#include "harness/compare/write.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <map>
+
+namespace lab::compare {
+
+namespace {
+
+namespace json = boost::json;
+
+std::string percent(double ratio) {
+  return fmt::format("{:+.2f} %", 100 * (ratio - 1));
+}
+
+std::string interval_text(const Row& row) {
+  return row.interval ? fmt::format("{} .. {}", percent(row.interval->low), percent(row.interval->high)) : "-";
+}
+
+std::string p_text(const Row& row) {
+  return row.p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", row.p);
+}
+
+std::string processes_text(const Row& row) {
+  return row.base_processes == row.head_processes ? fmt::format("{}", row.head_processes)
+                                                  : fmt::format("{} and {}", row.base_processes, row.head_processes);
+}
+
+/// What else is to be said of a row: how to decide it, or why it was not measured.
+std::string remark(const Row& row) {
+  if (row.verdict != Verdict::kUnknown) return row.note;
+  const std::string advice = row.needed ? fmt::format("{} processes an arm would decide it", *row.needed) : "";
+  return row.note.empty() || advice.empty() ? row.note + advice : row.note + "; " + advice;
+}
+
+std::string side_text(const Side& side) {
+  std::vector<std::string> known;
+  if (!side.commit.empty()) known.push_back(side.commit.substr(0, 12));
+  if (!side.state.empty()) known.push_back(side.state);
+  if (!side.machine.empty()) known.push_back("machine " + side.machine);
+  if (!side.started.empty()) known.push_back(side.started);
+  return known.empty() ? side.name : fmt::format("{} ({})", side.name, fmt::join(known, ", "));
+}
+
+/// What the sessions' controls say; two that say the same say it once.
+std::vector<std::string> control_sentences(const Comparison& comparison) {
+  std::vector<std::string> sentences;
+  for (const results::Control& control : comparison.controls) sentences.push_back(control.sentence);
+  sentences.erase(std::unique(sentences.begin(), sentences.end()), sentences.end());
+  return sentences;
+}
+
+/// How the numbers came about, in one line.
+std::string terms(const Comparison& comparison) {
+  const std::string limits =
+      fmt::format("alpha {:g} over the table, threshold {:g} %, intervals {:g} %", comparison.alpha,
+                  100 * comparison.threshold, 100 * (1 - comparison.alpha));
+  if (comparison.interleaved) return limits + "; both arms interleaved in one session";
+  if (comparison.session_shift == 0) return limits;
+  return fmt::format("{}; two sessions, not interleaved: widened by {:.2f} % ({})", limits,
+                     100 * comparison.session_shift, comparison.shift_source);
+}
+
+std::string change_text(const ExactChange& change) {
+  const auto value = [](const std::string& text) { return text.empty() ? std::string_view("nothing") : text; };
+  return fmt::format("{} {}: {} -> {}{}", change.benchmark, change.metric, value(change.base), value(change.head),
+                     change.worse ? " (worse)" : "");
+}
+
+std::string plural(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// Rows that a reader wants to see: of the unknown ones the first kShown, of the same ones none, unless all are asked for.
+std::vector<const Row*> shown(const Comparison& comparison, bool all) {
+  std::vector<const Row*> rows;
+  std::size_t unknown = 0;
+  for (const Row& row : comparison.rows) {
+    const bool few = row.verdict != Verdict::kUnknown || ++unknown <= kShown;
+    if (all || (row.verdict != Verdict::kSame && few)) rows.push_back(&row);
+  }
+  return rows;
+}
+
+/// "76 more unknown", "" where all are shown.
+std::string more_unknown(const Comparison& comparison) {
+  const std::size_t unknown = count(comparison, Verdict::kUnknown);
+  return unknown > kShown ? fmt::format("{} more unknown", unknown - kShown) : "";
+}
+
+std::string paint(std::string text, Verdict verdict, bool colour) {
+  constexpr std::array<std::string_view, 4> kColours{"31", "32", "33", "2"};  // red, green, yellow, faint
+  return colour ? fmt::format("\x1b[{}m{}\x1b[0m", kColours[static_cast<std::size_t>(verdict)], text) : text;
+}
+
+json::value number_or_null(const std::optional<double>& value) {
+  return value ? json::value(*value) : json::value(nullptr);
+}
+
+json::array strings(const std::vector<std::string>& list) {
+  json::array array;
+  for (const std::string& text : list) array.emplace_back(text);
+  return array;
+}
+
+json::object side_json(const Side& side) {
+  return {{"name", side.name}, {"machine", side.machine}, {"commit", side.commit}, {"state", side.state}, {"started", side.started}};
+}
+
+json::object row_json(const Row& row) {
+  std::optional<double> low, high;
+  if (row.interval) low = row.interval->low, high = row.interval->high;
+  return {{"benchmark", row.benchmark},
+          {"ratio", row.ratio},
+          {"low", number_or_null(low)},
+          {"high", number_or_null(high)},
+          {"p", row.p},
+          {"verdict", to_string(row.verdict)},
+          {"base_ns", row.base_ns},
+          {"head_ns", row.head_ns},
+          {"base_processes", row.base_processes},
+          {"head_processes", row.head_processes},
+          {"identical", row.identical},
+          {"processes_needed", row.needed ? json::value(*row.needed) : json::value(nullptr)},
+          {"note", row.note}};
+}
+
+json::object control_json(const results::Control& control) {
+  json::array rows;
+  for (const results::ControlRow& row : control.rows)
+    rows.push_back(json::object{{"benchmark", row.benchmark}, {"processes", row.processes}, {"ratio", row.ratio},
+                                {"p", row.p}, {"adjusted", row.adjusted}});
+  return {{"fit", control.fit},
+          {"sentence", control.sentence},
+          {"false_alarms", control.false_alarms},
+          {"rate", control.rate},
+          {"rate_low", control.rate_interval.low},
+          {"rate_high", control.rate_interval.high},
+          {"rows", std::move(rows)}};
+}
+
+/// Text as XML: markup escaped, what XML 1.0 forbids left out.
+std::string xml(std::string_view text) {
+  static const std::map<char, std::string_view> kEscapes{
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
+  std::string out;
+  for (const char c : text) {
+    const auto escape = kEscapes.find(c);
+    if (escape != kEscapes.end())
+      out += escape->second;
+    else if (static_cast<unsigned char>(c) >= 0x20)
+      out += c;
+    else
+      out += ' ';
+  }
+  return out;
+}
+
+/// Text within a cell of a Markdown table.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|' || c == '\\' || c == '`' || c == '<') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string markdown_rows(const std::vector<const Row*>& rows) {
+  std::string text = "| verdict | benchmark | change | interval | p | processes | |\n|---|---|---:|---|---:|---:|---|\n";
+  for (const Row* row : rows)
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n",
+                        row->verdict == Verdict::kRegressed ? "**regressed**" : to_string(row->verdict),
+                        cell(row->benchmark), percent(row->ratio), interval_text(*row), p_text(*row),
+                        processes_text(*row), cell(remark(*row)));
+  return text;
+}
+
+std::string listed(std::string_view title, const std::vector<std::string>& entries) {
+  return entries.empty() ? "" : fmt::format("{}: {}\n", title, fmt::join(entries, ", "));
+}
+
+}  // namespace
+
+std::string to_text(const Comparison& comparison, const TextOptions& options) {
+  std::string text = sentence(comparison) + "\n";
+  text += fmt::format("base  {}\nhead  {}\n", side_text(comparison.base), side_text(comparison.head));
+  if (!comparison.exact_only) text += terms(comparison) + "\n";
+  if (const std::string said = outlook(comparison); !said.empty()) text += said + "\n";
+  for (const std::string& said : control_sentences(comparison)) text += said + "\n";
+  for (const std::string& warning : comparison.warnings) text += fmt::format("note: {}\n", warning);
+  const std::vector<const Row*> rows = shown(comparison, options.all);
+  if (!rows.empty()) {
+    std::size_t width = 9;
+    for (const Row* row : rows) width = std::max(width, row->benchmark.size());
+    text += fmt::format("\n{:<9}  {:>10}  {:>22}  {:>8}  {:>9}  {}\n", "verdict", "change", "interval", "p", "processes",
+                        "benchmark");
+    for (const Row* row : rows) {
+      const std::string said = remark(*row);
+      text += fmt::format("{}  {:>10}  {:>22}  {:>8}  {:>9}  {}\n",
+                          paint(fmt::format("{:<9}", to_string(row->verdict)), row->verdict, options.colour),
+                          percent(row->ratio), interval_text(*row), p_text(*row), processes_text(*row),
+                          said.empty() ? row->benchmark : fmt::format("{:<{}}  {}", row->benchmark, width, said));
+    }
+  }
+  if (!options.all) {
+    const std::size_t same = count(comparison, Verdict::kSame);
+    const std::string unknown = more_unknown(comparison);
+    if (!unknown.empty()) text += fmt::format("and {}; --all lists them\n", unknown);
+    if (same > 0) text += fmt::format("{}same: {}; --all lists them\n", rows.empty() ? "\n" : "", plural(same, "benchmark"));
+  }
+  if (!comparison.exact.empty()) text += "\nexact metrics, where any change is a finding\n";
+  const std::size_t most = options.all ? comparison.exact.size() : std::min(comparison.exact.size(), kShown);
+  for (std::size_t i = 0; i < most; ++i) text += fmt::format("  {}\n", change_text(comparison.exact[i]));
+  if (most < comparison.exact.size())
+    text += fmt::format("  and {} more; --all lists them\n", comparison.exact.size() - most);
+  return text + listed("only in base", comparison.only_base) + listed("only in head", comparison.only_head);
+}
+
+std::string to_markdown(const Comparison& comparison) {
+  std::string text = fmt::format("**{}**\n\n", sentence(comparison));
+  const std::vector<const Row*> rows = shown(comparison, false);
+  if (!rows.empty()) text += markdown_rows(rows) + "\n";
+  if (const std::string more = more_unknown(comparison); !more.empty()) text += fmt::format("and {}\n\n", more);
+  if (!comparison.exact.empty()) {
+    text += "| exact metric of | metric | base | head | |\n|---|---|---:|---:|---|\n";
+    for (std::size_t i = 0; i < std::min(comparison.exact.size(), kShown); ++i) {
+      const ExactChange& change = comparison.exact[i];
+      text += fmt::format("| {} | {} | {} | {} | {} |\n", cell(change.benchmark), cell(change.metric), cell(change.base),
+                          cell(change.head), change.worse ? "**worse**" : "");
+    }
+    if (comparison.exact.size() > kShown) text += fmt::format("\nand {} more\n", comparison.exact.size() - kShown);
+    text += "\n";
+  }
+  std::vector<const Row*> same;
+  for (const Row& row : comparison.rows)
+    if (row.verdict == Verdict::kSame) same.push_back(&row);
+  if (!same.empty())
+    text += fmt::format("<details><summary>{} the same</summary>\n\n{}\n</details>\n\n", plural(same.size(), "benchmark"),
+                        markdown_rows(same));
+  for (const std::vector<std::string>* list : {&comparison.only_base, &comparison.only_head})
+    if (!list->empty())
+      text += fmt::format("Only in {}: {}\n\n", list == &comparison.only_base ? "base" : "head", cell(fmt::format("{}", fmt::join(*list, ", "))));
+  for (const std::string& warning : comparison.warnings) text += fmt::format("- {}\n", cell(warning));
+  text += fmt::format("- base {}\n- head {}\n", cell(side_text(comparison.base)), cell(side_text(comparison.head)));
+  if (!comparison.exact_only) text += fmt::format("- {}\n", cell(terms(comparison)));
+  if (const std::string said = outlook(comparison); !said.empty()) text += fmt::format("- {}\n", cell(said));
+  for (const std::string& said : control_sentences(comparison)) text += fmt::format("- {}\n", cell(said));
+  return text;
+}
+
+std::string to_json(const Comparison& comparison) {
+  json::array rows, exact, controls;
+  for (const Row& row : comparison.rows) rows.push_back(row_json(row));
+  for (const ExactChange& change : comparison.exact)
+    exact.push_back(json::object{{"benchmark", change.benchmark}, {"metric", change.metric}, {"base", change.base},
+                                 {"head", change.head}, {"worse", change.worse}});
+  for (const results::Control& control : comparison.controls) controls.push_back(control_json(control));
+  const json::object object{{"rows", std::move(rows)},
+                            {"exact", std::move(exact)},
+                            {"sentence", sentence(comparison)},
+                            {"outlook", outlook(comparison)},
+                            {"alpha", comparison.alpha},
+                            {"threshold", comparison.threshold},
+                            {"interleaved", comparison.interleaved},
+                            {"session_shift", comparison.session_shift},
+                            {"shift_source", comparison.shift_source},
+                            {"tested", comparison.tested},
+                            {"noise", number_or_null(comparison.noise)},
+                            {"fit", comparison.fit},
+                            {"controls", std::move(controls)},
+                            {"base", side_json(comparison.base)},
+                            {"head", side_json(comparison.head)},
+                            {"only_base", strings(comparison.only_base)},
+                            {"only_head", strings(comparison.only_head)},
+                            {"warnings", strings(comparison.warnings)}};
+  return json::serialize(object) + "\n";
+}
+
+std::string to_junit(const Comparison& comparison) {
+  const auto worse = static_cast<std::size_t>(
+      std::count_if(comparison.exact.begin(), comparison.exact.end(), [](const ExactChange& c) { return c.worse; }));
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+      "  <testsuite name=\"compare\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n    <properties>\n",
+      comparison.rows.size() + comparison.exact.size(), count(comparison, Verdict::kRegressed) + worse,
+      count(comparison, Verdict::kUnknown));
+  const auto property = [&](std::string_view name, std::string_view value) {
+    text += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, xml(value));
+  };
+  property("summary", sentence(comparison));
+  for (const auto& [name, side] : {std::pair("base", &comparison.base), std::pair("head", &comparison.head)}) {
+    property(fmt::format("{}.name", name), side->name);
+    property(fmt::format("{}.machine", name), side->machine);
+    property(fmt::format("{}.commit", name), side->commit);
+  }
+  property("terms", terms(comparison));
+  text += "    </properties>\n";
+  for (const Row& row : comparison.rows) {
+    const std::string numbers = fmt::format("{} ({}), p {}", percent(row.ratio), interval_text(row), p_text(row));
+    const std::string open = fmt::format("    <testcase classname=\"compare\" name=\"{}\"", xml(row.benchmark));
+    if (row.verdict == Verdict::kRegressed)
+      text += fmt::format("{}><failure message=\"regressed by {}\"/></testcase>\n", open, xml(numbers));
+    else if (row.verdict == Verdict::kUnknown)
+      text += fmt::format("{}><skipped message=\"unknown: {}; {}\"/></testcase>\n", open, xml(numbers), xml(remark(row)));
+    else
+      text += fmt::format("{}><system-out>{}: {}</system-out></testcase>\n", open, to_string(row.verdict), xml(numbers));
+  }
+  for (const ExactChange& change : comparison.exact) {
+    const std::string open = fmt::format("    <testcase classname=\"exact\" name=\"{} {}\"", xml(change.benchmark), xml(change.metric));
+    text += change.worse ? fmt::format("{}><failure message=\"{}\"/></testcase>\n", open, xml(change_text(change)))
+                         : fmt::format("{}><system-out>{}</system-out></testcase>\n", open, xml(change_text(change)));
+  }
+  return text + "  </testsuite>\n</testsuites>\n";
+}
+
+}  // namespace lab::compare

@@ -1,0 +1,133 @@
+#include "harness/compare/write.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <boost/property_tree/ptree.hpp>
+#include <boost/property_tree/xml_parser.hpp>
+#include <sstream>
+
+namespace lab::compare {
+
+namespace {
+
+Row row(const std::string& benchmark, Verdict verdict, double ratio, stats::Interval interval, double p) {
+  Row row;
+  row.benchmark = benchmark;
+  row.verdict = verdict;
+  row.ratio = ratio;
+  row.interval = interval;
+  row.p = p;
+  row.base_processes = row.head_processes = 20;
+  return row;
+}
+
+Comparison made_up() {
+  Comparison comparison;
+  comparison.base = {"a.json", "farm", "1a2b3c4d5e6f7a8b", "clean", "2026-08-02T23:15:00Z"};
+  comparison.head = {"b|<b>.json", "farm", "", "no git", "2026-08-03T23:15:00Z"};
+  comparison.tested = 4;
+  comparison.rows = {row("f/<v>&'\"/w", Verdict::kRegressed, 1.02, {1.01, 1.03}, 0.00001),
+                     row("f/b/w", Verdict::kImproved, 0.9, {0.89, 0.91}, 0.0002),
+                     row("f/c/w", Verdict::kUnknown, 1.004, {0.99, 1.01}, 1),
+                     row("f/d/w", Verdict::kSame, 1, {0.999, 1.001}, 1)};
+  comparison.rows[2].needed = 120;
+  comparison.exact = {{"f/b/w", "metadata_bytes", "128", "136", true}, {"f/b/w", "workers", "", "2", false}};
+  comparison.only_head = {"f/e/w"};
+  return comparison;
+}
+
+}  // namespace
+
+TEST(Text, has_the_verdicts_first_and_counts_what_is_the_same) {
+  EXPECT_EQ(to_text(made_up(), {}),
+            "Of 4 benchmarks 1 regressed, 1 improved, 1 unknown, 1 same; 2 exact metrics changed, 1 of them for the worse.\n"
+            "base  a.json (1a2b3c4d5e6f, clean, machine farm, 2026-08-02T23:15:00Z)\n"
+            "head  b|<b>.json (no git, machine farm, 2026-08-03T23:15:00Z)\n"
+            "alpha 0.05 over the table, threshold 0.5 %, intervals 95 %; both arms interleaved in one session\n"
+            "\n"
+            "verdict        change                interval         p  processes  benchmark\n"
+            "regressed     +2.00 %      +1.00 % .. +3.00 %  < 0.0001         20  f/<v>&'\"/w\n"
+            "improved     -10.00 %     -11.00 % .. -9.00 %    0.0002         20  f/b/w\n"
+            "unknown       +0.40 %      -1.00 % .. +1.00 %    1.0000         20  f/c/w       120 processes an arm would decide it\n"
+            "same: 1 benchmark; --all lists them\n"
+            "\n"
+            "exact metrics, where any change is a finding\n"
+            "  f/b/w metadata_bytes: 128 -> 136 (worse)\n"
+            "  f/b/w workers: nothing -> 2\n"
+            "only in head: f/e/w\n");
+}
+
+TEST(Text, is_coloured_only_when_asked) {
+  EXPECT_EQ(to_text(made_up(), {}).find('\x1b'), std::string::npos);
+  EXPECT_NE(to_text(made_up(), {true, false}).find("\x1b[31mregressed\x1b[0m"), std::string::npos);
+}
+
+TEST(Text, lists_everything_when_asked) {
+  Comparison comparison = made_up();
+  for (int i = 0; i < 30; ++i) comparison.exact.push_back({"f/b/w", fmt::format("m{}", i), "1", "2", false});
+  EXPECT_NE(to_text(comparison, {}).find("and 12 more; --all lists them"), std::string::npos);
+  const std::string all = to_text(comparison, {false, true});
+  EXPECT_NE(all.find("f/d/w"), std::string::npos);
+  EXPECT_NE(all.find("m29"), std::string::npos);
+  EXPECT_EQ(all.find("--all"), std::string::npos);
+}
+
+TEST(Markdown, escapes_what_a_table_would_take_for_its_own) {
+  const std::string text = to_markdown(made_up());
+  EXPECT_EQ(text.substr(0, 2), "**");
+  EXPECT_NE(text.find("| **regressed** | f/\\<v>&'\"/w | +2.00 % | +1.00 % .. +3.00 % | < 0.0001 | 20 |  |"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("b\\|\\<b>.json"), std::string::npos);
+  EXPECT_NE(text.find("<details><summary>1 benchmark the same</summary>"), std::string::npos);
+}
+
+TEST(Json, is_one_object_with_the_fields_of_the_contract) {
+  const boost::json::value value = boost::json::parse(to_json(made_up()));
+  const boost::json::object& first = value.at("rows").as_array().at(0).as_object();
+  const char* const names[]{"benchmark", "ratio", "low", "high", "p", "verdict"};
+  std::size_t place = 0;
+  for (const auto& member : first) {
+    if (place == 6) break;
+    EXPECT_EQ(member.key(), names[place++]);
+  }
+  EXPECT_EQ(first.at("verdict"), "regressed");
+  EXPECT_EQ(first.at("low").as_double(), 1.01);
+  EXPECT_EQ(value.at("exact").as_array().at(0), (boost::json::object{{"benchmark", "f/b/w"},
+                                                                     {"metric", "metadata_bytes"},
+                                                                     {"base", "128"},
+                                                                     {"head", "136"},
+                                                                     {"worse", true}}));
+}
+
+TEST(Json, has_null_where_there_is_no_interval) {
+  Comparison comparison = made_up();
+  comparison.rows[2].interval.reset();
+  EXPECT_TRUE(boost::json::parse(to_json(comparison)).at("rows").as_array().at(2).at("low").is_null());
+}
+
+TEST(Junit, is_well_formed_and_counts_failures_and_skips) {
+  std::istringstream text(to_junit(made_up()));
+  boost::property_tree::ptree tree;
+  ASSERT_NO_THROW(boost::property_tree::read_xml(text, tree));
+  const auto& suite = tree.get_child("testsuites.testsuite");
+  EXPECT_EQ(suite.get<std::string>("<xmlattr>.tests"), "6");
+  EXPECT_EQ(suite.get<std::string>("<xmlattr>.failures"), "2");
+  EXPECT_EQ(suite.get<std::string>("<xmlattr>.skipped"), "1");
+  int cases = 0, failures = 0, skipped = 0;
+  for (const auto& [tag, child] : suite) {
+    if (tag != "testcase") continue;
+    if (cases == 0) {
+      EXPECT_EQ(child.get<std::string>("<xmlattr>.name"), "f/<v>&'\"/w");
+    }
+    ++cases;
+    failures += static_cast<int>(child.count("failure"));
+    skipped += static_cast<int>(child.count("skipped"));
+  }
+  EXPECT_EQ(cases, 6);
+  EXPECT_EQ(failures, 2);
+  EXPECT_EQ(skipped, 1);
+}
+
+}  // namespace lab::compare
