@@ -1,0 +1,194 @@
+#include "harness/history/changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "harness/stats/quantile.h"
+#include "harness/stats/ranks.h"
+
+namespace lab::history {
+
+namespace {
+
+constexpr std::size_t kMostShift = 8;  ///< sessions that a change may lie beside where it was found
+constexpr double kMostMisfit = 6;
+constexpr double kHuber = 1.345;
+
+/// As many sessions of a level tell its ratio; more would cost time and, as levels wander, tell of other times.
+constexpr std::size_t kMostSessions = 16;
+
+double loss(double residual) {
+  const double size = std::abs(residual);
+  return size <= kHuber ? size * size : 2 * kHuber * size - kHuber * kHuber;
+}
+
+double misfit(std::span<const double> level, double sigma) {
+  const double middle = stats::median(level);
+  double sum = 0;
+  for (const double value : level) sum += loss((value - middle) / sigma);
+  return sum;
+}
+
+double robust_sigma(std::span<const double> level) {
+  const double middle = stats::median(level);
+  std::vector<double> distances;
+  for (const double value : level) distances.push_back(std::abs(value - middle));
+  return 1.4826 * stats::median(distances);
+}
+
+std::string commit_of(const Point& point) {
+  return point.commit.value_or("");
+}
+
+CommitRange commits_between(std::span<const Point> points, std::size_t earliest, std::size_t latest) {
+  return {commit_of(points[earliest - 1]), commit_of(points[latest])};
+}
+
+std::string shown(const Surroundings& surroundings, const std::string& name) {
+  const auto found = surroundings.find(name);
+  return found == surroundings.end() ? "none" : found->second;
+}
+
+/// Sets cause and changed: what is not the same in the last session before the change and the first after it.
+void find_cause(std::span<const Point> points, Change& change) {
+  const Point& before = points[change.earliest - 1];
+  const Point& after = points[change.latest];
+  const Surroundings& old_ones = *before.surroundings;
+  const Surroundings& new_ones = *after.surroundings;
+  std::set<std::string> names;
+  for (const auto& [name, value] : old_ones) names.insert(name);
+  for (const auto& [name, value] : new_ones) names.insert(name);
+  for (const std::string& name : names) {
+    const std::string was = shown(old_ones, name), is = shown(new_ones, name);
+    if (was == is) continue;
+    if (change.cause.empty()) change.cause = cause_of(name);
+    change.changed.push_back(fmt::format("{} {} -> {}", name, was, is));
+  }
+  if (!change.cause.empty()) return;
+  const bool same = !before.executable.empty() && before.executable == after.executable;
+  change.cause = same ? "machine" : "code";
+  if (same) change.changed.push_back("the executable is the same, byte for byte");
+}
+
+std::vector<stats::Datum> data(std::span<const Point> level) {
+  std::vector<stats::Datum> data;
+  for (const Point& point : level) data.push_back({0, point.median});
+  return data;
+}
+
+/// Before, after, ratio and its interval from the sessions of the levels [start, index) and [index, end).
+void measure(std::span<const Point> points, std::size_t start, std::size_t end, Change& change) {
+  const std::size_t from = change.index - std::min(change.index - start, kMostSessions);
+  const std::size_t to = std::min(end, change.index + kMostSessions);
+  const std::vector<stats::Datum> old_level = data(points.subspan(from, change.index - from));
+  const std::vector<stats::Datum> new_level = data(points.subspan(change.index, to - change.index));
+  const auto middle = [](const std::vector<stats::Datum>& level) {
+    std::vector<double> values;
+    for (const stats::Datum& datum : level) values.push_back(datum.value);
+    return stats::median(values);
+  };
+  change.before = middle(old_level);
+  change.after = middle(new_level);
+  change.ratio = change.after / change.before;
+  change.interval = stats::BlockedArms(old_level, new_level).interval(1 - stats::kConfidence);
+}
+
+}  // namespace
+
+std::string_view cause_of(std::string_view name) {
+  struct Cause {
+    std::string_view prefix, cause;
+  };
+  // "toolchain" is what a compiler's pin is, too.
+  constexpr std::array kCauses{Cause{"kernel", "kernel"},         Cause{"microcode", "microcode"},
+                               Cause{"toolchain", "toolchain"},   Cause{"compiler", "toolchain"},
+                               Cause{"march", "toolchain"},       Cause{"flags", "toolchain"},
+                               Cause{"pin gcc", "toolchain"},     Cause{"pin binutils", "toolchain"},
+                               Cause{"pin sysroot", "toolchain"}, Cause{"pin ", "pin"}};
+  for (const Cause& known : kCauses)
+    if (name.starts_with(known.prefix)) return known.cause;
+  return "settings";
+}
+
+Places likely_places(std::span<const double> values, std::size_t start, std::size_t index, std::size_t end) {
+  const double sigma = robust_sigma(values.subspan(start, index - start));
+  if (!(sigma > 0)) return {index, index};
+  const std::size_t first = std::max(start + 1, index - std::min(index, kMostShift));
+  const std::size_t last = std::min(end - 1, index + kMostShift);
+  std::vector<double> misfits;
+  for (std::size_t place = first; place <= last; ++place)
+    misfits.push_back(misfit(values.subspan(start, place - start), sigma) +
+                      misfit(values.subspan(place, end - place), sigma));
+  const double most = *std::min_element(misfits.begin(), misfits.end()) + kMostMisfit;
+  Places places{index, index};
+  for (std::size_t place = first; place <= last; ++place) {
+    if (misfits[place - first] > most) continue;
+    places.earliest = std::min(places.earliest, place);
+    places.latest = std::max(places.latest, place);
+  }
+  return places;
+}
+
+std::vector<Change> find_changes(std::span<const Point> points, const stats::Watch& watch) {
+  std::vector<double> logs;
+  for (const Point& point : points) logs.push_back(std::log(point.median));
+  const std::vector<stats::ChangePoint> found = stats::find_change_points(logs, watch);
+  std::vector<Change> changes;
+  std::size_t start = 0;
+  for (const stats::ChangePoint& each : found) {
+    const std::size_t next = changes.size() + 1;
+    const std::size_t end = next < found.size() ? found[next].index : points.size();
+    Change change;
+    change.index = each.index;
+    change.detected_at = each.detected_at;
+    change.confidence = each.confidence;
+    change.started = points[each.index].started;
+    measure(points, start, end, change);
+    const Places places = likely_places(logs, start, each.index, end);
+    change.earliest = places.earliest;
+    change.latest = places.latest;
+    change.commits = commits_between(points, places.earliest, places.latest);
+    find_cause(points, change);
+    changes.push_back(std::move(change));
+    start = each.index;
+  }
+  return changes;
+}
+
+std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series) {
+  const std::optional<double> known = stats::common_autocorrelation(series, kFewestSeries);
+  if (!known) return std::nullopt;
+  return std::round(20 * *known) / 20;
+}
+
+std::vector<MetricChange> find_metric_changes(std::span<const Point> points) {
+  std::map<std::string, std::size_t> first, last, count;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (const auto& [metric, value] : *points[i].exact) {
+      first.emplace(metric, i);
+      last[metric] = i;
+      ++count[metric];
+    }
+  }
+  std::vector<MetricChange> changes;
+  for (const auto& [metric, begin] : first) {
+    // A session without it in between: its processes did not agree, so it is no exact metric.
+    if (count[metric] != last[metric] - begin + 1) continue;
+    for (std::size_t i = begin + 1; i <= last[metric]; ++i) {
+      const Point& before = points[i - 1];
+      const Point& after = points[i];
+      if (before.exact == after.exact || shown(*before.surroundings, kSeed) != shown(*after.surroundings, kSeed))
+        continue;
+      const double was = before.exact->at(metric), is = after.exact->at(metric);
+      if (was != is) changes.push_back({i, after.started, metric, was, is, commits_between(points, i, i)});
+    }
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
+  return changes;
+}
+
+}  // namespace lab::history

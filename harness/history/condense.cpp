@@ -1,0 +1,92 @@
+#include "harness/history/condense.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "harness/results/control.h"
+#include "harness/results/summary.h"
+
+namespace lab::history {
+
+namespace {
+
+/// The pins that a variant's executable is made with or of; any other cannot change a time.
+constexpr std::array kPins{"gcc", "binutils", "sysroot", "benchmark", "fmt", "boost", "jemalloc", "mimalloc"};
+
+Surroundings surroundings_of(const results::Result& result) {
+  const results::Facts& facts = result.facts;
+  const results::Build& build = result.build;
+  Surroundings all{{"kernel", facts.kernel},
+                   {"microcode", facts.microcode},
+                   {"governor", facts.governor},
+                   {"turbo", facts.turbo},
+                   {"smt", facts.smt},
+                   {"aslr", facts.aslr},
+                   {"transparent_huge_pages", facts.transparent_huge_pages},
+                   {"libc", facts.libc},
+                   {"distribution", facts.distribution},
+                   {"toolchain", build.toolchain},
+                   {"compiler", build.compiler},
+                   {"march", build.march},
+                   {"flags", build.flags},
+                   {kSeed, fmt::format("{}", result.session.seed)}};
+  for (const char* pin : kPins)
+    if (const auto found = result.pins.find(pin); found != result.pins.end())
+      all[fmt::format("pin {}", pin)] = found->second.substr(0, 12);
+  return all;
+}
+
+std::string why_skipped(const results::Result& result) {
+  if (result.build.config != "release") return "no release build";
+  if (result.session.state == "interrupted") return "interrupted session";
+  if (result.source.dirty.value_or(false)) return "dirty source";
+  if (!results::judge_control(result).fit) return "unfit control";
+  return "";
+}
+
+std::map<std::string, Exact> exact_counters(const results::Result& result) {
+  std::map<std::string, Exact> all;
+  for (const results::Process& process : result.processes) {
+    if (process.arm != results::kHead) continue;
+    const auto [mine, first] = all.emplace(process.benchmark, process.counters);
+    if (first) continue;
+    std::erase_if(mine->second, [&](const auto& counter) {
+      const auto other = process.counters.find(counter.first);
+      return other == process.counters.end() || other->second != counter.second;
+    });
+  }
+  return all;
+}
+
+}  // namespace
+
+Condensed condense(const results::Result& result) {
+  Condensed all{result.machine.id,
+                result.session.id,
+                result.session.started,
+                result.source.commit,
+                surroundings_of(result),
+                why_skipped(result),
+                {}};
+  if (!all.skipped.empty()) return all;
+  std::map<std::string, int> versions;
+  for (const results::Workload& workload : result.workloads)
+    versions[fmt::format("{}/{}", workload.family, workload.name)] = workload.version;
+  std::map<std::string, Exact> exact = exact_counters(result);
+  const results::Arm* head = results::find_arm(result, results::kHead);
+  for (const results::Row& row : results::summarize(result)) {
+    const results::BenchmarkParts parts = results::benchmark_parts(row.benchmark);
+    CondensedRow& kept = all.rows.emplace_back();
+    kept.benchmark = row.benchmark;
+    kept.time = row.time;
+    kept.version = versions[fmt::format("{}/{}", parts.family, parts.workload)];
+    kept.exact = std::move(exact[row.benchmark]);
+    if (head == nullptr) continue;
+    const auto executable = head->executables.find(fmt::format("{}/{}", parts.family, parts.variant));
+    if (executable != head->executables.end()) kept.executable = executable->second;
+  }
+  return all;
+}
+
+}  // namespace lab::history

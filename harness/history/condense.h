@@ -1,0 +1,33 @@
+/// What the index keeps of a result: its head arm in one row a benchmark, and what surrounded it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/history/changes.h"
+#include "harness/results/result.h"
+
+namespace lab::history {
+
+struct CondensedRow {
+  std::string benchmark;
+  int version = 0;  ///< of its workload
+  stats::Estimate time;
+  std::string executable;
+  Exact exact;
+};
+
+struct Condensed {
+  std::string machine;
+  std::string session;
+  std::string started;
+  std::optional<std::string> commit;
+  Surroundings surroundings;
+  std::string skipped;             ///< why it is in no series, or ""
+  std::vector<CondensedRow> rows;  ///< by benchmark; none where it is skipped
+};
+
+Condensed condense(const results::Result& result);
+
+}  // namespace lab::history
