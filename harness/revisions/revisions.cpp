@@ -1,0 +1,349 @@
+#include "harness/revisions/revisions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/algorithm/string.hpp>
+#include <map>
+#include <set>
+
+#include "harness/base/files.h"
+#include "harness/base/hash.h"
+#include "harness/base/layout.h"
+#include "harness/base/lock.h"
+#include "harness/base/nearest.h"
+#include "harness/exec/git.h"
+
+namespace lab::revisions {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kGitSeconds = 600;     ///< a checkout of a large tree on a slow disk
+constexpr double kBuildSeconds = 7200;  ///< and all its downloads
+constexpr std::size_t kShortSha = 12;
+constexpr std::size_t kPlaceDigits = 8;  ///< tell two clones of one name apart
+
+/// What an old make.py says when packages cannot be had.
+constexpr std::array<std::string_view, 2> kLostPins{"could not fetch", "SPM_MIRROR"};
+
+using Words = std::vector<std::string>;
+
+std::string short_sha(const std::string& sha) {
+  return sha.substr(0, kShortSha);
+}
+
+std::string last_line(std::string_view text) {
+  const std::string trimmed = boost::trim_copy(std::string(text));
+  return trimmed.substr(trimmed.rfind('\n') + 1);
+}
+
+Error interrupted() {
+  return Error{"interrupted", "", ExitStatus::kInterrupted};
+}
+
+Error usage(std::string what, std::string hint) {
+  return Error{std::move(what), std::move(hint), ExitStatus::kUsage};
+}
+
+std::string build_name(const How& how) {
+  return fmt::format("{}-{}", how.toolchain, how.config);
+}
+
+}  // namespace
+
+struct Revisions::State {
+  fs::path repository;
+  fs::path folder;  ///< of this repository in the cache
+  exec::Runner run;
+  bool shallow = false;
+  std::map<std::string, File> in_use;  ///< shared locks, by sha
+
+  Expected<exec::ChildOutcome> start(const exec::ChildSpec& spec) const {
+    exec::ChildOutcome outcome = run(spec);
+    if (outcome.end == exec::ChildEnd::kStopped) return interrupted();
+    if (outcome.end != exec::ChildEnd::kExited)
+      return Error{fmt::format("git {}: {}", spec.command.back(), exec::describe_end(spec, outcome)),
+                   "git must be installed and on PATH"};
+    return outcome;
+  }
+
+  Expected<exec::ChildOutcome> ask(const fs::path& root, const Words& arguments) const {
+    exec::ChildSpec spec = exec::git_command(root, arguments);
+    spec.timeout_seconds = kGitSeconds;
+    return start(spec);
+  }
+
+  /// What git says without its last line end; an error in git's own words where it fails.
+  Expected<std::string> git(const Words& arguments) const {
+    Expected<exec::ChildOutcome> outcome = ask(repository, arguments);
+    if (!outcome) return outcome.error();
+    if (outcome->code != 0)
+      return Error{
+          fmt::format("git {} in '{}': {}", arguments.front(), repository.string(), last_line(outcome->error_tail)),
+          ""};
+    boost::trim_right(outcome->output);
+    return std::move(outcome->output);
+  }
+
+  std::string unshallow() const {
+    return shallow ? fmt::format("the clone is shallow: git -C {} fetch --unshallow", repository.string()) : "";
+  }
+
+  fs::path tree(const std::string& sha) const { return folder / short_sha(sha); }
+  fs::path beside(const std::string& sha, std::string_view ending) const {
+    return folder / fmt::format("{}.{}", short_sha(sha), ending);
+  }
+
+  /// Whether the tree is whole, of this commit and of this repository.
+  bool stands(const std::string& sha) const {
+    if (!fs::exists(beside(sha, "tree"))) return false;
+    const Expected<exec::ChildOutcome> head = ask(tree(sha), {"rev-parse", "--show-toplevel", "HEAD"});
+    std::error_code none;
+    return head && head->code == 0 && last_line(head->output) == sha &&
+           fs::equivalent(head->output.substr(0, head->output.find('\n')), tree(sha), none);
+  }
+
+  /// Undoes what a command did to files of the commit; what it built beside them stays. Not under somebody's feet.
+  /// False where git cannot: then the tree is to be made anew.
+  bool restore(const std::string& sha) const {
+    const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kAloneOrNot);
+    if (alone && alone->get() < 0) return true;
+    const Expected<exec::ChildOutcome> reset = ask(tree(sha), {"reset", "--quiet", "--hard"});
+    return reset && reset->code == 0;
+  }
+
+  Expected<void> remove(const std::string& sha) const {
+    std::error_code problem;
+    fs::remove(beside(sha, "tree"), problem);
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, problem))
+      if (const std::string name = entry.path().filename().string();
+          name.starts_with(short_sha(sha) + ".") && name.ends_with(".built"))
+        fs::remove(entry.path(), problem);
+    fs::remove_all(tree(sha), problem);
+    if (problem) return Error{fmt::format("removing '{}': {}", tree(sha).string(), problem.message()), ""};
+    // Forgets trees that have gone, whoever removed them.
+    const Expected<std::string> pruned = git({"worktree", "prune"});
+    return pruned ? Expected<void>() : pruned.error();
+  }
+
+  /// Under the folder's lock: the trees that were used least lately go, unless somebody uses them.
+  void sweep() const {
+    std::vector<std::pair<fs::file_time_type, std::string>> trees;
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
+      if (entry.path().extension() == ".tree")
+        trees.emplace_back(entry.last_write_time(none), entry.path().stem().string());
+    std::sort(trees.rbegin(), trees.rend());
+    for (std::size_t i = kKeptTrees; i < trees.size(); ++i) {
+      const Expected<File> alone = lock_file(beside(trees[i].second, "lock"), LockKind::kAloneOrNot);
+      if (alone && alone->get() >= 0) static_cast<void>(remove(trees[i].second));
+    }
+  }
+
+  /// Under the folder's lock.
+  Expected<void> make(const std::string& sha) {
+    const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kAloneOrNot);
+    if (!alone) return alone.error();
+    if (alone->get() < 0)
+      return Error{fmt::format("'{}' is broken and another process uses it", tree(sha).string()),
+                   "wait for it, or end it, and try again"};
+    if (const Expected<void> gone = remove(sha); !gone) return gone.error();
+    // Twice --force: git killed in the middle of the same leaves an entry that is locked.
+    const Expected<std::string> added =
+        git({"worktree", "add", "--detach", "--force", "--force", tree(sha).string(), sha});
+    if (!added) return added.error();
+    return write_file(beside(sha, "tree"), sha + "\n");
+  }
+};
+
+Revisions::Revisions(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Revisions::Revisions(Revisions&&) noexcept = default;
+Revisions& Revisions::operator=(Revisions&&) noexcept = default;
+Revisions::~Revisions() = default;
+
+fs::path Revisions::default_cache() {
+  return root_dir() / "build/revisions";
+}
+
+Expected<Revisions> Revisions::open(const fs::path& repository, const fs::path& cache, exec::Runner run) {
+  auto state = std::make_unique<State>();
+  state->repository = fs::absolute(repository).lexically_normal();
+  state->run = std::move(run);
+  if (!fs::is_directory(repository))
+    return usage(fmt::format("expected a folder of a git repository, found no folder '{}'", repository.string()), "");
+  const Expected<std::string> common =
+      state->git({"rev-parse", "--path-format=absolute", "--git-common-dir", "--is-shallow-repository"});
+  if (!common) {
+    if (common.error().status == ExitStatus::kInterrupted) return common.error();
+    return usage(fmt::format("expected a git repository at '{}': {}", repository.string(), common.error().what),
+                 common.error().hint);
+  }
+  const fs::path place = common->substr(0, common->find('\n'));
+  state->shallow = last_line(*common) == "true";
+  const fs::path named = place.filename() == ".git" ? place.parent_path() : place;
+  state->folder = fs::absolute(cache) /
+                  fmt::format("{}-{}", named.filename().string(), content_name(place.string()).substr(0, kPlaceDigits));
+  std::error_code problem;
+  fs::create_directories(state->folder, problem);
+  if (problem) return Error{fmt::format("creating '{}': {}", state->folder.string(), problem.message()), ""};
+  return Revisions(std::move(state));
+}
+
+Expected<std::string> Revisions::resolve(std::string_view revision) const {
+  const Expected<exec::ChildOutcome> found =
+      state_->ask(state_->repository,
+                  {"rev-parse", "--verify", "--quiet", "--end-of-options", fmt::format("{}^{{commit}}", revision)});
+  if (!found) return found.error();
+  if (found->code == 0) return boost::trim_copy(found->output);
+  const Expected<std::string> refs = state_->git({"for-each-ref", "--format=%(refname:short)"});
+  if (!refs) return refs.error();
+  Words names;
+  boost::split(names, *refs, boost::is_any_of("\n"));
+  const std::string nearest = nearest_name(revision, names);
+  return usage(fmt::format("expected a commit of '{}', found '{}'", state_->repository.string(), revision),
+               nearest.empty() ? state_->unshallow() : fmt::format("did you mean '{}'?", nearest));
+}
+
+Expected<Commit> Revisions::describe(const std::string& sha) const {
+  const Expected<std::string> line = state_->git({"log", "-1", "--format=%P%n%s", sha});
+  if (!line) return line.error();
+  const std::size_t end = std::min(line->find('\n'), line->size());
+  return Commit{sha, line->substr(std::min(end + 1, line->size())),
+                line->substr(0, end).find(' ') != std::string::npos};
+}
+
+Expected<std::vector<Commit>> Revisions::between(const std::string& good, const std::string& bad) const {
+  if (good == bad)
+    return usage(fmt::format("expected two commits, found {} for both ends", short_sha(good)), "git log --oneline");
+  const auto is_ancestor = [&](const std::string& older, const std::string& newer) {
+    const Expected<exec::ChildOutcome> answer =
+        state_->ask(state_->repository, {"merge-base", "--is-ancestor", older, newer});
+    return answer ? Expected<bool>(answer->code == 0) : answer.error();
+  };
+  const Expected<bool> forward = is_ancestor(good, bad);
+  if (!forward) return forward.error();
+  if (!*forward) {
+    const Expected<bool> backward = is_ancestor(bad, good);
+    if (!backward) return backward.error();
+    std::string hint = *backward ? "the two are the wrong way round: swap --good and --bad" : state_->unshallow();
+    if (hint.empty())
+      hint = fmt::format("git merge-base {} {} is an ancestor of both", short_sha(good), short_sha(bad));
+    return usage(fmt::format("expected the good commit {} to be an ancestor of the bad one {}, found that it is not",
+                             short_sha(good), short_sha(bad)),
+                 std::move(hint));
+  }
+  const Expected<std::string> log =
+      state_->git({"log", "--ancestry-path", "--format=%H%n%P%n%s", fmt::format("{}..{}", good, bad)});
+  if (!log) return log.error();
+  struct Node {
+    Words parents;
+    std::string subject;
+  };
+  std::map<std::string, Node> nodes;
+  Words lines;
+  boost::split(lines, *log, boost::is_any_of("\n"));
+  for (std::size_t i = 0; i + 1 < lines.size(); i += 3) {
+    Node& node = nodes[lines[i]];
+    boost::split(node.parents, lines[i + 1], boost::is_any_of(" "));
+    if (i + 2 < lines.size()) node.subject = lines[i + 2];
+  }
+  std::vector<Commit> path;
+  for (std::string at = bad; at != good;) {
+    const auto node = nodes.find(at);
+    const auto descends = [&](const std::string& parent) { return parent == good || nodes.contains(parent); };
+    const Words none;
+    const Words& parents = node == nodes.end() ? none : node->second.parents;
+    const auto parent = std::find_if(parents.begin(), parents.end(), descends);
+    if (parent == parents.end())
+      return Error{fmt::format("the path from {} to {} ends at {}", short_sha(bad), short_sha(good), short_sha(at)),
+                   state_->unshallow()};
+    path.push_back({at, node->second.subject, parents.size() > 1});
+    at = *parent;
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+Expected<fs::path> Revisions::checkout(const std::string& sha) {
+  State& state = *state_;
+  const fs::path tree = state.tree(sha);
+  if (state.in_use.contains(sha) && fs::exists(tree)) return tree;
+  const Expected<File> folder = lock_file(state.folder / "lock", LockKind::kAlone);
+  if (!folder) return folder.error();
+  if (!state.stands(sha) || !state.restore(sha))
+    if (const Expected<void> made = state.make(sha); !made)
+      return in_context(fmt::format("a work tree of {}", short_sha(sha)), made.error());
+  Expected<File> used = lock_file(state.beside(sha, "lock"), LockKind::kShared);
+  if (!used) return used.error();
+  state.in_use[sha] = std::move(*used);
+  std::error_code none;
+  fs::last_write_time(state.beside(sha, "tree"), fs::file_time_type::clock::now(), none);
+  state.sweep();
+  return tree;
+}
+
+fs::path Revisions::log_of(const std::string& sha) const {
+  return state_->beside(sha, "log");
+}
+
+bool Revisions::is_built(const std::string& sha, const How& how) const {
+  return fs::exists(state_->beside(sha, build_name(how) + ".built")) &&
+         fs::exists(state_->tree(sha) / "build" / build_name(how));
+}
+
+boost::system::result<Built, BuildError> Revisions::build(const std::string& sha, const How& how) {
+  using Kind = BuildError::Kind;
+  const Expected<fs::path> tree = checkout(sha);
+  if (!tree) return BuildError(Kind::kStopped, tree.error());
+  const fs::path stamp = state_->beside(sha, build_name(how) + ".built");
+  Built built{sha, *tree, *tree / "build" / build_name(how), 0};
+  if (is_built(sha, how)) {
+    const Expected<std::string> seconds = read_file(stamp);
+    built.seconds = seconds ? std::strtod(seconds->c_str(), nullptr) : 0;
+    return built;
+  }
+  if (!fs::exists(*tree / "make.py"))
+    return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} has no make.py", short_sha(sha)), ""});
+  exec::ChildSpec spec;
+  // All its talk goes into the log.
+  spec.command = {"sh",
+                  "-c",
+                  R"(log=$1; shift; cd "$1" && shift && exec "$@" >"$log" 2>&1)",
+                  "sh",
+                  log_of(sha).string(),
+                  tree->string(),
+                  "python3",
+                  "make.py",
+                  "build",
+                  "--toolchain",
+                  how.toolchain,
+                  "--config",
+                  how.config,
+                  "--march",
+                  how.march};
+  spec.environment = {"SPM_LIB", "LAB_BUILD", "LAB_ROOT", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"};
+  spec.timeout_seconds = kBuildSeconds;
+  const exec::ChildOutcome outcome = state_->run(spec);
+  if (outcome.end == exec::ChildEnd::kStopped) return BuildError(Kind::kStopped, interrupted());
+  const Expected<std::string> log = read_file(log_of(sha));
+  if (outcome.end == exec::ChildEnd::kExited && outcome.code == 0 && fs::exists(built.build_dir / "variants.json")) {
+    built.seconds = outcome.wall_seconds;
+    if (const Expected<void> stamped = write_file(stamp, fmt::format("{:.3f}\n", built.seconds)); !stamped)
+      return BuildError(Kind::kStopped, stamped.error());
+    return built;
+  }
+  const std::string talk = log ? *log : outcome.error_tail;
+  const auto said = [&](std::string_view words) { return talk.find(words) != std::string::npos; };
+  if (std::any_of(kLostPins.begin(), kLostPins.end(), said))
+    return BuildError(Kind::kLostPins,
+                      {fmt::format("commit {}: its packages cannot be fetched: {}", short_sha(sha), last_line(talk)),
+                       "name a place that has them with SPM_MIRROR (made by: python3 make.py spm mirror push)"});
+  return BuildError(Kind::kDoesNotBuild,
+                    {fmt::format("commit {} does not build: {}", short_sha(sha), exec::describe_end(spec, outcome)),
+                     log_of(sha).string()});
+}
+
+}  // namespace lab::revisions

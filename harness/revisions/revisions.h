@@ -1,0 +1,93 @@
+/// Git revisions of a repository as trees of their own, and those of a laboratory as built ones.
+///
+/// Each is a detached worktree, <cache>/<repository>-<hash of its place>/<first 12 digits>, kept for the next time; the
+/// kKeptTrees used last stay, with what was built in them; files of the commit are put back at each checkout. The
+/// repository's own work tree is never touched and its hooks are not run. A tree counts once its stamp lies beside it,
+/// so what a kill left half-made is made anew. Several processes may share a cache: trees are made one at a time
+/// (flock), and one that somebody uses is neither put back nor removed.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/exec/catalog.h"
+
+namespace lab::revisions {
+
+inline constexpr std::size_t kKeptTrees = 40;
+
+struct Commit {
+  std::string sha;      ///< all 40 digits
+  std::string subject;  ///< the first line of its message
+  bool merge = false;
+};
+
+/// The options of `make.py build`.
+struct How {
+  std::string toolchain = "pinned";
+  std::string config = "release";
+  std::string march = "x86-64-v2";
+};
+
+struct Built {
+  std::string commit;
+  std::filesystem::path tree;
+  std::filesystem::path build_dir;  ///< <tree>/build/<toolchain>-<config>
+  double seconds = 0;               ///< that building took, at the time that it was done
+};
+
+/// Why a commit has no build; what and hint say more.
+struct BuildError : Error {
+  enum class Kind {
+    kDoesNotBuild,  ///< the commit's own fault: others may do
+    kLostPins,      ///< its packages cannot be fetched: a mirror may help
+    kStopped,       ///< interrupted, or something that stops every commit alike (no disk space, no git)
+  };
+  BuildError() = default;
+  BuildError(Kind why, Error error) : Error(std::move(error)), kind(why) {}
+  Kind kind = Kind::kStopped;
+};
+
+class Revisions {
+ public:
+  /// `repository`: any folder in it. `run` starts every child; a kStopped outcome is an error with status 130.
+  static Expected<Revisions> open(const std::filesystem::path& repository, const std::filesystem::path& cache,
+                                  exec::Runner run);
+  /// <root>/build/revisions of this laboratory.
+  static std::filesystem::path default_cache();
+
+  Revisions(Revisions&&) noexcept;
+  Revisions& operator=(Revisions&&) noexcept;
+  ~Revisions();
+
+  /// The full sha of a branch, tag, sha or expression; else a sentence with the nearest name, or with what to do about
+  /// a shallow clone.
+  Expected<std::string> resolve(std::string_view revision) const;
+
+  /// The path from `good` (exclusive) to `bad` (inclusive), each commit a child of the one before: from `bad` back
+  /// along the first parent that descends from `good`. Both are full shas. An error where `good` is no ancestor of
+  /// `bad`.
+  Expected<std::vector<Commit>> between(const std::string& good, const std::string& bad) const;
+
+  Expected<Commit> describe(const std::string& sha) const;
+
+  /// A worktree of the commit, made where there is none yet. It stays while this object lives.
+  Expected<std::filesystem::path> checkout(const std::string& sha);
+
+  /// Builds the commit by its own `make.py build`, with the same store and with a lib of its own. What the build says
+  /// is in log_of(sha). What is built already is not built again.
+  boost::system::result<Built, BuildError> build(const std::string& sha, const How& how);
+  bool is_built(const std::string& sha, const How& how) const;
+  std::filesystem::path log_of(const std::string& sha) const;
+
+ private:
+  struct State;
+  explicit Revisions(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lab::revisions

@@ -1,0 +1,227 @@
+#include "harness/revisions/revisions.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <boost/algorithm/string.hpp>
+
+#include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
+
+namespace lab::revisions {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+exec::ChildOutcome run(const exec::ChildSpec& spec) {
+  return exec::run_child(spec);
+}
+
+exec::ChildOutcome shell(const fs::path& folder, const std::string& script) {
+  exec::ChildSpec spec;
+  spec.command = {"sh", "-ec", "cd \"$1\"\n" + script, "sh", folder.string()};
+  spec.environment = {"GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b",
+                      "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b"};
+  return exec::run_child(spec);
+}
+
+/// A repository of four commits in a row, tags one..four, the third a merge of a branch `side`; its make.py builds
+/// where the tree says "builds".
+class Repository : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (shell(".", "git --version").code != 0) GTEST_SKIP() << "needs git";
+    fs::create_directories(repo());
+    scratch_.write("repo/make.py", R"(import os, sys
+print("building", sys.argv[1:], os.environ.get("SPM_LIB", "no lib of others"))
+state = open("state").read().strip()
+if state == "lost":
+    sys.exit("spm: error: could not fetch pool/a.deb: 404\nhint: check the network")
+if state != "builds":
+    sys.exit("error: expected ';'")
+os.makedirs("build/system-release", exist_ok=True)
+open("build/system-release/variants.json", "w").write("[]")
+open("count", "a").write("x")
+)");
+    const exec::ChildOutcome made = shell(repo(), R"(git init -q -b main .
+commit() { echo "$2" > state; git add .; git commit -qm "$1"; git tag "$1"; }
+commit one builds; commit two fails
+git checkout -q -b side one; echo > other; git add .; git commit -qm aside
+git checkout -q main; git merge -q --no-ff -m three side; git tag three
+commit four lost; commit five builds)");
+    ASSERT_EQ(made.code, 0) << made.error_tail;
+  }
+
+  fs::path repo() const { return scratch_.path() / "repo"; }
+  fs::path cache() const { return scratch_.path() / "cache"; }
+  Revisions open() const {
+    Expected<Revisions> opened = Revisions::open(repo(), cache(), run);
+    EXPECT_TRUE(opened) << opened.error().what;
+    return std::move(*opened);
+  }
+  std::string sha(const std::string& name) const {
+    return boost::trim_copy(shell(repo(), "git rev-parse " + name).output);
+  }
+
+  ScratchFolder scratch_;
+  How how_{"system", "release", "x86-64-v2"};
+};
+
+}  // namespace
+
+TEST_F(Repository, resolves_names_and_expressions_to_full_shas) {
+  const Revisions revisions = open();
+  EXPECT_EQ(*revisions.resolve("five"), sha("main"));
+  EXPECT_EQ(*revisions.resolve("main~1"), sha("four"));
+  EXPECT_EQ(*revisions.resolve(sha("one").substr(0, 9)), sha("one"));
+}
+
+TEST_F(Repository, says_which_name_is_nearest_to_an_unknown_one) {
+  const Expected<std::string> unknown = open().resolve("mian");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().what, fmt::format("expected a commit of '{}', found 'mian'", repo().string()));
+  EXPECT_EQ(unknown.error().hint, "did you mean 'main'?");
+  EXPECT_EQ(unknown.error().status, ExitStatus::kUsage);
+  for (const char* strange : {"", "--all", "a b", "zzzzzzzzzz"}) EXPECT_FALSE(open().resolve(strange)) << strange;
+}
+
+TEST_F(Repository, has_a_path_of_first_parents_between_two_commits) {
+  const auto path = open().between(sha("one"), sha("five"));
+  ASSERT_TRUE(path) << path.error().what;
+  std::string subjects;
+  for (const Commit& commit : *path) subjects += fmt::format("{}{} ", commit.subject, commit.merge ? "*" : "");
+  EXPECT_EQ(subjects, "two three* four five ");
+  EXPECT_EQ(path->back().sha, sha("five"));
+}
+
+TEST_F(Repository, has_a_path_through_a_side_branch_when_the_good_commit_is_there) {
+  const auto path = open().between(sha("side"), sha("four"));
+  ASSERT_TRUE(path) << path.error().what;
+  ASSERT_EQ(path->size(), 2u);
+  EXPECT_EQ(path->front().subject, "three");
+}
+
+TEST_F(Repository, refuses_ends_that_are_not_in_a_row) {
+  EXPECT_EQ(open().between(sha("five"), sha("one")).error().hint,
+            "the two are the wrong way round: swap --good and --bad");
+  EXPECT_NE(open().between(sha("two"), sha("side")).error().hint, "");
+  EXPECT_EQ(open().between(sha("one"), sha("one")).error().status, ExitStatus::kUsage);
+}
+
+TEST_F(Repository, that_is_shallow_says_how_to_get_the_rest) {
+  const fs::path clone = scratch_.path() / "clone";
+  ASSERT_EQ(shell(repo(), fmt::format("git clone -q --depth 2 file://{} {}", repo().string(), clone.string())).code, 0);
+  const Expected<Revisions> revisions = Revisions::open(clone, cache(), run);
+  ASSERT_TRUE(revisions) << revisions.error().what;
+  const Expected<std::string> old = revisions->resolve(sha("one"));
+  ASSERT_FALSE(old);
+  EXPECT_EQ(old.error().hint, fmt::format("the clone is shallow: git -C {} fetch --unshallow", clone.string()));
+}
+
+TEST_F(Repository, is_needed) {
+  const Expected<Revisions> none = Revisions::open(scratch_.path(), cache(), run);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().status, ExitStatus::kUsage);
+  EXPECT_FALSE(Revisions::open(scratch_.path() / "missing", cache(), run));
+}
+
+TEST_F(Repository, checks_a_commit_out_beside_a_work_tree_that_is_not_touched) {
+  scratch_.write("repo/state", "changed");
+  scratch_.write("repo/new", "new");
+  scratch_.write("repo/.git/hooks/post-checkout", "#!/bin/sh\ntouch \"$GIT_DIR/hooked\"\nexit 1\n");
+  fs::permissions(repo() / ".git/hooks/post-checkout", fs::perms::owner_all);
+  const std::string before = shell(repo(), "git status --porcelain --branch").output;
+  Revisions revisions = open();
+  const Expected<fs::path> tree = revisions.checkout(sha("four"));
+  ASSERT_TRUE(tree) << tree.error().what;
+  EXPECT_EQ(*read_file(*tree / "state"), "lost\n");
+  EXPECT_EQ(*revisions.checkout(sha("four")), *tree);
+  EXPECT_EQ(shell(repo(), "git status --porcelain --branch").output, before);
+  EXPECT_EQ(*read_file(repo() / "state"), "changed");
+}
+
+TEST_F(Repository, heals_a_tree_that_a_kill_left_half_made_and_one_that_somebody_removed) {
+  const std::string commit = sha("one");
+  const fs::path tree = *open().checkout(commit);
+  fs::remove(tree.parent_path() / (commit.substr(0, 12) + ".tree"));
+  fs::remove(tree / "state");
+  EXPECT_EQ(*open().checkout(commit), tree);
+  EXPECT_TRUE(fs::exists(tree / "state"));
+  fs::remove_all(tree);
+  EXPECT_EQ(*open().checkout(commit), tree);
+  EXPECT_TRUE(fs::exists(tree / "state"));
+}
+
+TEST_F(Repository, is_checked_out_as_committed_whatever_was_done_to_its_tree_before) {
+  const fs::path tree = *open().checkout(sha("one"));
+  ASSERT_EQ(shell(tree, "echo changed > state; rm make.py; echo built > leftover").code, 0);
+  ASSERT_EQ(*open().checkout(sha("one")), tree);
+  EXPECT_EQ(*read_file(tree / "state"), "builds\n");
+  EXPECT_TRUE(fs::exists(tree / "make.py"));
+  EXPECT_TRUE(fs::exists(tree / "leftover"));
+}
+
+TEST_F(Repository, is_checked_out_by_several_processes_at_once) {
+  const std::string commit = sha("one");
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(Revisions::open(repo(), cache(), run)->checkout(commit) ? 0 : 1);
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+}
+
+TEST_F(Repository, is_built_by_its_own_make_py_once) {
+  ::setenv("SPM_LIB", "/elsewhere", 1);
+  Revisions revisions = open();
+  EXPECT_FALSE(revisions.is_built(sha("one"), how_));
+  const auto built = revisions.build(sha("one"), how_);
+  ::unsetenv("SPM_LIB");
+  ASSERT_TRUE(built) << built.error().what;
+  EXPECT_EQ(built->build_dir, built->tree / "build/system-release");
+  EXPECT_TRUE(revisions.is_built(sha("one"), how_));
+  EXPECT_EQ(
+      *read_file(revisions.log_of(sha("one"))),
+      "building ['build', '--toolchain', 'system', '--config', 'release', '--march', 'x86-64-v2'] no lib of others\n");
+  ASSERT_TRUE(open().build(sha("one"), how_));
+  EXPECT_EQ(*read_file(built->tree / "count"), "x");
+}
+
+TEST_F(Repository, tells_apart_why_a_commit_has_no_build) {
+  using Kind = BuildError::Kind;
+  Revisions revisions = open();
+  const auto broken = revisions.build(sha("two"), how_);
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().kind, Kind::kDoesNotBuild);
+  EXPECT_EQ(broken.error().hint, revisions.log_of(sha("two")).string());
+  const auto lost = revisions.build(sha("four"), how_);
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().kind, Kind::kLostPins);
+  EXPECT_NE(lost.error().hint.find("SPM_MIRROR"), std::string::npos);
+  ASSERT_EQ(shell(repo(), "git rm -q make.py && git commit -qm bare").code, 0);
+  const auto bare = revisions.build(sha("main"), how_);
+  ASSERT_FALSE(bare);
+  EXPECT_EQ(bare.error().what, fmt::format("commit {} has no make.py", sha("main").substr(0, 12)));
+}
+
+TEST_F(Repository, that_is_interrupted_says_so) {
+  const auto stopped = [](const exec::ChildSpec& spec) {
+    exec::ChildOutcome outcome = exec::run_child(spec);
+    if (spec.command[0] == "sh") outcome.end = exec::ChildEnd::kStopped;
+    return outcome;
+  };
+  Expected<Revisions> revisions = Revisions::open(repo(), cache(), stopped);
+  ASSERT_TRUE(revisions);
+  const auto built = revisions->build(sha("one"), how_);
+  ASSERT_FALSE(built);
+  EXPECT_EQ(built.error().kind, BuildError::Kind::kStopped);
+  EXPECT_EQ(built.error().status, ExitStatus::kInterrupted);
+}
+
+}  // namespace lab::revisions
