@@ -1,0 +1,83 @@
+#include "harness/bisect/record.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
+
+namespace lab::bisect {
+
+namespace {
+
+Cell cell_of(const std::string& command) {
+  Cell cell;
+  cell.repository = "/somewhere";
+  cell.command = command;
+  cell.commits = {{std::string(40, 'a'), "good", false}, {std::string(40, 'b'), "bad", true}};
+  return cell;
+}
+
+}  // namespace
+
+TEST(Record, comes_back_as_it_was_kept_with_the_cell_that_it_began_with) {
+  const ScratchFolder folder;
+  const auto path = record_path(folder.path() / "bisect", cell_of("x"));
+  EXPECT_EQ(path.filename().string().substr(0, 13), "bbbbbbbbbbbb-");
+  Entry entry;
+  entry.commit = std::string(40, 'a');
+  entry.value = 1.5;
+  entry.most = {{std::string(40, 'b'), 0.25}};
+  {
+    Cell first = cell_of("x");
+    first.cpu = 3;
+    Expected<Record> record = Record::open(path, first, false);
+    ASSERT_TRUE(record) << record.error().what;
+    ASSERT_TRUE(record->append(entry));
+  }
+  const Expected<Record> again = Record::open(path, cell_of("x"), false);
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_EQ(again->found(), 1u);
+  EXPECT_EQ(again->cell().cpu, 3);
+  EXPECT_EQ(again->entries()[0].value, 1.5);
+  EXPECT_EQ(again->entries()[0].most[0].probability, 0.25);
+  EXPECT_TRUE(again->cell().commits[1].merge);
+}
+
+TEST(Record, begins_anew_only_when_it_is_told_to) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "a.jsonl";
+  ASSERT_TRUE(Record::open(path, cell_of("x"), false)->append(Entry{}));
+  EXPECT_EQ(Record::open(path, cell_of("x"), true)->found(), 0u);
+  EXPECT_FALSE(Record::open(path, cell_of("y"), false));
+}
+
+TEST(Record, is_held_by_one_bisect_at_a_time) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "a.jsonl";
+  const Expected<Record> first = Record::open(path, cell_of("x"), false);
+  ASSERT_TRUE(first);
+  const Expected<Record> second = Record::open(path, cell_of("x"), false);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().what, fmt::format("another bisect works on '{}'", path.string()));
+}
+
+TEST(Record, that_cannot_be_read_says_where_and_what_to_do) {
+  const ScratchFolder folder;
+  ASSERT_TRUE(Record::open(folder.path() / "a.jsonl", cell_of("x"), false));
+  const std::string head = *read_file(folder.path() / "a.jsonl");
+  const std::vector<std::pair<std::string, std::string>> bad{
+      {"", "'a': expected a bisect's commits, found 0"},
+      {"{", "'a', line 1: not JSON: incomplete JSON"},
+      {"{}\n", "'a', line 1: bisect: missing"},
+      {head + "{\"commit\"", "'a', line 2: not JSON: incomplete JSON"}};
+  for (const auto& [text, sentence] : bad) {
+    const Expected<Story> story = parse_record(text, "a");
+    ASSERT_FALSE(story) << text;
+    EXPECT_EQ(story.error().what, sentence);
+    EXPECT_EQ(story.error().hint, "bisect --restart begins anew");
+    EXPECT_EQ(story.error().status, ExitStatus::kUsage);
+  }
+  EXPECT_TRUE(parse_record(head, "a"));
+}
+
+}  // namespace lab::bisect
