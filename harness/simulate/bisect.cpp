@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "harness/simulate/noise.h"
+#include "harness/simulate/simulate.h"
+#include "harness/stats/culprit.h"
+
+namespace lab::simulate {
+
+namespace {
+
+constexpr std::size_t kCommits = 256;
+constexpr double kSigma = 0.02;  ///< of one process
+constexpr double kSlowdown = 1.03;
+constexpr double kUnbuildable = 0.1;
+constexpr double kWithout = 0.1;     ///< runs without a culprit
+constexpr std::size_t kMost = 5000;  ///< measurements; more and the search does not end
+
+/// What is true in one run.
+struct Truth {
+  std::size_t culprit = 0;        ///< the first slow commit; 0: none
+  std::vector<bool> unbuildable;  ///< neither end is
+
+  explicit Truth(Noise& noise) : unbuildable(kCommits + 1) {
+    const bool none = noise.uniform() < kWithout;
+    const auto place = static_cast<std::size_t>(1 + noise.below(kCommits));
+    if (!none) culprit = place;
+    for (std::size_t i = 1; i < kCommits; ++i) unbuildable[i] = noise.uniform() < kUnbuildable;
+  }
+  double measure(std::size_t commit, Noise& noise) const {
+    return (culprit != 0 && commit >= culprit ? kSlowdown : 1) * std::exp(kSigma * noise.normal());
+  }
+  /// Whether `first`..`last` is as exact an answer as can be.
+  bool is_answer(std::size_t first, std::size_t last) const {
+    if (culprit == 0) return false;
+    std::size_t low = culprit;
+    while (unbuildable[low - 1]) --low;
+    std::size_t high = culprit;
+    while (unbuildable[high]) ++high;
+    return first == low && last == high;
+  }
+};
+
+/// What a way of bisecting did in all its runs.
+struct Score {
+  double runs = 0;
+  double right = 0;
+  double measurements = 0;
+  double without = 0;         ///< runs without a culprit
+  double innocent_named = 0;  ///< among them
+  double missed = 0;          ///< runs with a culprit in which none was found
+
+  double share() const { return right / runs; }
+  double mean() const { return measurements / runs; }
+};
+
+/// `drift`: relative, over 60 measurements.
+void search(const Truth& truth, double confidence, double drift, Noise& noise, Score& score) {
+  stats::CulpritSearch search(kCommits);
+  const std::vector<double> no_cost(kCommits + 1);
+  std::size_t measured = 0;
+  while (measured < kMost && !search.is_null(confidence) && !search.has_culprit(confidence)) {
+    const std::size_t commit = search.next(no_cost, 1);
+    if (truth.unbuildable[commit]) {
+      search.skip(commit);
+    } else {
+      search.add(commit, truth.measure(commit, noise) * (1 + drift * static_cast<double>(measured) / 60));
+      ++measured;
+    }
+  }
+  const stats::Suspects& likeliest = search.belief().likeliest;
+  const bool none = search.is_null(confidence);
+  ++score.runs;
+  score.right += none ? truth.culprit == 0 : truth.is_answer(likeliest.first, likeliest.last);
+  score.measurements += static_cast<double>(measured);
+  score.without += truth.culprit == 0;
+  score.innocent_named += truth.culprit == 0 && !none;
+  score.missed += truth.culprit != 0 && none;
+}
+
+/// Git's bisect made reliable the plain way: each end is measured `ends` times, and where a t test at `critical` sees
+/// no difference there is none; then binary search, `each` measurements a step, their mean against the middle of the
+/// ends.
+struct Plain {
+  int ends;
+  int each;
+  double critical;
+};
+
+void search_plainly(const Plain& plain, const Truth& truth, Noise& noise, Score& score) {
+  double squares = 0;
+  const auto mean = [&](std::size_t commit, int times) {
+    double sum = 0;
+    double sum_of_squares = 0;
+    for (int i = 0; i < times; ++i) {
+      const double y = std::log(truth.measure(commit, noise));
+      sum += y;
+      sum_of_squares += y * y;
+    }
+    squares += sum_of_squares - sum * sum / times;
+    score.measurements += times;
+    return sum / times;
+  };
+  ++score.runs;
+  score.without += truth.culprit == 0;
+  const double good = mean(0, plain.ends);
+  const double bad = mean(kCommits, plain.ends);
+  const double error = std::sqrt(squares / (plain.ends - 1) / plain.ends);
+  if (std::abs(bad - good) < plain.critical * error) {
+    score.right += truth.culprit == 0;
+    score.missed += truth.culprit != 0;
+    return;
+  }
+  std::size_t low = 0;
+  std::size_t high = kCommits;
+  for (;;) {
+    std::size_t next = 0;  // the commit nearest to the middle that builds
+    const std::size_t middle = (low + high) / 2;
+    for (std::size_t away = 0; next == 0 && away < high - low; ++away) {
+      if (middle >= low + away + 1 && !truth.unbuildable[middle - away]) next = middle - away;
+      if (next == 0 && middle + away > low && middle + away < high && !truth.unbuildable[middle + away])
+        next = middle + away;
+    }
+    if (next == 0) break;
+    const bool is_bad = (mean(next, plain.each) - (good + bad) / 2) * (bad - good) > 0;
+    (is_bad ? high : low) = next;
+  }
+  score.right += truth.is_answer(low + 1, high);
+  score.innocent_named += truth.culprit == 0;
+}
+
+/// The cheapest plain search that is right as often as `share`; with `tuned`, its ends may be measured more or less
+/// often than its steps, which takes knowing the noise. Both are chosen on the runs that they are then judged by, which
+/// flatters them.
+Score best_plain(double share, bool tuned, std::uint64_t seed, std::uint64_t runs) {
+  Score best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int ends = 4; ends <= 50; ends += 2) {
+    const boost::math::students_t distribution(2 * ends - 2);
+    for (int each = tuned ? 4 : ends; each <= (tuned ? 30 : ends); each += 2) {
+      // A step for each bit but one, in the runs that have a culprit, is the least there can be.
+      if (2 * ends + (1 - kWithout) * 7 * each > least) break;
+      for (const double alpha : {0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002}) {
+        const Plain plain{ends, each, boost::math::quantile(boost::math::complement(distribution, alpha / 2))};
+        Noise noise(seed);
+        Score score;
+        for (std::uint64_t i = 0; i < runs; ++i) search_plainly(plain, Truth(noise), noise, score);
+        if (score.share() < share || score.mean() >= least) continue;
+        least = score.mean();
+        best = score;
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+void simulate_bisect(const Settings& settings, const Report& report) {
+  using Goal = Finding::Goal;
+  const auto runs = static_cast<std::uint64_t>(std::max(1.0, 500 * settings.scale));
+  const auto judge = [&](double confidence, double drift) {
+    Noise noise(settings.seed);
+    Score score;
+    for (std::uint64_t i = 0; i < runs; ++i) search(Truth(noise), confidence, drift, noise, score);
+    return score;
+  };
+  struct Promise {
+    double confidence;
+    double low;
+    double high;
+  };
+  for (const Promise& promise : {Promise{0.99, 0.98, 1}, Promise{0.9, 0.88, 0.97}}) {
+    const std::string at = fmt::format("at --confidence {}", promise.confidence);
+    const Score score = judge(promise.confidence, 0);
+    report({"right " + at, score.share(), Goal::kAtLeast, promise.low, runs});
+    if (promise.high < 1) report({"right " + at + ": not too timid", score.share(), Goal::kAtMost, promise.high, runs});
+    report({"no culprit, and an innocent named " + at, score.without > 0 ? score.innocent_named / score.without : 0,
+            Goal::kNone, 0, static_cast<std::uint64_t>(score.without)});
+    report({"a culprit, and none found " + at, score.missed / (score.runs - score.without), Goal::kNone, 0,
+            static_cast<std::uint64_t>(score.runs - score.without)});
+    report({"measurements a run " + at, score.mean(), Goal::kNone, 0, runs, ""});
+    const Score plain = best_plain(score.share(), false, settings.seed, runs);
+    report({"measurements a run, git bisect with each repeated to be right as often", plain.mean(), Goal::kNone, 0,
+            runs, ""});
+    const Score tuned = best_plain(score.share(), true, settings.seed, runs);
+    report({"the same, its ends and its steps tuned to this noise", tuned.mean(), Goal::kNone, 0, runs, ""});
+    if (plain.runs > 0)
+      report({"share of git bisect's measurements " + at, score.mean() / plain.mean(), Goal::kAtMost, 0.45, runs});
+  }
+  const Score drifting = judge(0.99, 0.03);
+  report({"right at --confidence 0.99, 3 % drift in 60 measurements", drifting.share(), Goal::kNone, 0, runs});
+}
+
+}  // namespace lab::simulate

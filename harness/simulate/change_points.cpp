@@ -1,0 +1,165 @@
+#include "harness/stats/change_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "harness/simulate/noise.h"
+#include "harness/simulate/simulate.h"
+#include "harness/stats/density.h"
+#include "harness/stats/quantile.h"
+
+namespace lab::simulate {
+
+namespace {
+
+using Goal = Finding::Goal;
+using stats::ChangePoint;
+
+constexpr std::size_t kPoints = 100;
+constexpr std::size_t kBaseline = 50;  // points before a step, at least
+constexpr std::size_t kNear = 3;       // points that a place may be wrong by
+
+// A farm's nights: so many series, watched for so long, with a slowdown in one.
+constexpr std::size_t kSeries = 200, kNights = 30, kSlowFrom = 20, kSlowKnown = 25;
+
+/// Counts of one kind of series with steps of one height.
+struct Tally {
+  double trials = 0, found = 0, placed = 0, twice = 0;
+  double ratios = 0, covered = 0;  // of those found, which have a ratio, and whose interval holds the true one
+};
+
+/// What a step's height is counted in: 1.4826 times the median absolute deviation, and interquartile range / 1.349
+/// where that is another number.
+std::vector<std::pair<std::string, double>> sigmas(const Kind& kind) {
+  std::vector<std::pair<std::string, double>> all{{"MAD sigma", kind.robust_sigma}};
+  Noise noise(1);
+  const double quarters = stats::robust_sigma(stats::sorted(kind.draw(noise, 200'001)));
+  if (quarters > 1.02 * kind.robust_sigma || quarters < kind.robust_sigma / 1.02)
+    all.emplace_back("IQR sigma", quarters);
+  return all;
+}
+
+class Cells {
+ public:
+  Cells(const Settings& settings, const Report& report)
+      : noise_(settings.seed), report_(report), scale_(settings.scale) {}
+
+  void unchanged(const Kind& kind) {
+    const std::size_t trials = count(2000);
+    double alarmed = 0;
+    for (std::size_t trial = 0; trial < trials; ++trial)
+      alarmed += !stats::find_change_points(kind.draw(noise_, kPoints)).empty();
+    tell(fmt::format("{}, unchanged: series that ever alarm", kind.name), alarmed, static_cast<double>(trials),
+         Goal::kAtMost, 0.02);
+  }
+
+  /// Steps up and down in turn, anywhere from the 50th point on.
+  Tally steps(const Kind& kind, double rise, std::size_t nights) {
+    Tally tally;
+    const std::size_t trials = count(1000);
+    for (std::size_t trial = 0; trial < trials; ++trial, rise = -rise) {
+      const std::size_t at = kBaseline + noise_.below(kPoints - kBaseline - nights + 1);
+      std::vector<double> values = kind.draw(noise_, kPoints);
+      for (std::size_t i = at; i < kPoints; ++i) values[i] += rise;
+      ++tally.trials;
+      std::size_t alarms = 0;
+      for (const ChangePoint& point : stats::find_change_points(values)) {
+        if (point.detected_at < at) continue;
+        if (++alarms > 1 || point.detected_at >= at + nights) continue;
+        ++tally.found;
+        tally.placed += point.index + kNear >= at && point.index <= at + kNear;
+        if (!point.ratio) continue;
+        ++tally.ratios;
+        tally.covered += point.ratio->low * point.before <= point.before + rise &&
+                         point.ratio->high * point.before >= point.before + rise;
+      }
+      tally.twice += alarms > 1;
+    }
+    return tally;
+  }
+
+  /// All that is asked of steps of so many sigma within so many nights.
+  void steps_of(double height, std::size_t nights, double normal_goal, double other_goal) {
+    Tally pooled[2];
+    for (const Kind& kind : kinds()) {
+      if (!kind.independent) continue;
+      const auto known = sigmas(kind);
+      Tally tally;
+      for (std::size_t which = 0; which < 2; ++which) {
+        if (which < known.size()) {
+          tally = steps(kind, height * known[which].second, nights);
+          const std::string what = fmt::format("{}, {:g} {}", kind.name, height, known[which].first);
+          tell(fmt::format("{}: within {} nights and {} points", what, nights, kNear), tally.placed, tally.trials,
+               Goal::kAtLeast, kind.name == "normal" ? normal_goal : other_goal);
+          tell(fmt::format("{}: interval of the ratio holds it", what), tally.covered, tally.ratios);
+          tell(fmt::format("{}: reported more than once", what), tally.twice, tally.trials);
+        }
+        if (kind.name == "normal") continue;
+        pooled[which].placed += tally.placed;
+        pooled[which].trials += tally.trials;
+      }
+    }
+    for (const std::size_t which : {0, 1})
+      tell(fmt::format("all but normal, {:g} {}: within {} nights and {} points", height,
+                       which == 0 ? "MAD sigma" : "IQR sigma", nights, kNear),
+           pooled[which].placed, pooled[which].trials, Goal::kAtLeast, other_goal);
+  }
+
+  /// Nights of 200 normal series. `alone`: each watched by itself; else as 200, with what all know of neighbours.
+  void nights(bool alone) {
+    const Kind& kind = kinds().front();
+    const std::size_t tables = count(100);
+    const std::string watched = alone ? "each alone" : "watched as one";
+    double spoilt = 0, found = 0, slowed = 0;
+    for (std::size_t table = 0; table < tables; ++table) {
+      std::vector<std::vector<double>> all, begun;
+      for (std::size_t i = 0; i < kSeries; ++i) {
+        all.push_back(kind.draw(noise_, kNights));
+        begun.emplace_back(all.back().begin(), all.back().begin() + kSlowFrom);
+      }
+      const stats::Watch watch = alone ? stats::Watch{} : stats::Watch{kSeries, stats::common_autocorrelation(begun)};
+      bool any = false;
+      for (const std::vector<double>& values : all) any = !stats::find_change_points(values, watch).empty() || any;
+      spoilt += any;
+      // Ten of each table with a slowdown, one at a time.
+      for (std::size_t i = 0; i < 10; ++i, ++slowed) {
+        for (std::size_t night = kSlowFrom; night < kNights; ++night) all[i][night] += 3 * kind.robust_sigma;
+        for (const ChangePoint& point : stats::find_change_points(all[i], watch))
+          if (point.detected_at >= kSlowFrom && point.detected_at <= kSlowKnown) {
+            ++found;
+            break;
+          }
+      }
+    }
+    tell(fmt::format("{} nights of {} normal series, {}: any false alarm", kNights, kSeries, watched), spoilt,
+         static_cast<double>(tables), alone ? Goal::kNone : Goal::kAtMost, 0.05);
+    tell(fmt::format("3 sigma from night {} in one of them, {}: found by night {}", kSlowFrom, watched, kSlowKnown),
+         found, slowed);
+  }
+
+ private:
+  std::size_t count(double trials) const { return static_cast<std::size_t>(std::max(1.0, trials * scale_)); }
+
+  void tell(const std::string& what, double events, double trials, Goal goal = Goal::kNone, double bound = 0) const {
+    report_({what, events / std::max(1.0, trials), goal, bound, static_cast<std::uint64_t>(trials)});
+  }
+
+  Noise noise_;
+  const Report& report_;
+  double scale_;
+};
+
+}  // namespace
+
+void simulate_change_points(const Settings& settings, const Report& report) {
+  Cells cells(settings, report);
+  for (const Kind& kind : kinds()) cells.unchanged(kind);
+  cells.steps_of(3, 5, 0.95, 0.85);
+  cells.steps_of(5, 3, 0.95, 0.95);
+  for (const bool alone : {true, false}) cells.nights(alone);
+}
+
+}  // namespace lab::simulate

@@ -1,0 +1,162 @@
+#include "harness/compare/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "harness/results/made_up.h"
+#include "harness/simulate/noise.h"
+#include "harness/simulate/simulate.h"
+#include "harness/stats/quantile.h"
+
+namespace lab::simulate {
+
+namespace {
+
+using compare::Comparison;
+using compare::Verdict;
+
+constexpr int kRows = 100;
+constexpr double kWithin = 0.01;  ///< noise of a repetition
+constexpr int kRepetitions = 15;  ///< of a process, whose median is its time
+constexpr double kDrift = 0.03;   ///< from the session's first process to its last
+
+/// What a made-up session is like. Shares.
+struct Truth {
+  int processes = 15;    ///< of each arm
+  double between = 0.01; ///< sigma between processes
+  double change = 0;     ///< of head, in every row from `changed_from` on
+  int changed_from = kRows;
+  double level = 0;      ///< of a second session: the whole machine is so much slower
+  double own_level = 0;  ///< of a second session: sigma of what each benchmark differs by on its own
+};
+
+/// One process: the median of its repetitions around its own level.
+double process_time(Noise& noise, double level, double between) {
+  const double own = level * std::exp(between * noise.normal());
+  std::vector<double> repetitions(kRepetitions);
+  for (double& time : repetitions) time = own * std::exp(kWithin * noise.normal());
+  return stats::median(repetitions);
+}
+
+/// A session as run makes one: in each block every benchmark once, shuffled, its arms one after the other, in an order
+/// that turns round from block to block; and a control of one benchmark a tenth of them.
+results::Result session(Noise& noise, const Truth& truth, bool both_arms) {
+  results::Result result = results::made_up_result();
+  std::vector<double> own_level(kRows);
+  for (double& level : own_level) level = std::exp(truth.level + truth.own_level * noise.normal());
+  std::vector<int> order(kRows);
+  std::iota(order.begin(), order.end(), 0);
+  const int arms = both_arms ? 2 : 1;
+  const double last = arms * kRows * truth.processes - 1;
+  int run = 0;
+  for (int block = 0; block < truth.processes; ++block) {
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[noise.below(i)]);
+    for (const int row : order)
+      for (int place = 0; place < arms; ++place) {
+        const bool head = !both_arms || (place == 0) == (block % 2 == 1);
+        const double change = head && row >= truth.changed_from ? 1 + truth.change : 1;
+        const double level = 100 * own_level[static_cast<std::size_t>(row)] * change * (1 + kDrift * run++ / last);
+        results::Process process = results::made_up_process(fmt::format("shelf/v{}/store", row), block, 1);
+        process.real_time = process_time(noise, level, truth.between);
+        process.arm = head ? results::kHead : results::kBase;
+        result.processes.push_back(process);
+        if (row % 10 != 0 || !head || !both_arms) continue;
+        process.real_time = process_time(noise, level, truth.between);
+        process.arm = results::kControl;
+        result.processes.push_back(process);
+      }
+  }
+  return result;
+}
+
+/// Shares over many tables, at one threshold.
+struct Tally {
+  double threshold = 0;
+  double false_tables = 0;  ///< with a verdict that is not true
+  double same = 0;          ///< of the rows that did not change
+  double found = 0;         ///< of those that did
+};
+
+void add(const Comparison& comparison, const Truth& truth, double weight, Tally& sum) {
+  const double changed = kRows - truth.changed_from, unchanged = truth.changed_from;
+  bool wrong = false;
+  for (const compare::Row& row : comparison.rows) {
+    const Verdict verdict = compare::judge(row, comparison.alpha, sum.threshold);
+    const bool is_changed = std::stoi(row.benchmark.substr(7)) >= truth.changed_from;
+    const bool slower = verdict == Verdict::kRegressed, faster = verdict == Verdict::kImproved;
+    wrong = wrong || (is_changed ? faster || verdict == Verdict::kSame : slower || faster);
+    if (is_changed)
+      sum.found += (slower ? weight : 0) / changed;
+    else
+      sum.same += (verdict == Verdict::kSame ? weight : 0) / unchanged;
+  }
+  sum.false_tables += wrong ? weight : 0;
+}
+
+/// A tally for each of `thresholds`, of the same tables; and the share of sessions called unfit.
+std::pair<std::vector<Tally>, double> tally(std::uint64_t seed, std::uint64_t tables, const Truth& truth,
+                                            std::initializer_list<double> thresholds, bool one_session = true) {
+  Noise noise(seed);
+  std::vector<Tally> sums;
+  for (const double threshold : thresholds) sums.push_back({threshold});
+  double unfit = 0;
+  const auto weight = 1 / static_cast<double>(tables);
+  for (std::uint64_t table = 0; table < tables; ++table) {
+    Truth before = truth;
+    before.change = before.level = before.own_level = 0;
+    const results::Result base = one_session ? results::Result{} : session(noise, before, false);
+    results::Result head = session(noise, truth, one_session);
+    head.session.id = "head";
+    head.arms.resize(1);
+    head.arms[0].name = results::kBase;
+    const auto comparison = one_session ? compare::compare_arms(head, {}) : compare::compare_sessions(base, head, {});
+    unfit += comparison->fit ? 0 : weight;
+    for (Tally& sum : sums) add(*comparison, truth, weight, sum);
+  }
+  return {sums, unfit};
+}
+
+}  // namespace
+
+void simulate_compare(const Settings& settings, const Report& report) {
+  using Goal = Finding::Goal;
+  const auto tables = static_cast<std::uint64_t>(std::max(1.0, 400 * settings.scale));
+  std::uint64_t seed = settings.seed * 1000;
+  for (const double between : {0.005, 0.01, 0.02}) {
+    const auto [sums, unfit] = tally(++seed, tables, {15, between}, {0, compare::kThreshold, 0.02});
+    const std::string noise = fmt::format("processes differ by {:g} %", 100 * between);
+    for (const Tally& sum : sums)
+      report({fmt::format("false verdict in a table, threshold {:g} %, {}", 100 * sum.threshold, noise),
+              sum.false_tables, Goal::kAtMost, 0.05, tables});
+    report({fmt::format("rows called same, threshold 2 %, 15 processes, {}", noise), sums[2].same,
+            between > 0.01 ? Goal::kNone : Goal::kAtLeast, 0.9, tables * kRows});
+    report({fmt::format("sessions called unfit, {}", noise), unfit, Goal::kAtMost, 0.01, tables});
+  }
+  for (const int changed : {1, 50}) {
+    const std::uint64_t some = changed == 1 ? tables : std::max<std::uint64_t>(1, tables / 4);
+    const auto [sums, unfit] =
+        tally(++seed, some, {20, 0.01, 0.02, kRows - changed}, {0, compare::kThreshold, 0.01});
+    for (const Tally& sum : sums) {
+      report({fmt::format("2 % in {} of 100 rows found, threshold {:g} %, 20 processes", changed, 100 * sum.threshold),
+              sum.found, sum.threshold > compare::kThreshold ? Goal::kNone : Goal::kAtLeast, 0.95,
+              some * static_cast<std::uint64_t>(changed)});
+      report({fmt::format("false verdict in such a table, threshold {:g} %", 100 * sum.threshold), sum.false_tables,
+              Goal::kAtMost, 0.05, some});
+    }
+  }
+  for (const double level : {0.0, 0.02}) {
+    const auto [sums, unfit] = tally(++seed, tables, {15, 0.01, 0, kRows, level, 0.005}, {0}, false);
+    report({fmt::format("false verdict, two sessions {:g} % apart, benchmarks 0.5 %", 100 * level),
+            sums[0].false_tables, Goal::kAtMost, 0.05, tables});
+  }
+  const auto [sums, unfit] = tally(++seed, tables, {20, 0.01, 0.02, kRows - 5}, {compare::kThreshold}, false);
+  report({"2 % in 5 of 100 rows found, two sessions that do not differ", sums[0].found, Goal::kNone, 0, tables * 5});
+}
+
+}  // namespace lab::simulate

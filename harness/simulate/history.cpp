@@ -1,0 +1,84 @@
+// How fast a long history is: made-up results on the disk, read by the code that reads real ones. The files have just
+// been written, so they come from memory.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/history/index.h"
+#include "harness/history/made_up.h"
+#include "harness/simulate/noise.h"
+#include "harness/simulate/simulate.h"
+
+namespace lab::simulate {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBenchmarks = 35;
+
+/// A folder that goes when it does.
+struct Folder {
+  Folder() { fs::create_directories(path / "farm"); }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  fs::path path = fs::temp_directory_path() / fmt::format("lab-history-{}", ::getpid());
+};
+
+/// The bytes written.
+std::uintmax_t write_nights(const fs::path& folder, int first, int count, int processes, std::size_t samples,
+                            Noise& noise) {
+  std::uintmax_t bytes = 0;
+  for (int number = first; number < first + count; ++number) {
+    history::Night night{number, processes, samples, {}};
+    for (std::size_t i = 0; i < kBenchmarks; ++i) night.times.push_back(100 * std::exp(0.02 * noise.normal()));
+    const std::string text = results::serialize(history::made_up_night(night));
+    std::ofstream(folder / "farm" / history::made_up_file(number), std::ios::binary) << text;
+    bytes += text.size();
+  }
+  return bytes;
+}
+
+/// Seconds until the history of `folder` has been opened and every benchmark's findings are there; below 0 where it
+/// fails.
+double seconds_to_open(const fs::path& folder) {
+  const auto start = std::chrono::steady_clock::now();
+  Expected<history::Index> index = history::Index::open(folder, [](const history::Progress&) {});
+  if (!index) return -1;
+  const Expected<std::vector<history::Series>> list = index->series();
+  if (!list) return -1;
+  for (const history::Series& series : *list)
+    if (!index->findings(series)) return -1;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+void simulate_history(const Settings& settings, const Report& report) {
+  Noise noise(settings.seed);
+  {
+    // 350 processes of three phases with some 90 samples weigh what a real session with --quick does.
+    const Folder folder;
+    const int count = std::max(1, static_cast<int>(256 * settings.scale));
+    const auto bytes = static_cast<double>(write_nights(folder.path, 0, count, 10, 90, noise));
+    const auto trials = static_cast<std::uint64_t>(count);
+    report({fmt::format("reading results of {:.0f} kB", bytes / 1e3 / count),
+            bytes / 1e6 / seconds_to_open(folder.path), Finding::Goal::kAtLeast, 200, trials, "MB/s"});
+  }
+  const Folder folder;
+  const int count = std::max(1, static_cast<int>(10'000 * settings.scale));
+  const auto trials = static_cast<std::uint64_t>(count);
+  write_nights(folder.path, 0, count, 1, 1, noise);
+  report({"reading small results", seconds_to_open(folder.path), Finding::Goal::kNone, 0, trials, "s"});
+  report({"opening the history once indexed", seconds_to_open(folder.path), Finding::Goal::kAtMost, 0.3, trials, "s"});
+  write_nights(folder.path, count, 1, 1, 1, noise);
+  report({"opening it with one result more", seconds_to_open(folder.path), Finding::Goal::kNone, 0, trials + 1, "s"});
+}
+
+}  // namespace lab::simulate

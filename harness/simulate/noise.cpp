@@ -1,0 +1,84 @@
+#include "harness/simulate/noise.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace lab::simulate {
+
+namespace {
+
+constexpr double kLevel = 100;
+/// Median absolute deviation of the standard normal distribution: its 0.75 quantile.
+constexpr double kNormalMad = 0.6744897501960817;
+
+template <typename Next>
+std::vector<double> series(std::size_t count, Next next) {
+  std::vector<double> values(count);
+  for (double& value : values) value = next();
+  return values;
+}
+
+std::vector<double> draw_normal(Noise& noise, std::size_t count) {
+  return series(count, [&] { return kLevel * (1 + 0.02 * noise.normal()); });
+}
+
+std::vector<double> draw_log_normal(Noise& noise, std::size_t count) {
+  return series(count, [&] { return kLevel * std::exp(noise.normal()); });
+}
+
+std::vector<double> draw_autoregressive(Noise& noise, std::size_t count) {
+  constexpr double kRho = 0.5;
+  double state = noise.normal();
+  return series(count, [&] {
+    const double value = kLevel * (1 + 0.02 * state);
+    state = kRho * state + std::sqrt(1 - kRho * kRho) * noise.normal();
+    return value;
+  });
+}
+
+std::vector<double> draw_two_levels(Noise& noise, std::size_t count) {
+  return series(count, [&] { return kLevel * (noise.uniform() < 0.3 ? 1.05 : 1.0) * (1 + 0.01 * noise.normal()); });
+}
+
+std::vector<double> draw_outliers(Noise& noise, std::size_t count) {
+  return series(count,
+                [&] { return kLevel * (noise.uniform() < 0.05 ? 1.3 : 1.0) * (1 + 0.02 * noise.normal()); });
+}
+
+/// 1.4826 MAD of a kind's distribution, from a long series of it.
+double robust_sigma(std::vector<double> (*draw)(Noise&, std::size_t)) {
+  Noise noise(1);
+  std::vector<double> values = draw(noise, 200'001);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  const double median = *middle;
+  for (double& value : values) value = std::abs(value - median);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle / kNormalMad;
+}
+
+}  // namespace
+
+double Noise::uniform() {
+  return static_cast<double>(random_.next() >> 11) * 0x1p-53;
+}
+
+double Noise::normal() {
+  const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+  return radius * std::cos(2 * std::numbers::pi * uniform());
+}
+
+std::span<const Kind> kinds() {
+  static const std::array<Kind, 5> all{{
+      {"normal", true, robust_sigma(draw_normal), draw_normal},
+      {"log-normal", true, robust_sigma(draw_log_normal), draw_log_normal},
+      {"AR(1)", false, robust_sigma(draw_autoregressive), draw_autoregressive},
+      {"two levels", true, robust_sigma(draw_two_levels), draw_two_levels},
+      {"outliers", true, robust_sigma(draw_outliers), draw_outliers},
+  }};
+  return all;
+}
+
+}  // namespace lab::simulate

@@ -1,0 +1,51 @@
+#include "harness/stats/ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "harness/simulate/noise.h"
+#include "harness/simulate/simulate.h"
+
+namespace lab::simulate {
+
+namespace {
+
+constexpr double kAlpha = 0.05;
+constexpr double kSigma = 0.01;  ///< between processes
+constexpr double kDrift = 0.03;  ///< from the first process of a session to its last
+
+/// One benchmark in `pairs` blocks of a process of each arm, in ABBA order; head is `ratio` times base.
+double p_value(Noise& noise, int pairs, double ratio) {
+  std::vector<stats::Datum> base, head;
+  for (int block = 0; block < pairs; ++block) {
+    for (const int place : {0, 1}) {
+      const bool is_head = (place == 0) == (block % 2 == 1);
+      const double when = (2 * block + place) / (2.0 * pairs - 1);
+      const double level = (1 + kDrift * when) * (is_head ? ratio : 1);
+      (is_head ? head : base).push_back({block, level * std::exp(kSigma * noise.normal())});
+    }
+  }
+  return stats::BlockedArms(base, head).p_value();
+}
+
+}  // namespace
+
+void simulate_ranks(const Settings& settings, const Report& report) {
+  Noise noise(settings.seed);
+  const auto trials = static_cast<std::uint64_t>(std::max(1.0, 4000 * settings.scale));
+  const auto share = [&](int pairs, double ratio) {
+    std::uint64_t rejected = 0;
+    for (std::uint64_t trial = 0; trial < trials; ++trial) rejected += p_value(noise, pairs, ratio) < kAlpha;
+    return static_cast<double>(rejected) / static_cast<double>(trials);
+  };
+  for (const int pairs : {8, 15, 20}) {
+    report({fmt::format("p < 0.05 without a difference, {} pairs", pairs), share(pairs, 1), Finding::Goal::kNone, kAlpha,
+            trials});
+    report({fmt::format("p < 0.05 at 1 % slower, {} pairs", pairs), share(pairs, 1.01), Finding::Goal::kNone, 0, trials});
+  }
+}
+
+}  // namespace lab::simulate
