@@ -26,13 +26,18 @@ std::string filled_in(std::string text, const Words& words) {
   return text;
 }
 
-void fill_in(json::value& value, const Words& words) {
-  if (json::string* text = value.if_string()) {
-    *text = filled_in(std::string(*text), words);
+void fill_in(json::value& value, const Chart& chart) {
+  if (const json::string* text = value.if_string()) {
+    for (const auto& [key, list] : chart.lists)
+      if (*text == "{{" + key + "}}") {
+        value = list;
+        return;
+      }
+    value = json::value(filled_in(std::string(*text), chart.words));
   } else if (json::array* array = value.if_array()) {
-    for (json::value& inner : *array) fill_in(inner, words);
+    for (json::value& inner : *array) fill_in(inner, chart);
   } else if (json::object* object = value.if_object()) {
-    for (auto& [key, inner] : *object) fill_in(inner, words);
+    for (auto& [key, inner] : *object) fill_in(inner, chart);
   }
 }
 
@@ -48,14 +53,29 @@ std::string css_block(std::size_t mode) {
   return css;
 }
 
+/// Takes out the layers whose own data set has no row: Vega draws no scale over fields without a value.
+void leave_out_empty_layers(json::object& spec, const json::object& data) {
+  json::value* layers = spec.if_contains("layer");
+  if (layers == nullptr) return;
+  json::array kept;
+  for (json::value& layer : layers->as_array()) {
+    const json::value* own = layer.as_object().if_contains("data");
+    const json::value* name = own == nullptr ? nullptr : own->as_object().if_contains("name");
+    const json::value* rows = name == nullptr ? nullptr : data.if_contains(name->as_string());
+    if (rows == nullptr || !rows->as_array().empty()) kept.push_back(std::move(layer));
+  }
+  *layers = std::move(kept);
+}
+
 }  // namespace
 
 json::object specification(const Chart& chart) {
   json::object spec = json::parse(resource(chart.spec + ".json")).as_object();
   json::value filled = std::move(spec);
-  fill_in(filled, chart.words);
+  fill_in(filled, chart);
   spec = std::move(filled.as_object());
   spec.erase("title");
+  leave_out_empty_layers(spec, chart.data);
   spec["$schema"] = "https://vega.github.io/schema/vega-lite/v5.json";
   spec["width"] = "container";
   spec["background"] = nullptr;

@@ -47,6 +47,7 @@ struct Chart {
   std::string text;                                        ///< what a reader who cannot see it is told
   boost::json::object data;                                ///< data set name -> rows
   std::vector<std::pair<std::string, std::string>> words;  ///< replace {{key}} in the specification
+  std::vector<std::pair<std::string, boost::json::array>> lists;  ///< replace strings that are nothing but {{key}}
 };
 
 struct Paragraph {

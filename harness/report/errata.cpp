@@ -52,6 +52,7 @@ std::string share(const Asked& asked) {
   std::map<std::string, std::set<std::string>> benchmarks_of;
   for (const results::Process& process : asked.result->processes) {
     if (::fnmatch(asked.text("benchmarks").c_str(), process.benchmark.c_str(), 0) != 0) continue;
+    if (process.arm != results::kHead) continue;
     const auto part = process.counters.find(asked.text("part"));
     const auto all = process.counters.find(asked.text("whole"));
     if (part == process.counters.end() || all == process.counters.end() || all->second <= 0) continue;

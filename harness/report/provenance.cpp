@@ -97,13 +97,13 @@ Section failures_section(const Result& result) {
       {{"Failure", kShort}, {"Benchmark", kName}, {"Process", kNumber}, {"Block", kNumber}, {"What happened", kText}},
       {}};
   for (const results::Failure& failure : result.failures)
-    table.rows.push_back({Cell(failure.kind, Tone::kBad), failure.benchmark, std::to_string(failure.process),
-                          std::to_string(failure.block), failure.detail});
+    table.rows.push_back({Cell(failure.kind, Tone::kBad), results::subject(failure.benchmark, failure.arm),
+                          std::to_string(failure.process), std::to_string(failure.block), failure.detail});
   section.blocks.emplace_back(std::move(table));
   for (const results::Failure& failure : result.failures)
     if (!failure.output_tail.empty()) {
-      section.blocks.emplace_back(
-          Paragraph{fmt::format("The end of what {} (process {}) said:", failure.benchmark, failure.process)});
+      section.blocks.emplace_back(Paragraph{fmt::format(
+          "The end of what {} (process {}) said:", results::subject(failure.benchmark, failure.arm), failure.process)});
       section.blocks.emplace_back(Verbatim{failure.output_tail});
     }
   return section;

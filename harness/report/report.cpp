@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/report/bisects.h"
 #include "harness/report/charts.h"
 #include "harness/report/claims.h"
+#include "harness/report/comparison.h"
 #include "harness/report/errata.h"
 #include "harness/report/families.h"
 #include "harness/report/format.h"
@@ -38,7 +40,7 @@ std::string machine_phrase(const results::Machine& machine) {
 
 bool has_numbers(const Result& result, const std::string& family) {
   return std::any_of(result.processes.begin(), result.processes.end(), [&](const results::Process& process) {
-    return results::benchmark_parts(process.benchmark).family == family;
+    return process.arm == results::kHead && results::benchmark_parts(process.benchmark).family == family;
   });
 }
 
@@ -53,6 +55,7 @@ std::string drivers_phrase(std::span<const Column> atlas) {
 
 /// The sentence to remember: verdicts first, then what failed, then the drivers.
 std::string lead(const ReportInput& input, const std::vector<JudgedClaim>& claims, bool judged) {
+  if (input.comparison != nullptr) return compare::sentence(*input.comparison);
   if (input.result == nullptr) return fmt::format("No benchmark has run yet. {}", drivers_phrase(input.atlas));
   std::string text =
       judged ? fmt::format("{} published claims about command buckets: {}.", claims.size(), verdict_counts(claims))
@@ -97,8 +100,17 @@ Document report_document(const ReportInput& input, const Published& published,
   if (result != nullptr && !result->machine.cpu_model.empty())
     document.title += " on " + machine_phrase(result->machine);
   document.lead = lead(input, claims, judged);
+  if (const std::string changed = history_sentence(input.followed); !changed.empty())
+    document.lead = fmt::format("{} {}", document.lead, changed);
   if (progress) document.progress = progress_phrase(*progress);
   if (result != nullptr) document.facts = head_facts(*result);
+  if (input.comparison != nullptr) document.sections.push_back(comparison_section(*input.comparison));
+  if (result != nullptr)
+    if (Section control = control_section(results::judge_control(*result)); !control.blocks.empty())
+      document.sections.push_back(std::move(control));
+  if (Section history = history_section(input.followed); !history.blocks.empty())
+    document.sections.push_back(std::move(history));
+  if (!input.bisects.empty()) document.sections.push_back(bisects_section(input.bisects));
   document.sections.push_back(unusual_section(input, progress.has_value()));
   if (result != nullptr) document.sections.push_back(failures_section(*result));
   if (judged) document.sections.push_back(claims_section(claims, published.buckets, *result));

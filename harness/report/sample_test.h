@@ -11,6 +11,8 @@
 
 #include "harness/bench/checksum.h"
 #include "harness/bench/random.h"
+#include "harness/bisect/record.h"
+#include "harness/report/history.h"
 #include "harness/results/atlas.h"
 #include "harness/results/result.h"
 
@@ -148,6 +150,33 @@ inline results::Result result(int blocks = 12) {
   return made;
 }
 
+/// The same with a base arm, in which one benchmark was quicker, one slower, and one needed fewer bytes, and with a
+/// control arm of one benchmark a family.
+inline results::Result two_arms(int blocks = 16) {
+  results::Result made = result(blocks);
+  const results::Result again = made;
+  for (const std::string_view arm : {results::kHead, results::kBase, results::kControl})
+    made.arms.push_back({std::string(arm), made.build, made.pins, made.source, {}, {}});
+  made.arms[1].source.commit = "fedcba9876543210fedcba9876543210fedcba98";
+  bench::Random random(5);
+  const auto copy = [&](results::Process process, std::string_view arm, double factor) {
+    process.arm = arm;
+    process.real_time *= factor * (1 + 0.002 * (static_cast<double>(random.below(2000)) / 1000 - 1));
+    made.processes.push_back(std::move(process));
+  };
+  for (const results::Process& process : again.processes) {
+    const std::string_view name = process.benchmark;
+    copy(process, results::kBase,
+         name == "allocator/buddy/random_replace" ? 0.93 : name == "command_bucket/v6_mt_thread_local/frame" ? 1.08 : 1);
+    if (name == "allocator/c_library/growing_buffers" || name == "command_bucket/v1_st_new/frame")
+      copy(process, results::kControl, 1);
+  }
+  for (results::Process& process : made.processes)
+    if (process.arm == results::kBase && process.counters.contains("metadata_bytes"))
+      process.counters["metadata_bytes"] = 65536;
+  return made;
+}
+
 /// A column of the full sweep: `storage` gives {size, alignment} of an image.
 template <typename Storage>
 results::Column column(const std::string& name, const Storage& storage, std::uint64_t buffer_unit) {
@@ -192,6 +221,74 @@ inline std::vector<results::Column> atlas() {
                 big};
           },
           16)};
+}
+
+/// Forty nights of two benchmarks, of which the first got slower by a commit and quicker by a kernel.
+inline std::vector<Followed> followed() {
+  std::vector<Followed> made(2);
+  for (Followed& one : made) {
+    one.series.machine = "m-1a2b3c4d";
+    one.series.version = 1;
+  }
+  made[0].series.benchmark = "allocator/buddy/random_replace";
+  made[1].series.benchmark = "allocator/linear/growing_buffers";
+  bench::Random random(9);
+  for (Followed& one : made)
+    for (int night = 0; night < 40; ++night) {
+      const bool slower = &one == &made[0] && night >= 20 && night < 30;
+      history::Point point;
+      point.started = fmt::format("2026-0{}-{:02}T02:00:00Z", night < 30 ? 6 : 7, night % 30 + 1);
+      point.session = fmt::format("s{}", night);
+      point.commit = fmt::format("{:08x}{:032x}", night, 0);
+      point.median = (slower ? 105 : 100) + static_cast<double>(random.below(100)) / 100;
+      // One night's doubt is large.
+      point.interval = stats::Interval{point.median - (night == 5 ? 60 : 1), point.median + 1};
+      one.points.push_back(std::move(point));
+    }
+  const auto change = [&](std::size_t index, double before, double after, std::string cause) {
+    history::Change made_change;
+    made_change.index = index;
+    made_change.detected_at = index + 3;
+    made_change.started = made[0].points[index].started;
+    made_change.before = before;
+    made_change.after = after;
+    made_change.ratio = after / before;
+    made_change.interval = stats::Interval{made_change.ratio - 0.01, made_change.ratio + 0.01};
+    made_change.confidence = 0.9991;
+    made_change.commits = {*made[0].points[index - 1].commit, *made[0].points[index].commit};
+    if (cause != "code") made_change.changed = {cause + " 6.1.0 -> 6.1.9"};
+    made_change.cause = std::move(cause);
+    made[0].findings.changes.push_back(std::move(made_change));
+  };
+  change(20, 100.5, 105.5, "code");
+  change(30, 105.5, 100.5, "kernel");
+  return made;
+}
+
+/// Twelve commits, of which one cannot be built and the eighth made everything 5 % slower.
+inline bisect::Story bisected() {
+  bisect::Story story;
+  story.cell.benchmark = "allocator/buddy/random_replace";
+  for (int i = 0; i <= 12; ++i)
+    story.cell.commits.push_back({fmt::format("{:08x}{:032x}", 0xabc0 + i, 0), fmt::format("Change number {}", i), false});
+  const std::string culprit = story.cell.commits[8].sha;
+  bench::Random random(3);
+  const auto measure = [&](std::size_t at, double null, double belief) {
+    bisect::Entry entry;
+    entry.commit = story.cell.commits[at].sha;
+    entry.at = "2026-08-02T23:15:00Z";
+    entry.value = (at < 8 ? 100 : 105) + static_cast<double>(random.below(100)) / 200;
+    entry.null = null;
+    entry.most = {{culprit, belief}, {story.cell.commits[7].sha, (1 - null - belief) / 2}};
+    story.entries.push_back(std::move(entry));
+  };
+  for (const std::size_t at : {0, 12, 0, 12, 0, 12}) measure(at, 0.4, 0.05);
+  bisect::Entry skip;
+  skip.commit = story.cell.commits[6].sha;
+  skip.skip = "it does not build";
+  story.entries.push_back(skip);
+  for (const std::size_t at : {7, 8, 7, 8, 7, 8, 7, 8}) measure(at, 0.001, 0.9);
+  return story;
 }
 
 }  // namespace lab::report::sample

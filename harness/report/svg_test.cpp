@@ -29,14 +29,26 @@ std::size_t count(std::string_view text, std::string_view part) {
 }
 
 Document sample_document() {
-  static const results::Result result = sample::result();
+  static const results::Result result = sample::two_arms();
   static const std::vector<results::Column> atlas = sample::atlas();
-  return report_document({&result, atlas}, *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
+  static const compare::Comparison comparison = *compare::compare_arms(result, {});
+  static const std::vector<Followed> followed = sample::followed();
+  static const std::vector<bisect::Story> bisects{sample::bisected()};
+  return report_document({&result, atlas, &comparison, followed, bisects}, *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
 }
 
 /// What Vega calls the mark that stands for one row of each chart.
 std::string mark_of(const std::string& spec) {
-  return spec == "image_grid" ? "rect mark" : "point";
+  return spec == "image_grid" ? "rect mark" : spec == "posterior" ? "area mark" : "point";
+}
+
+/// How many of them there are: one a row, or one for all rows of a commit.
+std::size_t marks_of(const Chart& chart) {
+  const json::array& rows = chart.data.at("rows").as_array();
+  if (chart.spec != "posterior") return rows.size();
+  std::set<std::string> commits;
+  for (const json::value& row : rows) commits.insert(std::string(row.at("candidate").as_string()));
+  return commits.size();
 }
 
 }  // namespace
@@ -47,7 +59,7 @@ TEST(Charts, are_all_drawn_with_a_mark_for_every_row) {
   for (const Chart* chart : charts_of(document)) {
     const Expected<std::string> svg = renderer().render(chart->name, drawing_specification(*chart, Place::kFile));
     ASSERT_TRUE(svg) << svg.error().what;
-    const std::size_t rows = chart->data.at("rows").as_array().size();
+    const std::size_t rows = marks_of(*chart);
     EXPECT_GT(rows, 0u) << chart->name;
     EXPECT_EQ(count(*svg, "aria-roledescription=\"" + mark_of(chart->spec) + "\""), rows) << chart->name;
     EXPECT_EQ(count(*svg, "var(--"), 0u) << chart->name;
@@ -62,7 +74,9 @@ TEST(Charts, are_all_drawn_with_a_mark_for_every_row) {
 }
 
 TEST(Charts, for_the_page_keep_its_colours_and_for_a_file_have_their_own) {
-  const Document document = sample_document();
+  const results::Result result = sample::result();
+  const Document document =
+      report_document({&result, {}}, *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
   const Chart& chart = *charts_of(document)[0];
   const Expected<std::string> in_page = renderer().render(chart.name, drawing_specification(chart, Place::kPage));
   ASSERT_TRUE(in_page);

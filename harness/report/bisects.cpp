@@ -1,0 +1,208 @@
+#include "harness/report/bisects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <map>
+
+#include "harness/bisect/words.h"
+#include "harness/report/format.h"
+#include "harness/stats/quantile.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+using bisect::Entry;
+using bisect::Story;
+using bisect::Verdict;
+
+/// Commits with a colour of their own in the plot of the belief; the others are one grey area.
+constexpr std::size_t kDrawn = 5;
+constexpr const char* kNoDifference = "no difference";
+constexpr const char* kOthers = "all other commits";
+
+Tone tone_of(const Verdict& verdict) {
+  switch (verdict.answer) {
+    case Verdict::Answer::kCulprit:
+      return verdict.ratio > 1 ? Tone::kBad : Tone::kGood;
+    case Verdict::Answer::kSuspects:
+      return Tone::kWeak;
+    case Verdict::Answer::kNone:
+      return Tone::kGood;
+    case Verdict::Answer::kUndecided:
+      break;
+  }
+  return Tone::kOpen;
+}
+
+/// The commits that were ever likeliest, the last belief's first.
+std::vector<std::string> drawn_commits(const Story& story) {
+  std::vector<std::string> commits;
+  const auto take = [&](const Entry& entry) {
+    for (const bisect::Suspect& suspect : entry.most)
+      if (commits.size() < kDrawn && std::find(commits.begin(), commits.end(), suspect.commit) == commits.end())
+        commits.push_back(suspect.commit);
+  };
+  for (auto entry = story.entries.rbegin(); entry != story.entries.rend(); ++entry) take(*entry);
+  return commits;
+}
+
+/// Area by area, from the bottom: the commits drawn, no difference, all others.
+std::vector<std::pair<std::string, double>> shares(const Entry& entry, const std::vector<std::string>& drawn,
+                                                   const bisect::Names& names) {
+  std::vector<std::pair<std::string, double>> parts;
+  double left = 1 - entry.null;
+  for (const std::string& commit : drawn) {
+    const auto found = std::find_if(entry.most.begin(), entry.most.end(),
+                                    [&](const bisect::Suspect& suspect) { return suspect.commit == commit; });
+    const double share = found == entry.most.end() ? 0 : found->probability;
+    left -= share;
+    parts.emplace_back(names(commit), share);
+  }
+  parts.emplace_back(kNoDifference, entry.null);
+  parts.emplace_back(kOthers, std::max(0.0, left));
+  return parts;
+}
+
+Chart belief_chart(const Story& story, const Verdict& verdict, const std::string& name) {
+  Chart chart("posterior", name + "-belief");
+  const std::vector<std::string> drawn = drawn_commits(story);
+  const bisect::Names names(story.cell);
+  json::array rows;
+  int measurement = 0;
+  for (const Entry& entry : story.entries) {
+    if (!entry.value) continue;
+    ++measurement;
+    std::size_t rank = 0;
+    const auto parts = shares(entry, drawn, names);
+    for (const auto& [candidate, probability] : parts) {
+      rows.push_back(json::object{{"measurement", measurement},
+                                  {"candidate", candidate},
+                                  {"probability", probability},
+                                  {"rank", rank}});
+      ++rank;
+    }
+  }
+  chart.title = sentence(bisect::sentence(verdict, story.cell));
+  chart.note = "What was believed after each measurement: the higher an area, the likelier its commit is the culprit.";
+  chart.text = fmt::format("Areas of probability over {}. {}.", counted(static_cast<std::uint64_t>(measurement), "measurement"),
+                           chart.title);
+  chart.data = {{"rows", std::move(rows)}};
+  json::array candidates, colours;
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    candidates.emplace_back(names(drawn[i]));
+    colours.emplace_back(fmt::format("var(--c{})", i + 1));
+  }
+  for (const auto& [candidate, colour] : {std::pair(kNoDifference, "var(--c6)"), std::pair(kOthers, "var(--line)")}) {
+    candidates.emplace_back(candidate);
+    colours.emplace_back(colour);
+  }
+  chart.lists = {{"candidates", candidates}, {"colours", colours}};
+  return chart;
+}
+
+/// From the first to the last position that may be the culprit's; none where nothing is believed to be.
+std::optional<std::pair<std::size_t, std::size_t>> suspected(const Verdict& verdict,
+                                                             const std::map<std::string, std::size_t>& position) {
+  if (verdict.answer == Verdict::Answer::kNone || verdict.suspects.empty()) return std::nullopt;
+  std::size_t first = position.size(), last = 0;
+  for (const bisect::Suspect& suspect : verdict.suspects) {
+    first = std::min(first, position.at(suspect.commit));
+    last = std::max(last, position.at(suspect.commit));
+  }
+  return std::pair(first, last);
+}
+
+json::array levels_of(const std::vector<std::pair<std::size_t, double>>& values, std::size_t culprit, std::size_t last) {
+  json::array levels;
+  for (const auto& [from, to] : {std::pair<std::size_t, std::size_t>{0, culprit}, {culprit, last + 1}}) {
+    std::vector<double> inside;
+    for (const auto& [position, value] : values)
+      if (position >= from && position < to) inside.push_back(value);
+    if (!inside.empty())
+      levels.push_back(json::object{{"from", from}, {"to", to - 1}, {"level", stats::median(inside)}});
+  }
+  return levels;
+}
+
+Chart measured_chart(const Story& story, const Verdict& verdict, const std::string& name) {
+  Chart chart("bisect_levels", name + "-measured");
+  std::map<std::string, std::size_t> position;
+  for (const revisions::Commit& commit : story.cell.commits) position.emplace(commit.sha, position.size());
+  const bisect::Names names(story.cell);
+  json::array rows, skipped, candidates;
+  std::vector<std::pair<std::size_t, double>> values;
+  for (const Entry& entry : story.entries) {
+    if (!position.contains(entry.commit)) continue;
+    const std::size_t at = position.at(entry.commit);
+    if (entry.value) {
+      values.emplace_back(at, *entry.value);
+      rows.push_back(json::object{{"position", at}, {"value", *entry.value}, {"commit", names(entry.commit)}});
+    } else if (!entry.skip.empty()) {
+      skipped.push_back(json::object{{"position", at}, {"commit", names(entry.commit)}, {"reason", entry.skip}});
+    }
+  }
+  const std::size_t last = story.cell.commits.size() - 1;
+  const auto range_of_suspects = suspected(verdict, position);
+  if (range_of_suspects)
+    candidates.push_back(json::object{{"from", static_cast<double>(range_of_suspects->first) - 0.5},
+                                      {"to", static_cast<double>(range_of_suspects->second) + 0.5}});
+  const std::size_t culprit = range_of_suspects ? range_of_suspects->first : last + 1;
+  chart.title = fmt::format("{} of {} commits were measured, {}", whole(verdict.measured_commits), whole(last + 1),
+                            counted(verdict.measurements, "time"));
+  chart.note = "A point a measurement; grey: the level before and after the culprit; shaded: where it may be; ticks below: "
+               "commits that cannot be measured.";
+  chart.text = fmt::format("Plot of {} by commit.", counted(rows.size(), "measurement"));
+  chart.data = {{"rows", std::move(rows)},
+                {"levels", levels_of(values, culprit, last)},
+                {"skipped", std::move(skipped)},
+                {"candidates", std::move(candidates)}};
+  chart.words = {{"axis", story.cell.benchmark.empty() ? "measured" : "ns an operation"}};
+  return chart;
+}
+
+Table skipped_table(const Verdict& verdict, const bisect::Names& names) {
+  using enum Heading::Kind;
+  Table table{"Commits that could not be measured", {{"Commit", kName}, {"Why", kText}}, {}};
+  for (const bisect::Skipped& skipped : verdict.skipped) table.rows.push_back({names(skipped.commit), skipped.reason});
+  return table;
+}
+
+Table suspects_table(const Verdict& verdict, const bisect::Names& names) {
+  using enum Heading::Kind;
+  Table table{"Who it may be", {{"Commit", kName}, {"Probability", kNumber}}, {}};
+  for (const bisect::Suspect& suspect : verdict.suspects)
+    table.rows.push_back({names(suspect.commit), bisect::percent_text(suspect.probability)});
+  return table;
+}
+
+Section one(const Story& story, std::size_t number) {
+  const bisect::Cell& cell = story.cell;
+  const bisect::Names names(cell);
+  const Verdict verdict = bisect::conclude(cell, story.entries, kBisectConfidence);
+  const std::string name = fmt::format("bisect-{}", number);
+  Section section{name, cell.benchmark.empty() ? cell.command : cell.benchmark, {}, {}};
+  section.blocks.emplace_back(Paragraph{sentence(bisect::sentence(verdict, cell)) + ".", tone_of(verdict)});
+  section.blocks.emplace_back(
+      Paragraph{fmt::format("Between {} and {}: {} in {} commits, noise of one {:.2g} %.", names(cell.commits.front().sha),
+                            names(cell.commits.back().sha), counted(verdict.measurements, "measurement"),
+                            whole(verdict.measured_commits), 100 * verdict.noise)});
+  if (verdict.measurements > 0)
+    section.blocks.emplace_back(Charts{{belief_chart(story, verdict, name), measured_chart(story, verdict, name)}});
+  if (verdict.suspects.size() > 1) section.blocks.emplace_back(suspects_table(verdict, names));
+  if (!verdict.skipped.empty()) section.blocks.emplace_back(skipped_table(verdict, names));
+  return section;
+}
+
+}  // namespace
+
+Section bisects_section(std::span<const Story> stories) {
+  Section section{"bisects", "Which commit it was", {}, {}};
+  for (const Story& story : stories) section.sections.push_back(one(story, section.sections.size() + 1));
+  return section;
+}
+
+}  // namespace lab::report

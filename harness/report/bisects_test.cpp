@@ -1,0 +1,56 @@
+#include "harness/report/bisects.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/report/markdown.h"
+#include "harness/report/sample_test.h"
+
+namespace lab::report {
+
+namespace {
+
+const Section& only(const std::vector<bisect::Story>& stories) {
+  static Section section;
+  section = bisects_section(stories);
+  return section.sections.at(0);
+}
+
+}  // namespace
+
+TEST(BisectsSection, says_who_it_was_before_any_number) {
+  const Section& section = only({sample::bisected()});
+  EXPECT_EQ(section.title, "allocator/buddy/random_replace");
+  const Paragraph& first = std::get<Paragraph>(section.blocks.at(0));
+  EXPECT_EQ(first.text.substr(0, 47), "0000abc80000 \"Change number 8\" is the culprit (");
+  EXPECT_EQ(first.tone, Tone::kBad);
+}
+
+TEST(BisectsSection, draws_a_belief_that_adds_up_to_one_after_every_measurement) {
+  const Section& section = only({sample::bisected()});
+  const Chart& belief = std::get<Charts>(section.blocks.at(2)).charts.at(0);
+  std::map<std::int64_t, double> sums;
+  for (const auto& row : belief.data.at("rows").as_array())
+    sums[row.at("measurement").to_number<std::int64_t>()] += row.at("probability").to_number<double>();
+  EXPECT_EQ(sums.size(), 14u) << "the skipped commit is no measurement";
+  for (const auto& [measurement, sum] : sums) EXPECT_NEAR(sum, 1, 1e-9) << measurement;
+}
+
+TEST(BisectsSection, shades_where_the_culprit_is_and_marks_what_cannot_be_measured) {
+  const Section& section = only({sample::bisected()});
+  const Chart& measured = std::get<Charts>(section.blocks.at(2)).charts.at(1);
+  const auto& candidates = measured.data.at("candidates").as_array();
+  ASSERT_EQ(candidates.size(), 1u);
+  EXPECT_EQ(candidates[0].at("from").to_number<double>(), 7.5);
+  EXPECT_EQ(candidates[0].at("to").to_number<double>(), 8.5);
+  EXPECT_EQ(measured.data.at("skipped").as_array().size(), 1u);
+  EXPECT_EQ(measured.data.at("levels").as_array().size(), 2u);
+}
+
+TEST(BisectsSection, that_was_cut_off_before_its_first_measurement_has_no_plot) {
+  bisect::Story story = sample::bisected();
+  story.entries.resize(0);
+  const Section& section = only({story});
+  for (const Block& block : section.blocks) EXPECT_FALSE(std::holds_alternative<Charts>(block));
+}
+
+}  // namespace lab::report

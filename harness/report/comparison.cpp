@@ -1,0 +1,234 @@
+#include "harness/report/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "harness/report/format.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+using compare::Comparison;
+using compare::Verdict;
+
+/// A chart with more rows than this is no longer a picture: what is the same is left to the table.
+constexpr std::size_t kMostDrawn = 60;
+
+Tone tone_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kRegressed:
+      return Tone::kBad;
+    case Verdict::kImproved:
+      return Tone::kGood;
+    case Verdict::kUnknown:
+      return Tone::kWeak;
+    case Verdict::kSame:
+      break;
+  }
+  return Tone::kOpen;
+}
+
+/// Four significant digits around 1: a change of a tenth of a per cent shows.
+std::string fine(double ratio) {
+  return fmt::format("{:.4f}", ratio);
+}
+
+std::string interval_text(const std::optional<stats::Interval>& interval) {
+  return interval ? range(fine(interval->low), fine(interval->high)) : "none";
+}
+
+std::string p_text(double p) {
+  return p < 0.0001 ? "below 0.0001" : fmt::format("{:.4f}", p);
+}
+
+/// A verdict's colour and sign in a chart.
+struct Look {
+  std::string_view verdict, colour, sign;
+};
+constexpr Look kLooks[] = {{"regressed", "var(--bad)", "triangle-right"}, {"improved", "var(--good)", "triangle-left"},
+                           {"unknown", "var(--weak)", "diamond"},         {"same", "var(--open)", "circle"},
+                           {"false alarm", "var(--bad)", "diamond"},      {"no alarm", "var(--open)", "circle"}};
+
+json::object drawn(const std::string& benchmark, double ratio, const std::optional<stats::Interval>& interval, double p,
+                   std::string_view verdict) {
+  const stats::Interval shown = interval.value_or(stats::Interval{ratio, ratio});
+  return {{"benchmark", benchmark},
+          {"ratio", ratio},
+          {"low", shown.low},
+          {"high", shown.high},
+          {"p", p_text(p)},
+          {"verdict", verdict},
+          {"shown", interval ? fmt::format("{} ({})", fine(ratio), interval_text(interval)) : fine(ratio)}};
+}
+
+/// The verdicts that the rows bear, in the order of kLooks, with their looks.
+void add_looks(Chart& chart) {
+  json::array verdicts, colours, signs, choices{"all"};
+  for (const Look& look : kLooks) {
+    const json::array& rows = chart.data.at("rows").as_array();
+    if (std::none_of(rows.begin(), rows.end(),
+                     [&](const json::value& row) { return row.at("verdict").as_string() == look.verdict; }))
+      continue;
+    verdicts.emplace_back(look.verdict);
+    choices.emplace_back(look.verdict);
+    colours.emplace_back(look.colour);
+    signs.emplace_back(look.sign);
+  }
+  chart.lists = {{"verdicts", verdicts}, {"choices", choices}, {"colours", colours}, {"signs", signs}};
+}
+
+json::array band(double threshold) {
+  return {json::object{{"low", 1 / (1 + threshold)}, {"high", 1 + threshold}, {"one", 1}}};
+}
+
+/// What the chart shows at a glance: who moved farthest.
+std::string finding(const Comparison& comparison) {
+  const compare::Row& first = comparison.rows.front();  // rows are sorted by verdict, the farthest first
+  if (first.verdict != Verdict::kRegressed && first.verdict != Verdict::kImproved)
+    return "No benchmark is known to differ";
+  const std::size_t alike = compare::count(comparison, first.verdict) - 1;
+  return fmt::format("{} {}: {:+.2f} %{}", first.benchmark, compare::to_string(first.verdict), 100 * (first.ratio - 1),
+                     alike == 0 ? "" : fmt::format(", and {} more", whole(alike)));
+}
+
+std::optional<Chart> ratio_chart(const Comparison& comparison) {
+  Chart chart("ratios", "comparison");
+  json::array rows;
+  std::size_t left_out = 0;
+  for (const compare::Row& row : comparison.rows) {
+    if (row.identical) continue;
+    if (rows.size() >= kMostDrawn && row.verdict == Verdict::kSame)
+      ++left_out;
+    else
+      rows.push_back(drawn(row.benchmark, row.ratio, row.interval, row.p, compare::to_string(row.verdict)));
+  }
+  if (rows.empty()) return std::nullopt;
+  chart.title = finding(comparison);
+  chart.note = fmt::format(
+      "Head's time over base's, with {:.3g} % intervals: right of the line is slower. Shaded: the threshold of {:.3g} %, "
+      "within which a change is none.",
+      100 * (1 - comparison.alpha), 100 * comparison.threshold);
+  if (left_out != 0) chart.note += fmt::format(" {} more are the same and stand in the table.", whole(left_out));
+  chart.text = fmt::format("Dot plot of {} by benchmark. {}", counted(rows.size(), "ratio"), chart.title);
+  chart.data = {{"rows", std::move(rows)}, {"bands", band(comparison.threshold)}};
+  chart.words = {{"axis", "head against base"}};
+  add_looks(chart);
+  return chart;
+}
+
+std::string needed_text(const compare::Row& row) {
+  if (row.verdict != Verdict::kUnknown) return "";
+  return row.needed ? fmt::format("{} an arm", whole(*row.needed)) : "cannot be said";
+}
+
+std::string time_text(double ns) {
+  return ns > 0 ? number(ns) : "";
+}
+
+Table rows_table(const Comparison& comparison) {
+  using enum Heading::Kind;
+  Table table{"Every benchmark that both have. The ratio is head's time over base's; p is adjusted for the whole table",
+              {{"Benchmark", kName},
+               {"Verdict", kShort},
+               {"Ratio", kNumber},
+               {fmt::format("{:.3g} % interval", 100 * (1 - comparison.alpha)), kNumber},
+               {"p", kNumber},
+               {"Base, ns", kNumber},
+               {"Head, ns", kNumber},
+               {"Processes", kNumber},
+               {"Decided by", kNumber},
+               {"Note", kText}},
+              {}};
+  for (const compare::Row& row : comparison.rows)
+    table.rows.push_back({row.benchmark,
+                          Cell(std::string(compare::to_string(row.verdict)), tone_of(row.verdict)),
+                          fine(row.ratio),
+                          row.identical ? "" : interval_text(row.interval),
+                          row.identical ? "" : p_text(row.p),
+                          time_text(row.base_ns),
+                          time_text(row.head_ns),
+                          row.identical ? "" : fmt::format("{} and {}", row.base_processes, row.head_processes),
+                          needed_text(row),
+                          row.note});
+  return table;
+}
+
+Table exact_table(const Comparison& comparison) {
+  using enum Heading::Kind;
+  Table table{"What has no noise and is not what it was: one sample decides",
+              {{"Benchmark", kName}, {"Metric", kName}, {"Verdict", kShort}, {"Base", kNumber}, {"Head", kNumber}},
+              {}};
+  for (const compare::ExactChange& change : comparison.exact)
+    table.rows.push_back({change.benchmark, change.metric,
+                          change.worse ? Cell("worse", Tone::kBad) : Cell("changed", Tone::kWeak),
+                          change.base.empty() ? "none" : change.base, change.head.empty() ? "none" : change.head});
+  return table;
+}
+
+std::string side_text(const compare::Side& side) {
+  std::string text = side.commit.empty() ? side.name : fmt::format("commit {}", side.commit.substr(0, 12));
+  if (side.state == "dirty") text += " with changes";
+  return text;
+}
+
+Tone tone_of(const Comparison& comparison) {
+  switch (compare::exit_status(comparison)) {
+    case ExitStatus::kRegression:
+      return Tone::kBad;
+    case ExitStatus::kUnfit:
+      return Tone::kWeak;
+    default:
+      return compare::count(comparison, Verdict::kImproved) != 0 ? Tone::kGood : Tone::kOpen;
+  }
+}
+
+void add_missing(Section& section, const std::vector<std::string>& names, std::string_view where) {
+  if (names.empty()) return;
+  section.blocks.emplace_back(
+      Paragraph{fmt::format("Only in {}, so without a verdict: {}.", where, fmt::join(names, ", "))});
+}
+
+}  // namespace
+
+Section comparison_section(const Comparison& comparison) {
+  Section section{"comparison", "Base against head", {}, {}};
+  section.blocks.emplace_back(Paragraph{compare::sentence(comparison), tone_of(comparison)});
+  section.blocks.emplace_back(
+      Paragraph{fmt::format("Base is {}, head is {}{}.", side_text(comparison.base), side_text(comparison.head),
+                            comparison.interleaved ? ", run by turns in one session" : "")});
+  if (!comparison.warnings.empty()) section.blocks.emplace_back(List{comparison.warnings});
+  if (std::optional<Chart> chart = ratio_chart(comparison)) section.blocks.emplace_back(Charts{{std::move(*chart)}});
+  if (!comparison.exact.empty()) section.blocks.emplace_back(exact_table(comparison));
+  if (!comparison.rows.empty()) section.blocks.emplace_back(rows_table(comparison));
+  add_missing(section, comparison.only_base, "base");
+  add_missing(section, comparison.only_head, "head");
+  return section;
+}
+
+Section control_section(const results::Control& control) {
+  Section section{"control", "The session against itself", {}, {}};
+  if (control.rows.empty()) return section;
+  section.blocks.emplace_back(Paragraph{control.sentence, control.fit ? Tone::kGood : Tone::kBad});
+  Chart chart("ratios", "control");
+  json::array rows;
+  for (const results::ControlRow& row : control.rows)
+    rows.push_back(drawn(row.benchmark, row.ratio, row.interval, row.adjusted,
+                         row.p < 1 - stats::kConfidence ? "false alarm" : "no alarm"));
+  chart.title = fmt::format("{} of {} where nothing differs", counted(control.false_alarms, "false alarm"),
+                            counted(control.rows.size(), "comparison"));
+  chart.note =
+      "One benchmark a family ran as two arms of the same executable, by turns with all the rest. What differs here "
+      "is the session's own error.";
+  chart.text = fmt::format("Dot plot of the ratio of {} to themselves.", counted(rows.size(), "benchmark"));
+  chart.data = {{"rows", std::move(rows)}, {"bands", band(results::kHarmlessBias)}};
+  chart.words = {{"axis", "the second arm against the first"}};
+  add_looks(chart);
+  section.blocks.emplace_back(Charts{{std::move(chart)}});
+  return section;
+}
+
+}  // namespace lab::report

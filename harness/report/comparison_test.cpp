@@ -1,0 +1,72 @@
+#include "harness/report/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/report/charts.h"
+#include "harness/report/markdown.h"
+#include "harness/report/report.h"
+#include "harness/report/sample_test.h"
+#include "harness/report/svg.h"
+
+namespace lab::report {
+
+namespace {
+
+const compare::Comparison& comparison() {
+  static const compare::Comparison made = *compare::compare_arms(sample::two_arms(), {});
+  return made;
+}
+
+Document document() {
+  static const results::Result result = sample::two_arms();
+  return report_document({&result, {}, &comparison()},
+                         *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
+}
+
+std::size_t count(std::string_view text, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST(Comparison, stands_first_and_its_verdict_before_any_number) {
+  const Document made = document();
+  EXPECT_EQ(made.lead, compare::sentence(comparison()));
+  ASSERT_GE(made.sections.size(), 2u);
+  EXPECT_EQ(made.sections[0].id, "comparison");
+  EXPECT_EQ(made.sections[1].id, "control");
+  const Paragraph* first = std::get_if<Paragraph>(&made.sections[0].blocks[0]);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->text, compare::sentence(comparison()));
+  EXPECT_EQ(first->tone, Tone::kBad);
+}
+
+TEST(Comparison, names_what_regressed_what_improved_and_what_grew) {
+  const std::string text = to_markdown(document());
+  EXPECT_NE(text.find("| allocator/buddy/random\\_replace | **regressed** | 1.07"), std::string::npos) << text;
+  EXPECT_NE(text.find("| command\\_bucket/v6\\_mt\\_thread\\_local/frame | **improved** | 0.92"), std::string::npos);
+  EXPECT_NE(text.find("| allocator/buddy/random\\_replace | metadata\\_bytes | **worse** | 65536 | 131072 |"), std::string::npos);
+}
+
+TEST(Comparison, draws_a_point_for_every_benchmark_and_control) {
+  const std::unique_ptr<SvgRenderer> renderer = std::move(*SvgRenderer::create());
+  const Document made = document();
+  for (const auto& [name, rows] : {std::pair{"comparison", comparison().rows.size()}, std::pair{"control", std::size_t{2}}}) {
+    const std::vector<const Chart*> charts = charts_of(made);
+    const auto chart = std::find_if(charts.begin(), charts.end(), [&](const Chart* one) { return one->name == name; });
+    ASSERT_NE(chart, charts.end()) << name;
+    const Expected<std::string> drawn = renderer->render(name, drawing_specification(**chart, Place::kFile));
+    ASSERT_TRUE(drawn) << drawn.error().what;
+    EXPECT_EQ(count(*drawn, "aria-roledescription=\"point\""), rows) << name;
+  }
+}
+
+TEST(Comparison, without_a_control_says_nothing_of_it) {
+  EXPECT_TRUE(control_section(results::judge_control(sample::result())).blocks.empty());
+}
+
+}  // namespace lab::report

@@ -1,0 +1,192 @@
+#include "harness/report/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "harness/history/words.h"
+#include "harness/report/format.h"
+#include "harness/stats/quantile.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+using history::Change;
+using history::Point;
+
+/// Plots in a report, of the benchmarks that changed last; where none changed, of the first few.
+constexpr std::size_t kMostPlots = 12;
+constexpr std::size_t kQuietPlots = 4;
+/// Points in a plot: the last ones.
+constexpr std::size_t kMostPoints = 180;
+
+/// One change of one benchmark.
+struct Told {
+  const Followed* followed;
+  const Change* change;
+};
+
+Cell verdict_cell(const Change& change) {
+  const Tone tone = change.cause != "code" ? Tone::kWeak : change.regressed() ? Tone::kBad : Tone::kGood;
+  return {history::verdict_text(change), tone};
+}
+
+std::string by_text(const Change& change) {
+  const std::string by = history::percent_text(change.ratio);
+  if (!change.interval) return by;
+  return fmt::format("{} ({})", by,
+                     range(history::percent_text(change.interval->low), history::percent_text(change.interval->high)));
+}
+
+Table changes_table(const std::vector<Told>& told) {
+  using enum Heading::Kind;
+  Table table{"Every change of level, the latest first. Nights: how many it took to be found",
+              {{"Benchmark", kName},
+               {"Verdict", kShort},
+               {"Change", kNumber},
+               {"Commits", kName},
+               {"First night", kNumber},
+               {"Nights", kNumber},
+               {"Confidence", kNumber},
+               {"What else is new there", kText}},
+              {}};
+  for (const auto& [followed, change] : told)
+    table.rows.push_back({followed->series.benchmark, verdict_cell(*change), by_text(*change),
+                          history::commits_text(change->commits), change->started.substr(0, 10),
+                          whole(change->nights()), fmt::format("{:.4f}", change->confidence),
+                          fmt::format("{}", fmt::join(change->changed, "; "))});
+  return table;
+}
+
+/// Levels as bands: between changes, the median and the middle four fifths.
+json::array levels_of(std::span<const Point> points, const std::vector<Change>& changes, std::size_t first_shown) {
+  json::array levels;
+  for (std::size_t level = 0; level <= changes.size(); ++level) {
+    const std::size_t begin = std::max(first_shown, level == 0 ? 0 : changes[level - 1].index);
+    const std::size_t end = level == changes.size() ? points.size() : changes[level].index;
+    if (begin >= end) continue;
+    std::vector<double> values;
+    for (const Point& point : points.subspan(begin, end - begin)) values.push_back(point.median);
+    levels.push_back(json::object{{"from", points[begin].started},
+                                  {"to", points[end - 1].started},
+                                  {"level", stats::median(values)},
+                                  {"low", stats::quantile(values, 0.1)},
+                                  {"high", stats::quantile(values, 0.9)}});
+  }
+  return levels;
+}
+
+/// What the plot shows: the medians and half their range on either side. Longer bars end at its edge: a session's own
+/// doubt must not flatten what happened from one to the next.
+stats::Interval shown_range(std::span<const Point> points) {
+  const auto [least, most] =
+      std::minmax_element(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.median < b.median; });
+  const double margin = std::max((most->median - least->median) / 2, 0.005 * most->median);
+  return {least->median - margin, most->median + margin};
+}
+
+json::object drawn(const Point& point, const stats::Interval& shown) {
+  const stats::Interval interval = point.interval.value_or(stats::Interval{point.median, point.median});
+  return {{"started", point.started},
+          {"median", point.median},
+          {"low", std::max(interval.low, shown.low)},
+          {"high", std::min(interval.high, shown.high)},
+          {"session", point.session},
+          {"commit", point.commit ? point.commit->substr(0, 12) : "no git"},
+          {"shown", point.interval ? fmt::format("{} ({})", number(point.median),
+                                                 range(number(interval.low), number(interval.high)))
+                                   : number(point.median)}};
+}
+
+std::string title_of(const Followed& followed) {
+  const std::vector<Change>& changes = followed.findings.changes;
+  if (changes.empty()) return fmt::format("{}: no change", followed.series.benchmark);
+  const Change& last = changes.back();
+  return fmt::format("{}: {} {} on {}", followed.series.benchmark, history::verdict_text(last), by_text(last),
+                     last.started.substr(0, 10));
+}
+
+Chart history_chart(const Followed& followed) {
+  const std::vector<Point>& points = followed.points;
+  Chart chart("history", fmt::format("history-{}-{}", followed.series.benchmark, followed.series.version));
+  const std::size_t first = points.size() - std::min(points.size(), kMostPoints);
+  json::array rows, changes;
+  const stats::Interval shown = shown_range(std::span(points).subspan(first));
+  for (std::size_t i = first; i < points.size(); ++i) rows.push_back(drawn(points[i], shown));
+  for (const Change& change : followed.findings.changes)
+    if (change.index >= first)
+      changes.push_back(json::object{
+          {"at", change.started},
+          {"verdict", change.cause != "code" ? "environment" : change.regressed() ? "regressed" : "improved"},
+          {"late", change.index - first > (points.size() - first) / 2},
+          {"label", fmt::format("{} {}", history::percent_text(change.ratio), history::commits_text(change.commits))}});
+  chart.title = title_of(followed);
+  chart.note = "A point a session; grey: each level and the middle four fifths of its sessions; dashed: a change.";
+  chart.text = fmt::format("Plot of {} over time. {}", counted(rows.size(), "session"), chart.title);
+  chart.data = {{"rows", std::move(rows)},
+                {"levels", levels_of(points, followed.findings.changes, first)},
+                {"changes", std::move(changes)}};
+  chart.words = {{"axis", "ns an operation"}};
+  return chart;
+}
+
+std::vector<Told> changes_of(std::span<const Followed> followed) {
+  std::vector<Told> told;
+  for (const Followed& one : followed)
+    for (const Change& change : one.findings.changes) told.push_back({&one, &change});
+  std::stable_sort(told.begin(), told.end(),
+                   [](const Told& a, const Told& b) { return a.change->started > b.change->started; });
+  return told;
+}
+
+bool has_nights(std::span<const Followed> followed) {
+  return std::any_of(followed.begin(), followed.end(), [](const Followed& one) { return one.points.size() > 1; });
+}
+
+std::string verdict_sentence(std::span<const Followed> followed, const std::vector<Told>& told) {
+  std::size_t changed = 0, sessions = 0;
+  for (const Followed& one : followed) {
+    changed += !one.findings.changes.empty();
+    sessions = std::max(sessions, one.points.size());
+  }
+  const std::string watched =
+      fmt::format("{} over {}", counted(followed.size(), "benchmark"), counted(sessions, "session"));
+  if (changed == 0) return fmt::format("Nothing changed in {}.", watched);
+  const auto blamed = static_cast<std::size_t>(
+      std::count_if(told.begin(), told.end(), [](const Told& one) { return one.change->blamed(); }));
+  return fmt::format("{} of {} changed; the code is to blame for {}.", whole(changed), watched,
+                     counted(blamed, "regression"));
+}
+
+}  // namespace
+
+std::string history_sentence(std::span<const Followed> followed) {
+  const std::vector<Told> told = changes_of(followed);
+  return told.empty() ? "" : verdict_sentence(followed, told);
+}
+
+Section history_section(std::span<const Followed> followed) {
+  Section section{"history", "Night by night", {}, {}};
+  if (!has_nights(followed)) return section;
+  const std::vector<Told> told = changes_of(followed);
+  const bool blamed = std::any_of(told.begin(), told.end(), [](const Told& one) { return one.change->blamed(); });
+  section.blocks.emplace_back(
+      Paragraph{verdict_sentence(followed, told), blamed ? Tone::kBad : told.empty() ? Tone::kGood : Tone::kWeak});
+  if (!told.empty()) section.blocks.emplace_back(changes_table(told));
+  std::vector<const Followed*> plotted;
+  const auto plot = [&](const Followed& one, std::size_t most) {
+    if (plotted.size() < most && one.points.size() > 1 && std::find(plotted.begin(), plotted.end(), &one) == plotted.end())
+      plotted.push_back(&one);
+  };
+  for (const Told& one : told) plot(*one.followed, kMostPlots);
+  for (const Followed& one : followed) plot(one, kQuietPlots);
+  Charts charts;
+  for (const Followed* one : plotted) charts.charts.push_back(history_chart(*one));
+  section.blocks.emplace_back(std::move(charts));
+  return section;
+}
+
+}  // namespace lab::report

@@ -1,0 +1,47 @@
+#include "harness/report/history.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/report/markdown.h"
+#include "harness/report/sample_test.h"
+
+namespace lab::report {
+
+TEST(HistorySection, tells_the_latest_change_first_with_its_cause_and_commits) {
+  const std::vector<Followed> followed = sample::followed();
+  Document document;
+  document.sections.push_back(history_section(followed));
+  const std::string text = to_markdown(document);
+  const std::size_t kernel = text.find("**faster, new kernel** | -4.74 % (-5.74 % to -3.74 %)");
+  const std::size_t code = text.find("**regressed** | +4.98 % (+3.98 % to +5.98 %) | 000000130000..000000140000 | 2026-06-21 | 4 |");
+  ASSERT_NE(kernel, std::string::npos) << text;
+  ASSERT_NE(code, std::string::npos) << text;
+  EXPECT_LT(kernel, code);
+  EXPECT_NE(text.find("1 of 2 benchmarks over 40 sessions changed; the code is to blame for 1 regression."),
+            std::string::npos);
+}
+
+TEST(HistorySection, plots_what_changed_before_what_did_not) {
+  const Section section = history_section(sample::followed());
+  const Charts* charts = std::get_if<Charts>(&section.blocks.back());
+  ASSERT_NE(charts, nullptr);
+  ASSERT_EQ(charts->charts.size(), 2u);
+  EXPECT_EQ(charts->charts[0].name, "history-allocator-buddy-random_replace-1");
+  EXPECT_EQ(charts->charts[0].data.at("levels").as_array().size(), 3u);
+  EXPECT_EQ(charts->charts[1].title, "allocator/linear/growing_buffers: no change");
+}
+
+TEST(HistorySection, is_not_flattened_by_one_nights_doubt) {
+  const Section section = history_section(sample::followed());
+  const auto& row = std::get<Charts>(section.blocks.back()).charts[0].data.at("rows").as_array()[5].as_object();
+  EXPECT_GT(row.at("low").as_double(), 90) << "its interval begins at 40";
+}
+
+TEST(HistorySection, of_one_session_is_nothing) {
+  std::vector<Followed> followed = sample::followed();
+  for (Followed& one : followed) one.points.resize(1);
+  EXPECT_TRUE(history_section(followed).blocks.empty());
+  EXPECT_TRUE(history_section({}).blocks.empty());
+}
+
+}  // namespace lab::report
