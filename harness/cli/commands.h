@@ -20,6 +20,11 @@ Command list_command();
 Command run_command(RefreshReport refresh_report = nullptr);
 Command probe_command();
 Command report_command();
+Command compare_command();
+Command history_command();
+Command bisect_command();
+Command simulate_command();
+Command changepoints_command();
 /// While the session runs only the page, without drawings; the whole report when it is over.
 Expected<void> keep_report(const results::Result& result, const std::filesystem::path& folder,
                            std::optional<int> planned_blocks);

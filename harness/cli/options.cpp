@@ -8,14 +8,11 @@
 #include <system_error>
 
 #include "harness/base/nearest.h"
+#include "harness/cli/talk.h"
 
 namespace lab::cli {
 
 namespace {
-
-Error usage_error(std::string what, std::string hint) {
-  return Error{std::move(what), std::move(hint), ExitStatus::kUsage};
-}
 
 std::string did_you_mean(const std::string& wanted, const std::vector<std::string>& names) {
   const std::string near = nearest_name(wanted, names);

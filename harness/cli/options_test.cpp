@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+
+#include "harness/cli/commands.h"
+
 namespace lab::cli {
 
 namespace {
@@ -36,6 +41,23 @@ TEST(Options, check_numbers) {
   const Expected<Options> options = Options::parse(kTable, arguments);
   ASSERT_TRUE(options);
   EXPECT_EQ(options->integer("--seed", 0, 0, 9).error().what, "--seed: expected a number from 0 to 9, found '12x'");
+}
+
+TEST(Options, make_help_that_fits_a_screen) {
+  const std::vector<Command> commands{list_command(),    run_command(keep_report), probe_command(),
+                                      compare_command(), history_command(),        changepoints_command(),
+                                      bisect_command(),  report_command(),         simulate_command()};
+  for (const Command& command : commands) {
+    const std::vector<std::string> arguments{command.name, "--help"};
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(dispatch(commands, arguments), ExitStatus::kOk);
+    std::istringstream help(testing::internal::GetCapturedStdout());
+    std::size_t lines = 0, widest = 0;
+    for (std::string line; std::getline(help, line); ++lines) widest = std::max(widest, line.size());
+    EXPECT_GT(lines, 2u) << command.name;
+    EXPECT_LE(lines, 25u) << command.name;
+    EXPECT_LE(widest, 100u) << command.name;
+  }
 }
 
 }  // namespace lab::cli

@@ -90,8 +90,8 @@ Command probe_command() {
       "[--driver PREFIX|all] [--out DIR] [--format json|csv|io7m]",
       "ask every Vulkan driver what its images and buffers require of memory",
       {{"--driver", "PREFIX|all", "the driver columns whose name begins so: lavapipe, radv-22.3; default all"},
-       {"--out", "DIR", "the atlas: a folder per driver column with column.json, images.csv, buffers.csv"},
-       {"--format", "FORMAT", "csv: print the folders; json: print the columns; io7m: csv and the article's own files"},
+       {"--out", "DIR", "a folder per driver column: column.json, images.csv, buffers.csv"},
+       {"--format", "FORMAT", "csv: print the folders; json: the columns; io7m: the article's files too"},
        {"--sweep", "FILE", "ask other sizes than harness/probe/sweeps.json does"},
        {"--validate", "", "ask under the validation layers; a complaint makes the exit status 1"}},
       run_probe};

@@ -8,6 +8,7 @@
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
 #include "harness/base/scratch_folder.h"
+#include "harness/cli/captured_test.h"
 #include "harness/cli/commands.h"
 #include "harness/results/atlas.h"
 
@@ -42,14 +43,10 @@ class ProbeCommand : public testing::Test {
   // The exit status; what was printed is in out_ and err_.
   int run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"probe", "--out", atlas_});
-    const std::vector<Command> commands{probe_command()};
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const ExitStatus status = dispatch(commands, arguments);
-    std::fflush(stdout);
-    out_ = testing::internal::GetCapturedStdout();
-    err_ = testing::internal::GetCapturedStderr();
-    return static_cast<int>(status);
+    const Captured done = captured(probe_command(), arguments);
+    out_ = done.out;
+    err_ = done.err;
+    return done.status;
   }
 
   std::vector<std::string> written() const {

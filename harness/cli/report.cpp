@@ -7,10 +7,14 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <tuple>
 
+#include "harness/base/files.h"
 #include "harness/base/layout.h"
 #include "harness/cli/commands.h"
+#include "harness/compare/inputs.h"
 #include "harness/exec/machine.h"
+#include "harness/history/index.h"
 #include "harness/results/journal.h"
 
 namespace lab::cli {
@@ -19,18 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kMostBisects = 3;
+
 report::ReportOptions options_for(fs::path out) {
   return {.out = std::move(out), .published = root_dir() / "results" / "published", .progress = {}};
-}
-
-/// The results in a machine's folder, the newest last: their names begin with the time.
-std::vector<fs::path> results_in(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code missing;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing))
-    if (entry.path().extension() == ".json" && entry.is_regular_file()) found.push_back(entry.path());
-  std::sort(found.begin(), found.end());
-  return found;
 }
 
 Expected<void> tell(const Expected<report::ReportFiles>& files) {
@@ -41,13 +37,68 @@ Expected<void> tell(const Expected<report::ReportFiles>& files) {
   return {};
 }
 
-Expected<void> report_result(const fs::path& path, const std::optional<fs::path>& out) {
+/// What the index of the results around `path` has of its machine. Nothing where the file does not lie in its machine's
+/// folder, so not among others, or where the index cannot be read: no reason to have no report.
+std::vector<report::Followed> history_of(const fs::path& path, const std::string& machine) {
+  std::vector<report::Followed> followed;
+  const fs::path folder = fs::absolute(path).parent_path();
+  if (folder.filename() != machine) return followed;
+  Expected<history::Index> index = history::Index::open(folder.parent_path(), [](const history::Progress&) {});
+  if (!index) return followed;
+  const Expected<std::vector<history::Series>> list = index->series();
+  if (!list) return followed;
+  for (const history::Series& series : *list) {
+    if (series.machine != machine) continue;
+    Expected<history::Findings> findings = index->findings(series);
+    Expected<std::vector<history::Point>> points = index->points(series);
+    if (findings && points) followed.push_back({series, std::move(*findings), std::move(*points)});
+  }
+  return followed;
+}
+
+/// The bisects of benchmarks on the machine whose folder `path` lies in, the latest first, at most kMostBisects; what cannot be read is
+/// left out, as above.
+std::vector<bisect::Story> bisects_of(const fs::path& path) {
+  std::vector<fs::path> files;
+  std::error_code missing;
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::absolute(path).parent_path() / "bisect", missing))
+    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+  std::vector<bisect::Story> stories;
+  for (const fs::path& file : files)
+    if (const Expected<std::string> text = read_file(file))
+      if (Expected<bisect::Story> story = bisect::parse_record(*text, file.string()); story && !story->cell.benchmark.empty() && !story->entries.empty())
+        stories.push_back(std::move(*story));
+  std::sort(stories.begin(), stories.end(), [](const bisect::Story& a, const bisect::Story& b) {
+    return std::tie(a.entries.back().at, a.cell.benchmark) > std::tie(b.entries.back().at, b.cell.benchmark);
+  });
+  if (stories.size() > kMostBisects) stories.resize(kMostBisects);
+  return stories;
+}
+
+/// What `result` is compared with: the file `base`, else its own base arm; none where it has neither.
+Expected<std::optional<compare::Comparison>> comparison_of(const results::Result& result, const fs::path& path,
+                                                           const std::optional<std::string>& base) {
+  if (!base && results::find_arm(result, results::kBase) == nullptr) return std::optional<compare::Comparison>{};
+  Expected<compare::Comparison> comparison = base ? compare::compare_named({*base, path.string()}, {})
+                                                  : compare::compare_arms(result, {});
+  if (!comparison) return comparison.error();
+  return std::optional(std::move(*comparison));
+}
+
+Expected<void> report_result(const fs::path& path, const std::optional<std::string>& base,
+                             const std::optional<fs::path>& out) {
   const Expected<results::Result> result = results::load_result(path);
   if (!result) return result.error();
+  const Expected<std::optional<compare::Comparison>> comparison = comparison_of(*result, path, base);
+  if (!comparison) return comparison.error();
   const Expected<std::vector<results::Column>> atlas = results::load_atlas(path.parent_path() / "atlas");
   if (!atlas) return atlas.error();
+  const std::vector<report::Followed> followed =
+      history_of(path, result->machine.id);
+  const std::vector<bisect::Story> bisects = bisects_of(path);
   return tell(
-      report::write_report({&*result, *atlas}, options_for(out.value_or(root_dir() / "reports" / path.stem()))));
+      report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, followed, bisects},
+                                   options_for(out.value_or(root_dir() / "reports" / path.stem()))));
 }
 
 Expected<void> report_atlas_alone(const fs::path& machine_folder, const std::optional<fs::path>& out) {
@@ -57,18 +108,19 @@ Expected<void> report_atlas_alone(const fs::path& machine_folder, const std::opt
     return Error{fmt::format("expected a result or an atlas in '{}', found neither", machine_folder.string()),
                  "python3 make.py run, or python3 make.py probe", ExitStatus::kUsage};
   return tell(report::write_report(
-      {nullptr, *atlas},
+      {nullptr, *atlas, nullptr, {}, {}},
       options_for(out.value_or(root_dir() / "reports" / (machine_folder.filename().string() + "-atlas")))));
 }
 
 Expected<ExitStatus> report_files(const Options& options) {
   std::optional<fs::path> out;
   if (const std::optional<std::string> given = options.value("--out")) out = *given;
+  const std::optional<std::string> base = options.value("--base");
   const std::vector<std::string>& paths = options.positional();
   if (paths.empty()) {
     const fs::path folder = results::machine_folder(root_dir(), exec::this_machine());
-    const std::vector<fs::path> found = results_in(folder);
-    const Expected<void> written = found.empty() ? report_atlas_alone(folder, out) : report_result(found.back(), out);
+    const std::vector<fs::path> found = results::results_in(folder);
+    const Expected<void> written = found.empty() ? report_atlas_alone(folder, out) : report_result(found.back(), base, out);
     if (!written) return written.error();
     return ExitStatus::kOk;
   }
@@ -80,7 +132,7 @@ Expected<ExitStatus> report_files(const Options& options) {
   for (const fs::path path : paths) {
     // Several reports do not go into one folder.
     const std::optional<fs::path> folder = out && paths.size() > 1 ? *out / path.stem() : out;
-    if (const Expected<void> written = report_result(path, folder); !written) return written.error();
+    if (const Expected<void> written = report_result(path, base, folder); !written) return written.error();
   }
   return ExitStatus::kOk;
 }
@@ -93,16 +145,17 @@ Expected<void> keep_report(const results::Result& result, const fs::path& folder
   if (!atlas) return atlas.error();
   report::ReportOptions options = options_for(folder);
   if (planned_blocks) options.progress = report::Progress{result.session.blocks, *planned_blocks};
-  const Expected<report::ReportFiles> files = report::write_report({&result, *atlas}, options);
+  const Expected<report::ReportFiles> files = report::write_report({&result, *atlas, nullptr, {}, {}}, options);
   if (!files) return files.error();
   return {};
 }
 
 Command report_command() {
   return {"report",
-          "[RESULT...] [--out DIR]",
+          "[RESULT...] [--base RESULT] [--out DIR]",
           "a page, charts and a summary of a result and its machine's drivers",
-          {{"--out", "DIR", "where (default: reports/<name of the result>)"}},
+          {{"--base", "RESULT", "compare with it (default: with the session's own base, where it has one)"},
+           {"--out", "DIR", "where (default: reports/<name of the result>)"}},
           report_files};
 }
 

@@ -35,8 +35,8 @@ TEST(ReportHook, is_called_before_and_after_every_block_and_at_the_end_and_costs
   ::unsetenv("LAB_ROOT");
   ASSERT_TRUE(status) << status.error().what;
   EXPECT_EQ(*status, ExitStatus::kOk);
-  EXPECT_EQ(calls, (std::vector<std::string>{"0 processes, here, 0 blocks", "1 processes, here, 2 blocks",
-                                             "2 processes, here, 2 blocks", "2 processes, here, over"}));
+  EXPECT_EQ(calls, (std::vector<std::string>{"0 processes, here, 0 blocks", "2 processes, here, 2 blocks",
+                                             "4 processes, here, 2 blocks", "4 processes, here, over"}));
 }
 
 TEST(ReportHook, is_no_option_where_there_is_none) {

@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstdio>
+#include <charconv>
 #include <ctime>
 #include <limits>
 
@@ -14,13 +12,20 @@
 #include "harness/base/terminal.h"
 #include "harness/base/utc.h"
 #include "harness/bench/variant.h"
+#include "harness/cli/against.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/run_plan.h"
+#include "harness/cli/run_talk.h"
+#include "harness/cli/talk.h"
+#include "harness/compare/compare.h"
+#include "harness/compare/write.h"
+#include "harness/exec/arms.h"
+#include "harness/exec/conditions.h"
 #include "harness/exec/interrupt.h"
 #include "harness/exec/machine.h"
 #include "harness/exec/provenance.h"
 #include "harness/exec/session.h"
 #include "harness/results/journal.h"
-#include "harness/results/summary.h"
 
 namespace lab::cli {
 
@@ -30,8 +35,23 @@ namespace fs = std::filesystem;
 
 RefreshReport refresh_report = nullptr;
 
-Error usage_error(std::string what, std::string hint) {
-  return Error{std::move(what), std::move(hint), ExitStatus::kUsage};
+/// The target of a ratio: so narrow, an interval of what does not differ lies within the threshold that compare judges
+/// by, and one of what differs by twice the threshold beyond.
+constexpr double kRatioTarget = compare::kThreshold / 2;
+
+/// --target 0.5% or 0.5: per cent, as a share.
+Expected<double> parse_target(const Options& options, double fallback) {
+  const std::optional<std::string> text = options.value("--target");
+  if (!text) return fallback;
+  if (options.has("--processes"))
+    return usage_error("--processes says how long, so --target has nothing to say", "one of the two");
+  const std::string number = text->substr(0, text->size() - (text->ends_with('%') ? 1 : 0));
+  double percent = 0;
+  const auto [rest, problem] = std::from_chars(number.data(), number.data() + number.size(), percent);
+  if (problem != std::errc{} || rest != number.data() + number.size() || !(percent >= 0.01 && percent <= 50))
+    return usage_error(fmt::format("--target: expected a percentage from 0.01% to 50%, found '{}'", *text),
+                       "--target 1%");
+  return percent / 100;
 }
 
 Expected<exec::Pace> parse_pace(const Options& options) {
@@ -48,6 +68,9 @@ Expected<exec::Pace> parse_pace(const Options& options) {
   const Expected<double> budget = options.number("--budget", pace.budget_seconds, 0.1, 1e7);
   if (!budget) return budget.error();
   pace.budget_seconds = *budget;
+  const Expected<double> target = parse_target(options, pace.target);
+  if (!target) return target.error();
+  pace.target = *target;
   return pace;
 }
 
@@ -70,17 +93,16 @@ Expected<exec::SessionSpec> parse_spec(const Options& options) {
 }
 
 /// Everything of a result that is known before its first process.
-Expected<results::Result> make_head(const exec::SessionSpec& spec, std::size_t allowed) {
+results::Result make_head(const exec::SessionSpec& spec, std::vector<results::Arm> arms, std::size_t allowed) {
   const std::string now = utc(std::time(nullptr));
-  const Expected<results::Build> build = exec::read_build(build_dir());
-  if (!build) return build.error();
   results::Result head;
-  head.build = *build;
-  head.context = exec::read_context("/", now, build->config);
+  head.build = arms.front().build;
+  head.pins = arms.front().pins;
+  head.source = arms.front().source;
+  head.arms = std::move(arms);
+  head.context = exec::read_context("/", now, head.build.config);
   head.machine = exec::this_machine();
   head.facts = exec::read_facts("/");
-  head.pins = exec::read_pins(root_dir());
-  head.source = exec::read_source(root_dir());
   head.session.started = now;
   head.session.seed = spec.seed;
   head.session.mode = spec.pace.mode;
@@ -94,14 +116,6 @@ Expected<results::Result> make_head(const exec::SessionSpec& spec, std::size_t a
   return head;
 }
 
-void tell_leftover(const results::Leftover& leftover, StatusLine& line) {
-  if (leftover.problem.empty())
-    line.print(fmt::format("run: a session before was cut off; its {} processes are now {}", leftover.processes,
-                           leftover.result.string()));
-  else
-    line.print(fmt::format("run: a journal of a session before cannot be read and stays: {}", leftover.problem));
-}
-
 Expected<results::Journal> open_journal(const Options& options, results::Result& head, StatusLine& line) {
   const std::string stem = results::result_stem(head.session.started, head.source);
   if (const std::optional<std::string> out = options.value("--out")) {
@@ -113,73 +127,6 @@ Expected<results::Journal> open_journal(const Options& options, results::Result&
   return results::Journal::create(folder, stem, head);
 }
 
-std::string counted(std::size_t count, std::string_view one, std::string_view more) {
-  return fmt::format("{} {}", count, count == 1 ? one : more);
-}
-
-void tell_start(const exec::SessionSpec& spec, const results::Result& head, StatusLine& line) {
-  const exec::Pace& pace = spec.pace;
-  const std::string each = pace.budget_seconds > 0
-                               ? fmt::format("up to {} of measuring", duration_text(pace.budget_seconds))
-                               : counted(static_cast<std::size_t>(pace.blocks), "block", "blocks");
-  line.print(fmt::format("run: {} on machine {}, {}",
-                         counted(spec.selection.benchmarks.size(), "benchmark", "benchmarks"), head.machine.id, each));
-  for (const std::string& sentence : head.session.unusual) line.print(fmt::format("run: unusual: {}", sentence));
-}
-
-void tell_failure(const results::Failure& failure, StatusLine& line) {
-  line.print(fmt::format("run: failed: {}: {}: {}", failure.benchmark, failure.kind, failure.detail));
-}
-
-void tell_progress(const exec::Progress& progress, StatusLine& line) {
-  const std::string failures = progress.failures == 0 ? "" : fmt::format(", {} failed", progress.failures);
-  const std::string block = fmt::format("block {}/{}", progress.block + 1, progress.blocks);
-  const std::string left = duration_text(progress.seconds_left);
-  if (line.live())
-    line.show(fmt::format("run: {}, {}/{}, {} left{}: {}", block, progress.position + 1, progress.processes, left,
-                          failures, progress.benchmark));
-  else if (progress.position == 0)
-    line.print(fmt::format("run: {}: {}, {} left{}", block, counted(progress.processes, "benchmark", "benchmarks"),
-                           left, failures));
-}
-
-std::string time_text(double nanoseconds) {
-  return nanoseconds < 1000 ? fmt::format("{:.4g}", nanoseconds) : fmt::format("{:.0f}", nanoseconds);
-}
-
-std::string table(const results::Result& result) {
-  const std::vector<results::Row> rows = results::summarize(result);
-  std::size_t width = std::string_view("benchmark").size();
-  for (const results::Row& row : rows) width = std::max(width, row.benchmark.size());
-  std::string text =
-      fmt::format("{:<{}}  {:>12}  {:>25}  {:>9}\n", "benchmark", width, "median ns/op", "95 % interval", "processes");
-  for (const results::Row& row : rows) {
-    const std::string interval = row.time.interval ? fmt::format("[{}, {}]", time_text(row.time.interval->low),
-                                                                 time_text(row.time.interval->high))
-                                                   : "too few processes";
-    text += fmt::format("{:<{}}  {:>12}  {:>25}  {:>9}\n", row.benchmark, width, time_text(row.time.median), interval,
-                        row.time.count);
-  }
-  return text;
-}
-
-/// What is said of a session when it is over, and the status that follows from it.
-ExitStatus tell_end(const results::Result& result, const fs::path& path, StatusLine& line) {
-  const results::Session& session = result.session;
-  fmt::print("{}", table(result));
-  std::fflush(stdout);
-  line.print(fmt::format("run: {} after {}, {}", session.state,
-                         counted(static_cast<std::size_t>(session.blocks), "block", "blocks"),
-                         counted(result.processes.size(), "process", "processes")));
-  if (!result.failures.empty()) {
-    line.print(fmt::format("run: {}:", counted(result.failures.size(), "failure", "failures")));
-    for (const results::Failure& failure : result.failures) tell_failure(failure, line);
-  }
-  fmt::print("{}\n", path.string());
-  if (session.state == "interrupted") return ExitStatus::kInterrupted;
-  return result.failures.empty() ? ExitStatus::kOk : ExitStatus::kFailed;
-}
-
 void refresh(const results::Result& result, const std::optional<std::string>& folder, std::optional<int> planned_blocks,
              StatusLine& line) {
   if (refresh_report == nullptr || !folder) return;
@@ -188,33 +135,134 @@ void refresh(const results::Result& result, const std::optional<std::string>& fo
     line.print(fmt::format("run: the report: {}", written.error().what));
 }
 
-double monotonic_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+/// Adds base to the session: its arm, what of it is timed, and a target in place of the mode's.
+Expected<exec::Pairing> add_base(const Base& base, const std::string& named, const Options& options,
+                                 const exec::Runner& runner, exec::SessionSpec& spec, std::vector<results::Arm>& arms) {
+  const Expected<double> target = parse_target(options, kRatioTarget);
+  if (!target) return target.error();
+  const Expected<exec::Catalog> catalog = exec::load_catalog(base.build_dir, runner);
+  if (!catalog) return in_context(fmt::format("--against '{}'", named), catalog.error());
+  std::vector<exec::Benchmark> shared;
+  for (const exec::Benchmark& other : catalog->benchmarks)
+    for (const exec::Benchmark& benchmark : spec.selection.benchmarks)
+      if (other.name == benchmark.name) shared.push_back(other);
+  Expected<results::Arm> arm = exec::describe_arm(results::kBase, base.build_dir, base.root, shared);
+  if (!arm) return in_context(fmt::format("--against '{}'", named), arm.error());
+  exec::Pairing pairing = exec::pair_with_base(spec.selection.benchmarks, arms.front(), *catalog, *arm);
+  if (pairing.timed.empty() && pairing.identical == 0)
+    return usage_error(
+        fmt::format("--against '{}': no benchmark can be compared; {}", named, pairing.sentences.front()),
+        "a revision whose variants speak this build's protocol, or another --filter");
+  arms.push_back(std::move(*arm));
+  if (!pairing.timed.empty()) spec.pace = exec::against_pace(spec.pace, pairing.timed.size(), *target);
+  spec.beside.insert(spec.beside.end(), pairing.timed.begin(), pairing.timed.end());
+  return pairing;
 }
 
-Expected<ExitStatus> run(const Options& options) {
+/// The logical cores beside the pinned one where nothing of this session runs.
+std::vector<int> idle_siblings(const exec::SessionSpec& spec) {
+  const std::vector<exec::Benchmark>& benchmarks = spec.selection.benchmarks;
+  const bool parallel = std::any_of(benchmarks.begin(), benchmarks.end(),
+                                    [](const exec::Benchmark& benchmark) { return benchmark.workload.parallel; });
+  return spec.cpu && !parallel ? exec::siblings_of("/", *spec.cpu) : std::vector<int>{};
+}
+
+/// Verdicts over base, on standard output; nothing in a session without one.
+std::optional<compare::Comparison> tell_verdicts(const results::Result& result, StatusLine& line) {
+  if (results::find_arm(result, results::kBase) == nullptr) return std::nullopt;
+  const Expected<compare::Comparison> comparison = compare::compare_arms(result, {});
+  if (!comparison) {
+    line.print(fmt::format("run: no verdicts: {}", comparison.error().what));
+    return std::nullopt;
+  }
+  fmt::print("\n{}\n", compare::to_text(*comparison, {is_live_terminal(STDOUT_FILENO)}));
+  return *comparison;
+}
+
+/// What follows from a session that is over.
+ExitStatus status_of(const results::Result& result, const std::optional<compare::Comparison>& verdicts) {
+  if (result.session.state == "interrupted") return ExitStatus::kInterrupted;
+  const ExitStatus verdict = verdicts ? compare::exit_status(*verdicts) : ExitStatus::kOk;
+  if (verdict != ExitStatus::kOk) return verdict;
+  return result.failures.empty() ? ExitStatus::kOk : ExitStatus::kFailed;
+}
+
+/// A session that is ready to run.
+struct Prepared {
+  exec::SessionSpec spec;
+  results::Result result;
+  std::optional<Base> base;  ///< kept for its worktree
+};
+
+/// All of a session that the command line and head's build say; asks head's executables what they offer.
+Expected<exec::SessionSpec> plan_session(const Options& options, const exec::Runner& runner) {
   Expected<exec::SessionSpec> spec = parse_spec(options);
   if (!spec) return spec.error();
-  const exec::InterruptGuard guard;
-  StatusLine line(STDERR_FILENO);
-  const exec::Runner runner = [&](const exec::ChildSpec& child) { return exec::run_child(child, guard.file()); };
-
+  spec->started = monotonic_seconds();
   const Expected<exec::Catalog> catalog = exec::load_catalog(build_dir(), runner);
-  if (guard.interrupted()) return Error{"interrupted before anything was measured", "", ExitStatus::kInterrupted};
   if (!catalog) return catalog.error();
   Expected<exec::Selection> selection = exec::select(*catalog, options.values("--filter"));
   if (!selection) return selection.error();
   spec->selection = std::move(*selection);
+  spec->beside = exec::choose_control(spec->selection.benchmarks);
   const std::vector<int> allowed = exec::allowed_cpus();
   spec->cpu = exec::choose_cpu("/", allowed);
   spec->threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
+  return spec;
+}
 
-  Expected<results::Result> result = make_head(*spec, allowed.size());
-  if (!result) return result.error();
-  Expected<results::Journal> journal = open_journal(options, *result, line);
+Expected<Prepared> prepare(exec::SessionSpec spec, const Options& options, const exec::Runner& runner,
+                           StatusLine& line) {
+  Expected<results::Arm> head = exec::describe_arm(results::kHead, build_dir(), root_dir(), spec.selection.benchmarks);
+  if (!head) return head.error();
+  std::vector<results::Arm> arms{std::move(*head)};
+  if (!spec.beside.empty()) arms.push_back(exec::control_arm(arms.front(), spec.beside));
+  std::optional<Base> base;
+  exec::Pairing pairing;
+  if (const std::optional<std::string> named = options.value("--against")) {
+    const double before = monotonic_seconds();
+    Expected<Base> found = find_base(*named, root_dir(), build_dir(), arms.front().build, runner, line);
+    if (!found) return found.error();
+    base = std::move(*found);
+    *spec.started += monotonic_seconds() - before;  // building is no part of a session
+    Expected<exec::Pairing> paired = add_base(*base, *named, options, runner, spec, arms);
+    if (!paired) return paired.error();
+    pairing = std::move(*paired);
+    tell_base(*named, pairing, line);
+  }
+  results::Result result = make_head(spec, std::move(arms), spec.threads);
+  result.session.unusual.insert(result.session.unusual.end(), pairing.sentences.begin(), pairing.sentences.end());
+  return Prepared{std::move(spec), std::move(result), std::move(base)};
+}
+
+/// As it would be if every benchmark had a base that differs.
+Expected<ExitStatus> tell_plan(exec::SessionSpec spec, const Options& options) {
+  if (options.has("--against")) {
+    const std::vector<exec::Benchmark>& benchmarks = spec.selection.benchmarks;
+    const Expected<double> target = parse_target(options, kRatioTarget);
+    if (!target) return target.error();
+    spec.pace = exec::against_pace(spec.pace, benchmarks.size(), *target);
+    for (const exec::Benchmark& benchmark : benchmarks) spec.beside.push_back({std::string(results::kBase), benchmark});
+  }
+  return print_plan(spec, results::machine_folder(root_dir(), exec::this_machine()));
+}
+
+Expected<ExitStatus> run(const Options& options) {
+  const exec::InterruptGuard guard;
+  StatusLine line(STDERR_FILENO);
+  const exec::Runner runner = [&](const exec::ChildSpec& child) { return exec::run_child(child, guard.file()); };
+  Expected<exec::SessionSpec> planned = plan_session(options, runner);
+  if (planned && options.has("--plan")) return tell_plan(std::move(*planned), options);
+  Expected<Prepared> prepared =
+      planned ? prepare(std::move(*planned), options, runner, line) : Expected<Prepared>(planned.error());
+  if (guard.interrupted()) return Error{"interrupted before anything was measured", "", ExitStatus::kInterrupted};
+  if (!prepared) return prepared.error();
+  const exec::SessionSpec& spec = prepared->spec;
+  results::Result& result = prepared->result;
+  Expected<results::Journal> journal = open_journal(options, result, line);
   if (!journal) return journal.error();
-  tell_start(*spec, *result, line);
-  for (const results::Failure& failure : result->failures) tell_failure(failure, line);
+  tell_start(spec, result, line);
+  for (const results::Failure& failure : result.failures) tell_failure(failure, line);
 
   const std::optional<std::string> report = options.value("--report");
   const exec::World world{monotonic_seconds, runner, [&] { return guard.interrupted(); },
@@ -227,36 +275,51 @@ Expected<ExitStatus> run(const Options& options) {
                                 },
                                 [&](const results::Failure& failure) { tell_failure(failure, line); },
                                 [&](const results::Result& so_far) { refresh(so_far, report, planned_blocks, line); }};
-  refresh(*result, report, planned_blocks, line);
-  const Expected<void> measured = exec::run_session(*spec, world, observer, *result);
+  refresh(result, report, planned_blocks, line);
+  const exec::Conditions before = exec::read_conditions("/");
+  const double start = monotonic_seconds();
+  const Expected<void> measured = exec::run_session(spec, world, observer, result);
   line.clear();
-  refresh(*result, report, std::nullopt, line);
-  const Expected<fs::path> path = journal->finish(*result);
+  for (std::string& sentence : exec::find_disturbances(before, exec::read_conditions("/"), monotonic_seconds() - start,
+                                                       spec.cpu, idle_siblings(spec))) {
+    line.print(fmt::format("run: unusual: {}", sentence));
+    result.session.unusual.push_back(std::move(sentence));
+  }
+  refresh(result, report, std::nullopt, line);
+  const Expected<fs::path> path = journal->finish(result);
   if (!measured)
     return in_context(
-        fmt::format("the session stopped; {} kept in '{}'", counted(result->processes.size(), "process", "processes"),
+        fmt::format("the session stopped; {} kept in '{}'", counted(result.processes.size(), "process", "processes"),
                     (path ? *path : journal->path()).string()),
         measured.error());
   if (!path) return path.error();
-  return tell_end(*result, *path, line);
+  tell_end(result, line);
+  const std::optional<compare::Comparison> verdicts = tell_verdicts(result, line);
+  fmt::print("{}\n", path->string());
+  return status_of(result, verdicts);
 }
 
 }  // namespace
 
 Command run_command(RefreshReport refresh) {
   refresh_report = refresh;
-  Command command{"run",
-                  "[--filter GLOB]... [--quick|--full|--processes N] [--budget SECONDS] [--seed N] [--out FILE]",
-                  "measure benchmarks, write a result; its path is the last line on standard output",
-                  {{"--filter", "GLOB", "only these benchmarks (family, family/variant or the whole name)"},
-                   {"--quick", "", "2 minutes of measuring (default: 8)"},
-                   {"--full", "", "until every interval is within 1 %, an hour at most"},
-                   {"--processes", "N", "N processes of every benchmark"},
-                   {"--budget", "SECONDS", "this much measuring instead"},
-                   {"--seed", "N", "of the workloads and of the order (default: 1)"},
-                   {"--timeout", "SECONDS", "kill a process that takes longer"},
-                   {"--out", "FILE", "write the result there instead of results/<machine>/"}},
-                  run};
+  Command command{
+      "run",
+      "[--filter GLOB]... [--quick|--full|--processes N] [--budget SECONDS]\n"
+      "       [--against REV|BUILD] [--seed N] [--out FILE]",
+      "measure benchmarks, write a result; its path is the last line on standard output",
+      {{"--filter", "GLOB", "only these benchmarks (family, family/variant or the whole name)"},
+       {"--quick", "", "2 minutes of measuring (default: 8)"},
+       {"--full", "", "until every interval is within 1 %, an hour at most"},
+       {"--processes", "N", "N processes of every benchmark"},
+       {"--budget", "SECONDS", "this much measuring instead"},
+       {"--against", "REV|BUILD", "measure this revision or build beside it, interleaved"},
+       {"--target", "PERCENT", "until every interval is within it (default with --against: 0.25)"},
+       {"--plan", "", "say which change this session could see, and start nothing"},
+       {"--seed", "N", "of the workloads and of the order (default: 1)"},
+       {"--timeout", "SECONDS", "kill a process that takes longer"},
+       {"--out", "FILE", "write the result there instead of results/<machine>/"}},
+      run};
   if (refresh != nullptr)
     command.options.push_back({"--report", "DIR", "keep a report of what there is so far in DIR"});
   return command;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
 #include <boost/json.hpp>
+#include <map>
 
 #include "harness/base/files.h"
 #include "harness/exec/child.h"
@@ -148,7 +149,7 @@ TEST(Run, writes_a_result_and_says_where) {
   EXPECT_EQ(result.source.state, "no git");
   EXPECT_EQ(result.build.march, "x86-64-v2");
   EXPECT_EQ(result.unsupported.at(0).benchmark, "fake/quick/drop");
-  EXPECT_EQ(result.processes.size(), 24u);
+  EXPECT_EQ(result.processes.size(), 30u);  // one of them in the control as well
   for (const results::Process& process : result.processes) {
     EXPECT_EQ(process.seed, 9u);
     EXPECT_EQ(process.cpu.has_value(), process.benchmark != "fake/wide/spread");
@@ -166,7 +167,7 @@ TEST(Run, writes_a_result_and_says_where) {
   EXPECT_EQ(lines_with(outcome.error_tail, "run: 4 benchmarks on machine here, 6 blocks").size(), 1u);
   const Words blocks = lines_with(outcome.error_tail, "run: block ");
   ASSERT_EQ(blocks.size(), 6u);
-  EXPECT_EQ(blocks[0].find("run: block 1/6: 4 benchmarks, "), 0u);
+  EXPECT_EQ(blocks[0].find("run: block 1/6: 5 processes, "), 0u);
   EXPECT_EQ(outcome.error_tail.find('\r'), std::string::npos);
   EXPECT_EQ(outcome.error_tail.find('\x1b'), std::string::npos);
 }
@@ -254,10 +255,97 @@ TEST(Run, writes_to_the_file_it_is_given) {
   const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "1", "--out", path});
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
   EXPECT_EQ(last_line(outcome.output), path);
-  EXPECT_EQ(load(path).processes.size(), 2u);
+  EXPECT_EQ(load(path).processes.size(), 3u);  // two benchmarks, and the control
   EXPECT_TRUE(bench.results().empty());
   EXPECT_EQ(std::distance(fs::directory_iterator(bench.root() / "out"), {}), 1);
   EXPECT_NE(outcome.output.find("too few processes"), std::string::npos);
+}
+
+TEST(Run, against_a_build_times_what_differs_in_both_and_says_what_does_not) {
+  const Bench bench({"plain", "quick", "other"});
+  const exec::FakeBuild base({"plain", "+quick", "elder", "!absent"});
+  const exec::ChildOutcome outcome = bench.harness(
+      {"run", "--processes", "2", "--budget", "20", "--filter", "*/store", "--against", base.path().string()});
+  EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
+  EXPECT_EQ(
+      lines_with(outcome.error_tail, fmt::format("run: against {}: 1 benchmark timed in both", base.path().string())),
+      (Words{fmt::format("run: against {}: 1 benchmark timed in both", base.path().string())}));
+  EXPECT_EQ(lines_with(outcome.error_tail, "run: 1 benchmark has the same executable in both").size(), 1u);
+  EXPECT_EQ(
+      lines_with(outcome.error_tail, "run: unusual: not compared with base: fake/other/store: base does not have it")
+          .size(),
+      1u);
+  EXPECT_NE(outcome.output.find("fake/quick/store"), std::string::npos);
+  const results::Result result = load(last_line(outcome.output));
+  std::map<std::string, int> processes;
+  for (const results::Process& process : result.processes) ++processes[process.arm + " " + process.benchmark];
+  EXPECT_EQ(processes, (std::map<std::string, int>{{"base fake/quick/store", 2},
+                                                   {"control fake/plain/store", 2},
+                                                   {"head fake/other/store", 2},
+                                                   {"head fake/plain/store", 2},
+                                                   {"head fake/quick/store", 2}}));
+  const results::Arm* head = results::find_arm(result, results::kHead);
+  const results::Arm* other = results::find_arm(result, results::kBase);
+  const results::Arm* control = results::find_arm(result, results::kControl);
+  ASSERT_TRUE(head != nullptr && other != nullptr && control != nullptr);
+  EXPECT_EQ(head->executables.at("fake/quick").size(), 32u);
+  EXPECT_EQ(head->executables.at("fake/plain"), other->executables.at("fake/plain"));
+  EXPECT_NE(head->executables.at("fake/quick"), other->executables.at("fake/quick"));
+  EXPECT_EQ(control->executables,
+            (std::map<std::string, std::string>{{"fake/plain", head->executables.at("fake/plain")}}));
+  EXPECT_EQ(head->versions, (std::map<std::string, int>{{"fake/store", 1}}));
+}
+
+TEST(Run, against_what_is_no_base_says_so_and_starts_nothing) {
+  const Bench bench({"plain"});
+  const exec::FakeBuild old({"elder"});
+  const struct {
+    std::string base;
+    const char* said;
+  } rows[]{
+      {"no-such-revision", "harness: error: --against 'no-such-revision': expected a git repository at "},
+      {bench.root().string(), "expected variants.json and build_info.json in it or in build/"},
+      {old.path().string(),
+       "no benchmark can be compared; not compared with base: fake/plain/drop, fake/plain/store: "},
+  };
+  for (const auto& row : rows) {
+    const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "1", "--against", row.base});
+    EXPECT_EQ(outcome.code, 2) << row.said;
+    EXPECT_NE(outcome.error_tail.find(row.said), std::string::npos) << outcome.error_tail;
+    EXPECT_EQ(outcome.output, "");
+  }
+  EXPECT_TRUE(bench.results().empty());
+}
+
+TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
+  const Bench bench({"plain", "quick"});
+  const Words plan{"run", "--plan", "--processes", "12", "--filter", "*/store"};
+  exec::ChildOutcome outcome = bench.harness(plan);
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.output.find("A pilot is enough: "), std::string::npos) << outcome.output;
+  EXPECT_TRUE(bench.results().empty());
+
+  results::Result pilot;
+  pilot.session.id = "20260802T231500Z-nogit";
+  for (int block = 0; block < 6; ++block)
+    for (const char* benchmark : {"fake/plain/store", "fake/quick/store"}) {
+      pilot.processes.emplace_back();
+      results::Process& process = pilot.processes.back();
+      process.benchmark = benchmark;
+      process.block = block;
+      process.real_time = block % 2 == 0 ? 100 : 101;
+      process.repetitions = process.operations = 1;
+      process.samples = {{"put", {process.real_time}}};
+    }
+  fs::create_directories(bench.results_folder());
+  ASSERT_TRUE(write_file(bench.results_folder() / "20260802T231500Z-nogit.json", results::serialize(pilot)));
+  outcome = bench.harness(plan);
+  EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
+  const Words rows = lines_with(outcome.output, "fake/");
+  ASSERT_EQ(rows.size(), 2u) << outcome.output;
+  EXPECT_EQ(rows[0].find("fake/plain/store    1.04 %         12 "), 0u) << rows[0];
+  EXPECT_NE(outcome.output.find("is that of 20260802T231500Z-nogit;"), std::string::npos);
+  EXPECT_EQ(bench.results().size(), 1u);
 }
 
 TEST(Run, that_is_terminated_writes_what_it_has_and_leaves_no_process) {
@@ -292,6 +380,9 @@ TEST(Run, finishes_what_a_killed_session_left) {
   const results::Result kept = load(results[first ? 0 : 1]);
   EXPECT_EQ(kept.session.state, "interrupted");
   EXPECT_GE(kept.processes.size(), 1u);
+  ASSERT_EQ(kept.arms.size(), 2u);
+  EXPECT_EQ(kept.arms[1].name, "control");
+  EXPECT_FALSE(kept.arms[0].executables.empty());
 }
 
 TEST(Run, at_the_same_time_as_another_collides_with_nothing) {
@@ -302,7 +393,7 @@ TEST(Run, at_the_same_time_as_another_collides_with_nothing) {
   const Words results = bench.results();
   ASSERT_EQ(results.size(), 4u) << outcome.error_tail;
   for (const std::string& path : results) {
-    EXPECT_EQ(load(path).processes.size(), 2u);
+    EXPECT_EQ(load(path).processes.size(), 4u);
     EXPECT_NE(outcome.output.find(path), std::string::npos);
   }
 }
@@ -315,7 +406,7 @@ TEST(Run, whose_output_cannot_be_written_fails_and_keeps_its_result) {
   EXPECT_EQ(outcome.output, "list 1\nrun 1\nclosed 0\n");
   EXPECT_EQ(lines_with(outcome.error_tail, "harness: error: writing to standard output failed").size(), 2u);
   ASSERT_EQ(bench.results().size(), 2u);
-  for (const std::string& path : bench.results()) EXPECT_EQ(load(path).processes.size(), 2u);
+  for (const std::string& path : bench.results()) EXPECT_EQ(load(path).processes.size(), 3u);
 }
 
 TEST(Run, that_fills_the_disk_says_in_a_sentence_what_it_kept) {

@@ -1,0 +1,318 @@
+// bisect as a user meets it: the harness itself on made repositories, whole outputs, kills.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/algorithm/string.hpp>
+#include <boost/json.hpp>
+#include <cmath>
+
+#include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
+#include "harness/exec/child.h"
+#include "harness/simulate/noise.h"
+
+namespace lab::cli {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr int kCommits = 40;
+constexpr int kCulprit = 23;
+
+/// Prints a number that depends on the commit's file `level`, with noise of 1 % that is the same in every test: the n-th
+/// measurement of all has the n-th noise. A level of 0 skips the commit, words are printed as they are.
+const std::string kMeasure = R"sh(read level < level
+n=$(($(wc -c 2>/dev/null < "$LAB_TEST_COUNT") + 1))
+printf x >> "$LAB_TEST_COUNT"
+case $level in
+0) exit 125 ;;
+fails) echo "it fails" >&2; exit 1 ;;
+none|nan|-1) echo "$level" ;;
+*) echo "some talk"; awk -v n=$n -v level=$level 'NR == n {print level * $1}' noise ;;
+esac
+)sh";
+
+std::string made_up_noise() {
+  simulate::Noise noise(1);
+  std::string lines;
+  for (int i = 0; i < 2000; ++i) lines += fmt::format("{:.6f}\n", std::exp(0.01 * noise.normal()));
+  return lines;
+}
+
+class Bisect : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (shell("git --version && python3 --version").code != 0) GTEST_SKIP() << "needs git and Python";
+    scratch_.write("repo/measure.sh", kMeasure);
+    scratch_.write("repo/noise", made_up_noise());
+    ASSERT_EQ(shell("git init -q -b main repo && git -C repo add . && git -C repo commit -qm start").code, 0);
+  }
+
+  exec::ChildOutcome shell(const std::string& script) const {
+    exec::ChildSpec spec;
+    spec.command = {"sh", "-ec", "cd \"$1\"\n" + script, "sh", scratch_.path().string()};
+    spec.environment = environment();
+    spec.tail_limit = 1 << 20;
+    return exec::run_child(spec);
+  }
+
+  /// Commits of these levels after the first; commit i is tagged ci.
+  void commit(const Words& levels) const {
+    std::string script = "cd repo\n";
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      script += fmt::format(
+          "echo {0} > level; echo {1} > number; git add .; git commit -qm 'commit {1}'; git tag c{1}\n", levels[i], i);
+    const exec::ChildOutcome done = shell(script);
+    ASSERT_EQ(done.code, 0) << done.error_tail;
+  }
+
+  static Words steps(const std::string& good, const std::string& bad, int culprit) {
+    Words levels;
+    for (int i = 0; i <= kCommits; ++i) levels.push_back(i < culprit ? good : bad);
+    return levels;
+  }
+
+  Words environment() const {
+    return {"LAB_ROOT=" + (scratch_.path() / "root").string(),
+            "LAB_MACHINE=here",
+            "LAB_TEST_COUNT=" + (scratch_.path() / "count").string(),
+            "GIT_CONFIG_GLOBAL=/dev/null",
+            "GIT_AUTHOR_NAME=a",
+            "GIT_AUTHOR_EMAIL=a@b",
+            "GIT_COMMITTER_NAME=a",
+            "GIT_COMMITTER_EMAIL=a@b"};
+  }
+
+  static std::string harness() { return (fs::path(LAB_BUILD_DIR) / "harness").string(); }
+
+  exec::ChildOutcome bisect(const Words& arguments) const {
+    exec::ChildSpec spec;
+    spec.command = {harness(), "bisect", "--repo", (scratch_.path() / "repo").string()};
+    spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
+    spec.environment = environment();
+    spec.tail_limit = 1 << 20;
+    return exec::run_child(spec);
+  }
+
+  exec::ChildOutcome measure(const std::string& good, const std::string& bad, Words more = {"--json"}) const {
+    more.insert(more.begin(), {"--good", good, "--bad", bad, "--measure", "sh measure.sh"});
+    return bisect(more);
+  }
+
+  std::string sha(const std::string& name) const {
+    return boost::trim_copy(shell("git -C repo rev-parse " + name + "^0").output);
+  }
+
+  std::size_t measured() const {
+    const Expected<std::string> count = read_file(scratch_.path() / "count");
+    return count ? count->size() : 0;
+  }
+
+  static json::object object(const exec::ChildOutcome& outcome) {
+    boost::system::error_code problem;
+    const json::value value = json::parse(outcome.output, problem);
+    EXPECT_FALSE(problem) << outcome.output << outcome.error_tail;
+    return value.is_object() ? value.get_object() : json::object();
+  }
+
+  ScratchFolder scratch_;
+};
+
+}  // namespace
+
+TEST_F(Bisect, names_the_culprit_and_does_not_touch_the_work_tree) {
+  commit(steps("100", "104", kCulprit));
+  scratch_.write("repo/number", "changed");
+  scratch_.write("repo/new", "new");
+  const std::string before = shell("git -C repo status --porcelain --branch; git -C repo stash list").output;
+  const exec::ChildOutcome outcome = measure("c0", "main");
+  EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
+  const json::object answer = object(outcome);
+  EXPECT_EQ(answer.at("culprit").as_string(), sha(fmt::format("c{}", kCulprit)));
+  EXPECT_EQ(answer.at("answer").as_string(), "culprit");
+  EXPECT_GE(answer.at("probability").as_double(), 0.99);
+  EXPECT_EQ(answer.at("candidates").as_array().size(), 1u);
+  EXPECT_EQ(answer.at("measurements").as_int64(), static_cast<std::int64_t>(measured()));
+  EXPECT_EQ(shell("git -C repo status --porcelain --branch; git -C repo stash list").output, before);
+  EXPECT_EQ(*read_file(scratch_.path() / "repo/number"), "changed");
+  EXPECT_NE(outcome.error_tail.find(", 1 commit holds 90 %, likeliest "), std::string::npos) << outcome.error_tail;
+}
+
+TEST_F(Bisect, gives_the_commits_that_cannot_be_told_apart_when_the_culprit_is_hidden) {
+  Words levels = steps("100", "104", kCulprit);
+  for (const std::size_t skipped : {5u, 22u, 23u, 30u}) levels[skipped] = "0";
+  commit(levels);
+  const json::object answer = object(measure("c0", "main"));
+  EXPECT_TRUE(answer.at("culprit").is_null());
+  EXPECT_EQ(answer.at("answer").as_string(), "candidates");
+  Words candidates;
+  for (const json::value& each : answer.at("candidates").as_array())
+    candidates.emplace_back(each.at("commit").as_string());
+  EXPECT_EQ(candidates, (Words{sha("c22"), sha("c23"), sha("c24")}));
+}
+
+TEST_F(Bisect, says_that_there_is_no_culprit_when_the_ends_do_not_differ) {
+  commit(Words(9, "100"));
+  const exec::ChildOutcome outcome = measure("c0", "main");
+  EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
+  const json::object answer = object(outcome);
+  EXPECT_TRUE(answer.at("culprit").is_null());
+  EXPECT_EQ(answer.at("answer").as_string(), "none");
+  EXPECT_GE(answer.at("null_probability").as_double(), 0.99);
+}
+
+TEST_F(Bisect, goes_on_after_a_kill_and_measures_nothing_twice) {
+  commit(steps("100", "104", kCulprit));
+  const exec::ChildOutcome killed = shell(fmt::format(
+      R"sh('{}' bisect --repo repo --good c0 --bad main --measure 'sh measure.sh' & child=$!
+until test "$(wc -c < count 2>/dev/null || echo 0)" -ge 8; do sleep 0.02; done
+kill -9 $child; wait $child || true; cat root/results/here/bisect/*.jsonl | wc -l)sh",
+      harness()));
+  ASSERT_EQ(killed.code, 0) << killed.error_tail;
+  const std::size_t before = measured();
+  const exec::ChildOutcome resumed = measure("c0", "main");
+  EXPECT_EQ(resumed.code, 0) << resumed.error_tail;
+  EXPECT_NE(resumed.error_tail.find("bisect: goes on after"), std::string::npos) << resumed.error_tail;
+  const json::object answer = object(resumed);
+  EXPECT_EQ(answer.at("culprit").as_string(), sha(fmt::format("c{}", kCulprit)));
+  // At most the one that was under way was lost.
+  EXPECT_LE(measured(), static_cast<std::size_t>(answer.at("measurements").as_int64()) + 1);
+  EXPECT_GT(measured(), before);
+  const std::size_t after = measured();
+  EXPECT_EQ(object(measure("c0", "main")), answer);
+  EXPECT_EQ(measured(), after);
+  EXPECT_EQ(measure("c0", "main", {"--restart"}).code, 0);
+  EXPECT_GT(measured(), after);
+}
+
+TEST_F(Bisect, that_is_interrupted_keeps_what_it_has) {
+  commit(steps("100", "104", kCulprit));
+  const exec::ChildOutcome outcome = shell(fmt::format(
+      R"sh('{}' bisect --repo repo --good c0 --bad main --measure 'sh measure.sh' & child=$!
+until test "$(wc -c < count 2>/dev/null || echo 0)" -ge 4; do sleep 0.02; done
+kill -TERM $child; status=0; wait $child || status=$?; echo $status)sh",
+      harness()));
+  EXPECT_EQ(outcome.output, "130\n") << outcome.error_tail;
+  EXPECT_NE(outcome.error_tail.find("the same command goes on from there"), std::string::npos) << outcome.error_tail;
+}
+
+TEST_F(Bisect, without_time_gives_the_candidates) {
+  commit(steps("100", "104", kCulprit));
+  // However fast the machine: one measurement takes longer than the budget.
+  const exec::ChildOutcome outcome =
+      measure("c0", "main", {"--measure", "sleep 0.2; sh measure.sh", "--budget", "0.1", "--json"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(object(outcome).at("answer").as_string(), "undecided");
+  EXPECT_EQ(object(outcome).at("measurements").as_int64(), 1);
+}
+
+TEST_F(Bisect, refuses_numbers_that_are_none) {
+  const std::vector<std::pair<std::string, std::string>> table{
+      {"none", "expected a number above 0 in the last line of the output, found 'none'"},
+      {"nan", "expected a number above 0 in the last line of the output, found 'nan'"},
+      {"-1", "expected a number above 0 in the last line of the output, found '-1'"},
+      {"fails", "exit status 1: it fails"},
+      {"0", "the command said so (exit status 125)"}};
+  Words levels{"100"};
+  for (const auto& [level, sentence] : table) levels.push_back(level);
+  commit(levels);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const exec::ChildOutcome outcome = measure("c0", fmt::format("c{}", i + 1));
+    EXPECT_EQ(outcome.code, 2) << table[i].first;
+    EXPECT_NE(outcome.error_tail.find(fmt::format("the bad end, {}, cannot be measured: {}",
+                                                  sha(fmt::format("c{}", i + 1)).substr(0, 12), table[i].second)),
+              std::string::npos)
+        << outcome.error_tail;
+  }
+}
+
+TEST_F(Bisect, refuses_wrong_usage_in_a_sentence) {
+  commit({"100", "100"});
+  const auto said = [&](const Words& arguments) {
+    const exec::ChildOutcome outcome = bisect(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.error_tail;
+    return outcome.error_tail;
+  };
+  const std::string repo = (scratch_.path() / "repo").string();
+  EXPECT_EQ(said({"--bad", "main", "--measure", "true"}),
+            "harness: error: --good is missing\nhint: python3 make.py bisect --help\n");
+  EXPECT_EQ(said({"--good", "c0", "--bad", "main"}),
+            "harness: error: expected one of --benchmark and --measure\nhint: python3 make.py bisect --help\n");
+  EXPECT_EQ(said({"--good", "c0", "--bad", "mian", "--measure", "true"}),
+            fmt::format("harness: error: --bad: expected a commit of '{}', found 'mian'\nhint: did you mean 'main'?\n",
+                        repo));
+  EXPECT_EQ(said({"--good", "c0", "--bad", "c0", "--measure", "true"}),
+            fmt::format("harness: error: expected two commits, found {} for both ends\nhint: git log --oneline\n",
+                        sha("c0").substr(0, 12)));
+  EXPECT_NE(said({"--good", "c1", "--bad", "c0", "--measure", "true"})
+                .find("hint: the two are the wrong way round: swap --good and --bad\n"),
+            std::string::npos);
+  EXPECT_NE(said({"--good", "c0", "--bad", "c1", "--measure", "true", "--confidence", "2"}).find("--confidence"),
+            std::string::npos);
+}
+
+TEST_F(Bisect, in_a_shallow_clone_says_how_to_get_the_rest) {
+  commit({"100", "100", "104"});
+  ASSERT_EQ(shell("git clone -q --depth 1 \"file://$PWD/repo\" clone").code, 0);
+  const std::string old = sha("c0");
+  const exec::ChildOutcome outcome =
+      shell(fmt::format("'{}' bisect --repo clone --good {} --bad main --measure true", harness(), old));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.error_tail.find("the clone is shallow: git -C "), std::string::npos) << outcome.error_tail;
+}
+
+TEST_F(Bisect, of_a_benchmark_builds_commits_by_their_own_make_py) {
+  // A laboratory of one variant: make.py makes a build folder whose variant prints what the tree's `level` says.
+  // Commits with equal executables are not measured to be told apart; one speaks an old protocol, one has another
+  // version.
+  scratch_.write("repo/make.py", R"(import os, pathlib
+build = pathlib.Path("build/system-release")
+(build / "variants/fake").mkdir(parents=True, exist_ok=True)
+level, version, protocol = open("level").read().split(":")
+if level == "broken": raise SystemExit("error: expected ';'")
+(build / "variants.json").write_text('[{"family": "fake", "variant": "plain", "reference": true, "target": "t", "executable": "variants/fake/plain"}]')
+script = build / "variants/fake/plain"
+script.write_text('''#!/usr/bin/env python3
+import json, os, random, sys
+level, version, protocol = %s, %s, %s
+if sys.argv[1] == "--describe":
+    print(json.dumps({"protocol": protocol, "family": "fake", "variant": "plain", "idea": "", "cost": "", "source": "", "weakness": "",
+      "traits": {}, "workloads": [{"name": "store", "title": "", "version": version, "phases": ["put"], "operations": 10,
+      "operation": "put", "parallel": False, "unsupported": None}]}))
+else:
+    count = os.environ["LAB_TEST_COUNT"]
+    n = len(open(count).read()) if os.path.exists(count) else 0
+    open(count, "a").write("x")
+    time = level * random.Random(n).lognormvariate(0, 0.01)
+    print(json.dumps({"protocol": protocol, "benchmark": "fake/plain/store", "version": version, "seed": 1, "threads": 1,
+      "checksum": "0123456789abcdef", "operations": 10, "repetitions": 3, "samples": {"put": [time] * 3}, "counters": {},
+      "real_time": time, "cpu_time": time, "time_unit": "ns"}))
+''' % (level, version, protocol))
+script.chmod(0o755)
+)");
+  commit({"100:1:1", "100:1:1", "100:1:1", "broken:1:1", "100:1:0", "100:2:1", "104:1:1", "104:1:1", "104:1:1"});
+  scratch_.write("build/build_info.json",
+                 R"({"toolchain": "system", "config": "release", "march": "x86-64-v2", "compiler": "", "flags": ""})");
+  ::setenv("LAB_BUILD", (scratch_.path() / "build").c_str(), 1);
+  const exec::ChildOutcome outcome =
+      bisect({"--good", "c0", "--bad", "main", "--benchmark", "fake/plain/store", "--json"});
+  const exec::ChildOutcome unknown = bisect({"--good", "c0", "--bad", "main", "--benchmark", "fake/plain/stroe"});
+  ::unsetenv("LAB_BUILD");
+  EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
+  const json::object answer = object(outcome);
+  Words candidates;
+  for (const json::value& each : answer.at("candidates").as_array())
+    candidates.emplace_back(each.at("commit").as_string());
+  EXPECT_EQ(candidates, (Words{sha("c3"), sha("c4"), sha("c5"), sha("c6")})) << outcome.error_tail;
+  EXPECT_EQ(answer.at("skipped").as_array().size(), 3u) << outcome.error_tail;
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.error_tail.find("fake/plain/store"), std::string::npos) << unknown.error_tail;
+}
+
+}  // namespace lab::cli

@@ -1,0 +1,119 @@
+// changepoints as a script meets it: files in, whole lines out.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <fstream>
+
+#include "harness/base/scratch_folder.h"
+#include "harness/cli/captured_test.h"
+#include "harness/cli/commands.h"
+
+namespace lab::cli {
+
+namespace {
+
+class Changepoints : public testing::Test {
+ protected:
+  // The exit status of `changepoints` on a file that holds `text`; what was printed is in out_ and err_.
+  int run(const std::string& text, std::vector<std::string> options = {}) {
+    std::ofstream(file_, std::ios::binary) << text;
+    options.push_back(file_);
+    return start(options);
+  }
+
+  int start(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "changepoints");
+    const Captured done = captured(changepoints_command(), arguments);
+    out_ = done.out;
+    err_ = done.err;
+    return done.status;
+  }
+
+  ScratchFolder scratch_;
+  std::string file_ = scratch_.path() / "series.txt";
+  std::string out_, err_;
+};
+
+/// `count` numbers around a level, without chance: a golden-section sequence.
+std::string wobble(int count, double level) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += std::to_string(level + (i * 61803 % 100000) * 1e-5) + " ";
+  return text;
+}
+
+}  // namespace
+
+TEST_F(Changepoints, prints_an_object_a_series_with_the_fields_of_the_contract_first) {
+  ASSERT_EQ(run(wobble(50, 100) + wobble(20, 105) + "\n\n" + wobble(60, 3) + "\n", {"--json"}), 0) << err_;
+  const std::size_t end = out_.find('\n');
+  const boost::json::object first = boost::json::parse(out_.substr(0, end)).as_object();
+  EXPECT_EQ(first.begin()->key(), "change_points");
+  EXPECT_EQ(first.at("line"), 1);
+  EXPECT_EQ(first.at("points"), 70);
+  ASSERT_EQ(first.at("change_points").as_array().size(), 1U);
+  const boost::json::object& point = first.at("change_points").at(0).as_object();
+  std::string fields;
+  for (const auto& [name, value] : point) fields += std::string(name) + " ";
+  EXPECT_EQ(fields, "index detected_at before after confidence ratio low high ");
+  EXPECT_EQ(point.at("index"), 50);
+  EXPECT_LT(point.at("detected_at").as_int64(), 55);
+  EXPECT_EQ(out_.substr(end + 1), R"({"change_points":[],"line":3,"points":60,"enough":true})" "\n");
+}
+
+TEST_F(Changepoints, prints_sentences_without_json) {
+  ASSERT_EQ(run(wobble(50, 7) + "\n" + "1,2 , 3\t+4\r\n"), 0) << err_;
+  EXPECT_EQ(out_, "line 1, 50 points: no change\nline 2, 4 points: too few for a verdict, which needs 18\n");
+  ASSERT_EQ(run("7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 8 8 8 8 8 8 8 8"), 0) << err_;
+  EXPECT_TRUE(out_.starts_with("line 1, 38 points: from 7 to 8 at 30, found at 3")) << out_;
+}
+
+TEST_F(Changepoints, of_a_prefix_are_what_was_known_then) {
+  const std::string all = wobble(50, 100) + wobble(20, 105), less = wobble(50, 100) + wobble(10, 105);
+  ASSERT_EQ(run(all, {"--json"}), 0);
+  const boost::json::value whole = boost::json::parse(out_);
+  ASSERT_EQ(run(less, {"--json"}), 0);
+  EXPECT_EQ(boost::json::parse(out_).at("change_points"), whole.at("change_points"));
+  ASSERT_EQ(run(wobble(50, 100), {"--json"}), 0);
+  EXPECT_TRUE(boost::json::parse(out_).at("change_points").as_array().empty());
+}
+
+TEST_F(Changepoints, refuses_what_is_no_number_in_one_sentence_and_prints_nothing) {
+  const std::string hint = "hint: one series a line, its numbers split by commas or blanks\n";
+  const std::vector<std::pair<std::string, std::string>> table{
+      {"1 2\n3 x", "line 2: number 2: expected a finite number, found 'x'"},
+      {"nan", "line 1: number 1: expected a finite number, found 'nan'"},
+      {"1 -inf", "line 1: number 2: expected a finite number, found '-inf'"},
+      {"1,,2", "line 1: number 2: expected a finite number, found nothing"},
+      {"1,", "line 1: number 2: expected a finite number, found nothing"},
+      {"1e999", "line 1: number 1: expected a finite number, found '1e999'"},
+      {"1;2", "line 1: number 1: expected a finite number, found '1;2'"},
+      {"1.2.3", "line 1: number 1: expected a finite number, found '1.2.3'"},
+      {"0x10", "line 1: number 1: expected a finite number, found '0x10'"},
+      {"+-1", "line 1: number 1: expected a finite number, found '+-1'"},
+      {std::string("1\0", 2), "line 1: number 1: expected a finite number, found '1?'"},
+      {std::string(50, 'a'), "line 1: number 1: expected a finite number, found '" + std::string(40, 'a') + "...'"},
+  };
+  for (const auto& [text, sentence] : table) {
+    EXPECT_EQ(run(wobble(60, 1) + "\n" + text), 2) << text;
+    EXPECT_EQ(out_, "");
+    const std::string line = sentence.starts_with("line 2") ? "line 3" : "line 2";
+    EXPECT_EQ(err_, "harness: error: " + file_ + ": " + line + sentence.substr(6) + "\n" + hint);
+  }
+  EXPECT_EQ(run("1e200"), 2);
+  EXPECT_EQ(err_,
+            "harness: error: " + file_ + ": line 1: number 1: expected a number within +-1e+150, found '1e200'\n");
+}
+
+TEST_F(Changepoints, refuses_a_file_without_a_number_and_no_file) {
+  for (const char* text : {"", "\n\n", "  \t\r\n"}) {
+    EXPECT_EQ(run(text), 2);
+    EXPECT_TRUE(err_.starts_with("harness: error: " + file_ + ": expected one series a line, found no number\n"))
+        << err_;
+  }
+  EXPECT_EQ(start({file_ + ".none"}), 2);
+  EXPECT_EQ(start({}), 2);
+  EXPECT_TRUE(err_.starts_with("harness: error: changepoints takes one file, found 0\n")) << err_;
+  EXPECT_EQ(start({file_, file_}), 2);
+}
+
+}  // namespace lab::cli

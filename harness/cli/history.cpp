@@ -1,0 +1,267 @@
+// history: what changed from session to session, by how much, and between which commits. A view: it ends with 0
+// whatever it shows; nightly is what fails on a new regression.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+#include "harness/base/glob.h"
+#include "harness/base/layout.h"
+#include "harness/base/nearest.h"
+#include "harness/base/terminal.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/talk.h"
+#include "harness/history/index.h"
+#include "harness/history/words.h"
+
+namespace lab::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+using history::Change;
+using history::Findings;
+using history::Index;
+using history::MetricChange;
+using history::Point;
+using history::Series;
+
+/// Rows of a machine's table; --json has them all.
+constexpr std::size_t kMostRows = 40;
+
+/// One line of the table, whichever kind of change it is.
+struct Row {
+  std::string started, verdict, benchmark, change, commits, found;
+};
+
+Row row_of(const std::string& benchmark, const Change& change) {
+  std::string by = history::percent_text(change.ratio);
+  if (change.interval) by += fmt::format(" [{}, {}]", history::percent_text(change.interval->low), history::percent_text(change.interval->high));
+  std::string found =
+      fmt::format("{}, found after {}", change.started.substr(0, 10), counted(change.nights(), "night", "nights"));
+  for (const std::string& what : change.changed) found += "; " + what;
+  return {change.started, history::verdict_text(change), benchmark, by, history::commits_text(change.commits), found};
+}
+
+Row row_of(const std::string& benchmark, const MetricChange& change) {
+  return {change.started,
+          "other metric",
+          benchmark,
+          fmt::format("{} {} -> {}", change.metric, change.before, change.after),
+          history::commits_text(change.commits),
+          change.started.substr(0, 10)};
+}
+
+/// What is shown of one machine.
+struct Machine {
+  std::string id, first, last;
+  std::size_t benchmarks = 0, sessions = 0, quiet = 0;
+  std::map<std::string, std::size_t> verdicts;
+  std::vector<Row> rows;
+};
+
+void add(const Series& series, const std::string& name, const Findings& findings, Machine& machine) {
+  machine.first = machine.first.empty() ? findings.first : std::min(machine.first, findings.first);
+  machine.last = std::max(machine.last, findings.last);
+  machine.id = series.machine;
+  machine.sessions = std::max(machine.sessions, findings.sessions);
+  ++machine.benchmarks;
+  if (findings.changes.empty() && findings.metric_changes.empty()) ++machine.quiet;
+  for (const Change& change : findings.changes) machine.rows.push_back(row_of(name, change));
+  for (const MetricChange& change : findings.metric_changes) machine.rows.push_back(row_of(name, change));
+}
+
+void print(Machine& machine) {
+  for (const Row& row : machine.rows) ++machine.verdicts[row.verdict];
+  std::string verdict;
+  for (const auto& [name, count] : machine.verdicts)
+    verdict += fmt::format("{}{} {}", verdict.empty() ? "" : ", ", count, name);
+  fmt::print("machine {}: {}; {} in up to {}, {} to {}\n", machine.id, verdict.empty() ? "no change" : verdict,
+             counted(machine.benchmarks, "benchmark", "benchmarks"), counted(machine.sessions, "session", "sessions"),
+             machine.first.substr(0, 10), machine.last.substr(0, 10));
+  std::stable_sort(machine.rows.begin(), machine.rows.end(),
+                   [](const Row& a, const Row& b) { return a.started > b.started; });
+  const std::size_t shown = std::min(machine.rows.size(), kMostRows);
+  std::size_t verdicts = 0, benchmarks = 0, changes = 0, commits = 0;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Row& row = machine.rows[i];
+    verdicts = std::max(verdicts, row.verdict.size());
+    benchmarks = std::max(benchmarks, row.benchmark.size());
+    changes = std::max(changes, row.change.size());
+    commits = std::max(commits, row.commits.size());
+  }
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Row& row = machine.rows[i];
+    fmt::print("  {:<{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", row.verdict, verdicts, row.benchmark, benchmarks, row.change,
+               changes, row.commits, commits, row.found);
+  }
+  if (shown < machine.rows.size())
+    fmt::print("  and {} before: --json has them all\n", counted(machine.rows.size() - shown, "change", "changes"));
+  if (!machine.rows.empty()) fmt::print("  {} without a change\n", counted(machine.quiet, "benchmark", "benchmarks"));
+}
+
+json::value number_or_null(const std::optional<stats::Interval>& interval, double stats::Interval::*end) {
+  return interval ? json::value((*interval).*end) : json::value(nullptr);
+}
+
+json::object commits_json(const history::CommitRange& commits) {
+  const auto sha = [](const std::string& commit) {
+    return commit.empty() ? json::value(nullptr) : json::value(commit);
+  };
+  return {{"from", sha(commits.from)}, {"to", sha(commits.to)}};
+}
+
+json::object change_json(const Change& change) {
+  json::array changed;
+  for (const std::string& what : change.changed) changed.emplace_back(what);
+  return {{"index", change.index},
+          {"detected_at", change.detected_at},
+          {"before", change.before},
+          {"after", change.after},
+          {"ratio", change.ratio},
+          {"low", number_or_null(change.interval, &stats::Interval::low)},
+          {"high", number_or_null(change.interval, &stats::Interval::high)},
+          {"confidence", change.confidence},
+          {"nights", change.nights()},
+          {"started", change.started},
+          {"earliest", change.earliest},
+          {"latest", change.latest},
+          {"commits", commits_json(change.commits)},
+          {"cause", change.cause},
+          {"changed", std::move(changed)}};
+}
+
+void print_json(const Series& series, const std::vector<Point>& points, const Findings& findings) {
+  json::array list, changes, metrics;
+  list.reserve(points.size());
+  for (const Point& point : points)
+    list.push_back(json::object{{"started", point.started},
+                                {"commit", point.commit ? json::value(*point.commit) : json::value(nullptr)},
+                                {"median", point.median},
+                                {"low", number_or_null(point.interval, &stats::Interval::low)},
+                                {"high", number_or_null(point.interval, &stats::Interval::high)},
+                                {"processes", point.processes},
+                                {"session", point.session}});
+  for (const Change& change : findings.changes) changes.push_back(change_json(change));
+  for (const MetricChange& change : findings.metric_changes)
+    metrics.push_back(json::object{{"index", change.index},
+                                   {"metric", change.metric},
+                                   {"before", change.before},
+                                   {"after", change.after},
+                                   {"commits", commits_json(change.commits)}});
+  fmt::print("{}\n", json::serialize(json::object{{"benchmark", series.benchmark},
+                                                  {"machine", series.machine},
+                                                  {"version", series.version},
+                                                  {"points", std::move(list)},
+                                                  {"change_points", std::move(changes)},
+                                                  {"metric_changes", std::move(metrics)}}));
+}
+
+void show(const history::Progress& progress, StatusLine& line) {
+  if (progress.waiting) return line.print("history: waiting for another process that reads the same results");
+  line.show(fmt::format("history: {}/{} results read", progress.done, progress.all));
+}
+
+/// What the user should know beside the table.
+Expected<void> tell(Index& index, StatusLine& line) {
+  const history::Progress& reading = index.reading();
+  if (reading.seconds >= 1)
+    line.print(fmt::format("history: {}, {:.0f} MB, read in {}", counted(reading.done, "result", "results"),
+                           static_cast<double>(reading.bytes) / 1e6, duration_text(reading.seconds)));
+  const auto remarks = index.remarks();
+  if (!remarks) return remarks.error();
+  for (const std::string& sentence : *remarks) line.print(fmt::format("history: {}", sentence));
+  const auto skipped = index.skipped();
+  if (!skipped) return skipped.error();
+  for (const auto& [reason, count] : *skipped)
+    line.print(fmt::format("history: left out: {}: {}", counted(count, "result", "results"), reason));
+  return {};
+}
+
+/// The series that `glob` selects; a benchmark whose workload changed has one for each version.
+Expected<std::vector<Series>> selected(Index& index, const fs::path& results, const std::optional<std::string>& glob) {
+  Expected<std::vector<Series>> all = index.series();
+  if (!all) return all;
+  if (all->empty()) {
+    // Whoever names a machine's own folder means the one above.
+    std::error_code unreadable;
+    const bool holds_results = std::any_of(fs::directory_iterator(results, unreadable), fs::directory_iterator(),
+                                           [](const auto& entry) { return entry.path().extension() == ".json"; });
+    return Error{fmt::format("expected results in '{}', found none that a history can be made of",
+                             (results / "<machine>").string()),
+                 holds_results ? fmt::format("--results {}", fs::absolute(results).parent_path().string())
+                               : "python3 make.py run",
+                 ExitStatus::kUsage};
+  }
+  if (!glob) return all;
+  std::set<std::string> names;
+  for (const Series& series : *all) names.insert(series.benchmark);
+  std::erase_if(*all, [&](const Series& series) { return !glob_matches(*glob, series.benchmark); });
+  if (!all->empty()) return all;
+  const std::string near = nearest_name(*glob, std::vector<std::string>(names.begin(), names.end()));
+  return Error{fmt::format("no benchmark in '{}' matches '{}'", results.string(), *glob),
+               near.empty() ? "leave it out: history shows them all" : fmt::format("did you mean '{}'?", near),
+               ExitStatus::kUsage};
+}
+
+Expected<void> print_series(Index& index, const std::vector<Series>& list) {
+  for (const Series& series : list) {
+    const Expected<Findings> findings = index.findings(series);
+    if (!findings) return findings.error();
+    const Expected<std::vector<Point>> points = index.points(series);
+    if (!points) return points.error();
+    print_json(series, *points, *findings);
+  }
+  return {};
+}
+
+Expected<void> print_tables(Index& index, const std::vector<Series>& list) {
+  std::map<std::pair<std::string, std::string>, std::size_t> versions;
+  for (const Series& series : list) ++versions[{series.machine, series.benchmark}];
+  std::map<std::string, Machine> machines;
+  for (const Series& series : list) {
+    const Expected<Findings> findings = index.findings(series);
+    if (!findings) return findings.error();
+    const bool several = versions[{series.machine, series.benchmark}] > 1;
+    add(series, several ? fmt::format("{} (version {})", series.benchmark, series.version) : series.benchmark,
+        *findings, machines[series.machine]);
+  }
+  for (auto& [id, machine] : machines) print(machine);
+  return {};
+}
+
+Expected<ExitStatus> run(const Options& options) {
+  if (!options.positional().empty())
+    return Error{fmt::format("history takes no argument, found '{}'", options.positional().front()),
+                 "python3 make.py history --results DIR", ExitStatus::kUsage};
+  const fs::path results = options.value("--results").value_or(results_dir().string());
+  StatusLine line(STDERR_FILENO);
+  Expected<Index> index = Index::open(results, [&](const history::Progress& progress) { show(progress, line); });
+  line.clear();
+  if (!index) return index.error();
+  if (const Expected<void> told = tell(*index, line); !told) return told.error();
+  const Expected<std::vector<Series>> list = selected(*index, results, options.value("--benchmark"));
+  if (!list) return list.error();
+  const Expected<void> printed = options.has("--json") ? print_series(*index, *list) : print_tables(*index, *list);
+  if (!printed) return printed.error();
+  return ExitStatus::kOk;
+}
+
+}  // namespace
+
+Command history_command() {
+  return {"history",
+          "[--benchmark GLOB] [--results DIR] [--json]",
+          "what changed, night by night, and between which commits",
+          {{"--benchmark", "GLOB", "only what matches, as family/variant/workload or its first parts"},
+           {"--results", "DIR", "the folder of the machines' folders (default: results)"},
+           {"--json", "", "one object a benchmark and machine, with all its points"}},
+          run};
+}
+
+}  // namespace lab::cli

@@ -1,0 +1,180 @@
+// history as a user meets it: the harness itself, whole outputs.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <random>
+
+#include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
+#include "harness/exec/child.h"
+#include "harness/history/made_up.h"
+
+namespace lab::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Words = std::vector<std::string>;
+using history::made_up_file;
+using history::made_up_night;
+
+exec::ChildOutcome start(Words command) {
+  exec::ChildSpec spec;
+  spec.command = std::move(command);
+  spec.tail_limit = 1 << 22;
+  return exec::run_child(spec);
+}
+
+exec::ChildOutcome history_of(const fs::path& results, const Words& more = {}) {
+  Words command{(fs::path(LAB_BUILD_DIR) / "harness").string(), "history", "--results", results.string()};
+  command.insert(command.end(), more.begin(), more.end());
+  return start(command);
+}
+
+/// 60 nights of two benchmarks with noise of 0.5 %; the first is 6 % slower from night 40 on.
+std::vector<results::Result> sixty_nights() {
+  std::mt19937 random(5);
+  std::vector<results::Result> nights;
+  for (int i = 0; i < 60; ++i) {
+    const auto noise = [&random] { return 1 + (static_cast<double>(random() % 2001) - 1000) / 200'000; };
+    nights.push_back(made_up_night({i, 1, 1, {100 * noise() * (i >= 40 ? 1.06 : 1), 50 * noise()}}));
+  }
+  return nights;
+}
+
+void write(const fs::path& results, const std::vector<results::Result>& nights) {
+  for (std::size_t i = 0; i < nights.size(); ++i)
+    ASSERT_TRUE(write_file(results / "farm" / made_up_file(static_cast<int>(i)), results::serialize(nights[i])));
+}
+
+}  // namespace
+
+TEST(HistoryCommand, says_what_changed_when_by_how_much_and_between_which_commits) {
+  const ScratchFolder folder;
+  write(folder.path(), sixty_nights());
+  const exec::ChildOutcome shown = history_of(folder.path());
+  EXPECT_EQ(shown.code, 0);
+  EXPECT_EQ(shown.output,
+            "machine 0123456789ab: 1 regressed; 2 benchmarks in up to 60 sessions, 2026-08-01 to 2026-09-29\n"
+            "  regressed  shelf/v000/store  +6.01 % [+5.84 %, +6.25 %]  000000270000..000000280000  2026-09-10, found "
+            "after 3 "
+            "nights\n"
+            "  1 benchmark without a change\n");
+  EXPECT_EQ(shown.error_tail, "");
+}
+
+TEST(HistoryCommand, gives_a_change_with_json_in_the_fields_that_scripts_know) {
+  const ScratchFolder folder;
+  write(folder.path(), sixty_nights());
+  const std::string line = history_of(folder.path(), {"--json", "--benchmark", "shelf/v000"}).output;
+  const boost::json::value series = boost::json::parse(line);
+  const boost::json::object change = series.at("change_points").at(0).as_object();
+  Words names;
+  for (const auto& field : change) names.emplace_back(field.key());
+  EXPECT_EQ(names, (Words{"index", "detected_at", "before", "after", "ratio", "low", "high", "confidence", "nights",
+                          "started", "earliest", "latest", "commits", "cause", "changed"}));
+  EXPECT_EQ(change.at("index").to_number<int>(), 40);
+  EXPECT_EQ(change.at("nights").to_number<int>(), change.at("detected_at").to_number<int>() - 40 + 1);
+  EXPECT_EQ(std::string(change.at("commits").at("from").as_string()), history::made_up_commit(39));
+  EXPECT_EQ(std::string(change.at("commits").at("to").as_string()), history::made_up_commit(40));
+  EXPECT_EQ(change.at("cause").as_string(), "code");
+}
+
+TEST(HistoryCommand, tells_a_new_kernel_from_the_code) {
+  const ScratchFolder folder;
+  std::vector<results::Result> nights = sixty_nights();
+  for (std::size_t i = 40; i < nights.size(); ++i) nights[i].facts.kernel = "6.1.9";
+  write(folder.path(), nights);
+  EXPECT_EQ(history_of(folder.path()).output,
+            "machine 0123456789ab: 1 slower, new kernel; 2 benchmarks in up to 60 sessions, 2026-08-01 to 2026-09-29\n"
+            "  slower, new kernel  shelf/v000/store  +6.01 % [+5.84 %, +6.25 %]  000000270000..000000280000  "
+            "2026-09-10, found "
+            "after 3 nights; kernel 6.1.0 -> 6.1.9\n"
+            "  1 benchmark without a change\n");
+}
+
+TEST(HistoryCommand, has_one_object_a_series_with_json) {
+  const ScratchFolder folder;
+  std::vector<results::Result> nights = sixty_nights();
+  nights.resize(1);
+  nights[0].source.commit.reset();
+  write(folder.path(), nights);
+  EXPECT_EQ(history_of(folder.path(), {"--json", "--benchmark", "shelf/v001"}).output,
+            R"({"benchmark":"shelf/v001/store","machine":"0123456789ab","version":2,)"
+            R"("points":[{"started":"2026-08-01T23:00:00Z","commit":null,"median":4.984375E1,"low":null,"high":null,)"
+            R"("processes":1,"session":"000000"}],"change_points":[],"metric_changes":[]})"
+            "\n");
+}
+
+TEST(HistoryCommand, says_what_it_left_out_on_standard_error) {
+  const ScratchFolder folder;
+  std::vector<results::Result> nights = sixty_nights();
+  nights.resize(4);
+  nights[1].source.dirty = true;
+  nights[2].session.state = "interrupted";
+  write(folder.path(), nights);
+  folder.write("farm/torn.json", "{");
+  const exec::ChildOutcome shown = history_of(folder.path());
+  EXPECT_EQ(shown.output,
+            "machine 0123456789ab: no change; 2 benchmarks in up to 2 sessions, 2026-08-01 to 2026-08-04\n");
+  EXPECT_EQ(shown.error_tail,
+            "history: left out: farm/torn.json: truncated: the JSON does not end within 1 bytes\n"
+            "history: left out: 1 result: dirty source\n"
+            "history: left out: 1 result: interrupted session\n");
+}
+
+TEST(HistoryCommand, refuses_what_it_cannot_show) {
+  const ScratchFolder folder, empty;
+  std::vector<results::Result> nights = sixty_nights();
+  nights.resize(1);
+  write(folder.path(), nights);
+  folder.write("file", "");
+  const std::string here = folder.path().string();
+  const std::vector<std::tuple<fs::path, Words, std::string>> table{
+      {folder.path(),
+       {"--benchmark", "shelf/v0001/store"},
+       fmt::format("no benchmark in '{}' matches 'shelf/v0001/store'\nhint: did you mean 'shelf/v000/store'?\n", here)},
+      {folder.path(),
+       {"--benchmark", ""},
+       fmt::format("no benchmark in '{}' matches ''\nhint: leave it out: history shows them all\n", here)},
+      {folder.path(), {"x"}, "history takes no argument, found 'x'\nhint: python3 make.py history --results DIR\n"},
+      {folder.path() / "none",
+       {},
+       fmt::format("expected a folder of results at '{}/none', found nothing\nhint: python3 make.py run\n", here)},
+      {folder.path() / "file",
+       {},
+       fmt::format("expected a folder of results at '{}/file', found a file\nhint: python3 make.py run\n", here)},
+      {empty.path(),
+       {},
+       fmt::format(
+           "expected results in '{}/<machine>', found none that a history can be made of\nhint: python3 make.py run\n",
+           empty.path().string())},
+      {folder.path() / "farm",
+       {},
+       fmt::format("expected results in '{}', found none that a history can be made of\nhint: --results {}\n",
+                   (folder.path() / "farm" / "<machine>").string(), here)},
+  };
+  for (const auto& [results, words, expected] : table) {
+    const exec::ChildOutcome shown = history_of(results, words);
+    EXPECT_EQ(shown.code, 2);
+    EXPECT_EQ(shown.error_tail, "harness: error: " + expected);
+    EXPECT_EQ(shown.output, "");
+  }
+}
+
+TEST(HistoryCommand, killed_at_any_moment_leaves_an_index_that_serves) {
+  const ScratchFolder folder;
+  std::vector<results::Result> nights = sixty_nights();
+  write(folder.path(), nights);
+  const std::string whole = history_of(folder.path(), {"--json"}).output;
+  const std::string harness = (fs::path(LAB_BUILD_DIR) / "harness").string();
+  for (const char* seconds : {"0.005", "0.01", "0.02", "0.03", "0.05", "0.08"}) {
+    fs::remove(folder.path() / "index.sqlite");
+    start({"sh", "-c", R"("$1" history --results "$2" >/dev/null & sleep "$3"; kill -9 $!; wait)", "sh", harness,
+           folder.path().string(), seconds});
+    EXPECT_EQ(history_of(folder.path(), {"--json"}).output, whole) << seconds;
+  }
+}
+
+}  // namespace lab::cli

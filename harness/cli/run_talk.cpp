@@ -1,0 +1,108 @@
+#include "harness/cli/run_talk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "harness/cli/talk.h"
+#include "harness/results/control.h"
+#include "harness/results/summary.h"
+
+namespace lab::cli {
+
+namespace {
+
+std::string time_text(double nanoseconds) {
+  return nanoseconds < 1000 ? fmt::format("{:.4g}", nanoseconds) : fmt::format("{:.0f}", nanoseconds);
+}
+
+std::string table(const results::Result& result) {
+  const std::vector<results::Row> rows = results::summarize(result);
+  std::size_t width = std::string_view("benchmark").size();
+  for (const results::Row& row : rows) width = std::max(width, row.benchmark.size());
+  std::string text =
+      fmt::format("{:<{}}  {:>12}  {:>25}  {:>9}\n", "benchmark", width, "median ns/op", "95 % interval", "processes");
+  for (const results::Row& row : rows) {
+    const std::string interval = row.time.interval ? fmt::format("[{}, {}]", time_text(row.time.interval->low),
+                                                                 time_text(row.time.interval->high))
+                                                   : "too few processes";
+    text += fmt::format("{:<{}}  {:>12}  {:>25}  {:>9}\n", row.benchmark, width, time_text(row.time.median), interval,
+                        row.time.count);
+  }
+  return text;
+}
+
+/// "timed 71 % of 121 s".
+std::string timed_phrase(const results::Session& session) {
+  return fmt::format("timed {:.0f} % of {}", 100 * session.timed_seconds / std::max(1e-9, session.wall_seconds),
+                     duration_text(session.wall_seconds));
+}
+
+}  // namespace
+
+void tell_leftover(const results::Leftover& leftover, StatusLine& line) {
+  if (leftover.problem.empty())
+    line.print(fmt::format("run: a session before was cut off; its {} processes are now {}", leftover.processes,
+                           leftover.result.string()));
+  else
+    line.print(fmt::format("run: a journal of a session before cannot be read and stays: {}", leftover.problem));
+}
+
+void tell_start(const exec::SessionSpec& spec, const results::Result& head, StatusLine& line) {
+  const exec::Pace& pace = spec.pace;
+  const std::string each = pace.budget_seconds > 0
+                               ? fmt::format("up to {} of measuring", duration_text(pace.budget_seconds))
+                               : counted(static_cast<std::size_t>(pace.blocks), "block", "blocks");
+  line.print(fmt::format("run: {} on machine {}, {}",
+                         counted(spec.selection.benchmarks.size(), "benchmark", "benchmarks"), head.machine.id, each));
+  std::vector<std::string> control;
+  for (const exec::ArmBenchmark& other : spec.beside)
+    if (other.arm == results::kControl) control.push_back(other.benchmark.name);
+  if (!control.empty())
+    line.print(fmt::format("run: control: {} {} in two arms, which cannot differ", fmt::join(control, ", "),
+                           control.size() == 1 ? "runs" : "run"));
+  for (const std::string& sentence : head.session.unusual) line.print(fmt::format("run: unusual: {}", sentence));
+}
+
+void tell_base(const std::string& base, const exec::Pairing& pairing, StatusLine& line) {
+  line.print(
+      fmt::format("run: against {}: {} timed in both", base, counted(pairing.timed.size(), "benchmark", "benchmarks")));
+  if (pairing.identical > 0)
+    line.print(fmt::format("run: {} the same executable in both: the same, and not timed again",
+                           counted(pairing.identical, "benchmark has", "benchmarks have")));
+}
+
+void tell_failure(const results::Failure& failure, StatusLine& line) {
+  line.print(fmt::format("run: failed: {}: {}: {}", results::subject(failure.benchmark, failure.arm), failure.kind,
+                         failure.detail));
+}
+
+void tell_progress(const exec::Progress& progress, StatusLine& line) {
+  const std::string failures = progress.failures == 0 ? "" : fmt::format(", {} failed", progress.failures);
+  const std::string block = fmt::format("block {}/{}", progress.block + 1, progress.blocks);
+  const std::string left = duration_text(progress.seconds_left);
+  if (line.live())
+    line.show(fmt::format("run: {}, {}/{}, {} left{}: {}", block, progress.position + 1, progress.processes, left,
+                          failures, results::subject(progress.benchmark, progress.arm)));
+  else if (progress.position == 0)
+    line.print(fmt::format("run: {}: {}, {} left{}", block, counted(progress.processes, "process", "processes"), left,
+                           failures));
+}
+
+void tell_end(const results::Result& result, StatusLine& line) {
+  const results::Session& session = result.session;
+  fmt::print("{}", table(result));
+  std::fflush(stdout);
+  line.print(fmt::format("run: {} after {}, {}; {}", session.state,
+                         counted(static_cast<std::size_t>(session.blocks), "block", "blocks"),
+                         counted(result.processes.size(), "process", "processes"), timed_phrase(session)));
+  line.print(fmt::format("run: {}", results::judge_control(result).sentence));
+  if (!result.failures.empty()) {
+    line.print(fmt::format("run: {}:", counted(result.failures.size(), "failure", "failures")));
+    for (const results::Failure& failure : result.failures) tell_failure(failure, line);
+  }
+}
+
+}  // namespace lab::cli

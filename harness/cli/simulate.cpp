@@ -1,0 +1,103 @@
+// simulate: how often verdicts are wrong, on made-up numbers whose truth is known.
+#include "harness/simulate/simulate.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <chrono>
+#include <cstdio>
+#include <limits>
+
+#include "harness/base/nearest.h"
+#include "harness/base/terminal.h"
+#include "harness/cli/commands.h"
+
+namespace lab::cli {
+
+namespace {
+
+using simulate::Finding;
+using simulate::Simulation;
+
+std::string value_text(double value, const std::string& unit) {
+  return unit == "%" ? fmt::format("{:.2f} %", 100 * value) : fmt::format("{:.4g} {}", value, unit);
+}
+
+void print_text(const Finding& finding) {
+  std::string goal;
+  if (finding.goal != Finding::Goal::kNone)
+    goal = fmt::format("  {} (goal: {} {})", finding.met() ? "met" : "MISSED",
+                       finding.goal == Finding::Goal::kAtMost ? "at most" : "at least",
+                       value_text(finding.bound, finding.unit));
+  fmt::print("  {:<72} {:>9}{}\n", fmt::format("{} (of {})", finding.what, finding.trials),
+             value_text(finding.value, finding.unit), goal);
+  std::fflush(stdout);
+}
+
+void print_json(std::string_view simulation, const Finding& finding) {
+  boost::json::object object{{"simulation", simulation}, {"what", finding.what},     {"value", finding.value},
+                             {"unit", finding.unit},     {"trials", finding.trials}, {"met", finding.met()}};
+  if (finding.goal != Finding::Goal::kNone)
+    object[finding.goal == Finding::Goal::kAtMost ? "at_most" : "at_least"] = finding.bound;
+  fmt::print("{}\n", boost::json::serialize(object));
+  std::fflush(stdout);
+}
+
+Expected<std::vector<Simulation>> chosen(const std::vector<std::string>& names) {
+  std::vector<Simulation> found;
+  std::vector<std::string> known;
+  for (const Simulation& simulation : simulate::simulations()) {
+    known.emplace_back(simulation.name);
+    if (names.empty()) found.push_back(simulation);
+  }
+  for (const std::string& name : names) {
+    const auto at = std::find(known.begin(), known.end(), name);
+    if (at == known.end()) {
+      const std::string nearest = nearest_name(name, known);
+      return Error{fmt::format("unknown simulation '{}', expected one of {}", name, fmt::join(known, ", ")),
+                   nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest), ExitStatus::kUsage};
+    }
+    found.push_back(simulate::simulations()[static_cast<std::size_t>(at - known.begin())]);
+  }
+  return found;
+}
+
+Expected<ExitStatus> run(const Options& options) {
+  const Expected<std::vector<Simulation>> simulations = chosen(options.positional());
+  if (!simulations) return simulations.error();
+  const Expected<std::int64_t> seed = options.integer("--seed", 1, 0, std::numeric_limits<std::int64_t>::max());
+  if (!seed) return seed.error();
+  const Expected<double> scale = options.number("--scale", 1, 0.001, 1000);
+  if (!scale) return scale.error();
+  bool all_met = true;
+  for (const Simulation& simulation : *simulations) {
+    const auto start = std::chrono::steady_clock::now();
+    if (!options.has("--json")) fmt::print("{}: {}\n", simulation.name, simulation.summary);
+    simulation.run({static_cast<std::uint64_t>(*seed), *scale}, [&](const Finding& finding) {
+      all_met = all_met && finding.met();
+      if (options.has("--json"))
+        print_json(simulation.name, finding);
+      else
+        print_text(finding);
+    });
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    fmt::print(stderr, "simulate: {} took {}\n", simulation.name, duration_text(took.count()));
+  }
+  return all_met ? ExitStatus::kOk : ExitStatus::kFailed;
+}
+
+}  // namespace
+
+Command simulate_command() {
+  return {"simulate",
+          "[NAME]... [--seed N] [--scale X] [--json]",
+          "how often verdicts are wrong, on made-up numbers whose truth is known",
+          {{"--seed", "N", "of all random numbers (default: 1)"},
+           {"--scale", "X", "times the number of trials (default: 1)"},
+           {"--json", "", "one object a finding"}},
+          run};
+}
+
+}  // namespace lab::cli
