@@ -16,11 +16,17 @@ VERBS = {
     "spm": ("harness.spm.cli", "fetch, list, verify and prune pinned packages"),
     "build": ("harness.front.build", "build the harness and every variant"),
     "test": ("harness.front.test", "run every test"),
+    "nightly": ("harness.front.nightly", "what cron calls: fetch, build, run, judge, report, and bisect what became slower"),
     "doctor": ("harness.front.doctor", "what this machine has and lacks, and what to do"),
     "list": ("harness.front.binary", "name every benchmark"),
     "run": ("harness.front.binary", "run benchmarks and write a result"),
     "probe": ("harness.front.binary", "ask every Vulkan driver for its memory requirements"),
+    "compare": ("harness.front.binary", "what head is to base: regressed, improved, same or unknown"),
+    "history": ("harness.front.binary", "what changed, night by night, and between which commits"),
+    "bisect": ("harness.front.binary", "the commit that made a benchmark, or any number, slower"),
     "report": ("harness.front.binary", "write the report of a result"),
+    "changepoints": ("harness.front.binary", "where the level of a series of numbers changed"),
+    "simulate": ("harness.front.binary", "how often verdicts are wrong, on made-up numbers whose truth is known"),
 }
 BUTTON = "harness.front.button"
 
@@ -29,7 +35,7 @@ def print_help():
     print("usage: python3 make.py [--quick|--full]     fetch, build, probe, run, report\n"
           "       python3 make.py VERB [OPTIONS]\n")
     for verb, (_, summary) in VERBS.items():
-        print(f"  {verb:<8} {summary}")
+        print(f"  {verb:<12} {summary}")
     print("\npython3 make.py VERB --help says more")
 
 

@@ -80,11 +80,11 @@ def main(argv):
     flags = [f"--{chosen}"] if chosen != "default" else []
     try:
         with stages.stage("ask every Vulkan driver", stages.about("probe"), "probe"):
-            status, _ = _stage(harness, "probe", [])
+            status, _ = harness_stage(harness, "probe", [])
         with stages.stage(f"run the benchmarks ({chosen}); the report fills in at {folder}", MODES[chosen]):
-            measured, result = _stage(harness, "run", [*flags, "--report", folder])
+            measured, result = harness_stage(harness, "run", [*flags, "--report", folder])
         with stages.stage("write the report", stages.about("report"), "report"):
-            written, path = _stage(harness, "report", [result, "--out", folder] if result else ["--out", folder])
+            written, path = harness_stage(harness, "report", [result, "--out", folder] if result else ["--out", folder])
     except KeyboardInterrupt:
         path = os.path.join(folder, "index.html")
         if os.path.exists(path):
@@ -94,9 +94,9 @@ def main(argv):
     return max(status, measured, written)
 
 
-def _stage(harness, verb, arguments):
-    """(exit status 0 or 1, the last line of standard output); what else was printed goes on to standard error."""
-    process = subprocess.Popen([harness, verb, *arguments], stdout=subprocess.PIPE, text=True)
+def harness_stage(harness, verb, arguments, fine=(0, 1), environment=None):
+    """(exit status out of `fine`, the last line of standard output); what else was printed goes on to standard error."""
+    process = subprocess.Popen([harness, verb, *arguments], stdout=subprocess.PIPE, text=True, env=environment)
     last = ""
     try:
         for line in process.stdout:
@@ -113,6 +113,6 @@ def _stage(harness, verb, arguments):
         raise
     if status == 130:
         raise KeyboardInterrupt
-    if status not in (0, 1):
+    if status not in fine:
         raise FrontError(f"harness {verb} ended with exit status {status}", f"python3 make.py {verb}")
     return status, last

@@ -116,7 +116,7 @@ class Button(unittest.TestCase):
             former = signal.signal(signal.SIGTERM, signal.default_int_handler)
             try:
                 with self.assertRaises(KeyboardInterrupt):
-                    button._stage(harness, "run", [])
+                    button.harness_stage(harness, "run", [])
             finally:
                 signal.signal(signal.SIGTERM, former)
             self.assertTrue(os.path.exists(kept))

@@ -1,0 +1,287 @@
+import contextlib
+import io
+import json
+import math
+import os
+import random
+import signal
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+from harness.front import build, nightly, paths
+from harness.front.talk import FrontError
+
+DAY = 86400
+FIRST = 1785625200
+HARNESS = next((path for path in (os.path.join(paths.build_dir(toolchain, "release"), "harness")
+                                  for toolchain in build.TOOLCHAINS) if os.path.exists(path)), None)
+
+# Stands for the harness: history is the real one, run copies what the test has prepared, report and bisect only answer.
+FAKE = """#!/bin/sh
+verb=$1; shift
+echo "$verb $*" >> "{root}/calls"
+case $verb in
+history) exec "{harness}" history "$@" ;;
+run)
+  [ -e "{root}/next.json" ] || exit 1
+  name=$(cat "{root}/name")
+  mkdir -p "$LAB_RESULTS/farm" && mv "{root}/next.json" "$LAB_RESULTS/farm/$name.json"
+  [ ! -e "{root}/crash" ] || {{ rm "{root}/crash"; kill -9 $PPID; sleep 5; }}
+  echo "$LAB_RESULTS/farm/$name.json" ;;
+report) mkdir -p "$3"; echo page > "$3/index.html" ;;
+bisect) cat "{root}/bisect" ;;
+esac
+"""
+
+
+def commit_of(night):
+    return f"{night + 1:040x}"
+
+
+def result(night, times, **changes):
+    """A night's result as `run` writes it: one process of every benchmark."""
+    started = nightly._utc(FIRST + DAY * night)
+    facts = dict.fromkeys(("kernel", "microcode", "governor", "turbo", "smt", "aslr", "transparent_huge_pages", "libc",
+                           "distribution"), "same") | {"load_avg": [0, 0, 0]}
+    process = {"run_type": "iteration", "repetitions": 1, "iterations": 1, "cpu_time": 1, "time_unit": "ns",
+               "process": 0, "block": 0, "position": 0, "arm": "head", "cpu": None, "threads": 1, "seed": 1, "checksum": "aa",
+               "operations": 1, "wall_seconds": 1, "samples": {"work": [1]}, "counters": {}}
+    return {
+        "schema": 1,
+        "context": {"date": started, "host_name": "farm", "executable": "harness", "num_cpus": 1, "mhz_per_cpu": 1,
+                    "cpu_scaling_enabled": False, "caches": [], "load_avg": [], "library_build_type": "release"},
+        "machine": {"id": "farm", "name": "farm", "cpu_model": "", "architecture": "", "sockets": 1,
+                    "physical_cores": 1, "logical_cores": 1, "memory_gib": 1, "virtual": False, "gpus": []},
+        "facts": facts,
+        "build": {"toolchain": "pinned", "config": "release", "march": "", "compiler": "", "flags": ""},
+        "pins": {},
+        "source": {"commit": commit_of(night), "dirty": False, "state": "clean"},
+        "session": {"id": f"{night:04}", "started": started, "ended": started, "seed": 1, "mode": "quick",
+                    "budget_seconds": 0, "blocks": 1, "protocol": 1, "state": "complete", "unusual": []},
+        "workloads": [{"family": "shelf", "name": "store", "title": "", "version": 1, "phases": ["work"],
+                       "operations": 1, "operation": "", "parallel": False}],
+        "variants": [],
+        "benchmarks": [{"name": name, "run_name": name, "real_time": time, **process} for name, time in times.items()],
+        "answers": [], "unsupported": [], "failures": []} | changes
+
+
+class FakeWorld(nightly.World):
+    def __init__(self, root, night=0):
+        self.root = root
+        self.night = night
+        self.built = []
+
+    def now(self):
+        return FIRST + DAY * self.night
+
+    def clock(self):
+        return float(DAY * self.night)
+
+    def harness(self):
+        return os.path.join(self.root, "harness")
+
+    def commits(self, count):
+        return [commit_of(night) for night in range(self.night, -1, -1)][:count]
+
+    def build_commit(self, commit):
+        self.built.append(commit)
+        if commit == commit_of(1):
+            raise FrontError("building it: no")
+        prepare(self.root, int(commit, 16) - 1, {"shelf/a/store": 100})
+        return os.path.join(self.root, "tree", "build", "pinned-release")
+
+
+def prepare(root, night, times, **changes):
+    with open(os.path.join(root, "next.json"), "w", encoding="utf-8") as file:
+        json.dump(result(night, times, **changes), file)
+    with open(os.path.join(root, "name"), "w", encoding="utf-8") as file:
+        file.write(f"{night:04}")
+
+
+@unittest.skipIf(HARNESS is None, "the harness is not built")
+class Nightly(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+        self.results = os.path.join(self.root, "kept")
+        path = os.path.join(self.root, "harness")
+        paths.write_if_changed(path, FAKE.format(root=self.root, harness=HARNESS), 0o755)
+        self.put("bisect", "")
+
+    def put(self, name, text):
+        with open(os.path.join(self.root, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def night(self, number, *words):
+        """(exit status, standard output)"""
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(io.StringIO()) as talk:
+            status = nightly.main(["--results", self.results, *words], FakeWorld(self.root, number))
+        self.talk = talk.getvalue()
+        return status, output.getvalue()
+
+    def calls(self, verb):
+        with open(os.path.join(self.root, "calls"), encoding="utf-8") as file:
+            return [line.rstrip("\n") for line in file if line.startswith(verb)]
+
+    def killed_night(self, number):
+        """A night of which nothing stays but what it had written."""
+        self.put("crash", "")
+        child = os.fork()
+        if child == 0:
+            try:
+                self.night(number)
+            finally:
+                os._exit(1)
+        self.assertEqual(os.waitpid(child, 0)[1], signal.SIGKILL)
+
+    def test_thirty_nights_of_200_benchmarks_raise_one_alarm_for_the_one_that_became_slower(self):
+        noise = random.Random(20260802)
+        names = [f"shelf/v{i:03}/store" for i in range(200)]
+        culprit = {"culprit": commit_of(20), "probability": 0.994, "answer": "culprit"}
+        self.put("bisect", json.dumps(culprit) + "\n")
+        told = []
+        for night in range(30):
+            times = {name: 100 * math.exp(0.01 * noise.gauss(0, 1)) for name in names}
+            if night >= 20:
+                times[names[70]] *= math.exp(0.03)
+            prepare(self.root, night, times)
+            if night == 12:
+                self.killed_night(night)
+                continue
+            status, line = self.night(night)
+            self.assertEqual(line.count("\n"), 1)
+            if status:
+                self.assertEqual(status, 3, line)
+                told.append((night, line))
+        self.assertEqual(len(told), 1, told)
+        night, line = told[0]
+        self.assertLessEqual(night, 25)
+        self.assertRegex(line, r"^nightly: regression: 1 slower: shelf/v070/store \+\d\.\d\d % .*; 199 others quiet")
+        self.assertIn(f"culprit {commit_of(20)[:12]} (99.4 %)", line)
+        bisects = self.calls("bisect")
+        self.assertEqual(len(bisects), 1)
+        good, bad = (int(bisects[0].split()[place], 16) - 1 for place in (2, 4))
+        self.assertLess(good, 20)
+        self.assertGreaterEqual(bad, 20)
+        self.assertEqual(len(os.listdir(os.path.join(self.results, "farm"))), 30)
+
+    def slow_nights(self, count):
+        """`count` nights of one benchmark, twice as slow from night 40 on; the third such night can tell."""
+        noise = random.Random(3)
+        for night in range(count):
+            time = 100 * math.exp(0.01 * noise.gauss(0, 1)) * (2 if night >= 40 else 1)
+            prepare(self.root, night, {"shelf/a/store": time})
+            yield night
+
+    def test_an_alarm_of_a_night_that_was_cut_off_is_told_by_the_next(self):
+        statuses = {}
+        for night in self.slow_nights(45):
+            if night == 42:
+                self.killed_night(night)
+                continue
+            statuses[night] = self.night(night)[0]
+        self.assertEqual([night for night, status in statuses.items() if status == 3], [43])
+
+    def test_what_was_known_before_the_first_night_is_no_alarm(self):
+        for night in self.slow_nights(45):
+            if night < 44:
+                os.makedirs(os.path.join(self.results, "farm"), exist_ok=True)
+                os.replace(os.path.join(self.root, "next.json"), os.path.join(self.results, "farm", f"{night:04}.json"))
+        self.assertEqual(self.night(44)[0], 0)
+        self.assertEqual(self.calls("bisect"), [])
+        with open(os.path.join(self.results, "nightly", "state.json"), encoding="utf-8") as file:
+            self.assertEqual([alarm["session"] for alarm in json.load(file)["alarms"]], ["0040"])
+
+    def test_an_undecided_bisect_goes_on_the_next_night(self):
+        self.put("bisect", '{"culprit": null, "probability": 0.5, "answer": "undecided"}\n')
+        for night in self.slow_nights(44):
+            self.night(night)
+        self.assertEqual(len(self.calls("bisect")), 2)
+        self.put("bisect", f'{{"culprit": "{commit_of(40)}", "probability": 0.99, "answer": "culprit"}}\n')
+        for night in (44, 45):
+            prepare(self.root, night, {"shelf/a/store": 200})
+            self.night(night)
+        self.assertEqual(len(self.calls("bisect")), 3)
+
+    def test_the_exit_status_and_the_line_say_what_the_night_was(self):
+        times = {"shelf/a/store": 100}
+        failure = {"benchmark": "shelf/b/store", "process": 0, "block": 0, "kind": "crash",
+                   "detail": "signal 11 & <more>", "output_tail": ""}
+        dirty = {"commit": commit_of(0), "dirty": True, "state": "dirty"}
+        table = [({}, 0, "fine: 1 quiet"), ({"failures": [failure]}, 1, "failed: 1 failed: shelf/b/store"),
+                 ({"source": dirty}, 4, "unfit: this session carries no verdict: history left it out"),
+                 ({"benchmarks": []}, 1, "failed: 0 failed: nothing ran")]
+        for number, (changes, status, line) in enumerate(table):
+            prepare(self.root, number, times, **changes)
+            found = self.night(number)
+            self.assertEqual(found[0], status, line)
+            self.assertTrue(found[1].startswith(f"nightly: {line}; "), found[1])
+        self.assertEqual(self.night(9)[1], "nightly: failed: no result; under a second\n")
+
+    def test_junit_names_every_benchmark_and_what_became_of_it(self):
+        alarm = {"series": ["farm", "shelf/a/store", 1], "ratio": 1.5, "low": None, "high": None, "bisect": None,
+                 "commits": {"from": "a" * 40, "to": None}}
+        failure = {"benchmark": "shelf/b/store", "kind": "crash", "detail": "<&\x01>"}
+        self.assertEqual(
+            nightly.junit(["shelf/a/store", "shelf/c/store"], [failure], [alarm]),
+            '<?xml version="1.0" encoding="UTF-8"?>\n'
+            '<testsuite name="nightly" tests="3" failures="1" errors="1">\n'
+            '  <testcase classname="shelf" name="a/store"><failure '
+            'message="slower: shelf/a/store +50.00 % in aaaaaaaaaaaa..no git"/></testcase>\n'
+            '  <testcase classname="shelf" name="b/store"><error message="crash: &lt;&amp;?&gt;"/></testcase>\n'
+            '  <testcase classname="shelf" name="c/store"/>\n'
+            '</testsuite>\n')
+
+    def test_a_night_leaves_a_report_a_history_and_junit_and_the_oldest_go(self):
+        for night in range(4):
+            prepare(self.root, night, {"shelf/a/store": 100})
+            self.assertEqual(self.night(night, "--keep", "2")[0], 0)
+        folder = os.path.join(self.results, "nightly")
+        reports = sorted(name for name in os.listdir(folder) if name[0].isdigit())
+        self.assertEqual(reports, [nightly._utc(FIRST + DAY * night, "%Y%m%dT%H%M%SZ") for night in (2, 3)])
+        newest = os.path.join(folder, reports[1])
+        self.assertEqual(sorted(os.listdir(newest)), ["history.txt", "index.html", "junit.xml"])
+        xml.etree.ElementTree.parse(os.path.join(newest, "junit.xml"))
+        self.assertEqual(len(os.listdir(os.path.join(self.results, "farm"))), 4)
+
+    def test_a_second_night_at_once_is_refused_with_who_is_at_work(self):
+        with nightly.only_night(os.path.join(self.results, "nightly")):
+            with self.assertRaises(FrontError) as caught:
+                self.night(0)
+        self.assertEqual(caught.exception.status, 1)
+        self.assertIn(f"process {os.getpid()} on ", caught.exception.what)
+
+    def test_backfill_measures_what_came_since_the_oldest_first_and_leaves_out_what_does_not_build(self):
+        world = FakeWorld(self.root, 4)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            nightly.main(["--results", self.results, "--backfill", "3", "--budget", "1200"], world)
+            self.assertEqual(world.built, [commit_of(1), commit_of(2), commit_of(3)])
+            self.assertEqual(self.calls("run"), ["run --budget 200"] * 2 + ["run --budget 800"])
+            world = FakeWorld(self.root, 6)
+            prepare(self.root, 6, {"shelf/a/store": 100})
+            nightly.main(["--results", self.results, "--backfill", "9"], world)
+        self.assertEqual(world.built, [commit_of(4), commit_of(5)])
+
+    def test_a_state_that_cannot_be_read_is_set_aside(self):
+        os.makedirs(os.path.join(self.results, "nightly"))
+        state = os.path.join(self.results, "nightly", "state.json")
+        for text in ("", "{}", "[]", "\x00"):
+            with open(state, "w", encoding="utf-8") as file:
+                file.write(text)
+            prepare(self.root, 0, {"shelf/a/store": 100})
+            self.assertEqual(self.night(0)[0], 0, text)
+            self.assertIn("was no state", self.talk)
+
+    def test_bad_numbers_are_refused_with_status_2(self):
+        for words in (["--budget", "0"], ["--budget", "nan"], ["--keep", "0"], ["--backfill", "-1"], ["--keep", "x"],
+                      ["x"]):
+            with self.assertRaises(FrontError) as caught:
+                self.night(0, *words)
+            self.assertEqual(caught.exception.status, 2, words)
+
+
+if __name__ == "__main__":
+    unittest.main()
