@@ -93,6 +93,7 @@ class Known {
     Verdict verdict;
     verdict.null = belief.null;
     verdict.ratio = belief.ratio;
+    verdict.most = belief.most;
     verdict.noise = belief.noise;
     verdict.measurements = estimate_.measurements();
     verdict.seconds = seconds_;

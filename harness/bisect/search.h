@@ -45,6 +45,7 @@ struct Verdict {
   double null = 1;                ///< that the ends do not differ
   std::vector<Suspect> suspects;  ///< likeliest first; undecided: as many as hold the confidence together
   double ratio = 1;               ///< of the new level to the old one, if there is a culprit
+  double most = 1;                ///< if the ends differ, it is by no more than this ratio
   double noise = 0;               ///< of one measurement, relative
   std::size_t measurements = 0;
   std::size_t measured_commits = 0;

@@ -13,6 +13,10 @@ std::string change_text(double ratio) {
   return fmt::format("about {:.2g} % {}", std::abs(change), change > 0 ? "slower" : "faster");
 }
 
+std::string at_most(const Verdict& verdict) {
+  return verdict.most > 1 ? fmt::format(" by more than {:.2g} %", 100 * (verdict.most - 1)) : "";
+}
+
 }  // namespace
 
 Names::Names(const Cell& cell) {
@@ -44,13 +48,13 @@ std::string sentence(const Verdict& verdict, const Cell& cell) {
       return fmt::format("one of {} commits is the culprit ({}): {}; those between cannot be measured",
                          verdict.suspects.size(), probability, change_text(verdict.ratio));
     case Verdict::Answer::kNone:
-      return fmt::format("no culprit: {} and {} do not differ ({})", names(cell.commits.front().sha),
-                         names(cell.commits.back().sha), probability);
+      return fmt::format("no culprit: {} and {} do not differ{} ({})", names(cell.commits.front().sha),
+                         names(cell.commits.back().sha), at_most(verdict), probability);
     case Verdict::Answer::kUndecided:
       break;
   }
-  return fmt::format("undecided: no difference {}, else one of {} {}", percent_text(verdict.null),
-                     verdict.suspects.size(), verdict.suspects.size() == 1 ? "commit" : "commits");
+  return fmt::format("undecided: no difference {}, else one of {} {}; the ends do not differ{}", percent_text(verdict.null),
+                     verdict.suspects.size(), verdict.suspects.size() == 1 ? "commit" : "commits", at_most(verdict));
 }
 
 }  // namespace lab::bisect

@@ -166,6 +166,7 @@ void print_json(const Verdict& verdict, const bisect::Cell& cell, const fs::path
       {"null_probability", verdict.null},
       {"ratio", verdict.answer == Verdict::Answer::kNone ? json::value(nullptr) : json::value(verdict.ratio)},
       {"noise", verdict.noise},
+      {"largest_ratio", verdict.most},
       {"good", cell.commits.front().sha},
       {"bad", cell.commits.back().sha},
       {"commits", cell.commits.size() - 1},

@@ -22,6 +22,12 @@ constexpr double kUnbuildable = 0.1;
 constexpr double kWithout = 0.1;     ///< runs without a culprit
 constexpr std::size_t kMost = 5000;  ///< measurements; more and the search does not end
 
+/// What a machine does to its processes beside the noise.
+struct Machine {
+  double drift = 0;  ///< relative, over 60 measurements
+  double busy = 0;   ///< share of processes that other work slows by 10 to 55 %, five in a row on average
+};
+
 /// What is true in one run.
 struct Truth {
   std::size_t culprit = 0;        ///< the first slow commit; 0: none
@@ -60,17 +66,23 @@ struct Score {
   double mean() const { return measurements / runs; }
 };
 
-/// `drift`: relative, over 60 measurements.
-void search(const Truth& truth, double confidence, double drift, Noise& noise, Score& score) {
+void search(const Truth& truth, double confidence, const Machine& machine, Noise& noise, Score& score) {
   stats::CulpritSearch search(kCommits);
   const std::vector<double> no_cost(kCommits + 1);
   std::size_t measured = 0;
+  bool slow = false;
+  constexpr double kStay = 0.8;
   while (measured < kMost && !search.is_null(confidence) && !search.has_culprit(confidence)) {
     const std::size_t commit = search.next(no_cost, 1);
     if (truth.unbuildable[commit]) {
       search.skip(commit);
     } else {
-      search.add(commit, truth.measure(commit, noise) * (1 + drift * static_cast<double>(measured) / 60));
+      double others = 1 + machine.drift * static_cast<double>(measured) / 60;
+      if (machine.busy > 0) {
+        slow = noise.uniform() < (slow ? kStay : (1 - kStay) * machine.busy / (1 - machine.busy));
+        if (slow) others *= 1.1 + 0.45 * noise.uniform();
+      }
+      search.add(commit, truth.measure(commit, noise) * others);
       ++measured;
     }
   }
@@ -165,10 +177,10 @@ Score best_plain(double share, bool tuned, std::uint64_t seed, std::uint64_t run
 void simulate_bisect(const Settings& settings, const Report& report) {
   using Goal = Finding::Goal;
   const auto runs = static_cast<std::uint64_t>(std::max(1.0, 500 * settings.scale));
-  const auto judge = [&](double confidence, double drift) {
+  const auto judge = [&](double confidence, const Machine& machine) {
     Noise noise(settings.seed);
     Score score;
-    for (std::uint64_t i = 0; i < runs; ++i) search(Truth(noise), confidence, drift, noise, score);
+    for (std::uint64_t i = 0; i < runs; ++i) search(Truth(noise), confidence, machine, noise, score);
     return score;
   };
   struct Promise {
@@ -178,7 +190,7 @@ void simulate_bisect(const Settings& settings, const Report& report) {
   };
   for (const Promise& promise : {Promise{0.99, 0.98, 1}, Promise{0.9, 0.88, 0.97}}) {
     const std::string at = fmt::format("at --confidence {}", promise.confidence);
-    const Score score = judge(promise.confidence, 0);
+    const Score score = judge(promise.confidence, {});
     report({"right " + at, score.share(), Goal::kAtLeast, promise.low, runs});
     if (promise.high < 1) report({"right " + at + ": not too timid", score.share(), Goal::kAtMost, promise.high, runs});
     report({"no culprit, and an innocent named " + at, score.without > 0 ? score.innocent_named / score.without : 0,
@@ -194,8 +206,11 @@ void simulate_bisect(const Settings& settings, const Report& report) {
     if (plain.runs > 0)
       report({"share of git bisect's measurements " + at, score.mean() / plain.mean(), Goal::kAtMost, 0.45, runs});
   }
-  const Score drifting = judge(0.99, 0.03);
+  const Score drifting = judge(0.99, {.drift = 0.03});
   report({"right at --confidence 0.99, 3 % drift in 60 measurements", drifting.share(), Goal::kNone, 0, runs});
+  const Score busy = judge(0.99, {.busy = 0.3});
+  report({"right at --confidence 0.99, 30 % of processes 10 to 55 % slower", busy.share(), Goal::kNone, 0, runs});
+  report({"measurements a run then", busy.mean(), Goal::kNone, 0, runs, ""});
 }
 
 }  // namespace lab::simulate

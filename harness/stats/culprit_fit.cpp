@@ -1,0 +1,247 @@
+#include "harness/stats/culprit_fit.h"
+
+#include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/digamma.hpp>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <utility>
+
+#include "harness/stats/quantile.h"
+
+namespace lab::stats {
+
+namespace {
+
+constexpr double kNoiseShape = 0.5;
+constexpr double kNoiseScale = 5e-4;
+constexpr double kDrift = 0.1;  ///< sigma, per square root of a measurement
+constexpr std::array kEffects{1.0, 4.0};  ///< tau
+constexpr double kDisturbed = 1, kCalm = 9;
+constexpr double kLeastRange = std::numbers::ln2;
+constexpr std::size_t kEnoughForModes = 5;  ///< measurements
+constexpr double kFar = 3;                  ///< robust sigma, for the second start
+constexpr int kSteps = 30;
+constexpr double kStill = 1e-2;  ///< nats
+constexpr double kLeast = 1e-9;  ///< of a precision, so that all rows but none leave a matrix that can be inverted
+
+constexpr double kNormalQuartile = 0.6744897501960817;
+
+/// Probabilities that nothing disturbed a measurement, in their order.
+using Shares = std::vector<double>;
+
+double entropy(double p) {
+  return p <= 0 || p >= 1 ? 0 : -p * std::log(p) - (1 - p) * std::log1p(-p);
+}
+
+/// The conjugate regression.
+struct Posterior {
+  Row mean{};
+  std::array<Row, kColumns> root{};  ///< inverse of L's Cholesky factor: x'L^-1 x = |root x|^2
+  double level_variance = 0;         ///< (L^-1)_dd
+  double shape = 0;                  ///< a_n
+  double scale = 0;                  ///< b_n
+  double log_likelihood = 0;
+
+  double precision() const { return shape / scale; }
+  /// Expectation of (y - x theta)^2 / sigma^2.
+  double distance(const Row& x, double y) const {
+    double sum = 0;
+    for (std::size_t j = 0; j < kColumns; ++j) {
+      y -= x[j] * mean[j];
+      double along = 0;
+      for (std::size_t k = 0; k <= j; ++k) along += root[j][k] * x[k];
+      sum += along * along;
+    }
+    return sum + y * y * precision();
+  }
+};
+
+struct Normal {
+  std::array<Row, kColumns> matrix{};  ///< L
+  Row right{};                         ///< X'Ry
+  double squares = 0;                  ///< y'Ry
+  double total = 0;                    ///< sum r
+};
+
+Normal normal_equations(const Measurements& data, const Shares& calm, std::size_t from, double tau) {
+  Normal sums;
+  const auto count = static_cast<double>(std::max<std::size_t>(data.size(), 1));
+  sums.matrix[0][0] = kLeast;
+  for (std::size_t j = 0; j < kWaves; ++j) sums.matrix[1 + j][1 + j] = 1 / (kDrift * kDrift * count);
+  sums.matrix[kLevel][kLevel] = 1 / (tau * tau);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const Row row = data.row(i, from);
+    const double y = data.value(i);
+    for (std::size_t j = 0; j < kColumns; ++j) {
+      for (std::size_t k = 0; k <= j; ++k) sums.matrix[j][k] += calm[i] * row[j] * row[k];
+      sums.right[j] += calm[i] * row[j] * y;
+    }
+    sums.squares += calm[i] * y * y;
+    sums.total += calm[i];
+  }
+  return sums;
+}
+
+Posterior solve(const Normal& sums, std::size_t columns) {
+  Posterior result;
+  std::array<Row, kColumns> c{};  // L = C C'
+  Row z{};                        // C z = X'Ry, so that m'Lm = z'z
+  double log_determinant = 0, explained = 0;
+  for (std::size_t i = 0; i < columns; ++i) {
+    double rest = sums.right[i];
+    for (std::size_t j = 0; j <= i; ++j) {
+      double value = sums.matrix[i][j];
+      for (std::size_t k = 0; k < j; ++k) value -= c[i][k] * c[j][k];
+      c[i][j] = i == j ? std::sqrt(std::max(value, 1e-300)) : value / c[j][j];
+      if (j < i) rest -= c[i][j] * z[j];
+    }
+    z[i] = rest / c[i][i];
+    explained += z[i] * z[i];
+    log_determinant += 2 * std::log(c[i][i]);
+  }
+  for (std::size_t i = columns; i-- > 0;) {
+    double rest = z[i];
+    for (std::size_t k = i + 1; k < columns; ++k) rest -= c[k][i] * result.mean[k];
+    result.mean[i] = rest / c[i][i];
+  }
+  for (std::size_t j = 0; j < columns; ++j)
+    for (std::size_t i = j; i < columns; ++i) {
+      double value = i == j ? 1 : 0;
+      for (std::size_t k = j; k < i; ++k) value -= c[i][k] * result.root[k][j];
+      result.root[i][j] = value / c[i][i];
+    }
+  result.level_variance = result.root[kLevel][kLevel] * result.root[kLevel][kLevel];
+  result.shape = kNoiseShape + std::max(0.0, sums.total - 1) / 2;
+  result.scale = kNoiseShape * kNoiseScale * kNoiseScale + std::max(0.0, sums.squares - explained) / 2;
+  result.log_likelihood = -log_determinant / 2 - result.shape * std::log(result.scale) + std::lgamma(result.shape) -
+                          sums.total / 2 * std::log(2 * std::numbers::pi);
+  return result;
+}
+
+/// The two take turns until the bound rests. `calm`: from where; in the end, what was found.
+Fit fit_from(const Measurements& data, Shares& calm, std::size_t from, double tau) {
+  Fit result;
+  double before = -std::numeric_limits<double>::infinity();
+  for (int step = 0;; ++step) {
+    const Posterior posterior = solve(normal_equations(data, calm, from, tau), from == 0 ? kLevel : kColumns);
+    const double total = std::accumulate(calm.begin(), calm.end(), 0.0);
+    const double rest = static_cast<double>(data.size()) - total;
+    double bound = posterior.log_likelihood - rest * std::log(data.range()) +
+                   std::log(boost::math::beta(kDisturbed + rest, kCalm + total));
+    for (const double share : calm) bound += entropy(share);
+    result.precision = posterior.precision();
+    result.level = posterior.mean[kLevel];
+    result.level_deviation = std::sqrt(posterior.level_variance / result.precision);
+    result.log_likelihood = bound;
+    if (step == kSteps || bound - before < kStill) break;
+    before = bound;
+    const double odds = boost::math::digamma(kCalm + total) - boost::math::digamma(kDisturbed + rest) +
+                        std::log(data.range()) +
+                        (boost::math::digamma(posterior.shape) - std::log(2 * std::numbers::pi * posterior.scale)) / 2;
+    for (std::size_t i = 0; i < data.size(); ++i)
+      calm[i] = 1 / (1 + std::exp(posterior.distance(data.row(i, from), data.value(i)) / 2 - odds));
+  }
+  if (from == 0) return result;
+  const double effect = result.level * result.level + result.level_deviation * result.level_deviation;
+  result.log_likelihood += std::log(effect * result.precision) - 3 * std::log(tau);
+  return result;
+}
+
+/// Half-sample mode (Bickel and Fruehwirth, Computational Statistics & Data Analysis 50, 2006): again and again the
+/// half of the values that lies closest together.
+double mode(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  std::size_t first = 0;
+  for (std::size_t count = values.size(); count > 2;) {
+    const std::size_t half = (count + 1) / 2;
+    std::size_t best = first;
+    for (std::size_t i = first; i + half <= first + count; ++i)
+      if (values[i + half - 1] - values[i] < values[best + half - 1] - values[best]) best = i;
+    first = best;
+    if (half == count) break;
+    count = half;
+  }
+  return (values[first] + values[std::min(first + 1, values.size() - 1)]) / 2;
+}
+
+/// 1 for what lies near the mode of its level.
+Shares near_modes(const Measurements& data, std::size_t from) {
+  const auto side = [&](std::size_t i) { return from > 0 && data.commit(i) >= from ? 1u : 0u; };
+  std::array<std::vector<double>, 2> sides;
+  for (std::size_t i = 0; i < data.size(); ++i) sides[side(i)].push_back(data.value(i));
+  std::array<double, 2> modes{};
+  for (std::size_t s = 0; s < 2; ++s)
+    if (!sides[s].empty()) modes[s] = mode(sides[s]);
+  std::vector<double> distances;
+  for (std::size_t i = 0; i < data.size(); ++i) distances.push_back(std::abs(data.value(i) - modes[side(i)]));
+  const double sigma = std::max(quantile(distances, 0.25) / kNormalQuartile, kNoiseScale);
+  Shares calm;
+  for (const double distance : distances) calm.push_back(distance < kFar * sigma ? 1 : 0);
+  return calm;
+}
+
+/// From all `starts`; each is left at where it led.
+Fit best_of(const Measurements& data, std::vector<Shares>& starts, std::size_t from, double tau) {
+  Fit best;
+  for (Shares& start : starts) {
+    const Fit found = fit_from(data, start, from, tau);
+    if (found.log_likelihood > best.log_likelihood) best = found;
+  }
+  return best;
+}
+
+}  // namespace
+
+Measurements::Measurements(std::vector<std::size_t> commits, std::vector<double> log_values)
+    : commits_(std::move(commits)), values_(std::move(log_values)), range_(kLeastRange) {
+  if (values_.empty()) return;
+  const auto count = static_cast<double>(values_.size());
+  const double mean = std::accumulate(values_.begin(), values_.end(), 0.0) / count;
+  for (double& value : values_) value -= mean;
+  const auto [least, most] = std::minmax_element(values_.begin(), values_.end());
+  range_ = std::max(range_, *most - *least);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    Row& row = rows_.emplace_back();
+    row[0] = 1;
+    const double when = (static_cast<double>(i) + 0.5) / count;
+    for (std::size_t j = 0; j < kWaves; ++j) {
+      const double frequency = (static_cast<double>(j) + 0.5) * std::numbers::pi;
+      row[1 + j] = std::numbers::sqrt2 * std::sin(frequency * when) / frequency;
+    }
+  }
+}
+
+Row Measurements::row(std::size_t i, std::size_t from) const {
+  Row row = rows_[i];
+  row[kLevel] = from > 0 && commits_[i] >= from ? 1 : 0;
+  return row;
+}
+
+Fit fit(const Measurements& data, std::size_t from) {
+  std::vector<Shares> starts{Shares(data.size(), 1.0)};
+  if (data.size() >= kEnoughForModes) starts.push_back(near_modes(data, from));
+  if (from == 0) return best_of(data, starts, from, 1);
+  std::array<Fit, kEffects.size()> fits;
+  Fit mean;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    fits[i] = best_of(data, starts, from, kEffects[i]);
+    mean.log_likelihood = std::max(mean.log_likelihood, fits[i].log_likelihood);
+  }
+  double total = 0;
+  for (const Fit& each : fits) {
+    const double share = std::exp(each.log_likelihood - mean.log_likelihood);
+    total += share;
+    mean.level += share * each.level;
+    mean.level_deviation += share * each.level_deviation;
+    mean.precision += share * each.precision;
+  }
+  mean.level /= total;
+  mean.level_deviation /= total;
+  mean.precision /= total;
+  mean.log_likelihood += std::log(total / static_cast<double>(fits.size()));
+  return mean;
+}
+
+}  // namespace lab::stats
