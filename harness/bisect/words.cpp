@@ -53,8 +53,9 @@ std::string sentence(const Verdict& verdict, const Cell& cell) {
     case Verdict::Answer::kUndecided:
       break;
   }
-  return fmt::format("undecided: no difference {}, else one of {} {}; the ends do not differ{}", percent_text(verdict.null),
-                     verdict.suspects.size(), verdict.suspects.size() == 1 ? "commit" : "commits", at_most(verdict));
+  return fmt::format("undecided: no difference {}, else one of {} {}; the ends do not differ{}",
+                     percent_text(verdict.null), verdict.suspects.size(),
+                     verdict.suspects.size() == 1 ? "commit" : "commits", at_most(verdict));
 }
 
 }  // namespace lab::bisect

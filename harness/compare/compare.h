@@ -1,7 +1,7 @@
 /// Verdicts: what head is to base, benchmark by benchmark, and how sure that is.
 ///
 /// Within a session both arms ran interleaved in blocks: strata of blocks (stats/strata.h) go through the exact rank
-/// test (stats/ranks.h). A row's `p` is Holm's over the rows that were tested, as if they were half as many again
+/// test (stats/ranks.h). A row's `p` is Holm's over the rows that were tested, as if they were a quarter more
 /// (family_size): Holm's own would have a false finding in almost exactly alpha of all tables. A row's interval is the
 /// same test's, at 1 - alpha for this row alone: false findings are p's to prevent, and intervals as wide as Holm's
 /// would need more than twice the processes to call anything "same". Where at least kEnoughRows rows ran in the same
@@ -54,7 +54,7 @@ inline constexpr double kLeastShift = 0.002;
 
 /// How many rows Holm corrects for where `tested` are tested.
 constexpr std::size_t family_size(std::size_t tested) {
-  return tested + (tested == 0 ? 0 : (tested - 1) / 2);
+  return tested + (tested == 0 ? 0 : (tested - 1) / 4);
 }
 
 struct Settings {
