@@ -19,12 +19,12 @@ fs::path checkout_of(const fs::path& build_dir) {
   return fs::absolute(build_dir).lexically_normal().parent_path().parent_path();
 }
 
-Expected<Base> from_folder(const fs::path& folder, const std::string& build_name) {
+Expected<Checkout> from_folder(const fs::path& folder, const std::string& build_name) {
   std::error_code problem;
   const fs::path whole = fs::canonical(folder, problem);
-  if (is_build(whole)) return Base{whole, checkout_of(whole), std::nullopt};
+  if (is_build(whole)) return Checkout{whole, checkout_of(whole), std::nullopt};
   const fs::path inside = whole / "build" / build_name;
-  if (is_build(inside)) return Base{inside, whole, std::nullopt};
+  if (is_build(inside)) return Checkout{inside, whole, std::nullopt};
   const std::string hint = fs::exists(whole / "make.py") ? fmt::format("python3 {} build", (whole / "make.py").string())
                                                          : "name a build folder, a checkout, or a git revision";
   return Error{fmt::format("--against '{}': expected variants.json and build_info.json in it or in build/{}, found "
@@ -33,15 +33,18 @@ Expected<Base> from_folder(const fs::path& folder, const std::string& build_name
                hint, ExitStatus::kUsage};
 }
 
-Expected<Base> from_revision(const std::string& revision, const fs::path& root, const results::Build& build,
-                             const exec::Runner& run, StatusLine& line) {
+}  // namespace
+
+Expected<Checkout> build_revision(std::string_view option, const std::string& revision, const fs::path& root,
+                                  const results::Build& build, const exec::Runner& run, StatusLine& line) {
+  const std::string named = fmt::format("{} '{}'", option, revision);
   Expected<revisions::Revisions> trees = revisions::Revisions::open(root, revisions::Revisions::default_cache(), run);
-  if (!trees) return in_context(fmt::format("--against '{}'", revision), trees.error());
+  if (!trees) return in_context(named, trees.error());
   const Expected<std::string> sha = trees->resolve(revision);
   if (!sha) {
-    Error error = in_context("--against", sha.error());
+    Error error = in_context(option, sha.error());
     if (error.hint.empty())
-      error.hint = "git log --oneline names revisions; a build or a checkout is named by its folder";
+      error.hint = "git log --oneline";
     return error;
   }
   const revisions::How how{build.toolchain, build.config, build.march};
@@ -51,17 +54,15 @@ Expected<Base> from_revision(const std::string& revision, const fs::path& root, 
   }
   auto built = trees->build(*sha, how);
   line.clear();
-  if (!built) return in_context(fmt::format("--against '{}'", revision), Error(built.error()));
-  return Base{built->build_dir, built->tree, std::move(*trees)};
+  if (!built) return in_context(named, Error(built.error()));
+  return Checkout{built->build_dir, built->tree, std::move(*trees)};
 }
 
-}  // namespace
-
-Expected<Base> find_base(const std::string& named, const fs::path& root, const fs::path& build_dir,
-                         const results::Build& build, const exec::Runner& run, StatusLine& line) {
+Expected<Checkout> find_base(const std::string& named, const fs::path& root, const fs::path& build_dir,
+                             const results::Build& build, const exec::Runner& run, StatusLine& line) {
   std::error_code missing;
   if (fs::is_directory(named, missing)) return from_folder(named, build_dir.lexically_normal().filename().string());
-  return from_revision(named, root, build, run, line);
+  return build_revision("--against", named, root, build, run, line);
 }
 
 }  // namespace lab::cli

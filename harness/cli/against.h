@@ -1,9 +1,11 @@
-/// What `run --against` names: a build, a checkout with one, or a revision, which is built first.
+/// The builds that `run --revision` and `--against` name: a build folder, a checkout with one, or a revision, which is
+/// built first.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "harness/base/error.h"
 #include "harness/base/terminal.h"
@@ -13,18 +15,23 @@
 
 namespace lab::cli {
 
-struct Base {
+struct Checkout {
   std::filesystem::path build_dir;
-  std::filesystem::path root;  ///< the checkout it belongs to
+  std::filesystem::path root;  ///< what build_dir belongs to
   /// Of a revision: its worktree stays while this lives.
   std::optional<revisions::Revisions> keeper;
 };
 
-/// A folder that exists is a build (it holds variants.json and build_info.json) or a checkout, whose build named as
-/// ours is taken; anything else is a revision of the checkout `root`, built as `build` says. Errors: kUsage where it is
-/// none of these, kFailed with the log's path where it does not build, kInterrupted.
-Expected<Base> find_base(const std::string& named, const std::filesystem::path& root,
-                         const std::filesystem::path& build_dir, const results::Build& build, const exec::Runner& run,
-                         StatusLine& line);
+/// `revision` of the checkout `root`, built by its own make.py as `build` says. Errors bear the option's name: kUsage
+/// where it is no revision, kFailed with the log's path where it does not build, kInterrupted.
+Expected<Checkout> build_revision(std::string_view option, const std::string& revision,
+                                  const std::filesystem::path& root, const results::Build& build,
+                                  const exec::Runner& run, StatusLine& line);
+
+/// What --against names: a folder that exists is a build (it holds variants.json and build_info.json) or a checkout,
+/// whose build named as ours is taken; anything else is a revision. Errors as above; kUsage where it is none of these.
+Expected<Checkout> find_base(const std::string& named, const std::filesystem::path& root,
+                             const std::filesystem::path& build_dir, const results::Build& build,
+                             const exec::Runner& run, StatusLine& line);
 
 }  // namespace lab::cli

@@ -89,6 +89,8 @@ Expected<exec::SessionSpec> parse_spec(const Options& options) {
   const Expected<double> timeout = options.number("--timeout", 0, 0.1, 1e6);
   if (!timeout) return timeout.error();
   if (*timeout > 0) spec.process_timeout = *timeout;
+  if (options.has("--plan") && options.has("--revision"))
+    return usage_error("--plan starts nothing, so it cannot build a --revision", "leave --revision out");
   return spec;
 }
 
@@ -136,7 +138,7 @@ void refresh(const results::Result& result, const std::optional<std::string>& fo
 }
 
 /// Adds base to the session: its arm, what of it is timed, and a target in place of the mode's.
-Expected<exec::Pairing> add_base(const Base& base, const std::string& named, const Options& options,
+Expected<exec::Pairing> add_base(const Checkout& base, const std::string& named, const Options& options,
                                  const exec::Runner& runner, exec::SessionSpec& spec, std::vector<results::Arm>& arms) {
   const Expected<double> target = parse_target(options, kRatioTarget);
   if (!target) return target.error();
@@ -187,19 +189,36 @@ ExitStatus status_of(const results::Result& result, const std::optional<compare:
   return result.failures.empty() ? ExitStatus::kOk : ExitStatus::kFailed;
 }
 
-/// A session that is ready to run.
+struct Planned {
+  exec::SessionSpec spec;
+  Checkout head;
+};
+
+/// A session that is ready to run; checkouts are kept for their worktrees.
 struct Prepared {
   exec::SessionSpec spec;
   results::Result result;
-  std::optional<Base> base;  ///< kept for its worktree
+  Checkout head;
+  std::optional<Checkout> base;
 };
 
+/// What is measured: this checkout, or a revision of it in a build like this one's.
+Expected<Checkout> find_head(const Options& options, const exec::Runner& runner, StatusLine& line) {
+  const std::optional<std::string> revision = options.value("--revision");
+  if (!revision) return Checkout{build_dir(), root_dir(), std::nullopt};
+  const Expected<results::Build> build = exec::read_build(build_dir());
+  if (!build) return build.error();
+  return build_revision("--revision", *revision, root_dir(), *build, runner, line);
+}
+
 /// All of a session that the command line and head's build say; asks head's executables what they offer.
-Expected<exec::SessionSpec> plan_session(const Options& options, const exec::Runner& runner) {
+Expected<Planned> plan_session(const Options& options, const exec::Runner& runner, StatusLine& line) {
   Expected<exec::SessionSpec> spec = parse_spec(options);
   if (!spec) return spec.error();
-  spec->started = monotonic_seconds();
-  const Expected<exec::Catalog> catalog = exec::load_catalog(build_dir(), runner);
+  Expected<Checkout> head = find_head(options, runner, line);
+  if (!head) return head.error();
+  spec->started = monotonic_seconds();  // building is no part of a session
+  const Expected<exec::Catalog> catalog = exec::load_catalog(head->build_dir, runner);
   if (!catalog) return catalog.error();
   Expected<exec::Selection> selection = exec::select(*catalog, options.values("--filter"));
   if (!selection) return selection.error();
@@ -208,23 +227,24 @@ Expected<exec::SessionSpec> plan_session(const Options& options, const exec::Run
   const std::vector<int> allowed = exec::allowed_cpus();
   spec->cpu = exec::choose_cpu("/", allowed);
   spec->threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
-  return spec;
+  return Planned{std::move(*spec), std::move(*head)};
 }
 
-Expected<Prepared> prepare(exec::SessionSpec spec, const Options& options, const exec::Runner& runner,
-                           StatusLine& line) {
-  Expected<results::Arm> head = exec::describe_arm(results::kHead, build_dir(), root_dir(), spec.selection.benchmarks);
-  if (!head) return head.error();
-  std::vector<results::Arm> arms{std::move(*head)};
+Expected<Prepared> prepare(Planned planned, const Options& options, const exec::Runner& runner, StatusLine& line) {
+  auto& [spec, head] = planned;
+  Expected<results::Arm> arm =
+      exec::describe_arm(results::kHead, head.build_dir, head.root, spec.selection.benchmarks);
+  if (!arm) return arm.error();
+  std::vector<results::Arm> arms{std::move(*arm)};
   if (!spec.beside.empty()) arms.push_back(exec::control_arm(arms.front(), spec.beside));
-  std::optional<Base> base;
+  std::optional<Checkout> base;
   exec::Pairing pairing;
   if (const std::optional<std::string> named = options.value("--against")) {
     const double before = monotonic_seconds();
-    Expected<Base> found = find_base(*named, root_dir(), build_dir(), arms.front().build, runner, line);
+    Expected<Checkout> found = find_base(*named, root_dir(), build_dir(), arms.front().build, runner, line);
     if (!found) return found.error();
     base = std::move(*found);
-    *spec.started += monotonic_seconds() - before;  // building is no part of a session
+    *spec.started += monotonic_seconds() - before;
     Expected<exec::Pairing> paired = add_base(*base, *named, options, runner, spec, arms);
     if (!paired) return paired.error();
     pairing = std::move(*paired);
@@ -232,7 +252,7 @@ Expected<Prepared> prepare(exec::SessionSpec spec, const Options& options, const
   }
   results::Result result = make_head(spec, std::move(arms), spec.threads);
   result.session.unusual.insert(result.session.unusual.end(), pairing.sentences.begin(), pairing.sentences.end());
-  return Prepared{std::move(spec), std::move(result), std::move(base)};
+  return Prepared{std::move(spec), std::move(result), std::move(head), std::move(base)};
 }
 
 /// As it would be if every benchmark had a base that differs.
@@ -251,8 +271,8 @@ Expected<ExitStatus> run(const Options& options) {
   const exec::InterruptGuard guard;
   StatusLine line(STDERR_FILENO);
   const exec::Runner runner = [&](const exec::ChildSpec& child) { return exec::run_child(child, guard.file()); };
-  Expected<exec::SessionSpec> planned = plan_session(options, runner);
-  if (planned && options.has("--plan")) return tell_plan(std::move(*planned), options);
+  Expected<Planned> planned = plan_session(options, runner, line);
+  if (planned && options.has("--plan")) return tell_plan(std::move(planned->spec), options);
   Expected<Prepared> prepared =
       planned ? prepare(std::move(*planned), options, runner, line) : Expected<Prepared>(planned.error());
   if (guard.interrupted()) return Error{"interrupted before anything was measured", "", ExitStatus::kInterrupted};
@@ -306,13 +326,14 @@ Command run_command(RefreshReport refresh) {
   Command command{
       "run",
       "[--filter GLOB]... [--quick|--full|--processes N] [--budget SECONDS]\n"
-      "       [--against REV|BUILD] [--seed N] [--out FILE]",
+      "       [--revision REV] [--against REV|BUILD] [--seed N] [--out FILE]",
       "measure benchmarks, write a result; its path is the last line on standard output",
       {{"--filter", "GLOB", "only these benchmarks (family, family/variant or the whole name)"},
        {"--quick", "", "2 minutes of measuring (default: 8)"},
        {"--full", "", "until every interval is within 1 %, an hour at most"},
        {"--processes", "N", "N processes of every benchmark"},
        {"--budget", "SECONDS", "this much measuring instead"},
+       {"--revision", "REV", "measure this revision instead, built by its own make.py in a worktree"},
        {"--against", "REV|BUILD", "measure this revision or build beside it, interleaved"},
        {"--target", "PERCENT", "until every interval is within it (default with --against: 0.25)"},
        {"--plan", "", "say which change this session could see, and start nothing"},

@@ -317,6 +317,52 @@ TEST(Run, against_what_is_no_base_says_so_and_starts_nothing) {
   EXPECT_TRUE(bench.results().empty());
 }
 
+TEST(Run, of_a_revision_measures_what_its_own_make_builds_and_bears_its_commit) {
+  const Bench bench({"plain", "quick"});
+  const exec::FakeBuild old({"plain", "wide"});
+  ASSERT_TRUE(write_file(bench.root() / "make.py", R"(import shutil
+shutil.copytree(open("made").read().strip(), "build/system-release", symlinks=True)
+)"));
+  ASSERT_TRUE(write_file(bench.root() / "made", old.path().string() + "\n"));
+  const exec::ChildOutcome made = bench.shell(R"(cd "$2/../.." && printf 'build\nresults\n' > .gitignore
+export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+git init -q . && git add . && git commit -qm one && git tag one
+echo none > made && git commit -qam two && git tag two
+git rev-parse one)");
+  if (made.code != 0) GTEST_SKIP() << "needs git";
+  const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "2", "--revision", "one"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
+  ASSERT_EQ(bench.results().size(), 1u);
+  EXPECT_EQ(last_line(outcome.output), bench.results()[0]);
+  const results::Result result = load(bench.results()[0]);
+  EXPECT_EQ(result.source.commit, boost::trim_copy(made.output));
+  EXPECT_EQ(result.source.state, "clean");
+  EXPECT_EQ(result.session.state, "complete");
+  std::map<std::string, int> processes;
+  for (const results::Process& process : result.processes) ++processes[process.arm + " " + process.benchmark];
+  EXPECT_EQ(processes, (std::map<std::string, int>{{"control fake/plain/drop", 2},
+                                                   {"head fake/plain/drop", 2},
+                                                   {"head fake/plain/store", 2},
+                                                   {"head fake/wide/spread", 2}}));
+
+  const struct {
+    Words arguments;
+    int status;
+    const char* said;
+  } rows[]{
+      {{"run", "--revision", "two"}, 1, "harness: error: --revision 'two': commit "},
+      {{"run", "--revision", "tow"}, 2, "harness: error: --revision: expected a commit of '"},
+      {{"run", "--revision", "one", "--plan"}, 2, "harness: error: --plan starts nothing, so it cannot build"},
+  };
+  for (const auto& row : rows) {
+    const exec::ChildOutcome refused = bench.harness(row.arguments);
+    EXPECT_EQ(refused.code, row.status) << row.said;
+    EXPECT_NE(refused.error_tail.find(row.said), std::string::npos) << refused.error_tail;
+    EXPECT_EQ(refused.output, "");
+  }
+  EXPECT_EQ(bench.results().size(), 1u);
+}
+
 TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
   const Bench bench({"plain", "quick"});
   const Words plan{"run", "--plan", "--processes", "12", "--filter", "*/store"};
