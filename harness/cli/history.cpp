@@ -183,20 +183,30 @@ Expected<void> tell(Index& index, StatusLine& line) {
   return {};
 }
 
+/// Of a folder without a series: no error for a script whose first night is still to come.
+Expected<void> explain_none(Index& index, const fs::path& results, bool for_script) {
+  const Expected<std::size_t> unreadable = index.unreadable();
+  if (!unreadable) return unreadable.error();
+  // Whoever names a machine's own folder means the one above.
+  std::error_code problem;
+  const bool holds_results = std::any_of(fs::directory_iterator(results, problem), fs::directory_iterator(),
+                                         [](const auto& entry) { return entry.path().extension() == ".json"; });
+  if (for_script && *unreadable == 0 && !holds_results) return {};
+  return Error{fmt::format("expected results in '{}', found none that a history can be made of",
+                           (results / "<machine>").string()),
+               holds_results ? fmt::format("--results {}", fs::absolute(results).parent_path().string())
+                             : "python3 make.py run",
+               ExitStatus::kUsage};
+}
+
 /// The series that `glob` selects; a benchmark whose workload changed has one for each version.
-Expected<std::vector<Series>> selected(Index& index, const fs::path& results, const std::optional<std::string>& glob) {
+Expected<std::vector<Series>> selected(Index& index, const fs::path& results, const std::optional<std::string>& glob,
+                                       bool for_script) {
   Expected<std::vector<Series>> all = index.series();
   if (!all) return all;
   if (all->empty()) {
-    // Whoever names a machine's own folder means the one above.
-    std::error_code unreadable;
-    const bool holds_results = std::any_of(fs::directory_iterator(results, unreadable), fs::directory_iterator(),
-                                           [](const auto& entry) { return entry.path().extension() == ".json"; });
-    return Error{fmt::format("expected results in '{}', found none that a history can be made of",
-                             (results / "<machine>").string()),
-                 holds_results ? fmt::format("--results {}", fs::absolute(results).parent_path().string())
-                               : "python3 make.py run",
-                 ExitStatus::kUsage};
+    const Expected<void> explained = explain_none(index, results, for_script);
+    return explained ? all : explained.error();
   }
   if (!glob) return all;
   std::set<std::string> names;
@@ -245,9 +255,11 @@ Expected<ExitStatus> run(const Options& options) {
   line.clear();
   if (!index) return index.error();
   if (const Expected<void> told = tell(*index, line); !told) return told.error();
-  const Expected<std::vector<Series>> list = selected(*index, results, options.value("--benchmark"));
+  const bool for_script = options.has("--json");
+  const Expected<std::vector<Series>> list =
+      selected(*index, results, options.value("--benchmark"), for_script);
   if (!list) return list.error();
-  const Expected<void> printed = options.has("--json") ? print_series(*index, *list) : print_tables(*index, *list);
+  const Expected<void> printed = for_script ? print_series(*index, *list) : print_tables(*index, *list);
   if (!printed) return printed.error();
   return ExitStatus::kOk;
 }
@@ -260,7 +272,7 @@ Command history_command() {
           "what changed, night by night, and between which commits",
           {{"--benchmark", "GLOB", "only what matches, as family/variant/workload or its first parts"},
            {"--results", "DIR", "the folder of the machines' folders (default: results)"},
-           {"--json", "", "one object a benchmark and machine, with all its points"}},
+           {"--json", "", "one object a benchmark and machine, with all its points; none before the first result"}},
           run};
 }
 

@@ -163,6 +163,43 @@ TEST(HistoryCommand, refuses_what_it_cannot_show) {
   }
 }
 
+TEST(HistoryCommand, tells_a_script_no_results_yet_from_results_that_cannot_be_read) {
+  const ScratchFolder none, torn;
+  none.write("nightly/state.json", "{}");
+  const exec::ChildOutcome first = history_of(none.path(), {"--json"});
+  EXPECT_EQ(first.code, 0);
+  EXPECT_EQ(first.output + first.error_tail, "");
+
+  torn.write("farm/torn.json", "{");
+  const exec::ChildOutcome lost = history_of(torn.path(), {"--json"});
+  EXPECT_EQ(lost.code, 2);
+  EXPECT_EQ(lost.error_tail,
+            fmt::format("history: left out: farm/torn.json: truncated: the JSON does not end within 1 bytes\n"
+                        "harness: error: expected results in '{}/<machine>', found none that a history can be made of\n"
+                        "hint: python3 make.py run\n",
+                        torn.path().string()));
+}
+
+TEST(HistoryCommand, forgets_nothing_because_a_folder_cannot_be_read_this_time) {
+  const ScratchFolder folder;
+  std::vector<results::Result> nights = sixty_nights();
+  nights.resize(2);
+  write(folder.path(), nights);
+  const std::string before = history_of(folder.path(), {"--json"}).output;
+  fs::rename(folder.path() / "farm", folder.path() / ".away");
+  fs::create_symlink("farm", folder.path() / "farm");  // a loop, which root cannot read either
+  const exec::ChildOutcome closed = history_of(folder.path(), {"--json"});
+  EXPECT_EQ(closed.code, 2);
+  EXPECT_EQ(closed.output, "");
+  EXPECT_EQ(closed.error_tail,
+            fmt::format("harness: error: reading '{}/farm': Too many levels of symbolic links\n"
+                        "hint: make it readable, or take it away\n",
+                        folder.path().string()));
+  fs::remove(folder.path() / "farm");
+  fs::rename(folder.path() / ".away", folder.path() / "farm");
+  EXPECT_EQ(history_of(folder.path(), {"--json"}).output, before);
+}
+
 TEST(HistoryCommand, killed_at_any_moment_leaves_an_index_that_serves) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();

@@ -94,7 +94,7 @@ constexpr int kVersion = 1000 * kLayout + kFindingsVersion;
 constexpr std::size_t kBatch = 128;
 
 /// Folders beside the machines' own, that are no machine's.
-constexpr std::array kNotMachines{"published", "reference"};
+constexpr std::array kNotMachines{"published", "reference", "nightly"};
 
 // A word is any text that many rows share. A series without findings is one that has to be looked at again, and so is
 // one that was watched among more or fewer series of its machine.
@@ -116,20 +116,34 @@ struct File {
   friend bool operator==(const File&, const File&) = default;
 };
 
+/// What `folder` holds; nothing where it is a file.
+Expected<std::vector<fs::path>> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code problem;
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
+    entries.push_back(at->path());
+  // Taken for empty, its results would be forgotten.
+  if (problem && problem != std::errc::not_a_directory)
+    return Error{fmt::format("reading '{}': {}", folder.string(), problem.message()),
+                 "make it readable, or take it away", ExitStatus::kUsage};
+  return entries;
+}
+
 /// <results>/<machine>/*.json, by name.
-std::vector<File> list_files(const fs::path& results) {
+Expected<std::vector<File>> list_files(const fs::path& results) {
   std::vector<File> files;
-  std::error_code missing;
-  for (const fs::directory_entry& folder : fs::directory_iterator(results, missing)) {
-    const std::string machine = folder.path().filename();
+  const auto folders = entries_of(results);
+  if (!folders) return folders.error();
+  for (const fs::path& folder : *folders) {
+    const std::string machine = folder.filename();
     if (machine.starts_with('.') || std::find(kNotMachines.begin(), kNotMachines.end(), machine) != kNotMachines.end())
       continue;
-    std::error_code unreadable;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder.path(), unreadable)) {
+    const auto entries = entries_of(folder);
+    if (!entries) return entries.error();
+    for (const fs::path& entry : *entries) {
       struct stat found {};
-      if (entry.path().extension() != ".json" || ::stat(entry.path().c_str(), &found) != 0 || !S_ISREG(found.st_mode))
-        continue;
-      files.push_back({fmt::format("{}/{}", machine, entry.path().filename().string()), found.st_size,
+      if (entry.extension() != ".json" || ::stat(entry.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
+      files.push_back({fmt::format("{}/{}", machine, entry.filename().string()), found.st_size,
                        found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec});
     }
   }
@@ -223,7 +237,7 @@ struct Index::Store {
 
   /// Makes the tables where the file is new; false where it is another program's or version's.
   bool prepare();
-  Progress update(const std::function<void(const Progress&)>& progress);
+  Progress update(const std::vector<File>& files, const std::function<void(const Progress&)>& progress);
   std::int64_t id_of(const Series& series);
   std::vector<Point> points(std::int64_t series);
   Error error() const;
@@ -421,18 +435,18 @@ void Index::Store::analyse(const std::string& machine) {
   }
 }
 
-Progress Index::Store::update(const std::function<void(const Progress&)>& progress) {
+Progress Index::Store::update(const std::vector<File>& files, const std::function<void(const Progress&)>& progress) {
   const auto start = std::chrono::steady_clock::now();
   std::map<std::string, File> known = this->known();
   std::vector<File> fresh;
   std::vector<std::string> gone;
-  for (File& file : list_files(results)) {
+  for (const File& file : files) {
     const auto before = known.find(file.path);
     const bool is_known = before != known.end();
     const bool same = is_known && before->second == file;
     if (is_known && !same) gone.push_back(file.path);
     if (is_known) known.erase(before);
-    if (!same) fresh.push_back(std::move(file));
+    if (!same) fresh.push_back(file);
   }
   for (const auto& [path, file] : known) gone.push_back(path);
   Progress done{0, fresh.size(), 0, 0, false};
@@ -482,11 +496,13 @@ Expected<Index> Index::open(const fs::path& results, const std::function<void(co
                  "python3 make.py run", ExitStatus::kUsage};
   const fs::path file = results / kIndexName;
   const Lock lock(results / "index.lock", [&] { progress({0, 0, 0, 0, true}); });
+  const Expected<std::vector<File>> files = list_files(results);
+  if (!files) return files.error();
   std::string problem = lock.held() ? "" : "nothing can be written there";
   for (int attempt = 0; attempt < 2 && problem.empty(); ++attempt) {
     Index index(std::make_unique<Store>(results, file));
     if (index.store_->prepare()) {
-      index.reading_ = index.store_->update(progress);
+      index.reading_ = index.store_->update(*files, progress);
       if (!index.store_->database.failed()) return index;
       problem = index.store_->database.error();
     }
@@ -505,7 +521,7 @@ Expected<Index> Index::open(const fs::path& results, const std::function<void(co
       index.store_->database.copy(stored);
   }
   if (!index.store_->prepare()) return index.store_->error();
-  index.reading_ = index.store_->update(progress);
+  index.reading_ = index.store_->update(*files, progress);
   index.store_->remark = fmt::format("the index is kept in memory for this once: '{}': {}", file.string(), problem);
   if (index.store_->database.failed()) return index.store_->error();
   return index;
@@ -573,6 +589,12 @@ Expected<std::vector<std::pair<std::string, std::size_t>>> Index::skipped() {
 Expected<std::size_t> Index::results() {
   return sound<std::size_t>([this] {
     return static_cast<std::size_t>(store_->database.integer("SELECT count(*) FROM result WHERE problem = ''"));
+  });
+}
+
+Expected<std::size_t> Index::unreadable() {
+  return sound<std::size_t>([this] {
+    return static_cast<std::size_t>(store_->database.integer("SELECT count(*) FROM result WHERE problem != ''"));
   });
 }
 

@@ -46,6 +46,7 @@ struct Progress {
 class Index {
  public:
   /// Opens the index of `results` and brings it up to date. `progress` is called now and then while results are read.
+  /// An error (kUsage) where `results` or a machine's folder cannot be read, for whatever reason.
   static Expected<Index> open(const std::filesystem::path& results,
                               const std::function<void(const Progress&)>& progress);
   Index(Index&&) noexcept;
@@ -64,6 +65,7 @@ class Index {
   /// "unfit control", "no release build".
   Expected<std::vector<std::pair<std::string, std::size_t>>> skipped();
   Expected<std::size_t> results();                      ///< readable ones
+  Expected<std::size_t> unreadable();                   ///< results of which a remark says why
   const Progress& reading() const { return reading_; }  ///< what had to be read this time
 
  private:
