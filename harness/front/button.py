@@ -94,9 +94,11 @@ def main(argv):
     return max(status, measured, written)
 
 
-def harness_stage(harness, verb, arguments, fine=(0, 1), environment=None):
-    """(exit status out of `fine`, the last line of standard output); what else was printed goes on to standard error."""
-    process = subprocess.Popen([harness, verb, *arguments], stdout=subprocess.PIPE, text=True, env=environment)
+def harness_stage(harness, verb, arguments, fine=(0, 1), environment=None, keep=()):
+    """(exit status out of `fine`, the last line of standard output); what else was printed goes on to standard error.
+    `keep`: descriptors that the child has too."""
+    process = subprocess.Popen([harness, verb, *arguments], stdout=subprocess.PIPE, text=True, env=environment,
+                               pass_fds=keep)
     last = ""
     try:
         for line in process.stdout:

@@ -5,8 +5,8 @@ Everything that must outlive a checkout lies in the folder of results:
   nightly/state.json    which changes were told, and how far their bisects are
   nightly/<utc>/        a night's report, history.txt, junit.xml; the newest --keep of them
   nightly/lock          held while a night lasts; says whose
-A night that is killed loses what it had not yet written: `run` keeps its journal, and the next night goes on from the
-results and the state that are there. Every file is written beside and renamed.
+A night that is killed loses what it had not yet written: `run` keeps its journal, `bisect` its record, and the next
+night goes on from the results and the state that are there. Every file is written beside and renamed.
 """
 
 import contextlib
@@ -16,14 +16,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import time
 from xml.sax.saxutils import quoteattr
 
 from harness.front import build, paths
 from harness.front.arguments import Parser
 from harness.front.button import harness_stage
-from harness.front.talk import FrontError, duration, say
+from harness.front.talk import FrontError, complain, duration, say
 
 KEEP = 30
 """Reports kept where nobody says otherwise."""
@@ -34,11 +33,20 @@ RUN_SHARE = 2 / 3
 BISECT_S = 3600
 """A bisect's time where there is no budget."""
 
-LEAST_BISECT_S = 60
-"""With less left, a bisect waits for the next night."""
+LEAST_S = 60
+"""With less left, a bisect or an earlier commit waits for another night."""
+
+MOST_TRIES = 5
+"""Nights that go on with one bisect: what has failed so often would take the time of others for ever."""
+
+FINAL = ("culprit", "candidates", "none")
+"""Answers of a bisect after which it is over."""
 
 NEAR = 8
 """Sessions by which a change that is told already may seem to have moved, as more nights become known."""
+
+FIELDS = {"series", "session", "ratio", "low", "high", "nights", "commits", "told", "bisect", "tries"}
+"""Of an alarm in the state."""
 
 STATUSES = {"regression": 3, "unfit": 4, "failed": 1, "fine": 0}
 
@@ -54,43 +62,21 @@ class World:
         return os.path.join(build.build(build.Options()).folder, "harness")
 
     def commits(self, count):
-        """The last `count` commits along the first parents, the newest first; none where there is no git."""
-        done = _git(paths.ROOT, "rev-list", "--first-parent", f"--max-count={count}", "HEAD")
-        return done.stdout.split() if done.returncode == 0 else []
-
-    def build_commit(self, commit):
-        """Builds it in a tree of its own, by its own make.py; the build folder, or FrontError."""
-        tree = os.path.join(paths.BUILD, "backfill")
-        _git(paths.ROOT, "worktree", "prune")
-        if not os.path.exists(os.path.join(tree, ".git")):
-            done = _git(paths.ROOT, "worktree", "add", "--force", "--force", "--detach", tree, commit)
-        else:
-            done = _git(tree, "checkout", "--force", "--detach", commit)
+        """The last `count` commits along the first parents, the newest first; FrontError where git does not say."""
+        command = ["git", "-C", paths.ROOT, "rev-list", "--first-parent", f"--max-count={count}", "HEAD"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise FrontError(f"git: {error.strerror}") from error
         if done.returncode != 0:
-            raise FrontError(f"checking out {commit[:12]}: {_last_line(done.stderr)}")
-        done = subprocess.run([sys.executable, os.path.join(tree, "make.py"), "build"], cwd=tree, env=_outside(),
-                              capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-        if done.returncode != 0:
-            raise FrontError(f"building {commit[:12]}: {_last_line(done.stderr)}")
-        return os.path.join(tree, "build", "pinned-release")
-
-
-def _git(folder, *arguments):
-    return subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=False)
-
-
-def _last_line(text):
-    return text.strip().rpartition("\n")[2] or "no word why"
-
-
-def _outside():
-    """The environment for another checkout: what was set for this one does not hold there."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("LAB_") and name != "SPM_LIB"}
+            raise FrontError(f"git rev-list: {done.stderr.strip() or 'no word why'}")
+        return done.stdout.split()
 
 
 @contextlib.contextmanager
 def only_night(folder):
-    """Holds the lock of `folder`, or fails with who holds it: two nights would measure each other."""
+    """Holds the lock of `folder`, or fails with who holds it: two nights would measure each other. Gives its
+    descriptor: a child that has it, too, keeps the lock while it lives, whatever becomes of the night."""
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "lock"), "a+", encoding="utf-8") as file:
         try:
@@ -100,10 +86,11 @@ def only_night(folder):
             holder = file.read().strip() or "it does not say which"
             raise FrontError(f"another night is at work in '{folder}': {holder}",
                              "let it end, or give this one its own --results") from None
-        file.truncate(0)
-        file.write(f"process {os.getpid()} on {os.uname().nodename}, since {_utc(time.time())}")
-        file.flush()
-        yield
+        with contextlib.suppress(OSError):  # of a full disk the night itself has to tell
+            file.truncate(0)
+            holder = f"process {os.getpid()} on {os.uname().nodename}, since {_utc(time.time())}"
+            os.write(file.fileno(), holder.encode())
+        yield file.fileno()
 
 
 def _utc(seconds, form="%Y-%m-%dT%H:%M:%SZ"):
@@ -121,14 +108,21 @@ class State:
             return
         try:
             with open(path, encoding="utf-8") as file:
-                self.alarms = json.load(file)["alarms"]
-        except (ValueError, KeyError, TypeError):
+                alarms = json.load(file)["alarms"]
+            if any(FIELDS - alarm.keys() for alarm in alarms):
+                raise KeyError
+            self.alarms = alarms
+        except (ValueError, KeyError, TypeError, AttributeError):
             os.replace(path, path + ".unreadable")
             say(f"nightly: '{path}' was no state and is now {path}.unreadable: old changes may be told once more")
 
     def save(self):
         """Writes it."""
         paths.write_if_changed(self._path, json.dumps({"alarms": self.alarms}, indent=1) + "\n")
+
+    def alarms_of(self, machine):
+        """Those of one machine: no other can bisect them."""
+        return [alarm for alarm in self.alarms if alarm["series"][0] == machine]
 
     def knows(self, alarm, sessions):
         """Whether the change was told: the same series, and nearly the same session."""
@@ -137,10 +131,12 @@ class State:
                    abs(place[old["session"]] - place[alarm["session"]]) <= NEAR for old in self.alarms)
 
 
-def alarms_in(history, tonight, state):
-    """Regressions of the code that nobody was told of yet: one a change, the greatest first."""
-    found = [alarm for alarm in state.alarms if not alarm["told"]]  # their night was cut off
+def alarms_in(history, machine, tonight, state):
+    """Regressions of the machine's code that nobody was told of yet: one a change, the greatest first."""
+    found = [alarm for alarm in state.alarms_of(machine) if not alarm["told"]]  # their night was cut off
     for series in history:
+        if series["machine"] != machine:
+            continue
         sessions = [point["session"] for point in series["points"]]
         for change in series["change_points"]:
             if change["cause"] != "code" or change["ratio"] <= 1:
@@ -148,11 +144,11 @@ def alarms_in(history, tonight, state):
             alarm = {"series": [series["machine"], series["benchmark"], series["version"]],
                      "session": sessions[change["index"]], "ratio": change["ratio"], "low": change["low"],
                      "high": change["high"], "nights": change["nights"], "commits": change["commits"], "told": False,
-                     "bisect": None}
+                     "bisect": None, "tries": 0}
             if state.knows(alarm, sessions):
                 continue
             if state.is_new and sessions[change["detected_at"]] != tonight:
-                alarm.update(told=True, bisect={"answer": "from before the first night"})
+                alarm.update(told=True, bisect={"answer": "none", "reason": "from before the first night"})
             else:
                 found.append(alarm)
             state.alarms.append(alarm)
@@ -165,10 +161,23 @@ def alarm_text(alarm):
     interval = "" if alarm["low"] is None else f" [{percent(alarm['low'])}, {percent(alarm['high'])}]"
     ends = [(alarm["commits"][end] or "no git")[:12] for end in ("from", "to")]
     text = f"{alarm['series'][1]} {percent(alarm['ratio'])}{interval} in {ends[0]}..{ends[1]}"
-    answer = alarm["bisect"] or {}
-    if answer.get("culprit"):
-        text += f", culprit {answer['culprit'][:12]} ({100 * answer['probability']:.1f} %)"
-    return text
+    return f"{text}, {bisect_text(alarm)}"
+
+
+def bisect_text(alarm):
+    """'culprit 5e6f7a8b9c0d (99.4 %)', or how far its bisect is."""
+    found = alarm["bisect"]
+    if found is None:
+        return "not bisected yet"
+    answer = found["answer"]
+    if answer == "culprit":
+        return f"culprit {found['culprit'][:12]} ({100 * found['probability']:.1f} %)"
+    if answer == "candidates":
+        return f"one of {len(found['candidates'])} commits"
+    if answer == "none":
+        return f"bisect: {found.get('reason', 'the ends do not differ')}"
+    tries = f"try {alarm['tries']} of {MOST_TRIES}" if alarm["tries"] < MOST_TRIES else "given up"
+    return f"bisect {answer}, {tries}"
 
 
 def junit(rows, failures, alarms):
@@ -207,73 +216,90 @@ class Night:
         self.environment = {**os.environ, "LAB_RESULTS": self.results}
         self.binary = None
         self.state = None
+        self.alarms = []
+        self.lock = None
 
-    def harness(self, verb, arguments, fine=(0, 1), **environment):
+    def harness(self, verb, arguments, fine=(0, 1)):
         """(exit status, standard output's last line) of one verb."""
-        return harness_stage(self.binary, verb, arguments, fine, {**self.environment, **environment})
+        return harness_stage(self.binary, verb, arguments, fine, self.environment, [self.lock])
 
     def left(self):
-        """Seconds of the budget, or None where there is none."""
-        return None if self.budget is None else max(0.0, self.budget - (self.world.clock() - self.started))
+        """Seconds of the budget."""
+        return max(0.0, self.budget - (self.world.clock() - self.started))
+
+    def share(self, sessions):
+        """Seconds for each of so many sessions that are still to come; None without a budget."""
+        return None if self.budget is None else RUN_SHARE * self.left() / sessions
 
     def history(self):
         """Every series, as `history --json` prints them."""
         done = subprocess.run([self.binary, "history", "--results", self.results, "--json"], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, env=self.environment, check=False)
-        if done.returncode not in (0, 2):
-            raise FrontError(f"history ended with exit status {done.returncode}: {_last_line(done.stderr)}",
+                              text=True, env=self.environment, check=False)
+        if done.returncode != 0:
+            raise FrontError(f"history ended with exit status {done.returncode}",
                              f"python3 make.py history --results {self.results}")
-        # 2: there is none yet.
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    def measure(self, seconds, quick, **environment):
-        """One session; (exit status, the result's path)."""
-        pace = ["--quick"] if quick else [] if seconds is None else ["--budget", f"{seconds:.0f}"]
-        return self.harness("run", pace, **environment)
-
-    def measure_missing(self, commits):
+    def measure_missing(self):
         """Earlier commits, the oldest first: a history is in the order of its sessions."""
-        left = self.left()
-        share = None if left is None else RUN_SHARE * left / (len(commits) + 1)
+        try:
+            commits = self.missing()
+        except FrontError as error:
+            return say(f"nightly: no backfill: {error.what}")
         for number, commit in enumerate(commits):
+            seconds = self.share(len(commits) - number + 1)
+            if seconds is not None and seconds < LEAST_S:
+                return say(f"nightly: no time is left for {len(commits) - number} earlier commits: a larger --budget")
             say(f"nightly: backfill {number + 1}/{len(commits)}: {commit[:12]}")
+            pace = ["--quick"] if seconds is None else ["--budget", f"{seconds:.0f}"]
             try:
-                folder = self.world.build_commit(commit)
-                tree = os.path.dirname(os.path.dirname(folder))
-                self.measure(share, share is None, LAB_BUILD=folder, LAB_ROOT=tree, SPM_LIB="")
-            except FrontError as error:
-                say(f"nightly: {commit[:12]} is left out: {error.what}")
+                result = self.harness("run", ["--revision", commit, *pace])[1]
+            except FrontError:
+                result = ""  # it has said why
+            if not result:
+                say(f"nightly: {commit[:12]} is left out")
 
     def missing(self):
         """Commits before tonight's that came after the last one measured, the oldest first."""
         measured = {point["commit"] for series in self.history() for point in series["points"]}
+        commits = self.world.commits(self.backfill + 1)
+        if len(commits) <= self.backfill:
+            say(f"nightly: git knows {len(commits) - 1} earlier commits, not {self.backfill}: in a shallow clone, "
+                "git fetch --unshallow brings them")
         missing = []
-        for commit in self.world.commits(self.backfill + 1)[1:]:
+        for commit in commits[1:]:
             if commit in measured:
                 break
             missing.append(commit)
         return missing[::-1]
 
-    def bisect(self, state):
-        """Goes on with every alarm whose culprit is not known, the newest first, while there is time."""
-        for alarm in reversed(state.alarms):
+    def bisect(self, machine):
+        """Goes on with what has no answer yet, what was tried least first and the newest of these, while there is time.
+        Returns what it went on with."""
+        tried = []
+        for alarm in sorted(reversed(self.state.alarms_of(machine)), key=lambda alarm: alarm["tries"]):
             ends = alarm["commits"]
-            seconds = BISECT_S if self.left() is None else self.left()
-            if (alarm["bisect"] or {}).get("answer", "undecided") != "undecided" or not ends["from"] or not ends["to"]:
+            if (alarm["bisect"] or {}).get("answer") in FINAL or alarm["tries"] >= MOST_TRIES or None in ends.values():
                 continue
+            seconds = BISECT_S if self.budget is None else self.left()
             if ends["from"] == ends["to"]:
                 alarm["bisect"] = {"answer": "none", "reason": "one commit on both sides"}
                 continue
-            if seconds < LEAST_BISECT_S:
+            if seconds < LEAST_S:
                 say(f"nightly: no time is left to bisect {alarm['series'][1]}: the next night goes on")
-                return
+                break
+            alarm["tries"] += 1
+            alarm["bisect"] = {"answer": "cut off"}
+            self.state.save()
             try:
                 status, line = self.harness("bisect", ["--good", ends["from"], "--bad", ends["to"], "--benchmark",
                                                        alarm["series"][1], "--budget", f"{seconds:.0f}", "--json"])
-                alarm["bisect"] = json.loads(line) if line else {"answer": "undecided" if status == 1 else "failed"}
+                alarm["bisect"] = json.loads(line) if line else {"answer": f"ended with exit status {status}"}
             except (FrontError, ValueError) as error:
-                alarm["bisect"] = {"answer": "failed", "reason": str(error)}
-            state.save()
+                alarm["bisect"] = {"answer": f"failed: {error}"}
+            self.state.save()
+            tried.append(alarm)
+        return tried
 
     def write(self, name, text):
         """One file of the report."""
@@ -281,11 +307,13 @@ class Night:
 
     def told(self):
         """The summary is out: the next night says nothing of tonight's alarms."""
-        if self.state is None:
-            return
-        for alarm in self.state.alarms:
+        for alarm in self.alarms:
             alarm["told"] = True
-        self.state.save()
+        try:
+            if self.alarms:
+                self.state.save()
+        except OSError as error:
+            say(f"nightly: the state is not written ({error.strerror}): what was told will be told again")
 
     def prune(self):
         """Removes the oldest reports; results are never touched."""
@@ -298,53 +326,64 @@ class Night:
         with open(result, encoding="utf-8") as file:
             head = json.load(file)
         session = head["session"]["id"]
+        machine = head["machine"]["id"]
         history = self.history()
-        tonight = [series for series in history if any(point["session"] == session for point in series["points"])]
-        self.state = state = State(os.path.join(self.folder, "state.json"))
-        alarms = alarms_in(history, session, state)
-        state.save()
-        self.bisect(state)
-        state.save()
-        self.write("junit.xml", junit([series["benchmark"] for series in tonight], head["failures"], alarms))
-        quiet = len(tonight) - len(alarms)
+        tonight = [series["benchmark"] for series in history
+                   if any(point["session"] == session for point in series["points"])]
+        self.state = State(os.path.join(self.folder, "state.json"))
+        alarms = alarms_in(history, machine, session, self.state)
+        self.state.save()
+        tried = self.bisect(machine)
+        self.state.save()
+        self.write("junit.xml", junit(tonight, head["failures"], alarms))
+        self.alarms = alarms
+        quiet = len(set(tonight) - {alarm["series"][1] for alarm in alarms})
+        earlier = "".join(f"; told before: {alarm_text(alarm)}" for alarm in tried if alarm not in alarms)
         if alarms:
             texts = "; ".join(alarm_text(alarm) for alarm in alarms)
-            return "regression", f"{len(alarms)} slower: {texts}; {quiet} others quiet"
+            return "regression", f"{len(alarms)} slower: {texts}; {quiet} others quiet{earlier}"
         if not tonight and head["benchmarks"]:
-            return "unfit", "this session carries no verdict: history left it out"
+            return "unfit", f"this session carries no verdict: history left it out{earlier}"
         if head["failures"] or not head["benchmarks"]:
             first = head["failures"][0]["benchmark"] if head["failures"] else "nothing ran"
-            return "failed", f"{len(head['failures'])} failed: {first}"
-        return "fine", f"{quiet} quiet"
+            return "failed", f"{len(head['failures'])} failed: {first}{earlier}"
+        return "fine", f"{quiet} quiet{earlier}"
 
     def run(self):
         """(verdict, sentence)"""
         self.binary = self.world.harness()
         if self.backfill:
-            self.measure_missing(self.missing())
-        left = self.left()
-        status, result = self.measure(None if left is None else RUN_SHARE * left, False)
+            self.measure_missing()
+        seconds = self.share(1)
+        if seconds is not None and seconds < 1:
+            raise FrontError(f"building took all of the {duration(self.budget)}: nothing was measured",
+                             "a larger --budget; what is built stays where the checkout does")
+        status, result = self.harness("run", [] if seconds is None else ["--budget", f"{seconds:.0f}"])
         if not result:
             return "failed", "no result"
-        verdict, sentence = self.judge(result)
+        try:
+            verdict, sentence = self.judge(result)
+        except FrontError as error:
+            complain(error)
+            verdict, sentence = "failed", error.what
         try:
             status += self.harness("report", [result, "--out", self.report])[0]
         except FrontError as error:
             say(f"nightly: no report: {error.what}")
             status = 1
         text = subprocess.run([self.binary, "history", "--results", self.results], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True, env=self.environment, check=False).stdout
+                              stderr=subprocess.STDOUT, text=True, env=self.environment, check=False).stdout
         self.write("history.txt", text)
         if verdict == "fine" and status != 0:
-            verdict = "failed"
+            verdict, sentence = "failed", f"{sentence}; the session or its report failed"
         return verdict, sentence
 
 
 def main(argv, world=None):
     """python3 make.py nightly"""
     parser = Parser(prog="make.py nightly",
-                    description="What cron calls: fetch, build, run, judge, report; the last line sums up. Exit status: "
-                    "0 fine, 1 failed, 3 something became slower, 4 unfit for a verdict.")
+                    description="What cron calls: fetch, build, run, judge, report; the last line sums up. Exit "
+                    "status: 0 fine, 1 failed, 3 something became slower, 4 unfit for a verdict.")
     parser.add_argument("--budget", type=_number(float, 1), metavar="SECONDS",
                         help="of the whole night: two thirds of what building leaves for measuring, the rest to bisect")
     parser.add_argument("--results", metavar="DIR",
@@ -357,13 +396,14 @@ def main(argv, world=None):
     arguments = parser.parse_args(argv)
     world = world or World()
     night = Night(arguments, world)
-    with only_night(night.folder):
+    with only_night(night.folder) as night.lock:
         try:
             verdict, sentence = night.run()
-        except FrontError as error:
-            say(f"make.py: error: {error.what}")
-            if error.hint:
-                say(f"hint: {error.hint}")
+        except (FrontError, OSError) as error:
+            night.alarms = []  # the line has no room for them: the next night's will
+            if isinstance(error, OSError):
+                error = FrontError(f"{error.filename}: {error.strerror}")
+            complain(error)
             verdict, sentence = "failed", error.what
         night.prune()
         page = os.path.join(night.report, "index.html")

@@ -1,12 +1,15 @@
 import contextlib
+import fcntl
 import io
 import json
 import math
 import os
 import random
+import re
 import signal
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 
 from harness.front import build, nightly, paths
@@ -18,19 +21,23 @@ HARNESS = next((path for path in (os.path.join(paths.build_dir(toolchain, "relea
                                   for toolchain in build.TOOLCHAINS) if os.path.exists(path)), None)
 
 # Stands for the harness: history is the real one, run copies what the test has prepared, report and bisect only answer.
-FAKE = """#!/bin/sh
+FAKE = r"""#!/bin/sh
 verb=$1; shift
 echo "$verb $*" >> "{root}/calls"
 case $verb in
 history) exec "{harness}" history "$@" ;;
 run)
+  mkdir -p "$LAB_RESULTS/farm"
+  [ "$1" != --revision ] || mv "{root}/$2" "{root}/next.json" 2>/dev/null
   [ -e "{root}/next.json" ] || exit 1
-  name=$(cat "{root}/name")
-  mkdir -p "$LAB_RESULTS/farm" && mv "{root}/next.json" "$LAB_RESULTS/farm/$name.json"
-  [ ! -e "{root}/crash" ] || {{ rm "{root}/crash"; kill -9 $PPID; sleep 5; }}
-  echo "$LAB_RESULTS/farm/$name.json" ;;
+  path=$LAB_RESULTS/farm/$(sed 's/.*"id": "\([0-9]*\)", "started.*/\1/' "{root}/next.json").json
+  mv "{root}/next.json" "$path"
+  [ ! -e "{root}/crash" ] || {{ rm "{root}/crash"; kill -9 $PPID; while [ -e "{root}/linger" ]; do sleep 0.01; done; }}
+  echo "$path" ;;
 report) mkdir -p "$3"; echo page > "$3/index.html" ;;
-bisect) cat "{root}/bisect" ;;
+bisect)
+  [ ! -e "{root}/crash_bisect" ] || {{ rm "{root}/crash_bisect"; kill -9 $PPID; exit; }}
+  . "{root}/bisect" ;;
 esac
 """
 
@@ -67,36 +74,30 @@ def result(night, times, **changes):
 
 
 class FakeWorld(nightly.World):
+    build_seconds = 0
+
     def __init__(self, root, night=0):
         self.root = root
         self.night = night
-        self.built = []
+        self.building = 0
 
     def now(self):
         return FIRST + DAY * self.night
 
     def clock(self):
-        return float(DAY * self.night)
+        return float(DAY * self.night + self.building)
 
     def harness(self):
+        self.building = self.build_seconds
         return os.path.join(self.root, "harness")
 
     def commits(self, count):
         return [commit_of(night) for night in range(self.night, -1, -1)][:count]
 
-    def build_commit(self, commit):
-        self.built.append(commit)
-        if commit == commit_of(1):
-            raise FrontError("building it: no")
-        prepare(self.root, int(commit, 16) - 1, {"shelf/a/store": 100})
-        return os.path.join(self.root, "tree", "build", "pinned-release")
 
-
-def prepare(root, night, times, **changes):
-    with open(os.path.join(root, "next.json"), "w", encoding="utf-8") as file:
+def prepare(root, night, times, name="next.json", **changes):
+    with open(os.path.join(root, name), "w", encoding="utf-8") as file:
         json.dump(result(night, times, **changes), file)
-    with open(os.path.join(root, "name"), "w", encoding="utf-8") as file:
-        file.write(f"{night:04}")
 
 
 @unittest.skipIf(HARNESS is None, "the harness is not built")
@@ -114,6 +115,9 @@ class Nightly(unittest.TestCase):
         with open(os.path.join(self.root, name), "w", encoding="utf-8") as file:
             file.write(text)
 
+    def bisect_says(self, answer, status=0):
+        self.put("bisect", f"cat <<'END'\n{json.dumps(answer)}\nEND\nexit {status}\n" if answer else f"exit {status}\n")
+
     def night(self, number, *words):
         """(exit status, standard output)"""
         output = io.StringIO()
@@ -126,9 +130,9 @@ class Nightly(unittest.TestCase):
         with open(os.path.join(self.root, "calls"), encoding="utf-8") as file:
             return [line.rstrip("\n") for line in file if line.startswith(verb)]
 
-    def killed_night(self, number):
+    def killed_night(self, number, crash="crash"):
         """A night of which nothing stays but what it had written."""
-        self.put("crash", "")
+        self.put(crash, "")
         child = os.fork()
         if child == 0:
             try:
@@ -136,12 +140,16 @@ class Nightly(unittest.TestCase):
             finally:
                 os._exit(1)
         self.assertEqual(os.waitpid(child, 0)[1], signal.SIGKILL)
+        if os.path.exists(os.path.join(self.root, "linger")):
+            return
+        with open(os.path.join(self.results, "nightly", "lock"), encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # until its child has gone, too
 
     def test_thirty_nights_of_200_benchmarks_raise_one_alarm_for_the_one_that_became_slower(self):
         noise = random.Random(20260802)
         names = [f"shelf/v{i:03}/store" for i in range(200)]
         culprit = {"culprit": commit_of(20), "probability": 0.994, "answer": "culprit"}
-        self.put("bisect", json.dumps(culprit) + "\n")
+        self.bisect_says(culprit)
         told = []
         for night in range(30):
             times = {name: 100 * math.exp(0.01 * noise.gauss(0, 1)) for name in names}
@@ -195,16 +203,72 @@ class Nightly(unittest.TestCase):
         with open(os.path.join(self.results, "nightly", "state.json"), encoding="utf-8") as file:
             self.assertEqual([alarm["session"] for alarm in json.load(file)["alarms"]], ["0040"])
 
-    def test_an_undecided_bisect_goes_on_the_next_night(self):
-        self.put("bisect", '{"culprit": null, "probability": 0.5, "answer": "undecided"}\n')
-        for night in self.slow_nights(44):
-            self.night(night)
-        self.assertEqual(len(self.calls("bisect")), 2)
-        self.put("bisect", f'{{"culprit": "{commit_of(40)}", "probability": 0.99, "answer": "culprit"}}\n')
-        for night in (44, 45):
+    def more_nights(self, first, last):
+        """Their summary lines; the benchmark stays twice as slow."""
+        lines = []
+        for night in range(first, last + 1):
             prepare(self.root, night, {"shelf/a/store": 200})
-            self.night(night)
+            lines.append(self.night(night)[1])
+        return lines
+
+    def test_a_bisect_without_an_answer_goes_on_the_next_night_and_its_answer_is_told(self):
+        self.bisect_says({"culprit": None, "probability": 0.5, "answer": "undecided"}, 1)
+        lines = [self.night(night)[1] for night in self.slow_nights(43)]
+        self.assertRegex(lines[42], r"^nightly: regression: 1 slower: .*, bisect undecided, try 1 of 5; 0 others quiet")
+        self.bisect_says(None, 2)
+        self.assertRegex(self.more_nights(43, 43)[0],
+                         "^nightly: fine: 1 quiet; told before: .*, bisect failed: harness bisect ended with exit "
+                         "status 2, try 2 of 5;")
+        self.bisect_says({"culprit": commit_of(40), "probability": 0.99, "answer": "culprit"})
+        lines = self.more_nights(44, 45)
+        self.assertIn(f"told before: shelf/a/store +", lines[0])
+        self.assertIn(f", culprit {commit_of(40)[:12]} (99.0 %); ", lines[0])
+        self.assertNotIn("told before", lines[1])
         self.assertEqual(len(self.calls("bisect")), 3)
+
+    def test_the_bisect_that_had_least_tries_goes_first(self):
+        alarm = {"session": "0000", "ratio": 2, "low": None, "high": None, "nights": 3, "told": True, "bisect": None,
+                 "commits": {"from": commit_of(0), "to": commit_of(1)}}
+        os.makedirs(os.path.join(self.results, "nightly"))
+        with open(os.path.join(self.results, "nightly", "state.json"), "w", encoding="utf-8") as file:
+            json.dump({"alarms": [alarm | {"series": ["farm", f"shelf/{name}/store", 1], "tries": tries}
+                                  for name, tries in (("a", 1), ("b", 0), ("c", 0), ("d", 5))]}, file)
+        prepare(self.root, 0, {"shelf/a/store": 100})
+        self.night(0)
+        self.assertEqual([re.search("shelf/.", call)[0] for call in self.calls("bisect")],
+                         ["shelf/c", "shelf/b", "shelf/a"])
+
+    def test_a_bisect_that_fails_every_night_is_given_up(self):
+        self.bisect_says(None, 1)
+        for night in self.slow_nights(43):
+            self.night(night)
+        lines = self.more_nights(43, 48)
+        self.assertEqual(len(self.calls("bisect")), nightly.MOST_TRIES)
+        self.assertIn("bisect ended with exit status 1, given up", lines[3])
+        self.assertNotIn("told before", lines[4])
+
+    def test_a_night_killed_in_its_bisect_is_told_by_the_next_which_goes_on_with_it(self):
+        self.bisect_says({"culprit": commit_of(40), "probability": 0.99, "answer": "culprit"})
+        for night in self.slow_nights(43):
+            if night == 42:
+                self.killed_night(night, "crash_bisect")
+            else:
+                self.night(night)
+        prepare(self.root, 43, {"shelf/a/store": 200})
+        status, line = self.night(43)
+        self.assertEqual(status, 3, line)
+        self.assertIn(f"culprit {commit_of(40)[:12]}", line)
+        self.assertEqual(len(self.calls("bisect")), 2)
+
+    def test_another_machines_alarms_are_left_to_it(self):
+        self.bisect_says(None, 1)
+        for night in self.slow_nights(43):
+            self.night(night)
+        self.assertEqual(len(self.calls("bisect")), 1)
+        prepare(self.root, 43, {"shelf/a/store": 200},
+                machine=result(0, {})["machine"] | {"id": "mill"})
+        self.assertEqual(self.night(43)[0], 0)
+        self.assertEqual(len(self.calls("bisect")), 1)
 
     def test_the_exit_status_and_the_line_say_what_the_night_was(self):
         times = {"shelf/a/store": 100}
@@ -223,14 +287,14 @@ class Nightly(unittest.TestCase):
 
     def test_junit_names_every_benchmark_and_what_became_of_it(self):
         alarm = {"series": ["farm", "shelf/a/store", 1], "ratio": 1.5, "low": None, "high": None, "bisect": None,
-                 "commits": {"from": "a" * 40, "to": None}}
+                 "tries": 0, "commits": {"from": "a" * 40, "to": None}}
         failure = {"benchmark": "shelf/b/store", "kind": "crash", "detail": "<&\x01>"}
         self.assertEqual(
             nightly.junit(["shelf/a/store", "shelf/c/store"], [failure], [alarm]),
             '<?xml version="1.0" encoding="UTF-8"?>\n'
             '<testsuite name="nightly" tests="3" failures="1" errors="1">\n'
             '  <testcase classname="shelf" name="a/store"><failure '
-            'message="slower: shelf/a/store +50.00 % in aaaaaaaaaaaa..no git"/></testcase>\n'
+            'message="slower: shelf/a/store +50.00 % in aaaaaaaaaaaa..no git, not bisected yet"/></testcase>\n'
             '  <testcase classname="shelf" name="b/store"><error message="crash: &lt;&amp;?&gt;"/></testcase>\n'
             '  <testcase classname="shelf" name="c/store"/>\n'
             '</testsuite>\n')
@@ -254,21 +318,83 @@ class Nightly(unittest.TestCase):
         self.assertEqual(caught.exception.status, 1)
         self.assertIn(f"process {os.getpid()} on ", caught.exception.what)
 
+    def test_a_killed_nights_run_keeps_others_out_while_it_measures(self):
+        self.put("linger", "")
+        prepare(self.root, 0, {"shelf/a/store": 100})
+        self.killed_night(0)
+        try:
+            with self.assertRaises(FrontError) as caught:
+                self.night(1)
+            self.assertIn("another night is at work", caught.exception.what)
+        finally:
+            os.unlink(os.path.join(self.root, "linger"))
+
     def test_backfill_measures_what_came_since_the_oldest_first_and_leaves_out_what_does_not_build(self):
-        world = FakeWorld(self.root, 4)
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            nightly.main(["--results", self.results, "--backfill", "3", "--budget", "1200"], world)
-            self.assertEqual(world.built, [commit_of(1), commit_of(2), commit_of(3)])
-            self.assertEqual(self.calls("run"), ["run --budget 200"] * 2 + ["run --budget 800"])
-            world = FakeWorld(self.root, 6)
-            prepare(self.root, 6, {"shelf/a/store": 100})
-            nightly.main(["--results", self.results, "--backfill", "9"], world)
-        self.assertEqual(world.built, [commit_of(4), commit_of(5)])
+        for night in (2, 3):
+            prepare(self.root, night, {"shelf/a/store": 100}, commit_of(night))
+        self.night(4, "--backfill", "3", "--budget", "1200")
+        earlier = [f"run --revision {commit_of(night)} --budget {seconds}"
+                   for night, seconds in ((1, 200), (2, 267), (3, 400))]
+        self.assertEqual(self.calls("run"), [*earlier, "run --budget 800"])
+        self.assertIn(f"nightly: {commit_of(1)[:12]} is left out\n", self.talk)
+        prepare(self.root, 6, {"shelf/a/store": 100})
+        self.night(6, "--backfill", "9")
+        self.assertEqual([call.rstrip() for call in self.calls("run")[4:]],
+                         [f"run --revision {commit_of(night)} --quick" for night in (4, 5)] +
+                         ["run"])
+        self.assertIn("nightly: git knows 6 earlier commits, not 9: in a shallow clone", self.talk)
+
+    def test_backfill_leaves_out_what_the_budget_has_no_time_for(self):
+        prepare(self.root, 4, {"shelf/a/store": 100})
+        self.night(4, "--backfill", "3", "--budget", "300")
+        self.assertEqual(self.calls("run"), ["run --budget 200"])
+        self.assertIn("no time is left for 3 earlier commits", self.talk)
+
+    def test_a_budget_that_building_took_measures_nothing_and_says_so(self):
+        prepare(self.root, 0, {"shelf/a/store": 100})
+        with unittest.mock.patch.object(FakeWorld, "build_seconds", 1200):
+            status, line = self.night(0, "--budget", "600")
+        self.assertEqual((status, line), (1, "nightly: failed: building took all of the 10 min: nothing was measured; "
+                                             "20 min\n"))
+
+    def test_without_git_there_is_no_backfill_and_the_night_goes_on(self):
+        prepare(self.root, 0, {"shelf/a/store": 100})
+        with unittest.mock.patch.object(FakeWorld, "commits", nightly.World.commits), \
+                unittest.mock.patch.dict(os.environ, PATH=self.root):
+            os.symlink("/bin/mkdir", os.path.join(self.root, "mkdir"))
+            os.symlink("/bin/sed", os.path.join(self.root, "sed"))
+            os.symlink("/bin/mv", os.path.join(self.root, "mv"))
+            self.assertEqual(self.night(0, "--backfill", "3")[0], 0)
+        self.assertIn("nightly: no backfill: git: No such file or directory\n", self.talk)
+
+    def test_results_that_cannot_be_read_are_a_failed_night_with_its_session_and_report_kept(self):
+        os.makedirs(self.results)
+        os.symlink("mill", os.path.join(self.results, "mill"))  # leads nowhere
+        prepare(self.root, 0, {"shelf/a/store": 100})
+        status, line = self.night(0)
+        self.assertEqual((status, line.split("; ")[0]), (1, "nightly: failed: history ended with exit status 2"))
+        self.assertTrue(line.endswith("/index.html\n"), line)
+        self.assertEqual(os.listdir(os.path.join(self.results, "farm")), ["0000.json"])
+
+    def test_a_full_disk_is_a_failed_night_in_a_sentence(self):
+        prepare(self.root, 0, {"shelf/a/store": 100})
+        full = OSError(28, "No space left on device", "state.json")
+        with unittest.mock.patch.object(nightly.paths, "write_if_changed", side_effect=full):
+            status, line = self.night(0)
+        self.assertEqual((status, line.split("; ")[0]), (1, "nightly: failed: state.json: No space left on device"))
+
+    def test_an_alarm_that_a_full_disk_kept_out_of_the_line_is_told_by_the_next_night(self):
+        full = OSError(28, "No space left on device", "history.txt")
+        statuses = []
+        for night in self.slow_nights(44):
+            with unittest.mock.patch.object(nightly.Night, "write", side_effect=full if night == 42 else None):
+                statuses.append(self.night(night)[0])
+        self.assertEqual(statuses[41:], [0, 1, 3])
 
     def test_a_state_that_cannot_be_read_is_set_aside(self):
         os.makedirs(os.path.join(self.results, "nightly"))
         state = os.path.join(self.results, "nightly", "state.json")
-        for text in ("", "{}", "[]", "\x00"):
+        for text in ("", "{}", "[]", "\x00", '{"alarms": [{}]}', '{"alarms": [1]}'):
             with open(state, "w", encoding="utf-8") as file:
                 file.write(text)
             prepare(self.root, 0, {"shelf/a/store": 100})
