@@ -28,7 +28,7 @@ KEEP = 30
 """Reports kept where nobody says otherwise."""
 
 RUN_SHARE = 2 / 3
-"""Of a budget, measuring gets this much; a bisect gets what is left."""
+"""Of a budget, measuring and building earlier commits get this much; a bisect gets what is left."""
 
 BISECT_S = 3600
 """A bisect's time where there is no budget."""
@@ -217,6 +217,7 @@ class Night:
         self.binary = None
         self.state = None
         self.alarms = []
+        self.kept = 0
         self.lock = None
 
     def harness(self, verb, arguments, fine=(0, 1)):
@@ -229,7 +230,7 @@ class Night:
 
     def share(self, sessions):
         """Seconds for each of so many sessions that are still to come; None without a budget."""
-        return None if self.budget is None else RUN_SHARE * self.left() / sessions
+        return None if self.budget is None else max(0.0, self.left() - self.kept) / sessions
 
     def history(self):
         """Every series, as `history --json` prints them."""
@@ -352,6 +353,8 @@ class Night:
     def run(self):
         """(verdict, sentence)"""
         self.binary = self.world.harness()
+        if self.budget is not None:
+            self.kept = (1 - RUN_SHARE) * self.left()
         if self.backfill:
             self.measure_missing()
         seconds = self.share(1)
