@@ -43,8 +43,7 @@ Expected<Checkout> build_revision(std::string_view option, const std::string& re
   const Expected<std::string> sha = trees->resolve(revision);
   if (!sha) {
     Error error = in_context(option, sha.error());
-    if (error.hint.empty())
-      error.hint = "git log --oneline";
+    if (error.hint.empty()) error.hint = "git log --oneline";
     return error;
   }
   const revisions::How how{build.toolchain, build.config, build.march};

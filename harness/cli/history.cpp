@@ -256,8 +256,7 @@ Expected<ExitStatus> run(const Options& options) {
   if (!index) return index.error();
   if (const Expected<void> told = tell(*index, line); !told) return told.error();
   const bool for_script = options.has("--json");
-  const Expected<std::vector<Series>> list =
-      selected(*index, results, options.value("--benchmark"), for_script);
+  const Expected<std::vector<Series>> list = selected(*index, results, options.value("--benchmark"), for_script);
   if (!list) return list.error();
   const Expected<void> printed = for_script ? print_series(*index, *list) : print_tables(*index, *list);
   if (!printed) return printed.error();

@@ -191,10 +191,9 @@ TEST(HistoryCommand, forgets_nothing_because_a_folder_cannot_be_read_this_time) 
   const exec::ChildOutcome closed = history_of(folder.path(), {"--json"});
   EXPECT_EQ(closed.code, 2);
   EXPECT_EQ(closed.output, "");
-  EXPECT_EQ(closed.error_tail,
-            fmt::format("harness: error: reading '{}/farm': Too many levels of symbolic links\n"
-                        "hint: make it readable, or take it away\n",
-                        folder.path().string()));
+  EXPECT_EQ(closed.error_tail, fmt::format("harness: error: reading '{}/farm': Too many levels of symbolic links\n"
+                                           "hint: make it readable, or take it away\n",
+                                           folder.path().string()));
   fs::remove(folder.path() / "farm");
   fs::rename(folder.path() / ".away", folder.path() / "farm");
   EXPECT_EQ(history_of(folder.path(), {"--json"}).output, before);

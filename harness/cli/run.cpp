@@ -232,8 +232,7 @@ Expected<Planned> plan_session(const Options& options, const exec::Runner& runne
 
 Expected<Prepared> prepare(Planned planned, const Options& options, const exec::Runner& runner, StatusLine& line) {
   auto& [spec, head] = planned;
-  Expected<results::Arm> arm =
-      exec::describe_arm(results::kHead, head.build_dir, head.root, spec.selection.benchmarks);
+  Expected<results::Arm> arm = exec::describe_arm(results::kHead, head.build_dir, head.root, spec.selection.benchmarks);
   if (!arm) return arm.error();
   std::vector<results::Arm> arms{std::move(*arm)};
   if (!spec.beside.empty()) arms.push_back(exec::control_arm(arms.front(), spec.beside));

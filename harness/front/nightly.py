@@ -164,6 +164,12 @@ def alarm_text(alarm):
     return f"{text}, {bisect_text(alarm)}"
 
 
+def is_open(alarm):
+    """Whether its bisect has no answer yet and may still have one."""
+    answer = (alarm["bisect"] or {}).get("answer")
+    return answer not in FINAL and alarm["tries"] < MOST_TRIES and None not in alarm["commits"].values()
+
+
 def bisect_text(alarm):
     """'culprit 5e6f7a8b9c0d (99.4 %)', or how far its bisect is."""
     found = alarm["bisect"]
@@ -275,13 +281,11 @@ class Night:
         return missing[::-1]
 
     def bisect(self, machine):
-        """Goes on with what has no answer yet, what was tried least first and the newest of these, while there is time.
+        """Goes on with what has no answer yet, what was tried least first and the oldest of these, while there is time.
         Returns what it went on with."""
         tried = []
-        for alarm in sorted(reversed(self.state.alarms_of(machine)), key=lambda alarm: alarm["tries"]):
+        for alarm in sorted(filter(is_open, self.state.alarms_of(machine)), key=lambda alarm: alarm["tries"]):
             ends = alarm["commits"]
-            if (alarm["bisect"] or {}).get("answer") in FINAL or alarm["tries"] >= MOST_TRIES or None in ends.values():
-                continue
             seconds = BISECT_S if self.budget is None else self.left()
             if ends["from"] == ends["to"]:
                 alarm["bisect"] = {"answer": "none", "reason": "one commit on both sides"}
@@ -340,6 +344,8 @@ class Night:
         self.alarms = alarms
         quiet = len(set(tonight) - {alarm["series"][1] for alarm in alarms})
         earlier = "".join(f"; told before: {alarm_text(alarm)}" for alarm in tried if alarm not in alarms)
+        if waiting := sum(map(is_open, self.state.alarms_of(machine))):
+            earlier += f"; bisects that go on another night: {waiting}"
         if alarms:
             texts = "; ".join(alarm_text(alarm) for alarm in alarms)
             return "regression", f"{len(alarms)} slower: {texts}; {quiet} others quiet{earlier}"

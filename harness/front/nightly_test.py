@@ -223,7 +223,7 @@ class Nightly(unittest.TestCase):
         self.bisect_says(None, 2)
         self.assertRegex(self.more_nights(43, 43)[0],
                          "^nightly: fine: 1 quiet; told before: .*, bisect failed: harness bisect ended with exit "
-                         "status 2, try 2 of 5;")
+                         "status 2, try 2 of 5; bisects that go on another night: 1; ")
         self.bisect_says({"culprit": commit_of(40), "probability": 0.99, "answer": "culprit"})
         lines = self.more_nights(44, 45)
         self.assertIn(f"told before: shelf/a/store +", lines[0])
@@ -241,7 +241,7 @@ class Nightly(unittest.TestCase):
         prepare(self.root, 0, {"shelf/a/store": 100})
         self.night(0)
         self.assertEqual([re.search("shelf/.", call)[0] for call in self.calls("bisect")],
-                         ["shelf/c", "shelf/b", "shelf/a"])
+                         ["shelf/b", "shelf/c", "shelf/a"])
 
     def test_a_bisect_that_fails_every_night_is_given_up(self):
         self.bisect_says(None, 1)
@@ -251,6 +251,7 @@ class Nightly(unittest.TestCase):
         self.assertEqual(len(self.calls("bisect")), nightly.MOST_TRIES)
         self.assertIn("bisect ended with exit status 1, given up", lines[3])
         self.assertNotIn("told before", lines[4])
+        self.assertNotIn("another night", lines[4])
 
     def test_a_night_killed_in_its_bisect_is_told_by_the_next_which_goes_on_with_it(self):
         self.bisect_says({"culprit": commit_of(40), "probability": 0.99, "answer": "culprit"})
