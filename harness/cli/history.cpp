@@ -271,7 +271,7 @@ Command history_command() {
           "what changed, night by night, and between which commits",
           {{"--benchmark", "GLOB", "only what matches, as family/variant/workload or its first parts"},
            {"--results", "DIR", "the folder of the machines' folders (default: results)"},
-           {"--json", "", "one object a benchmark and machine, with all its points; none before the first result"}},
+           {"--json", "", "one object a benchmark and machine, with all points; none before a result"}},
           run};
 }
 
