@@ -6,6 +6,7 @@
 /// --run: {"protocol": 1, "benchmark", "version", "seed", "threads", "checksum": "16 hex digits", "operations",
 ///   "repetitions", "samples": {"<phase>": [ns, ...], ...}, "counters": {}, "real_time", "cpu_time", "time_unit": "ns"}
 ///   samples hold nanoseconds per repetition; real_time and cpu_time are Google Benchmark's means per repetition.
+///   With LAB_EXACT=1 in the environment, counters hold what takes a few repetitions to find as well.
 /// --conformance: {"protocol": 1, "variant", "checks": [{"name", "failure": null or "..."}]}, exit status 1 on a failure
 #pragma once
 

@@ -8,6 +8,7 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 
@@ -61,8 +62,8 @@ class Recorder {
   Recorder(const Workload& workload, Task& task) : workload_(workload), task_(task), samples_(workload.phases.size()) {}
 
   /// One repetition; returns its timed seconds.
-  double repeat(bool record) {
-    PhaseClock clock(workload_.phases.size());
+  double repeat(bool record, Instructions* instructions = nullptr) {
+    PhaseClock clock(workload_.phases.size(), instructions);
     const std::uint64_t checksum = task_.repeat(clock);
     if (!checksum_) checksum_ = checksum;
     if (*checksum_ != checksum) stable_ = false;
@@ -72,6 +73,19 @@ class Recorder {
       if (record) samples_[phase].push_back(clock.nanoseconds()[phase]);
     }
     return total * 1e-9;
+  }
+
+  /// What one repetition executes inside its phases; none where that cannot be counted.
+  std::optional<std::uint64_t> count_instructions() {
+    Instructions instructions;
+    if (!instructions.counts()) return std::nullopt;
+    // From the beginning of a page: memset's path through an array on the stack depends on its alignment, and where the
+    // stack lies is chance.
+    constexpr std::uintptr_t kPageBytes = 4096;
+    void* const padding = __builtin_alloca(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) % kPageBytes);
+    asm volatile("" : : "r"(padding) : "memory");
+    repeat(false, &instructions);
+    return instructions.sum();
   }
 
   bool stable() const { return stable_; }
@@ -86,6 +100,12 @@ class Recorder {
   bool stable_ = true;
 };
 
+/// Whether this process is to find what takes a few repetitions (protocol.h).
+bool wants_exact() {
+  const char* const asked = std::getenv("LAB_EXACT");
+  return asked != nullptr && std::string_view(asked) == "1";
+}
+
 int run_workload(const Variant& variant, const Workload& workload, const Parameters& parameters, double seconds) {
   const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                                    std::chrono::duration<double>(seconds));
@@ -93,11 +113,16 @@ int run_workload(const Variant& variant, const Workload& workload, const Paramet
   Recorder recorder(workload, *task);
 
   // The first repetition pays for page faults and cold caches and is not a sample; the second says how long one takes,
-  // the untimed part included, and so how many fit.
+  // the untimed part included, and so how many fit; the third may be counted.
   recorder.repeat(false);
   const Clock::time_point before = Clock::now();
   recorder.repeat(false);
   const double cost = std::max(1e-7, std::chrono::duration<double>(Clock::now() - before).count());
+  // Always the third one: an allocator's lists are not in the same order after each.
+  const bool exact = wants_exact();
+  const std::optional<std::uint64_t> instructions = exact && workload.repeatable && !workload.parallel
+                                                        ? recorder.count_instructions()
+                                                        : std::nullopt;
   const double left = std::max(0.0, std::chrono::duration<double>(end - Clock::now()).count());
   const std::size_t repetitions =
       std::clamp(static_cast<std::size_t>(left / cost), kMinRepetitions, kMaxRepetitions);
@@ -113,8 +138,11 @@ int run_workload(const Variant& variant, const Workload& workload, const Paramet
     fmt::print(stderr, "variant: error: {}: two repetitions read back different contents\n", name);
     return 1;
   }
-  Measurement measurement{name, &workload, parameters, recorder.checksum(), recorder.take_samples(), task->counters(),
-                          means.real_ns, means.cpu_ns};
+  std::map<std::string, double> counters = task->counters();
+  if (instructions) counters["instructions"] = static_cast<double>(*instructions);
+  if (exact) counters.merge(task->costly_counters());
+  Measurement measurement{name, &workload, parameters, recorder.checksum(), recorder.take_samples(),
+                          std::move(counters), means.real_ns, means.cpu_ns};
   print(to_json(measurement));
   return 0;
 }

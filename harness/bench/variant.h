@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/bench/instructions.h"
+
 namespace lab::bench {
 
 /// Version of the words between `run` and a variant executable (see protocol.h); old executables keep theirs.
@@ -22,14 +24,24 @@ class PhaseClock {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit PhaseClock(std::size_t phases) : nanoseconds_(phases, 0.0) {}
+  /// With `instructions` everything is counted that would else be timed, and nothing is timed: reading the clock takes
+  /// a few instructions more or less.
+  explicit PhaseClock(std::size_t phases, Instructions* instructions = nullptr)
+      : nanoseconds_(phases, 0.0), instructions_(instructions) {}
 
   /// Runs `work` and adds its wall time to `phase` (an index into Workload::phases).
   template <typename Work>
   void time(std::size_t phase, Work&& work) {
-    const Clock::time_point start = Clock::now();
+    Clock::time_point start;
+    if (instructions_ == nullptr)
+      start = Clock::now();
+    else
+      instructions_->start();
     std::forward<Work>(work)();
-    nanoseconds_[phase] += std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+    if (instructions_ == nullptr)
+      nanoseconds_[phase] += std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+    else
+      instructions_->stop();
   }
 
   /// Nanoseconds per phase since construction.
@@ -37,6 +49,7 @@ class PhaseClock {
 
  private:
   std::vector<double> nanoseconds_;
+  Instructions* instructions_;
 };
 
 /// What a workload is prepared with.
@@ -56,6 +69,9 @@ class Task {
 
   /// Exact facts of the task beside its times, by name with unit ("metadata_bytes").
   virtual std::map<std::string, double> counters() const { return {}; }
+
+  /// The same, where finding them takes as long as some repetitions; asked of a few processes, once nothing is timed.
+  virtual std::map<std::string, double> costly_counters() const { return {}; }
 };
 
 /// One deterministic task of a family.
@@ -67,6 +83,7 @@ struct Workload {
   std::uint64_t operations = 1;      ///< per repetition, what a time is divided by
   std::string operation = "op";      ///< what one operation is ("command", "pair")
   bool parallel = false;             ///< uses every logical core: its process is not pinned
+  bool repeatable = true;            ///< no clock, address or other thread decides which instructions run
   std::string unsupported;           ///< why this variant cannot do it; "" where it can
   std::function<std::unique_ptr<Task>(const Parameters&)> prepare;  ///< empty where unsupported
 };

@@ -10,6 +10,8 @@
 #include <set>
 #include <tuple>
 
+#include "harness/results/exact.h"
+
 namespace lab::compare {
 
 namespace {
@@ -35,15 +37,9 @@ struct Facts {
 
 std::map<std::string, Facts> facts_of(const Result& result, std::string_view arm) {
   std::map<std::string, Facts> facts;
-  for (const Process& process : result.processes) {
-    if (process.arm != arm) continue;
-    Facts& of = facts[process.benchmark];
-    for (const auto& [name, value] : process.counters) {
-      const auto [at, is_new] = of.counters.emplace(name, value);
-      if (!is_new && at->second && *at->second != value) at->second.reset();
-    }
-    of.checksums.emplace(process.seed, process.checksum);
-  }
+  for (auto& [benchmark, counters] : results::exact_counters(result, arm)) facts[benchmark].counters = counters;
+  for (const Process& process : result.processes)
+    if (process.arm == arm) facts[process.benchmark].checksums.emplace(process.seed, process.checksum);
   return facts;
 }
 
@@ -59,6 +55,8 @@ void compare_facts(const std::string& benchmark, const Facts& base, const Facts&
   for (const std::string& name : names) {
     const auto before = base.counters.find(name), after = head.counters.find(name);
     const bool in_base = before != base.counters.end(), in_head = after != head.counters.end();
+    // That a kernel counts no instructions says nothing of the code.
+    if (name == results::kInstructions && !(in_base && in_head)) continue;
     // A counter with noise is none of these.
     if ((in_base && !before->second) || (in_head && !after->second)) continue;
     if (in_base && in_head && *before->second == *after->second) continue;

@@ -132,6 +132,7 @@ ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec)
     child.command.insert(child.command.end(), {"--threads", std::to_string(spec.threads)});
   else
     child.cpu = spec.cpu;
+  if (spec.exact) child.environment = {"LAB_EXACT=1"};
   return child;
 }
 

@@ -29,6 +29,7 @@ struct ProcessSpec {
   double seconds = 0;      ///< of measuring
   std::optional<int> cpu;  ///< for workloads that are not parallel
   unsigned threads = 1;    ///< for those that are
+  bool exact = false;      ///< to find instructions and the like too, which take a few repetitions
 };
 
 /// The child that measures `benchmark` (harness/bench/protocol.h); its timeout is the caller's to set.

@@ -17,6 +17,9 @@ namespace {
 /// How many intervals are named that a session could not make tight.
 constexpr std::size_t kNamedLoose = 5;
 
+/// Exact metrics that take time are asked for in so many blocks: two may agree by chance where there is noise.
+constexpr int kExactBlocks = 3;
+
 /// What an exit status means is variant_main's to say (harness/bench/variant.h).
 constexpr int kOwnCheckFailed = 1;
 constexpr int kNotUnderstood = 2;
@@ -156,15 +159,16 @@ class Run {
     return go_on();
   }
 
-  ChildSpec command(const Benchmark& benchmark, double seconds) const {
-    ChildSpec spec = measuring_process(benchmark, {spec_.seed, seconds, spec_.cpu, spec_.threads});
+  ChildSpec command(const Benchmark& benchmark, double seconds, bool exact) const {
+    ChildSpec spec = measuring_process(benchmark, {spec_.seed, seconds, spec_.cpu, spec_.threads, exact});
     spec.timeout_seconds = spec_.process_timeout.value_or(kTimeoutSeconds + kTimeoutFactor * seconds);
     return spec;
   }
 
   /// One process of `benchmark`. Nothing where it was interrupted; `failure` is set where it failed.
-  std::optional<results::Process> execute(const Benchmark& benchmark, double seconds, results::Failure& failure) {
-    const ChildSpec spec = command(benchmark, seconds);
+  std::optional<results::Process> execute(const Benchmark& benchmark, double seconds, bool exact,
+                                          results::Failure& failure) {
+    const ChildSpec spec = command(benchmark, seconds, exact);
     const ChildOutcome outcome = world_.run(spec);
     if (outcome.end == ChildEnd::kStopped) {
       interrupted_ = true;
@@ -191,7 +195,7 @@ class Run {
   /// Asks a reference that was not selected for its answer, and for no time.
   void answer(const Benchmark& reference) {
     results::Failure failure{reference.name, 0, 0, "", "", "", std::string(results::kHead)};
-    const std::optional<results::Process> process = execute(reference, kLeastSeconds, failure);
+    const std::optional<results::Process> process = execute(reference, kLeastSeconds, false, failure);
     if (!process) return record(std::move(failure));
     result_.answers.push_back({reference.name, spec_.seed, process->checksum});
     keep(results::journal_line(result_.answers.back()));
@@ -201,7 +205,8 @@ class Run {
     Series& series = series_[i];
     results::Failure failure{series.benchmark->name, series.processes, block, "", "", "", series.arm};
     const double before = world_.now();
-    std::optional<results::Process> process = execute(*series.benchmark, seconds, failure);
+    std::optional<results::Process> process =
+        execute(*series.benchmark, seconds, block < kExactBlocks, failure);
     if (!process) {
       if (interrupted_) return;
       give_up(i);

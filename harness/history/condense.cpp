@@ -5,6 +5,7 @@
 #include <array>
 
 #include "harness/results/control.h"
+#include "harness/results/exact.h"
 #include "harness/results/summary.h"
 
 namespace lab::history {
@@ -45,18 +46,11 @@ std::string why_skipped(const results::Result& result) {
   return "";
 }
 
-std::map<std::string, Exact> exact_counters(const results::Result& result) {
-  std::map<std::string, Exact> all;
-  for (const results::Process& process : result.processes) {
-    if (process.arm != results::kHead) continue;
-    const auto [mine, first] = all.emplace(process.benchmark, process.counters);
-    if (first) continue;
-    std::erase_if(mine->second, [&](const auto& counter) {
-      const auto other = process.counters.find(counter.first);
-      return other == process.counters.end() || other->second != counter.second;
-    });
-  }
-  return all;
+Exact known(const std::map<std::string, std::optional<double>>& counters) {
+  Exact exact;
+  for (const auto& [name, value] : counters)
+    if (value) exact.emplace(name, *value);
+  return exact;
 }
 
 }  // namespace
@@ -73,7 +67,7 @@ Condensed condense(const results::Result& result) {
   std::map<std::string, int> versions;
   for (const results::Workload& workload : result.workloads)
     versions[fmt::format("{}/{}", workload.family, workload.name)] = workload.version;
-  std::map<std::string, Exact> exact = exact_counters(result);
+  const auto exact = results::exact_counters(result, results::kHead);
   const results::Arm* head = results::find_arm(result, results::kHead);
   for (const results::Row& row : results::summarize(result)) {
     const results::BenchmarkParts parts = results::benchmark_parts(row.benchmark);
@@ -81,7 +75,7 @@ Condensed condense(const results::Result& result) {
     kept.benchmark = row.benchmark;
     kept.time = row.time;
     kept.version = versions[fmt::format("{}/{}", parts.family, parts.workload)];
-    kept.exact = std::move(exact[row.benchmark]);
+    kept.exact = known(exact.at(row.benchmark));
     if (head == nullptr) continue;
     const auto executable = head->executables.find(fmt::format("{}/{}", parts.family, parts.variant));
     if (executable != head->executables.end()) kept.executable = executable->second;

@@ -18,17 +18,21 @@ extern "C" const char* __tsan_default_options() {
 
 namespace lab::allocator {
 
-namespace {
-constexpr std::size_t kPageBytes = 4096;
-}
+Buffer::Buffer(std::size_t bytes) : Buffer(Demand{}, bytes) {}
 
-Buffer::Buffer(std::size_t bytes) : bytes_((bytes + kPageBytes - 1) & ~(kPageBytes - 1)) {
+Buffer::Buffer(const Demand& demand, std::size_t bytes)
+    : bytes_((bytes + kPageBytes - 1) & ~(kPageBytes - 1)), borrowed_(demand.heap != nullptr) {
+  if (borrowed_) {
+    bytes_ = demand.heap_bytes;
+    begin_ = demand.heap;
+    return;
+  }
   begin_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (begin_ == MAP_FAILED) out_of_memory(bytes_);
 }
 
 Buffer::~Buffer() {
-  munmap(begin_, bytes_);
+  if (!borrowed_) munmap(begin_, bytes_);
 }
 
 void out_of_memory(std::size_t bytes) {

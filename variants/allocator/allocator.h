@@ -16,6 +16,8 @@ namespace lab::allocator {
 struct Demand {
   std::size_t bytes = 0;  ///< as requested
   std::size_t blocks = 0;
+  void* heap = nullptr;  ///< whole pages to work in, for one that works in a buffer; nullptr: it makes one
+  std::size_t heap_bytes = 0;
 };
 
 template <typename A>
@@ -49,8 +51,8 @@ concept Resets = requires(A allocator) {
   allocator.reset();
 };
 
-/// Works in a buffer of its own: states the largest request that it serves when empty, and is as if new once all is
-/// freed.
+/// Works in a buffer of its own, or of Demand::heap where there is one: states the largest request that it serves
+/// when empty, and is as if new once all is freed.
 template <typename A>
 concept FixedCapacity = requires(const A allocator) {
   { allocator.largest_request() } -> std::same_as<std::size_t>;
@@ -79,10 +81,15 @@ void free_block(A& allocator, void* block, std::size_t bytes) {
   }
 }
 
+/// What buffers are made of.
+inline constexpr std::size_t kPageBytes = 4096;
+
 /// Whole pages from the operating system, given back at the end; ends the process if there are none.
 class Buffer {
  public:
   explicit Buffer(std::size_t bytes);
+  /// The demand's own heap, which stays its maker's, or else a new one of `bytes`.
+  Buffer(const Demand& demand, std::size_t bytes);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -93,6 +100,7 @@ class Buffer {
  private:
   std::size_t bytes_;
   void* begin_;
+  bool borrowed_;
 };
 
 /// Ends the process: a workload's buffer was too small, so there is no number.

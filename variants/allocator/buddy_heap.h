@@ -10,7 +10,7 @@ namespace lab::allocator {
 
 class BuddyHeap {
  public:
-  explicit BuddyHeap(const Demand& demand) : buffer_(buffer_bytes(demand)), buddy_(layout(buffer_)) {}
+  explicit BuddyHeap(const Demand& demand) : buffer_(demand, buffer_bytes(demand)), buddy_(layout(buffer_)) {}
 
   void* allocate(std::size_t bytes) { return buddy_.allocate(bytes); }
   std::size_t alignment(std::size_t bytes) const { return buddy_.layout().alignment(bytes); }

@@ -7,7 +7,7 @@ namespace lab::allocator {
 class Linear {
  public:
   explicit Linear(const Demand& demand)
-      : buffer_(demand.bytes + demand.blocks * kAlignment), linear_(buffer_.begin(), buffer_.bytes()) {}
+      : buffer_(demand, demand.bytes + demand.blocks * kAlignment), linear_(buffer_.begin(), buffer_.bytes()) {}
 
   void* allocate(std::size_t bytes) { return linear_.allocate(bytes); }
   void reset() { linear_.reset(); }

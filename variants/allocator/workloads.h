@@ -11,6 +11,7 @@
 #include "harness/bench/checksum.h"
 #include "harness/bench/variant.h"
 #include "variants/allocator/allocator.h"
+#include "variants/allocator/minimum_heap.h"
 
 namespace lab::allocator {
 
@@ -150,6 +151,9 @@ template <Allocator A>
 class RandomReplace : public SlotTask<A> {
  public:
   using Plan = RandomReplacePlan;
+  using Heap = A;
+  template <Allocator Other>
+  using On = RandomReplace<Other>;
   explicit RandomReplace(Plan plan) : SlotTask<A>(plan), plan_(std::move(plan)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
@@ -167,6 +171,9 @@ template <Allocator A>
 class SameSizeChurn : public SlotTask<A> {
  public:
   using Plan = SameSizePlan;
+  using Heap = A;
+  template <Allocator Other>
+  using On = SameSizeChurn<Other>;
   explicit SameSizeChurn(Plan plan) : SlotTask<A>(plan), plan_(std::move(plan)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
@@ -202,6 +209,9 @@ template <Allocator A>
 class GrowingBuffers : public bench::Task {
  public:
   using Plan = GrowingPlan;
+  using Heap = A;
+  template <Allocator Other>
+  using On = GrowingBuffers<Other>;
   explicit GrowingBuffers(Plan plan) : plan_(std::move(plan)), allocator_(plan_.demand), buffers_(Plan::kLive) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
@@ -268,6 +278,9 @@ template <Allocator A>
 class FrameScratch : public bench::Task {
  public:
   using Plan = FramePlan;
+  using Heap = A;
+  template <Allocator Other>
+  using On = FrameScratch<Other>;
   explicit FrameScratch(Plan plan) : plan_(std::move(plan)), allocator_(plan_.demand), blocks_(Plan::kBlocks) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
@@ -304,13 +317,33 @@ class FrameScratch : public bench::Task {
   std::map<std::string, double> facts_;
 };
 
+/// Task, which finds its minimum heap where its allocator has one.
+template <typename Task>
+class Sized final : public Task {
+ public:
+  using Plan = typename Task::Plan;
+  explicit Sized(std::uint64_t seed) : Task(Plan(seed)), seed_(seed) {}
+
+  std::map<std::string, double> costly_counters() const override {
+    if constexpr (FixedCapacity<typename Task::Heap>) {
+      using Trial = typename Task::template On<Bounded<typename Task::Heap>>;
+      if (const auto bytes = minimum_heap_bytes<Trial>(Plan(seed_)))
+        return {{"minimum_heap_bytes", static_cast<double>(*bytes)}};
+    }
+    return {};
+  }
+
+ private:
+  std::uint64_t seed_;
+};
+
 /// The workload that `Task` carries out.
 template <typename Task>
 bench::Workload workload() {
   bench::Workload workload = Task::Plan::describe();
-  workload.prepare = [](const bench::Parameters& parameters) {
-    return std::make_unique<Task>(typename Task::Plan(parameters.seed));
-  };
+  // jemalloc draws from its addresses and mimalloc reads the clock; the C library is another one on each machine.
+  workload.repeatable = !Rival<typename Task::Heap>;
+  workload.prepare = [](const bench::Parameters& parameters) { return std::make_unique<Sized<Task>>(parameters.seed); };
   return workload;
 }
 
