@@ -9,8 +9,8 @@
 namespace lab::bench {
 
 /// Counts what the thread that made it executes in user space between start() and stop(), and a few instructions of
-/// these two. Where there is no such counter for us (perf_event_paranoid, a container's seccomp, a virtual machine, another
-/// kernel) all of it does nothing.
+/// these two. Where there is no such counter for us (perf_event_paranoid, a container's seccomp, a virtual machine,
+/// another kernel) all of it does nothing.
 ///
 /// A processor counts the return from an interrupt as an instruction of user space (Weaver, Terpstra, Moore:
 /// Non-determinism and overcount on modern hardware performance counter implementations, 2013), so a work of 20 ms

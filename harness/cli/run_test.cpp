@@ -154,6 +154,7 @@ TEST(Run, writes_a_result_and_says_where) {
     EXPECT_EQ(process.seed, 9u);
     EXPECT_EQ(process.cpu.has_value(), process.benchmark != "fake/wide/spread");
     EXPECT_EQ(process.counters.at("metadata_bytes"), 64);
+    EXPECT_EQ(process.counters.contains("minimum_heap_bytes"), process.block < 3);
   }
   // The variant that does a third of the work takes less time.
   const std::vector<results::Row> rows = results::summarize(result);

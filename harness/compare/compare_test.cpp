@@ -300,6 +300,35 @@ TEST(ExactMetrics, are_findings_at_one_sample) {
   EXPECT_EQ(exit_status(comparison), ExitStatus::kRegression);
 }
 
+TEST(ExactMetrics, are_instructions_and_the_minimum_heap_too) {
+  Result session = Maker().session(2, 4, {kBase, kHead});
+  for (Process& process : session.processes) {
+    const bool head = process.arm == kHead;
+    if (process.block >= 3) continue;  // only some processes are asked
+    if (process.benchmark == "shelf/v0/store") process.counters["instructions"] = head ? 1001 : 1000;
+    if (process.benchmark == "shelf/v1/store") process.counters["minimum_heap_bytes"] = head ? 4096 : 8192;
+  }
+  const Comparison comparison = *compare_arms(session, {});
+  ASSERT_EQ(comparison.exact.size(), 2u);
+  EXPECT_EQ(comparison.exact[0].metric, "instructions");
+  EXPECT_EQ(comparison.exact[0].base + " " + comparison.exact[0].head, "1000 1001");
+  EXPECT_TRUE(comparison.exact[0].worse);
+  EXPECT_EQ(comparison.exact[1].metric, "minimum_heap_bytes");
+  EXPECT_EQ(comparison.exact[1].base + " " + comparison.exact[1].head, "8192 4096");
+  EXPECT_FALSE(comparison.exact[1].worse);
+  EXPECT_EQ(exit_status(comparison), ExitStatus::kRegression);
+}
+
+TEST(ExactMetrics, are_no_instructions_that_one_process_or_one_arm_alone_counted) {
+  Result session = Maker().session(2, 4, {kBase, kHead});
+  for (Process& process : session.processes) {
+    if (process.benchmark == "shelf/v0/store" && process.block == 0)
+      process.counters["instructions"] = process.arm == kHead ? 1001 : 1000;
+    if (process.benchmark == "shelf/v1/store" && process.arm == kHead) process.counters["instructions"] = 1001;
+  }
+  EXPECT_TRUE(compare_arms(session, {})->exact.empty());
+}
+
 TEST(ExactMetrics, are_not_those_that_differ_from_process_to_process) {
   Result session = Maker().session(1, 3, {kBase, kHead});
   for (Process& process : session.processes) process.counters["metadata_bytes"] = process.real_time;

@@ -9,8 +9,8 @@
 namespace lab::compare {
 
 /// Counters and checksums of benchmarks that both have. Counters as in results::exact_counters, instructions where both
-/// have them; checksums are compared process by process where the seed is the same. Of a counter whose name ends as bytes,
-/// fragmentation or instructions do, more is worse; another checksum is worse; all else is a change.
+/// have them; checksums are compared process by process where the seed is the same. Of a counter whose name ends as
+/// bytes, fragmentation or instructions do, more is worse; another checksum is worse; all else is a change.
 std::vector<ExactChange> exact_changes(const results::Result& base, std::string_view base_arm,
                                        const results::Result& head, std::string_view head_arm);
 

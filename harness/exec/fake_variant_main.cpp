@@ -41,6 +41,7 @@ class Shelf : public Task {
   }
 
   std::map<std::string, double> counters() const override { return {{"metadata_bytes", 64}}; }
+  std::map<std::string, double> costly_counters() const override { return {{"minimum_heap_bytes", 4096}}; }
 
  private:
   std::uint64_t seed_;

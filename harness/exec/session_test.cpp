@@ -162,6 +162,16 @@ TEST(Session, runs_every_benchmark_once_in_every_block) {
   EXPECT_TRUE(results::summarize(fake.head)[0].time.interval);
 }
 
+TEST(Session, asks_the_first_blocks_alone_for_what_takes_time_to_find) {
+  FakeWorld fake;
+  fake.add("plain");
+  fake.spec.pace = processes_pace(5);
+  ASSERT_TRUE(fake.go());
+  ASSERT_EQ(fake.specs.size(), 5u);
+  for (std::size_t block = 0; block < 5; ++block)
+    EXPECT_EQ(fake.specs[block].environment, block < 3 ? Names{"LAB_EXACT=1"} : Names{}) << block;
+}
+
 TEST(Session, is_the_same_again_for_the_same_seed) {
   const auto order = [](std::uint64_t seed) {
     FakeWorld fake;

@@ -89,7 +89,20 @@ def _harness():
     return Finding("harness", False, "not built yet", "python3 make.py build")
 
 
-LOOKS = (_python, _processor, _pinned, _disk, _packages, _harness)
+def _instructions():
+    """Good in any case: without them only one exact metric is missing. Levels: perf_event_open(2)."""
+    try:
+        with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
+            level = int(file.read())
+    except OSError:
+        return Finding("instruction counts", True, "none: this kernel counts nothing")
+    if level > 2 and os.geteuid() != 0:
+        return Finding("instruction counts", True,
+                       f"none: perf_event_paranoid is {level}; sudo sysctl kernel.perf_event_paranoid=2 allows them")
+    return Finding("instruction counts", True, "allowed, where the processor shows its counters")
+
+
+LOOKS = (_python, _processor, _pinned, _disk, _packages, _harness, _instructions)
 
 
 def _bundle(path, text):

@@ -13,8 +13,8 @@ namespace lab::results {
 /// Instructions in user space of one repetition (harness/bench/instructions.h). The kernel need not count them.
 inline constexpr std::string_view kInstructions = "instructions";
 
-/// By benchmark of one arm and by counter: the one value that all processes gave which have the counter; none where they
-/// disagree. Instructions need two processes: one cannot tell whether an address or the clock decides how many there are.
+/// By benchmark of one arm and by counter: the value on which all processes that have it agree, or none. Instructions
+/// need two processes: one cannot tell whether an address or the clock decides how many there are.
 std::map<std::string, std::map<std::string, std::optional<double>>> exact_counters(const Result& result,
                                                                                    std::string_view arm);
 

@@ -160,6 +160,13 @@ class Timid : public Sound {
   int calls_ = 0;
 };
 
+/// Has no block for anybody.
+class Sated : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t) { return nullptr; }
+};
+
 template <Allocator A>
 std::vector<std::string> failed_checks() {
   std::vector<std::string> names;
@@ -264,6 +271,34 @@ TEST(AllocatorWorkloads, count_the_same_facts_in_every_process) {
     }
     ASSERT_EQ(counters.size(), 1u) << workload.name;
     EXPECT_GE(counters.begin()->at("internal_fragmentation"), 1.0);
+  }
+}
+
+TEST(MinimumHeap, is_what_can_be_worked_out_by_hand) {
+  // Blocks of one leaf do not fragment. 10,000 and a burst of 64 take 10,064 leaves; a tree of 2^14 leaves has 2^15
+  // bits, which are 64 leaves more. 10,128 leaves of 64 bytes are 158.25 pages.
+  EXPECT_EQ(minimum_heap_bytes<SameSizeChurn<Bounded<Sound>>>(SameSizePlan(1)), 159u * 4096);
+  // 2,000 blocks of 100 bytes take two leaves each, and the 2^13 bits of a tree of 2^12 leaves 16: 4,016 leaves, or
+  // 62.75 pages.
+  FramePlan plan(1);
+  plan.bytes.assign(plan.bytes.size(), 100);
+  plan.demand.bytes = 2000 * 100;
+  EXPECT_EQ(minimum_heap_bytes<FrameScratch<Bounded<Sound>>>(plan), 63u * 4096);
+}
+
+TEST(MinimumHeap, is_none_where_no_heap_is_enough) {
+  EXPECT_EQ(minimum_heap_bytes<FrameScratch<Bounded<Sated>>>(FramePlan(1)), std::nullopt);
+}
+
+TEST(MinimumHeap, leaves_alone_what_is_measured) {
+  for (const bench::Workload& workload : workloads<Sound>()) {
+    const auto task = workload.prepare({.seed = 3, .threads = 1});
+    bench::PhaseClock clock(workload.phases.size());
+    const std::uint64_t checksum = task->repeat(clock);
+    const auto counters = task->costly_counters();
+    EXPECT_GE(counters.at("minimum_heap_bytes"), task->counters().at("peak_requested_bytes")) << workload.name;
+    EXPECT_LE(counters.at("minimum_heap_bytes"), task->counters().at("buffer_bytes")) << workload.name;
+    EXPECT_EQ(task->repeat(clock), checksum) << workload.name;
   }
 }
 
@@ -409,6 +444,18 @@ TEST(AllocatorExecutables, describe_themselves_in_four_lines_and_the_rivals_vers
       const std::string version = description.at("traits").at("version").as_string().c_str();
       EXPECT_TRUE(std::isdigit(version.at(version.find(' ') + 1))) << version;
     }
+  }
+}
+
+TEST(AllocatorExecutables, find_a_minimum_heap_where_they_have_one_and_are_asked) {
+  for (const Executable& executable : executables()) {
+    const std::string command = executable.path + " --run frame_scratch --seconds 0.001";
+    const bool grows = std::set<std::string>{"c_library", "jemalloc", "mimalloc"}.contains(executable.variant);
+    const json::value asked = json::parse(run("LAB_EXACT=1 " + command).text);
+    const json::object& counters = asked.at("counters").as_object();
+    EXPECT_EQ(counters.contains("minimum_heap_bytes"), !grows) << executable.variant;
+    EXPECT_TRUE(!grows || !counters.contains("instructions")) << executable.variant;
+    EXPECT_FALSE(json::parse(run(command).text).at("counters").as_object().contains("minimum_heap_bytes"));
   }
 }
 

@@ -53,8 +53,8 @@ bool fits(typename Task::Plan plan, const Buffer& buffer, std::size_t bytes) {
 }
 
 /// In whole pages, which is what a buffer is made of. Found by bisection: it and all larger ones that were tried
-/// succeed, the next smaller one does not. (A buddy allocator need not be monotonic: another size is another tree, and so
-/// another order of its blocks.) None where four times what is requested is too little.
+/// succeed, the next smaller one does not. (A buddy allocator need not be monotonic: another size is another tree, and
+/// so another order of its blocks.) None where four times what is requested is too little.
 template <typename Task>
 std::optional<std::size_t> minimum_heap_bytes(const typename Task::Plan& plan) {
   const std::size_t requested = (plan.demand.bytes + kPageBytes - 1) / kPageBytes;  // pages: fewer cannot do
