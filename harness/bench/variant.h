@@ -83,9 +83,9 @@ struct Workload {
   std::uint64_t operations = 1;      ///< per repetition, what a time is divided by
   std::string operation = "op";      ///< what one operation is ("command", "pair")
   bool parallel = false;             ///< uses every logical core: its process is not pinned
-  bool repeatable = true;            ///< no clock, address or other thread decides which instructions run
   std::string unsupported;           ///< why this variant cannot do it; "" where it can
   std::function<std::unique_ptr<Task>(const Parameters&)> prepare;  ///< empty where unsupported
+  bool repeatable = true;  ///< no clock, address or other thread decides which instructions run
 };
 
 /// What --conformance found: every check by name, with what went wrong ("" where it held).
