@@ -25,7 +25,9 @@ int least_processes() {
 }  // namespace
 
 Pace quick_pace() {
-  return {"quick", 120, 10, least_processes(), 2, 0};
+  Pace pace{"quick", 120, 10, least_processes(), 2, 0};
+  pace.exact_blocks = 0;  // they took about a fifth of its time in a loaded virtual machine
+  return pace;
 }
 
 Pace default_pace() {

@@ -19,6 +19,7 @@ struct Pace {
   int least_blocks = 0;       ///< fewer and the session did not do what it promised: it is "out of time"
   double most_seconds = 0;    ///< a process gets no more, however much time there is: another process teaches more
   double target = 0;          ///< ends when every interval is within this, half its width over its middle; 0: no target
+  int exact_blocks = 3;       ///< so many ask for the exact metrics that take time; two may agree by chance
 };
 
 /// The target of --full.

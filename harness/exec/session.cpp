@@ -17,9 +17,6 @@ namespace {
 /// How many intervals are named that a session could not make tight.
 constexpr std::size_t kNamedLoose = 5;
 
-/// Exact metrics that take time are asked for in so many blocks: two may agree by chance where there is noise.
-constexpr int kExactBlocks = 3;
-
 /// What an exit status means is variant_main's to say (harness/bench/variant.h).
 constexpr int kOwnCheckFailed = 1;
 constexpr int kNotUnderstood = 2;
@@ -205,8 +202,8 @@ class Run {
     Series& series = series_[i];
     results::Failure failure{series.benchmark->name, series.processes, block, "", "", "", series.arm};
     const double before = world_.now();
-    std::optional<results::Process> process =
-        execute(*series.benchmark, seconds, block < kExactBlocks, failure);
+    const bool exact = block < spec_.pace.exact_blocks;
+    std::optional<results::Process> process = execute(*series.benchmark, seconds, exact, failure);
     if (!process) {
       if (interrupted_) return;
       give_up(i);
