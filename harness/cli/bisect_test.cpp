@@ -204,12 +204,12 @@ kill -TERM $child; status=0; wait $child || status=$?; echo $status)sh",
 
 TEST_F(Bisect, without_time_gives_the_candidates) {
   commit(steps("100", "104", kCulprit));
-  // However fast the machine: one measurement takes longer than the budget.
+  // However fast the machine: one measurement takes longer than the budget. On a slow one, so do the worktrees.
   const exec::ChildOutcome outcome =
       measure("c0", "main", {"--measure", "sleep 0.2; sh measure.sh", "--budget", "0.1", "--json"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(object(outcome).at("answer").as_string(), "undecided");
-  EXPECT_EQ(object(outcome).at("measurements").as_int64(), 1);
+  EXPECT_LE(object(outcome).at("measurements").as_int64(), 1);
 }
 
 TEST_F(Bisect, refuses_numbers_that_are_none) {
