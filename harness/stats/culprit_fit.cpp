@@ -14,10 +14,17 @@ namespace lab::stats {
 
 namespace {
 
+/// How large effects are, in sigma.
+struct Effect {
+  double tau;
+  double probability;
+};
+
 constexpr double kNoiseShape = 0.5;
 constexpr double kNoiseScale = 5e-4;
 constexpr double kDrift = 0.1;  ///< sigma, per square root of a measurement
-constexpr std::array kEffects{1.0, 4.0};  ///< tau
+/// Effects of hundreds of sigma are rare, and there all the same: a build without noise is twice as large.
+constexpr std::array<Effect, 4> kEffects{{{1, 0.49}, {4, 0.49}, {64, 0.01}, {1024, 0.01}}};
 constexpr double kDisturbed = 1, kCalm = 9;
 constexpr double kLeastRange = std::numbers::ln2;
 constexpr std::size_t kEnoughForModes = 5;  ///< measurements
@@ -226,7 +233,8 @@ Fit fit(const Measurements& data, std::size_t from) {
   std::array<Fit, kEffects.size()> fits;
   Fit mean;
   for (std::size_t i = 0; i < fits.size(); ++i) {
-    fits[i] = best_of(data, starts, from, kEffects[i]);
+    fits[i] = best_of(data, starts, from, kEffects[i].tau);
+    fits[i].log_likelihood += std::log(kEffects[i].probability);
     mean.log_likelihood = std::max(mean.log_likelihood, fits[i].log_likelihood);
   }
   double total = 0;
@@ -240,7 +248,7 @@ Fit fit(const Measurements& data, std::size_t from) {
   mean.level /= total;
   mean.level_deviation /= total;
   mean.precision /= total;
-  mean.log_likelihood += std::log(total / static_cast<double>(fits.size()));
+  mean.log_likelihood += std::log(total);
   return mean;
 }
 

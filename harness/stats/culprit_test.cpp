@@ -103,8 +103,8 @@ double evidence_of(const std::vector<Measured>& data, const std::vector<std::siz
     constexpr double kStep = 0.2;
     double over_d = 0;
     for (double x = -16; x < 16; x += kStep)
-      for (const double tau : {1.0, 4.0})
-        over_d += 0.5 * kStep * x * x / (tau * tau) * std::exp(-x * x / (2 * tau * tau)) /
+      for (const double tau : {1.0, 4.0})  // the others' share is 2 %
+        over_d += 0.49 * kStep * x * x / (tau * tau) * std::exp(-x * x / (2 * tau * tau)) /
                   (tau * std::sqrt(2 * std::numbers::pi)) * fit(x * sigma);
     total += weight * over_d;
   }
@@ -175,6 +175,21 @@ TEST(Culprit, is_found_at_once_where_there_is_no_noise) {
   EXPECT_EQ(search.belief().likeliest.last, 37u);
   EXPECT_NEAR(search.belief().ratio, 1.04, 0.003);
   EXPECT_LT(measurements, 25u);
+}
+
+TEST(Culprit, is_found_however_large_its_effect_and_small_the_noise) {
+  for (const double noise : {0.0, 0.0003, 0.001, 0.005})
+    for (const double effect : {1.1, 2.0, 10.0}) {
+      Busy calm;
+      CulpritSearch search(6);
+      while (search.measurements() < 60 && !search.has_culprit(0.99) && !search.is_null(0.99)) {
+        const std::size_t commit = search.next(no_cost(6), 1);
+        search.add(commit, (commit >= 4 ? effect : 1) * std::exp(noise * calm.normal()));
+      }
+      EXPECT_TRUE(search.has_culprit(0.99)) << noise << ", " << effect << ": " << search.belief().null;
+      EXPECT_EQ(search.belief().likeliest.first, 4u) << noise << ", " << effect;
+      EXPECT_NEAR(search.belief().ratio, effect, 0.02 * effect) << noise;
+    }
 }
 
 TEST(Culprit, is_none_when_all_values_are_equal) {
