@@ -55,8 +55,7 @@ void compare_facts(const std::string& benchmark, const Facts& base, const Facts&
   for (const std::string& name : names) {
     const auto before = base.counters.find(name), after = head.counters.find(name);
     const bool in_base = before != base.counters.end(), in_head = after != head.counters.end();
-    // That a kernel counts no instructions says nothing of the code.
-    if (name == results::kInstructions && !(in_base && in_head)) continue;
+    if (results::is_costly(name) && !(in_base && in_head)) continue;
     // A counter with noise is none of these.
     if ((in_base && !before->second) || (in_head && !after->second)) continue;
     if (in_base && in_head && *before->second == *after->second) continue;

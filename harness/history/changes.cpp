@@ -166,25 +166,25 @@ std::optional<double> common_autocorrelation(std::span<const std::vector<double>
 }
 
 std::vector<MetricChange> find_metric_changes(std::span<const Point> points) {
-  std::map<std::string, std::size_t> first, last, count;
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  std::map<std::string, std::vector<std::size_t>> having;  // by metric: the sessions that have it
+  std::set<std::string> noisy;
+  for (std::size_t i = 0; i < points.size(); ++i)
     for (const auto& [metric, value] : *points[i].exact) {
-      first.emplace(metric, i);
-      last[metric] = i;
-      ++count[metric];
+      having[metric].push_back(i);
+      if (!value) noisy.insert(metric);
     }
-  }
   std::vector<MetricChange> changes;
-  for (const auto& [metric, begin] : first) {
-    // A session without it in between: its processes did not agree, so it is no exact metric.
-    if (count[metric] != last[metric] - begin + 1) continue;
-    for (std::size_t i = begin + 1; i <= last[metric]; ++i) {
-      const Point& before = points[i - 1];
-      const Point& after = points[i];
+  for (const auto& [metric, sessions] : having) {
+    if (noisy.contains(metric)) continue;
+    for (std::size_t k = 1; k < sessions.size(); ++k) {
+      const Point& before = points[sessions[k - 1]];
+      const Point& after = points[sessions[k]];
       if (before.exact == after.exact || shown(*before.surroundings, kSeed) != shown(*after.surroundings, kSeed))
         continue;
-      const double was = before.exact->at(metric), is = after.exact->at(metric);
-      if (was != is) changes.push_back({i, after.started, metric, was, is, commits_between(points, i, i)});
+      const double was = *before.exact->at(metric), is = *after.exact->at(metric);
+      if (was != is)
+        changes.push_back({sessions[k], after.started, metric, was, is,
+                           commits_between(points, sessions[k - 1] + 1, sessions[k])});
     }
   }
   std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.index < b.index; });

@@ -20,8 +20,8 @@ namespace lab::history {
 using Surroundings = std::map<std::string, std::string>;
 /// The session's seed among them: other data are another task.
 inline constexpr const char* kSeed = "seed";
-/// Counters on which all processes of a session agree.
-using Exact = std::map<std::string, double>;
+/// Counters that a session has: the value on which all its processes agree, or none.
+using Exact = std::map<std::string, std::optional<double>>;
 
 /// One session's figure for one benchmark.
 struct Point {
@@ -65,7 +65,7 @@ struct Change {
   bool blamed() const { return regressed() && cause == "code"; }
 };
 
-/// An exact metric that is not what it was a session before: a finding at one sample.
+/// An exact metric that is not what it was in the last session that had it: a finding at one sample.
 struct MetricChange {
   std::size_t index = 0;
   std::string started;
@@ -85,7 +85,7 @@ std::vector<Change> find_changes(std::span<const Point> points, const stats::Wat
 std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series);
 inline constexpr std::size_t kFewestSeries = 10;
 
-/// Changes of metrics that were exact in every session, from one to the next with the same seed.
+/// Changes of metrics that were exact in every session that has them, from one such to the next with the same seed.
 std::vector<MetricChange> find_metric_changes(std::span<const Point> points);
 
 /// Where the first value of the new level may be as well, when `index` is said to be it among `values`, whose old level
@@ -104,6 +104,6 @@ Places likely_places(std::span<const double> values, std::size_t start, std::siz
 std::string_view cause_of(std::string_view name);
 
 /// Raised when the same points would give other changes than before: an index keeps what was found.
-inline constexpr int kFindingsVersion = 2;
+inline constexpr int kFindingsVersion = 3;
 
 }  // namespace lab::history

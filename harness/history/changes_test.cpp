@@ -186,9 +186,20 @@ TEST(MetricChanges, are_none_with_another_seed_nor_of_what_differs_within_a_sess
   seeds.set_from(9, kSeed, "2");
   EXPECT_TRUE(find_metric_changes(seeds.points).empty());
   Made noise(10);
-  noise.metric_from(5, {});
+  noise.metric_from(5, {{"bytes", std::nullopt}});
   noise.metric_from(6, {{"bytes", 72}});
   EXPECT_TRUE(find_metric_changes(noise.points).empty());
+}
+
+TEST(MetricChanges, are_found_over_sessions_that_did_not_ask) {
+  Made made(10);
+  made.metric_from(4, {});
+  made.metric_from(6, {{"bytes", 72}});
+  const std::vector<MetricChange> changes = find_metric_changes(made.points);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 6U);
+  EXPECT_EQ(changes[0].commits.from, "c3");
+  EXPECT_EQ(changes[0].commits.to, "c6");
 }
 
 TEST(MetricChanges, begin_and_end_with_the_metric) {

@@ -46,13 +46,6 @@ std::string why_skipped(const results::Result& result) {
   return "";
 }
 
-Exact known(const std::map<std::string, std::optional<double>>& counters) {
-  Exact exact;
-  for (const auto& [name, value] : counters)
-    if (value) exact.emplace(name, *value);
-  return exact;
-}
-
 }  // namespace
 
 Condensed condense(const results::Result& result) {
@@ -75,7 +68,7 @@ Condensed condense(const results::Result& result) {
     kept.benchmark = row.benchmark;
     kept.time = row.time;
     kept.version = versions[fmt::format("{}/{}", parts.family, parts.workload)];
-    kept.exact = known(exact.at(row.benchmark));
+    kept.exact = exact.at(row.benchmark);
     if (head == nullptr) continue;
     const auto executable = head->executables.find(fmt::format("{}/{}", parts.family, parts.variant));
     if (executable != head->executables.end()) kept.executable = executable->second;

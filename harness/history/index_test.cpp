@@ -97,7 +97,7 @@ TEST(Index, keeps_of_a_point_what_the_result_said) {
   EXPECT_EQ(points[0].interval, expected);
   EXPECT_EQ(points[0].commit, made_up_commit(0));
   EXPECT_EQ(points[0].executable, "abcd");
-  EXPECT_EQ(*points[0].exact, (Exact{{"leaf_bytes", 64}}));
+  EXPECT_EQ(*points[0].exact, (Exact{{"leaf_bytes", 64}, {"metadata_bytes", std::nullopt}}));
   EXPECT_EQ(points[0].surroundings->at("kernel"), "6.1.0");
   EXPECT_EQ(points[0].surroundings->at("pin fmt"), "cd34");
 }
