@@ -9,8 +9,10 @@ A night that is killed loses what it had not yet written: `run` keeps its journa
 night goes on from the results and the state that are there. Every file is written beside and renamed.
 """
 
+import argparse
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import re
@@ -77,8 +79,13 @@ class World:
 def only_night(folder):
     """Holds the lock of `folder`, or fails with who holds it: two nights would measure each other. Gives its
     descriptor: a child that has it, too, keeps the lock while it lives, whatever becomes of the night."""
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "lock"), "a+", encoding="utf-8") as file:
+    try:
+        os.makedirs(folder, exist_ok=True)
+        lock = open(os.path.join(folder, "lock"), "a+", encoding="utf-8")
+    except OSError as error:
+        raise FrontError(f"--results: expected a folder that can be written, found '{error.filename}': "
+                         f"{error.strerror}", "--results DIR, or LAB_RESULTS", 2) from error
+    with lock as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -224,6 +231,7 @@ class Night:
         self.state = None
         self.alarms = []
         self.kept = 0
+        self.before = "building"
         self.lock = None
 
     def harness(self, verb, arguments, fine=(0, 1)):
@@ -234,9 +242,10 @@ class Night:
         """Seconds of the budget."""
         return max(0.0, self.budget - (self.world.clock() - self.started))
 
-    def share(self, sessions):
-        """Seconds for each of so many sessions that are still to come; None without a budget."""
-        return None if self.budget is None else max(0.0, self.left() - self.kept) / sessions
+    def share(self, sessions, beside=0.0):
+        """Seconds for each of so many sessions that are still to come, `beside` what others need; None without a
+        budget."""
+        return None if self.budget is None else max(0.0, self.left() - self.kept - beside) / sessions
 
     def history(self):
         """Every series, as `history --json` prints them."""
@@ -247,16 +256,30 @@ class Night:
                              f"python3 make.py history --results {self.results}")
         return [json.loads(line) for line in done.stdout.splitlines()]
 
+    def machine(self):
+        """This machine's id. A plan without results names the folder where this machine's would lie."""
+        nowhere = os.path.join(self.folder, "none")
+        plan = subprocess.run([self.binary, "run", "--plan"], stdout=subprocess.PIPE, text=True,
+                              env={**self.environment, "LAB_RESULTS": nowhere}, check=False).stdout
+        if found := re.search(re.escape(nowhere) + r"/([\w.-]+)", plan):
+            return found[1]
+        raise FrontError("run --plan does not say which machine this is", "python3 make.py run --plan")
+
     def measure_missing(self):
         """Earlier commits, the oldest first: a history is in the order of its sessions."""
         try:
             commits = self.missing()
         except FrontError as error:
             return say(f"nightly: no backfill: {error.what}")
+        tonight = self.share(len(commits) + 1)
         for number, commit in enumerate(commits):
-            seconds = self.share(len(commits) - number + 1)
-            if seconds is not None and seconds < LEAST_S:
-                return say(f"nightly: no time is left for {len(commits) - number} earlier commits: a larger --budget")
+            to_come = len(commits) - number
+            seconds = self.share(to_come + 1)
+            if seconds is not None:  # a share bounds measuring: what building took must not be tonight's
+                seconds = min(seconds, self.share(to_come, tonight))
+                if seconds < LEAST_S:
+                    return say(f"nightly: no time is left for {to_come} earlier commits: a larger --budget")
+            self.before = "building and earlier commits"
             say(f"nightly: backfill {number + 1}/{len(commits)}: {commit[:12]}")
             pace = ["--quick"] if seconds is None else ["--budget", f"{seconds:.0f}"]
             try:
@@ -267,18 +290,16 @@ class Night:
                 say(f"nightly: {commit[:12]} is left out")
 
     def missing(self):
-        """Commits before tonight's that came after the last one measured, the oldest first."""
-        measured = {point["commit"] for series in self.history() for point in series["points"]}
+        """Commits before tonight's that came after the last one this machine measured, the oldest first."""
+        machine = self.machine()
+        measured = {point["commit"] for series in self.history() if series["machine"] == machine
+                    for point in series["points"]}
         commits = self.world.commits(self.backfill + 1)
         if len(commits) <= self.backfill:
             say(f"nightly: git knows {len(commits) - 1} earlier commits, not {self.backfill}: in a shallow clone, "
                 "git fetch --unshallow brings them")
-        missing = []
-        for commit in commits[1:]:
-            if commit in measured:
-                break
-            missing.append(commit)
-        return missing[::-1]
+        missing = list(itertools.takewhile(lambda commit: commit not in measured, commits))
+        return missing[:0:-1]
 
     def bisect(self, machine):
         """Goes on with what has no answer yet, what was tried least first and the oldest of these, while there is time.
@@ -365,7 +386,7 @@ class Night:
             self.measure_missing()
         seconds = self.share(1)
         if seconds is not None and seconds < 1:
-            raise FrontError(f"building took all of the {duration(self.budget)}: nothing was measured",
+            raise FrontError(f"{self.before} took all of the {duration(self.budget)}: nothing was measured",
                              "a larger --budget; what is built stays where the checkout does")
         status, result = self.harness("run", [] if seconds is None else ["--budget", f"{seconds:.0f}"])
         if not result:
@@ -395,11 +416,11 @@ def main(argv, world=None):
                     "status: 0 fine, 1 failed, 3 something became slower, 4 unfit for a verdict.")
     parser.add_argument("--budget", type=_number(float, 1), metavar="SECONDS",
                         help="of the whole night: two thirds of what building leaves for measuring, the rest to bisect")
-    parser.add_argument("--results", metavar="DIR",
+    parser.add_argument("--results", metavar="DIR", type=_folder,
                         default=os.environ.get("LAB_RESULTS") or os.path.join(paths.ROOT, "results"),
                         help="results, reports and state: a folder that outlives the checkout (default: results)")
     parser.add_argument("--backfill", type=_number(int, 0), default=0, metavar="N",
-                        help="first measure up to N commits that came after the last one measured")
+                        help="first measure up to N commits that came after the last one this machine measured")
     parser.add_argument("--keep", type=_number(int, 1), default=KEEP, metavar="N",
                         help=f"reports that stay (default: {KEEP}); results always do")
     arguments = parser.parse_args(argv)
@@ -422,11 +443,19 @@ def main(argv, world=None):
     return STATUSES[verdict]
 
 
+def _folder(text):
+    if not text:
+        raise argparse.ArgumentTypeError("expected a folder, found nothing")
+    return text
+
+
 def _number(kind, least):
+    what = "whole number" if kind is int else "number of seconds"
+
     def read(text):
-        value = kind(text)
-        if not least <= value < 1e9:
-            raise ValueError
-        return value
-    read.__name__ = "whole number" if kind is int else "number of seconds"
+        with contextlib.suppress(ValueError):
+            value = kind(text)
+            if least <= value < 1e9:
+                return value
+        raise argparse.ArgumentTypeError(f"expected a {what} of at least {least} and below 1e9, found '{text}'")
     return read

@@ -1,3 +1,4 @@
+import argparse
 import contextlib
 import fcntl
 import io
@@ -25,6 +26,7 @@ HARNESS = next((path for path in (os.path.join(paths.build_dir(toolchain, "relea
 
 # Stands for the harness: history is the real one, run copies what the test has prepared, report and bisect only answer.
 FAKE = r"""#!/bin/sh
+[ "$*" != "run --plan" ] || {{ echo "No result in $LAB_RESULTS/farm has 4 processes of any."; exit; }}
 verb=$1; shift
 echo "$verb $*" >> "{root}/calls"
 case $verb in
@@ -356,6 +358,51 @@ class Nightly(unittest.TestCase):
         self.assertEqual(self.calls("run"), ["run --budget 200"])
         self.assertIn("no time is left for 3 earlier commits", self.talk)
 
+    def test_what_earlier_commits_took_to_build_leaves_tonight_its_share(self):
+        prepare(self.root, 4, {"shelf/a/store": 100})
+        with unittest.mock.patch.dict(globals(), EARLIER_S=900):
+            self.night(4, "--backfill", "3", "--budget", "1800")
+        self.assertEqual(self.calls("run"), [f"run --revision {commit_of(1)} --budget 300", "run --budget 300"])
+        self.assertIn("no time is left for 2 earlier commits", self.talk)
+
+    def test_a_budget_that_earlier_commits_took_names_them(self):
+        with unittest.mock.patch.dict(globals(), EARLIER_S=1800):
+            status, line = self.night(4, "--backfill", "3", "--budget", "1800")
+        self.assertEqual((status, line), (1, "nightly: failed: building and earlier commits took all of the 30 min: "
+                                             "nothing was measured; 30 min\n"))
+
+    def test_backfill_goes_by_what_this_machine_measured(self):
+        prepare(self.root, 5, {"shelf/a/store": 100}, machine=result(0, {})["machine"] | {"id": "mill"})
+        self.night(5)
+        prepare(self.root, 6, {"shelf/a/store": 100})
+        self.night(6, "--backfill", "3")
+        self.assertEqual([call.split()[2] for call in self.calls("run --revision")],
+                         [commit_of(night) for night in (3, 4, 5)])
+
+    def test_a_commit_that_was_measured_has_no_backfill_behind_it(self):
+        prepare(self.root, 4, {"shelf/a/store": 100})
+        self.night(4, "--backfill", "3", "--budget", "200")
+        self.night(4, "--backfill", "3")
+        self.assertEqual(self.calls("run"), ["run --budget 133", "run "])
+
+    def test_a_plan_that_names_no_machine_costs_only_the_backfill(self):
+        plain = FAKE.replace("/farm has", " has").format(root=self.root, harness=HARNESS)
+        paths.write_if_changed(os.path.join(self.root, "harness"), plain, 0o755)
+        prepare(self.root, 4, {"shelf/a/store": 100})
+        self.assertEqual(self.night(4, "--backfill", "3")[0], 0)
+        self.assertEqual(self.calls("run"), ["run "])
+        self.assertIn("nightly: no backfill: run --plan does not say which machine this is\n", self.talk)
+
+    @unittest.skipUnless(HARNESS and os.path.exists(os.path.join(os.path.dirname(HARNESS), "variants.json")),
+                         "the variants are not built")
+    def test_the_harness_says_which_machine_this_is(self):
+        options = argparse.Namespace(results=self.results, budget=None, backfill=0, keep=1)
+        with unittest.mock.patch.dict(os.environ, LAB_MACHINE="mill.2"):
+            night = nightly.Night(options, FakeWorld(self.root))
+        night.binary = HARNESS
+        self.assertEqual(night.machine(), "mill.2")
+        self.assertFalse(os.path.exists(self.results))
+
     def test_a_budget_that_building_took_measures_nothing_and_says_so(self):
         prepare(self.root, 0, {"shelf/a/store": 100})
         with unittest.mock.patch.object(FakeWorld, "build_seconds", 1200):
@@ -407,12 +454,39 @@ class Nightly(unittest.TestCase):
             self.assertEqual(self.night(0)[0], 0, text)
             self.assertIn("was no state", self.talk)
 
-    def test_bad_numbers_are_refused_with_status_2(self):
-        for words in (["--budget", "0"], ["--budget", "nan"], ["--keep", "0"], ["--backfill", "-1"], ["--keep", "x"],
-                      ["x"]):
+    def test_bad_options_are_refused_with_status_2_and_what_was_expected(self):
+        seconds = "expected a number of seconds of at least 1 and below 1e9, found"
+        whole = "expected a whole number of at least"
+        table = [(["--budget", "0.5"], f"--budget: {seconds} '0.5'"),
+                 (["--budget", "nan"], f"--budget: {seconds} 'nan'"),
+                 (["--budget", "1e9"], f"--budget: {seconds} '1e9'"),
+                 (["--keep", "0"], f"--keep: {whole} 1 and below 1e9, found '0'"),
+                 (["--keep", "x"], f"--keep: {whole} 1 and below 1e9, found 'x'"),
+                 (["--backfill", "-1"], f"--backfill: {whole} 0 and below 1e9, found '-1'"),
+                 (["--results", ""], "--results: expected a folder, found nothing"),
+                 (["--results="], "--results: expected a folder, found nothing")]
+        for words, what in table:
             with self.assertRaises(FrontError) as caught:
                 self.night(0, *words)
-            self.assertEqual(caught.exception.status, 2, words)
+            found = caught.exception
+            self.assertEqual((found.what, found.hint, found.status), (f"argument {what}", "make.py nightly --help", 2))
+        with self.assertRaises(FrontError) as caught:
+            self.night(0, "x")
+        self.assertEqual(caught.exception.status, 2)
+
+    def test_results_that_are_no_folder_are_refused_with_status_2(self):
+        for name in ("file", "taken/nightly"):
+            path = os.path.join(self.root, name)
+            paths.write_if_changed(path, "")
+        os.makedirs(os.path.join(self.root, "locked", "nightly", "lock"))
+        table = [("file", "file/nightly", "Not a directory"), ("file/below", "file/below", "Not a directory"),
+                 ("taken", "taken/nightly", "File exists"), ("locked", "locked/nightly/lock", "Is a directory")]
+        for name, found, why in table:
+            with self.assertRaises(FrontError) as caught:
+                self.night(0, "--results", os.path.join(self.root, name))
+            self.assertEqual(caught.exception.what, "--results: expected a folder that can be written, found "
+                             f"'{os.path.join(self.root, found)}': {why}")
+            self.assertEqual((caught.exception.hint, caught.exception.status), ("--results DIR, or LAB_RESULTS", 2))
 
 
 if __name__ == "__main__":
