@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <cmath>
 
 #include "harness/base/files.h"
 #include "harness/base/hash.h"
@@ -68,24 +69,25 @@ void fields(F& f, Entry& e) {
 
 namespace {
 
-/// What makes two bisects the same one.
-bool same_question(const Cell& a, const Cell& b) {
-  return a.repository == b.repository && a.benchmark == b.benchmark && a.command == b.command && !a.commits.empty() &&
-         !b.commits.empty() && a.commits.front().sha == b.commits.front().sha &&
-         a.commits.back().sha == b.commits.back().sha;
+/// What makes two bisects of one bad commit the same one. A benchmark is its commits' wherever the checkout lies, which
+/// differs between runners of a CI; a command may ask for anything, so its repository's path is part of it.
+std::string question(const Cell& cell) {
+  return fmt::format("{}\n{}\n{}\n{}", cell.benchmark.empty() ? cell.repository : "", cell.benchmark, cell.command,
+                     cell.commits.front().sha);
+}
+
+Error line_error(std::string_view name, std::size_t number, std::string_view problem) {
+  return Error{fmt::format("'{}', line {}: {}", name, number, problem), "bisect --restart begins anew",
+               ExitStatus::kUsage};
 }
 
 template <typename T>
 Expected<T> parse_line(std::string_view line, std::string_view name, std::size_t number) {
   boost::system::error_code problem;
   const json::value value = json::parse(line, problem);
-  if (problem)
-    return Error{fmt::format("'{}', line {}: not JSON: {}", name, number, problem.message()),
-                 "bisect --restart begins anew", ExitStatus::kUsage};
+  if (problem) return line_error(name, number, "not JSON: " + problem.message());
   Expected<T> parsed = results::from_json<T>(value);
-  if (!parsed)
-    return Error{fmt::format("'{}', line {}: {}", name, number, parsed.error().what), "bisect --restart begins anew",
-                 ExitStatus::kUsage};
+  if (!parsed) return line_error(name, number, parsed.error().what);
   return parsed;
 }
 
@@ -108,6 +110,9 @@ Expected<Story> parse_record(std::string_view text, std::string_view name) {
     }
     Expected<Entry> entry = parse_line<Entry>(line, name, number);
     if (!entry) return entry.error();
+    // The search takes logarithms.
+    if (entry->value && !(*entry->value > 0 && std::isfinite(*entry->value)))
+      return line_error(name, number, fmt::format("value: expected a number above 0, found {}", *entry->value));
     story.entries.push_back(std::move(*entry));
   }
   if (story.cell.commits.size() < 2)
@@ -117,10 +122,8 @@ Expected<Story> parse_record(std::string_view text, std::string_view name) {
 }
 
 fs::path record_path(const fs::path& folder, const Cell& cell) {
-  const std::string question =
-      fmt::format("{}\n{}\n{}\n{}", cell.repository, cell.benchmark, cell.command, cell.commits.front().sha);
   return folder /
-         fmt::format("{}-{}.jsonl", cell.commits.back().sha.substr(0, 12), content_name(question).substr(0, 8));
+         fmt::format("{}-{}.jsonl", cell.commits.back().sha.substr(0, 12), content_name(question(cell)).substr(0, 8));
 }
 
 Expected<Record> Record::open(const fs::path& path, const Cell& cell, bool restart) {
@@ -136,7 +139,7 @@ Expected<Record> Record::open(const fs::path& path, const Cell& cell, bool resta
     if (!text) return text.error();
     Expected<Story> story = parse_record(*text, path.string());
     if (!story) return story.error();
-    if (!same_question(story->cell, cell))
+    if (question(story->cell) != question(cell) || story->cell.commits.back().sha != cell.commits.back().sha)
       return Error{fmt::format("'{}' is of another bisect", path.string()), "bisect --restart begins anew"};
     record.cell_ = std::move(story->cell);
     record.entries_ = std::move(story->entries);

@@ -21,7 +21,7 @@ inline constexpr int kRecordVersion = 1;
 /// What is measured and how: frozen when a bisect begins.
 struct Cell {
   int bisect = kRecordVersion;
-  std::string repository;
+  std::string repository;  ///< whose path; part of a command's question, not of a benchmark's
   std::string benchmark;  ///< "" where a command is measured
   std::string command;    ///< "" where a benchmark is
   std::uint64_t seed = 1;

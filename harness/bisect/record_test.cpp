@@ -51,6 +51,20 @@ TEST(Record, begins_anew_only_when_it_is_told_to) {
   EXPECT_FALSE(Record::open(path, cell_of("y"), false));
 }
 
+TEST(Record, of_a_benchmark_is_taken_up_wherever_the_checkout_lies) {
+  const ScratchFolder folder;
+  Cell here = cell_of(""), there = here;
+  here.benchmark = there.benchmark = "family/variant/workload";
+  there.repository = "/elsewhere";
+  ASSERT_TRUE(Record::open(record_path(folder.path(), here), here, false)->append(Entry{}));
+  const Expected<Record> record = Record::open(record_path(folder.path(), there), there, false);
+  ASSERT_TRUE(record) << record.error().what;
+  EXPECT_EQ(record->found(), 1u);
+  Cell command = cell_of("x");
+  command.repository = "/elsewhere";
+  EXPECT_NE(record_path(folder.path(), command), record_path(folder.path(), cell_of("x")));
+}
+
 TEST(Record, is_held_by_one_bisect_at_a_time) {
   const ScratchFolder folder;
   const auto path = folder.path() / "a.jsonl";
@@ -63,13 +77,20 @@ TEST(Record, is_held_by_one_bisect_at_a_time) {
 
 TEST(Record, that_cannot_be_read_says_where_and_what_to_do) {
   const ScratchFolder folder;
-  ASSERT_TRUE(Record::open(folder.path() / "a.jsonl", cell_of("x"), false));
-  const std::string head = *read_file(folder.path() / "a.jsonl");
+  const auto kept = [&](double value) {
+    Entry entry;
+    entry.value = value;
+    EXPECT_TRUE(Record::open(folder.path() / "a.jsonl", cell_of("x"), true)->append(entry));
+    return *read_file(folder.path() / "a.jsonl");
+  };
+  const std::string good = kept(1), head = good.substr(0, good.find('\n') + 1);
   const std::vector<std::pair<std::string, std::string>> bad{
       {"", "'a': expected a bisect's commits, found 0"},
       {"{", "'a', line 1: not JSON: incomplete JSON"},
       {"{}\n", "'a', line 1: bisect: missing"},
-      {head + "{\"commit\"", "'a', line 2: not JSON: incomplete JSON"}};
+      {head + "{\"commit\"", "'a', line 2: not JSON: incomplete JSON"},
+      {kept(0), "'a', line 2: value: expected a number above 0, found 0"},
+      {kept(-1), "'a', line 2: value: expected a number above 0, found -1"}};
   for (const auto& [text, sentence] : bad) {
     const Expected<Story> story = parse_record(text, "a");
     ASSERT_FALSE(story) << text;
@@ -77,7 +98,7 @@ TEST(Record, that_cannot_be_read_says_where_and_what_to_do) {
     EXPECT_EQ(story.error().hint, "bisect --restart begins anew");
     EXPECT_EQ(story.error().status, ExitStatus::kUsage);
   }
-  EXPECT_TRUE(parse_record(head, "a"));
+  EXPECT_TRUE(parse_record(good, "a"));
 }
 
 }  // namespace lab::bisect
