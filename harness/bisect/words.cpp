@@ -8,13 +8,21 @@ namespace lab::bisect {
 
 namespace {
 
+constexpr double kLargestShare = 1e4;  ///< what is more is told as a factor
+
+/// A change's size without its sign: two digits, whole per cents from 10 % on, a factor where those are too many.
+std::string size_text(double ratio) {
+  const double share = std::abs(ratio - 1);
+  if (share >= kLargestShare) return fmt::format("a factor of {:.2g}", ratio);
+  return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : percent_text(share);
+}
+
 std::string change_text(double ratio) {
-  const double change = 100 * (ratio - 1);
-  return fmt::format("about {:.2g} % {}", std::abs(change), change > 0 ? "slower" : "faster");
+  return fmt::format("about {} {}", size_text(ratio), ratio > 1 ? "slower" : "faster");
 }
 
 std::string at_most(const Verdict& verdict) {
-  return verdict.most > 1 ? fmt::format(" by more than {:.2g} %", 100 * (verdict.most - 1)) : "";
+  return verdict.most > 1 ? fmt::format(" by more than {}", size_text(verdict.most)) : "";
 }
 
 }  // namespace
