@@ -14,6 +14,8 @@ namespace {
 namespace json = boost::json;
 
 std::string percent(double ratio) {
+  // A time that is no time gives hundreds of digits.
+  if (ratio > 1e4) return fmt::format("x {:.2g}", ratio);
   return fmt::format("{:+.2f} %", 100 * (ratio - 1));
 }
 

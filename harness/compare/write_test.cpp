@@ -59,6 +59,14 @@ TEST(Text, has_the_verdicts_first_and_counts_what_is_the_same) {
             "only in head: f/e/w\n");
 }
 
+TEST(Text, tells_a_wild_ratio_as_a_factor) {
+  Comparison comparison = made_up();
+  comparison.rows[0].ratio = 3e250;
+  comparison.rows[0].interval = {2.5e5, 1e300};
+  EXPECT_NE(to_text(comparison, {}).find("regressed    x 3e+250   x 2.5e+05 .. x 1e+300  < 0.0001"), std::string::npos)
+      << to_text(comparison, {});
+}
+
 TEST(Text, is_coloured_only_when_asked) {
   EXPECT_EQ(to_text(made_up(), {}).find('\x1b'), std::string::npos);
   EXPECT_NE(to_text(made_up(), {true, false}).find("\x1b[31mregressed\x1b[0m"), std::string::npos);
