@@ -37,7 +37,18 @@ std::string short_sha(const std::string& sha) {
 
 std::string last_line(std::string_view text) {
   const std::string trimmed = boost::trim_copy(std::string(text));
-  return trimmed.substr(trimmed.rfind('\n') + 1);
+  return boost::trim_copy(trimmed.substr(trimmed.rfind('\n') + 1));
+}
+
+/// What git complains of, and what it advises in the lines after it.
+std::pair<std::string, std::string> complaint_and_advice(const std::string& talk) {
+  const std::string last = last_line(talk);
+  Words lines;
+  boost::split(lines, talk, boost::is_any_of("\n"));
+  const auto fatal =
+      std::find_if(lines.begin(), lines.end(), [](const auto& line) { return line.starts_with("fatal:"); });
+  if (fatal == lines.end() || boost::trim_copy(*fatal) == last) return {last, ""};
+  return {boost::trim_copy(*fatal), last};
 }
 
 Error interrupted() {
@@ -80,10 +91,10 @@ struct Revisions::State {
   Expected<std::string> git(const Words& arguments) const {
     Expected<exec::ChildOutcome> outcome = ask(repository, arguments);
     if (!outcome) return outcome.error();
-    if (outcome->code != 0)
-      return Error{
-          fmt::format("git {} in '{}': {}", arguments.front(), repository.string(), last_line(outcome->error_tail)),
-          ""};
+    if (outcome->code != 0) {
+      const auto [complaint, advice] = complaint_and_advice(outcome->error_tail);
+      return Error{fmt::format("git {} in '{}': {}", arguments.front(), repository.string(), complaint), advice};
+    }
     boost::trim_right(outcome->output);
     return std::move(outcome->output);
   }
@@ -203,8 +214,10 @@ Expected<std::string> Revisions::resolve(std::string_view revision) const {
   Words names;
   boost::split(names, *refs, boost::is_any_of("\n"));
   const std::string nearest = nearest_name(revision, names);
+  std::string hint = nearest.empty() ? state_->unshallow() : fmt::format("did you mean '{}'?", nearest);
+  if (hint.empty()) hint = fmt::format("git -C {} log --oneline", state_->repository.string());
   return usage(fmt::format("expected a commit of '{}', found '{}'", state_->repository.string(), revision),
-               nearest.empty() ? state_->unshallow() : fmt::format("did you mean '{}'?", nearest));
+               std::move(hint));
 }
 
 Expected<Commit> Revisions::describe(const std::string& sha) const {

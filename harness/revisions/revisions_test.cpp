@@ -55,6 +55,17 @@ commit four lost; commit five builds)");
 
   fs::path repo() const { return scratch_.path() / "repo"; }
   fs::path cache() const { return scratch_.path() / "cache"; }
+  /// What open says where git says `talk`.
+  Error refused(const std::string& talk) const {
+    const Expected<Revisions> opened = Revisions::open(repo(), cache(), [&](const exec::ChildSpec&) {
+      exec::ChildOutcome outcome;
+      outcome.end = exec::ChildEnd::kExited;
+      outcome.code = 128;
+      outcome.error_tail = talk;
+      return outcome;
+    });
+    return opened ? Error{} : opened.error();
+  }
   Revisions open() const {
     Expected<Revisions> opened = Revisions::open(repo(), cache(), run);
     EXPECT_TRUE(opened) << opened.error().what;
@@ -69,6 +80,14 @@ commit four lost; commit five builds)");
 };
 
 }  // namespace
+
+TEST_F(Repository, that_git_refuses_is_refused_in_its_words_with_its_advice) {
+  const Error error = refused(
+      "warning: x\nfatal: detected dubious ownership\nTo add an exception, call:\n\n\tgit config y\n");
+  EXPECT_TRUE(error.what.ends_with(": fatal: detected dubious ownership")) << error.what;
+  EXPECT_EQ(error.hint, "git config y");
+  EXPECT_EQ(refused("fatal: not a git repository\n").hint, "");
+}
 
 TEST_F(Repository, resolves_names_and_expressions_to_full_shas) {
   const Revisions revisions = open();
