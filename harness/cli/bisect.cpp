@@ -66,8 +66,6 @@ Expected<Request> parse_request(const Options& options) {
     return usage_error("expected one of --benchmark and --measure", kHint);
   request.cell.benchmark = options.value("--benchmark").value_or("");
   request.cell.command = options.value("--measure").value_or("");
-  if (request.cell.benchmark.empty() && request.cell.command.empty())
-    return usage_error("expected something to measure, found an empty name", kHint);
   request.repository = options.value("--repo").value_or(root_dir().string());
   const Expected<double> confidence = options.number("--confidence", 0.99, 0.5, 0.999999);
   if (!confidence) return confidence.error();

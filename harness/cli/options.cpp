@@ -88,13 +88,13 @@ Expected<Options> Options::parse(std::span<const Option> table, std::span<const 
     if (known->value.empty()) {
       if (equals != std::string::npos) return usage_error(fmt::format("{} takes no value", name), "");
       options.values_[name].emplace_back();
-    } else if (equals != std::string::npos) {
-      options.values_[name].push_back(argument.substr(equals + 1));
-    } else if (i + 1 < arguments.size()) {
-      options.values_[name].push_back(arguments[++i]);
-    } else {
-      return usage_error(fmt::format("{} needs a value", name), fmt::format("{} {}", name, known->value));
+      continue;
     }
+    const bool follows = equals == std::string::npos && i + 1 < arguments.size();
+    const std::string value = follows ? arguments[++i] : equals == std::string::npos ? "" : argument.substr(equals + 1);
+    // An empty one is a script's variable that is not set.
+    if (value.empty()) return usage_error(fmt::format("{} needs a value", name), fmt::format("{} {}", name, known->value));
+    options.values_[name].push_back(value);
   }
   return options;
 }

@@ -21,7 +21,8 @@ struct Option {
 /// What was given on the command line. Every getter but `positional` takes an option's name with its dashes.
 class Options {
  public:
-  /// Splits `arguments` by the table. `--name value` and `--name=value` are the same; after `--` all is positional.
+  /// Splits `arguments` by the table. `--name value` and `--name=value` are the same, an empty value is none;
+  /// after `--` all is positional.
   static Expected<Options> parse(std::span<const Option> table, std::span<const std::string> arguments);
 
   bool has(const std::string& name) const { return values_.contains(name); }

@@ -33,6 +33,8 @@ TEST(Options, take_values_flags_and_positionals_in_any_order) {
 TEST(Options, refuse_what_is_wrong_in_one_sentence) {
   EXPECT_EQ(complaint({"--fliter", "x"}), "unknown option '--fliter' | did you mean '--filter'?");
   EXPECT_EQ(complaint({"--seed"}), "--seed needs a value | --seed N");
+  EXPECT_EQ(complaint({"--seed", ""}), "--seed needs a value | --seed N");
+  EXPECT_EQ(complaint({"--seed="}), "--seed needs a value | --seed N");
   EXPECT_EQ(complaint({"--quick=1"}), "--quick takes no value | ");
 }
 

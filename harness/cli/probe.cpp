@@ -64,7 +64,6 @@ Expected<ExitStatus> run_probe(const Options& options) {
     return Error{fmt::format("unexpected argument '{}'", options.positional().front()),
                  fmt::format("--driver {}", options.positional().front()), ExitStatus::kUsage};
   const std::filesystem::path out = options.value("--out").value_or(default_atlas());
-  if (out.empty()) return Error{"--out: expected a folder, found nothing", "", ExitStatus::kUsage};
   const Expected<std::vector<results::Column>> columns = probe::probe(spec_of(options));
   if (!columns) return columns.error();
   if (columns->empty())

@@ -233,6 +233,7 @@ TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
        2,
        "harness: error: --budget: expected a number from 0.1 to 10000000, found 'nan'\n"},
       {{"run", "--fliter", "x"}, 2, "harness: error: unknown option '--fliter'\nhint: did you mean '--filter'?\n"},
+      {{"run", "--out", ""}, 2, "harness: error: --out needs a value\nhint: --out FILE\n"},
       {{"run", "fake"},
        2,
        "harness: error: run takes no argument, found 'fake'\nhint: python3 make.py run --filter 'fake'\n"},
