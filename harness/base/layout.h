@@ -1,7 +1,9 @@
 /// Where things are: the folders that a harness executable works with.
 #pragma once
 
+#include <array>
 #include <filesystem>
+#include <string_view>
 
 namespace lab {
 
@@ -14,6 +16,9 @@ std::filesystem::path root_dir();
 
 /// The folder of the machines' results: LAB_RESULTS, or results/ in the checkout.
 std::filesystem::path results_dir(const std::filesystem::path& root = root_dir());
+
+/// Folders in results_dir() that are no machine's, so no machine may be called that.
+inline constexpr std::array<std::string_view, 3> kNotMachines{"published", "reference", "nightly"};
 
 /// spm's folder of active packages: SPM_LIB, or lib/ in the checkout.
 std::filesystem::path lib_dir();

@@ -178,6 +178,8 @@ void print_json(const Verdict& verdict, const bisect::Cell& cell, const fs::path
 Expected<ExitStatus> run(const Options& options) {
   Expected<Request> request = parse_request(options);
   if (!request) return request.error();
+  const Expected<results::Machine> machine = exec::this_machine();
+  if (!machine) return machine.error();
   const exec::InterruptGuard guard;
   StatusLine line(STDERR_FILENO);
   const exec::Runner runner = [&](const exec::ChildSpec& child) { return exec::run_child(child, guard.file()); };
@@ -186,7 +188,7 @@ Expected<ExitStatus> run(const Options& options) {
   if (!revisions) return revisions.error();
   if (const Expected<void> completed = complete(*request, *revisions); !completed) return completed.error();
 
-  const fs::path folder = results::machine_folder(root_dir(), exec::this_machine()) / "bisect";
+  const fs::path folder = results::machine_folder(root_dir(), *machine) / "bisect";
   Expected<bisect::Record> record =
       bisect::Record::open(bisect::record_path(folder, request->cell), request->cell, request->restart);
   if (!record) return record.error();

@@ -89,12 +89,11 @@ Expected<Name> resolve(const std::string& text) {
   return Name{text, *commit};
 }
 
-/// The results on this machine that have `commit`'s first digits in their name; the newest first.
-std::vector<fs::path> results_of(const std::string& commit) {
+/// The results in `folder` that have `commit`'s first digits in their name; the newest first.
+std::vector<fs::path> results_of(const std::string& commit, const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code missing;
-  for (const fs::directory_entry& entry :
-       fs::directory_iterator(results::machine_folder(root_dir(), exec::this_machine()), missing)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing)) {
     const fs::path& path = entry.path();
     if (path.extension() == ".json" && path.stem().string().find(commit.substr(0, 12)) != std::string::npos)
       found.push_back(path);
@@ -108,8 +107,8 @@ bool is_clean(const results::Source& source, const std::string& commit) {
 }
 
 /// The newest clean result of a commit; with `base`, one session that holds both. Empty where there is none.
-std::string find_result(const std::string& commit, const std::string& base = "") {
-  for (const fs::path& path : results_of(commit)) {
+std::string find_result(const fs::path& folder, const std::string& commit, const std::string& base = "") {
+  for (const fs::path& path : results_of(commit, folder)) {
     const Expected<results::Result> result = results::load_result(path);
     if (!result || !is_clean(result->source, commit)) continue;
     const results::Arm* arm = results::find_arm(*result, results::kBase);
@@ -126,16 +125,18 @@ Expected<std::vector<std::string>> paths_for(const std::vector<std::string>& tex
     if (!name) return name.error();
     names.push_back(*name);
   }
+  const Expected<results::Machine> machine = exec::this_machine();
+  if (!machine) return machine.error();
+  const fs::path folder = results::machine_folder(root_dir(), *machine);
   if (names.size() == 2 && !names[0].commit.empty() && !names[1].commit.empty())
-    if (const std::string both = find_result(names[1].commit, names[0].commit); !both.empty())
+    if (const std::string both = find_result(folder, names[1].commit, names[0].commit); !both.empty())
       return std::vector<std::string>{both};
   std::vector<std::string> paths;
   for (const Name& name : names) {
-    paths.push_back(name.commit.empty() ? name.text : find_result(name.commit));
+    paths.push_back(name.commit.empty() ? name.text : find_result(folder, name.commit));
     if (paths.back().empty())
       return usage_error(fmt::format("expected a result of {} ({}) without local changes in '{}', found none", name.text,
-                                     name.commit.substr(0, 12),
-                                     results::machine_folder(root_dir(), exec::this_machine()).string()),
+                                     name.commit.substr(0, 12), folder.string()),
                          fmt::format("at HEAD: python3 make.py run --against {} measures both in one session",
                                      names.front().text));
   }

@@ -23,9 +23,12 @@ namespace {
 
 const std::vector<std::string> kFormats{"csv", "json", "io7m"};
 
-// This machine's atlas, beside its results.
-std::filesystem::path default_atlas() {
-  return results::machine_folder(root_dir(), exec::this_machine()) / "atlas";
+// --out, or this machine's atlas, beside its results.
+Expected<std::filesystem::path> chosen_atlas(const Options& options) {
+  if (const std::optional<std::string> out = options.value("--out")) return *out;
+  const Expected<results::Machine> machine = exec::this_machine();
+  if (!machine) return machine.error();
+  return results::machine_folder(root_dir(), *machine) / "atlas";
 }
 
 Expected<std::string> chosen_format(const Options& options) {
@@ -63,7 +66,8 @@ Expected<ExitStatus> run_probe(const Options& options) {
   if (!options.positional().empty())
     return Error{fmt::format("unexpected argument '{}'", options.positional().front()),
                  fmt::format("--driver {}", options.positional().front()), ExitStatus::kUsage};
-  const std::filesystem::path out = options.value("--out").value_or(default_atlas());
+  const Expected<std::filesystem::path> out = chosen_atlas(options);
+  if (!out) return out.error();
   const Expected<std::vector<results::Column>> columns = probe::probe(spec_of(options));
   if (!columns) return columns.error();
   if (columns->empty())
@@ -71,9 +75,9 @@ Expected<ExitStatus> run_probe(const Options& options) {
 
   ExitStatus status = ExitStatus::kOk;
   for (const results::Column& column : *columns) {
-    if (const Expected<void> saved = save(column, out, *format == "io7m"); !saved) return saved.error();
+    if (const Expected<void> saved = save(column, *out, *format == "io7m"); !saved) return saved.error();
     fmt::print("{}\n", *format == "json" ? boost::json::serialize(results::to_json(column, true))
-                                         : (out / column.name).string());
+                                         : (*out / column.name).string());
     for (const std::string& complaint : column.validation)
       fmt::print(stderr, "probe: {}: {}\n", column.name, complaint);
     if (column.failure || !column.validation.empty()) status = ExitStatus::kFailed;

@@ -118,7 +118,9 @@ Expected<ExitStatus> report_files(const Options& options) {
   const std::optional<std::string> base = options.value("--base");
   const std::vector<std::string>& paths = options.positional();
   if (paths.empty()) {
-    const fs::path folder = results::machine_folder(root_dir(), exec::this_machine());
+    const Expected<results::Machine> machine = exec::this_machine();
+    if (!machine) return machine.error();
+    const fs::path folder = results::machine_folder(root_dir(), *machine);
     const std::vector<fs::path> found = results::results_in(folder);
     const Expected<void> written = found.empty() ? report_atlas_alone(folder, out) : report_result(found.back(), base, out);
     if (!written) return written.error();

@@ -95,7 +95,7 @@ Expected<exec::SessionSpec> parse_spec(const Options& options) {
 }
 
 /// Everything of a result that is known before its first process.
-results::Result make_head(const exec::SessionSpec& spec, std::vector<results::Arm> arms, std::size_t allowed) {
+results::Result make_head(const exec::SessionSpec& spec, results::Machine machine, std::vector<results::Arm> arms) {
   const std::string now = utc(std::time(nullptr));
   results::Result head;
   head.build = arms.front().build;
@@ -103,14 +103,14 @@ results::Result make_head(const exec::SessionSpec& spec, std::vector<results::Ar
   head.source = arms.front().source;
   head.arms = std::move(arms);
   head.context = exec::read_context("/", now, head.build.config);
-  head.machine = exec::this_machine();
+  head.machine = std::move(machine);
   head.facts = exec::read_facts("/");
   head.session.started = now;
   head.session.seed = spec.seed;
   head.session.mode = spec.pace.mode;
   head.session.budget_seconds = spec.pace.budget_seconds;
   head.session.protocol = bench::kProtocol;
-  head.session.unusual = exec::find_unusual(head, exec::environment(), allowed);
+  head.session.unusual = exec::find_unusual(head, exec::environment(), spec.threads);
   head.workloads = spec.selection.workloads;
   head.variants = spec.selection.variants;
   head.unsupported = spec.selection.unsupported;
@@ -191,6 +191,7 @@ ExitStatus status_of(const results::Result& result, const std::optional<compare:
 
 struct Planned {
   exec::SessionSpec spec;
+  results::Machine machine;
   Checkout head;
 };
 
@@ -215,6 +216,8 @@ Expected<Checkout> find_head(const Options& options, const exec::Runner& runner,
 Expected<Planned> plan_session(const Options& options, const exec::Runner& runner, StatusLine& line) {
   Expected<exec::SessionSpec> spec = parse_spec(options);
   if (!spec) return spec.error();
+  Expected<results::Machine> machine = exec::this_machine();
+  if (!machine) return machine.error();
   Expected<Checkout> head = find_head(options, runner, line);
   if (!head) return head.error();
   spec->started = monotonic_seconds();  // building is no part of a session
@@ -227,11 +230,11 @@ Expected<Planned> plan_session(const Options& options, const exec::Runner& runne
   const std::vector<int> allowed = exec::allowed_cpus();
   spec->cpu = exec::choose_cpu("/", allowed);
   spec->threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
-  return Planned{std::move(*spec), std::move(*head)};
+  return Planned{std::move(*spec), std::move(*machine), std::move(*head)};
 }
 
 Expected<Prepared> prepare(Planned planned, const Options& options, const exec::Runner& runner, StatusLine& line) {
-  auto& [spec, head] = planned;
+  auto& [spec, machine, head] = planned;
   Expected<results::Arm> arm = exec::describe_arm(results::kHead, head.build_dir, head.root, spec.selection.benchmarks);
   if (!arm) return arm.error();
   std::vector<results::Arm> arms{std::move(*arm)};
@@ -249,13 +252,14 @@ Expected<Prepared> prepare(Planned planned, const Options& options, const exec::
     pairing = std::move(*paired);
     tell_base(*named, pairing, line);
   }
-  results::Result result = make_head(spec, std::move(arms), spec.threads);
+  results::Result result = make_head(spec, std::move(machine), std::move(arms));
   result.session.unusual.insert(result.session.unusual.end(), pairing.sentences.begin(), pairing.sentences.end());
   return Prepared{std::move(spec), std::move(result), std::move(head), std::move(base)};
 }
 
 /// As it would be if every benchmark had a base that differs.
-Expected<ExitStatus> tell_plan(exec::SessionSpec spec, const Options& options) {
+Expected<ExitStatus> tell_plan(Planned planned, const Options& options) {
+  exec::SessionSpec& spec = planned.spec;
   if (options.has("--against")) {
     const std::vector<exec::Benchmark>& benchmarks = spec.selection.benchmarks;
     const Expected<double> target = parse_target(options, kRatioTarget);
@@ -263,7 +267,7 @@ Expected<ExitStatus> tell_plan(exec::SessionSpec spec, const Options& options) {
     spec.pace = exec::against_pace(spec.pace, benchmarks.size(), *target);
     for (const exec::Benchmark& benchmark : benchmarks) spec.beside.push_back({std::string(results::kBase), benchmark});
   }
-  return print_plan(spec, results::machine_folder(root_dir(), exec::this_machine()));
+  return print_plan(spec, results::machine_folder(root_dir(), planned.machine));
 }
 
 Expected<ExitStatus> run(const Options& options) {
@@ -271,7 +275,7 @@ Expected<ExitStatus> run(const Options& options) {
   StatusLine line(STDERR_FILENO);
   const exec::Runner runner = [&](const exec::ChildSpec& child) { return exec::run_child(child, guard.file()); };
   Expected<Planned> planned = plan_session(options, runner, line);
-  if (planned && options.has("--plan")) return tell_plan(std::move(planned->spec), options);
+  if (planned && options.has("--plan")) return tell_plan(std::move(*planned), options);
   Expected<Prepared> prepared =
       planned ? prepare(std::move(*planned), options, runner, line) : Expected<Prepared>(planned.error());
   if (guard.interrupted()) return Error{"interrupted before anything was measured", "", ExitStatus::kInterrupted};

@@ -18,6 +18,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/base/layout.h"
 #include "harness/exec/system_files.h"
 
 extern char** environ;
@@ -239,9 +240,14 @@ results::Machine read_machine(const fs::path& root, std::string_view given_name)
   return machine;
 }
 
-results::Machine this_machine() {
+Expected<results::Machine> this_machine() {
   const char* name = std::getenv("LAB_MACHINE");
-  return read_machine("/", name == nullptr ? "" : name);
+  results::Machine machine = read_machine("/", name == nullptr ? "" : name);
+  if (std::find(kNotMachines.begin(), kNotMachines.end(), machine.id) != kNotMachines.end())
+    return Error{fmt::format("LAB_MACHINE: expected a machine's name, found '{}', whose folder holds other things",
+                             machine.id),
+                 "another name, or none: unset LAB_MACHINE", ExitStatus::kUsage};
+  return machine;
 }
 
 results::Facts read_facts(const fs::path& root) {

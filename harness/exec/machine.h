@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/results/result.h"
 
 namespace lab::exec {
@@ -16,8 +17,9 @@ namespace lab::exec {
 /// becomes '-', because it names a folder.
 results::Machine read_machine(const std::filesystem::path& root, std::string_view given_name);
 
-/// The one we run on, by the name that LAB_MACHINE gives it.
-results::Machine this_machine();
+/// The one we run on, by the name that LAB_MACHINE gives it; an error where its results would lie in a folder that is
+/// no machine's.
+Expected<results::Machine> this_machine();
 
 results::Facts read_facts(const std::filesystem::path& root);
 

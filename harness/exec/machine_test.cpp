@@ -141,6 +141,11 @@ TEST(Machine, bears_the_name_it_is_given_where_that_can_be_a_folder) {
   EXPECT_EQ(read_machine(empty.path(), "farm-3").id, "farm-3");
   EXPECT_EQ(read_machine(empty.path(), "the farm/3").id, "the-farm-3");
   EXPECT_EQ(read_machine(empty.path(), "../../etc").id, "-..-etc");
+  for (const auto& [given, accepted] : {std::pair{"nightly", false}, {".published", false}, {"nightly-1", true}}) {
+    ::setenv("LAB_MACHINE", given, 1);
+    EXPECT_EQ(this_machine().has_value(), accepted) << given;
+  }
+  ::unsetenv("LAB_MACHINE");
   EXPECT_EQ(read_machine(empty.path(), "..").id, read_machine(empty.path(), "").id);
 }
 
