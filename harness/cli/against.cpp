@@ -33,35 +33,61 @@ Expected<Checkout> from_folder(const fs::path& folder, const std::string& build_
                hint, ExitStatus::kUsage};
 }
 
+bool is_folder(const std::string& named) {
+  std::error_code missing;
+  return fs::is_directory(named, missing);
+}
+
+std::string build_name(const fs::path& build_dir) {
+  return build_dir.lexically_normal().filename().string();
+}
+
+struct Resolved {
+  revisions::Revisions trees;
+  std::string sha;
+};
+
+Expected<Resolved> resolve(std::string_view option, const std::string& revision, const fs::path& root,
+                           const exec::Runner& run) {
+  Expected<revisions::Revisions> trees = revisions::Revisions::open(root, revisions::Revisions::default_cache(), run);
+  if (!trees) return in_context(fmt::format("{} '{}'", option, revision), trees.error());
+  const Expected<std::string> sha = trees->resolve(revision);
+  if (!sha) return in_context(option, sha.error());
+  return Resolved{std::move(*trees), *sha};
+}
+
 }  // namespace
 
 Expected<Checkout> build_revision(std::string_view option, const std::string& revision, const fs::path& root,
                                   const results::Build& build, const exec::Runner& run, StatusLine& line) {
-  const std::string named = fmt::format("{} '{}'", option, revision);
-  Expected<revisions::Revisions> trees = revisions::Revisions::open(root, revisions::Revisions::default_cache(), run);
-  if (!trees) return in_context(named, trees.error());
-  const Expected<std::string> sha = trees->resolve(revision);
-  if (!sha) {
-    Error error = in_context(option, sha.error());
-    if (error.hint.empty()) error.hint = "git log --oneline";
-    return error;
-  }
+  Expected<Resolved> resolved = resolve(option, revision, root, run);
+  if (!resolved) return resolved.error();
+  auto& [trees, sha] = *resolved;
   const revisions::How how{build.toolchain, build.config, build.march};
-  if (!trees->is_built(*sha, how)) {
-    line.print(fmt::format("run: building {} ({}) by its own make.py", revision, sha->substr(0, 12)));
-    line.show(fmt::format("run: the build's log is {}", trees->log_of(*sha).string()));
+  if (!trees.is_built(sha, how)) {
+    line.print(fmt::format("run: building {} ({}) by its own make.py", revision, sha.substr(0, 12)));
+    line.show(fmt::format("run: the build's log is {}", trees.log_of(sha).string()));
   }
-  auto built = trees->build(*sha, how);
+  auto built = trees.build(sha, how);
   line.clear();
-  if (!built) return in_context(named, Error(built.error()));
-  return Checkout{built->build_dir, built->tree, std::move(*trees)};
+  if (!built) return in_context(fmt::format("{} '{}'", option, revision), Error(built.error()));
+  return Checkout{built->build_dir, built->tree, std::move(trees)};
 }
 
 Expected<Checkout> find_base(const std::string& named, const fs::path& root, const fs::path& build_dir,
                              const results::Build& build, const exec::Runner& run, StatusLine& line) {
-  std::error_code missing;
-  if (fs::is_directory(named, missing)) return from_folder(named, build_dir.lexically_normal().filename().string());
+  if (is_folder(named)) return from_folder(named, build_name(build_dir));
   return build_revision("--against", named, root, build, run, line);
+}
+
+Expected<void> check_base(const std::string& named, const fs::path& root, const fs::path& build_dir,
+                          const exec::Runner& run) {
+  if (is_folder(named)) {
+    const Expected<Checkout> found = from_folder(named, build_name(build_dir));
+    return found ? Expected<void>() : found.error();
+  }
+  const Expected<Resolved> found = resolve("--against", named, root, run);
+  return found ? Expected<void>() : found.error();
 }
 
 }  // namespace lab::cli

@@ -34,4 +34,8 @@ Expected<Checkout> find_base(const std::string& named, const std::filesystem::pa
                              const std::filesystem::path& build_dir, const results::Build& build,
                              const exec::Runner& run, StatusLine& line);
 
+/// Whether --against names a base, without building it: errors as find_base's.
+Expected<void> check_base(const std::string& named, const std::filesystem::path& root,
+                          const std::filesystem::path& build_dir, const exec::Runner& run);
+
 }  // namespace lab::cli

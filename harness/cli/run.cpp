@@ -91,6 +91,9 @@ Expected<exec::SessionSpec> parse_spec(const Options& options) {
   if (*timeout > 0) spec.process_timeout = *timeout;
   if (options.has("--plan") && options.has("--revision"))
     return usage_error("--plan starts nothing, so it cannot build a --revision", "leave --revision out");
+  for (const char* const name : {"--out", "--report"})
+    if (options.has("--plan") && options.has(name))
+      return usage_error(fmt::format("--plan writes nothing, found {}", name), fmt::format("leave {} out", name));
   return spec;
 }
 
@@ -258,16 +261,18 @@ Expected<Prepared> prepare(Planned planned, const Options& options, const exec::
 }
 
 /// As it would be if every benchmark had a base that differs.
-Expected<ExitStatus> tell_plan(Planned planned, const Options& options) {
+Expected<ExitStatus> tell_plan(Planned planned, const Options& options, const exec::Runner& runner) {
   exec::SessionSpec& spec = planned.spec;
-  if (options.has("--against")) {
+  if (const std::optional<std::string> named = options.value("--against")) {
+    const Expected<void> known = check_base(*named, root_dir(), build_dir(), runner);
+    if (!known) return known.error();
     const std::vector<exec::Benchmark>& benchmarks = spec.selection.benchmarks;
     const Expected<double> target = parse_target(options, kRatioTarget);
     if (!target) return target.error();
     spec.pace = exec::against_pace(spec.pace, benchmarks.size(), *target);
     for (const exec::Benchmark& benchmark : benchmarks) spec.beside.push_back({std::string(results::kBase), benchmark});
   }
-  return print_plan(spec, results::machine_folder(root_dir(), planned.machine));
+  return print_plan(spec, options.values("--filter"), results::machine_folder(root_dir(), planned.machine));
 }
 
 Expected<ExitStatus> run(const Options& options) {
@@ -275,7 +280,7 @@ Expected<ExitStatus> run(const Options& options) {
   StatusLine line(STDERR_FILENO);
   const exec::Runner runner = [&](const exec::ChildSpec& child) { return exec::run_child(child, guard.file()); };
   Expected<Planned> planned = plan_session(options, runner, line);
-  if (planned && options.has("--plan")) return tell_plan(std::move(*planned), options);
+  if (planned && options.has("--plan")) return tell_plan(std::move(*planned), options, runner);
   Expected<Prepared> prepared =
       planned ? prepare(std::move(*planned), options, runner, line) : Expected<Prepared>(planned.error());
   if (guard.interrupted()) return Error{"interrupted before anything was measured", "", ExitStatus::kInterrupted};

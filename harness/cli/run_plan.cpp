@@ -60,12 +60,15 @@ std::string percent(std::optional<double> share) {
 
 }  // namespace
 
-Expected<ExitStatus> print_plan(const exec::SessionSpec& spec, const fs::path& machine_folder) {
+Expected<ExitStatus> print_plan(const exec::SessionSpec& spec, const std::vector<std::string>& filters,
+                                const fs::path& machine_folder) {
   const std::optional<results::Result> pilot = newest_pilot(spec, machine_folder);
   if (!pilot) {
     fmt::print("No result in {} has {} processes of any of these benchmarks, so their noise is not known.\n",
                machine_folder.string(), stats::kLeastForSpread);
-    fmt::print("A pilot is enough: python3 make.py run --processes 6 --budget 60\n");
+    fmt::print("A pilot is enough: python3 make.py run --processes 6 --budget 60");
+    for (const std::string& filter : filters) fmt::print(" --filter '{}'", filter);
+    fmt::print("\n");
     return ExitStatus::kOk;
   }
   const int blocks = planned_blocks(spec, *pilot);

@@ -228,7 +228,9 @@ TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
        2,
        "harness: error: fake/quick/drop is unsupported: it never forgets\nhint: python3 make.py list\n"},
       {{"run", "--quick", "--full"}, 2, "harness: error: expected at most one of --quick, --full and --processes\n"},
-      {{"run", "--processes", "0"}, 2, "harness: error: --processes: expected a number from 1 to 10000, found '0'\n"},
+      {{"run", "--processes", "0"},
+       2,
+       "harness: error: --processes: expected a number from 1 to 10000, found '0'\n"},
       {{"run", "--budget", "nan"},
        2,
        "harness: error: --budget: expected a number from 0.1 to 10000000, found 'nan'\n"},
@@ -237,6 +239,10 @@ TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
       {{"run", "fake"},
        2,
        "harness: error: run takes no argument, found 'fake'\nhint: python3 make.py run --filter 'fake'\n"},
+      {{"run", "--plan", "--out", "x"}, 2, "harness: error: --plan writes nothing, found --out\nhint: leave --out out\n"},
+      {{"run", "--plan", "--report", "x"},
+       2,
+       "harness: error: --plan writes nothing, found --report\nhint: leave --report out\n"},
       {{"list", "fake"},
        2,
        "harness: error: list takes no argument, found 'fake'\nhint: python3 make.py run --filter GLOB\n"},
@@ -370,7 +376,9 @@ TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
   const Words plan{"run", "--plan", "--processes", "12", "--filter", "*/store"};
   exec::ChildOutcome outcome = bench.harness(plan);
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_NE(outcome.output.find("A pilot is enough: "), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("run --processes 6 --budget 60 --filter '*/store'\n"), std::string::npos) << outcome.output;
+  for (const std::string& base : {std::string("no-such-revision"), bench.root().string()})
+    EXPECT_EQ(bench.harness({"run", "--plan", "--against", base}).code, 2) << base;
   EXPECT_TRUE(bench.results().empty());
 
   results::Result pilot;
