@@ -25,7 +25,7 @@ struct Error {
       : what(std::move(sentence)), hint(std::move(next)), status(exit) {}
 
   std::string what;  ///< one sentence: what was done, what was expected, what was found
-  std::string hint;  ///< the next command or act; may be empty
+  std::string hint;  ///< the next command or act; where empty, wrong usage is pointed at the command's help
   ExitStatus status = ExitStatus::kFailed;
 };
 

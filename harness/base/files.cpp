@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -12,17 +14,23 @@ namespace lab {
 
 namespace {
 
-Error failure(std::string_view doing, const std::filesystem::path& path, int code) {
-  std::string hint;
-  if (code == ENOSPC) hint = fmt::format("free some space on the disk of {}", path.parent_path().string());
-  return Error{fmt::format("{} '{}': {}", doing, path.string(), std::strerror(code)), hint, ExitStatus::kFailed};
-}
+/// Errors of a place that was named wrongly.
+constexpr std::array kOfThePlace{EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, EEXIST, ENAMETOOLONG, ELOOP};
 
 }  // namespace
 
+Error file_error(std::string_view doing, const std::filesystem::path& path, int code) {
+  const bool misplaced = std::find(kOfThePlace.begin(), kOfThePlace.end(), code) != kOfThePlace.end();
+  std::string hint;
+  if (code == ENOSPC || code == EDQUOT)
+    hint = fmt::format("free some space on the disk of {}", path.parent_path().string());
+  return Error{fmt::format("{} '{}': {}", doing, path.string(), std::strerror(code)), hint,
+               misplaced ? ExitStatus::kUsage : ExitStatus::kFailed};
+}
+
 Expected<std::string> read_file(const std::filesystem::path& path) {
   const auto unreadable = [&path](std::string_view doing, int code) {
-    Error error = failure(doing, path, code);
+    Error error = file_error(doing, path, code);
     error.status = ExitStatus::kUsage;
     return error;
   };
@@ -48,10 +56,10 @@ Expected<std::string> read_file(const std::filesystem::path& path) {
 Expected<void> write_file(const std::filesystem::path& path, std::string_view content) {
   std::error_code problem;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), problem);
-  if (problem) return failure("creating", path.parent_path(), problem.value());
+  if (problem) return file_error("creating", path.parent_path(), problem.value());
   const std::string beside = fmt::format("{}.{}.part", path.string(), ::getpid());
   const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return failure("creating", beside, errno);
+  if (file < 0) return file_error("creating", beside, errno);
   int code = 0;
   for (std::size_t done = 0; done < content.size() && code == 0;) {
     const ssize_t put = ::write(file, content.data() + done, content.size() - done);
@@ -65,7 +73,7 @@ Expected<void> write_file(const std::filesystem::path& path, std::string_view co
   if (code == 0 && ::rename(beside.c_str(), path.c_str()) != 0) code = errno;
   if (code != 0) {
     ::unlink(beside.c_str());
-    return failure("writing", path, code);
+    return file_error("writing", path, code);
   }
   return {};
 }

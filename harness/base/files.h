@@ -9,6 +9,10 @@
 
 namespace lab {
 
+/// What the system says (`code`: an errno) of `doing` something to `path`: kUsage where the place that was named is at
+/// fault (no folder, no permission), kFailed where the machine is (a full disk).
+Error file_error(std::string_view doing, const std::filesystem::path& path, int code);
+
 Expected<std::string> read_file(const std::filesystem::path& path);
 
 /// Writes beside `path`, syncs, renames over it. On an error (full disk, no permission) `path` is as it was.

@@ -247,6 +247,12 @@ TEST_F(Bisect, refuses_wrong_usage_in_a_sentence) {
   EXPECT_EQ(said({"--good", "c0", "--bad", "mian", "--measure", "true"}),
             fmt::format("harness: error: --bad: expected a commit of '{}', found 'mian'\nhint: did you mean 'main'?\n",
                         repo));
+  EXPECT_EQ(said({"--good", "c0", "--bad", "0123456789", "--measure", "true"}),
+            fmt::format("harness: error: --bad: expected a commit of '{0}', found '0123456789'\n"
+                        "hint: git -C {0} log --oneline\n",
+                        repo));
+  EXPECT_TRUE(said({"--repo", repo + "/none", "--good", "c0", "--bad", "c1", "--measure", "true"})
+                  .ends_with("\nhint: python3 make.py bisect --help\n"));
   EXPECT_EQ(said({"--good", "c0", "--bad", "c0", "--measure", "true"}),
             fmt::format("harness: error: expected two commits, found {} for both ends\nhint: git log --oneline\n",
                         sha("c0").substr(0, 12)));

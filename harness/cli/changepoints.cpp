@@ -10,6 +10,7 @@
 
 #include "harness/base/files.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/talk.h"
 #include "harness/stats/change_points.h"
 
 namespace lab::cli {
@@ -113,7 +114,7 @@ void print_json(const Series& series, const std::vector<ChangePoint>& points) {
 }
 
 void print_text(const Series& series, const std::vector<ChangePoint>& points) {
-  const std::string head = fmt::format("line {}, {} points", series.line, series.values.size());
+  const std::string head = fmt::format("line {}, {}", series.line, counted(series.values.size(), "point"));
   if (series.values.size() < kFewestPoints)
     fmt::print("{}: too few for a verdict, which needs {}\n", head, kFewestPoints);
   else if (points.empty())

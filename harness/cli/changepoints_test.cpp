@@ -63,6 +63,8 @@ TEST_F(Changepoints, prints_an_object_a_series_with_the_fields_of_the_contract_f
 TEST_F(Changepoints, prints_sentences_without_json) {
   ASSERT_EQ(run(wobble(50, 7) + "\n" + "1,2 , 3\t+4\r\n"), 0) << err_;
   EXPECT_EQ(out_, "line 1, 50 points: no change\nline 2, 4 points: too few for a verdict, which needs 18\n");
+  ASSERT_EQ(run("1"), 0) << err_;
+  EXPECT_EQ(out_, "line 1, 1 point: too few for a verdict, which needs 18\n");
   ASSERT_EQ(run("7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 8 8 8 8 8 8 8 8"), 0) << err_;
   EXPECT_TRUE(out_.starts_with("line 1, 38 points: from 7 to 8 at 30, found at 3")) << out_;
 }
@@ -101,7 +103,8 @@ TEST_F(Changepoints, refuses_what_is_no_number_in_one_sentence_and_prints_nothin
   }
   EXPECT_EQ(run("1e200"), 2);
   EXPECT_EQ(err_,
-            "harness: error: " + file_ + ": line 1: number 1: expected a number within +-1e+150, found '1e200'\n");
+            "harness: error: " + file_ + ": line 1: number 1: expected a number within +-1e+150, found '1e200'\n"
+            "hint: python3 make.py changepoints --help\n");
 }
 
 TEST_F(Changepoints, refuses_a_file_without_a_number_and_no_file) {

@@ -106,6 +106,7 @@ TEST_F(Compare, writes_a_test_report_before_it_exits) {
   const fs::path report = root_.path() / "junit.xml";
   EXPECT_EQ(compare({session, "--junit", report.string(), "--markdown"}).code, 3);
   EXPECT_NE(read_file(report)->find("failures=\"1\""), std::string::npos);
+  EXPECT_EQ(compare({session, "--junit", root_.path().string()}).code, 2);
 }
 
 TEST_F(Compare, takes_revisions_that_have_results) {
@@ -140,7 +141,11 @@ TEST_F(Compare, refuses_what_it_is_not_told_to_mix) {
             "harness: error: expected sessions of one machine, found '0123456789ab' and 'there'\n"
             "hint: --allow machines compares them all the same\n");
   EXPECT_EQ(compare({base, head, "--allow", "machines,versions"}).code, 0);
-  EXPECT_EQ(compare({base, head, "--allow", "machine"}).code, 2);
+  const exec::ChildOutcome unknown = compare({base, head, "--allow", "machine"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_EQ(unknown.error_tail,
+            "harness: error: --allow: expected machines, versions or unfit, found 'machine'\n"
+            "hint: python3 make.py compare --help\n");
   EXPECT_EQ(compare({}).code, 2);
   EXPECT_EQ(compare({base, base, base}).code, 2);
   EXPECT_EQ(compare({base, base, "--json", "--markdown"}).code, 2);

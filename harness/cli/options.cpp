@@ -93,7 +93,8 @@ Expected<Options> Options::parse(std::span<const Option> table, std::span<const 
     const bool follows = equals == std::string::npos && i + 1 < arguments.size();
     const std::string value = follows ? arguments[++i] : equals == std::string::npos ? "" : argument.substr(equals + 1);
     // An empty one is a script's variable that is not set.
-    if (value.empty()) return usage_error(fmt::format("{} needs a value", name), fmt::format("{} {}", name, known->value));
+    if (value.empty())
+      return usage_error(fmt::format("{} needs a value", name), fmt::format("{} {}", name, known->value));
     options.values_[name].push_back(value);
   }
   return options;
@@ -124,9 +125,13 @@ Expected<double> Options::number(const std::string& name, double fallback, doubl
 }
 
 ExitStatus dispatch(std::span<const Command> commands, std::span<const std::string> arguments) {
-  const auto fail = [](const Error& error) {
+  const auto fail = [&](const Error& error) {
     fmt::print(stderr, "harness: error: {}\n", one_line(error.what));
-    if (!error.hint.empty()) fmt::print(stderr, "hint: {}\n", one_line(error.hint));
+    // What was used wrongly and says no more is explained by the command's help.
+    const std::string hint = error.hint.empty() && error.status == ExitStatus::kUsage
+                                 ? fmt::format("python3 make.py {} --help", arguments[0])
+                                 : error.hint;
+    if (!hint.empty()) fmt::print(stderr, "hint: {}\n", one_line(hint));
     return error.status;
   };
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {

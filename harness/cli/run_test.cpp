@@ -227,22 +227,34 @@ TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
       {{"run", "--filter", "fake/quick/drop"},
        2,
        "harness: error: fake/quick/drop is unsupported: it never forgets\nhint: python3 make.py list\n"},
-      {{"run", "--quick", "--full"}, 2, "harness: error: expected at most one of --quick, --full and --processes\n"},
+      {{"run", "--quick", "--full"},
+       2,
+       "harness: error: expected at most one of --quick, --full and --processes\n"
+       "hint: python3 make.py run --help\n"},
       {{"run", "--processes", "0"},
        2,
-       "harness: error: --processes: expected a number from 1 to 10000, found '0'\n"},
+       "harness: error: --processes: expected a number from 1 to 10000, found '0'\nhint: python3 make.py run --help\n"},
       {{"run", "--budget", "nan"},
        2,
-       "harness: error: --budget: expected a number from 0.1 to 10000000, found 'nan'\n"},
+       "harness: error: --budget: expected a number from 0.1 to 10000000, found 'nan'\n"
+       "hint: python3 make.py run --help\n"},
       {{"run", "--fliter", "x"}, 2, "harness: error: unknown option '--fliter'\nhint: did you mean '--filter'?\n"},
       {{"run", "--out", ""}, 2, "harness: error: --out needs a value\nhint: --out FILE\n"},
       {{"run", "fake"},
        2,
        "harness: error: run takes no argument, found 'fake'\nhint: python3 make.py run --filter 'fake'\n"},
-      {{"run", "--plan", "--out", "x"}, 2, "harness: error: --plan writes nothing, found --out\nhint: leave --out out\n"},
+      {{"run", "--plan", "--out", "x"},
+       2,
+       "harness: error: --plan writes nothing, found --out\nhint: leave --out out\n"},
       {{"run", "--plan", "--report", "x"},
        2,
        "harness: error: --plan writes nothing, found --report\nhint: leave --report out\n"},
+      {{"run", "--filter", "fake/quick", "--out", "/"},
+       2,
+       "harness: error: '/' is a folder, expected the name of a file\nhint: --out /result.json\n"},
+      {{"run", "--filter", "fake/quick", "--out", "/dev/null/x.json"},
+       2,
+       "harness: error: creating '/dev/null': Not a directory\nhint: python3 make.py run --help\n"},
       {{"list", "fake"},
        2,
        "harness: error: list takes no argument, found 'fake'\nhint: python3 make.py run --filter GLOB\n"},
@@ -254,6 +266,14 @@ TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
     EXPECT_EQ(outcome.error_tail, row.said);
     EXPECT_EQ(outcome.output, "");
   }
+  EXPECT_TRUE(bench.results().empty());
+}
+
+TEST(Run, into_results_that_are_no_folder_is_wrong_usage) {
+  const Bench bench({"plain"});
+  const exec::ChildOutcome outcome =
+      bench.shell("LAB_RESULTS=/dev/null \"$1\" run --processes 1; echo $?; LAB_MACHINE=nightly \"$1\" run; echo $?");
+  EXPECT_EQ(outcome.output, "2\n2\n") << outcome.error_tail;
   EXPECT_TRUE(bench.results().empty());
 }
 
@@ -376,7 +396,8 @@ TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
   const Words plan{"run", "--plan", "--processes", "12", "--filter", "*/store"};
   exec::ChildOutcome outcome = bench.harness(plan);
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_NE(outcome.output.find("run --processes 6 --budget 60 --filter '*/store'\n"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("run --processes 6 --budget 60 --filter '*/store'\n"), std::string::npos)
+      << outcome.output;
   for (const std::string& base : {std::string("no-such-revision"), bench.root().string()})
     EXPECT_EQ(bench.harness({"run", "--plan", "--against", base}).code, 2) << base;
   EXPECT_TRUE(bench.results().empty());

@@ -24,13 +24,6 @@ namespace {
 
 constexpr int kMostNames = 1000;
 
-Error failure(std::string_view doing, const fs::path& path, int code) {
-  std::string hint;
-  if (code == ENOSPC || code == EDQUOT)
-    hint = fmt::format("free some space on the disk of {}", path.parent_path().string());
-  return Error{fmt::format("{} '{}': {}", doing, path.string(), std::strerror(code)), hint, ExitStatus::kFailed};
-}
-
 /// Appends all or nothing; 0 or errno.
 int append_synced(int file, std::string_view line) {
   const off_t before = ::lseek(file, 0, SEEK_END);
@@ -51,11 +44,11 @@ int append_synced(int file, std::string_view line) {
 Expected<bool> take_name(const fs::path& unnamed, const fs::path& name) {
   if (::renameat2(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno == EEXIST) return false;
-  if (errno != EINVAL && errno != ENOSYS) return failure("creating", name, errno);
+  if (errno != EINVAL && errno != ENOSYS) return file_error("creating", name, errno);
   // A file system that cannot refuse to replace, but may have hard links, which never do.
   if (::link(unnamed.c_str(), name.c_str()) != 0) {
     if (errno == EEXIST) return false;
-    return failure("creating", name, errno);
+    return file_error("creating", name, errno);
   }
   ::unlink(unnamed.c_str());
   return true;
@@ -105,7 +98,7 @@ Leftover recover(const fs::path& journal) {
 /// A locked file with the head in it, under no name that readers know.
 Expected<int> start_unnamed(const fs::path& unnamed, const Result& head) {
   const int file = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) return failure("creating", unnamed, errno);
+  if (file < 0) return file_error("creating", unnamed, errno);
   int code = ::flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
   std::string line = serialize(head);
   std::replace(line.begin(), line.end(), '\n', ' ');
@@ -113,7 +106,7 @@ Expected<int> start_unnamed(const fs::path& unnamed, const Result& head) {
   if (code == 0) return file;
   ::close(file);
   ::unlink(unnamed.c_str());
-  return failure("writing", unnamed, code);
+  return file_error("writing", unnamed, code);
 }
 
 }  // namespace
@@ -140,7 +133,7 @@ Journal::~Journal() {
 Expected<Journal> Journal::create(const fs::path& folder, std::string_view stem, Result& head) {
   std::error_code problem;
   fs::create_directories(folder, problem);
-  if (problem) return failure("creating", folder, problem.value());
+  if (problem) return file_error("creating", folder, problem.value());
   const fs::path unnamed = folder / fmt::format(".{}.{}.part", stem, ::getpid());
   for (int i = 1; i < kMostNames; ++i) {
     head.session.id = i == 1 ? std::string(stem) : fmt::format("{}-{}", stem, i);
@@ -165,10 +158,10 @@ Expected<Journal> Journal::create_for(const fs::path& result_path, std::string_v
   const fs::path folder = result_path.has_parent_path() ? result_path.parent_path() : fs::path(".");
   std::error_code problem;
   fs::create_directories(folder, problem);
-  if (problem) return failure("creating", folder, problem.value());
+  if (problem) return file_error("creating", folder, problem.value());
   if (fs::is_directory(result_path))
-    return Error{fmt::format("'{}' is a folder, expected the name of a file", result_path.string()), "",
-                 ExitStatus::kUsage};
+    return Error{fmt::format("'{}' is a folder, expected the name of a file", result_path.string()),
+                 fmt::format("--out {}", (result_path / "result.json").string()), ExitStatus::kUsage};
   head.session.id = stem;
   const fs::path journal = journal_for(result_path);
   const fs::path unnamed = fmt::format("{}.{}.part", journal.string(), ::getpid());
@@ -185,13 +178,17 @@ Expected<Journal> Journal::create_for(const fs::path& result_path, std::string_v
 
 Expected<void> Journal::append(std::string_view line) {
   const int code = append_synced(file_, std::string(line) + "\n");
-  if (code != 0) return failure("appending to", path_, code);
+  if (code != 0) return file_error("appending to", path_, code);
   return {};
 }
 
 Expected<fs::path> Journal::finish(const Result& result) {
   const Expected<void> written = write_file(result_path_, serialize(result));
-  if (!written) return in_context(fmt::format("what was measured stays in '{}'", path_.string()), written.error());
+  if (!written) {
+    Error error = in_context(fmt::format("what was measured stays in '{}'", path_.string()), written.error());
+    error.status = ExitStatus::kFailed;  // it has been possible before: no usage is wrong
+    return error;
+  }
   ::unlink(path_.c_str());
   ::close(std::exchange(file_, -1));
   return result_path_;
