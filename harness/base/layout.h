@@ -17,8 +17,8 @@ std::filesystem::path root_dir();
 /// The folder of the machines' results: LAB_RESULTS, or results/ in the checkout.
 std::filesystem::path results_dir(const std::filesystem::path& root = root_dir());
 
-/// Folders in results_dir() that are no machine's, so no machine may be called that.
-inline constexpr std::array<std::string_view, 3> kNotMachines{"published", "reference", "nightly"};
+/// Folders in results_dir() that are no machine's, so no machine may be called that. The last is a file system's own.
+inline constexpr std::array<std::string_view, 4> kNotMachines{"published", "reference", "nightly", "lost+found"};
 
 /// spm's folder of active packages: SPM_LIB, or lib/ in the checkout.
 std::filesystem::path lib_dir();

@@ -20,6 +20,7 @@
 #include <unordered_map>
 
 #include "harness/base/files.h"
+#include "harness/base/layout.h"
 #include "harness/history/condense.h"
 #include "harness/history/database.h"
 #include "harness/results/fields.h"
@@ -92,9 +93,6 @@ constexpr int kVersion = 1000 * kLayout + kFindingsVersion;
 
 /// Results read between two transactions: what a kill may cost.
 constexpr std::size_t kBatch = 128;
-
-/// Folders beside the machines' own, that are no machine's.
-constexpr std::array kNotMachines{"published", "reference", "nightly"};
 
 // A word is any text that many rows share. A series without findings is one that has to be looked at again, and so is
 // one that was watched among more or fewer series of its machine.

@@ -32,7 +32,7 @@ constexpr double kGap = 0.5;           // of the baseline's range, between it an
 constexpr double kMostScale = 100;     // by which a carried shape grows with the level
 constexpr std::size_t kOwnShape = 20;  // points of a new level whose distribution is taken from them alone
 constexpr double kFalseAlarms = 0.02, kDecay = 0.5;  // share of series that reach kAlarm; per nat beyond
-constexpr double kTogether = 0.35;     // nats of threshold per logarithm of series
+constexpr double kTogether = 0.4;      // nats of threshold per logarithm of series
 
 /// Points between two looks at the distribution: what has grown old changes slowly.
 std::size_t pace(std::size_t count) {
