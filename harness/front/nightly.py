@@ -44,6 +44,12 @@ MOST_TRIES = 5
 FINAL = ("culprit", "candidates", "none")
 """Answers of a bisect after which it is over."""
 
+UNFINISHED = ("undecided", "cut off")
+"""Answers of one that goes on where it stands."""
+
+MOST_NAMED = 5
+"""Benchmarks that the summary names for one cause; junit.xml has all."""
+
 NEAR = 8
 """Sessions by which a change that is told already may seem to have moved, as more nights become known."""
 
@@ -65,7 +71,14 @@ class World:
 
     def commits(self, count):
         """The last `count` commits along the first parents, the newest first; FrontError where git does not say."""
-        command = ["git", "-C", paths.ROOT, "rev-list", "--first-parent", f"--max-count={count}", "HEAD"]
+        return self._revisions(f"--max-count={count}", "HEAD")
+
+    def between(self, good, bad):
+        """The commits after `good` up to `bad` in the same way."""
+        return self._revisions(f"{good}..{bad}")
+
+    def _revisions(self, *words):
+        command = ["git", "-C", paths.ROOT, "rev-list", "--first-parent", *words]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:
@@ -162,13 +175,32 @@ def alarms_in(history, machine, tonight, state):
     return sorted(found, key=lambda alarm: -alarm["ratio"])
 
 
-def alarm_text(alarm):
-    """'allocator/tlsf/churn +3.1 % [+2.6 %, +3.7 %] in 1a2b3c4d5e6f..5e6f7a8b9c0d, culprit ...'"""
+def alarms_text(alarms):
+    """'allocator/tlsf/churn +3.1 % [+2.6 %, +3.7 %] in 1a2b3c4d5e6f..5e6f7a8b9c0d, culprit ...': what came in the same
+    commits and has the same answer is told together."""
+    causes = {}
+    for alarm in alarms:
+        culprit = (alarm["bisect"] or {}).get("culprit") or bisect_text(alarm)
+        causes.setdefault((alarm["commits"]["from"], alarm["commits"]["to"], culprit), []).append(alarm)
+    texts = []
+    for (good, bad, _), slower in causes.items():
+        named = ", ".join(map(slower_text, slower[:MOST_NAMED]))
+        more = f" and {len(slower) - MOST_NAMED} more" if len(slower) > MOST_NAMED else ""
+        least_sure = min(slower, key=lambda alarm: (alarm["bisect"] or {}).get("probability") or 0)
+        texts.append(f"{named}{more} in {short(good)}..{short(bad)}, {bisect_text(least_sure)}")
+    return "; ".join(texts)
+
+
+def slower_text(alarm):
+    """'allocator/tlsf/churn +3.1 % [+2.6 %, +3.7 %]'"""
     percent = lambda ratio: f"{100 * (ratio - 1):+.2f} %"
     interval = "" if alarm["low"] is None else f" [{percent(alarm['low'])}, {percent(alarm['high'])}]"
-    ends = [(alarm["commits"][end] or "no git")[:12] for end in ("from", "to")]
-    text = f"{alarm['series'][1]} {percent(alarm['ratio'])}{interval} in {ends[0]}..{ends[1]}"
-    return f"{text}, {bisect_text(alarm)}"
+    return f"{alarm['series'][1]} {percent(alarm['ratio'])}{interval}"
+
+
+def short(commit):
+    """A commit as a line names it; None is a build outside git."""
+    return (commit or "no git")[:12]
 
 
 def is_open(alarm):
@@ -184,7 +216,7 @@ def bisect_text(alarm):
         return "not bisected yet"
     answer = found["answer"]
     if answer == "culprit":
-        return f"culprit {found['culprit'][:12]} ({100 * found['probability']:.1f} %)"
+        return f"culprit {short(found['culprit'])} ({100 * found['probability']:.1f} %)"
     if answer == "candidates":
         return f"one of {len(found['candidates'])} commits"
     if answer == "none":
@@ -195,7 +227,7 @@ def bisect_text(alarm):
 
 def junit(rows, failures, alarms):
     """The night as JUnit: a case a benchmark; what became slower is a failure, what could not be measured an error."""
-    problems = {alarm["series"][1]: ("failure", f"slower: {alarm_text(alarm)}") for alarm in alarms}
+    problems = {alarm["series"][1]: ("failure", f"slower: {alarms_text([alarm])}") for alarm in alarms}
     for failure in failures:
         problems.setdefault(failure["benchmark"], ("error", f"{failure['kind']}: {failure['detail']}"))
     names = sorted({*rows, *problems})
@@ -302,30 +334,59 @@ class Night:
         return missing[:0:-1]
 
     def bisect(self, machine):
-        """Goes on with what has no answer yet, what was tried least first and the oldest of these, while there is time.
-        Returns what it went on with."""
+        """Goes on with what has no answer yet, what was tried least first and the greatest of these, while there is
+        time. Returns what it went on with."""
         tried = []
-        for alarm in sorted(filter(is_open, self.state.alarms_of(machine)), key=lambda alarm: alarm["tries"]):
+        waiting = filter(is_open, self.state.alarms_of(machine))
+        for alarm in sorted(waiting, key=lambda alarm: (alarm["tries"], -alarm["ratio"])):
             ends = alarm["commits"]
-            seconds = BISECT_S if self.budget is None else self.left()
             if ends["from"] == ends["to"]:
                 alarm["bisect"] = {"answer": "none", "reason": "one commit on both sides"}
                 continue
-            if seconds < LEAST_S:
+            if self.bisect_seconds() < LEAST_S:
                 say(f"nightly: no time is left to bisect {alarm['series'][1]}: the next night goes on")
                 break
             alarm["tries"] += 1
             alarm["bisect"] = {"answer": "cut off"}
             self.state.save()
-            try:
-                status, line = self.harness("bisect", ["--good", ends["from"], "--bad", ends["to"], "--benchmark",
-                                                       alarm["series"][1], "--budget", f"{seconds:.0f}", "--json"])
-                alarm["bisect"] = json.loads(line) if line else {"answer": f"ended with exit status {status}"}
-            except (FrontError, ValueError) as error:
-                alarm["bisect"] = {"answer": f"failed: {error}"}
+            alarm["bisect"] = self.culprit_of_others(alarm) or self.ask(alarm, ends["from"], ends["to"])
             self.state.save()
             tried.append(alarm)
         return tried
+
+    def bisect_seconds(self):
+        """What a bisect may take now."""
+        return BISECT_S if self.budget is None else self.left()
+
+    def culprit_of_others(self, alarm):
+        """One commit often makes many benchmarks slower: a culprit of others that lies among the alarm's commits is
+        held against its parent, two builds that are there already, before the whole range is bisected. The bisect's
+        answer where it is this one's culprit, too, or where time ran out over it; else None."""
+        ends = alarm["commits"]
+        try:
+            within = self.world.between(ends["from"], ends["to"])
+        except FrontError:
+            return None  # the bisect itself will say what git lacks
+        found = [other["bisect"]["culprit"] for other in self.state.alarms_of(alarm["series"][0])
+                 if (other["bisect"] or {}).get("answer") == "culprit"]
+        innocent = alarm.setdefault("innocent", [])
+        for culprit in dict.fromkeys(found):
+            if culprit not in within or culprit in innocent or len(within) == 1 or self.bisect_seconds() < LEAST_S:
+                continue
+            answer = self.ask(alarm, f"{culprit}~1", culprit)
+            if answer["answer"] in ("culprit", *UNFINISHED):
+                return answer
+            innocent.append(culprit)
+        return None
+
+    def ask(self, alarm, good, bad):
+        """The answer of a bisect of the alarm's benchmark, or why there is none."""
+        try:
+            status, line = self.harness("bisect", ["--good", good, "--bad", bad, "--benchmark", alarm["series"][1],
+                                                   "--budget", f"{self.bisect_seconds():.0f}", "--json"])
+            return json.loads(line) if line else {"answer": f"ended with exit status {status}"}
+        except (FrontError, ValueError) as error:
+            return {"answer": f"failed: {error}"}
 
     def write(self, name, text):
         """One file of the report."""
@@ -364,12 +425,12 @@ class Night:
         self.write("junit.xml", junit(tonight, head["failures"], alarms))
         self.alarms = alarms
         quiet = len(set(tonight) - {alarm["series"][1] for alarm in alarms})
-        earlier = "".join(f"; told before: {alarm_text(alarm)}" for alarm in tried if alarm not in alarms)
+        before = [alarm for alarm in tried if alarm not in alarms]
+        earlier = f"; told before: {alarms_text(before)}" if before else ""
         if waiting := sum(map(is_open, self.state.alarms_of(machine))):
             earlier += f"; bisects that go on another night: {waiting}"
         if alarms:
-            texts = "; ".join(alarm_text(alarm) for alarm in alarms)
-            return "regression", f"{len(alarms)} slower: {texts}; {quiet} others quiet{earlier}"
+            return "regression", f"{len(alarms)} slower: {alarms_text(alarms)}; {quiet} others quiet{earlier}"
         if not tonight and head["benchmarks"]:
             return "unfit", f"this session carries no verdict: history left it out{earlier}"
         if head["failures"] or not head["benchmarks"]:

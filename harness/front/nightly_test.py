@@ -101,6 +101,9 @@ class FakeWorld(nightly.World):
     def commits(self, count):
         return [commit_of(night) for night in range(self.night, -1, -1)][:count]
 
+    def between(self, good, bad):
+        return [commit_of(night) for night in range(int(good, 16), int(bad, 16))]
+
 
 def prepare(root, night, times, name="next.json", **changes):
     with open(os.path.join(root, name), "w", encoding="utf-8") as file:
@@ -244,6 +247,48 @@ class Nightly(unittest.TestCase):
         self.night(0)
         self.assertEqual([re.search("shelf/.", call)[0] for call in self.calls("bisect")],
                          ["shelf/b", "shelf/c", "shelf/a"])
+
+    def two_alarms(self):
+        alarm = {"session": "0000", "low": None, "high": None, "nights": 3, "told": False, "bisect": None, "tries": 0,
+                 "commits": {"from": commit_of(0), "to": commit_of(9)}}
+        os.makedirs(os.path.join(self.results, "nightly"))
+        with open(os.path.join(self.results, "nightly", "state.json"), "w", encoding="utf-8") as file:
+            json.dump({"alarms": [alarm | {"series": ["farm", f"shelf/{name}/store", 1], "ratio": ratio}
+                                  for name, ratio in (("a", 1.05), ("b", 1.2))]}, file)
+        prepare(self.root, 0, {"shelf/a/store": 100})
+        return self.night(0)[1]
+
+    def test_what_one_commit_made_slower_is_bisected_once_and_told_together(self):
+        self.bisect_says({"culprit": commit_of(4), "probability": 0.99, "answer": "culprit"})
+        line = self.two_alarms()
+        self.assertEqual([re.findall("--(?:good|bad|benchmark) ([^ ]+)", call) for call in self.calls("bisect")],
+                         [[commit_of(0), commit_of(9), "shelf/b/store"],
+                          [f"{commit_of(4)}~1", commit_of(4), "shelf/a/store"]])
+        self.assertIn(f"2 slower: shelf/b/store +20.00 %, shelf/a/store +5.00 % in {commit_of(0)[:12]}.."
+                      f"{commit_of(9)[:12]}, culprit {commit_of(4)[:12]} (99.0 %); ", line)
+
+    def test_a_benchmark_that_anothers_culprit_did_not_make_slower_has_its_own_bisect(self):
+        culprit = lambda night: json.dumps({"answer": "culprit", "culprit": commit_of(night), "probability": 0.99})
+        none = json.dumps({"answer": "none", "culprit": None})
+        self.put("bisect", f"""case "$*" in
+                               *~1*) echo '{none}' ;;
+                               *b/store*) echo '{culprit(4)}' ;;
+                               *) echo '{culprit(6)}' ;;
+                               esac""")
+        line = self.two_alarms()
+        self.assertEqual(len(self.calls("bisect")), 3)
+        self.assertEqual(line.count("culprit"), 2, line)
+        with open(os.path.join(self.results, "nightly", "state.json"), encoding="utf-8") as file:
+            self.assertEqual([alarm["bisect"]["culprit"] for alarm in json.load(file)["alarms"]],
+                             [commit_of(6), commit_of(4)])
+
+    def test_the_summary_names_few_of_many_and_junit_all(self):
+        alarms = [{"series": ["farm", f"shelf/v{i}/store", 1], "ratio": 1.5, "low": None, "high": None, "bisect": None,
+                   "tries": 0, "commits": {"from": "a" * 40, "to": "b" * 40}} for i in range(7)]
+        self.assertEqual(nightly.alarms_text(alarms),
+                         f"{', '.join(f'shelf/v{i}/store +50.00 %' for i in range(5))} and 2 more in "
+                         f"{'a' * 12}..{'b' * 12}, not bisected yet")
+        self.assertEqual(nightly.junit([], [], alarms).count("<failure"), 7)
 
     def test_a_bisect_that_fails_every_night_is_given_up(self):
         self.bisect_says(None, 1)
