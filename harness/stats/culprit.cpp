@@ -14,7 +14,9 @@ namespace {
 
 constexpr double kNull = 0.5;
 constexpr double kNullConfidence = 0.98;
-constexpr std::size_t kFirst = 3;  ///< of each end
+constexpr std::size_t kFirst = 3;         ///< of each end,
+constexpr std::size_t kFirstUnclear = 5;  ///< while they differ by less than
+constexpr double kClear = 3;              ///< sigma
 constexpr std::size_t kAnchor = 5;
 constexpr std::array<double, 5> kBatches{1, 2, 4, 8, 16};
 constexpr double kLeastOfInterest = 0.025;  ///< relative
@@ -155,7 +157,8 @@ std::size_t CulpritSearch::lesser_end() const {
 
 std::size_t CulpritSearch::next(std::span<const double> build_seconds, double measure_seconds) const {
   const std::size_t ends = counts_[0] + counts_[commits_];
-  if (ends < 2 * kFirst || (data_.size() + 1) % kAnchor == 0) return lesser_end();
+  const std::size_t first = belief_.contrast < kClear ? kFirstUnclear : kFirst;
+  if (ends < 2 * first || (data_.size() + 1) % kAnchor == 0) return lesser_end();
   const double contrast = std::clamp(belief_.contrast, 0.3, 30.0);
   double most = -1;
   std::size_t best = lesser_end();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "harness/stats/quantile.h"
@@ -20,11 +21,15 @@ struct Effect {
   double probability;
 };
 
+constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr double kNoiseShape = 0.5;
 constexpr double kNoiseScale = 5e-4;
-constexpr double kDrift = 0.1;  ///< sigma, per square root of a measurement
+/// Of the drift: sigma, per square root of a measurement; each as likely as any.
+constexpr std::array<double, 3> kDrifts{0.01, 0.1, 0.4};
 /// Effects of hundreds of sigma are rare, and there all the same: a build without noise is twice as large.
 constexpr std::array<Effect, 4> kEffects{{{1, 0.49}, {4, 0.49}, {64, 0.01}, {1024, 0.01}}};
+constexpr std::array<Effect, 1> kNoEffect{{{1, 1}}};  ///< of one level
+constexpr double kNegligible = 8;  ///< nats: where an effect's size explains so much less, no larger one is tried
 constexpr double kDisturbed = 1, kCalm = 9;
 constexpr double kLeastRange = std::numbers::ln2;
 constexpr std::size_t kEnoughForModes = 5;  ///< measurements
@@ -72,11 +77,11 @@ struct Normal {
   double total = 0;                    ///< sum r
 };
 
-Normal normal_equations(const Measurements& data, const Shares& calm, std::size_t from, double tau) {
+Normal normal_equations(const Measurements& data, const Shares& calm, std::size_t from, double tau, double drift) {
   Normal sums;
   const auto count = static_cast<double>(std::max<std::size_t>(data.size(), 1));
   sums.matrix[0][0] = kLeast;
-  for (std::size_t j = 0; j < kWaves; ++j) sums.matrix[1 + j][1 + j] = 1 / (kDrift * kDrift * count);
+  for (std::size_t j = 0; j < kWaves; ++j) sums.matrix[1 + j][1 + j] = 1 / (drift * drift * count);
   sums.matrix[kLevel][kLevel] = 1 / (tau * tau);
   for (std::size_t i = 0; i < data.size(); ++i) {
     const Row row = data.row(i, from);
@@ -128,11 +133,11 @@ Posterior solve(const Normal& sums, std::size_t columns) {
 }
 
 /// The two take turns until the bound rests. `calm`: from where; in the end, what was found.
-Fit fit_from(const Measurements& data, Shares& calm, std::size_t from, double tau) {
+Fit fit_from(const Measurements& data, Shares& calm, std::size_t from, double tau, double drift) {
   Fit result;
-  double before = -std::numeric_limits<double>::infinity();
+  double before = kNever;
   for (int step = 0;; ++step) {
-    const Posterior posterior = solve(normal_equations(data, calm, from, tau), from == 0 ? kLevel : kColumns);
+    const Posterior posterior = solve(normal_equations(data, calm, from, tau, drift), from == 0 ? kLevel : kColumns);
     const double total = std::accumulate(calm.begin(), calm.end(), 0.0);
     const double rest = static_cast<double>(data.size()) - total;
     double bound = posterior.log_likelihood - rest * std::log(data.range()) +
@@ -150,6 +155,8 @@ Fit fit_from(const Measurements& data, Shares& calm, std::size_t from, double ta
     for (std::size_t i = 0; i < data.size(); ++i)
       calm[i] = 1 / (1 + std::exp(posterior.distance(data.row(i, from), data.value(i)) / 2 - odds));
   }
+  // What the waves' prior adds to all: log |P|^1/2.
+  result.log_likelihood -= static_cast<double>(kWaves) * std::log(drift);
   if (from == 0) return result;
   const double effect = result.level * result.level + result.level_deviation * result.level_deviation;
   result.log_likelihood += std::log(effect * result.precision) - 3 * std::log(tau);
@@ -190,10 +197,10 @@ Shares near_modes(const Measurements& data, std::size_t from) {
 }
 
 /// From all `starts`; each is left at where it led.
-Fit best_of(const Measurements& data, std::vector<Shares>& starts, std::size_t from, double tau) {
+Fit best_of(const Measurements& data, std::vector<Shares>& starts, std::size_t from, double tau, double drift) {
   Fit best;
   for (Shares& start : starts) {
-    const Fit found = fit_from(data, start, from, tau);
+    const Fit found = fit_from(data, start, from, tau, drift);
     if (found.log_likelihood > best.log_likelihood) best = found;
   }
   return best;
@@ -229,17 +236,22 @@ Row Measurements::row(std::size_t i, std::size_t from) const {
 Fit fit(const Measurements& data, std::size_t from) {
   std::vector<Shares> starts{Shares(data.size(), 1.0)};
   if (data.size() >= kEnoughForModes) starts.push_back(near_modes(data, from));
-  if (from == 0) return best_of(data, starts, from, 1);
-  std::array<Fit, kEffects.size()> fits;
-  Fit mean;
-  for (std::size_t i = 0; i < fits.size(); ++i) {
-    fits[i] = best_of(data, starts, from, kEffects[i].tau);
-    fits[i].log_likelihood += std::log(kEffects[i].probability);
-    mean.log_likelihood = std::max(mean.log_likelihood, fits[i].log_likelihood);
+  std::vector<Fit> fits;
+  double best = kNever;
+  for (const double drift : kDrifts) {
+    double top = kNever;
+    for (const Effect& effect : from == 0 ? std::span<const Effect>(kNoEffect) : kEffects) {
+      Fit& found = fits.emplace_back(best_of(data, starts, from, effect.tau, drift));
+      found.log_likelihood += std::log(effect.probability);
+      if (found.log_likelihood < top - kNegligible) break;
+      top = std::max(top, found.log_likelihood);
+    }
+    best = std::max(best, top);
   }
+  Fit mean;
   double total = 0;
   for (const Fit& each : fits) {
-    const double share = std::exp(each.log_likelihood - mean.log_likelihood);
+    const double share = std::exp(each.log_likelihood - best);
     total += share;
     mean.level += share * each.level;
     mean.level_deviation += share * each.level_deviation;
@@ -248,7 +260,7 @@ Fit fit(const Measurements& data, std::size_t from) {
   mean.level /= total;
   mean.level_deviation /= total;
   mean.precision /= total;
-  mean.log_likelihood += std::log(total);
+  mean.log_likelihood = best + std::log(total);
   return mean;
 }
 

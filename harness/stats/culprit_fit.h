@@ -7,9 +7,9 @@
 /// x = d / sigma the moment prior
 ///   x^2 / tau^2 N(x; 0, tau^2)                  (Johnson and Rossell, JRSS B 72, 2010: non-local priors),
 /// which vanishes at 0: an effect far below the noise is not what anybody bisects, and so the null hypothesis gathers
-/// evidence as fast as its rivals. tau is averaged over kEffects,
-/// of which the widest are for what has next to no noise, as sizes and counts. The drift is a Brownian motion over the measurements
-/// in their order, of kDrift sigma a square root of a measurement, by its first kWaves Karhunen-Loeve waves.
+/// evidence as fast as its rivals. tau is averaged over kEffects, of which the widest are for what has next to no noise,
+/// as sizes and counts. The drift is a Brownian motion over the measurements in their order, by its first kWaves
+/// Karhunen-Loeve waves; how many sigma a square root of a measurement it goes is averaged over kDrifts.
 ///
 /// Estimate. Variational Bayes (Faul and Tipping, A Variational Approach to Robust Regression, ICANN 2001): r_i, the
 /// probability that nothing disturbed measurement i, and the conjugate regression that weighs it by r_i take turns; with
