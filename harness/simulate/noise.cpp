@@ -10,6 +10,9 @@ namespace lab::simulate {
 namespace {
 
 constexpr double kLevel = 100;
+constexpr double kSigma = 0.02;                                     // relative
+constexpr double kUpper = 1.05, kUpperShare = 0.3, kNarrow = 0.01;  // two levels, and the noise around each
+constexpr double kOutlier = 1.3, kOutlierShare = 0.05;
 /// Median absolute deviation of the standard normal distribution: its 0.75 quantile.
 constexpr double kNormalMad = 0.6744897501960817;
 
@@ -21,7 +24,7 @@ std::vector<double> series(std::size_t count, Next next) {
 }
 
 std::vector<double> draw_normal(Noise& noise, std::size_t count) {
-  return series(count, [&] { return kLevel * (1 + 0.02 * noise.normal()); });
+  return series(count, [&] { return kLevel * (1 + kSigma * noise.normal()); });
 }
 
 std::vector<double> draw_log_normal(Noise& noise, std::size_t count) {
@@ -32,19 +35,51 @@ std::vector<double> draw_autoregressive(Noise& noise, std::size_t count) {
   constexpr double kRho = 0.5;
   double state = noise.normal();
   return series(count, [&] {
-    const double value = kLevel * (1 + 0.02 * state);
+    const double value = kLevel * (1 + kSigma * state);
     state = kRho * state + std::sqrt(1 - kRho * kRho) * noise.normal();
     return value;
   });
 }
 
 std::vector<double> draw_two_levels(Noise& noise, std::size_t count) {
-  return series(count, [&] { return kLevel * (noise.uniform() < 0.3 ? 1.05 : 1.0) * (1 + 0.01 * noise.normal()); });
+  return series(
+      count, [&] { return kLevel * (noise.uniform() < kUpperShare ? kUpper : 1.0) * (1 + kNarrow * noise.normal()); });
 }
 
 std::vector<double> draw_outliers(Noise& noise, std::size_t count) {
-  return series(count,
-                [&] { return kLevel * (noise.uniform() < 0.05 ? 1.3 : 1.0) * (1 + 0.02 * noise.normal()); });
+  return series(count, [&] {
+    return kLevel * (noise.uniform() < kOutlierShare ? kOutlier : 1.0) * (1 + kSigma * noise.normal());
+  });
+}
+
+/// Of a normal distribution around `level` with `sigma` of it.
+double normal_density(double x, double level, double sigma) {
+  const double z = (x / level - 1) / sigma;
+  return std::exp(-z * z / 2) / (sigma * level * std::sqrt(2 * std::numbers::pi));
+}
+
+double log_of(double density) {
+  return std::max(kLeastLogDensity, std::log(density));
+}
+
+double log_normal(double x) {
+  return log_of(normal_density(x, kLevel, kSigma));
+}
+
+double log_log_normal(double x) {
+  if (x <= 0) return kLeastLogDensity;
+  const double z = std::log(x / kLevel);
+  return std::max(kLeastLogDensity, -z * z / 2 - std::log(x * std::sqrt(2 * std::numbers::pi)));
+}
+
+double log_two_levels(double x) {
+  return log_of((1 - kUpperShare) * normal_density(x, kLevel, kNarrow) +
+                kUpperShare * normal_density(x, kUpper * kLevel, kNarrow));
+}
+
+double log_outliers(double x) {
+  return log_of((1 - kOutlierShare) * normal_density(x, kLevel, kSigma) +
+                kOutlierShare * normal_density(x, kOutlier * kLevel, kSigma));
 }
 
 /// 1.4826 MAD of a kind's distribution, from a long series of it.
@@ -72,11 +107,11 @@ double Noise::normal() {
 
 std::span<const Kind> kinds() {
   static const std::array<Kind, 5> all{{
-      {"normal", true, robust_sigma(draw_normal), draw_normal},
-      {"log-normal", true, robust_sigma(draw_log_normal), draw_log_normal},
-      {"AR(1)", false, robust_sigma(draw_autoregressive), draw_autoregressive},
-      {"two levels", true, robust_sigma(draw_two_levels), draw_two_levels},
-      {"outliers", true, robust_sigma(draw_outliers), draw_outliers},
+      {"normal", true, robust_sigma(draw_normal), draw_normal, log_normal},
+      {"log-normal", true, robust_sigma(draw_log_normal), draw_log_normal, log_log_normal},
+      {"AR(1)", false, robust_sigma(draw_autoregressive), draw_autoregressive, nullptr},
+      {"two levels", true, robust_sigma(draw_two_levels), draw_two_levels, log_two_levels},
+      {"outliers", true, robust_sigma(draw_outliers), draw_outliers, log_outliers},
   }};
   return all;
 }

@@ -22,12 +22,16 @@ class Noise {
   bench::Random random_;
 };
 
+/// Where a distribution has no mass a logarithm is no number; so unlikely is as good as never.
+inline constexpr double kLeastLogDensity = -100;
+
 /// A kind of noise: what a benchmark's numbers look like night after night while nothing changes.
 struct Kind {
   std::string_view name;
   bool independent = true;
   double robust_sigma = 0;  ///< 1.4826 times the median absolute deviation of the distribution, in the series' unit
   std::vector<double> (*draw)(Noise& noise, std::size_t count);
+  double (*log_density)(double x);  ///< of one number, at least kLeastLogDensity; null where they depend on each other
 };
 
 /// The five that change points are judged on: normal (2 %), log-normal (sigma 1), AR(1) with 0.5 (2 %), two levels 5 %
