@@ -31,7 +31,8 @@ constexpr std::size_t kPlain = 5;      // points of a window that is a plain ste
 constexpr double kGap = 0.5;           // of the baseline's range, between it and such a window
 constexpr double kMostScale = 100;     // by which a carried shape grows with the level
 constexpr std::size_t kOwnShape = 20;  // points of a new level whose distribution is taken from them alone
-constexpr double kFalseAlarms = 0.02, kDecay = 0.5;  // share of series that reach kAlarm; per nat beyond
+constexpr double kFalseAlarms = 0.02, kFalseTables = 0.05;  // shares of series and of tables that reach the threshold
+constexpr double kDecay = 0.5;                              // per nat beyond
 constexpr double kTogether = 0.4;      // nats of threshold per logarithm of series
 
 /// Points between two looks at the distribution: what has grown old changes slowly.
@@ -224,7 +225,8 @@ ChangePoint ChangePointDetector::described(const Candidate& candidate) const {
   if (point.before > 0 && point.before + low > 0 && std::isfinite((point.before + high) / point.before))
     point.ratio = {point.after / point.before, (point.before + low) / point.before,
                    (point.before + high) / point.before};
-  point.confidence = 1 - kFalseAlarms * std::exp(-kDecay * (candidate.score - threshold()));
+  const double reached = watch_.series > 1 ? kFalseTables : kFalseAlarms;
+  point.confidence = 1 - reached * std::exp(-kDecay * (candidate.score - threshold()));
   return point;
 }
 

@@ -146,10 +146,11 @@ TEST(ChangePoints, ask_for_more_where_many_series_are_watched) {
   std::size_t alone = 0, together = 0;
   for (std::uint64_t seed = 100; seed < 200; ++seed) {
     const std::vector<double> values = steps({{30, 100}, {4, 102.5}}, 1000 * seed);
-    const std::size_t one = find_change_points(values).size(), many = find_change_points(values, {1000, {}}).size();
-    EXPECT_LE(many, one);
-    alone += one;
-    together += many;
+    const std::vector<ChangePoint> one = find_change_points(values), many = find_change_points(values, {1000, {}});
+    EXPECT_LE(many.size(), one.size());
+    for (const ChangePoint& point : many) EXPECT_LT(point.confidence, one.front().confidence);
+    alone += one.size();
+    together += many.size();
   }
   EXPECT_LT(together, alone);
 }
