@@ -91,6 +91,8 @@ Expected<exec::SessionSpec> parse_spec(const Options& options) {
   if (*timeout > 0) spec.process_timeout = *timeout;
   if (options.has("--plan") && options.has("--revision"))
     return usage_error("--plan starts nothing, so it cannot build a --revision", "leave --revision out");
+  if (options.has("--json") && !options.has("--plan"))
+    return usage_error("--json belongs to --plan: a session's result is JSON anyhow", "leave --json out");
   for (const char* const name : {"--out", "--report"})
     if (options.has("--plan") && options.has(name))
       return usage_error(fmt::format("--plan writes nothing, found {}", name), fmt::format("leave {} out", name));
@@ -272,7 +274,7 @@ Expected<ExitStatus> tell_plan(Planned planned, const Options& options, const ex
     spec.pace = exec::against_pace(spec.pace, benchmarks.size(), *target);
     for (const exec::Benchmark& benchmark : benchmarks) spec.beside.push_back({std::string(results::kBase), benchmark});
   }
-  return print_plan(spec, options.values("--filter"), results::machine_folder(root_dir(), planned.machine));
+  return print_plan(spec, options.values("--filter"), planned.machine, options.has("--json"));
 }
 
 Expected<ExitStatus> run(const Options& options) {
@@ -345,6 +347,7 @@ Command run_command(RefreshReport refresh) {
        {"--against", "REV|BUILD", "measure this revision or build beside it, interleaved"},
        {"--target", "PERCENT", "until every interval is within it (default with --against: 0.25)"},
        {"--plan", "", "say which change this session could see, and start nothing"},
+       {"--json", "", "with --plan: as one line of JSON"},
        {"--seed", "N", "of the workloads and of the order (default: 1)"},
        {"--timeout", "SECONDS", "kill a process that takes longer"},
        {"--out", "FILE", "write the result there instead of results/<machine>/"}},

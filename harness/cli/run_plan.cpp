@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
+#include <filesystem>
 #include <optional>
 
+#include "harness/base/layout.h"
 #include "harness/compare/compare.h"
 #include "harness/results/journal.h"
 #include "harness/results/result.h"
@@ -17,6 +20,7 @@ namespace lab::cli {
 namespace {
 
 namespace fs = std::filesystem;
+namespace json = boost::json;
 
 /// How sure a change of the size that is named would be found.
 constexpr double kPower = 0.9;
@@ -54,43 +58,84 @@ int planned_blocks(const exec::SessionSpec& spec, const results::Result& pilot) 
   return exec::planned_blocks(spec.pace, overheads);
 }
 
+/// What is known of one benchmark before the session.
+struct Row {
+  std::string benchmark;
+  std::optional<double> noise;    ///< between processes, a share
+  std::optional<double> visible;  ///< the smallest change that would be found, a share
+};
+
+std::vector<Row> rows_of(const exec::SessionSpec& spec, const std::optional<results::Result>& pilot, int blocks) {
+  const std::vector<exec::Benchmark>& benchmarks = spec.selection.benchmarks;
+  std::vector<Row> rows;
+  for (const exec::Benchmark& benchmark : benchmarks) {
+    Row& row = rows.emplace_back(Row{benchmark.name, {}, {}});
+    if (pilot) row.noise = stats::spread_between(results::process_times(*pilot, benchmark.name));
+    if (!row.noise) continue;
+    row.visible = stats::visible_change(
+        {static_cast<std::size_t>(blocks), *row.noise, benchmarks.size(), exec::kAlpha, compare::kThreshold, kPower});
+  }
+  return rows;
+}
+
+void print_how_to_know(const fs::path& folder, const std::vector<std::string>& filters) {
+  fmt::print("No result in {} has {} processes of any of these benchmarks, so their noise is not known.\n",
+             folder.string(), stats::kLeastForSpread);
+  fmt::print("A pilot is enough: python3 make.py run --processes 6 --budget 60");
+  for (const std::string& filter : filters) fmt::print(" --filter '{}'", filter);
+  fmt::print("\n");
+}
+
 std::string percent(std::optional<double> share) {
   return share ? fmt::format("{:.2f} %", 100 * *share) : "unknown";
+}
+
+void print_table(const std::vector<Row>& rows, const results::Result& pilot, int blocks) {
+  std::size_t width = std::string_view("benchmark").size();
+  for (const Row& row : rows) width = std::max(width, row.benchmark.size());
+  fmt::print("{:<{}}  {:>8}  {:>9}  {:>15}\n", "benchmark", width, "noise", "processes", "smallest change");
+  for (const Row& row : rows)
+    fmt::print("{:<{}}  {:>8}  {:>9}  {:>15}\n", row.benchmark, width, percent(row.noise), blocks,
+               percent(row.visible));
+  fmt::print(
+      "\nNoise between processes is that of {}; a change of that size against a base is found in {:.0f} % of sessions, "
+      "in a table of {} rows with a threshold of {:.2g} %.\n",
+      pilot.session.id, 100 * kPower, rows.size(), 100 * compare::kThreshold);
+}
+
+void print_json(const std::vector<Row>& rows, const std::optional<results::Result>& pilot, int blocks,
+                const std::string& machine) {
+  const auto known = [](const std::optional<double>& share) {
+    return share ? json::value(*share) : json::value(nullptr);
+  };
+  json::array list;
+  for (const Row& row : rows)
+    list.push_back(json::object{{"benchmark", row.benchmark},
+                                {"noise", known(row.noise)},
+                                {"processes", pilot ? json::value(blocks) : json::value(nullptr)},
+                                {"smallest_change", known(row.visible)}});
+  const json::object plan{{"machine", machine},
+                          {"pilot", pilot ? json::value(pilot->session.id) : json::value(nullptr)},
+                          {"power", kPower},
+                          {"threshold", compare::kThreshold},
+                          {"rows", std::move(list)}};
+  fmt::print("{}\n", json::serialize(plan));
 }
 
 }  // namespace
 
 Expected<ExitStatus> print_plan(const exec::SessionSpec& spec, const std::vector<std::string>& filters,
-                                const fs::path& machine_folder) {
-  const std::optional<results::Result> pilot = newest_pilot(spec, machine_folder);
-  if (!pilot) {
-    fmt::print("No result in {} has {} processes of any of these benchmarks, so their noise is not known.\n",
-               machine_folder.string(), stats::kLeastForSpread);
-    fmt::print("A pilot is enough: python3 make.py run --processes 6 --budget 60");
-    for (const std::string& filter : filters) fmt::print(" --filter '{}'", filter);
-    fmt::print("\n");
-    return ExitStatus::kOk;
-  }
-  const int blocks = planned_blocks(spec, *pilot);
-  const std::vector<exec::Benchmark>& benchmarks = spec.selection.benchmarks;
-  std::size_t width = std::string_view("benchmark").size();
-  for (const exec::Benchmark& benchmark : benchmarks) width = std::max(width, benchmark.name.size());
-  fmt::print("{:<{}}  {:>8}  {:>9}  {:>15}\n", "benchmark", width, "noise", "processes", "smallest change");
-  for (const exec::Benchmark& benchmark : benchmarks) {
-    const auto noise = stats::spread_between(results::process_times(*pilot, benchmark.name));
-    const stats::Plan plan{static_cast<std::size_t>(blocks),
-                           noise.value_or(0),
-                           benchmarks.size(),
-                           exec::kAlpha,
-                           compare::kThreshold,
-                           kPower};
-    fmt::print("{:<{}}  {:>8}  {:>9}  {:>15}\n", benchmark.name, width, percent(noise), blocks,
-               noise ? percent(stats::visible_change(plan)) : "unknown");
-  }
-  fmt::print(
-      "\nNoise between processes is that of {}; a change of that size against a base is found in {:.0f} % of sessions, "
-      "in a table of {} rows with a threshold of {:.2g} %.\n",
-      pilot->session.id, 100 * kPower, benchmarks.size(), 100 * compare::kThreshold);
+                                const results::Machine& machine, bool as_json) {
+  const fs::path folder = results::machine_folder(root_dir(), machine);
+  const std::optional<results::Result> pilot = newest_pilot(spec, folder);
+  const int blocks = pilot ? planned_blocks(spec, *pilot) : 0;
+  const std::vector<Row> rows = rows_of(spec, pilot, blocks);
+  if (as_json)
+    print_json(rows, pilot, blocks, machine.id);
+  else if (pilot)
+    print_table(rows, *pilot, blocks);
+  else
+    print_how_to_know(folder, filters);
   return ExitStatus::kOk;
 }
 

@@ -243,6 +243,9 @@ TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
       {{"run", "fake"},
        2,
        "harness: error: run takes no argument, found 'fake'\nhint: python3 make.py run --filter 'fake'\n"},
+      {{"run", "--json"},
+       2,
+       "harness: error: --json belongs to --plan: a session's result is JSON anyhow\nhint: leave --json out\n"},
       {{"run", "--plan", "--out", "x"},
        2,
        "harness: error: --plan writes nothing, found --out\nhint: leave --out out\n"},
@@ -398,6 +401,11 @@ TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
   EXPECT_EQ(outcome.code, 0);
   EXPECT_NE(outcome.output.find("run --processes 6 --budget 60 --filter '*/store'\n"), std::string::npos)
       << outcome.output;
+  const Words as_json{"run", "--plan", "--json", "--processes", "12", "--filter", "*/store"};
+  const auto json_plan = [&] { return boost::json::parse(bench.harness(as_json).output).as_object(); };
+  EXPECT_TRUE(json_plan().at("pilot").is_null());
+  EXPECT_TRUE(json_plan().at("rows").at(1).at("noise").is_null());
+  EXPECT_EQ(json_plan().at("machine").as_string(), bench.results_folder().filename().string());
   for (const std::string& base : {std::string("no-such-revision"), bench.root().string()})
     EXPECT_EQ(bench.harness({"run", "--plan", "--against", base}).code, 2) << base;
   EXPECT_TRUE(bench.results().empty());
@@ -422,6 +430,13 @@ TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
   ASSERT_EQ(rows.size(), 2u) << outcome.output;
   EXPECT_EQ(rows[0].find("fake/plain/store    1.04 %         12 "), 0u) << rows[0];
   EXPECT_NE(outcome.output.find("is that of 20260802T231500Z-nogit;"), std::string::npos);
+  const boost::json::object known = json_plan();
+  EXPECT_EQ(known.at("pilot"), "20260802T231500Z-nogit");
+  const boost::json::value& row = known.at("rows").at(0);
+  EXPECT_EQ(row.at("benchmark"), "fake/plain/store");
+  EXPECT_EQ(row.at("processes"), 12);
+  EXPECT_NEAR(row.at("noise").as_double(), 0.0104, 5e-5);
+  EXPECT_GT(row.at("smallest_change").as_double(), row.at("noise").as_double());
   EXPECT_EQ(bench.results().size(), 1u);
 }
 

@@ -14,6 +14,7 @@ import contextlib
 import fcntl
 import itertools
 import json
+import math
 import os
 import re
 import shutil
@@ -44,8 +45,14 @@ MOST_TRIES = 5
 FINAL = ("culprit", "candidates", "none")
 """Answers of a bisect after which it is over."""
 
-UNFINISHED = ("undecided", "cut off")
-"""Answers of one that goes on where it stands."""
+CUT_OFF = {"answer": "cut off"}
+"""Stands for the answer of a bisect that had no time, or was killed."""
+
+PAIR_SHARE = 1 / 4
+"""Of the time for a bisect, asking whether a known culprit is this one's gets this much."""
+
+EXPLAINS = 1 / 2
+"""Of a slowdown, on the logarithm: a commit that is good for less is not its culprit."""
 
 MOST_NAMED = 5
 """Benchmarks that the summary names for one cause; junit.xml has all."""
@@ -54,7 +61,7 @@ NEAR = 8
 """Sessions by which a change that is told already may seem to have moved, as more nights become known."""
 
 FIELDS = {"series", "session", "ratio", "low", "high", "nights", "commits", "told", "bisect", "tries"}
-"""Of an alarm in the state."""
+"""Of an alarm in the state. One that was bisected may have "asked", too: culprits of others that are not its own."""
 
 STATUSES = {"regression": 3, "unfit": 4, "failed": 1, "fine": 0}
 
@@ -176,19 +183,26 @@ def alarms_in(history, machine, tonight, state):
 
 
 def alarms_text(alarms):
-    """'allocator/tlsf/churn +3.1 % [+2.6 %, +3.7 %] in 1a2b3c4d5e6f..5e6f7a8b9c0d, culprit ...': what came in the same
-    commits and has the same answer is told together."""
+    """'allocator/tlsf/churn +3.1 % [+2.6 %, +3.7 %] in 1a2b3c4d5e6f..5e6f7a8b9c0d, culprit ...': what has the same
+    culprit, or came in the same commits and has none yet, is told together."""
     causes = {}
     for alarm in alarms:
-        culprit = (alarm["bisect"] or {}).get("culprit") or bisect_text(alarm)
-        causes.setdefault((alarm["commits"]["from"], alarm["commits"]["to"], culprit), []).append(alarm)
+        culprit = (alarm["bisect"] or {}).get("culprit")
+        causes.setdefault(culprit or (range_text(alarm), bisect_text(alarm)), []).append(alarm)
     texts = []
-    for (good, bad, _), slower in causes.items():
+    for slower in causes.values():
         named = ", ".join(map(slower_text, slower[:MOST_NAMED]))
         more = f" and {len(slower) - MOST_NAMED} more" if len(slower) > MOST_NAMED else ""
+        ranges = set(map(range_text, slower))
+        commits = f" in {ranges.pop()}" if len(ranges) == 1 else ""
         least_sure = min(slower, key=lambda alarm: (alarm["bisect"] or {}).get("probability") or 0)
-        texts.append(f"{named}{more} in {short(good)}..{short(bad)}, {bisect_text(least_sure)}")
+        texts.append(f"{named}{more}{commits}, {bisect_text(least_sure)}")
     return "; ".join(texts)
+
+
+def range_text(alarm):
+    """'1a2b3c4d5e6f..5e6f7a8b9c0d'"""
+    return "..".join(short(alarm["commits"][end]) for end in ("from", "to"))
 
 
 def slower_text(alarm):
@@ -201,6 +215,12 @@ def slower_text(alarm):
 def short(commit):
     """A commit as a line names it; None is a build outside git."""
     return (commit or "no git")[:12]
+
+
+def explains(answer, alarm):
+    """Whether a bisect's culprit made the benchmark slower by most of what the alarm says."""
+    slower = alarm["low"] if (alarm["low"] or 0) > 1 else alarm["ratio"]
+    return math.log(answer["ratio"]) >= EXPLAINS * math.log(slower)
 
 
 def is_open(alarm):
@@ -289,13 +309,14 @@ class Night:
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def machine(self):
-        """This machine's id. A plan without results names the folder where this machine's would lie."""
-        nowhere = os.path.join(self.folder, "none")
-        plan = subprocess.run([self.binary, "run", "--plan"], stdout=subprocess.PIPE, text=True,
-                              env={**self.environment, "LAB_RESULTS": nowhere}, check=False).stdout
-        if found := re.search(re.escape(nowhere) + r"/([\w.-]+)", plan):
-            return found[1]
-        raise FrontError("run --plan does not say which machine this is", "python3 make.py run --plan")
+        """This machine's id."""
+        plan = subprocess.run([self.binary, "run", "--plan", "--json"], stdout=subprocess.PIPE, text=True,
+                              env=self.environment, check=False).stdout
+        try:
+            return json.loads(plan)["machine"]
+        except (ValueError, KeyError, TypeError):
+            raise FrontError("run --plan does not say which machine this is",
+                             "python3 make.py run --plan --json") from None
 
     def measure_missing(self):
         """Earlier commits, the oldest first: a history is in the order of its sessions."""
@@ -343,47 +364,57 @@ class Night:
             if ends["from"] == ends["to"]:
                 alarm["bisect"] = {"answer": "none", "reason": "one commit on both sides"}
                 continue
-            if self.bisect_seconds() < LEAST_S:
-                say(f"nightly: no time is left to bisect {alarm['series'][1]}: the next night goes on")
+            deadline = self.world.clock() + (BISECT_S if self.budget is None else self.left())
+            if not self.is_time_left(alarm, deadline):
                 break
             alarm["tries"] += 1
-            alarm["bisect"] = {"answer": "cut off"}
+            alarm["bisect"] = CUT_OFF
             self.state.save()
-            alarm["bisect"] = self.culprit_of_others(alarm) or self.ask(alarm, ends["from"], ends["to"])
+            alarm["bisect"] = (self.culprit_of_others(alarm, deadline) or
+                               self.ask(alarm, ends["from"], ends["to"], deadline))
             self.state.save()
             tried.append(alarm)
         return tried
 
-    def bisect_seconds(self):
-        """What a bisect may take now."""
-        return BISECT_S if self.budget is None else self.left()
+    def is_time_left(self, alarm, deadline):
+        """Whether a bisect can begin; says so where not."""
+        if deadline - self.world.clock() >= LEAST_S:
+            return True
+        say(f"nightly: no time is left to bisect {alarm['series'][1]}: the next night goes on")
+        return False
 
-    def culprit_of_others(self, alarm):
+    def culprit_of_others(self, alarm, deadline):
         """One commit often makes many benchmarks slower: a culprit of others that lies among the alarm's commits is
-        held against its parent, two builds that are there already, before the whole range is bisected. The bisect's
-        answer where it is this one's culprit, too, or where time ran out over it; else None."""
+        held against the commit before it, two builds that are mostly there, before the whole range is bisected. The
+        bisect's answer where it made this benchmark slower by most of the change, too; else None."""
         ends = alarm["commits"]
         try:
-            within = self.world.between(ends["from"], ends["to"])
+            within = [*self.world.between(ends["from"], ends["to"]), ends["from"]]
         except FrontError:
             return None  # the bisect itself will say what git lacks
-        found = [other["bisect"]["culprit"] for other in self.state.alarms_of(alarm["series"][0])
-                 if (other["bisect"] or {}).get("answer") == "culprit"]
-        innocent = alarm.setdefault("innocent", [])
-        for culprit in dict.fromkeys(found):
-            if culprit not in within or culprit in innocent or len(within) == 1 or self.bisect_seconds() < LEAST_S:
-                continue
-            answer = self.ask(alarm, f"{culprit}~1", culprit)
-            if answer["answer"] in ("culprit", *UNFINISHED):
+        asked = alarm.setdefault("asked", [])
+        for other in self.state.alarms_of(alarm["series"][0]):
+            culprit = (other["bisect"] or {}).get("culprit")
+            if len(within) == 2 or culprit not in within[:-1] or culprit in asked:
+                continue  # between two commits the alarm's own bisect is the same
+            now = self.world.clock()
+            until = min(deadline, now + max(LEAST_S, PAIR_SHARE * (deadline - now)))
+            answer = self.ask(alarm, within[within.index(culprit) + 1], culprit, until)
+            if answer["answer"] == "culprit" and explains(answer, alarm):
                 return answer
-            innocent.append(culprit)
+            if answer["answer"] in ("culprit", "none", "undecided"):  # what failed may succeed another night
+                asked.append(culprit)
+                self.state.save()
         return None
 
-    def ask(self, alarm, good, bad):
-        """The answer of a bisect of the alarm's benchmark, or why there is none."""
+    def ask(self, alarm, good, bad, deadline):
+        """The answer of a bisect of the alarm's benchmark until `deadline`, or why there is none."""
+        if not self.is_time_left(alarm, deadline):
+            return CUT_OFF
+        seconds = deadline - self.world.clock()
         try:
             status, line = self.harness("bisect", ["--good", good, "--bad", bad, "--benchmark", alarm["series"][1],
-                                                   "--budget", f"{self.bisect_seconds():.0f}", "--json"])
+                                                   "--budget", f"{seconds:.0f}", "--json"])
             return json.loads(line) if line else {"answer": f"ended with exit status {status}"}
         except (FrontError, ValueError) as error:
             return {"answer": f"failed: {error}"}

@@ -7,7 +7,9 @@ import math
 import os
 import random
 import re
+import shutil
 import signal
+import subprocess
 import tempfile
 import unittest
 import unittest.mock
@@ -26,7 +28,7 @@ HARNESS = next((path for path in (os.path.join(paths.build_dir(toolchain, "relea
 
 # Stands for the harness: history is the real one, run copies what the test has prepared, report and bisect only answer.
 FAKE = r"""#!/bin/sh
-[ "$*" != "run --plan" ] || {{ echo "No result in $LAB_RESULTS/farm has 4 processes of any."; exit; }}
+[ "$*" != "run --plan --json" ] || {{ echo '{{"machine": "farm"}}'; exit; }}
 verb=$1; shift
 echo "$verb $*" >> "{root}/calls"
 case $verb in
@@ -48,7 +50,11 @@ esac
 
 
 def commit_of(night):
-    return f"{night + 1:040x}"
+    return f"{night + 1:012x}" + 28 * "0"
+
+
+def night_of(commit):
+    return int(commit[:12], 16) - 1
 
 
 def result(night, times, **changes):
@@ -80,6 +86,7 @@ def result(night, times, **changes):
 
 class FakeWorld(nightly.World):
     build_seconds = 0
+    bisect_seconds = 0
 
     def __init__(self, root, night=0):
         self.root = root
@@ -90,9 +97,11 @@ class FakeWorld(nightly.World):
         return FIRST + DAY * self.night
 
     def clock(self):
-        with contextlib.suppress(FileNotFoundError), open(os.path.join(self.root, "calls"), encoding="utf-8") as calls:
-            return float(DAY * self.night + self.building + EARLIER_S * calls.read().count("--revision"))
-        return float(DAY * self.night + self.building)
+        passed = 0
+        with contextlib.suppress(FileNotFoundError), open(os.path.join(self.root, "calls"), encoding="utf-8") as file:
+            calls = file.read()
+            passed = EARLIER_S * calls.count("--revision") + self.bisect_seconds * calls.count("bisect ")
+        return float(DAY * self.night + self.building + passed)
 
     def harness(self):
         self.building = self.build_seconds
@@ -102,7 +111,7 @@ class FakeWorld(nightly.World):
         return [commit_of(night) for night in range(self.night, -1, -1)][:count]
 
     def between(self, good, bad):
-        return [commit_of(night) for night in range(int(good, 16), int(bad, 16))]
+        return [commit_of(night) for night in range(night_of(bad), night_of(good), -1)]
 
 
 def prepare(root, night, times, name="next.json", **changes):
@@ -181,7 +190,7 @@ class Nightly(unittest.TestCase):
         self.assertIn(f"culprit {commit_of(20)[:12]} (99.4 %)", line)
         bisects = self.calls("bisect")
         self.assertEqual(len(bisects), 1)
-        good, bad = (int(bisects[0].split()[place], 16) - 1 for place in (2, 4))
+        good, bad = (night_of(bisects[0].split()[place]) for place in (2, 4))
         self.assertLess(good, 20)
         self.assertGreaterEqual(bad, 20)
         self.assertEqual(len(os.listdir(os.path.join(self.results, "farm"))), 30)
@@ -248,39 +257,74 @@ class Nightly(unittest.TestCase):
         self.assertEqual([re.search("shelf/.", call)[0] for call in self.calls("bisect")],
                          ["shelf/b", "shelf/c", "shelf/a"])
 
-    def two_alarms(self):
-        alarm = {"session": "0000", "low": None, "high": None, "nights": 3, "told": False, "bisect": None, "tries": 0,
-                 "commits": {"from": commit_of(0), "to": commit_of(9)}}
+    def two_alarms(self, *words):
+        """The line of a night with two alarms whose commits overlap; the greater, b, is bisected first."""
+        alarm = {"session": "0000", "low": None, "high": None, "nights": 3, "told": False, "bisect": None, "tries": 0}
         os.makedirs(os.path.join(self.results, "nightly"))
         with open(os.path.join(self.results, "nightly", "state.json"), "w", encoding="utf-8") as file:
-            json.dump({"alarms": [alarm | {"series": ["farm", f"shelf/{name}/store", 1], "ratio": ratio}
-                                  for name, ratio in (("a", 1.05), ("b", 1.2))]}, file)
+            json.dump({"alarms": [alarm | {"series": ["farm", f"shelf/{name}/store", 1], "ratio": ratio,
+                                           "commits": {"from": commit_of(0), "to": commit_of(last)}}
+                                  for name, ratio, last in (("a", 1.05, 8), ("b", 1.2, 9))]}, file)
         prepare(self.root, 0, {"shelf/a/store": 100})
-        return self.night(0)[1]
+        return self.night(0, *words)[1]
 
-    def test_what_one_commit_made_slower_is_bisected_once_and_told_together(self):
-        self.bisect_says({"culprit": commit_of(4), "probability": 0.99, "answer": "culprit"})
-        line = self.two_alarms()
-        self.assertEqual([re.findall("--(?:good|bad|benchmark) ([^ ]+)", call) for call in self.calls("bisect")],
-                         [[commit_of(0), commit_of(9), "shelf/b/store"],
-                          [f"{commit_of(4)}~1", commit_of(4), "shelf/a/store"]])
-        self.assertIn(f"2 slower: shelf/b/store +20.00 %, shelf/a/store +5.00 % in {commit_of(0)[:12]}.."
-                      f"{commit_of(9)[:12]}, culprit {commit_of(4)[:12]} (99.0 %); ", line)
-
-    def test_a_benchmark_that_anothers_culprit_did_not_make_slower_has_its_own_bisect(self):
-        culprit = lambda night: json.dumps({"answer": "culprit", "culprit": commit_of(night), "probability": 0.99})
-        none = json.dumps({"answer": "none", "culprit": None})
+    def pair_says(self, answer):
+        """Bisects of a commit and the one before it say `answer`; b's culprit is commit 4, a's own commit 6."""
+        culprit = lambda night: json.dumps(
+            {"answer": "culprit", "culprit": commit_of(night), "probability": 0.99, "ratio": 1.2})
         self.put("bisect", f"""case "$*" in
-                               *~1*) echo '{none}' ;;
+                               *{commit_of(3)}*{commit_of(4)}*) {answer} ;;
                                *b/store*) echo '{culprit(4)}' ;;
                                *) echo '{culprit(6)}' ;;
                                esac""")
-        line = self.two_alarms()
-        self.assertEqual(len(self.calls("bisect")), 3)
-        self.assertEqual(line.count("culprit"), 2, line)
+
+    def asked(self):
+        """(good, bad, benchmark) of every bisect, commits by night."""
+        calls = [re.findall("--(?:good|bad|benchmark) ([^ ]+)", call) for call in self.calls("bisect")]
+        return [(night_of(good), night_of(bad), benchmark[6]) for good, bad, benchmark in calls]
+
+    def culprits(self):
         with open(os.path.join(self.results, "nightly", "state.json"), encoding="utf-8") as file:
-            self.assertEqual([alarm["bisect"]["culprit"] for alarm in json.load(file)["alarms"]],
-                             [commit_of(6), commit_of(4)])
+            return [alarm["bisect"].get("culprit") for alarm in json.load(file)["alarms"]]
+
+    def test_what_one_commit_made_slower_is_bisected_once_and_told_together(self):
+        self.bisect_says({"culprit": commit_of(4), "probability": 0.99, "answer": "culprit", "ratio": 1.05})
+        line = self.two_alarms()
+        self.assertEqual(self.asked(), [(0, 9, "b"), (3, 4, "a")])
+        self.assertIn("2 slower: shelf/b/store +20.00 %, shelf/a/store +5.00 %, culprit 000000000005 (99.0 %); ", line)
+
+    def test_a_benchmark_that_anothers_culprit_did_not_make_slower_has_its_own_bisect(self):
+        culprit = {"answer": "culprit", "culprit": commit_of(4), "probability": 0.99}
+        for answer in ({"answer": "none"}, {"answer": "undecided"}, culprit | {"ratio": 0.97},
+                       culprit | {"ratio": 1.01}):
+            with self.subTest(answer):
+                self.setUp()
+                self.pair_says(f"echo '{json.dumps(answer)}'")
+                self.assertEqual(self.two_alarms().count("culprit"), 2)
+                self.assertEqual(self.asked(), [(0, 9, "b"), (3, 4, "a"), (0, 8, "a")])
+                self.assertEqual(self.culprits(), [commit_of(6), commit_of(4)])
+
+    def test_a_pair_that_could_not_be_measured_is_asked_again_and_one_that_could_is_not(self):
+        undecided = """echo '{"answer": "undecided"}'; exit 1"""
+        for pair, again in (("exit 2", [(3, 4, "a"), (0, 8, "a")]), (undecided, [(0, 8, "a")])):
+            with self.subTest(pair):
+                self.setUp()
+                self.put("bisect", f"""case "$*" in *{commit_of(3)}*{commit_of(4)}*) {pair} ;; *a/store*) {undecided} ;;
+                    *) echo '{{"answer": "culprit", "culprit": "{commit_of(4)}", "probability": 0.99, "ratio": 1.2}}' ;;
+                    esac""")
+                self.two_alarms()
+                prepare(self.root, 1, {"shelf/a/store": 100})
+                self.night(1)
+                self.assertEqual(self.asked(), [(0, 9, "b"), (3, 4, "a"), (0, 8, "a"), *again])
+
+    def test_asking_for_anothers_culprit_takes_a_share_of_the_time_and_no_bisect_begins_with_too_little(self):
+        self.pair_says("""echo '{"answer": "none"}'""")
+        with unittest.mock.patch.object(FakeWorld, "bisect_seconds", 480):
+            line = self.two_alarms("--budget", "1000")
+        self.assertEqual([re.search("--budget ([0-9]+)", call)[1] for call in self.calls("bisect")], ["1000", "130"])
+        self.assertIn("shelf/a/store +5.00 % in", line)
+        self.assertIn("bisect cut off, try 1 of 5", line)
+        self.assertIn("no time is left to bisect shelf/a/store: the next night goes on", self.talk)
 
     def test_the_summary_names_few_of_many_and_junit_all(self):
         alarms = [{"series": ["farm", f"shelf/v{i}/store", 1], "ratio": 1.5, "low": None, "high": None, "bisect": None,
@@ -431,7 +475,7 @@ class Nightly(unittest.TestCase):
         self.assertEqual(self.calls("run"), ["run --budget 133", "run "])
 
     def test_a_plan_that_names_no_machine_costs_only_the_backfill(self):
-        plain = FAKE.replace("/farm has", " has").format(root=self.root, harness=HARNESS)
+        plain = FAKE.replace("machine", "other").format(root=self.root, harness=HARNESS)
         paths.write_if_changed(os.path.join(self.root, "harness"), plain, 0o755)
         prepare(self.root, 4, {"shelf/a/store": 100})
         self.assertEqual(self.night(4, "--backfill", "3")[0], 0)
@@ -454,6 +498,22 @@ class Nightly(unittest.TestCase):
             status, line = self.night(0, "--budget", "600")
         self.assertEqual((status, line), (1, "nightly: failed: building took all of the 10 min: nothing was measured; "
                                              "20 min\n"))
+
+    @unittest.skipIf(shutil.which("git") is None, "git is not there")
+    def test_git_says_which_commits_lie_between_two(self):
+        command = ["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b"]
+        git = lambda *words: subprocess.run([*command, *words], capture_output=True, text=True,
+                                            check=True).stdout.strip()
+        git("init", "--quiet")
+        commits = []
+        for _ in range(4):
+            git("commit", "--quiet", "--allow-empty", "--message", "x")
+            commits.append(git("rev-parse", "HEAD"))
+        with unittest.mock.patch.object(paths, "ROOT", self.root):
+            self.assertEqual(nightly.World().between(commits[0], commits[2]), [commits[2], commits[1]])
+            self.assertEqual(nightly.World().commits(2), [commits[3], commits[2]])
+            with self.assertRaises(FrontError):
+                nightly.World().between("no-such-commit", commits[2])
 
     def test_without_git_there_is_no_backfill_and_the_night_goes_on(self):
         prepare(self.root, 0, {"shelf/a/store": 100})
