@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "harness/simulate/known_noise.h"
@@ -100,7 +102,9 @@ class Cells {
     for (const Kind& kind : kinds()) {
       if (!kind.independent) continue;
       const auto known = sigmas(kind);
-      const KnownNoise knows_noise(kind, kPoints, kBaseline, kFalseAlarms, count(4000), other_noise_);
+      const KnownNoise& knows_noise =
+          known_noises_.try_emplace(kind.name, kind, kPoints, kBaseline, kFalseAlarms, count(4000), other_noise_)
+              .first->second;
       Tally tally;
       for (std::size_t which = 0; which < 2; ++which) {
         if (which < known.size()) {
@@ -165,6 +169,7 @@ class Cells {
 
   Noise noise_;
   Noise other_noise_;  // of what is printed for comparison
+  std::map<std::string_view, KnownNoise> known_noises_;
   const Report& report_;
   double scale_;
 };

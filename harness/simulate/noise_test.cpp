@@ -1,0 +1,54 @@
+#include "harness/simulate/noise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/simulate/known_noise.h"
+
+namespace lab::simulate {
+namespace {
+
+const Kind& named(std::string_view name) {
+  for (const Kind& kind : kinds())
+    if (kind.name == name) return kind;
+  ADD_FAILURE() << name;
+  return kinds().front();
+}
+
+TEST(Kind, has_the_density_of_what_it_draws) {
+  for (const Kind& kind : kinds()) {
+    ASSERT_EQ(kind.log_density != nullptr, kind.independent) << kind.name;
+    if (!kind.independent) continue;
+    // Between these it has the mass that the density says, and nearly all of it between the widest.
+    Noise noise(3);
+    const std::vector<double> drawn = kind.draw(noise, 100'000);
+    for (const auto& [low, high] : {std::pair{0.0, 4000.0}, {90.0, 100.0}, {100.0, 103.0}, {104.0, 140.0}}) {
+      double mass = 0, seen = 0;
+      const double step = (high - low) / 100'000;
+      for (double x = low + step / 2; x < high; x += step) mass += step * std::exp(kind.log_density(x));
+      for (const double x : drawn) seen += x >= low && x < high;
+      EXPECT_NEAR(mass, seen / static_cast<double>(drawn.size()), 0.006) << kind.name << ": " << low << ".." << high;
+    }
+  }
+}
+
+TEST(KnownNoise, alarms_as_often_as_it_is_told_and_sees_what_is_plain) {
+  for (const std::string_view name : {"normal", "log-normal"}) {
+    const Kind& kind = named(name);
+    Noise noise(5);
+    const KnownNoise known(kind, 60, 50, 0.1, 2000, noise);
+    int unchanged = 0, changed = 0;
+    for (int trial = 0; trial < 1000; ++trial) {
+      std::vector<double> values = kind.draw(noise, 60);
+      unchanged += known.alarms(values, 10);
+      for (std::size_t i = 50; i < 60; ++i) values[i] -= 4 * kind.robust_sigma;
+      changed += known.alarms(values, 10);
+    }
+    EXPECT_NEAR(unchanged, 100, 40) << name;
+    EXPECT_GT(changed, 990) << name;
+  }
+}
+
+}  // namespace
+}  // namespace lab::simulate
