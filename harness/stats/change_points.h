@@ -45,7 +45,7 @@ struct ChangePoint {
   std::optional<Ratio> ratio;
   /// 1 - the share of unchanged series of 100 points that ever score as far beyond the threshold: 2 % reach it, and a
   /// nat more halves that, or nearly. From the noises that the constants were fixed on, with the slowest fall of them.
-  /// Where many series are watched, of such tables rather than series, of which 3 to 5 % reach it.
+  /// Where many series are watched, of tables instead: of 200 normal series over 30 nights 3 to 5 % reach it.
   double confidence = 0;
 
   friend bool operator==(const ChangePoint&, const ChangePoint&) = default;

@@ -234,12 +234,13 @@ Row Measurements::row(std::size_t i, std::size_t from) const {
 }
 
 Fit fit(const Measurements& data, std::size_t from) {
-  std::vector<Shares> starts{Shares(data.size(), 1.0)};
-  if (data.size() >= kEnoughForModes) starts.push_back(near_modes(data, from));
+  std::vector<Shares> cold{Shares(data.size(), 1.0)};
+  if (data.size() >= kEnoughForModes) cold.push_back(near_modes(data, from));
   std::vector<Fit> fits;
   double best = kNever;
   for (const double drift : kDrifts) {
     double top = kNever;
+    std::vector<Shares> starts = cold;
     for (const Effect& effect : from == 0 ? std::span<const Effect>(kNoEffect) : kEffects) {
       Fit& found = fits.emplace_back(best_of(data, starts, from, effect.tau, drift));
       found.log_likelihood += std::log(effect.probability);

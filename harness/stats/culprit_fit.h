@@ -7,8 +7,8 @@
 /// x = d / sigma the moment prior
 ///   x^2 / tau^2 N(x; 0, tau^2)                  (Johnson and Rossell, JRSS B 72, 2010: non-local priors),
 /// which vanishes at 0: an effect far below the noise is not what anybody bisects, and so the null hypothesis gathers
-/// evidence as fast as its rivals. tau is averaged over kEffects, of which the widest are for what has next to no noise,
-/// as sizes and counts. The drift is a Brownian motion over the measurements in their order, by its first kWaves
+/// evidence as fast as its rivals. tau is averaged over kEffects, of which the widest are for what has next to no
+/// noise, as sizes and counts. The drift is a Brownian motion over the measurements in their order, by its first kWaves
 /// Karhunen-Loeve waves; how many sigma a square root of a measurement it goes is averaged over kDrifts.
 ///
 /// Estimate. Variational Bayes (Faul and Tipping, A Variational Approach to Robust Regression, ICANN 2001): r_i, the
@@ -18,7 +18,8 @@
 ///   log likelihood >= log |P|^1/2 |L|^-1/2 b_n^-a_n Gamma(a_n) (2 pi)^(-sum r / 2)
 ///                     - (n - sum r) log range + sum H(r_i) + log B(kDisturbed + n - sum r, kCalm + sum r),
 /// times (m_d^2 a_n / b_n + (L^-1)_dd) / tau^2 for the moment prior. Of two starts (nothing is disturbed; all is that
-/// lies far from the half-sample mode of its level) the better end counts.
+/// lies far from the half-sample mode of its level) the better end counts; each effect's size goes on from where the one
+/// before it ended.
 #pragma once
 
 #include <array>

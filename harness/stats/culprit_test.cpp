@@ -322,6 +322,16 @@ TEST(NextMeasurement, is_of_the_ends_first_and_even_under_drift) {
   EXPECT_NEAR(static_cast<double>(search.next(no_cost(100), 1)), 50, 5);
 }
 
+TEST(NextMeasurement, is_of_unclear_ends_for_longer) {
+  CulpritSearch search(100);
+  for (int i = 0; i < 10; ++i) {
+    const std::size_t commit = search.next(no_cost(100), 1);
+    EXPECT_TRUE(commit == 0 || commit == 100) << i << ": " << commit;
+    search.add(commit, 100 + i % 4 + (commit == 0 ? 0 : 2.5));
+  }
+  EXPECT_NEAR(static_cast<double>(search.next(no_cost(100), 1)), 50, 5);
+}
+
 TEST(NextMeasurement, rather_repeats_a_commit_that_is_built_than_builds_one) {
   CulpritSearch search = after(100, {{0, 100}, {100, 104}, {100, 106}, {0, 102}, {0, 101}, {100, 105}, {45, 104}});
   std::vector<double> build_seconds(101, 600);
