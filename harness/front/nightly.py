@@ -370,8 +370,10 @@ class Night:
             alarm["tries"] += 1
             alarm["bisect"] = CUT_OFF
             self.state.save()
-            alarm["bisect"] = (self.culprit_of_others(alarm, deadline) or
-                               self.ask(alarm, ends["from"], ends["to"], deadline))
+            answer = self.culprit_of_others(alarm, deadline)
+            if answer is None and self.is_time_left(alarm, deadline):
+                answer = self.ask(alarm, ends["from"], ends["to"], deadline - self.world.clock())
+            alarm["bisect"] = answer or CUT_OFF
             self.state.save()
             tried.append(alarm)
         return tried
@@ -397,9 +399,10 @@ class Night:
             culprit = (other["bisect"] or {}).get("culprit")
             if len(within) == 2 or culprit not in within[:-1] or culprit in asked:
                 continue  # between two commits the alarm's own bisect is the same
-            now = self.world.clock()
-            until = min(deadline, now + max(LEAST_S, PAIR_SHARE * (deadline - now)))
-            answer = self.ask(alarm, within[within.index(culprit) + 1], culprit, until)
+            left = deadline - self.world.clock()
+            if left < LEAST_S:
+                break
+            answer = self.ask(alarm, within[within.index(culprit) + 1], culprit, max(LEAST_S, PAIR_SHARE * left))
             if answer["answer"] == "culprit" and explains(answer, alarm):
                 return answer
             if answer["answer"] in ("culprit", "none", "undecided"):  # what failed may succeed another night
@@ -407,11 +410,8 @@ class Night:
                 self.state.save()
         return None
 
-    def ask(self, alarm, good, bad, deadline):
-        """The answer of a bisect of the alarm's benchmark until `deadline`, or why there is none."""
-        if not self.is_time_left(alarm, deadline):
-            return CUT_OFF
-        seconds = deadline - self.world.clock()
+    def ask(self, alarm, good, bad, seconds):
+        """The answer of a bisect of the alarm's benchmark, or why there is none."""
         try:
             status, line = self.harness("bisect", ["--good", good, "--bad", bad, "--benchmark", alarm["series"][1],
                                                    "--budget", f"{seconds:.0f}", "--json"])

@@ -6,22 +6,22 @@
 ///
 /// What next. The commit whose measurement tells most about k per second: the mutual information of k and the outcome,
 /// at the present estimate of d / sigma (Ben-Or and Hassidim, FOCS 2008: measure at the posterior's median). For a
-/// commit that must be built first, the best of several measurements on one build counts. Both ends come first, those that do not
-/// differ clearly more often, and
-/// every kAnchor-th measurement is one of an end, so that drift is seen as drift.
+/// commit that must be built first, the best of several measurements on one build counts. Both ends come first, those
+/// that do not differ clearly more often, and every kAnchor-th measurement is one of an end, so that drift is seen as
+/// drift.
 ///
 /// Null is answered from kNullConfidence on, however little the user asks for: who is told wrongly that nothing changed
 /// stops looking, and an effect that is small for the prior would be told so too often. Nor is it answered while the
 /// ends might differ by kLeastOfInterest: on a machine whose noise is five times that, no difference is not seen either.
 ///
-/// Constants. Before hypotheses reckoned with disturbed measurements, on effects of 1, 1.5, 2.5 and 7 sigma at noises of
-/// 0.7, 1 and 5 %, with and without outliers, and a drift of 1.5 and 3 sigma over 60 measurements, on 60, 100, 300 and
-/// 500 commits, seeds from 1000 on: kEffects' first two so that what is stated is right down to an effect of 1.5 sigma,
-/// which is near the least that can be bisected; kAnchor the cheapest of 3 to 20. With them, on 60 commits, seed 7000,
-/// and 5 to 60 % of processes disturbed: kCalm (of 2, 4 and 9) and kLeastOfInterest (of 2, 3 and 50 %). kEffects' widest
-/// from effects of 10 % to tenfold with next to no noise. kFirstUnclear (of 3, 5 and 8) and kDrifts (of one to three) on
-/// what simulate reports, seeds 901 to 905, without drift and with 3 and 6 % of it over 60 measurements. kNull is the
-/// classical even odds.
+/// Constants. Before hypotheses reckoned with disturbed measurements, on effects of 1, 1.5, 2.5 and 7 sigma at noises
+/// of 0.7, 1 and 5 %, with and without outliers, and a drift of 1.5 and 3 sigma over 60 measurements, on 60, 100, 300
+/// and 500 commits, seeds from 1000 on: kEffects' first two so that what is stated is right down to an effect of 1.5
+/// sigma, which is near the least that can be bisected; kAnchor the cheapest of 3 to 20. With them, on 60 commits, seed
+/// 7000, and 5 to 60 % of processes disturbed: kCalm (of 2, 4 and 9) and kLeastOfInterest (of 2, 3 and 50 %). kEffects'
+/// widest from effects of 10 % to tenfold with next to no noise. kFirstUnclear (of 3, 5 and 8) and kDrifts (of one to
+/// three) on what simulate reports, seeds 901 to 905, without drift and with 3 and 6 % of it over 60 measurements.
+/// kNull is the classical even odds.
 #pragma once
 
 #include <cstddef>

@@ -18,8 +18,8 @@
 ///   log likelihood >= log |P|^1/2 |L|^-1/2 b_n^-a_n Gamma(a_n) (2 pi)^(-sum r / 2)
 ///                     - (n - sum r) log range + sum H(r_i) + log B(kDisturbed + n - sum r, kCalm + sum r),
 /// times (m_d^2 a_n / b_n + (L^-1)_dd) / tau^2 for the moment prior. Of two starts (nothing is disturbed; all is that
-/// lies far from the half-sample mode of its level) the better end counts; each effect's size goes on from where the one
-/// before it ended.
+/// lies far from the half-sample mode of its level) the better end counts; each effect's size goes on from where the
+/// one before it ended.
 #pragma once
 
 #include <array>
