@@ -85,7 +85,7 @@ class Cells {
     return tally;
   }
 
-  /// The same steps, and who knows the noise.
+  /// Steps as high, at the 50th point, and who knows the noise: how many are found, wherever they are placed.
   double found_by(const KnownNoise& known, const Kind& kind, double rise, std::size_t nights, std::size_t trials) {
     double found = 0;
     for (std::size_t trial = 0; trial < trials; ++trial, rise = -rise) {
@@ -100,7 +100,7 @@ class Cells {
   void steps_of(double height, std::size_t nights, double normal_goal, double other_goal) {
     Tally pooled[2];
     for (const Kind& kind : kinds()) {
-      if (!kind.independent) continue;
+      if (!kind.independent()) continue;
       const auto known = sigmas(kind);
       const KnownNoise& knows_noise =
           known_noises_.try_emplace(kind.name, kind, kPoints, kBaseline, kFalseAlarms, count(4000), other_noise_)

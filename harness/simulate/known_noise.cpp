@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "harness/stats/change_points.h"
+
 namespace lab::simulate {
 
 namespace {
 
 constexpr double kLeastStep = 1.5, kMostStep = 10, kStep = 0.25;  // robust sigma
-constexpr std::size_t kShortest = 3, kLongest = 6;                // nights of a window
+constexpr std::size_t kShortest = stats::ChangePointDetector::kShortest,
+                      kLongest = stats::ChangePointDetector::kLongest;
 
 }  // namespace
 

@@ -2,9 +2,9 @@
 /// learn the noise from the series itself.
 ///
 /// Its score after a night is the largest logarithm of a likelihood ratio, over steps up and down of 1.5 to 10 robust
-/// sigma that began 3 to 6 nights ago (Lai, "Sequential changepoint detection in quality control and dynamical
-/// systems", Journal of the Royal Statistical Society B 57 (1995)). Its threshold is that which a given share of
-/// unchanged series ever reaches.
+/// sigma that began as many nights ago as ChangePointDetector's windows are long (Lai, "Sequential changepoint
+/// detection in quality control and dynamical systems", Journal of the Royal Statistical Society B 57 (1995)). Its
+/// threshold is that which a given share of unchanged series ever reaches.
 #pragma once
 
 #include <cstddef>

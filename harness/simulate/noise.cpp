@@ -62,22 +62,22 @@ double log_of(double density) {
   return std::max(kLeastLogDensity, std::log(density));
 }
 
-double log_normal(double x) {
+double log_density_of_normal(double x) {
   return log_of(normal_density(x, kLevel, kSigma));
 }
 
-double log_log_normal(double x) {
+double log_density_of_log_normal(double x) {
   if (x <= 0) return kLeastLogDensity;
   const double z = std::log(x / kLevel);
   return std::max(kLeastLogDensity, -z * z / 2 - std::log(x * std::sqrt(2 * std::numbers::pi)));
 }
 
-double log_two_levels(double x) {
+double log_density_of_two_levels(double x) {
   return log_of((1 - kUpperShare) * normal_density(x, kLevel, kNarrow) +
                 kUpperShare * normal_density(x, kUpper * kLevel, kNarrow));
 }
 
-double log_outliers(double x) {
+double log_density_of_outliers(double x) {
   return log_of((1 - kOutlierShare) * normal_density(x, kLevel, kSigma) +
                 kOutlierShare * normal_density(x, kOutlier * kLevel, kSigma));
 }
@@ -107,11 +107,11 @@ double Noise::normal() {
 
 std::span<const Kind> kinds() {
   static const std::array<Kind, 5> all{{
-      {"normal", true, robust_sigma(draw_normal), draw_normal, log_normal},
-      {"log-normal", true, robust_sigma(draw_log_normal), draw_log_normal, log_log_normal},
-      {"AR(1)", false, robust_sigma(draw_autoregressive), draw_autoregressive, nullptr},
-      {"two levels", true, robust_sigma(draw_two_levels), draw_two_levels, log_two_levels},
-      {"outliers", true, robust_sigma(draw_outliers), draw_outliers, log_outliers},
+      {"normal", robust_sigma(draw_normal), draw_normal, log_density_of_normal},
+      {"log-normal", robust_sigma(draw_log_normal), draw_log_normal, log_density_of_log_normal},
+      {"AR(1)", robust_sigma(draw_autoregressive), draw_autoregressive, nullptr},
+      {"two levels", robust_sigma(draw_two_levels), draw_two_levels, log_density_of_two_levels},
+      {"outliers", robust_sigma(draw_outliers), draw_outliers, log_density_of_outliers},
   }};
   return all;
 }

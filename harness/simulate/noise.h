@@ -28,10 +28,11 @@ inline constexpr double kLeastLogDensity = -100;
 /// A kind of noise: what a benchmark's numbers look like night after night while nothing changes.
 struct Kind {
   std::string_view name;
-  bool independent = true;
   double robust_sigma = 0;  ///< 1.4826 times the median absolute deviation of the distribution, in the series' unit
   std::vector<double> (*draw)(Noise& noise, std::size_t count);
   double (*log_density)(double x);  ///< of one number, at least kLeastLogDensity; null where they depend on each other
+
+  bool independent() const { return log_density != nullptr; }
 };
 
 /// The five that change points are judged on: normal (2 %), log-normal (sigma 1), AR(1) with 0.5 (2 %), two levels 5 %

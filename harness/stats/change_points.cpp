@@ -12,28 +12,28 @@ namespace lab::stats {
 
 namespace {
 
-constexpr std::size_t kShortest = ChangePointDetector::kShortest, kLongest = 6;  // points of a window
+constexpr std::size_t kShortest = ChangePointDetector::kShortest, kLongest = ChangePointDetector::kLongest;
 constexpr double kAlarm = 6.75;
-constexpr double kYoung = 5;        // over the points of the baseline, taken off its scores
+constexpr double kYoung = 5;         // over the points of the baseline, taken off its scores
 constexpr double kLeastShift = 1.5;  // sigma: less is no step, but a narrow cluster or a wave
-constexpr double kLong = 1.5;       // taken off for the longest window where neighbours are alike: waves fill it best
-constexpr double kExcess = 0.5;     // of Density::excess
+constexpr double kLong = 1.5;        // taken off for the longest window where neighbours are alike: waves fill it best
+constexpr double kExcess = 0.5;      // of Density::excess
 // The price of heavy tails, by the logarithms of reach and shoulder over what they are for a normal distribution.
 constexpr double kReach = 3.5, kReachPrice = 2, kReachMost = 0.4;
 constexpr double kShoulder = 1.6, kShoulderPrice = 1.4;
 // A series counts as autocorrelated by a logistic weight of its estimate, and a young one by more.
 constexpr double kCorrelated = 0.15, kSharpness = 1.5, kDoubt = 0.8;
 constexpr double kGrownUp = 60, kYoungPrice = 5;
-constexpr double kKnownAs = 40;       // points that a known autocorrelation counts as
+constexpr double kKnownAs = 40;        // points that a known autocorrelation counts as
 constexpr double kPersistence = 0.35;  // of a point's distance from the median, in what follows it
-constexpr double kFarthest = 2.5;     // sigma, of that distance
+constexpr double kFarthest = 2.5;      // sigma, of that distance
 constexpr std::size_t kPlain = 5;      // points of a window that is a plain step
 constexpr double kGap = 0.5;           // of the baseline's range, between it and such a window
 constexpr double kMostScale = 100;     // by which a carried shape grows with the level
 constexpr std::size_t kOwnShape = 20;  // points of a new level whose distribution is taken from them alone
 constexpr double kFalseAlarms = 0.02, kFalseTables = 0.05;  // shares of series and of tables that reach the threshold
 constexpr double kDecay = 0.5;                              // per nat beyond
-constexpr double kTogether = 0.4;      // nats of threshold per logarithm of series
+constexpr double kTogether = 0.4;                           // nats of threshold per logarithm of series
 
 /// Points between two looks at the distribution: what has grown old changes slowly.
 std::size_t pace(std::size_t count) {
@@ -152,8 +152,8 @@ ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
   const bool plain = is_plain(window, at->points);
 
   // A window that goes on where the point before it stood is no step.
-  const double last = std::clamp(values_[index - 1] - density.median(), -kFarthest * density.sigma(),
-                                 kFarthest * density.sigma());
+  const double last =
+      std::clamp(values_[index - 1] - density.median(), -kFarthest * density.sigma(), kFarthest * density.sigma());
   if (last * away > 0) {
     window.assign(values_.begin() + static_cast<std::ptrdiff_t>(index), values_.end());
     double share = kPersistence;

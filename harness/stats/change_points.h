@@ -73,6 +73,8 @@ class ChangePointDetector {
   static constexpr std::size_t kFewest = 15;
   /// Fewer points of a new level are not judged: two in a row may be outliers.
   static constexpr std::size_t kShortest = 3;
+  /// The longest window of points that is judged.
+  static constexpr std::size_t kLongest = 6;
   /// No more than the last so many points are the baseline.
   static constexpr std::size_t kMost = 128;
 

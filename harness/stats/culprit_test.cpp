@@ -142,6 +142,19 @@ struct Busy {
   }
 };
 
+/// A search to its end among 40 commits, which has to name the 27th. `measure`: of a commit that is slow or not, after
+/// so many measurements.
+template <typename Measure>
+void expect_27_of_40(std::uint64_t seed, const Measure& measure) {
+  CulpritSearch search(40);
+  while (search.measurements() < 300 && !search.is_null(0.99) && !search.has_culprit(0.99)) {
+    const std::size_t commit = search.next(no_cost(40), 1);
+    search.add(commit, measure(commit >= 27, search.measurements()));
+  }
+  EXPECT_TRUE(search.has_culprit(0.99)) << seed << ": " << search.belief().null;
+  EXPECT_EQ(search.belief().likeliest.first, 27u) << seed;
+}
+
 }  // namespace
 
 TEST(Culprit, has_the_posterior_of_its_model) {
@@ -232,13 +245,7 @@ TEST(Culprit, is_found_while_half_of_all_processes_are_disturbed) {
 TEST(Culprit, is_found_on_a_machine_that_is_slower_half_of_the_time) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     Busy busy{.random = bench::Random(seed)};
-    CulpritSearch search(40);
-    while (search.measurements() < 300 && !search.is_null(0.99) && !search.has_culprit(0.99)) {
-      const std::size_t commit = search.next(no_cost(40), 1);
-      search.add(commit, busy.measure(commit >= 27 ? 104 : 100));
-    }
-    EXPECT_TRUE(search.has_culprit(0.99)) << seed << ": " << search.belief().null;
-    EXPECT_EQ(search.belief().likeliest.first, 27u) << seed;
+    expect_27_of_40(seed, [&](bool slow, std::size_t) { return busy.measure(slow ? 104 : 100); });
   }
 }
 
@@ -264,14 +271,10 @@ TEST(Culprit, is_found_on_a_machine_that_drifts_by_more_than_the_effect) {
   // Twice the effect, three times the noise, in 60 measurements.
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     Busy noise{.random = bench::Random(seed)};
-    CulpritSearch search(40);
-    while (search.measurements() < 300 && !search.is_null(0.99) && !search.has_culprit(0.99)) {
-      const std::size_t commit = search.next(no_cost(40), 1);
-      const double drift = 1 + 0.06 * static_cast<double>(search.measurements()) / 60;
-      search.add(commit, (commit >= 27 ? 103 : 100) * drift * std::exp(0.02 * noise.normal()));
-    }
-    EXPECT_TRUE(search.has_culprit(0.99)) << seed << ": " << search.belief().null;
-    EXPECT_EQ(search.belief().likeliest.first, 27u) << seed;
+    expect_27_of_40(seed, [&](bool slow, std::size_t measured) {
+      const double drift = 1 + 0.06 * static_cast<double>(measured) / 60;
+      return (slow ? 103 : 100) * drift * std::exp(0.02 * noise.normal());
+    });
   }
 }
 
