@@ -19,6 +19,7 @@ json::object describe(const Variant& variant) {
         {"operations", workload.operations},
         {"operation", workload.operation},
         {"parallel", workload.parallel},
+        {"phase_operations", json::value_from(workload.phase_operations)},
         {"unsupported", workload.unsupported.empty() ? json::value(nullptr) : json::value(workload.unsupported)}});
   }
   return {{"protocol", kProtocol},         {"family", variant.family},     {"variant", variant.name},

@@ -1,8 +1,9 @@
 /// What a variant executable prints: one JSON object on standard output.
 ///
 /// --describe: {"protocol": 1, "family", "variant", "idea", "cost", "source", "weakness", "traits": {},
-///   "workloads": [{"name", "title", "version", "phases": [], "operations", "operation", "parallel", "unsupported"}]}
-///   (unsupported: the reason, or null)
+///   "workloads": [{"name", "title", "version", "phases": [], "operations", "operation", "parallel",
+///   "phase_operations": {"<phase>": N}, "unsupported"}]}
+///   (unsupported: the reason, or null; phase_operations: of phases whose times are not divided by `operations`)
 /// --run: {"protocol": 1, "benchmark", "version", "seed", "threads", "checksum": "16 hex digits", "operations",
 ///   "repetitions", "samples": {"<phase>": [ns, ...], ...}, "counters": {}, "real_time", "cpu_time", "time_unit": "ns"}
 ///   samples hold nanoseconds per repetition; real_time and cpu_time are Google Benchmark's means per repetition.

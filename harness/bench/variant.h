@@ -86,6 +86,7 @@ struct Workload {
   std::string unsupported;           ///< why this variant cannot do it; "" where it can
   std::function<std::unique_ptr<Task>(const Parameters&)> prepare;  ///< empty where unsupported
   bool repeatable = true;  ///< no clock, address or other thread decides which instructions run
+  std::map<std::string, std::uint64_t> phase_operations = {};  ///< by phase; a phase that is not here has `operations`
 };
 
 /// What --conformance found: every check by name, with what went wrong ("" where it held).

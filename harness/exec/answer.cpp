@@ -27,6 +27,7 @@ struct Offered {
   std::uint64_t operations = 0;
   std::string operation;
   bool parallel = false;
+  std::map<std::string, std::uint64_t> phase_operations;
   std::optional<std::string> unsupported;
 };
 
@@ -64,6 +65,7 @@ void fields(F& f, Offered& o) {
   f("operations", o.operations);
   f("operation", o.operation);
   f("parallel", o.parallel);
+  f.added("phase_operations", o.phase_operations);
   f("unsupported", o.unsupported);
 }
 
@@ -183,8 +185,12 @@ Expected<Description> parse_description(std::string_view output) {
     if (!is_name(offered.name)) return bad(fmt::format("'{}' is no name of a workload", offered.name));
     if (offered.operations == 0) return bad(fmt::format("workload {}: expected operations, found 0", offered.name));
     if (offered.phases.empty()) return bad(fmt::format("workload {}: expected phases, found none", offered.name));
+    for (const auto& [phase, operations] : offered.phase_operations)
+      if (operations == 0 || std::find(offered.phases.begin(), offered.phases.end(), phase) == offered.phases.end())
+        return bad(fmt::format("workload {}: phase_operations: expected a phase and more than 0 operations, found '{}': {}",
+                               offered.name, phase, operations));
     description.offers.push_back({{described->family, offered.name, offered.title, offered.version, offered.phases,
-                                   offered.operations, offered.operation, offered.parallel},
+                                   offered.operations, offered.operation, offered.parallel, offered.phase_operations},
                                   offered.unsupported.value_or("")});
   }
   return description;

@@ -75,6 +75,14 @@ void fields(F& f, Source& s) {
 }
 
 template <typename F>
+void fields(F& f, Disturbance& d) {
+  f("block", d.block);
+  f("seconds", d.seconds);
+  f("foreign", d.foreign);
+  f("stolen", d.stolen);
+}
+
+template <typename F>
 void fields(F& f, Session& s) {
   f("id", s.id);
   f("started", s.started);
@@ -88,6 +96,7 @@ void fields(F& f, Session& s) {
   f("unusual", s.unusual);
   f.added("wall_seconds", s.wall_seconds);
   f.added("timed_seconds", s.timed_seconds);
+  f.added("disturbances", s.disturbances);
 }
 
 template <typename F>
@@ -100,6 +109,14 @@ void fields(F& f, Workload& w) {
   f("operations", w.operations);
   f("operation", w.operation);
   f("parallel", w.parallel);
+  f.added("phase_operations", w.phase_operations);
+}
+
+template <typename F>
+void fields(F& f, Warmup& w) {
+  f("repetitions", w.repetitions);
+  f("seconds", w.seconds);
+  f("stationary", w.stationary);
 }
 
 template <typename F>
@@ -142,6 +159,7 @@ void fields(F& f, Process& p) {
   f.added("timed_seconds", p.timed_seconds);
   f("samples", p.samples);
   f("counters", p.counters);
+  f.added("warmup", p.warmup);
 }
 
 template <typename F>
@@ -365,6 +383,19 @@ std::string subject(std::string_view benchmark, std::string_view arm) {
 const Arm* find_arm(const Result& result, std::string_view name) {
   const auto found = std::find_if(result.arms.begin(), result.arms.end(), [&](const Arm& arm) { return arm.name == name; });
   return found == result.arms.end() ? nullptr : &*found;
+}
+
+std::uint64_t operations_of(const Workload& workload, const std::string& phase) {
+  const auto own = workload.phase_operations.find(phase);
+  return own == workload.phase_operations.end() ? workload.operations : own->second;
+}
+
+const Workload* find_workload(const Result& result, std::string_view benchmark) {
+  const BenchmarkParts parts = benchmark_parts(benchmark);
+  const auto found = std::find_if(result.workloads.begin(), result.workloads.end(), [&](const Workload& workload) {
+    return workload.family == parts.family && workload.name == parts.workload;
+  });
+  return found == result.workloads.end() ? nullptr : &*found;
 }
 
 const Variant* find_variant(const Result& result, std::string_view benchmark) {

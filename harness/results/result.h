@@ -82,6 +82,14 @@ struct Source {
   std::string state = "no git";  ///< "clean", "dirty", "no git"
 };
 
+/// What other work did to one block, by the kernel's counters; 0.1 of `seconds` is 10 % of one CPU.
+struct Disturbance {
+  int block = 0;
+  double seconds = 0;  ///< from the block's start to its end
+  double foreign = 0;  ///< CPU seconds of processes that are not the session's
+  double stolen = 0;   ///< CPU seconds that the host withheld, all CPUs added up
+};
+
 struct Session {
   std::string id;       ///< <utc>-<commit>, the name of the result's file
   std::string started;  ///< UTC, RFC 3339
@@ -95,6 +103,7 @@ struct Session {
   std::vector<std::string> unusual;   ///< sentences: what makes the machine unfit or noisy, and what to do
   double wall_seconds = 0;            ///< all of it: asking what there is, preparing, measuring, judging
   double timed_seconds = 0;           ///< of these, inside what its processes timed
+  std::vector<Disturbance> disturbances = {};  ///< one a block; empty where not recorded
 };
 
 struct Workload {
@@ -106,6 +115,17 @@ struct Workload {
   std::uint64_t operations = 0;
   std::string operation;
   bool parallel = false;
+  std::map<std::string, std::uint64_t> phase_operations = {};  ///< what a phase's time is divided by, where not `operations`
+};
+
+/// Operations of one phase, or of a repetition where `phase` is "".
+std::uint64_t operations_of(const Workload& workload, const std::string& phase);
+
+/// What a process did before its first sample.
+struct Warmup {
+  std::uint64_t repetitions = 0;
+  double seconds = 0;
+  bool stationary = true;  ///< false: it ended because its time did, with repetitions that still became faster or slower
 };
 
 struct Variant {
@@ -138,6 +158,7 @@ struct Process {
   double timed_seconds = 0;                            ///< of these, in timed repetitions; 0 where not recorded
   std::map<std::string, std::vector<double>> samples;  ///< ns per repetition, by phase; thinned where there are many
   std::map<std::string, double> counters;
+  std::optional<Warmup> warmup;  ///< none where not recorded
 };
 
 /// What the reference variant read back where it was run for that alone, because it was not selected.
@@ -157,7 +178,7 @@ struct Failure {
   std::string benchmark;  ///< or family/variant where it could not even be asked what it offers
   int process = 0;
   int block = 0;
-  std::string kind;  ///< "crash", "timeout", "wrong answer", "protocol", "refused"
+  std::string kind;  ///< "crash", "timeout", "wrong answer", "protocol", "refused", "conformance"
   std::string detail;
   std::string output_tail;  ///< the end of what it said
   std::string arm = "head";
@@ -181,6 +202,8 @@ struct Arm {
 std::string subject(std::string_view benchmark, std::string_view arm);
 
 inline constexpr std::string_view kWrongAnswer = "wrong answer";
+/// Of a failure that names a variant: it does not do what its family promises, so it has no numbers.
+inline constexpr std::string_view kNotConforming = "conformance";
 
 struct Result {
   int schema = kSchema;
@@ -236,5 +259,8 @@ const Arm* find_arm(const Result& result, std::string_view name);
 
 /// The benchmark's entry in `variants`; null where there is none.
 const Variant* find_variant(const Result& result, std::string_view benchmark);
+
+/// The benchmark's entry in `workloads`; null where there is none.
+const Workload* find_workload(const Result& result, std::string_view benchmark);
 
 }  // namespace lab::results

@@ -33,11 +33,18 @@ TEST(Result, survives_a_round_trip) {
   written.arms = {{"base", written.build, written.pins, written.source, {{"shelf/quick", "ab12"}}, {{"shelf/store", 2}}}};
   written.processes[1].cpu.reset();
   written.processes[1].real_time = 0.1 + 0.2;
+  written.processes[1].warmup = {12, 0.25, false};
+  written.session.disturbances = {{0, 2.5, 0.5, 0.125}};
+  written.workloads[0].phase_operations = {{"get", 5}};
   const Expected<Result> read = parse_result(serialize(written), "a.json");
   ASSERT_TRUE(read) << read.error().what;
   EXPECT_EQ(serialize(*read), serialize(written));
   EXPECT_EQ(read->processes[1].real_time, 0.1 + 0.2);
   EXPECT_FALSE(read->processes[1].cpu);
+  EXPECT_FALSE(read->processes[1].warmup->stationary);
+  EXPECT_EQ(read->session.disturbances[0].stolen, 0.125);
+  EXPECT_EQ(operations_of(read->workloads[0], "get"), 5u);
+  EXPECT_EQ(operations_of(read->workloads[0], "put"), 10u);
   EXPECT_FALSE(read->source.dirty);
   EXPECT_EQ(read->failures[0].output_tail, "bang\n\"quoted\"");
 }
@@ -61,18 +68,18 @@ TEST(Result, has_its_fields_in_a_fixed_order) {
   "build": {"toolchain":"system","config":"release","march":"x86-64-v2","compiler":"GNU 12.2.0","flags":"-O2"},
   "pins": {"benchmark":"ab12","fmt":"cd34"},
   "source": {"commit":"1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d","dirty":false,"state":"clean"},
-  "session": {"id":"20260802T231500Z-1a2b3c4d5e6f","started":"2026-08-02T23:15:00Z","ended":"2026-08-02T23:17:00Z","seed":7,"mode":"quick","budget_seconds":120,"blocks":1,"protocol":1,"state":"complete","unusual":["turbo is on"],"wall_seconds":0,"timed_seconds":0},
+  "session": {"id":"20260802T231500Z-1a2b3c4d5e6f","started":"2026-08-02T23:15:00Z","ended":"2026-08-02T23:17:00Z","seed":7,"mode":"quick","budget_seconds":120,"blocks":1,"protocol":1,"state":"complete","unusual":["turbo is on"],"wall_seconds":0,"timed_seconds":0,"disturbances":[]},
   "arms": [],
   "workloads": [
-    {"family":"shelf","name":"store","title":"Put and get","version":2,"phases":["put","get"],"operations":10,"operation":"pair","parallel":false}
+    {"family":"shelf","name":"store","title":"Put and get","version":2,"phases":["put","get"],"operations":10,"operation":"pair","parallel":false,"phase_operations":{}}
   ],
   "variants": [
     {"family":"shelf","name":"plain","reference":true,"idea":"i","cost":"c","source":"s","weakness":"w","traits":{"moves":"no"}},
     {"family":"shelf","name":"quick","reference":false,"idea":"i","cost":"c","source":"s","weakness":"w","traits":{}}
   ],
   "benchmarks": [
-    {"name":"shelf/plain/store","run_name":"shelf/plain/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":100,"cpu_time":125,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"timed_seconds":0,"samples":{"get":[400,400,1],"put":[600,600,700]},"counters":{"metadata_bytes":128}},
-    {"name":"shelf/quick/store","run_name":"shelf/quick/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":50,"cpu_time":6.25E1,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"timed_seconds":0,"samples":{"get":[200,200,1],"put":[300,300,350]},"counters":{"metadata_bytes":128}}
+    {"name":"shelf/plain/store","run_name":"shelf/plain/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":100,"cpu_time":125,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"timed_seconds":0,"samples":{"get":[400,400,1],"put":[600,600,700]},"counters":{"metadata_bytes":128},"warmup":null},
+    {"name":"shelf/quick/store","run_name":"shelf/quick/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":50,"cpu_time":6.25E1,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"timed_seconds":0,"samples":{"get":[200,200,1],"put":[300,300,350]},"counters":{"metadata_bytes":128},"warmup":null}
   ],
   "answers": [],
   "unsupported": [

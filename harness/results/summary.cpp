@@ -9,12 +9,15 @@ namespace lab::results {
 std::vector<stats::Datum> process_times(const Result& result, std::string_view benchmark, std::string_view phase,
                                         std::string_view arm) {
   std::vector<stats::Datum> times;
+  const Workload* const workload = find_workload(result, benchmark);
   for (const Process& process : result.processes) {
     if (process.benchmark != benchmark || process.arm != arm) continue;
     if (phase.empty()) {
       times.push_back({process.block, process.real_time});
     } else if (const auto samples = process.samples.find(std::string(phase)); samples != process.samples.end()) {
-      times.push_back({process.block, stats::median(samples->second) / static_cast<double>(process.operations)});
+      const std::uint64_t operations =
+          workload == nullptr ? process.operations : operations_of(*workload, std::string(phase));
+      times.push_back({process.block, stats::median(samples->second) / static_cast<double>(operations)});
     }
   }
   return times;
