@@ -104,6 +104,6 @@ Places likely_places(std::span<const double> values, std::size_t start, std::siz
 std::string_view cause_of(std::string_view name);
 
 /// Raised when the same points would give other changes than before: an index keeps what was found.
-inline constexpr int kFindingsVersion = 4;
+inline constexpr int kFindingsVersion = 5;
 
 }  // namespace lab::history

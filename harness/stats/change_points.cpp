@@ -13,6 +13,7 @@ namespace lab::stats {
 namespace {
 
 constexpr std::size_t kShortest = ChangePointDetector::kShortest, kLongest = ChangePointDetector::kLongest;
+constexpr std::size_t kPlain = ChangePointDetector::kPlain;
 constexpr double kAlarm = 6.75;
 constexpr double kYoung = 5;         // over the points of the baseline, taken off its scores
 constexpr double kLeastShift = 1.5;  // sigma: less is no step, but a narrow cluster or a wave
@@ -27,7 +28,6 @@ constexpr double kGrownUp = 60, kYoungPrice = 5;
 constexpr double kKnownAs = 40;        // points that a known autocorrelation counts as
 constexpr double kPersistence = 0.35;  // of a point's distance from the median, in what follows it
 constexpr double kFarthest = 2.5;      // sigma, of that distance
-constexpr std::size_t kPlain = 5;      // points of a window that is a plain step
 constexpr double kGap = 0.5;           // of the baseline's range, between it and such a window
 constexpr double kMostScale = 100;     // by which a carried shape grows with the level
 constexpr std::size_t kOwnShape = 20;  // points of a new level whose distribution is taken from them alone
@@ -82,11 +82,18 @@ double total_gain(const Density& density, std::span<const double> window, double
   return sum;
 }
 
-/// Whether the whole of `window` lies beyond all `points`, by kGap of their range. Both are sorted.
-bool is_plain(std::span<const double> window, std::span<const double> points) {
-  const double gap = kGap * (points.back() - points.front());
-  return window.size() >= kPlain && gap > 0 &&
-         (window.front() > points.back() + gap || window.back() < points.front() - gap);
+double range(std::span<const double> ascending) {
+  return ascending.back() - ascending.front();
+}
+
+/// Whether the whole of `window` lies beyond all `points`, by kGap of their range and by more than what is alike.
+/// Both are sorted; `alike` is the sigma of `points`.
+bool is_plain(std::span<const double> window, std::span<const double> points, double alike) {
+  if (window.size() < kPlain) return false;
+  // What begins to vary after it never did leaves the old value on both sides, or nearly touches it: no step.
+  const double spread = range(points) > 0 ? range(points) : std::max(range(window), alike / kGap);
+  const double gap = kGap * spread;
+  return window.front() > points.back() + gap || window.back() < points.front() - gap;
 }
 
 }  // namespace
@@ -149,7 +156,7 @@ ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
   const Density& density = *at->density;
   const auto n = static_cast<double>(density.size());
   const auto m = static_cast<double>(window.size());
-  const bool plain = is_plain(window, at->points);
+  const bool plain = is_plain(window, at->points, at->sigma);
 
   // A window that goes on where the point before it stood is no step.
   const double last =
@@ -255,6 +262,10 @@ std::optional<double> common_autocorrelation(std::span<const std::vector<double>
   }
   if (each.empty() || each.size() < fewest_series) return std::nullopt;
   return median(each);
+}
+
+std::size_t points_missing(std::size_t count) {
+  return ChangePointDetector::kEnough - std::min(count, ChangePointDetector::kEnough);
 }
 
 std::vector<ChangePoint> find_change_points(std::span<const double> values, const Watch& watch) {

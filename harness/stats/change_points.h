@@ -10,7 +10,8 @@
 /// - where neighbours are alike (lag-1 autocorrelation), the score is divided by the variance of a mean of m such
 ///   points over that of independent ones.
 /// Whatever the score, five points in a row that all lie beyond the whole baseline, by half its range, are a plain step:
-/// of n points without change, exchangeable, that has a probability of less than 2 / C(n + 5, 5) a night.
+/// of n points without change, exchangeable, that has a probability of less than 2 / C(n + 5, 5) a night. A baseline
+/// that never varied has no range; that of the five points stands in for it.
 /// An alarm is raised above kAlarm; the start of the window that scores most is the first point of the new level.
 /// Page, "Continuous inspection schemes", Biometrika 41 (1954), for the idea; Lai, "Sequential changepoint detection in
 /// quality control and dynamical systems", Journal of the Royal Statistical Society B 57 (1995), for the ratio over a
@@ -77,6 +78,12 @@ class ChangePointDetector {
   static constexpr std::size_t kLongest = 6;
   /// No more than the last so many points are the baseline.
   static constexpr std::size_t kMost = 128;
+  /// Points of a window that is a plain step.
+  static constexpr std::size_t kPlain = 5;
+  /// A series with fewer points is too young for "no change": even a plain step behind the first baseline may not have
+  /// been found yet. In a series with as many, nothing that begins among the first kFewest points is ever found, and of
+  /// the last kPlain - 1 points a change may still be missing.
+  static constexpr std::size_t kEnough = kFewest + kPlain;
 
  private:
   /// The points before `end`; what most nights do not need is made at its first use.
@@ -118,6 +125,9 @@ class ChangePointDetector {
 /// have one.
 std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series,
                                              std::size_t fewest_series = 1);
+
+/// How many points a series of `count` points lacks before it can be told unchanged: 0 where it has kEnough.
+std::size_t points_missing(std::size_t count);
 
 /// All change points of a series.
 std::vector<ChangePoint> find_change_points(std::span<const double> values, const Watch& watch = {});

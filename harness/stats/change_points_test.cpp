@@ -102,6 +102,43 @@ TEST(ChangePoints, of_constants_are_found_within_five_points) {
   }
 }
 
+TEST(ChangePoints, of_a_constant_are_found_as_soon_as_it_is_a_baseline) {
+  for (const auto& [from, to] : {std::pair{50.0, 100.0}, {100.0, 50.0}, {50.0, 50.0005}, {0.0, 1.0}}) {
+    const std::vector<ChangePoint> found = find_change_points(
+        joined(std::vector<double>(ChangePointDetector::kFewest, from), std::vector<double>(15, to)));
+    ASSERT_EQ(found.size(), 1U) << to;
+    EXPECT_EQ(found[0].index, ChangePointDetector::kFewest) << to;
+    EXPECT_EQ(found[0].detected_at, ChangePointDetector::kEnough - 1) << to;
+    EXPECT_DOUBLE_EQ(found[0].before, from);
+    EXPECT_NEAR(found[0].after, to, 1e-6);
+  }
+}
+
+TEST(ChangePoints, of_a_constant_are_none_where_it_rounds_otherwise_begins_to_vary_or_has_outliers) {
+  const std::vector<double> constant(ChangePointDetector::kFewest, 50);
+  EXPECT_TRUE(find_change_points(joined(constant, std::vector<double>(15, 50 + 1e-12))).empty());
+  EXPECT_TRUE(find_change_points(joined(constant, {50.1, 50.3, 50.2, 50.05, 50.4, 49.9, 50.1, 49.8})).empty());
+  for (const std::size_t outliers : {1, 2, 4}) {
+    const std::vector<double> out = joined(constant, std::vector<double>(outliers, 100));
+    EXPECT_TRUE(find_change_points(joined(out, std::vector<double>(20, 50))).empty()) << outliers;
+  }
+  std::vector<double> ticks;  // a clock that counts in whole numbers
+  for (const double value : noisy(100, 0, 51)) ticks.push_back(50 + std::round(0.3 * value));
+  EXPECT_TRUE(find_change_points(ticks).empty());
+}
+
+TEST(ChangePoints, of_a_series_that_is_too_young_may_be_missing) {
+  const std::size_t enough = ChangePointDetector::kEnough, baseline = ChangePointDetector::kFewest;
+  EXPECT_EQ(points_missing(0), enough);
+  EXPECT_EQ(points_missing(enough - 1), 1U);
+  EXPECT_EQ(points_missing(enough), 0U);
+  EXPECT_EQ(points_missing(1000), 0U);
+  // The very step that is as plain as can be: found with enough points, missed with one less.
+  const std::vector<double> step = joined(std::vector<double>(baseline, 50), std::vector<double>(enough - baseline, 90));
+  EXPECT_EQ(find_change_points(step).size(), 1U);
+  EXPECT_TRUE(find_change_points(std::span(step).first(enough - 1)).empty());
+}
+
 TEST(ChangePoints, mean_the_same_in_any_unit_and_either_direction) {
   const std::vector<double> values = steps({{50, 100}, {50, 105}}, 29);
   const std::vector<ChangePoint> plain = find_change_points(values);
