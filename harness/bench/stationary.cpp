@@ -1,0 +1,90 @@
+#include "harness/bench/stationary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lab::bench {
+
+namespace {
+
+/// Of a normal distribution: exceeded on either side in 1 % of cases.
+constexpr double kOnePercent = 2.576;
+
+constexpr double kFar = 3;
+constexpr double kNear = 0.001;  ///< of the median: where more than half of all are equal
+
+/// The value below which `share` of them lie.
+double quantile(std::vector<double> values, double share) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+double median(std::vector<double> values) {
+  const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), upper, values.end());
+  return values.size() % 2 == 1 ? *upper : (*upper + *std::max_element(values.begin(), upper)) / 2;
+}
+
+/// How far each is from the median of the latter half, which is no warm-up; none farther than kFar times the distance
+/// of its quartiles. So no spike counts for more than what is merely far off.
+std::vector<double> distances(std::vector<double> values) {
+  const std::vector<double> latter(values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  const double middle = median(latter);
+  const double reach = std::max(kFar * (quantile(latter, 0.75) - quantile(latter, 0.25)), kNear * middle);
+  for (double& value : values) value = std::clamp(value - middle, -reach, reach);
+  return values;
+}
+
+/// After how many, `most` at most, the standard error of the rest's mean is least; the fewest of equals.
+std::size_t least_error(const std::vector<double>& values, std::size_t most) {
+  std::size_t best = 0;
+  double least = std::numeric_limits<double>::infinity(), sum = 0, squares = 0;
+  for (std::size_t first = values.size(); first-- > 0;) {
+    sum += values[first];
+    squares += values[first] * values[first];
+    const auto count = static_cast<double>(values.size() - first);
+    const double error = std::max(0.0, squares - sum * sum / count) / (count * count);  // squared
+    if (first > most || error > least) continue;
+    least = error;
+    best = first;
+  }
+  return best;
+}
+
+std::vector<double> levels_of(const std::vector<double>& values, std::size_t first) {
+  const std::size_t left = values.size() - first, count = std::min(left, kLevels);
+  std::vector<double> levels;
+  for (std::size_t i = 0; i < count; ++i)
+    levels.push_back(median({values.begin() + static_cast<std::ptrdiff_t>(first + i * left / count),
+                             values.begin() + static_cast<std::ptrdiff_t>(first + (i + 1) * left / count)}));
+  return levels;
+}
+
+bool has_trend(const std::vector<double>& levels) {
+  if (levels.size() < kLeastJudged) return false;
+  int rising = 0;  // pairs that rise, less those that fall
+  std::vector<double> slopes;
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    for (std::size_t j = i + 1; j < levels.size(); ++j) {
+      rising += (levels[j] > levels[i]) - (levels[j] < levels[i]);
+      slopes.push_back((levels[j] - levels[i]) / static_cast<double>(j - i));
+    }
+  const auto n = static_cast<double>(levels.size());
+  const double deviation = std::sqrt(n * (n - 1) * (2 * n + 5) / 18);
+  const double drift = std::abs(median(slopes)) * (n - 1);
+  return std::abs(rising) - 1 >= kOnePercent * deviation && drift >= kLeastDrift * median(levels);
+}
+
+}  // namespace
+
+Settling settle(const std::vector<double>& nanoseconds, std::size_t most) {
+  Settling settling;
+  if (nanoseconds.empty()) return settling;
+  settling.warmup = least_error(distances(nanoseconds), most);
+  settling.stationary = !has_trend(levels_of(nanoseconds, settling.warmup));
+  return settling;
+}
+
+}  // namespace lab::bench
