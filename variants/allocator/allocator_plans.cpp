@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "harness/bench/random.h"
 #include "variants/allocator/workloads.h"
@@ -49,6 +50,13 @@ bench::Workload RandomReplacePlan::describe() {
   return workload;
 }
 
+bench::Workload UntouchedReplacePlan::describe() {
+  bench::Workload workload = RandomReplacePlan::describe();
+  workload.name = "random_replace_untouched";
+  workload.title = "The same requests as random_replace, but nobody reads or writes the blocks";
+  return workload;
+}
+
 SameSizePlan::SameSizePlan(std::uint64_t seed) {
   bench::Random random(seed);
   // The ids of the bursts come first: they are their positions.
@@ -71,32 +79,49 @@ bench::Workload SameSizePlan::describe() {
   workload.title = "Free and allocate 64-byte blocks: oldest first, newest first, at random";
   workload.phases = {"fifo", "lifo", "random"};
   workload.operations = 3 * kPairs;
+  for (const std::string& phase : workload.phases) workload.phase_operations[phase] = kPairs;
   workload.operation = "pair";
   return workload;
 }
 
 GrowingPlan::GrowingPlan(std::uint64_t seed) {
   bench::Random random(seed);
-  std::vector<std::size_t> bytes(kLive), final_bytes(kLive);
-  std::size_t live = 0;
-  for (std::size_t i = 0; i < kOperations; ++i) {
-    const std::size_t buffer = random.below(kLive);
-    const std::size_t old = bytes[buffer];
-    const bool anew = old == final_bytes[buffer];
-    if (anew) final_bytes[buffer] = kMinBytes << random.between(1, 10);
-    bytes[buffer] = anew ? kMinBytes : 2 * old;
-    steps.push_back({static_cast<std::uint32_t>(buffer), static_cast<std::uint32_t>(bytes[buffer])});
-    // Both are live while one is copied into the other.
-    demand.bytes = std::max(demand.bytes, live + (anew ? 0 : bytes[buffer]));
-    live = live - old + bytes[buffer];
-    demand.bytes = std::max(demand.bytes, live);
+  std::vector<std::vector<std::uint32_t>> steps_of(kLive);  // of each buffer, by number
+  for (std::uint32_t i = 0; i < kOperations; ++i) {
+    const auto buffer = static_cast<std::uint32_t>(random.below(kLive));
+    operations.push_back({buffer, 0, i + 1});
+    steps_of[buffer].push_back(i);
   }
+  for (const std::vector<std::uint32_t>& steps : steps_of) {
+    // Whole lives, the last one cut to fit, laid around the circle from a random step on: what is in hand when the
+    // operations begin is what the last ones leave.
+    const std::size_t first = steps.empty() ? 0 : random.below(steps.size());
+    for (std::size_t taken = 0; taken < steps.size();) {
+      const std::size_t life = std::min(steps.size() - taken, 1 + random.between(1, 10));
+      for (std::size_t age = 0; age < life; ++age, ++taken)
+        operations[steps[(first + taken) % steps.size()]].bytes = static_cast<std::uint32_t>(kMinBytes << age);
+    }
+    auto begin = steps.end();
+    while (begin != steps.begin() && (begin == steps.end() || operations[*begin].bytes != kMinBytes)) --begin;
+    for (; begin != steps.end(); ++begin) fill.push_back(operations[*begin]);
+  }
+  std::vector<std::size_t> bytes(kLive);
+  std::size_t live = 0;
+  const auto take = [&](const Step& step) {
+    // Both are live while one is copied into the other.
+    if (step.bytes != kMinBytes) demand.bytes = std::max(demand.bytes, live + step.bytes);
+    live = live - std::exchange(bytes[step.buffer], step.bytes) + step.bytes;
+    demand.bytes = std::max(demand.bytes, live);
+  };
+  for (const Step& step : fill) take(step);
+  for (const Step& step : operations) take(step);
   demand.blocks = kLive + 1;
 }
 
 bench::Workload GrowingPlan::describe() {
   bench::Workload workload;
   workload.name = "growing_buffers";
+  workload.version = 2;  // 1 freed all buffers, untimed, after each repetition
   workload.title = "Buffers that double from 64 bytes to as much as 64 KiB: allocate, copy, free the old one";
   workload.phases = {"total"};
   workload.operations = kOperations;

@@ -1,10 +1,10 @@
-/// The Stingray buddy allocator in a buffer of its own; its variants add the free that they are named after.
+/// The Stingray buddy allocator in a buffer of its own, which builds with assertions check; its variants add the free that they are named after.
 #pragma once
 
 #include <cstdlib>
 
 #include "variants/allocator/allocator.h"
-#include "variants/designs/buddy.h"
+#include "variants/designs/checked_buddy.h"
 
 namespace lab::allocator {
 
@@ -40,7 +40,7 @@ class BuddyHeap {
   }
 
   Buffer buffer_;
-  designs::Buddy buddy_;
+  designs::BuddyOfBuild buddy_;
 };
 
 }  // namespace lab::allocator

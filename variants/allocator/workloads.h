@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "harness/bench/checksum.h"
@@ -37,6 +38,13 @@ struct RandomReplacePlan : ReplacementPlan {
   static bench::Workload describe();
 };
 
+/// The same requests, whose blocks are left alone: what the allocator itself costs, without the memory traffic of
+/// those that use it.
+struct UntouchedReplacePlan : RandomReplacePlan {
+  using RandomReplacePlan::RandomReplacePlan;
+  static bench::Workload describe();
+};
+
 /// One size; the operations are first in, first out, and then in random order. In between, bursts of allocations are
 /// freed last in, first out, on top of what is live.
 struct SameSizePlan : ReplacementPlan {
@@ -47,16 +55,20 @@ struct SameSizePlan : ReplacementPlan {
 };
 
 /// Buffers that double as a vector does when it is appended to: allocate the next size, copy, free the old one. Each
-/// operation takes a random buffer a step further; one that has its final size is freed and begins anew.
+/// step takes a random buffer further; one that has its final size is freed and begins anew. The steps of one buffer
+/// are a closed circle: after its last one it stands where its first one goes on, so nothing is freed or allocated
+/// between repetitions. What page faults there are, an allocator causes by what it gives back in a timed free.
 struct GrowingPlan {
   static constexpr std::size_t kLive = 256, kOperations = 20'000, kMinBytes = 64, kMaxBytes = 64 * 1024;
   struct Step {
     std::uint32_t buffer;
     std::uint32_t bytes;  ///< new size; kMinBytes frees the buffer and begins a new one
+    std::uint32_t id;     ///< of the operation, from 1: what is appended is stamped with it
   };
   explicit GrowingPlan(std::uint64_t seed);
   static bench::Workload describe();
-  std::vector<Step> steps;
+  std::vector<Step> fill;  ///< brings new buffers to where the last operations leave them
+  std::vector<Step> operations;
   Demand demand;
 };
 
@@ -110,15 +122,17 @@ std::map<std::string, double> facts(A& allocator, const std::vector<Block>& live
   return facts;
 }
 
+/// Whether a task writes to its blocks and reads them back, which is most of what some of them cost.
+enum class Touch { kBlocks, kNothing };
+
 /// What random replace and same-size churn have in common: slots with live blocks.
-template <Allocator A>
+template <Allocator A, Touch kTouch>
 class SlotTask : public bench::Task {
  public:
+  using Heap = A;
+
   explicit SlotTask(const ReplacementPlan& plan) : allocator_(plan.demand), slots_(plan.fill.size()) {
-    for (const Replacement& fill : plan.fill) {
-      slots_[fill.slot] = allocate_block(allocator_, fill.bytes);
-      slots_[fill.slot].mark(fill.id);
-    }
+    for (const Replacement& fill : plan.fill) slots_[fill.slot] = make(fill.bytes, fill.id);
   }
   ~SlotTask() override {
     for (const Block& block : slots_) free_block(allocator_, block.begin, block.bytes);
@@ -126,14 +140,21 @@ class SlotTask : public bench::Task {
   std::map<std::string, double> counters() const override { return facts_; }
 
  protected:
+  Block make(std::size_t bytes, std::uint32_t id) {
+    const Block block = allocate_block(allocator_, bytes);
+    if constexpr (kTouch == Touch::kBlocks) block.mark(id);
+    return block;
+  }
+  void discard(const Block& block, bench::Checksum& sum) {
+    if constexpr (kTouch == Touch::kBlocks) sum.word(block.id());
+    free_block(allocator_, block.begin, block.bytes);
+  }
   template <typename Iterator>
   void replace(Iterator first, Iterator last, bench::Checksum& sum) {
     for (Iterator at = first; at != last; ++at) {
       Block& slot = slots_[at->slot];
-      sum.word(slot.id());
-      free_block(allocator_, slot.begin, slot.bytes);
-      slot = allocate_block(allocator_, at->bytes);
-      slot.mark(at->id);
+      discard(slot, sum);
+      slot = make(at->bytes, at->id);
     }
   }
   void take_facts(const Demand& demand) {
@@ -141,20 +162,19 @@ class SlotTask : public bench::Task {
   }
 
   A allocator_;
+  std::vector<Block> slots_;
 
  private:
-  std::vector<Block> slots_;
   std::map<std::string, double> facts_;
 };
 
-template <Allocator A>
-class RandomReplace : public SlotTask<A> {
+template <Allocator A, Touch kTouch = Touch::kBlocks>
+class RandomReplace : public SlotTask<A, kTouch> {
  public:
   using Plan = RandomReplacePlan;
-  using Heap = A;
-  template <Allocator Other>
-  using On = RandomReplace<Other>;
-  explicit RandomReplace(Plan plan) : SlotTask<A>(plan), plan_(std::move(plan)) {}
+  template <Allocator Other>  ///< makes the same requests and nothing else
+  using Untouched = RandomReplace<Other, Touch::kNothing>;
+  explicit RandomReplace(Plan plan) : SlotTask<A, kTouch>(plan), plan_(std::move(plan)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     bench::Checksum sum;
@@ -163,18 +183,36 @@ class RandomReplace : public SlotTask<A> {
     return sum.value();
   }
 
- private:
+ protected:
   const Plan plan_;
 };
 
+/// Touches its blocks only where it is not timed, to prove that they are there and that no two overlap: all live ones
+/// are marked, then all are read back.
 template <Allocator A>
-class SameSizeChurn : public SlotTask<A> {
+class UntouchedReplace : public RandomReplace<A, Touch::kNothing> {
+ public:
+  using Plan = UntouchedReplacePlan;
+  template <typename>
+  using Untouched = void;  // RandomReplace finds the minimum of these requests
+  explicit UntouchedReplace(Plan plan) : RandomReplace<A, Touch::kNothing>(std::move(plan)) {}
+
+  std::uint64_t repeat(bench::PhaseClock& clock) override {
+    RandomReplace<A, Touch::kNothing>::repeat(clock);
+    bench::Checksum sum;
+    for (const Replacement& left : this->plan_.fill) this->slots_[left.slot].mark(left.id);
+    for (const Block& block : this->slots_) sum.word(block.id());
+    return sum.value();
+  }
+};
+
+template <Allocator A, Touch kTouch = Touch::kBlocks>
+class SameSizeChurn : public SlotTask<A, kTouch> {
  public:
   using Plan = SameSizePlan;
-  using Heap = A;
   template <Allocator Other>
-  using On = SameSizeChurn<Other>;
-  explicit SameSizeChurn(Plan plan) : SlotTask<A>(plan), plan_(std::move(plan)) {}
+  using Untouched = SameSizeChurn<Other, Touch::kNothing>;
+  explicit SameSizeChurn(Plan plan) : SlotTask<A, kTouch>(plan), plan_(std::move(plan)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     bench::Checksum sum;
@@ -191,48 +229,39 @@ class SameSizeChurn : public SlotTask<A> {
     std::uint32_t id = 0;
     std::array<Block, Plan::kMaxBurst> stack;
     for (const std::uint32_t depth : plan_.bursts) {
-      for (std::uint32_t i = 0; i < depth; ++i) {
-        stack[i] = allocate_block(this->allocator_, Plan::kBytes);
-        stack[i].mark(id++);
-      }
-      for (std::uint32_t i = depth; i-- > 0;) {
-        sum.word(stack[i].id());
-        free_block(this->allocator_, stack[i].begin, stack[i].bytes);
-      }
+      for (std::uint32_t i = 0; i < depth; ++i) stack[i] = this->make(Plan::kBytes, id++);
+      for (std::uint32_t i = depth; i-- > 0;) this->discard(stack[i], sum);
     }
   }
 
   const Plan plan_;
 };
 
-template <Allocator A>
+template <Allocator A, Touch kTouch = Touch::kBlocks>
 class GrowingBuffers : public bench::Task {
  public:
   using Plan = GrowingPlan;
   using Heap = A;
   template <Allocator Other>
-  using On = GrowingBuffers<Other>;
-  explicit GrowingBuffers(Plan plan) : plan_(std::move(plan)), allocator_(plan_.demand), buffers_(Plan::kLive) {}
+  using Untouched = GrowingBuffers<Other, Touch::kNothing>;
+  explicit GrowingBuffers(Plan plan) : plan_(std::move(plan)), allocator_(plan_.demand), buffers_(Plan::kLive) {
+    bench::Checksum nothing;
+    for (const Plan::Step& step : plan_.fill) take(step, nothing);
+  }
+  ~GrowingBuffers() override {
+    for (const Block& buffer : buffers_) free_block(allocator_, buffer.begin, buffer.bytes);
+  }
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     bench::Checksum sum;
     clock.time(0, [&] {
-      std::uint64_t stamp = 0;
-      for (const Plan::Step& step : plan_.steps) {
-        Block& buffer = buffers_[step.buffer];
-        if (step.bytes == Plan::kMinBytes) {
-          retire(buffer, sum);
-          buffer = {};
-        }
-        grow(buffer, step.bytes, ++stamp);
-      }
+      for (const Plan::Step& step : plan_.operations) take(step, sum);
     });
     if (facts_.empty()) facts_ = facts(allocator_, buffers_, plan_.demand);
-    for (Block& buffer : buffers_) {
-      for (std::size_t at = 0; at < buffer.bytes; at += kLine) sum.word(load(buffer.begin + at));
-      free_block(allocator_, buffer.begin, buffer.bytes);
-      buffer = {};
-    }
+    // Read only: whatever were freed or allocated here, the next repetition would pay for.
+    if constexpr (kTouch == Touch::kBlocks)
+      for (const Block& buffer : buffers_)
+        for (std::size_t at = 0; at < buffer.bytes; at += kLine) sum.word(load(buffer.begin + at));
     return sum.value();
   }
   std::map<std::string, double> counters() const override { return facts_; }
@@ -246,26 +275,34 @@ class GrowingBuffers : public bench::Task {
     return word;
   }
 
+  void take(const Plan::Step& step, bench::Checksum& sum) {
+    Block& buffer = buffers_[step.buffer];
+    if (step.bytes == Plan::kMinBytes) retire(buffer, sum);
+    grow(buffer, step.bytes, step.id);
+  }
+
   void grow(Block& buffer, std::size_t bytes, std::uint64_t stamp) {
     const Block grown = allocate_block(allocator_, bytes);
     if (buffer.bytes > 0) {
-      std::memcpy(grown.begin, buffer.begin, buffer.bytes);
+      if constexpr (kTouch == Touch::kBlocks) std::memcpy(grown.begin, buffer.begin, buffer.bytes);
       free_block(allocator_, buffer.begin, buffer.bytes);
     }
     // A word a cache line stands for what is appended: it costs the memory traffic and little else.
-    for (std::size_t at = buffer.bytes; at < bytes; at += kLine) {
-      const std::uint64_t word = stamp << 32 | at;
-      std::memcpy(grown.begin + at, &word, sizeof word);
-    }
+    if constexpr (kTouch == Touch::kBlocks)
+      for (std::size_t at = buffer.bytes; at < bytes; at += kLine) {
+        const std::uint64_t word = stamp << 32 | at;
+        std::memcpy(grown.begin + at, &word, sizeof word);
+      }
     buffer = grown;
   }
 
   // One word of each step that the buffer grew by, the last one of it: a copy that is cut short loses them. All the
   // rest is read where it is not timed.
-  void retire(const Block& buffer, bench::Checksum& sum) {
-    if (buffer.bytes == 0) return;
-    for (std::size_t end = Plan::kMinBytes; end <= buffer.bytes; end *= 2) sum.word(load(buffer.begin + end - kLine));
-    free_block(allocator_, buffer.begin, buffer.bytes);
+  void retire(Block& buffer, bench::Checksum& sum) {
+    if constexpr (kTouch == Touch::kBlocks)
+      for (std::size_t end = Plan::kMinBytes; end <= buffer.bytes; end *= 2) sum.word(load(buffer.begin + end - kLine));
+    if (buffer.bytes > 0) free_block(allocator_, buffer.begin, buffer.bytes);
+    buffer = {};
   }
 
   const Plan plan_;
@@ -274,13 +311,13 @@ class GrowingBuffers : public bench::Task {
   std::map<std::string, double> facts_;
 };
 
-template <Allocator A>
+template <Allocator A, Touch kTouch = Touch::kBlocks>
 class FrameScratch : public bench::Task {
  public:
   using Plan = FramePlan;
   using Heap = A;
   template <Allocator Other>
-  using On = FrameScratch<Other>;
+  using Untouched = FrameScratch<Other, Touch::kNothing>;
   explicit FrameScratch(Plan plan) : plan_(std::move(plan)), allocator_(plan_.demand), blocks_(Plan::kBlocks) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
@@ -291,10 +328,11 @@ class FrameScratch : public bench::Task {
       clock.time(0, [&] {
         for (std::uint32_t i = 0; i < Plan::kBlocks; ++i) {
           blocks_[i] = allocate_block(allocator_, bytes[i]);
-          blocks_[i].mark(first_id + i);
+          if constexpr (kTouch == Touch::kBlocks) blocks_[i].mark(first_id + i);
         }
       });
-      for (const Block& block : blocks_) sum.word(block.id());
+      if constexpr (kTouch == Touch::kBlocks)
+        for (const Block& block : blocks_) sum.word(block.id());
       if (facts_.empty()) facts_ = facts(allocator_, blocks_, plan_.demand);
       clock.time(1, [&] { release(); });
     }
@@ -325,15 +363,17 @@ class Sized final : public Task {
   explicit Sized(std::uint64_t seed) : Task(Plan(seed)), seed_(seed) {}
 
   std::map<std::string, double> costly_counters() const override {
-    if constexpr (FixedCapacity<typename Task::Heap>) {
-      using Trial = typename Task::template On<Bounded<typename Task::Heap>>;
-      if (const auto bytes = minimum_heap_bytes<Trial>(Plan(seed_)))
+    if constexpr (FixedCapacity<typename Task::Heap> && !std::is_void_v<Trial<typename Task::Heap>>) {
+      if (const auto bytes = minimum_heap_bytes<Trial<Bounded<typename Task::Heap>>>(Plan(seed_)))
         return {{"minimum_heap_bytes", static_cast<double>(*bytes)}};
     }
     return {};
   }
 
  private:
+  template <typename Heap>
+  using Trial = typename Task::template Untouched<Heap>;
+
   std::uint64_t seed_;
 };
 
@@ -357,12 +397,13 @@ inline bench::Workload unsupported(bench::Workload workload, std::string reason)
 template <Allocator A>
 std::vector<bench::Workload> workloads() {
   if constexpr (FreesBlocks<A>) {
-    return {workload<RandomReplace<A>>(), workload<GrowingBuffers<A>>(), workload<SameSizeChurn<A>>(),
-            workload<FrameScratch<A>>()};
+    return {workload<RandomReplace<A>>(), workload<UntouchedReplace<A>>(), workload<GrowingBuffers<A>>(),
+            workload<SameSizeChurn<A>>(), workload<FrameScratch<A>>()};
   } else {
     const std::string reason = "frees single blocks, and this allocator frees only all of them at once";
-    return {unsupported(RandomReplacePlan::describe(), reason), unsupported(GrowingPlan::describe(), reason),
-            unsupported(SameSizePlan::describe(), reason), workload<FrameScratch<A>>()};
+    return {unsupported(RandomReplacePlan::describe(), reason), unsupported(UntouchedReplacePlan::describe(), reason),
+            unsupported(GrowingPlan::describe(), reason), unsupported(SameSizePlan::describe(), reason),
+            workload<FrameScratch<A>>()};
   }
 }
 

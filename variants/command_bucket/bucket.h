@@ -73,14 +73,8 @@ class CommandBucket {
     for (std::size_t i = 0; i < count_; ++i) submit_chain(entries_.values[i], backend);
   }
 
-  /// After sort(): gives every packet back, in the order of submission, and empties the bucket.
+  /// Empties the bucket; its packets are for the owner of the memory to give back.
   void clear() {
-    for (std::byte* packet : packets())
-      while (packet != nullptr) {
-        std::byte* const next = next_packet(packet);
-        memory_->release(packet);
-        packet = next;
-      }
     count_ = 0;
     slots_.reset();
   }

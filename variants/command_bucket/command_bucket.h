@@ -10,8 +10,14 @@
 /// - The sort is a radix sort of whole 64-bit keys, for all versions.
 /// - Entries of a block that stay unused are closed when the sort phase begins, and timed with it: they are part
 ///   of what the last version costs.
-/// - Packets of global operator new are freed untimed, in the order of submission, as a renderer would. The next
-///   frame's packets come out of that heap, not out of a fresh one.
+/// - Packets of global operator new are freed untimed, by the thread that renders. The article does not say in which
+///   order, and the next frame's packets lie where this one's were freed last: so there is a variant for each order,
+///   submission and allocation.
+/// - Every timed frame finds the same heap. Before it an untimed frame is rendered, whose packets are freed as if they
+///   had been allocated by rising address: the same places in the same order each time, whichever packets lie in them.
+///   So frames do not scatter the heap more and more, and what others allocate in between is undone (a malloc of 1 KiB
+///   makes the C library merge all small free chunks). With several threads a packet goes back to the heap of the
+///   thread that allocated it; each of these heaps has served a whole frame beforehand and grows no more.
 /// - Atomic counters lie on cache lines of their own in every version: what is compared is the sharing of counters,
 ///   packets and entries, not of what happens to lie beside them.
 /// - Every worker clears its caches, and all are awake when the clock starts, as in the middle of a frame. The thread
@@ -21,11 +27,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/bench/variant.h"
@@ -53,6 +61,8 @@ class Frame {
   virtual void submit(Backend& backend) = 0;
   /// After sort(): gives all packets back, for the next add().
   virtual void clear() = 0;
+  /// Before add(), untimed: where packets are freed one by one, puts the heap into the state that every frame begins in.
+  virtual void age_heap() = 0;
 
   /// After sort(), of one bucket.
   virtual std::span<std::byte*> packets(Layer layer) = 0;
@@ -71,7 +81,13 @@ class FrameOf final : public Frame {
         memory_(Budget{scene.draws(), scene.maps(), pool.workers()}),
         buckets_{Bucket(scene.keys_in(kGBuffer), pool.workers(), memory_),
                  Bucket(scene.keys_in(kShadowMap), pool.workers(), memory_),
-                 Bucket(scene.keys_in(kLighting), pool.workers(), memory_)} {}
+                 Bucket(scene.keys_in(kLighting), pool.workers(), memory_)} {
+    if constexpr (FreesPackets<Memory>) {
+      packets_.reserve(scene.commands());
+      if constexpr (Memory::kFreeOrder == FreeOrder::kSubmission) submission_ = submission_order(scene);
+      grow_heaps();
+    }
+  }
 
   void add() override {
     if constexpr (kThreading == Threading::kOne) {
@@ -97,13 +113,29 @@ class FrameOf final : public Frame {
   }
 
   void clear() override {
-    for (Bucket& bucket : buckets_) bucket.clear();
-    memory_.reset();
+    if constexpr (FreesPackets<Memory>)
+      for (std::byte* const packet : all_packets()) memory_.release(packet);
+    empty();
+  }
+
+  void age_heap() override {
+    if constexpr (FreesPackets<Memory>) {
+      add();
+      sort();
+      std::vector<std::byte*>& packets = all_packets();
+      std::sort(packets.begin(), packets.end());
+      if constexpr (Memory::kFreeOrder == FreeOrder::kSubmission)
+        for (const std::uint32_t place : submission_) memory_.release(packets[place]);
+      else
+        for (std::byte* const packet : packets) memory_.release(packet);
+      empty();
+    }
   }
 
   std::span<std::byte*> packets(Layer layer) override { return buckets_[layer].packets(); }
   std::span<const std::uint64_t> keys(Layer layer) const override { return buckets_[layer].keys(); }
   std::size_t packet_memory_bytes() const override { return memory_.used(); }
+  Memory& memory() { return memory_; }
 
  private:
   using Bucket = CommandBucket<Memory, Slots>;
@@ -115,6 +147,36 @@ class FrameOf final : public Frame {
   static std::span<const Component> components_of(const std::vector<Component>& components, std::size_t task) {
     const std::size_t first = task * kComponentsPerTask;
     return {components.data() + first, std::min(kComponentsPerTask, components.size() - first)};
+  }
+
+  // Any worker may turn out to do all the tasks, so each allocates a whole frame once.
+  void grow_heaps() {
+    std::vector<std::vector<std::byte*>> packets(pool_.workers());
+    std::atomic<unsigned> waiting = pool_.workers();
+    pool_.run(pool_.workers(), [&](std::size_t task) {
+      waiting.fetch_sub(1);
+      while (waiting.load() != 0) std::this_thread::yield();  // so that nobody takes two of these tasks
+      packets[task].reserve(scene_.commands());
+      for (std::size_t i = 0; i < scene_.draws(); ++i) packets[task].push_back(memory_.allocate(kPacketBytes<Draw>));
+      for (std::size_t i = 0; i < scene_.maps(); ++i)
+        packets[task].push_back(memory_.allocate(kPacketBytes<MapConstants>));
+    });
+    for (const std::vector<std::byte*>& of_worker : packets)
+      for (std::byte* const packet : of_worker) memory_.release(packet);
+  }
+
+  /// In the order of submission.
+  std::vector<std::byte*>& all_packets() {
+    packets_.clear();
+    for (Bucket& bucket : buckets_)
+      for (std::byte* packet : bucket.packets())
+        for (; packet != nullptr; packet = next_packet(packet)) packets_.push_back(packet);
+    return packets_;
+  }
+
+  void empty() {
+    for (Bucket& bucket : buckets_) bucket.clear();
+    memory_.reset();
   }
 
   void add_mesh(const Component& mesh) {
@@ -136,6 +198,8 @@ class FrameOf final : public Frame {
   designs::WorkerPool& pool_;
   Memory memory_;
   std::array<Bucket, kLayers> buckets_;
+  std::vector<std::byte*> packets_;         // of all_packets(): reserved, so that freeing allocates nothing
+  std::vector<std::uint32_t> submission_;  // submission_order()
 };
 
 using MakeFrame = std::function<std::unique_ptr<Frame>(const Scene&, designs::WorkerPool&)>;

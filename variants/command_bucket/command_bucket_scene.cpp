@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <utility>
 
 #include "harness/bench/random.h"
 #include "variants/command_bucket/scene.h"
@@ -62,6 +63,25 @@ Backend expected(const Scene& scene) {
     }
   }
   return backend;
+}
+
+std::vector<std::uint32_t> submission_order(const Scene& scene) {
+  std::vector<std::uint32_t> order;
+  order.reserve(scene.commands());
+  const auto first_light = static_cast<std::uint32_t>(2 * scene.meshes.size());
+  for (const Layer layer : {kGBuffer, kShadowMap, kLighting}) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> entries;  // key, id
+    for (const Component& component : layer == kLighting ? scene.lights : scene.meshes)
+      entries.emplace_back(generate_key(scene, layer, component), component.id);
+    std::sort(entries.begin(), entries.end());
+    for (const auto& [key, id] : entries) {
+      if (layer == kLighting)
+        order.insert(order.end(), {first_light + 2 * id, first_light + 2 * id + 1});
+      else
+        order.push_back(2 * id + layer);
+    }
+  }
+  return order;
 }
 
 }  // namespace lab::command_bucket

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -72,6 +74,106 @@ TEST(Scene, follows_from_its_seed_alone) {
 TEST(Packets, have_the_articles_sizes_and_lie_without_gaps) {
   Sorted<Simple> sorted(10'000, 10'000, 1);
   EXPECT_EQ(sorted.frame.packet_memory_bytes(), 30'000u * 36 + 10'000u * 20);
+}
+
+// --- Packets that are freed one by one -------------------------------------------------------------------------------
+
+/// A heap with a list of free blocks a size, of which the last freed one is handed out first.
+template <FreeOrder kOrder>
+class Stacks {
+ public:
+  static constexpr FreeOrder kFreeOrder = kOrder;
+
+  explicit Stacks(const Budget& budget) : buffer_(budget.bytes(4) * budget.threads) {}
+  std::byte* allocate(std::size_t bytes) {
+    std::vector<std::byte*>& free = free_[bytes];
+    if (free.empty()) {
+      sizes_[&buffer_.at(used_)] = bytes;
+      free.push_back(&buffer_[used_]);
+      used_ += bytes;
+    }
+    std::byte* const block = free.back();
+    free.pop_back();
+    return block;
+  }
+  void release(std::byte* packet) { free_[sizes_.at(packet)].push_back(packet); }
+  void reset() {}
+  std::size_t used() const { return 0; }
+
+  /// What somebody else's allocations may do between two frames.
+  void disturb() {
+    for (auto& [bytes, free] : free_) std::sort(free.begin(), free.end());
+  }
+
+ private:
+  std::vector<std::byte> buffer_;
+  std::size_t used_ = 0;
+  std::map<std::byte*, std::size_t> sizes_;
+  std::map<std::size_t, std::vector<std::byte*>> free_;
+};
+
+/// Where the next frame's packets lie, by the order of allocation.
+template <typename Version>
+std::vector<std::byte*> next_places(Version& frame, const std::vector<std::uint32_t>& order) {
+  frame.add();
+  frame.sort();
+  std::vector<std::byte*> places(order.size());
+  auto place = order.begin();
+  for (const Layer layer : kAllLayers)
+    for (std::byte* packet : frame.packets(layer))
+      for (; packet != nullptr; packet = next_packet(packet)) places[*place++] = packet;
+  frame.clear();
+  return places;
+}
+
+TEST(SubmissionOrder, is_the_order_in_which_packets_of_rising_address_are_submitted) {
+  const Scene scene = make_scene(3, 40, 30, 0);
+  designs::WorkerPool pool(1);
+  Simple frame(scene, pool);
+  const std::vector<std::byte*> places = next_places(frame, submission_order(scene));
+  EXPECT_EQ(places.size(), scene.commands());
+  EXPECT_TRUE(std::is_sorted(places.begin(), places.end()));
+}
+
+template <FreeOrder kOrder>
+using OnStacks = FrameOf<Stacks<kOrder>, designs::SlotCounter, Threading::kOne>;
+
+template <FreeOrder kOrder>
+void expect_the_same_heap_in_every_frame() {
+  const Scene scene = make_scene(3, 400, 300, 0);
+  const std::vector<std::uint32_t> order = submission_order(scene);
+  designs::WorkerPool pool(1);
+  OnStacks<kOrder> frame(scene, pool);
+  frame.age_heap();
+  const std::vector<std::byte*> first = next_places(frame, order);
+  EXPECT_NE(next_places(frame, order), first) << "a frame leaves another heap than it found";
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    frame.age_heap();
+    EXPECT_EQ(next_places(frame, order), first);
+    frame.memory().disturb();
+  }
+}
+
+TEST(FreedPackets, leave_the_same_heap_to_every_timed_frame) {
+  expect_the_same_heap_in_every_frame<FreeOrder::kSubmission>();
+  expect_the_same_heap_in_every_frame<FreeOrder::kAllocation>();
+}
+
+TEST(FreedPackets, lie_side_by_side_or_scattered_as_they_were_freed) {
+  const Scene scene = make_scene(3, 400, 0, 0);
+  const std::vector<std::uint32_t> order = submission_order(scene);
+  designs::WorkerPool pool(1);
+  OnStacks<FreeOrder::kAllocation> fifo(scene, pool);
+  fifo.age_heap();
+  const std::vector<std::byte*> neighbours = next_places(fifo, order);
+  EXPECT_TRUE(std::is_sorted(neighbours.rbegin(), neighbours.rend())) << "the last freed one is the first";
+
+  OnStacks<FreeOrder::kSubmission> scattered(scene, pool);
+  scattered.age_heap();
+  const std::vector<std::byte*> places = next_places(scattered, order);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    EXPECT_EQ(places[i] - *std::min_element(places.begin(), places.end()),
+              static_cast<std::ptrdiff_t>(order[order.size() - 1 - i] * kPacketBytes<Draw>));
 }
 
 TEST(Checksum, changes_when_any_two_packets_are_swapped) {
@@ -268,7 +370,7 @@ TEST(Executables, pass_their_conformance) {
     const Output output = start(variant, "--conformance");
     EXPECT_EQ(output.status, 0) << variant;
     ASSERT_TRUE(output.object.contains("checks"));
-    EXPECT_GE(output.object.at("checks").as_array().size(), 8u);
+    EXPECT_FALSE(output.object.at("checks").as_array().empty());
     for (const boost::json::value& check : output.object.at("checks").as_array())
       EXPECT_TRUE(check.at("failure").is_null()) << variant << ": " << check;
   }

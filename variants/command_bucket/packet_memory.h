@@ -26,17 +26,33 @@ struct Budget {
 };
 
 template <typename Memory>
-concept PacketMemory = requires(Memory memory, const Budget& budget, std::size_t bytes, std::byte* packet) {
+concept PacketMemory = requires(Memory memory, const Budget& budget, std::size_t bytes) {
   Memory(budget);
   { memory.allocate(bytes) } -> std::same_as<std::byte*>;  // never null; from as many threads as the version has
-  memory.release(packet);  // called for each packet in the order of submission, untimed, after that reset()
-  memory.reset();
+  memory.reset();  // untimed, after the frame: everything is free again
   { memory.used() } -> std::same_as<std::size_t>;  // bytes of the buffer that packets take up now; 0: unknown
 };
 
+/// The order in which a frame's packets are freed. A heap hands out again what was freed last, so it decides where the
+/// next frame's packets lie.
+enum class FreeOrder {
+  kSubmission,  ///< as the sorted keys have it: the next frame's packets are scattered
+  kAllocation   ///< first in, first out: the next frame's packets are neighbours in memory
+};
+
+/// Frees packets one by one: release() is called for each, untimed, before reset().
+template <typename Memory>
+concept FreesPackets = PacketMemory<Memory> && requires(Memory memory, std::byte* packet) {
+  { Memory::kFreeOrder } -> std::convertible_to<FreeOrder>;
+  memory.release(packet);
+};
+
 /// Global operator new, a call for each packet.
+template <FreeOrder kOrder>
 class NewPackets {
  public:
+  static constexpr FreeOrder kFreeOrder = kOrder;
+
   explicit NewPackets(const Budget&) {}
   std::byte* allocate(std::size_t bytes) { return static_cast<std::byte*>(::operator new(bytes)); }
   void release(std::byte* packet) { ::operator delete(packet); }
@@ -57,7 +73,6 @@ class LinearPackets {
       std::abort();  // the budget covers a whole frame
     return static_cast<std::byte*>(memory);
   }
-  void release(std::byte*) {}
   void reset() { design_.reset(); }
   std::size_t used() const { return design_.used(); }
 

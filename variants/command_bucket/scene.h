@@ -41,6 +41,10 @@ Scene make_scene(std::uint64_t seed, std::size_t meshes, std::size_t lights, uns
 /// commands as values in a vector per bucket, std::sort, no packets.
 Backend expected(const Scene& scene);
 
+/// For each packet in the order of submission, its place in the order of allocation: that of one thread which adds the
+/// meshes and then the lights, two packets each.
+std::vector<std::uint32_t> submission_order(const Scene& scene);
+
 /// A bijection of 64 bits (MurmurHash3's finaliser, A. Appleby): neighbours end up far apart.
 constexpr std::uint64_t scatter(std::uint64_t value) {
   value = (value ^ (value >> 33)) * 0xff51afd7ed558ccdu;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -75,6 +76,47 @@ TEST(ThreadLocalLinear, keeps_each_thread_in_its_slice) {
   EXPECT_EQ(local.allocate(4), nullptr);
   thread_slot = 0;
   EXPECT_EQ(local.used(), 4 * kApart);
+}
+
+TEST(AtomicLinear, stays_full_however_many_requests_are_refused) {
+  const auto buffer = std::make_unique<Buffer>();
+  // As if it were that large: only the first byte's address is ever asked for. 2^64 bytes are 16 such requests.
+  constexpr std::size_t kHuge = std::size_t{1} << 60;
+  AtomicLinear<4> atomic(buffer->bytes, kHuge);
+  EXPECT_EQ(place(*buffer, atomic, kHuge), 0u);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(atomic.allocate(kHuge), nullptr) << "refusal " << i;
+  EXPECT_EQ(atomic.used(), kHuge);
+  WorkerPool pool(5);
+  std::atomic<int> served = 0;
+  pool.run(1000, [&](std::size_t i) { served += atomic.allocate(i % 2 ? kHuge : 1) != nullptr; });
+  EXPECT_EQ(served, 0);
+  atomic.reset();
+  EXPECT_EQ(place(*buffer, atomic, kHuge), 0u);
+}
+
+TEST(AtomicLinear, hands_out_no_byte_twice_while_others_are_refused) {
+  const auto buffer = std::make_unique<Buffer>();
+  WorkerPool pool(5);
+  constexpr std::size_t kRequests = 4000, kBytes = 4096;
+  AtomicLinear<4> atomic(buffer->bytes, kBytes);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::pair<std::byte*, std::size_t>> served(kRequests);
+    pool.run(kRequests, [&](std::size_t i) {
+      const std::size_t bytes = i % 7 == 6 ? kBytes / 2 : 4 + i % 5;  // large ones are refused early, small ones late
+      served[i] = {static_cast<std::byte*>(atomic.allocate(bytes)), bytes};
+    });
+    std::sort(served.begin(), served.end());
+    std::byte* end = buffer->bytes;
+    for (const auto& [begin, bytes] : served) {
+      if (begin == nullptr) continue;
+      ASSERT_GE(begin, end);
+      end = begin + bytes;
+    }
+    EXPECT_GT(end, buffer->bytes);
+    EXPECT_LE(end, buffer->bytes + kBytes);
+    EXPECT_EQ(atomic.allocate(1), nullptr);
+    atomic.reset();
+  }
 }
 
 /// Many threads allocate and fill; nothing may overlap and nothing may be lost.
