@@ -25,7 +25,7 @@ Command history_command();
 Command bisect_command();
 Command simulate_command();
 Command changepoints_command();
-/// While the session runs only the page, without drawings; the whole report when it is over.
+/// While the session runs only the page, without drawings or verdicts; the whole report when it is over.
 Expected<void> keep_report(const results::Result& result, const std::filesystem::path& folder,
                            std::optional<int> planned_blocks);
 

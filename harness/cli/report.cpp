@@ -146,9 +146,16 @@ Expected<void> keep_report(const results::Result& result, const fs::path& folder
       results::load_atlas(results::machine_folder(root_dir(), result.machine) / "atlas");
   if (!atlas) return atlas.error();
   report::ReportOptions options = options_for(folder);
-  if (planned_blocks) options.progress = report::Progress{result.session.blocks, *planned_blocks};
-  const Expected<report::ReportFiles> files = report::write_report({&result, *atlas, nullptr, {}, {}}, options);
+  Expected<std::optional<compare::Comparison>> comparison = std::optional<compare::Comparison>{};
+  if (planned_blocks)
+    options.progress = report::Progress{result.session.blocks, *planned_blocks};
+  else
+    comparison = comparison_of(result, "", std::nullopt);
+  const compare::Comparison* const verdicts = comparison && *comparison ? &**comparison : nullptr;
+  const Expected<report::ReportFiles> files = report::write_report({&result, *atlas, verdicts, {}, {}}, options);
   if (!files) return files.error();
+  // The page is there all the same; what it lacks is told.
+  if (!comparison) return in_context("it has no verdicts over the base", comparison.error());
   return {};
 }
 

@@ -19,7 +19,7 @@ using bisect::Entry;
 using bisect::Story;
 using bisect::Verdict;
 
-/// Commits with a colour of their own in the plot of the belief; the others are one grey area.
+/// Commits with a colour of their own (--b1 to --b5, which colour-blind readers tell apart) in the plot of the belief; the others are one grey area.
 constexpr std::size_t kDrawn = 5;
 constexpr const char* kNoDifference = "no difference";
 constexpr const char* kOthers = "all other commits";
@@ -80,6 +80,7 @@ Chart belief_chart(const Story& story, const Verdict& verdict, const std::string
     const auto parts = shares(entry, drawn, names);
     for (const auto& [candidate, probability] : parts) {
       rows.push_back(json::object{{"measurement", measurement},
+                                  {"benchmark", story.cell.benchmark},
                                   {"candidate", candidate},
                                   {"probability", probability},
                                   {"rank", rank}});
@@ -94,9 +95,9 @@ Chart belief_chart(const Story& story, const Verdict& verdict, const std::string
   json::array candidates, colours;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     candidates.emplace_back(names(drawn[i]));
-    colours.emplace_back(fmt::format("var(--c{})", i + 1));
+    colours.emplace_back(fmt::format("var(--b{})", i + 1));
   }
-  for (const auto& [candidate, colour] : {std::pair(kNoDifference, "var(--c6)"), std::pair(kOthers, "var(--line)")}) {
+  for (const auto& [candidate, colour] : {std::pair(kNoDifference, "var(--b6)"), std::pair(kOthers, "var(--b7)")}) {
     candidates.emplace_back(candidate);
     colours.emplace_back(colour);
   }
@@ -140,7 +141,10 @@ Chart measured_chart(const Story& story, const Verdict& verdict, const std::stri
     const std::size_t at = position.at(entry.commit);
     if (entry.value) {
       values.emplace_back(at, *entry.value);
-      rows.push_back(json::object{{"position", at}, {"value", *entry.value}, {"commit", names(entry.commit)}});
+      rows.push_back(json::object{{"position", at},
+                                  {"benchmark", story.cell.benchmark},
+                                  {"value", *entry.value},
+                                  {"commit", names(entry.commit)}});
     } else if (!entry.skip.empty()) {
       skipped.push_back(json::object{{"position", at}, {"commit", names(entry.commit)}, {"reason", entry.skip}});
     }
@@ -164,26 +168,28 @@ Chart measured_chart(const Story& story, const Verdict& verdict, const std::stri
   return chart;
 }
 
-Table skipped_table(const Verdict& verdict, const bisect::Names& names) {
+Table skipped_table(const Verdict& verdict, const bisect::Names& names, const std::string& name) {
   using enum Heading::Kind;
-  Table table{"Commits that could not be measured", {{"Commit", kName}, {"Why", kText}}, {}};
+  Table table{name + "-skipped", "Commits that could not be measured", {{"Commit", kName}, {"Why", kText}}, {}};
   for (const bisect::Skipped& skipped : verdict.skipped) table.rows.push_back({names(skipped.commit), skipped.reason});
   return table;
 }
 
-Table suspects_table(const Verdict& verdict, const bisect::Names& names) {
+Table suspects_table(const Verdict& verdict, const bisect::Names& names, const std::string& name) {
   using enum Heading::Kind;
-  Table table{"Who it may be", {{"Commit", kName}, {"Probability", kNumber}}, {}};
+  Table table{name + "-candidates", "Who it may be", {{"Commit", kName}, {"Probability", kNumber}}, {}};
   for (const bisect::Suspect& suspect : verdict.suspects)
     table.rows.push_back({names(suspect.commit), bisect::percent_text(suspect.probability)});
   return table;
 }
 
-Section one(const Story& story, std::size_t number) {
+Section one(const Story& story) {
   const bisect::Cell& cell = story.cell;
   const bisect::Names names(cell);
   const Verdict verdict = bisect::conclude(cell, story.entries, kBisectConfidence);
-  const std::string name = fmt::format("bisect-{}", number);
+  // A benchmark may have been bisected more than once: the bad end tells them apart.
+  const std::string name = identifier(fmt::format("bisect-{}-{}", cell.benchmark.empty() ? "command" : cell.benchmark,
+                                                  cell.commits.back().sha.substr(0, 12)));
   Section section{name, cell.benchmark.empty() ? cell.command : cell.benchmark, {}, {}};
   section.blocks.emplace_back(Paragraph{sentence(bisect::sentence(verdict, cell)) + ".", tone_of(verdict)});
   section.blocks.emplace_back(
@@ -192,8 +198,8 @@ Section one(const Story& story, std::size_t number) {
                             whole(verdict.measured_commits), 100 * verdict.noise)});
   if (verdict.measurements > 0)
     section.blocks.emplace_back(Charts{{belief_chart(story, verdict, name), measured_chart(story, verdict, name)}});
-  if (verdict.suspects.size() > 1) section.blocks.emplace_back(suspects_table(verdict, names));
-  if (!verdict.skipped.empty()) section.blocks.emplace_back(skipped_table(verdict, names));
+  if (verdict.suspects.size() > 1) section.blocks.emplace_back(suspects_table(verdict, names, name));
+  if (!verdict.skipped.empty()) section.blocks.emplace_back(skipped_table(verdict, names, name));
   return section;
 }
 
@@ -201,7 +207,7 @@ Section one(const Story& story, std::size_t number) {
 
 Section bisects_section(std::span<const Story> stories) {
   Section section{"bisects", "Which commit it was", {}, {}};
-  for (const Story& story : stories) section.sections.push_back(one(story, section.sections.size() + 1));
+  for (const Story& story : stories) section.sections.push_back(one(story));
   return section;
 }
 

@@ -74,6 +74,17 @@ std::string explain(double claimed, const Estimate& measured, ClaimVerdict verdi
                      ratio(most), word, effect);
 }
 
+/// What a claim is about: both versions, on every workload for which it is shown.
+std::vector<std::string> benchmarks_of(const SpeedClaim& claim, const CommandBuckets& published) {
+  std::vector<std::string> benchmarks;
+  for (const int number : {claim.from, claim.to}) {
+    benchmarks.push_back(published.benchmark(published.version(number), published.workload));
+    for (const std::string& workload : published.also)
+      benchmarks.push_back(published.benchmark(published.version(number), workload));
+  }
+  return benchmarks;
+}
+
 JudgedClaim judge(const SpeedClaim& claim, const CommandBuckets& published, const results::Result& result) {
   JudgedClaim judged{&claim, published.from_table(claim), {}, {}, ClaimVerdict::kUndecided, ""};
   judged.measured = measured_ratio(claim, published.workload, published, result);
@@ -148,8 +159,9 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuck
       "gives, with as much artificial work a command as the article had ({}).",
       published.author, published.year, published.machine,
       counted(static_cast<std::uint64_t>(result.machine.logical_cores), "logical core"), published.workload)});
-  Table table{"Each step of the article and what became of it here",
-              {{"Verdict", kShort},
+  Table table{"claims",
+              "Each step of the article and what became of it here",
+              {{"Verdict", kVerdict},
                {"Claim", kText},
                {"Stated", kNumber},
                {"From its table", kNumber},
@@ -176,7 +188,9 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuck
     }
     row.emplace_back(claim.why);
     table.rows.push_back(std::move(row));
+    table.benchmarks.push_back(benchmarks_of(*claim.claim, published));
   }
+  if (std::optional<Chart> chart = speedup_chart(published, result)) section.blocks.emplace_back(Charts{{std::move(*chart)}});
   section.blocks.emplace_back(std::move(table));
   return section;
 }
@@ -197,6 +211,7 @@ std::optional<Chart> speedup_chart(const CommandBuckets& published, const result
       if (!measured) continue;
       const stats::Interval point{measured->median, measured->median};
       rows.push_back(json::object{{"label", version.variant},
+                                  {"benchmark", published.benchmark(version, workload)},
                                   {"series", "here, " + workload},
                                   {"ratio", measured->median},
                                   {"low", measured->interval.value_or(point).low},
@@ -207,6 +222,7 @@ std::optional<Chart> speedup_chart(const CommandBuckets& published, const result
     }
     const double stated = published.from_table(step);
     rows.push_back(json::object{{"label", version.variant},
+                                {"benchmark", published.benchmark(version, published.workload)},
                                 {"series", in_article},
                                 {"ratio", stated},
                                 {"low", stated},

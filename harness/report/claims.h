@@ -36,6 +36,7 @@ Tone tone_of(stats::ClaimVerdict verdict);
 /// "5 reproduced, 1 weaker, 0 refuted and 2 undecided"
 std::string verdict_counts(const std::vector<JudgedClaim>& claims);
 
+/// The chart of adding first, then each claim with its verdict.
 Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuckets& published,
                        const results::Result& result);
 

@@ -67,18 +67,17 @@ json::object drawn(const std::string& benchmark, double ratio, const std::option
 
 /// The verdicts that the rows bear, in the order of kLooks, with their looks.
 void add_looks(Chart& chart) {
-  json::array verdicts, colours, signs, choices{"all"};
+  json::array verdicts, colours, signs;
   for (const Look& look : kLooks) {
     const json::array& rows = chart.data.at("rows").as_array();
     if (std::none_of(rows.begin(), rows.end(),
                      [&](const json::value& row) { return row.at("verdict").as_string() == look.verdict; }))
       continue;
     verdicts.emplace_back(look.verdict);
-    choices.emplace_back(look.verdict);
     colours.emplace_back(look.colour);
     signs.emplace_back(look.sign);
   }
-  chart.lists = {{"verdicts", verdicts}, {"choices", choices}, {"colours", colours}, {"signs", signs}};
+  chart.lists = {{"verdicts", verdicts}, {"colours", colours}, {"signs", signs}};
 }
 
 json::array band(double threshold) {
@@ -131,9 +130,10 @@ std::string time_text(double ns) {
 
 Table rows_table(const Comparison& comparison) {
   using enum Heading::Kind;
-  Table table{"Every benchmark that both have. The ratio is head's time over base's; p is adjusted for the whole table",
-              {{"Benchmark", kName},
-               {"Verdict", kShort},
+  Table table{"comparison",
+              "Every benchmark that both have. The ratio is head's time over base's; p is adjusted for the whole table",
+              {{"Verdict", kVerdict},
+               {"Benchmark", kBenchmark},
                {"Ratio", kNumber},
                {fmt::format("{:.3g} % interval", 100 * (1 - comparison.alpha)), kNumber},
                {"p", kNumber},
@@ -144,9 +144,9 @@ Table rows_table(const Comparison& comparison) {
                {"Note", kText}},
               {}};
   for (const compare::Row& row : comparison.rows)
-    table.rows.push_back({row.benchmark,
-                          Cell(std::string(compare::to_string(row.verdict)), tone_of(row.verdict)),
-                          fine(row.ratio),
+    table.rows.push_back({Cell(std::string(compare::to_string(row.verdict)), tone_of(row.verdict)),
+                          row.benchmark,
+                          row.identical ? "" : fine(row.ratio),
                           row.identical ? "" : interval_text(row.interval),
                           row.identical ? "" : p_text(row.p),
                           time_text(row.base_ns),
@@ -159,13 +159,13 @@ Table rows_table(const Comparison& comparison) {
 
 Table exact_table(const Comparison& comparison) {
   using enum Heading::Kind;
-  Table table{"What has no noise and is not what it was: one sample decides",
-              {{"Benchmark", kName}, {"Metric", kName}, {"Verdict", kShort}, {"Base", kNumber}, {"Head", kNumber}},
+  Table table{"exact",
+              "What has no noise and is not what it was: one sample decides",
+              {{"Verdict", kVerdict}, {"Benchmark", kBenchmark}, {"Metric", kName}, {"Base", kNumber}, {"Head", kNumber}},
               {}};
   for (const compare::ExactChange& change : comparison.exact)
-    table.rows.push_back({change.benchmark, change.metric,
-                          change.worse ? Cell("worse", Tone::kBad) : Cell("changed", Tone::kWeak),
-                          change.base.empty() ? "none" : change.base, change.head.empty() ? "none" : change.head});
+    table.rows.push_back({change.worse ? Cell("worse", Tone::kBad) : Cell("changed", Tone::kWeak), change.benchmark,
+                          change.metric, change.base.empty() ? "none" : change.base, change.head.empty() ? "none" : change.head});
   return table;
 }
 

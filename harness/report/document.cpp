@@ -13,13 +13,18 @@ void collect(const Section& section, std::vector<const Chart*>& charts) {
 
 }  // namespace
 
-Chart::Chart(std::string specification, std::string_view unique_name) : spec(std::move(specification)) {
-  for (const char c : unique_name) {
+std::string identifier(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
     const bool fine =
         (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
     name += fine ? c : '-';
   }
+  return name;
 }
+
+Chart::Chart(std::string specification, std::string_view unique_name)
+    : spec(std::move(specification)), name(identifier(unique_name)) {}
 
 std::vector<const Chart*> charts_of(const Document& document) {
   std::vector<const Chart*> charts;

@@ -23,25 +23,32 @@ struct Cell {
 };
 
 struct Heading {
-  enum class Kind { kText, kShort, kName, kNumber };
+  /// kVerdict, kBenchmark: what filters know a row by; kName: an identifier; kNumber: right-aligned on its decimal point.
+  enum class Kind { kText, kShort, kVerdict, kName, kBenchmark, kNumber };
 
   std::string title;
-  Kind kind = Kind::kText;  ///< kName: an identifier; kNumber: right-aligned on its decimal point
+  Kind kind = Kind::kText;
 };
 
 struct Table {
+  std::string name;  ///< unique in the report and the same in the next one: links name the table by it
   std::string caption;
   std::vector<Heading> columns;
   std::vector<std::vector<Cell>> rows;
+  /// The benchmarks that each row is about, where no column of kBenchmark says it.
+  std::vector<std::vector<std::string>> benchmarks = {};
 };
 
-/// One drawing of one chart: a specification (page/charts/<spec>.json) and the rows it is drawn from.
+/// `text` with '-' for each character that cannot stand in a file's name or an address.
+std::string identifier(std::string_view text);
+
+/// One drawing of one chart: a specification (page/charts/<spec>.json) and the rows it is drawn from. Filters know a row
+/// by its "benchmark" and "verdict".
 struct Chart {
-  /// What cannot stand in a file's name becomes '-' in the chart's.
   Chart(std::string specification, std::string_view unique_name);
 
   std::string spec;                                        ///< which of the chart table
-  std::string name;                                        ///< unique in the report; the SVG file is <name>.svg
+  std::string name;                                        ///< as a table's, an identifier; the SVG file is <name>.svg
   std::string title;                                       ///< the finding or the question
   std::string note;                                        ///< how to read it, one sentence
   std::string text;                                        ///< what a reader who cannot see it is told
@@ -78,9 +85,16 @@ struct Section {
   std::vector<Section> sections;
 };
 
+/// What spoils the findings, said before any of them.
+struct Alert {
+  std::string text;
+  std::string section;  ///< the id of the one that says more
+};
+
 struct Document {
   std::string title;
   std::string lead;                                        ///< the one sentence to remember
+  std::vector<Alert> alerts;
   std::vector<std::pair<std::string, std::string>> facts;  ///< what machine, what commit, when
   std::string progress;                                    ///< "5 of 12 blocks so far"; "" when the session is over
   std::vector<Section> sections;

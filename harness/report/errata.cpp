@@ -125,7 +125,8 @@ std::string measured(const Asked& asked) {
 Section errata_section(const Published& published, const results::Result* result,
                        std::span<const results::Column> atlas) {
   using enum Heading::Kind;
-  Table table{"Where an article's figures do not follow from its own",
+  Table table{"errata",
+              "Where an article's figures do not follow from its own",
               {{"Claim", kText}, {"Article", kText}, {"As printed", kText}, {"Arithmetic", kText}, {"Measured", kText}},
               {}};
   for (const Erratum& erratum : published.errata)

@@ -8,8 +8,8 @@
 #include <map>
 #include <optional>
 
-#include "harness/report/claims.h"
 #include "harness/report/format.h"
+#include "harness/report/memory.h"
 #include "harness/results/summary.h"
 #include "harness/stats/interval.h"
 
@@ -23,12 +23,20 @@ using results::Variant;
 using results::Workload;
 using stats::Estimate;
 
+/// What the sum of a workload's phases is called.
+constexpr const char* kAllPhases = "all phases";
+
+/// Times of one phase, or of all together.
+struct Times {
+  Estimate time;                  ///< ns per operation
+  std::optional<Estimate> ratio;  ///< over the reference's, within blocks
+};
+
 /// One variant's numbers on one workload.
 struct Line {
   const Variant* variant = nullptr;
-  Estimate time;                  ///< ns per operation
-  std::optional<Estimate> ratio;  ///< its time over the reference's, within blocks
-  std::vector<Estimate> phases;   ///< in the workload's order; empty for a workload of one phase
+  Times all;
+  std::vector<Times> phases;  ///< in the workload's order; empty for a workload of one phase
 };
 
 std::string interval(const std::optional<Estimate>& estimate, std::string (*show)(double)) {
@@ -47,21 +55,44 @@ std::vector<Line> lines_of(const Workload& workload, const Result& result) {
     return results::benchmark_name(workload.family, variant.name, workload.name);
   };
   const Variant* reference = reference_of(workload.family, result);
-  const std::vector<stats::Datum> base =
-      reference == nullptr ? std::vector<stats::Datum>{} : results::process_times(result, benchmark(*reference));
+  const auto times_of = [&](const Variant& variant, const std::string& phase) -> std::optional<Times> {
+    const std::vector<stats::Datum> times = results::process_times(result, benchmark(variant), phase);
+    if (times.empty()) return std::nullopt;
+    Times found{results::estimate(times), {}};
+    if (reference != nullptr)
+      found.ratio = stats::estimate_ratio(times, results::process_times(result, benchmark(*reference), phase));
+    return found;
+  };
   std::vector<Line> lines;
   for (const Variant& variant : result.variants) {
     if (variant.family != workload.family) continue;
-    const std::vector<stats::Datum> times = results::process_times(result, benchmark(variant));
-    if (times.empty()) continue;
-    Line line{&variant, results::estimate(times), {}, {}};
-    if (!base.empty()) line.ratio = stats::estimate_ratio(times, base);
+    const std::optional<Times> all = times_of(variant, "");
+    if (!all) continue;
+    Line line{&variant, *all, {}};
     if (workload.phases.size() > 1)
-      for (const std::string& phase : workload.phases)
-        line.phases.push_back(results::estimate(results::process_times(result, benchmark(variant), phase)));
+      for (const std::string& phase : workload.phases) line.phases.push_back(times_of(variant, phase).value_or(Times{}));
     lines.push_back(std::move(line));
   }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return a.all.time.median < b.all.time.median; });
   return lines;
+}
+
+/// How the phases of a workload make up the whole; "" where there is one.
+std::string phases_phrase(const Workload& workload) {
+  if (workload.phases.size() < 2) return "";
+  std::vector<std::string> counts;
+  bool alike = true;
+  for (const std::string& phase : workload.phases) {
+    const std::uint64_t operations = results::operations_of(workload, phase);
+    counts.push_back(fmt::format("{} {}", phase, whole(operations)));
+    alike = alike && operations == workload.operations;
+  }
+  if (alike)
+    return fmt::format("Each phase's time is divided by all {} {}s, as that of {} is.", whole(workload.operations),
+                       workload.operation, kAllPhases);
+  return fmt::format("Each phase's time is divided by its own {}s ({}), that of {} by {}.", workload.operation,
+                     fmt::join(counts, ", "), kAllPhases, whole(workload.operations));
 }
 
 /// Where there is no interval its bar has no length: Vega draws no scale over fields without a number.
@@ -75,72 +106,73 @@ json::object with_interval(json::object row, const Estimate& estimate) {
   return row;
 }
 
-std::string against(const Line& line) {
-  if (line.variant->reference) return "the reference";
-  if (!line.ratio) return "no ratio";
-  return line.ratio->interval ? fmt::format("{} ({})", ratio(line.ratio->median), interval(line.ratio, ratio))
-                              : ratio(line.ratio->median);
+std::string against(const Variant& variant, const Times& times) {
+  if (variant.reference) return "the reference";
+  if (!times.ratio) return "no ratio";
+  return times.ratio->interval ? fmt::format("{} ({})", ratio(times.ratio->median), interval(times.ratio, ratio))
+                               : ratio(times.ratio->median);
 }
 
 std::string processes_phrase(const std::vector<Line>& lines) {
   std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0;
   for (const Line& line : lines) {
-    least = std::min(least, line.time.count);
-    most = std::max(most, line.time.count);
+    least = std::min(least, line.all.time.count);
+    most = std::max(most, line.all.time.count);
   }
   return least == most ? counted(most, "process", "processes") + " each"
                        : fmt::format("{} to {} processes each", least, most);
 }
 
-/// The finding of one workload: who needs the least, against the reference.
+/// The finding of one workload: who needs the least, against the reference. Lines are sorted by speed.
 std::string finding(const Workload& workload, const std::vector<Line>& lines) {
-  const auto best = std::min_element(lines.begin(), lines.end(),
-                                     [](const Line& a, const Line& b) { return a.time.median < b.time.median; });
-  const std::string time = fmt::format("{} ns a {}", number(best->time.median), workload.operation);
-  if (lines.size() == 1) return fmt::format("{}: {} takes {}", workload.name, best->variant->name, time);
-  if (best->variant->reference)
-    return fmt::format("{}: the reference {} is not beaten, at {}", workload.name, best->variant->name, time);
-  if (!best->ratio) return fmt::format("{}: {} has the lowest median, {}", workload.name, best->variant->name, time);
+  const Line& best = lines.front();
+  const std::string time =
+      fmt::format("{} ns a {}{}", number(best.all.time.median), workload.operation,
+                  workload.phases.size() > 1 ? fmt::format(" in {}", kAllPhases) : "");
+  if (lines.size() == 1) return fmt::format("{}: {} takes {}", workload.name, best.variant->name, time);
+  if (best.variant->reference)
+    return fmt::format("{}: the reference {} is not beaten, at {}", workload.name, best.variant->name, time);
+  if (!best.all.ratio) return fmt::format("{}: {} has the lowest median, {}", workload.name, best.variant->name, time);
   const auto base = std::find_if(lines.begin(), lines.end(), [](const Line& line) { return line.variant->reference; });
-  return fmt::format("{}: {} has the lowest median, {} of {}'s time", workload.name, best->variant->name,
-                     ratio(best->ratio->median), base == lines.end() ? "the reference" : base->variant->name);
+  return fmt::format("{}: {} has the lowest median, {}, {} of {}'s time", workload.name, best.variant->name, time,
+                     ratio(best.all.ratio->median), base == lines.end() ? "the reference" : base->variant->name);
 }
 
 Chart time_chart(const Workload& workload, const std::vector<Line>& lines) {
   const bool phased = workload.phases.size() > 1;
   Chart chart(phased ? "phases" : "time", workload.family + "-" + workload.name);
   chart.title = finding(workload, lines);
-  chart.note =
-      fmt::format("{}. Median and 95 % interval over {}.{}", sentence(workload.title), processes_phrase(lines),
-                  phased ? "" : " Dashed: the reference; beside each point its share of the reference's time.");
+  chart.note = fmt::format("{}. Median and 95 % interval over {}. {}", sentence(workload.title), processes_phrase(lines),
+                           phased ? phases_phrase(workload)
+                                  : "Dashed: the reference; beside each point its share of the reference's time.");
   json::array rows, reference;
   std::vector<std::string> told;
   for (const Line& line : lines) {
-    told.push_back(fmt::format("{} {} ns", line.variant->name, number(line.time.median)));
-    if (line.variant->reference && !phased) reference.push_back(json::object{{"median", line.time.median}});
-    if (!phased) {
+    const Variant& variant = *line.variant;
+    const auto add = [&](const std::string& phase, const Times& times) {
+      if (times.time.count == 0) return;  // a phase without samples
       json::object row = with_interval(
-          {{"variant", line.variant->name}, {"phase", workload.phases.empty() ? "" : workload.phases.front()}},
-          line.time);
-      row["against"] = against(line);
-      row["label"] = line.variant->reference || !line.ratio ? "" : ratio(line.ratio->median) + "\u00d7";
+          {{"variant", variant.name},
+           {"benchmark", results::benchmark_name(workload.family, variant.name, workload.name)},
+           {"phase", phase}},
+          times.time);
+      row["against"] = against(variant, times);
+      if (!phased) row["label"] = variant.reference || !times.ratio ? "" : ratio(times.ratio->median) + "\u00d7";
       rows.push_back(std::move(row));
-      continue;
-    }
-    for (std::size_t phase = 0; phase < workload.phases.size(); ++phase) {
-      json::object row =
-          with_interval({{"variant", line.variant->name}, {"phase", workload.phases[phase]}}, line.phases[phase]);
-      row["against"] = against(line);
-      rows.push_back(std::move(row));
-    }
+    };
+    told.push_back(fmt::format("{} {} ns", variant.name, number(line.all.time.median)));
+    if (variant.reference && !phased) reference.push_back(json::object{{"median", line.all.time.median}});
+    for (std::size_t phase = 0; phase < line.phases.size(); ++phase) add(workload.phases[phase], line.phases[phase]);
+    add(phased ? kAllPhases : workload.phases.empty() ? "" : workload.phases.front(), line.all);
   }
-  chart.text = fmt::format("Dot plot of nanoseconds a {} by variant: {}.", workload.operation, fmt::join(told, ", "));
+  chart.text = fmt::format("Dot plot of nanoseconds a {} by variant{}: {}.", workload.operation,
+                           phased ? " and phase; all phases" : "", fmt::join(told, ", "));
   chart.data = {{"rows", std::move(rows)}, {"reference", std::move(reference)}};
   chart.words = {{"operation", workload.operation}};
   return chart;
 }
 
-std::vector<Chart> time_charts(const std::string& family, const Result& result, const CommandBuckets&) {
+std::vector<Chart> time_charts(const std::string& family, const Result& result) {
   std::vector<Chart> charts;
   for (const Workload& workload : result.workloads)
     if (workload.family == family)
@@ -149,42 +181,40 @@ std::vector<Chart> time_charts(const std::string& family, const Result& result, 
   return charts;
 }
 
-std::vector<Chart> speedup_charts(const std::string& family, const Result& result, const CommandBuckets& published) {
-  if (family != published.family) return {};
-  std::optional<Chart> chart = speedup_chart(published, result);
-  return chart ? std::vector<Chart>{std::move(*chart)} : std::vector<Chart>{};
-}
-
 /// The charts of a family, in order, each group on its own line of the page: a new chart is its specification, what
 /// makes its rows, and a line here. None where there is nothing to draw.
-using MakeCharts = std::vector<Chart> (*)(const std::string& family, const Result&, const CommandBuckets&);
-constexpr MakeCharts kCharts[] = {speedup_charts, time_charts};
+using MakeCharts = std::vector<Chart> (*)(const std::string& family, const Result&);
+constexpr MakeCharts kCharts[] = {time_charts, memory_charts};
 
 Table time_table(const Workload& workload, const std::vector<Line>& lines) {
   using enum Heading::Kind;
+  const std::string phases = phases_phrase(workload);
   Table table{
-      fmt::format(
-          "{}: {}. ns a {}; the ratio is a variant's time over the reference's in the same block, below 1 is faster",
-          workload.name, workload.title, workload.operation),
-      {{"Benchmark", kName},
-       {"Median", kNumber},
-       {"95 % interval", kNumber},
-       {"Processes", kNumber},
+      fmt::format("{}-{}", workload.family, workload.name),
+      fmt::format("{}: {}. The fastest first; ns a {}. The ratio is a variant's time over the reference's in the same "
+                  "block, below 1 is faster{}{}",
+                  workload.name, workload.title, workload.operation, phases.empty() ? "" : ". ",
+                  phases.substr(0, phases.empty() ? 0 : phases.size() - 1)),
+      {{"Benchmark", kBenchmark},
        {"Ratio", kNumber},
+       {"95 % interval", kNumber},
+       {workload.phases.size() > 1 ? "All phases" : "Median", kNumber},
        {"95 % interval", kNumber}},
       {}};
   if (workload.phases.size() > 1)
     for (const std::string& phase : workload.phases) table.columns.push_back({phase, kNumber});
+  table.columns.push_back({"Processes", kNumber});
   for (const Line& line : lines) {
+    const Times& all = line.all;
     std::vector<Cell> row{results::benchmark_name(workload.family, line.variant->name, workload.name),
-                          number(line.time.median),
-                          interval(line.time, number),
-                          whole(line.time.count),
                           line.variant->reference ? "reference"
-                          : line.ratio            ? ratio(line.ratio->median)
+                          : all.ratio             ? ratio(all.ratio->median)
                                                   : "none",
-                          line.variant->reference ? "" : interval(line.ratio, ratio)};
-    for (const Estimate& phase : line.phases) row.emplace_back(number(phase.median));
+                          line.variant->reference ? "" : interval(all.ratio, ratio),
+                          number(all.time.median),
+                          interval(all.time, number)};
+    for (const Times& phase : line.phases) row.emplace_back(phase.time.count == 0 ? "none" : number(phase.time.median));
+    row.emplace_back(whole(all.time.count));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -192,7 +222,8 @@ Table time_table(const Workload& workload, const std::vector<Line>& lines) {
 
 Table variants_table(const std::string& family, const Result& result) {
   using enum Heading::Kind;
-  Table table{"What the variants are",
+  Table table{family + "-variants",
+              "What the variants are",
               {{"Variant", kName}, {"Idea", kText}, {"Cost", kText}, {"Weakness", kText}, {"Source", kText}},
               {}};
   for (const Variant& variant : result.variants)
@@ -212,7 +243,7 @@ std::vector<std::string> families_of(const Result& result) {
   return families;
 }
 
-Section family_section(const std::string& family, const Result& result, const CommandBuckets& published) {
+Section family_section(const std::string& family, const Result& result) {
   Section section{"family-" + family, family, {}, {}};
   std::vector<Block> tables;
   std::vector<std::string> without;
@@ -228,9 +259,10 @@ Section family_section(const std::string& family, const Result& result, const Co
     section.blocks.emplace_back(Paragraph{fmt::format("No process of {} has given a number, so there is no plot of {}.",
                                                       fmt::join(without, ", "), without.size() == 1 ? "it" : "them")});
   for (const MakeCharts make : kCharts)
-    if (std::vector<Chart> charts = make(family, result, published); !charts.empty())
+    if (std::vector<Chart> charts = make(family, result); !charts.empty())
       section.blocks.emplace_back(Charts{std::move(charts)});
   std::move(tables.begin(), tables.end(), std::back_inserter(section.blocks));
+  if (Table memory = memory_table(family, result); !memory.rows.empty()) section.blocks.emplace_back(std::move(memory));
   section.blocks.emplace_back(variants_table(family, result));
   return section;
 }

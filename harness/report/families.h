@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "harness/report/document.h"
-#include "harness/report/published.h"
 #include "harness/results/result.h"
 
 namespace lab::report {
@@ -13,7 +12,7 @@ namespace lab::report {
 /// The families that the result knows of, in its order.
 std::vector<std::string> families_of(const results::Result& result);
 
-/// Plots, tables and variants of one family. Where no process has finished it says so instead.
-Section family_section(const std::string& family, const results::Result& result, const CommandBuckets& published);
+/// Plots, tables, memory and variants of one family. Where no process has finished it says so instead.
+Section family_section(const std::string& family, const results::Result& result);
 
 }  // namespace lab::report

@@ -43,9 +43,10 @@ std::string by_text(const Change& change) {
 
 Table changes_table(const std::vector<Told>& told) {
   using enum Heading::Kind;
-  Table table{"Every change of level, the latest first. Nights: how many it took to be found",
-              {{"Benchmark", kName},
-               {"Verdict", kShort},
+  Table table{"changes",
+              "Every change of level, the latest first. Nights: how many it took to be found",
+              {{"Verdict", kVerdict},
+               {"Benchmark", kBenchmark},
                {"Change", kNumber},
                {"Commits", kName},
                {"First night", kNumber},
@@ -54,7 +55,7 @@ Table changes_table(const std::vector<Told>& told) {
                {"What else is new there", kText}},
               {}};
   for (const auto& [followed, change] : told)
-    table.rows.push_back({followed->series.benchmark, verdict_cell(*change), by_text(*change),
+    table.rows.push_back({verdict_cell(*change), followed->series.benchmark, by_text(*change),
                           history::commits_text(change->commits), change->started.substr(0, 10),
                           whole(change->nights()), fmt::format("{:.4f}", change->confidence),
                           fmt::format("{}", fmt::join(change->changed, "; "))});
@@ -115,7 +116,11 @@ Chart history_chart(const Followed& followed) {
   const std::size_t first = points.size() - std::min(points.size(), kMostPoints);
   json::array rows, changes;
   const stats::Interval shown = shown_range(std::span(points).subspan(first));
-  for (std::size_t i = first; i < points.size(); ++i) rows.push_back(drawn(points[i], shown));
+  for (std::size_t i = first; i < points.size(); ++i) {
+    json::object row = drawn(points[i], shown);
+    row["benchmark"] = followed.series.benchmark;
+    rows.push_back(std::move(row));
+  }
   for (const Change& change : followed.findings.changes)
     if (change.index >= first)
       changes.push_back(json::object{

@@ -37,7 +37,10 @@ std::string_view class_of(Heading::Kind kind) {
   switch (kind) {
     case Heading::Kind::kShort:
       return "short";
+    case Heading::Kind::kVerdict:
+      return "verdict";
     case Heading::Kind::kName:
+    case Heading::Kind::kBenchmark:
       return "name";
     case Heading::Kind::kNumber:
       return "number";
@@ -91,13 +94,53 @@ std::string padding(std::string_view text, int most) {
   return pad;
 }
 
+/// A name that may go on in the next line after each of its parts.
+std::string breakable(std::string_view name) {
+  std::string out;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t slash = std::min(name.find('/', at), name.size() - 1);
+    out += escape_html(name.substr(at, slash + 1 - at));
+    at = slash + 1;
+    if (at < name.size()) out += "<wbr>";
+  }
+  return out;
+}
+
+std::string link_to(std::string_view id, std::string_view what) {
+  return fmt::format(" <a class=\"anchor\" href=\"#{}\" aria-label=\"Link to {}\">#</a>", escape_html(id),
+                     escape_html(what));
+}
+
+/// The column that says what a row is about: the first name, else the first column.
+std::size_t row_heading(const std::vector<Heading>& columns) {
+  const auto name = std::find_if(columns.begin(), columns.end(), [](const Heading& column) {
+    return column.kind == Heading::Kind::kName || column.kind == Heading::Kind::kBenchmark;
+  });
+  return name == columns.end() ? 0 : static_cast<std::size_t>(name - columns.begin());
+}
+
+/// What filters know a row by, as attributes; "" where it is about no benchmark.
+std::string keys_of(const Table& table, std::size_t at) {
+  std::vector<std::string> benchmarks;
+  std::string verdict;
+  if (at < table.benchmarks.size()) benchmarks = table.benchmarks[at];
+  for (std::size_t i = 0; i < table.rows[at].size(); ++i) {
+    if (table.columns[i].kind == Heading::Kind::kBenchmark) benchmarks.push_back(table.rows[at][i].text);
+    if (table.columns[i].kind == Heading::Kind::kVerdict) verdict = table.rows[at][i].text;
+  }
+  if (benchmarks.empty()) return "";
+  std::string keys = fmt::format(" data-benchmark=\"{}\"", escape_html(fmt::format("{}", fmt::join(benchmarks, " "))));
+  if (!verdict.empty()) keys += fmt::format(" data-verdict=\"{}\"", escape_html(verdict));
+  return keys;
+}
+
 class Writer {
  public:
   explicit Writer(const std::map<std::string, std::string>& drawings) : drawings_(drawings) {}
 
   void section(const Section& section, int level) {
-    put("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h{1} id=\"{0}-title\">{2}</h{1}>\n",
-        escape_html(section.id), level, escape_html(section.title));
+    put("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h{1}><span id=\"{0}-title\">{2}</span>{3}</h{1}>\n",
+        escape_html(section.id), level, escape_html(section.title), link_to(section.id, section.title));
     for (const Block& block : section.blocks) std::visit([this](const auto& one) { this->block(one); }, block);
     for (const Section& inner : section.sections) this->section(inner, level + 1);
     out_ += "</section>\n";
@@ -126,34 +169,45 @@ class Writer {
 
   void block(const Verbatim& verbatim) { put("<pre tabindex=\"0\">{}</pre>\n", escape_html(verbatim.text)); }
 
+  // The roles say what the elements are by themselves; where a narrow screen sets a row as a card, they no longer do.
   void block(const Table& table) {
-    const std::string caption = escape_html(table.caption);
-    put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-        "aria-label=\"{0}\">\n<table>\n<caption><span>{0}</span></caption>\n"
-        "<thead><tr>",
-        caption);
+    const std::string id = "table-" + identifier(table.name);
+    put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"{0}-title\">\n"
+        "<table id=\"{0}\" role=\"table\"{1}>\n<caption><span><span id=\"{0}-title\">{2}</span>{3}</span></caption>\n"
+        "<thead role=\"rowgroup\"><tr role=\"row\">",
+        id, table.columns.size() == 2 ? " class=\"pairs\"" : "", escape_html(table.caption), link_to(id, "the table"));
     for (const Heading& column : table.columns)
-      put("<th scope=\"col\" class=\"{}\">{}</th>", class_of(column.kind), escape_html(column.title));
-    out_ += "</tr></thead>\n<tbody>\n";
+      put("<th scope=\"col\" role=\"columnheader\" class=\"{}\">{}</th>", class_of(column.kind),
+          escape_html(column.title));
+    out_ += "</tr></thead>\n<tbody role=\"rowgroup\">\n";
     std::vector<int> most(table.columns.size(), -1);
     for (const auto& row : table.rows)
       for (std::size_t i = 0; i < row.size(); ++i) most[i] = std::max(most[i], decimals(row[i].text));
-    for (const auto& row : table.rows) {
-      out_ += "<tr>";
-      for (std::size_t i = 0; i < row.size(); ++i) cell(row[i], table.columns[i].kind, i == 0, most[i]);
+    const std::size_t head = row_heading(table.columns);
+    for (std::size_t at = 0; at < table.rows.size(); ++at) {
+      const std::vector<Cell>& row = table.rows[at];
+      put("<tr role=\"row\"{}>", keys_of(table, at));
+      for (std::size_t i = 0; i < row.size(); ++i) cell(row[i], table.columns[i], i == head, most[i]);
       out_ += "</tr>\n";
     }
     out_ += "</tbody>\n</table>\n</div>\n";
   }
 
-  void cell(const Cell& cell, Heading::Kind kind, bool heads_row, int most) {
+  void cell(const Cell& cell, const Heading& column, bool heads_row, int most) {
     const std::string_view tag = heads_row ? "th" : "td";
-    put("<{}{} class=\"{}\">", tag, heads_row ? " scope=\"row\"" : "", class_of(kind));
+    put("<{} {} class=\"{}\"", tag, heads_row ? "scope=\"row\" role=\"rowheader\"" : "role=\"cell\"",
+        class_of(column.kind));
+    if (cell.text.empty()) {
+      put("></{}>", tag);
+      return;
+    }
+    put(" data-label=\"{}\">", escape_html(column.title));
+    const bool name = column.kind == Heading::Kind::kName || column.kind == Heading::Kind::kBenchmark;
     if (cell.tone != Tone::kPlain)
       put("<span class=\"badge {}\">{}</span>", class_of(cell.tone), escape_html(cell.text));
     else
-      out_ += escape_html(cell.text);
-    if (kind == Heading::Kind::kNumber) out_ += padding(cell.text, most);
+      out_ += name ? breakable(cell.text) : escape_html(cell.text);
+    if (column.kind == Heading::Kind::kNumber) out_ += padding(cell.text, most);
     put("</{}>", tag);
   }
 
@@ -161,10 +215,11 @@ class Writer {
     put("<div class=\"charts{}\">\n", group.charts.size() == 1 ? " single" : "");
     for (const Chart& chart : group.charts) {
       const auto drawn = drawings_.find(chart.name);
-      put("<figure data-chart=\"{}\">\n<figcaption><strong>{}</strong><span>{}</span></figcaption>\n"
+      const std::string id = "figure-" + chart.name;
+      put("<figure id=\"{}\" data-chart=\"{}\">\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n"
           "<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n</figure>\n",
-          escape_html(chart.name), escape_html(chart.title), escape_html(chart.note), escape_html(chart.text),
-          drawn == drawings_.end() ? "" : drawn->second);
+          id, chart.name, escape_html(chart.title), link_to(id, "the figure"), escape_html(chart.note),
+          escape_html(chart.text), drawn == drawings_.end() ? "" : drawn->second);
     }
     out_ += "</div>\n";
   }
@@ -175,6 +230,9 @@ class Writer {
 
 std::string header(const Document& document) {
   std::string out = fmt::format("<p class=\"lead\">{}</p>\n", escape_html(document.lead));
+  for (const Alert& alert : document.alerts)
+    out += fmt::format("<p class=\"alert\">{} <a href=\"#{}\">More</a></p>\n", escape_html(alert.text),
+                       escape_html(alert.section));
   if (!document.progress.empty())
     out += fmt::format("<p class=\"progress\" role=\"status\">{}</p>\n", escape_html(document.progress));
   out += "<dl class=\"facts\">\n";
@@ -249,7 +307,8 @@ std::string to_html(const Document& document, const std::map<std::string, std::s
                {"vega", inside_script(resource("vega.min.js"))},
                {"vega-lite", inside_script(resource("vega-lite.min.js"))},
                {"vega-embed", inside_script(resource("vega-embed.min.js"))},
-               {"script", inside_script(resource("page.js"))}});
+               {"script", inside_script(resource("page.js"))},
+               {"filter", inside_script(resource("filter.js"))}});
 }
 
 }  // namespace lab::report

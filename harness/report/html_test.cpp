@@ -17,7 +17,7 @@ namespace {
 /// What is wrong with the nesting of a page's elements, "" where nothing is. Scripts and styles are opaque up to the
 /// first thing that a browser takes for their end.
 std::string wrong_with(std::string_view page) {
-  static const std::set<std::string, std::less<>> kVoid{"meta", "link", "br", "img", "!doctype"};
+  static const std::set<std::string, std::less<>> kVoid{"meta", "link", "br", "wbr", "img", "input", "!doctype"};
   std::vector<std::string> open;
   while (true) {
     const std::size_t at = page.find('<');
@@ -108,7 +108,7 @@ TEST(Html, holds_every_chart_s_specification_as_json) {
   EXPECT_EQ(charts.size(), charts_of(document).size());
   for (const Chart* chart : charts_of(document)) {
     EXPECT_TRUE(charts.contains(chart->name));
-    EXPECT_NE(page.find(fmt::format("<figure data-chart=\"{}\">", chart->name)), std::string::npos);
+    EXPECT_NE(page.find(fmt::format("<figure id=\"figure-{0}\" data-chart=\"{0}\">", chart->name)), std::string::npos);
   }
 }
 
@@ -121,9 +121,51 @@ TEST(Html, says_the_verdicts_before_any_table) {
   EXPECT_LT(page.find("id=\"claims\""), page.find("id=\"family-command_bucket\""));
 }
 
+TEST(Html, gives_every_section_figure_and_table_an_id_of_its_own_and_every_link_a_target) {
+  const std::string page = page_of(sample::result(), sample::atlas());
+  const std::string_view body = std::string_view(page).substr(0, page.find("<script"));
+  std::set<std::string, std::less<>> ids;
+  std::size_t tables = 0;
+  for (const std::string_view mark : {" id=\"", "<table id=\""})
+    for (std::size_t at = body.find(mark); at != std::string_view::npos; at = body.find(mark, at + 1)) {
+      const std::size_t from = at + mark.size();
+      const std::string id(body.substr(from, body.find('"', from) - from));
+      if (mark == " id=\"")
+        EXPECT_TRUE(ids.insert(id).second) << id;
+      else
+        tables += ids.contains(id);
+    }
+  EXPECT_GT(tables, 0u);
+  EXPECT_EQ(body.find("<table>"), std::string_view::npos);
+  EXPECT_EQ(body.find("<figure>"), std::string_view::npos);
+  for (std::size_t at = body.find("href=\"#"); at != std::string_view::npos; at = body.find("href=\"#", at + 1)) {
+    const std::size_t from = at + 7;
+    EXPECT_TRUE(ids.contains(body.substr(from, body.find('"', from) - from))) << body.substr(from, 60);
+  }
+  for (const char* id : {"table-claims", "table-allocator-memory", "figure-allocator-rounding", "table-pins"})
+    EXPECT_TRUE(ids.contains(id)) << id;
+}
+
+TEST(Html, says_of_a_row_what_filters_know_it_by_and_on_a_card_what_each_cell_is) {
+  Document document;
+  Table table{"t",
+              "t",
+              {{"Verdict", Heading::Kind::kVerdict}, {"Benchmark", Heading::Kind::kBenchmark}, {"p", Heading::Kind::kNumber}},
+              {{Cell("regressed", Tone::kBad), "a/b/c", "0.5"}, {"", "a/b/d", ""}}};
+  Table about{"about", "t", {{"Claim", Heading::Kind::kText}}, {{"faster"}, {"slower"}}, {{"a/b/c", "a/b/d"}}};
+  document.sections.push_back({"s", "S", {table, about}, {}});
+  const std::string page = to_html(document, {});
+  for (const char* part :
+       {"<tr role=\"row\" data-benchmark=\"a/b/c\" data-verdict=\"regressed\">", "<tr role=\"row\" data-benchmark=\"a/b/d\">",
+        "<th scope=\"row\" role=\"rowheader\" class=\"name\" data-label=\"Benchmark\">a/<wbr>b/<wbr>c</th>",
+        "data-label=\"p\">0.5</td>", "class=\"number\"></td>",
+        "<tr role=\"row\" data-benchmark=\"a/b/c a/b/d\"><th", "<tr role=\"row\"><th"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+}
+
 TEST(Html, lines_numbers_up_on_their_decimal_points) {
   Document document;
-  Table table{"t", {{"n", Heading::Kind::kNumber}}, {{"112"}, {"13.9"}, {"4.27"}, {"none"}}};
+  Table table{"t", "t", {{"n", Heading::Kind::kNumber}}, {{"112"}, {"13.9"}, {"4.27"}, {"none"}}};
   document.sections.push_back({"s", "S", {table}, {}});
   const std::string page = to_html(document, {});
   EXPECT_NE(page.find(">112\u2008\u2007\u2007<"), std::string::npos);

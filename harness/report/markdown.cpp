@@ -97,6 +97,7 @@ std::string escape_markdown(std::string_view text) {
 std::string to_markdown(const Document& document) {
   Writer writer;
   writer.put("# {}\n\n**{}**\n", escape_markdown(document.title), escape_markdown(document.lead));
+  for (const Alert& alert : document.alerts) writer.put("\n> **{}**\n", escape_markdown(alert.text));
   if (!document.progress.empty()) writer.put("\n{}\n", escape_markdown(document.progress));
   writer.put("\n");
   for (const auto& [name, value] : document.facts)

@@ -25,7 +25,7 @@ TEST(Markdown, sets_every_kind_of_block) {
   document.sections.push_back({"s",
                                "Section",
                                {Paragraph{"Said."}, List{{"one", "two"}},
-                                Table{"Caption",
+                                Table{"table", "Caption",
                                       {{"Name", Heading::Kind::kName}, {"ns", Heading::Kind::kNumber}},
                                       {{Cell("weaker", Tone::kWeak), "1.5"}}},
                                 Charts{{chart}}, Verbatim{"$ a\nb\n"}},

@@ -32,9 +32,9 @@ std::string caches_phrase(const std::vector<results::Cache>& caches) {
   return texts.empty() ? "unknown" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-Table facts_table(std::string caption, const std::vector<std::pair<std::string, std::string>>& facts) {
-  Table table{std::move(caption), {{"Fact", Heading::Kind::kText}, {"Value", Heading::Kind::kText}}, {}};
-  for (const auto& [name, value] : facts) table.rows.push_back({name, or_unknown(value)});
+Table facts_table(std::string name, std::string caption, const std::vector<std::pair<std::string, std::string>>& facts) {
+  Table table{std::move(name), std::move(caption), {{"Fact", Heading::Kind::kText}, {"Value", Heading::Kind::kText}}, {}};
+  for (const auto& [fact, value] : facts) table.rows.push_back({fact, or_unknown(value)});
   return table;
 }
 
@@ -58,8 +58,9 @@ std::vector<std::pair<std::string, std::string>> head_facts(const Result& result
   return {{"Machine", fmt::format("{}, {}, {} GiB{}", or_unknown(machine.cpu_model),
                                   counted(static_cast<std::uint64_t>(machine.logical_cores), "logical core"),
                                   machine.memory_gib, machine.is_virtual ? ", virtual" : "")},
-          {"System", fmt::format("{}, Linux {}, {}", or_unknown(result.facts.distribution),
-                                 or_unknown(result.facts.kernel), or_unknown(result.facts.libc))},
+          {"System", fmt::format("{}, Linux {}, {}; load before: {}", or_unknown(result.facts.distribution),
+                                 or_unknown(result.facts.kernel), or_unknown(result.facts.libc),
+                                 load_phrase(result.facts.load_avg))},
           {"Commit", commit_phrase(result.source)},
           {"Built with",
            fmt::format("{}, {}, {} toolchain", result.build.compiler, result.build.march, result.build.toolchain)},
@@ -93,8 +94,9 @@ Section failures_section(const Result& result) {
     return section;
   }
   Table table{
+      "failures",
       "A wrong answer costs a benchmark all its numbers, anything else one process",
-      {{"Failure", kShort}, {"Benchmark", kName}, {"Process", kNumber}, {"Block", kNumber}, {"What happened", kText}},
+      {{"Failure", kShort}, {"Benchmark", kBenchmark}, {"Process", kNumber}, {"Block", kNumber}, {"What happened", kText}},
       {}};
   for (const results::Failure& failure : result.failures)
     table.rows.push_back({Cell(failure.kind, Tone::kBad), results::subject(failure.benchmark, failure.arm),
@@ -116,7 +118,7 @@ Section unsupported_section(const Result& result) {
     section.blocks.emplace_back(Paragraph{"Every variant can do every workload of its family."});
     return section;
   }
-  Table table{"Not measured, by design", {{"Benchmark", kName}, {"Reason", kText}}, {}};
+  Table table{"unsupported", "Not measured, by design", {{"Benchmark", kBenchmark}, {"Reason", kText}}, {}};
   for (const results::Unsupported& pair : result.unsupported) table.rows.push_back({pair.benchmark, pair.reason});
   section.blocks.emplace_back(std::move(table));
   return section;
@@ -130,7 +132,7 @@ Section provenance_section(const Result& result) {
   section.blocks.emplace_back(Paragraph{"The same work again, from the same sources and pins:"});
   section.blocks.emplace_back(Verbatim{repeat_commands(result)});
   section.blocks.emplace_back(facts_table(
-      "Machine",
+      "machine", "Machine",
       {{"Id", machine.id},
        {"Processor", fmt::format("{}, {}", machine.cpu_model, machine.architecture)},
        {"Cores", fmt::format("{} in {}, {} logical", machine.physical_cores,
@@ -150,7 +152,7 @@ Section provenance_section(const Result& result) {
        {"Distribution", facts.distribution},
        {"Load before (1, 5, 15 minutes)", load_phrase(facts.load_avg)}}));
   section.blocks.emplace_back(
-      facts_table("Build and session", {{"Commit", result.source.commit.value_or("none")},
+      facts_table("session", "Build and session", {{"Commit", result.source.commit.value_or("none")},
                                         {"State of the sources", result.source.state},
                                         {"Toolchain", result.build.toolchain},
                                         {"Configuration", result.build.config},
@@ -166,7 +168,8 @@ Section provenance_section(const Result& result) {
                                         {"Budget", fmt::format("{} s", number(session.budget_seconds))},
                                         {"Blocks", std::to_string(session.blocks)}}));
   if (!result.pins.empty()) {
-    Table pins{"Pins: the version of every package, the hash of its artifacts and how they unpack",
+    Table pins{"pins",
+               "Pins: the version of every package, the hash of its artifacts and how they unpack",
                {{"Package", Heading::Kind::kName}, {"Version", Heading::Kind::kName}},
                {}};
     for (const auto& [package, version] : result.pins) pins.rows.push_back({package, version});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -28,10 +29,13 @@ namespace {
 using results::Column;
 using results::Result;
 
-std::string progress_phrase(const Progress& progress) {
+std::string progress_phrase(const Progress& progress, const Result* result) {
   if (progress.blocks == 0) return "The session has begun: this page fills in after each block.";
-  return fmt::format("{} of {} so far: the session is still running, and this page fills in after each block.",
-                     progress.blocks, counted(static_cast<std::uint64_t>(progress.planned), "block"));
+  // Verdicts that are looked at after each block would be wrong more often than they state.
+  const bool has_base = result != nullptr && results::find_arm(*result, results::kBase) != nullptr;
+  return fmt::format("{} of {} so far: the session is still running, and this page fills in after each block.{}",
+                     progress.blocks, counted(static_cast<std::uint64_t>(progress.planned), "block"),
+                     has_base ? " Verdicts over its base come when it is over." : "");
 }
 
 std::string machine_phrase(const results::Machine& machine) {
@@ -80,6 +84,40 @@ Section unusual_section(const ReportInput& input, bool running) {
   return section;
 }
 
+/// Whether a failure left its benchmark, or all benchmarks of its variant, without any number.
+bool cost_all_numbers(const results::Failure& failure, const Result& result) {
+  return std::none_of(result.processes.begin(), result.processes.end(), [&](const results::Process& process) {
+    return process.arm == failure.arm &&
+           (process.benchmark == failure.benchmark || process.benchmark.starts_with(failure.benchmark + "/"));
+  });
+}
+
+/// What spoils the findings: the page says it before any of them, and the sections that say more stand first.
+std::vector<Alert> alerts_of(const Result& result, const results::Control& control) {
+  std::vector<Alert> alerts;
+  if (!control.fit) alerts.push_back({control.sentence, "control"});
+  std::vector<std::string> lost;
+  for (const results::Failure& failure : result.failures)
+    if (cost_all_numbers(failure, result))
+      if (const std::string name = results::subject(failure.benchmark, failure.arm);
+          std::find(lost.begin(), lost.end(), name) == lost.end())
+        lost.push_back(name);
+  if (!lost.empty())
+    alerts.push_back({fmt::format("No number of {}: {} failed.", fmt::join(lost, ", "), lost.size() == 1 ? "it" : "they"),
+                      "failures"});
+  return alerts;
+}
+
+/// What says how far the session itself can be trusted.
+std::vector<Section> session_sections(const ReportInput& input, const results::Control* control, bool running) {
+  std::vector<Section> sections;
+  if (control != nullptr)
+    if (Section one = control_section(*control); !one.blocks.empty()) sections.push_back(std::move(one));
+  sections.push_back(unusual_section(input, running));
+  if (input.result != nullptr) sections.push_back(failures_section(*input.result));
+  return sections;
+}
+
 /// The family whose claims are judged follows its verdicts.
 std::vector<std::string> families_in_order(const Result& result, const std::string& judged) {
   std::vector<std::string> families = families_of(result);
@@ -102,23 +140,30 @@ Document report_document(const ReportInput& input, const Published& published,
   document.lead = lead(input, claims, judged);
   if (const std::string changed = history_sentence(input.followed); !changed.empty())
     document.lead = fmt::format("{} {}", document.lead, changed);
-  if (progress) document.progress = progress_phrase(*progress);
-  if (result != nullptr) document.facts = head_facts(*result);
+  if (progress) document.progress = progress_phrase(*progress, result);
+  std::optional<results::Control> control;
+  if (result != nullptr) {
+    document.facts = head_facts(*result);
+    control = results::judge_control(*result);
+    document.alerts = alerts_of(*result, *control);
+  }
+  std::vector<Section> session = session_sections(input, control ? &*control : nullptr, progress.has_value());
+  const auto spoilt = std::stable_partition(session.begin(), session.end(), [&](const Section& section) {
+    return std::any_of(document.alerts.begin(), document.alerts.end(),
+                       [&](const Alert& alert) { return alert.section == section.id; });
+  });
+  std::move(session.begin(), spoilt, std::back_inserter(document.sections));
   if (input.comparison != nullptr) document.sections.push_back(comparison_section(*input.comparison));
-  if (result != nullptr)
-    if (Section control = control_section(results::judge_control(*result)); !control.blocks.empty())
-      document.sections.push_back(std::move(control));
   if (Section history = history_section(input.followed); !history.blocks.empty())
     document.sections.push_back(std::move(history));
   if (!input.bisects.empty()) document.sections.push_back(bisects_section(input.bisects));
-  document.sections.push_back(unusual_section(input, progress.has_value()));
-  if (result != nullptr) document.sections.push_back(failures_section(*result));
   if (judged) document.sections.push_back(claims_section(claims, published.buckets, *result));
   if (result != nullptr)
     for (const std::string& family : families_in_order(*result, published.buckets.family))
-      document.sections.push_back(family_section(family, *result, published.buckets));
+      document.sections.push_back(family_section(family, *result));
   document.sections.push_back(vulkan_section(input.atlas, published.vulkan));
   document.sections.push_back(errata_section(published, result, input.atlas));
+  std::move(spoilt, session.end(), std::back_inserter(document.sections));
   if (result != nullptr) {
     document.sections.push_back(unsupported_section(*result));
     document.sections.push_back(provenance_section(*result));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -64,7 +65,7 @@ TEST(Report, is_a_page_a_summary_and_a_file_for_each_chart) {
   ASSERT_TRUE(files) << files.error().what;
   std::set<std::string> expected{"index.html", "summary.md"};
   for (const fs::path& chart : files->charts) expected.insert(chart.filename().string());
-  EXPECT_EQ(files->charts.size(), 11u);
+  EXPECT_EQ(files->charts.size(), 12u);
   EXPECT_EQ(files_in(out), expected);
   EXPECT_LT(fs::file_size(files->index), 10u << 20);
   const std::string page = *read_file(files->index);
@@ -111,6 +112,66 @@ TEST(Report, names_failures_and_what_was_unusual) {
   EXPECT_TRUE(contains(summary, "    last words\n"));
   EXPECT_TRUE(contains(summary, "The session ran out of time"));
   EXPECT_TRUE(contains(summary, "changes that are in no commit"));
+}
+
+namespace {
+
+std::vector<std::string> sections_of(const results::Result& result) {
+  std::vector<std::string> ids;
+  for (const Section& section : report_document({&result, {}}, *load_published(options("").published)).sections)
+    ids.push_back(section.id);
+  return ids;
+}
+
+std::size_t place(const std::vector<std::string>& ids, const std::string& id) {
+  return static_cast<std::size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
+}
+
+}  // namespace
+
+TEST(Report, says_what_the_session_is_worth_after_the_findings_unless_it_spoils_them) {
+  results::Result fit = sample::two_arms();
+  const std::vector<std::string> ids = sections_of(fit);
+  for (const char* id : {"control", "unusual", "failures"}) {
+    EXPECT_GT(place(ids, id), place(ids, "family-allocator")) << id;
+    EXPECT_LT(place(ids, id), ids.size()) << id;
+  }
+  // One process fewer spoils nothing.
+  fit.failures.push_back({"allocator/buddy/random_replace", 4, 4, "crash", "SIGSEGV", ""});
+  EXPECT_GT(place(sections_of(fit), "failures"), place(ids, "family-allocator"));
+  EXPECT_TRUE(report_document({&fit, {}}, *load_published(options("").published)).alerts.empty());
+}
+
+TEST(Report, of_an_unfit_session_says_so_above_everything) {
+  results::Result unfit = sample::two_arms();
+  for (results::Process& process : unfit.processes)
+    if (process.arm == results::kControl) process.real_time *= 1.2;
+  EXPECT_EQ(place(sections_of(unfit), "control"), 0u);
+  const Document document = report_document({&unfit, {}}, *load_published(options("").published));
+  ASSERT_EQ(document.alerts.size(), 1u);
+  EXPECT_EQ(document.alerts[0].text, results::judge_control(unfit).sentence);
+  EXPECT_EQ(document.alerts[0].section, "control");
+}
+
+TEST(Report, names_above_everything_what_failures_left_without_a_number) {
+  results::Result result = sample::result();
+  std::erase_if(result.processes,
+                [](const results::Process& process) { return process.benchmark.starts_with("allocator/buddy/"); });
+  result.failures.push_back({"allocator/buddy", 0, 0, std::string(results::kNotConforming), "misaligned", ""});
+  EXPECT_EQ(place(sections_of(result), "failures"), 0u);
+  const Document document = report_document({&result, {}}, *load_published(options("").published));
+  ASSERT_EQ(document.alerts.size(), 1u);
+  EXPECT_EQ(document.alerts[0].text, "No number of allocator/buddy: it failed.");
+  EXPECT_TRUE(contains(to_markdown(document), "> **No number of allocator/buddy: it failed.**"));
+}
+
+TEST(Report, of_a_running_session_with_a_base_promises_its_verdicts_for_the_end) {
+  const results::Result with_base = sample::two_arms(), without = sample::result();
+  const auto said = [](const results::Result& result) {
+    return report_document({&result, {}}, *load_published(options("").published), Progress{3, 12}).progress;
+  };
+  EXPECT_TRUE(contains(said(with_base), "Verdicts over its base come when it is over."));
+  EXPECT_FALSE(contains(said(without), "Verdicts"));
 }
 
 TEST(Report, fills_the_errata_s_measured_column) {

@@ -112,9 +112,18 @@ inline void add_allocator_family(results::Result& result, int blocks) {
     add_processes(result, results::benchmark_name("allocator", name, "growing_buffers"), {{"grow", variant.growing}},
                   20000, blocks, 0.03);
   }
-  for (results::Process& process : result.processes)
+  for (results::Process& process : result.processes) {
+    const bool replaces = process.benchmark.ends_with("/random_replace");
     if (process.benchmark.starts_with("allocator/buddy/"))
-      process.counters = {{"metadata_bytes", 131072}, {"buffer_bytes", 67108864}};
+      process.counters = {{"metadata_bytes", 131072},
+                          {"buffer_bytes", 67108864},
+                          {"internal_fragmentation", replaces ? 1.33 : 1.01},
+                          {"external_fragmentation", 0.25},
+                          {"minimum_heap_bytes", 4096.0 * (replaces ? 300 : 200)},
+                          {"peak_requested_bytes", 524288}};
+    if (process.benchmark.starts_with("allocator/mimalloc/"))
+      process.counters = {{"internal_fragmentation", 1.08}, {"peak_requested_bytes", 524288}};
+  }
   result.unsupported.push_back({"allocator/linear/random_replace", "it cannot free one block"});
 }
 

@@ -270,7 +270,8 @@ std::string limit(const Column& column, std::string_view name) {
 
 Table drivers_table(std::span<const Column> atlas, const VulkanMemory& published) {
   using enum Heading::Kind;
-  Table table{"Every driver that the loader found and what it says of itself",
+  Table table{"drivers",
+              "Every driver that the loader found and what it says of itself",
               {{"Driver column", kName},
                {"Device", kText},
                {"Driver", kText},
@@ -294,9 +295,10 @@ Table drivers_table(std::span<const Column> atlas, const VulkanMemory& published
 
 Table claims_table(std::span<const Column> atlas, const VulkanMemory& published) {
   using enum Heading::Kind;
-  Table table{fmt::format("Claims of the article ({}, {}) checked on every driver they are about", published.author,
+  Table table{"driver-claims",
+              fmt::format("Claims of the article ({}, {}) checked on every driver they are about", published.author,
                           published.year),
-              {{"Verdict", kShort},
+              {{"Verdict", kVerdict},
                {"Claim", kText},
                {"About", kText},
                {"Article, bytes", kShort},

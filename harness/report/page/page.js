@@ -1,40 +1,52 @@
 // Draws each figure's chart from the specification in the page. Figures that come with a drawing keep it until then.
 'use strict';
-(() => {
+const charts = (() => {
   const specifications = JSON.parse(document.getElementById('charts').textContent);
+  const figures = [...document.querySelectorAll('figure[data-chart]')];
   const kNarrow = 520;  // pixels: below, a row's name stands above its marks, not beside them
+  let keeps = () => true;
 
-  const narrow = (specification) => {
-    const spec = structuredClone(specification);
+  const narrow = (spec) => {
     spec.config.legend = {...spec.config.legend, columns: 1};
     const rows = spec.encoding?.y;
-    if (rows?.type !== 'nominal') return spec;
+    if (rows?.type !== 'nominal') return;
     spec.config.axisYBand = {
       labelAlign: 'left', labelBaseline: 'bottom', labelPadding: 0, labelLimit: 400, labelOffset: {expr: "-bandwidth('y') / 2"},
     };
     spec.height = {...spec.height, step: spec.height.step + 16};
     rows.scale = {paddingInner: 16 / spec.height.step + 0.1, paddingOuter: 0.4};
-    return spec;
+  };
+
+  const is_kept = (row) => !row.benchmark || keeps([row.benchmark], row.verdict ?? '');
+
+  // The specification with the rows that the filter leaves; null where it leaves none.
+  const filtered = (specification) => {
+    const spec = structuredClone(specification);
+    for (const [name, rows] of Object.entries(spec.datasets)) spec.datasets[name] = rows.filter(is_kept);
+    return spec.datasets.rows.length === 0 ? null : spec;
   };
 
   const draw = async (figure) => {
-    const specification = specifications[figure.dataset.chart];
+    const turn = figure.turn = (figure.turn ?? 0) + 1;  // of two that overlap, the later counts
+    const spec = filtered(specifications[figure.dataset.chart]);
+    figure.hidden = spec === null;
+    if (spec === null) return;
     const plot = figure.querySelector('.plot');
-    const spec = plot.clientWidth < kNarrow ? narrow(specification) : structuredClone(specification);
+    if (plot.clientWidth < kNarrow) narrow(spec);
     const frame = document.createElement('div');
     frame.className = 'plot';
     for (const name of ['role', 'aria-label']) frame.setAttribute(name, plot.getAttribute(name));
     plot.after(frame);
     try {
       await vegaEmbed(frame, spec, {mode: 'vega-lite', renderer: 'svg', actions: false, tooltip: {theme: 'lab'}, logLevel: vega.Error});
-      plot.remove();
+      if (turn === figure.turn) plot.remove(); else frame.remove();
     } catch (error) {
       frame.remove();
       plot.append(`This chart could not be drawn here: ${error.message}. The table holds its figures.`);
     }
   };
 
-  const draw_all = async () => { for (const figure of document.querySelectorAll('figure[data-chart]')) await draw(figure); };
+  const draw_all = async (some = figures) => { for (const figure of some) await draw(figure); };
 
   // Turning a phone changes which of the two layouts fits.
   let width = window.innerWidth;
@@ -44,4 +56,14 @@
     draw_all();
   });
   draw_all();
+
+  const rows_kept = (figure) => specifications[figure.dataset.chart].datasets.rows.map(is_kept).join();
+  return {
+    // Draws again what `keep`(benchmarks, verdict) changes; resolves when it stands.
+    keep(keep) {
+      const before = figures.map(rows_kept);
+      keeps = keep;
+      return draw_all(figures.filter((figure, at) => rows_kept(figure) !== before[at]));
+    },
+  };
 })();

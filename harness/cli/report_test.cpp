@@ -1,0 +1,38 @@
+// The page that run keeps.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
+#include "harness/cli/commands.h"
+#include "harness/compare/compare.h"
+#include "harness/report/html.h"
+#include "harness/report/sample_test.h"
+
+namespace lab::cli {
+
+namespace {
+
+std::string page_of(const results::Result& result, std::optional<int> planned_blocks) {
+  const ScratchFolder folder;
+  const Expected<void> written = keep_report(result, folder.path(), planned_blocks);
+  EXPECT_TRUE(written) << written.error().what;
+  return *read_file(folder.path() / "index.html");
+}
+
+}  // namespace
+
+TEST(KeptReport, of_a_session_with_a_base_has_its_verdicts_when_it_is_over) {
+  const results::Result session = report::sample::two_arms();
+  const std::string verdict = report::escape_html(compare::sentence(*compare::compare_arms(session, {})));
+  EXPECT_EQ(page_of(session, 20).find(verdict), std::string::npos) << "verdicts of a part would be wrong too often";
+  const std::string page = page_of(session, std::nullopt);
+  EXPECT_NE(page.find("<p class=\"lead\">" + verdict), std::string::npos);
+  EXPECT_NE(page.find("id=\"table-comparison\""), std::string::npos);
+}
+
+TEST(KeptReport, of_a_session_without_a_base_compares_nothing) {
+  EXPECT_EQ(page_of(report::sample::result(), std::nullopt).find("id=\"table-comparison\""), std::string::npos);
+}
+
+}  // namespace lab::cli

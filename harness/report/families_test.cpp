@@ -1,0 +1,109 @@
+#include "harness/report/families.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <map>
+
+#include "harness/report/format.h"
+#include "harness/report/sample_test.h"
+#include "harness/results/summary.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+
+template <typename Block>
+std::vector<const Block*> all(const Section& section) {
+  std::vector<const Block*> found;
+  for (const auto& block : section.blocks)
+    if (const Block* one = std::get_if<Block>(&block)) found.push_back(one);
+  return found;
+}
+
+const Chart& chart(const Section& section, const std::string& name) {
+  for (const Charts* group : all<Charts>(section))
+    for (const Chart& one : group->charts)
+      if (one.name == name) return one;
+  throw std::runtime_error("no chart " + name);
+}
+
+const Table& table(const Section& section, const std::string& name) {
+  for (const Table* one : all<Table>(section))
+    if (one->name == name) return *one;
+  throw std::runtime_error("no table " + name);
+}
+
+/// By "variant phase": that row's field.
+std::map<std::string, std::string> by_phase(const Chart& chart, const char* field) {
+  std::map<std::string, std::string> values;
+  for (const json::value& row : chart.data.at("rows").as_array())
+    values[std::string(row.at("variant").as_string()) + " " + std::string(row.at("phase").as_string())] =
+        std::string(row.at(field).as_string());
+  return values;
+}
+
+std::string measured_ratio(const results::Result& result, const std::string& variant, const std::string& phase) {
+  const auto times = [&](const std::string& name) {
+    return results::process_times(result, results::benchmark_name("command_bucket", name, "frame"), phase);
+  };
+  return ratio(stats::estimate_ratio(times(variant), times("v1_st_new"))->median);
+}
+
+std::string first_word(const std::string& text) {
+  return text.substr(0, text.find(' '));
+}
+
+}  // namespace
+
+TEST(Families, a_phase_is_compared_with_the_same_phase_of_the_reference) {
+  const results::Result result = sample::result();
+  const std::map<std::string, std::string> against =
+      by_phase(chart(family_section("command_bucket", result), "command_bucket-frame"), "against");
+  const std::string variant = "v7_mt_thread_local_blocks";
+  for (const std::string phase : {"add", "sort", "submit"})
+    EXPECT_EQ(first_word(against.at(variant + " " + phase)), measured_ratio(result, variant, phase)) << phase;
+  EXPECT_EQ(first_word(against.at(variant + " all phases")), measured_ratio(result, variant, ""));
+  EXPECT_NE(measured_ratio(result, variant, "add"), measured_ratio(result, variant, ""));
+  EXPECT_EQ(against.at("v1_st_new add"), "the reference");
+}
+
+TEST(Families, a_plot_of_phases_shows_the_total_that_its_title_names) {
+  const Section section = family_section("command_bucket", sample::result());
+  const Chart& frame = chart(section, "command_bucket-frame");
+  const std::string shown = by_phase(frame, "shown").at("v7_mt_thread_local_blocks all phases");
+  EXPECT_NE(frame.title.find(first_word(shown) + " ns a command in all phases"), std::string::npos) << frame.title << "; " << shown;
+}
+
+TEST(Families, say_by_what_a_phase_is_divided) {
+  results::Result result = sample::result();
+  EXPECT_NE(chart(family_section("command_bucket", result), "command_bucket-frame")
+                .note.find("Each phase's time is divided by all 40,000 commands, as that of all phases is."),
+            std::string::npos);
+  result.workloads[0].phase_operations = {{"add", 10000}};
+  const Section section = family_section("command_bucket", result);
+  EXPECT_NE(chart(section, "command_bucket-frame")
+                .note.find("divided by its own commands (add 10,000, sort 40,000, submit 40,000), that of all phases by 40,000"),
+            std::string::npos);
+  // Four times the time of an operation where there are a quarter of them.
+  const auto add_of = [](const Section& one) { return table(one, "command_bucket-frame").rows[0][5].text; };
+  result.workloads[0].phase_operations = {};
+  const double before = std::stod(add_of(family_section("command_bucket", result)));
+  EXPECT_NEAR(std::stod(add_of(section)), 4 * before, 0.05 * before);
+}
+
+TEST(Families, sort_rows_and_marks_by_speed) {
+  const Section section = family_section("allocator", sample::result());
+  std::vector<std::string> rows, marks;
+  for (const std::vector<Cell>& row : table(section, "allocator-growing_buffers").rows) rows.push_back(row[0].text);
+  for (const json::value& row : chart(section, "allocator-growing_buffers").data.at("rows").as_array())
+    marks.emplace_back(row.at("benchmark").as_string());
+  EXPECT_EQ(rows, (std::vector<std::string>{"allocator/linear/growing_buffers", "allocator/buddy/growing_buffers",
+                                            "allocator/mimalloc/growing_buffers", "allocator/jemalloc/growing_buffers",
+                                            "allocator/c_library/growing_buffers"}));
+  EXPECT_EQ(marks, rows);
+}
+
+}  // namespace lab::report

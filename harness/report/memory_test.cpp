@@ -1,0 +1,55 @@
+#include "harness/report/memory.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/report/sample_test.h"
+
+namespace lab::report {
+
+TEST(Memory, has_a_row_for_each_benchmark_that_counted_and_a_column_for_each_counter) {
+  results::Result result = sample::result();
+  const Table table = memory_table("allocator", result);
+  ASSERT_EQ(table.rows.size(), 4u);
+  std::vector<std::string> titles, first;
+  for (const Heading& column : table.columns) titles.push_back(column.title);
+  for (const Cell& cell : table.rows[1]) first.push_back(cell.text);
+  EXPECT_EQ(titles,
+            (std::vector<std::string>{"Benchmark", "Bytes in blocks a byte requested",
+                                      "Free memory outside the largest free block", "Metadata, bytes", "Minimum heap, bytes",
+                                      "Requested at most, bytes", "Buffer given, bytes"}));
+  EXPECT_EQ(first, (std::vector<std::string>{"allocator/buddy/random_replace", "1.33", "25.0 %", "131,072", "1,228,800",
+                                             "524,288", "67,108,864"}));
+  EXPECT_EQ(table.rows[0][0].text, "allocator/mimalloc/random_replace") << "the least rounding first";
+  EXPECT_TRUE(memory_table("command_bucket", result).rows.empty());
+}
+
+TEST(Memory, shows_counters_that_it_does_not_know_and_ranges_where_processes_differ) {
+  results::Result result = sample::result();
+  double most = 1000;
+  for (results::Process& process : result.processes)
+    if (process.benchmark == "command_bucket/v2_st_linear/frame") {
+      process.counters = {{"packet_memory_bytes", 1280000}, {"spare_page_bytes", most}, {"workers", 2}};
+      most = 3000;
+    }
+  const Table table = memory_table("command_bucket", result);
+  ASSERT_EQ(table.rows.size(), 1u);
+  ASSERT_EQ(table.columns.size(), 3u) << "workers are no memory";
+  EXPECT_EQ(table.columns[2].title, "Spare page, bytes");
+  EXPECT_EQ(table.rows[0][1].text, "1,280,000");
+  EXPECT_EQ(table.rows[0][2].text, "1,000 to 3,000");
+}
+
+TEST(Memory, is_plotted_where_variants_can_be_told_apart) {
+  const std::vector<Chart> charts = memory_charts("allocator", sample::result());
+  ASSERT_EQ(charts.size(), 1u) << "one variant alone has a minimum heap";
+  EXPECT_EQ(charts[0].title, "buddy takes the most, 1.33 bytes in blocks for each byte requested in random_replace");
+  EXPECT_EQ(charts[0].data.at("rows").as_array().size(), 4u);
+  results::Result result = sample::result();
+  for (results::Process& process : result.processes)
+    if (process.benchmark.starts_with("allocator/mimalloc/")) process.counters["minimum_heap_bytes"] = 2 * 524288;
+  const std::vector<Chart> both = memory_charts("allocator", result);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[1].title, "buddy takes the most, 2.34 times the bytes requested at most as a heap in random_replace");
+}
+
+}  // namespace lab::report

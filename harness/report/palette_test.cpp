@@ -1,0 +1,108 @@
+// Colours that stand beside each other are told apart by readers who see few of them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <boost/json.hpp>
+#include <cmath>
+
+#include "harness/report/resources.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+using Triple = std::array<double, 3>;
+using Matrix = std::array<Triple, 3>;
+
+/// Machado, Oliveira, Fernandes: A Physiologically-based Model for Simulation of Color Vision Deficiency, IEEE TVCG 15
+/// (2009) 1291-1298, severity 1, on linear RGB.
+struct Sight {
+  const char* name;
+  Matrix matrix;
+};
+constexpr Sight kSights[] = {
+    {"full", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}},
+    {"protanopia",
+     {{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}}},
+    {"deuteranopia",
+     {{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}}},
+    {"tritanopia",
+     {{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}}}};
+
+Triple times(const Matrix& matrix, const Triple& vector) {
+  Triple out{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) out[i] += matrix[i][j] * vector[j];
+  return out;
+}
+
+Triple linear_rgb(std::string_view hex) {
+  Triple out{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double c = std::stoi(std::string(hex.substr(1 + 2 * i, 2)), nullptr, 16) / 255.0;
+    out[i] = c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+  }
+  return out;
+}
+
+Triple lab(std::string_view hex, const Sight& sight) {
+  Triple rgb = times(sight.matrix, linear_rgb(hex));
+  for (double& c : rgb) c = std::min(1.0, std::max(0.0, c));
+  constexpr Matrix kXyz{{{0.4124, 0.3576, 0.1805}, {0.2126, 0.7152, 0.0722}, {0.0193, 0.1192, 0.9505}}};
+  const Triple xyz = times(kXyz, rgb);
+  const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
+  const double x = f(xyz[0] / 0.9505), y = f(xyz[1]), z = f(xyz[2] / 1.089);
+  return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+double distance(const Triple& a, const Triple& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+double contrast(std::string_view a, std::string_view b) {
+  const auto luminance = [](std::string_view hex) {
+    const Triple rgb = linear_rgb(hex);
+    return 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2];
+  };
+  const double one = luminance(a) + 0.05, other = luminance(b) + 0.05;
+  return std::max(one / other, other / one);
+}
+
+std::string colour(const std::string& name, std::size_t mode) {
+  static const json::object palette = json::parse(resource("palette.json")).as_object();
+  return std::string(palette.at(name).at(mode).as_string());
+}
+
+}  // namespace
+
+TEST(Palette, tells_what_stands_together_apart_in_every_sight) {
+  const std::vector<std::vector<std::string>> groups{{"b1", "b2", "b3", "b4", "b5", "b6", "b7"},
+                                                     {"c1", "c2", "c3", "c4", "c5", "c6"},
+                                                     {"good", "weak", "bad", "open"}};
+  // A distance of 2.3 is just noticed; small marks far from each other need several times that.
+  constexpr double kLeast = 15;
+  for (const std::vector<std::string>& group : groups)
+    for (const std::size_t mode : {std::size_t{0}, std::size_t{1}})
+      for (const Sight& sight : kSights)
+        for (const std::string& a : group)
+          for (const std::string& b : group) {
+            if (a >= b) continue;
+            EXPECT_GE(distance(lab(colour(a, mode), sight), lab(colour(b, mode), sight)), kLeast)
+                << a << " and " << b << ", " << sight.name << ", " << (mode == 0 ? "light" : "dark");
+          }
+}
+
+TEST(Palette, has_the_contrast_that_text_and_marks_need) {
+  for (const std::size_t mode : {std::size_t{0}, std::size_t{1}}) {
+    for (const char* mark : {"c1", "c2", "c3", "c4", "c5", "c6"})
+      EXPECT_GE(contrast(colour(mark, mode), colour("paper", mode)), 3) << mark << " " << mode;
+    for (const std::string text : {"good", "weak", "bad", "open"})
+      EXPECT_GE(contrast(colour(text, mode), colour(text + "-ground", mode)), 4.5) << text << " " << mode;
+    for (const char* text : {"ink", "muted", "link"})
+      EXPECT_GE(contrast(colour(text, mode), colour("paper", mode)), 4.5) << text << " " << mode;
+  }
+}
+
+}  // namespace lab::report
