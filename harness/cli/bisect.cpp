@@ -198,6 +198,7 @@ Expected<ExitStatus> run(const Options& options) {
   const Names names(cell);
   line.print(fmt::format("bisect: {} after {}, {}", counted(cell.commits.size() - 1, "commit"),
                          names(cell.commits.front().sha), cell.benchmark.empty() ? cell.command : cell.benchmark));
+  if (!record->warning().empty()) line.print(fmt::format("bisect: warning: {}", record->warning()));
   if (record->found() > 0)
     line.print(fmt::format("bisect: goes on after {} in '{}' (--restart begins anew)", counted(record->found(), "step"),
                            record->path().string()));
