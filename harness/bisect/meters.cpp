@@ -80,8 +80,8 @@ class CommandMeter : public Meter {
 
 class BenchmarkMeter : public Meter {
  public:
-  BenchmarkMeter(const Cell& cell, revisions::Revisions& revisions, exec::Runner run)
-      : cell_(cell), revisions_(revisions), run_(std::move(run)) {}
+  BenchmarkMeter(const Cell& cell, revisions::Revisions& revisions, exec::Runner run, revisions::Listener listener)
+      : cell_(cell), revisions_(revisions), run_(std::move(run)), listener_(std::move(listener)) {}
 
   Expected<Prepared> prepare(const std::string& sha) override {
     const std::string& bad = cell_.commits.back().sha;
@@ -93,7 +93,7 @@ class BenchmarkMeter : public Meter {
       if (!end->skip.empty())
         return Error{fmt::format("the bad end, {}: {}", short_sha(bad), end->skip), end->hint, ExitStatus::kUsage};
     }
-    const auto built = revisions_.build(sha, cell_.how);
+    const auto built = revisions_.build(sha, cell_.how, choice(), listener_);
     if (!built) return not_built(built.error());
     const Expected<exec::Catalog> catalog = exec::load_catalog(built->build_dir, run_);
     if (!catalog) return Prepared{catalog.error().what, "", catalog.error().hint, ""};
@@ -125,9 +125,14 @@ class BenchmarkMeter : public Meter {
     return reading;
   }
 
-  bool is_ready(const std::string& sha) const override { return revisions_.is_built(sha, cell_.how); }
+  bool is_ready(const std::string& sha) const override { return revisions_.is_built(sha, cell_.how, choice()); }
 
  private:
+  /// The benchmark's own variant: answers are held against those of other commits, not against the reference's.
+  revisions::Choice choice() const {
+    return [this](const auto& listed) { return exec::variants_for(listed, {cell_.benchmark}, false); };
+  }
+
   Expected<Prepared> not_built(const revisions::BuildError& error) const {
     using Kind = revisions::BuildError::Kind;
     if (error.kind == Kind::kStopped) return Error(error);
@@ -174,6 +179,7 @@ class BenchmarkMeter : public Meter {
   const Cell& cell_;
   revisions::Revisions& revisions_;
   exec::Runner run_;
+  revisions::Listener listener_;
   std::optional<results::Workload> workload_;
   std::string checksum_;
   std::map<std::string, exec::Benchmark> benchmarks_;
@@ -185,8 +191,9 @@ std::unique_ptr<Meter> command_meter(const Cell& cell, revisions::Revisions& rev
   return std::make_unique<CommandMeter>(cell, revisions, std::move(run));
 }
 
-std::unique_ptr<Meter> benchmark_meter(const Cell& cell, revisions::Revisions& revisions, exec::Runner run) {
-  return std::make_unique<BenchmarkMeter>(cell, revisions, std::move(run));
+std::unique_ptr<Meter> benchmark_meter(const Cell& cell, revisions::Revisions& revisions, exec::Runner run,
+                                       revisions::Listener listener) {
+  return std::make_unique<BenchmarkMeter>(cell, revisions, std::move(run), std::move(listener));
 }
 
 Expected<double> parse_value(std::string_view output) {

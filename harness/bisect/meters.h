@@ -16,8 +16,9 @@ std::unique_ptr<Meter> command_meter(const Cell& cell, revisions::Revisions& rev
 
 /// The median of one process of the benchmark, nanoseconds an operation, in the commit's own build. Skips a commit that
 /// does not build, whose executable speaks another protocol, or whose workload is of another version or has another
-/// answer than the bad end's.
-std::unique_ptr<Meter> benchmark_meter(const Cell& cell, revisions::Revisions& revisions, exec::Runner run);
+/// answer than the bad end's. `listener` is told what building says.
+std::unique_ptr<Meter> benchmark_meter(const Cell& cell, revisions::Revisions& revisions, exec::Runner run,
+                                       revisions::Listener listener = {});
 
 /// The number in the last line of `output`; an error where there is none, or none above 0.
 Expected<double> parse_value(std::string_view output);

@@ -81,35 +81,33 @@ Error line_error(std::string_view name, std::size_t number, std::string_view pro
                ExitStatus::kUsage};
 }
 
-template <typename T>
-Expected<T> parse_line(std::string_view line, std::string_view name, std::size_t number) {
-  boost::system::error_code problem;
-  const json::value value = json::parse(line, problem);
-  if (problem) return line_error(name, number, "not JSON: " + problem.message());
-  Expected<T> parsed = results::from_json<T>(value);
-  if (!parsed) return line_error(name, number, parsed.error().what);
-  return parsed;
-}
-
 }  // namespace
 
 Expected<Story> parse_record(std::string_view text, std::string_view name) {
   Story story;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (std::size_t number = 1; story.whole_bytes < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', story.whole_bytes), text.size());
+    const std::string_view line = text.substr(story.whole_bytes, end - story.whole_bytes);
+    const std::size_t next = std::min(end + 1, text.size());
+    boost::system::error_code problem;
+    const json::value value = json::parse(line, problem);
+    if (problem && number > 1 && next == text.size()) {
+      story.torn = fmt::format("'{}', line {}: cut off, and dropped: not JSON: {}", name, number, problem.message());
+      break;
+    }
+    if (problem) return line_error(name, number, "not JSON: " + problem.message());
+    story.whole_bytes = next;
     if (number == 1) {
-      Expected<Cell> cell = parse_line<Cell>(line, name, number);
-      if (!cell) return cell.error();
+      Expected<Cell> cell = results::from_json<Cell>(value);
+      if (!cell) return line_error(name, number, cell.error().what);
       if (cell->bisect != kRecordVersion)
         return Error{fmt::format("'{}': expected a bisect of version {}, found {}", name, kRecordVersion, cell->bisect),
                      "bisect --restart begins anew", ExitStatus::kUsage};
       story.cell = std::move(*cell);
       continue;
     }
-    Expected<Entry> entry = parse_line<Entry>(line, name, number);
-    if (!entry) return entry.error();
+    Expected<Entry> entry = results::from_json<Entry>(value);
+    if (!entry) return line_error(name, number, entry.error().what);
     // The search takes logarithms.
     if (entry->value && !(*entry->value > 0 && std::isfinite(*entry->value)))
       return line_error(name, number, fmt::format("value: expected a number above 0, found {}", *entry->value));
@@ -137,6 +135,10 @@ Expected<Record> Record::open(const fs::path& path, const Cell& cell, bool resta
   if (!restart && fs::exists(path)) {
     Expected<std::string> text = read_file(path);
     if (!text) return text.error();
+    if (text->find('\n') == std::string::npos) {
+      record.warning_ = fmt::format("'{}': cut off in its first line, before any measurement: begun anew", path.string());
+      return begin(std::move(record), cell);
+    }
     Expected<Story> story = parse_record(*text, path.string());
     if (!story) return story.error();
     if (question(story->cell) != question(cell) || story->cell.commits.back().sha != cell.commits.back().sha)
@@ -144,12 +146,18 @@ Expected<Record> Record::open(const fs::path& path, const Cell& cell, bool resta
     record.cell_ = std::move(story->cell);
     record.entries_ = std::move(story->entries);
     record.found_ = record.entries_.size();
-    record.text_ = std::move(*text);
+    record.text_ = text->substr(0, story->whole_bytes);
+    if (!record.text_.ends_with('\n')) record.text_ += '\n';
+    record.warning_ = std::move(story->torn);
     return record;
   }
+  return begin(std::move(record), cell);
+}
+
+Expected<Record> Record::begin(Record record, const Cell& cell) {
   record.cell_ = cell;
   record.text_ = json::serialize(results::to_json(cell)) + "\n";
-  if (const Expected<void> written = write_file(path, record.text_); !written) return written.error();
+  if (const Expected<void> written = write_file(record.path_, record.text_); !written) return written.error();
   return record;
 }
 

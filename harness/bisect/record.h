@@ -1,5 +1,6 @@
 /// The state of a bisect: a file of JSON lines under results/<machine>/bisect/, written anew after every measurement
-/// (beside, then renamed), so that a kill loses one measurement at most.
+/// (beside, synced, then renamed), so that a kill loses one measurement at most. A disk that lost power may still have
+/// torn the last line: it is dropped, and what was measured before it stays. Damage anywhere else is refused.
 ///
 /// The first line is the Cell, all that must not change while commits are compared; the others are Entries in the order
 /// in which things happened, each with what was believed after it. A report reads the history from there.
@@ -64,17 +65,20 @@ class Record {
   const std::vector<Entry>& entries() const { return entries_; }
   std::size_t found() const { return found_; }  ///< entries that were there when it was opened
   const std::filesystem::path& path() const { return path_; }
+  const std::string& warning() const { return warning_; }  ///< about what was lost; "" where nothing was
 
   Expected<void> append(Entry entry);
 
  private:
   Record() = default;
+  static Expected<Record> begin(Record record, const Cell& cell);
   std::filesystem::path path_;
   File lock_;
   Cell cell_;
   std::vector<Entry> entries_;
   std::size_t found_ = 0;
   std::string text_;
+  std::string warning_;
 };
 
 /// The file of a cell in `folder`: <bad commit>-<hash of the cell's question>.jsonl.
@@ -84,6 +88,8 @@ std::filesystem::path record_path(const std::filesystem::path& folder, const Cel
 struct Story {
   Cell cell;
   std::vector<Entry> entries;
+  std::size_t whole_bytes = 0;  ///< of the text: up to here it is whole lines
+  std::string torn;             ///< a sentence about the last line where it is not
 };
 Expected<Story> parse_record(std::string_view text, std::string_view name);
 

@@ -75,6 +75,51 @@ TEST(Record, is_held_by_one_bisect_at_a_time) {
   EXPECT_EQ(second.error().what, fmt::format("another bisect works on '{}'", path.string()));
 }
 
+TEST(Record, torn_at_any_byte_of_its_last_line_keeps_what_was_measured_before) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "a.jsonl";
+  Entry first, second;
+  first.value = 1.5;
+  second.value = 2.5;
+  {
+    Expected<Record> record = Record::open(path, cell_of("x"), false);
+    ASSERT_TRUE(record->append(first));
+    ASSERT_TRUE(record->append(second));
+    EXPECT_EQ(record->warning(), "");
+  }
+  const std::string whole = *read_file(path);
+  const std::size_t last = whole.rfind('\n', whole.size() - 2) + 1;
+  for (std::size_t end = last + 1; end <= whole.size(); ++end) {
+    const bool torn = end + 1 < whole.size();  // without its line end alone the line is whole
+    ASSERT_TRUE(write_file(path, whole.substr(0, end)));
+    Expected<Record> record = Record::open(path, cell_of("x"), false);
+    ASSERT_TRUE(record) << end << record.error().what;
+    EXPECT_EQ(record->found(), torn ? 1u : 2u);
+    EXPECT_EQ(record->warning().find(fmt::format("'{}', line 3: cut off, and dropped: ", path.string())) == 0, torn)
+        << record->warning();
+    ASSERT_TRUE(record->append(second));
+    EXPECT_EQ(*read_file(path), (torn ? whole.substr(0, last) : whole) + whole.substr(last));
+  }
+  // A file system that grew the file before it wrote it.
+  ASSERT_TRUE(write_file(path, whole.substr(0, last) + std::string(100, '\0')));
+  EXPECT_EQ(Record::open(path, cell_of("x"), false)->found(), 1u);
+}
+
+TEST(Record, torn_in_its_first_line_begins_anew_with_a_warning) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "a.jsonl";
+  ASSERT_TRUE(Record::open(path, cell_of("x"), false));
+  const std::string whole = *read_file(path);
+  for (const std::string& text : {std::string(), whole.substr(0, 20), whole.substr(0, whole.size() - 2)}) {
+    ASSERT_TRUE(write_file(path, text));
+    const Expected<Record> record = Record::open(path, cell_of("x"), false);
+    ASSERT_TRUE(record) << record.error().what;
+    EXPECT_EQ(record->warning(),
+              fmt::format("'{}': cut off in its first line, before any measurement: begun anew", path.string()));
+    EXPECT_EQ(*read_file(path), whole);
+  }
+}
+
 TEST(Record, that_cannot_be_read_says_where_and_what_to_do) {
   const ScratchFolder folder;
   const auto kept = [&](double value) {
@@ -88,7 +133,7 @@ TEST(Record, that_cannot_be_read_says_where_and_what_to_do) {
       {"", "'a': expected a bisect's commits, found 0"},
       {"{", "'a', line 1: not JSON: incomplete JSON"},
       {"{}\n", "'a', line 1: bisect: missing"},
-      {head + "{\"commit\"", "'a', line 2: not JSON: incomplete JSON"},
+      {head + "{\"commit\"\n" + good.substr(head.size()), "'a', line 2: not JSON: incomplete JSON"},
       {kept(0), "'a', line 2: value: expected a number above 0, found 0"},
       {kept(-1), "'a', line 2: value: expected a number above 0, found -1"}};
   for (const auto& [text, sentence] : bad) {

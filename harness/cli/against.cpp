@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "harness/cli/talk.h"
+
 namespace lab::cli {
 
 namespace fs = std::filesystem;
@@ -59,25 +61,28 @@ Expected<Resolved> resolve(std::string_view option, const std::string& revision,
 }  // namespace
 
 Expected<Checkout> build_revision(std::string_view option, const std::string& revision, const fs::path& root,
-                                  const results::Build& build, const exec::Runner& run, StatusLine& line) {
+                                  const results::Build& build, const revisions::Choice& choice,
+                                  const exec::Runner& run, StatusLine& line) {
   Expected<Resolved> resolved = resolve(option, revision, root, run);
   if (!resolved) return resolved.error();
   auto& [trees, sha] = *resolved;
   const revisions::How how{build.toolchain, build.config, build.march};
-  if (!trees.is_built(sha, how)) {
-    line.print(fmt::format("run: building {} ({}) by its own make.py", revision, sha.substr(0, 12)));
-    line.show(fmt::format("run: the build's log is {}", trees.log_of(sha).string()));
-  }
-  auto built = trees.build(sha, how);
+  BuildTalk talk(line);
+  if (!trees.is_built(sha, how, choice))
+    line.print(fmt::format("run: building {} ({}) by its own make.py; the log is {}", revision, sha.substr(0, 12),
+                           trees.log_of(sha).string()));
+  talk.begin(fmt::format("run: building {}", revision));
+  auto built = trees.build(sha, how, choice, [&](std::string_view said) { talk.tell(said); });
   line.clear();
   if (!built) return in_context(fmt::format("{} '{}'", option, revision), Error(built.error()));
   return Checkout{built->build_dir, built->tree, std::move(trees)};
 }
 
 Expected<Checkout> find_base(const std::string& named, const fs::path& root, const fs::path& build_dir,
-                             const results::Build& build, const exec::Runner& run, StatusLine& line) {
+                             const results::Build& build, const revisions::Choice& choice, const exec::Runner& run,
+                             StatusLine& line) {
   if (is_folder(named)) return from_folder(named, build_name(build_dir));
-  return build_revision("--against", named, root, build, run, line);
+  return build_revision("--against", named, root, build, choice, run, line);
 }
 
 Expected<void> check_base(const std::string& named, const fs::path& root, const fs::path& build_dir,

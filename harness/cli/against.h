@@ -22,17 +22,18 @@ struct Checkout {
   std::optional<revisions::Revisions> keeper;
 };
 
-/// `revision` of the checkout `root`, built by its own make.py as `build` says. Errors bear the option's name: kUsage
-/// where it is no revision, kFailed with the log's path where it does not build, kInterrupted.
+/// `revision` of the checkout `root`, of which the chosen variants are built by its own make.py as `build` says. Errors
+/// bear the option's name: kUsage where it is no revision, kFailed with the log's path where it does not build,
+/// kInterrupted.
 Expected<Checkout> build_revision(std::string_view option, const std::string& revision,
                                   const std::filesystem::path& root, const results::Build& build,
-                                  const exec::Runner& run, StatusLine& line);
+                                  const revisions::Choice& choice, const exec::Runner& run, StatusLine& line);
 
 /// What --against names: a folder that exists is a build (it holds variants.json and build_info.json) or a checkout,
 /// whose build named as ours is taken; anything else is a revision. Errors as above; kUsage where it is none of these.
 Expected<Checkout> find_base(const std::string& named, const std::filesystem::path& root,
                              const std::filesystem::path& build_dir, const results::Build& build,
-                             const exec::Runner& run, StatusLine& line);
+                             const revisions::Choice& choice, const exec::Runner& run, StatusLine& line);
 
 /// Whether --against names a base, without building it: errors as find_base's.
 Expected<void> check_base(const std::string& named, const std::filesystem::path& root,

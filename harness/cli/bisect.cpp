@@ -186,6 +186,8 @@ Expected<ExitStatus> run(const Options& options) {
   Expected<revisions::Revisions> revisions =
       revisions::Revisions::open(request->repository, revisions::Revisions::default_cache(), runner);
   if (!revisions) return revisions.error();
+  // Another repository is left as it was; trees of this one serve the next bisect.
+  if (options.has("--repo") && !revisions->is_of(root_dir())) revisions->remove_trees_at_end();
   if (const Expected<void> completed = complete(*request, *revisions); !completed) return completed.error();
 
   const fs::path folder = results::machine_folder(root_dir(), *machine) / "bisect";
@@ -196,16 +198,18 @@ Expected<ExitStatus> run(const Options& options) {
   const Names names(cell);
   line.print(fmt::format("bisect: {} after {}, {}", counted(cell.commits.size() - 1, "commit"),
                          names(cell.commits.front().sha), cell.benchmark.empty() ? cell.command : cell.benchmark));
+  if (!record->warning().empty()) line.print(fmt::format("bisect: warning: {}", record->warning()));
   if (record->found() > 0)
     line.print(fmt::format("bisect: goes on after {} in '{}' (--restart begins anew)", counted(record->found(), "step"),
                            record->path().string()));
 
-  const std::unique_ptr<bisect::Meter> meter = cell.benchmark.empty()
-                                                   ? bisect::command_meter(cell, *revisions, runner)
-                                                   : bisect::benchmark_meter(cell, *revisions, runner);
+  BuildTalk talk(line);
+  const std::unique_ptr<bisect::Meter> meter =
+      cell.benchmark.empty() ? bisect::command_meter(cell, *revisions, runner)
+                             : bisect::benchmark_meter(cell, *revisions, runner, [&](std::string_view said) { talk.tell(said); });
   const bisect::World world{monotonic_seconds, [] { return utc(std::time(nullptr)); }};
   const bisect::Observer observer{[&](const std::string& sha, bool preparing) {
-                                    if (preparing) line.show(fmt::format("bisect: preparing {}", names(sha)));
+                                    if (preparing) talk.begin(fmt::format("bisect: preparing {}", names(sha)));
                                   },
                                   [&](const bisect::Step& step) { tell_step(step, names, line); },
                                   [&](const std::string& sha, const std::string& why) {

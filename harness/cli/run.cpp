@@ -142,6 +142,16 @@ void refresh(const results::Result& result, const std::optional<std::string>& fo
     line.print(fmt::format("run: the report: {}", written.error().what));
 }
 
+/// Of a base: the variants that `head` measures.
+revisions::Choice measured_variants(const results::Arm& head) {
+  return [&head](const std::vector<exec::ListedVariant>& listed) {
+    std::vector<std::string> names;
+    for (const exec::ListedVariant& variant : listed)
+      if (head.executables.contains(variant.name())) names.push_back(variant.name());
+    return names;
+  };
+}
+
 /// Adds base to the session: its arm, what of it is timed, and a target in place of the mode's.
 Expected<exec::Pairing> add_base(const Checkout& base, const std::string& named, const Options& options,
                                  const exec::Runner& runner, exec::SessionSpec& spec, std::vector<results::Arm>& arms) {
@@ -214,7 +224,10 @@ Expected<Checkout> find_head(const Options& options, const exec::Runner& runner,
   if (!revision) return Checkout{build_dir(), root_dir(), std::nullopt};
   const Expected<results::Build> build = exec::read_build(build_dir());
   if (!build) return build.error();
-  return build_revision("--revision", *revision, root_dir(), *build, runner, line);
+  const auto choice = [&](const std::vector<exec::ListedVariant>& listed) {
+    return exec::variants_for(listed, options.values("--filter"), true);
+  };
+  return build_revision("--revision", *revision, root_dir(), *build, choice, runner, line);
 }
 
 /// All of a session that the command line and head's build say; asks head's executables what they offer.
@@ -248,7 +261,8 @@ Expected<Prepared> prepare(Planned planned, const Options& options, const exec::
   exec::Pairing pairing;
   if (const std::optional<std::string> named = options.value("--against")) {
     const double before = monotonic_seconds();
-    Expected<Checkout> found = find_base(*named, root_dir(), build_dir(), arms.front().build, runner, line);
+    Expected<Checkout> found =
+        find_base(*named, root_dir(), build_dir(), arms.front().build, measured_variants(arms.front()), runner, line);
     if (!found) return found.error();
     base = std::move(*found);
     *spec.started += monotonic_seconds() - before;

@@ -90,6 +90,27 @@ results::Result load(const std::string& path) {
 const std::string kUntilOneIsKept =
     "until test \"$(cat \"$2\"/*.journal 2>/dev/null | grep -c '^{\"process\"')\" -ge 2; do sleep 0.05; done\n";
 
+/// A laboratory's make.py: `made` names the build that it builds from, variant by variant.
+const std::string kMake = R"(import fnmatch, json, os, shutil, sys
+made, build = open("made").read().strip(), "build/system-release"
+os.makedirs(build + "/variants/fake", exist_ok=True)
+for name in ("variants.json", "build_info.json"):
+    shutil.copy(f"{made}/{name}", build)
+glob = sys.argv[sys.argv.index("--variant") + 1]
+wanted = [v["executable"] for v in json.load(open(made + "/variants.json"))
+          if fnmatch.fnmatch(v["family"] + "/" + v["variant"], glob)]
+if not wanted:
+    sys.exit(2)
+for path in wanted:
+    if not os.path.exists(f"{build}/{path}"):
+        shutil.copy(f"{made}/{path}", f"{build}/{path}", follow_symlinks=False)
+)";
+
+/// Shell: the checkout that holds the results' folder "$2", as the commit `one`.
+const std::string kCommitOne = R"(cd "$2/../.." && printf 'build\nresults\n' > .gitignore
+export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+git init -q . && git add . && git commit -qm one && git tag one)";
+
 }  // namespace
 
 TEST(List, prints_what_can_be_run_and_then_what_cannot) {
@@ -351,13 +372,9 @@ TEST(Run, against_what_is_no_base_says_so_and_starts_nothing) {
 TEST(Run, of_a_revision_measures_what_its_own_make_builds_and_bears_its_commit) {
   const Bench bench({"plain", "quick"});
   const exec::FakeBuild old({"plain", "wide"});
-  ASSERT_TRUE(write_file(bench.root() / "make.py", R"(import shutil
-shutil.copytree(open("made").read().strip(), "build/system-release", symlinks=True)
-)"));
+  ASSERT_TRUE(write_file(bench.root() / "make.py", kMake));
   ASSERT_TRUE(write_file(bench.root() / "made", old.path().string() + "\n"));
-  const exec::ChildOutcome made = bench.shell(R"(cd "$2/../.." && printf 'build\nresults\n' > .gitignore
-export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
-git init -q . && git add . && git commit -qm one && git tag one
+  const exec::ChildOutcome made = bench.shell(kCommitOne + R"(
 echo none > made && git commit -qam two && git tag two
 git rev-parse one)");
   if (made.code != 0) GTEST_SKIP() << "needs git";
@@ -392,6 +409,37 @@ git rev-parse one)");
     EXPECT_EQ(refused.output, "");
   }
   EXPECT_EQ(bench.results().size(), 1u);
+}
+
+TEST(Run, of_a_revision_builds_what_its_filter_selects_with_the_reference_and_later_the_rest) {
+  const Bench bench({"plain", "quick", "wide"});
+  const exec::FakeBuild old({"plain", "quick", "+wide"});
+  ASSERT_TRUE(write_file(bench.root() / "make.py", kMake));
+  ASSERT_TRUE(write_file(bench.root() / "made", old.path().string() + "\n"));
+  if (bench.shell(kCommitOne).code != 0) GTEST_SKIP() << "needs git";
+  const auto built = [&] {
+    std::string names;
+    for (const char* name : {"plain", "quick", "wide"})
+      for (const fs::directory_entry& place : fs::directory_iterator(bench.root() / "build/revisions"))
+        for (const fs::directory_entry& tree : fs::directory_iterator(place))
+          if (fs::exists(tree.path() / "build/system-release/variants/fake" / name)) names += std::string(name) + " ";
+    return names;
+  };
+  const auto run = [&](Words arguments) {
+    arguments.insert(arguments.begin(), {"run", "--processes", "1"});
+    const exec::ChildOutcome outcome = bench.harness(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
+    return outcome.error_tail;
+  };
+  const std::string first = run({"--against", "one", "--filter", "fake/wide"});
+  EXPECT_EQ(built(), "wide ") << "of a base what is measured, and nothing else";
+  EXPECT_NE(first.find("run: against one: 1 benchmark timed in both\n"), std::string::npos) << first;
+  EXPECT_EQ(lines_with(first, "run: building one (").size(), 1u) << first;
+  run({"--revision", "one", "--filter", "fake/quick/*"});
+  EXPECT_EQ(built(), "plain quick wide ");
+  EXPECT_EQ(lines_with(run({"--revision", "one"}), "run: building").size(), 0u) << "all is built";
+  EXPECT_EQ(bench.harness({"run", "--revision", "one", "--filter", "fake/qiuck"}).error_tail,
+            "harness: error: no benchmark matches 'fake/qiuck'\nhint: did you mean 'fake/quick'?\n");
 }
 
 TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "harness/base/error.h"
+#include "harness/base/terminal.h"
 
 namespace lab::cli {
 
@@ -17,5 +18,19 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 
 /// Seconds of a clock that only goes forward.
 double monotonic_seconds();
+
+/// What a build says, line by line: all of it in the status line of a terminal; elsewhere a line now and then.
+class BuildTalk {
+ public:
+  explicit BuildTalk(StatusLine& line) : line_(line) {}
+  /// `who`: what the lines begin with from now on, "run: building main".
+  void begin(std::string who);
+  void tell(std::string_view said);
+
+ private:
+  StatusLine& line_;
+  std::string who_;
+  double last_ = 0;  ///< when something was begun or printed
+};
 
 }  // namespace lab::cli

@@ -15,38 +15,19 @@ namespace lab::exec {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-struct Built {
-  std::string family;
-  std::string variant;
-  bool reference = false;
-  std::string executable;
-};
-
 template <typename F>
-void fields(F& f, Built& b) {
-  f("family", b.family);
-  f("variant", b.variant);
-  f("reference", b.reference);
-  f("executable", b.executable);
+void fields(F& f, ListedVariant& v) {
+  f("family", v.family);
+  f("variant", v.variant);
+  f("reference", v.reference);
+  f("executable", v.executable);
 }
+
+namespace {
 
 constexpr double kDescribeSeconds = 20;
 
-Expected<std::vector<Built>> read_built(const fs::path& path) {
-  const Expected<std::string> text = read_file(path);
-  if (!text) return Error{text.error().what, "python3 make.py build"};
-  boost::system::error_code problem;
-  const boost::json::value value = boost::json::parse(*text, problem);
-  if (problem)
-    return Error{fmt::format("'{}': not JSON: {}", path.string(), problem.message()), "python3 make.py build"};
-  Expected<std::vector<Built>> built = results::from_json<std::vector<Built>>(value);
-  if (!built) return in_context(fmt::format("'{}'", path.string()), built.error());
-  return built;
-}
-
-void add(const Built& built, const Description& description, const fs::path& executable, Catalog& catalog) {
+void add(const ListedVariant& built, const Description& description, const fs::path& executable, Catalog& catalog) {
   results::Variant variant = description.variant;
   variant.reference = built.reference;
   for (const Description::Offer& offer : description.offers)
@@ -55,8 +36,8 @@ void add(const Built& built, const Description& description, const fs::path& exe
   catalog.variants.push_back(std::move(variant));
 }
 
-void ask(const Built& built, const fs::path& build_dir, const Runner& run, Catalog& catalog) {
-  const std::string name = fmt::format("{}/{}", built.family, built.variant);
+void ask(const ListedVariant& built, const fs::path& build_dir, const Runner& run, Catalog& catalog) {
+  const std::string name = built.name();
   const fs::path executable = build_dir / built.executable;
   if (!fs::exists(executable)) {
     catalog.not_built.push_back(name);
@@ -82,13 +63,17 @@ std::string family_and_variant(const std::string& benchmark) {
   return benchmark.substr(0, benchmark.rfind('/'));
 }
 
-/// Everything a filter may name: benchmarks, variants and families.
+/// Everything a filter may name: benchmarks, variants and families, of what is not built too.
 std::vector<std::string> names_in(const Catalog& catalog) {
   std::set<std::string> names;
   for (const Benchmark& benchmark : catalog.benchmarks) names.insert(benchmark.name);
   for (const results::Variant& variant : catalog.variants) {
     names.insert(variant.family);
     names.insert(variant.family + "/" + variant.name);
+  }
+  for (const std::string& variant : catalog.not_built) {
+    names.insert(variant);
+    names.insert(variant.substr(0, variant.find('/')));
   }
   return {names.begin(), names.end()};
 }
@@ -136,11 +121,41 @@ ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec)
   return child;
 }
 
+Expected<std::vector<ListedVariant>> read_variants(const fs::path& build_dir) {
+  const fs::path path = build_dir / "variants.json";
+  const Expected<std::string> text = read_file(path);
+  if (!text) return Error{text.error().what, "python3 make.py build"};
+  boost::system::error_code problem;
+  const boost::json::value value = boost::json::parse(*text, problem);
+  if (problem)
+    return Error{fmt::format("'{}': not JSON: {}", path.string(), problem.message()), "python3 make.py build"};
+  Expected<std::vector<ListedVariant>> listed = results::from_json<std::vector<ListedVariant>>(value);
+  if (!listed) return in_context(fmt::format("'{}'", path.string()), listed.error());
+  return listed;
+}
+
+std::vector<std::string> variants_for(const std::vector<ListedVariant>& listed, const std::vector<std::string>& filters,
+                                      bool references) {
+  std::set<std::string> families;
+  std::vector<std::string> names;
+  const auto wanted = [&](const ListedVariant& variant) {
+    return filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
+             return glob_may_match_below(filter, variant.name());
+           });
+  };
+  for (const ListedVariant& variant : listed)
+    if (wanted(variant)) families.insert(variant.family);
+  for (const ListedVariant& variant : listed)
+    if (wanted(variant) || (references && variant.reference && families.contains(variant.family)))
+      names.push_back(variant.name());
+  return names;
+}
+
 Expected<Catalog> load_catalog(const fs::path& build_dir, const Runner& run) {
-  Expected<std::vector<Built>> built = read_built(build_dir / "variants.json");
-  if (!built) return built.error();
+  const Expected<std::vector<ListedVariant>> listed = read_variants(build_dir);
+  if (!listed) return listed.error();
   Catalog catalog;
-  for (const Built& one : *built) ask(one, build_dir, run, catalog);
+  for (const ListedVariant& one : *listed) ask(one, build_dir, run, catalog);
   std::sort(catalog.variants.begin(), catalog.variants.end(),
             [](const auto& a, const auto& b) { return std::tie(a.family, a.name) < std::tie(b.family, b.name); });
   std::sort(catalog.benchmarks.begin(), catalog.benchmarks.end(),

@@ -42,6 +42,23 @@ struct Catalog {
   std::vector<std::string> not_built;      ///< "family/variant"
 };
 
+/// A variant that <build folder>/variants.json lists, built or not.
+struct ListedVariant {
+  std::string family;
+  std::string variant;
+  bool reference = false;
+  std::string executable;  ///< relative to the build folder
+
+  std::string name() const { return family + "/" + variant; }
+};
+
+Expected<std::vector<ListedVariant>> read_variants(const std::filesystem::path& build_dir);
+
+/// The listed variants of which `filters` (none is all) may select a benchmark: what must be built before `select` can
+/// say more. `references`: with those of their families, whose answers are the right ones.
+std::vector<std::string> variants_for(const std::vector<ListedVariant>& listed, const std::vector<std::string>& filters,
+                                      bool references);
+
 /// Reads <build folder>/variants.json and asks every executable to --describe itself. An executable that is missing or
 /// fails is a fact of the catalog; only a list that cannot be read is an error.
 Expected<Catalog> load_catalog(const std::filesystem::path& build_dir, const Runner& run);

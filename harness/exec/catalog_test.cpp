@@ -141,4 +141,32 @@ TEST(Select, of_a_build_without_variants_is_nothing_to_run) {
   EXPECT_EQ(select(load(build), {}).error().what, "nothing to run: this build has no variants");
 }
 
+TEST(ListedVariants, are_wanted_where_a_filter_may_select_one_of_their_benchmarks) {
+  const std::vector<ListedVariant> listed{{"fake", "plain", true, ""},
+                                          {"fake", "quick", false, ""},
+                                          {"other", "first", true, ""},
+                                          {"other", "quick", false, ""}};
+  const std::vector<std::pair<Names, Names>> table{
+      {{}, {"fake/plain", "fake/quick", "other/first", "other/quick"}},
+      {{"*"}, {"fake/plain", "fake/quick", "other/first", "other/quick"}},
+      {{"fake"}, {"fake/plain", "fake/quick"}},
+      {{"fake/*"}, {"fake/plain", "fake/quick"}},
+      {{"fake/quick/drop"}, {"fake/quick"}},
+      {{"fake/q*"}, {"fake/quick"}},
+      {{"*/quick/*"}, {"fake/quick", "other/quick"}},
+      {{"fake/quick", "other/first"}, {"fake/quick", "other/first"}},
+      {{"*/store"}, {"fake/plain", "fake/quick", "other/first", "other/quick"}},
+      {{"f*/drop"}, {"fake/plain", "fake/quick"}},
+      {{"fake/[pq]*/drop"}, {"fake/plain", "fake/quick"}},
+      {{"fake/qui"}, {}},
+      {{"quick"}, {}}};
+  for (const auto& [filters, wanted] : table) EXPECT_EQ(variants_for(listed, filters, false), wanted) << (filters.empty() ? "" : filters.front());
+  EXPECT_EQ(variants_for(listed, {"other/quick/*"}, true), (Names{"other/first", "other/quick"}));
+}
+
+TEST(Select, names_what_is_not_built_where_it_is_nearest) {
+  const FakeBuild build({"!plain", "!quick"});
+  EXPECT_EQ(complaint(load(build), {"fake/qiuck"}), "no benchmark matches 'fake/qiuck' | did you mean 'fake/quick'?");
+}
+
 }  // namespace lab::exec

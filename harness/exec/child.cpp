@@ -90,12 +90,20 @@ class Watch {
     if (::poll(files.data(), files.size(), wait) <= 0) return std::nullopt;
     if (files[3].revents != 0) return ChildEnd::kStopped;
     if (files[0].revents != 0 && !drain(output_, outcome_.output)) output_.close();
-    if (files[1].revents != 0 && !drain(error_, outcome_.error_tail)) error_.close();
+    if (files[1].revents != 0 && !drain_error()) error_.close();
     return judge_size();
   }
 
-  std::optional<ChildEnd> judge_size() {
+  bool drain_error() {
+    const std::size_t before = outcome_.error_tail.size();
+    const bool more = drain(error_, outcome_.error_tail);
+    if (spec_.on_error && outcome_.error_tail.size() > before)
+      spec_.on_error(std::string_view(outcome_.error_tail).substr(before));
     keep_tail(outcome_.error_tail, spec_.tail_limit);
+    return more;
+  }
+
+  std::optional<ChildEnd> judge_size() const {
     if (outcome_.output.size() > spec_.output_limit) return ChildEnd::kTooMuchOutput;
     return std::nullopt;
   }
@@ -104,12 +112,13 @@ class Watch {
   /// waited for: reads do not block.
   std::optional<ChildEnd> drain_rest() {
     std::optional<ChildEnd> cut;
-    const auto more = [](const File& file, std::string& text) {
-      pollfd ready{file.get(), POLLIN, 0};
-      return file.get() >= 0 && ::poll(&ready, 1, 0) > 0 && drain(file, text);
+    const auto ready = [](const File& file) {
+      pollfd one{file.get(), POLLIN, 0};
+      return file.get() >= 0 && ::poll(&one, 1, 0) > 0;
     };
-    while (!cut && more(output_, outcome_.output)) cut = judge_size();
-    while (more(error_, outcome_.error_tail)) keep_tail(outcome_.error_tail, spec_.tail_limit);
+    while (!cut && ready(output_) && drain(output_, outcome_.output)) cut = judge_size();
+    while (ready(error_) && drain_error()) {
+    }
     return cut;
   }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lab::exec {
@@ -15,6 +17,7 @@ struct ChildSpec {
   std::size_t output_limit = 32u << 20;  ///< bytes of standard output; more is a failure
   std::size_t tail_limit = 2000;         ///< bytes kept of the end of standard error
   std::vector<std::string> environment;  ///< "NAME=value" to add, "NAME" to take away
+  std::function<void(std::string_view)> on_error{};  ///< is called with all of standard error, as it comes
 };
 
 enum class ChildEnd {

@@ -60,6 +60,23 @@ TEST(Child, keeps_only_the_end_of_standard_error) {
   EXPECT_EQ(run_child(spec).error_tail, "line 1998\nline 1999\n");
 }
 
+TEST(Child, passes_on_all_of_its_standard_error_as_it_comes) {
+  // It ends only when its first word has been passed on.
+  const ScratchFolder folder;
+  ChildSpec spec = shell(fmt::format(
+      "printf first >&2; until test -e {0}/heard; do sleep 0.01; done; printf 'second third' >&2", folder.path().string()));
+  spec.timeout_seconds = 120;
+  spec.tail_limit = 5;
+  std::string heard;
+  spec.on_error = [&](std::string_view text) {
+    heard += text;
+    if (heard == "first") folder.write("heard", "");
+  };
+  const ChildOutcome outcome = run_child(spec);
+  EXPECT_EQ(heard, "firstsecond third");
+  EXPECT_EQ(outcome.error_tail, "third");
+}
+
 TEST(Child, that_says_too_much_is_killed) {
   ChildSpec spec = shell("while :; do echo 0123456789; done");
   spec.output_limit = 100'000;

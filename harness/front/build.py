@@ -27,11 +27,11 @@ STEPS_A_SECOND = 0.35
 class Options:
     """What is built: a toolchain, a config, an architecture level."""
 
-    def __init__(self, config="release", toolchain_name="pinned", march=DEFAULT_MARCH, variant=None):
+    def __init__(self, config="release", toolchain_name="pinned", march=DEFAULT_MARCH, variants=()):
         self.config = config
         self.toolchain = toolchain_name
         self.march = march
-        self.variant = variant
+        self.variants = variants
 
     @property
     def folder(self):
@@ -50,7 +50,7 @@ def add_arguments(parser):
 
 def options_from(arguments):
     """The parsed options as Options."""
-    return Options(arguments.config, arguments.toolchain, arguments.march, getattr(arguments, "variant", None))
+    return Options(arguments.config, arguments.toolchain, arguments.march, getattr(arguments, "variants", ()))
 
 
 def groups_of(options):
@@ -122,8 +122,11 @@ class Build:
         with open(os.path.join(self.folder, "variants.json"), encoding="utf-8") as file:
             return json.load(file)
 
-    def targets_matching(self, pattern):
-        """Targets of the variants whose family/variant matches the glob."""
+    def targets_matching(self, patterns):
+        """Targets of the variants whose family/variant matches any of the globs; each must match one."""
+        return sorted({target for pattern in patterns for target in self._targets_matching_one(pattern)})
+
+    def _targets_matching_one(self, pattern):
         names = {f"{v['family']}/{v['variant']}": v["target"] for v in self.variants()}
         found = [target for name, target in names.items()
                  if fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(name.split("/")[1], pattern)]
@@ -221,8 +224,7 @@ def build(options, targets=(), quiet=False):
     ready = Build(options, fetch(options, quiet))
     with ready.alone():
         ready.configure()
-        if options.variant:
-            targets = [*targets, *ready.targets_matching(options.variant)]
+        targets = [*targets, *ready.targets_matching(options.variants)]
         ready.run(targets)
     return ready
 
@@ -231,7 +233,8 @@ def main(argv):
     """python3 make.py build"""
     parser = Parser(prog="make.py build", description="Build the harness and every variant.")
     add_arguments(parser)
-    parser.add_argument("--variant", metavar="GLOB", help="only the variants that match, as family/variant or variant")
+    parser.add_argument("--variant", metavar="GLOB", dest="variants", action="append", default=[],
+                        help="only variants that match, as family/variant or variant; may be given several times")
     options = options_from(parser.parse_args(argv))
     started = time.monotonic()
     done = build(options)

@@ -5,15 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string.hpp>
+#include <boost/json.hpp>
+#include <fstream>
 #include <map>
 #include <set>
 
 #include "harness/base/files.h"
+#include "harness/base/glob.h"
 #include "harness/base/hash.h"
 #include "harness/base/layout.h"
 #include "harness/base/lock.h"
 #include "harness/base/nearest.h"
 #include "harness/exec/git.h"
+#include "harness/results/fields.h"
 
 namespace lab::revisions {
 
@@ -29,7 +33,52 @@ constexpr std::size_t kPlaceDigits = 8;  ///< tell two clones of one name apart
 /// What an old make.py says when packages cannot be had.
 constexpr std::array<std::string_view, 2> kLostPins{"could not fetch", "SPM_MIRROR"};
 
+/// Matches no variant. No make.py has a verb that only configures; asked for what it does not have, every one configures
+/// and then refuses with kUsage. One from before --variant refuses at once.
+constexpr std::string_view kNoVariant = "no variant: the list of them is enough";
+
 using Words = std::vector<std::string>;
+
+/// What has been built in a tree.
+struct Stamp {
+  std::string march;
+  double seconds = 0;
+  std::vector<std::string> variants;
+};
+
+template <typename F>
+void fields(F& f, Stamp& s) {
+  f("march", s.march);
+  f("seconds", s.seconds);
+  f("variants", s.variants);
+}
+
+/// For make_build.
+constexpr std::string_view kEverything = "";
+
+std::set<std::string> not_in(const Words& built, const Words& wanted) {
+  std::set<std::string> missing(wanted.begin(), wanted.end());
+  for (const std::string& name : built) missing.erase(name);
+  return missing;
+}
+
+/// The fewest globs for `missing`: a family of which all is wanted is one.
+Words globs_for(const std::vector<exec::ListedVariant>& listed, const std::set<std::string>& missing) {
+  if (missing.empty()) return {};
+  std::map<std::string, Words> all, wanted;
+  for (const exec::ListedVariant& variant : listed) {
+    all[variant.family].push_back(variant.name());
+    if (missing.contains(variant.name())) wanted[variant.family].push_back(variant.name());
+  }
+  if (all == wanted) return {"*"};
+  Words globs;
+  for (const auto& [family, names] : wanted)
+    if (names.size() == all[family].size())
+      globs.push_back(family + "/*");
+    else
+      globs.insert(globs.end(), names.begin(), names.end());
+  return globs;
+}
 
 std::string short_sha(const std::string& sha) {
   return sha.substr(0, kShortSha);
@@ -63,13 +112,25 @@ std::string build_name(const How& how) {
   return fmt::format("{}-{}", how.toolchain, how.config);
 }
 
+/// One call of a make.py.
+struct MakeCall {
+  exec::ChildSpec spec;
+  exec::ChildOutcome outcome;
+
+  bool ended_with(ExitStatus status) const {
+    return outcome.end == exec::ChildEnd::kExited && outcome.code == static_cast<int>(status);
+  }
+};
+
 }  // namespace
 
 struct Revisions::State {
   fs::path repository;
+  fs::path common;  ///< where git keeps what all of its work trees share
   fs::path folder;  ///< of this repository in the cache
   exec::Runner run;
   bool shallow = false;
+  bool temporary = false;  ///< no tree stays
   std::map<std::string, File> in_use;  ///< shared locks, by sha
 
   Expected<exec::ChildOutcome> start(const exec::ChildSpec& spec) const {
@@ -135,9 +196,39 @@ struct Revisions::State {
         fs::remove(entry.path(), problem);
     fs::remove_all(tree(sha), problem);
     if (problem) return Error{fmt::format("removing '{}': {}", tree(sha).string(), problem.message()), ""};
-    // Forgets trees that have gone, whoever removed them.
-    const Expected<std::string> pruned = git({"worktree", "prune"});
-    return pruned ? Expected<void>() : pruned.error();
+    forget_removed();
+    return {};
+  }
+
+  /// What git keeps of trees of this folder that have gone, whoever removed them. `git worktree prune` would forget other
+  /// people's trees too, and could not be run after an interrupt.
+  void forget_removed() const {
+    std::error_code none;
+    const fs::path ours = fs::weakly_canonical(folder, none);
+    for (const fs::directory_entry& entry : fs::directory_iterator(common / "worktrees", none)) {
+      const Expected<std::string> link = read_file(entry.path() / "gitdir");
+      if (!link) continue;
+      const fs::path file = fs::weakly_canonical(entry.path() / boost::trim_copy(*link), none);
+      if (file.parent_path().parent_path() == ours && !fs::exists(file)) fs::remove_all(entry.path(), none);
+    }
+    // As git does with the last one; it fails where there are others.
+    fs::remove(common / "worktrees", none);
+  }
+
+  /// Every tree that nobody else uses.
+  void remove_all() {
+    in_use.clear();
+    const Expected<File> alone = lock_file(folder / "lock", LockKind::kAlone);
+    if (!alone) return;
+    std::error_code none;
+    std::set<std::string> trees;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
+      if (entry.is_directory(none)) trees.insert(entry.path().filename().string());
+    for (const std::string& sha : trees) {
+      const Expected<File> unused = lock_file(beside(sha, "lock"), LockKind::kAloneOrNot);
+      // Such locks are only taken under the folder's, so nobody waits for the file that goes.
+      if (unused && unused->get() >= 0 && remove(sha)) fs::remove(beside(sha, "lock"), none);
+    }
   }
 
   /// Under the folder's lock: the trees that were used least lately go, unless somebody uses them.
@@ -168,12 +259,68 @@ struct Revisions::State {
     if (!added) return added.error();
     return write_file(beside(sha, "tree"), sha + "\n");
   }
+
+  fs::path stamp_of(const std::string& sha, const How& how) const { return beside(sha, build_name(how) + ".built"); }
+
+  /// Nothing is built where there is none that can be read, or it is of another processor level.
+  Stamp read_stamp(const std::string& sha, const How& how) const {
+    Stamp none;
+    none.march = how.march;
+    const Expected<std::string> text = read_file(stamp_of(sha, how));
+    if (!text) return none;
+    const auto value = results::parse_json(*text, "stamp");
+    if (!value) return none;
+    Expected<Stamp> stamp = results::from_json<Stamp>(*value);
+    return stamp && stamp->march == how.march ? *stamp : none;
+  }
+
+  /// One call of the tree's own `make.py build`, of one glob of its variants or of everything.
+  MakeCall make_build(const std::string& sha, const How& how, std::string_view glob, const Listener& listener) const {
+    MakeCall call;
+    call.spec.command = {"sh", "-c", R"(cd "$1" && shift && exec "$@" >&2)", "sh", tree(sha).string(), "python3",
+                         "make.py", "build", "--toolchain", how.toolchain, "--config", how.config, "--march", how.march};
+    if (!glob.empty()) call.spec.command.insert(call.spec.command.end(), {"--variant", std::string(glob)});
+    call.spec.environment = {"SPM_LIB", "LAB_BUILD", "LAB_ROOT", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"};
+    call.spec.timeout_seconds = kBuildSeconds;
+    std::ofstream log(beside(sha, "log"), std::ios::app);
+    std::string line;
+    call.spec.on_error = [&](std::string_view text) {
+      log << text << std::flush;
+      for (const char c : text) {
+        if (c != '\n' && c != '\r') {
+          line += c;
+          continue;
+        }
+        if (listener && !line.empty()) listener(line);
+        line.clear();
+      }
+    };
+    call.outcome = run(call.spec);
+    call.spec.on_error = nullptr;
+    return call;
+  }
+
+  BuildError not_built(const std::string& sha, const MakeCall& call) const {
+    using Kind = BuildError::Kind;
+    if (call.outcome.end == exec::ChildEnd::kStopped) return BuildError(Kind::kStopped, interrupted());
+    const Expected<std::string> log = read_file(beside(sha, "log"));
+    const std::string said = log ? *log : call.outcome.error_tail;
+    if (std::any_of(kLostPins.begin(), kLostPins.end(), [&](auto words) { return said.find(words) != std::string::npos; }))
+      return BuildError(Kind::kLostPins,
+                        {fmt::format("commit {}: its packages cannot be fetched: {}", short_sha(sha), last_line(said)),
+                         "name a place that has them with SPM_MIRROR (made by: python3 make.py spm mirror push)"});
+    return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} does not build: {}", short_sha(sha),
+                                                        exec::describe_end(call.spec, call.outcome)),
+                                            beside(sha, "log").string()});
+  }
 };
 
 Revisions::Revisions(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Revisions::Revisions(Revisions&&) noexcept = default;
 Revisions& Revisions::operator=(Revisions&&) noexcept = default;
-Revisions::~Revisions() = default;
+Revisions::~Revisions() {
+  if (state_ && state_->temporary) state_->remove_all();
+}
 
 fs::path Revisions::default_cache() {
   return root_dir() / "build/revisions";
@@ -193,6 +340,7 @@ Expected<Revisions> Revisions::open(const fs::path& repository, const fs::path& 
                  common.error().hint);
   }
   const fs::path place = common->substr(0, common->find('\n'));
+  state->common = place;
   state->shallow = last_line(*common) == "true";
   const fs::path named = place.filename() == ".git" ? place.parent_path() : place;
   state->folder = fs::absolute(cache) /
@@ -302,61 +450,62 @@ fs::path Revisions::log_of(const std::string& sha) const {
   return state_->beside(sha, "log");
 }
 
-bool Revisions::is_built(const std::string& sha, const How& how) const {
-  return fs::exists(state_->beside(sha, build_name(how) + ".built")) &&
-         fs::exists(state_->tree(sha) / "build" / build_name(how));
+bool Revisions::is_of(const fs::path& folder) const {
+  const Expected<exec::ChildOutcome> found =
+      state_->ask(folder, {"rev-parse", "--path-format=absolute", "--git-common-dir"});
+  std::error_code none;
+  return found && found->code == 0 && fs::equivalent(boost::trim_copy(found->output), state_->common, none);
 }
 
-boost::system::result<Built, BuildError> Revisions::build(const std::string& sha, const How& how) {
+void Revisions::remove_trees_at_end() {
+  state_->temporary = true;
+}
+
+bool Revisions::is_built(const std::string& sha, const How& how, const Choice& choice) const {
+  const auto listed = exec::read_variants(state_->tree(sha) / "build" / build_name(how));
+  return listed && not_in(state_->read_stamp(sha, how).variants, choice(*listed)).empty();
+}
+
+boost::system::result<Built, BuildError> Revisions::build(const std::string& sha, const How& how, const Choice& choice,
+                                                          const Listener& listener) {
   using Kind = BuildError::Kind;
   const Expected<fs::path> tree = checkout(sha);
   if (!tree) return BuildError(Kind::kStopped, tree.error());
-  const fs::path stamp = state_->beside(sha, build_name(how) + ".built");
-  Built built{sha, *tree, *tree / "build" / build_name(how), 0};
-  if (is_built(sha, how)) {
-    const Expected<std::string> seconds = read_file(stamp);
-    built.seconds = seconds ? std::strtod(seconds->c_str(), nullptr) : 0;
-    return built;
-  }
   if (!fs::exists(*tree / "make.py"))
     return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} has no make.py", short_sha(sha)), ""});
-  exec::ChildSpec spec;
-  // All its talk goes into the log.
-  spec.command = {"sh",
-                  "-c",
-                  R"(log=$1; shift; cd "$1" && shift && exec "$@" >"$log" 2>&1)",
-                  "sh",
-                  log_of(sha).string(),
-                  tree->string(),
-                  "python3",
-                  "make.py",
-                  "build",
-                  "--toolchain",
-                  how.toolchain,
-                  "--config",
-                  how.config,
-                  "--march",
-                  how.march};
-  spec.environment = {"SPM_LIB", "LAB_BUILD", "LAB_ROOT", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"};
-  spec.timeout_seconds = kBuildSeconds;
-  const exec::ChildOutcome outcome = state_->run(spec);
-  if (outcome.end == exec::ChildEnd::kStopped) return BuildError(Kind::kStopped, interrupted());
-  const Expected<std::string> log = read_file(log_of(sha));
-  if (outcome.end == exec::ChildEnd::kExited && outcome.code == 0 && fs::exists(built.build_dir / "variants.json")) {
-    built.seconds = outcome.wall_seconds;
-    if (const Expected<void> stamped = write_file(stamp, fmt::format("{:.3f}\n", built.seconds)); !stamped)
-      return BuildError(Kind::kStopped, stamped.error());
-    return built;
+  Built built{sha, *tree, *tree / "build" / build_name(how), 0};
+  std::error_code none;
+  if (!is_built(sha, how, choice)) fs::remove(log_of(sha), none);
+  const auto make = [&](std::string_view glob) { return state_->make_build(sha, how, glob, listener); };
+
+  Expected<std::vector<exec::ListedVariant>> listed = exec::read_variants(built.build_dir);
+  if (!listed) {
+    MakeCall call = make(kNoVariant);
+    listed = exec::read_variants(built.build_dir);
+    if (!listed && call.ended_with(ExitStatus::kUsage)) {
+      call = make(kEverything);
+      listed = exec::read_variants(built.build_dir);
+    }
+    if (!listed) return state_->not_built(sha, call);
   }
-  const std::string talk = log ? *log : outcome.error_tail;
-  const auto said = [&](std::string_view words) { return talk.find(words) != std::string::npos; };
-  if (std::any_of(kLostPins.begin(), kLostPins.end(), said))
-    return BuildError(Kind::kLostPins,
-                      {fmt::format("commit {}: its packages cannot be fetched: {}", short_sha(sha), last_line(talk)),
-                       "name a place that has them with SPM_MIRROR (made by: python3 make.py spm mirror push)"});
-  return BuildError(Kind::kDoesNotBuild,
-                    {fmt::format("commit {} does not build: {}", short_sha(sha), exec::describe_end(spec, outcome)),
-                     log_of(sha).string()});
+  Stamp stamp = state_->read_stamp(sha, how);
+  std::set<std::string> missing = not_in(stamp.variants, choice(*listed));
+  for (const std::string& glob : globs_for(*listed, missing)) {
+    MakeCall call = make(glob);
+    const bool whole = call.ended_with(ExitStatus::kUsage);
+    if (whole) call = make(kEverything);
+    if (!call.ended_with(ExitStatus::kOk)) return state_->not_built(sha, call);
+    stamp.seconds += call.outcome.wall_seconds;
+    for (const exec::ListedVariant& variant : *listed)
+      if (whole || glob_matches(glob, variant.name())) stamp.variants.push_back(variant.name());
+    if (const Expected<void> stamped =
+            write_file(state_->stamp_of(sha, how), boost::json::serialize(results::to_json(stamp)) + "\n");
+        !stamped)
+      return BuildError(Kind::kStopped, stamped.error());
+    if (whole) break;
+  }
+  built.seconds = stamp.seconds;
+  return built;
 }
 
 }  // namespace lab::revisions

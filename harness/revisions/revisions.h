@@ -1,13 +1,15 @@
 /// Git revisions of a repository as trees of their own, and those of a laboratory as built ones.
 ///
 /// Each is a detached worktree, <cache>/<repository>-<hash of its place>/<first 12 digits>, kept for the next time; the
-/// kKeptTrees used last stay, with what was built in them; files of the commit are put back at each checkout. The
-/// repository's own work tree is never touched and its hooks are not run. A tree counts once its stamp lies beside it,
+/// kKeptTrees used last stay, with what was built in them, unless all of them are to go at the end; files of the commit
+/// are put back at each checkout. The repository's own work tree is never touched and its hooks are not run. A tree counts once its stamp lies beside it,
 /// so what a kill left half-made is made anew. Several processes may share a cache: trees are made one at a time
-/// (flock), and one that somebody uses is neither put back nor removed.
+/// (flock), and one that somebody uses is neither put back nor removed. A tree is built variant by variant, as they are
+/// asked for.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,11 +35,17 @@ struct How {
   std::string march = "x86-64-v2";
 };
 
+/// Which of the variants that a commit lists are to be built, as "family/variant".
+using Choice = std::function<std::vector<std::string>(const std::vector<exec::ListedVariant>&)>;
+
+/// Is told every line of the build as it comes.
+using Listener = std::function<void(std::string_view line)>;
+
 struct Built {
   std::string commit;
   std::filesystem::path tree;
   std::filesystem::path build_dir;  ///< <tree>/build/<toolchain>-<config>
-  double seconds = 0;               ///< that building took, at the time that it was done
+  double seconds = 0;               ///< that building took, of all its variants so far
 };
 
 /// Why a commit has no build; what and hint say more.
@@ -78,11 +86,19 @@ class Revisions {
   /// A worktree of the commit, made where there is none yet. It stays while this object lives.
   Expected<std::filesystem::path> checkout(const std::string& sha);
 
-  /// Builds the commit by its own `make.py build`, with the same store and with a lib of its own. What the build says
-  /// is in log_of(sha). What is built already is not built again.
-  boost::system::result<Built, BuildError> build(const std::string& sha, const How& how);
-  bool is_built(const std::string& sha, const How& how) const;
+  /// Builds the chosen variants of the commit by its own `make.py build`, with the same store and with a lib of its own;
+  /// all of them where that make.py cannot build one alone. What the build says is in log_of(sha). What is built already
+  /// is not built again.
+  boost::system::result<Built, BuildError> build(const std::string& sha, const How& how, const Choice& choice,
+                                                 const Listener& listener = {});
+  bool is_built(const std::string& sha, const How& how, const Choice& choice) const;
   std::filesystem::path log_of(const std::string& sha) const;
+
+  /// Whether `folder` lies in the same repository, in whatever work tree of it.
+  bool is_of(const std::filesystem::path& folder) const;
+  /// From now on every tree goes with this object, and those that a kill left behind: the repository is then as it was.
+  /// A tree that another process uses stays.
+  void remove_trees_at_end();
 
  private:
   struct State;

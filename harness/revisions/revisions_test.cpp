@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <boost/algorithm/string.hpp>
+#include <optional>
 
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
@@ -33,16 +34,25 @@ class Repository : public testing::Test {
   void SetUp() override {
     if (shell(".", "git --version").code != 0) GTEST_SKIP() << "needs git";
     fs::create_directories(repo());
-    scratch_.write("repo/make.py", R"(import os, sys
+    scratch_.write("repo/make.py", R"(import fnmatch, json, os, sys
 print("building", sys.argv[1:], os.environ.get("SPM_LIB", "no lib of others"))
 state = open("state").read().strip()
 if state == "lost":
     sys.exit("spm: error: could not fetch pool/a.deb: 404\nhint: check the network")
-if state != "builds":
-    sys.exit("error: expected ';'")
+if state == "old" and "--variant" in sys.argv:
+    print("make.py: error: unknown option '--variant'")
+    sys.exit(2)
+names = ["fake/plain", "fake/fast", "other/plain"]
 os.makedirs("build/system-release", exist_ok=True)
-open("build/system-release/variants.json", "w").write("[]")
-open("count", "a").write("x")
+open("build/system-release/variants.json", "w").write(json.dumps(
+    [{"family": n.split("/")[0], "variant": n.split("/")[1], "reference": n.endswith("plain"), "executable": n} for n in names]))
+wanted = [n for n in names if "--variant" not in sys.argv or fnmatch.fnmatch(n, sys.argv[sys.argv.index("--variant") + 1])]
+if not wanted:
+    print("make.py: error: no variant matches")
+    sys.exit(2)
+if state == "fails":
+    sys.exit("error: expected ';'")
+open("built", "a").write(" ".join(wanted) + "\n")
 )");
     const exec::ChildOutcome made = shell(repo(), R"(git init -q -b main .
 commit() { echo "$2" > state; git add .; git commit -qm "$1"; git tag "$1"; }
@@ -71,12 +81,37 @@ commit four lost; commit five builds)");
     EXPECT_TRUE(opened) << opened.error().what;
     return std::move(*opened);
   }
+  /// What make.py has built in a tree, a line a call.
+  static std::string built_in(const fs::path& tree) {
+    const Expected<std::string> built = read_file(tree / "built");
+    return built ? *built : "nothing";
+  }
+
+  /// All that git keeps, by name and content.
+  std::string kept_by_git() const {
+    return shell(repo(), "cd .git; find . -type d | sort; find . -type f | sort | xargs sha1sum").output;
+  }
+
   std::string sha(const std::string& name) const {
     return boost::trim_copy(shell(repo(), "git rev-parse " + name).output);
   }
 
   ScratchFolder scratch_;
   How how_{"system", "release", "x86-64-v2"};
+};
+
+/// The variants of `names` that there are.
+Choice only(const std::vector<std::string>& names) {
+  return [names](const std::vector<exec::ListedVariant>& listed) {
+    std::vector<std::string> chosen;
+    for (const exec::ListedVariant& variant : listed)
+      if (std::find(names.begin(), names.end(), variant.name()) != names.end()) chosen.push_back(variant.name());
+    return chosen;
+  };
+}
+
+const Choice everything = [](const std::vector<exec::ListedVariant>& listed) {
+  return exec::variants_for(listed, {}, false);
 };
 
 }  // namespace
@@ -199,32 +234,106 @@ TEST_F(Repository, is_checked_out_by_several_processes_at_once) {
 TEST_F(Repository, is_built_by_its_own_make_py_once) {
   ::setenv("SPM_LIB", "/elsewhere", 1);
   Revisions revisions = open();
-  EXPECT_FALSE(revisions.is_built(sha("one"), how_));
-  const auto built = revisions.build(sha("one"), how_);
+  EXPECT_FALSE(revisions.is_built(sha("one"), how_, everything));
+  const auto built = revisions.build(sha("one"), how_, everything);
   ::unsetenv("SPM_LIB");
   ASSERT_TRUE(built) << built.error().what;
   EXPECT_EQ(built->build_dir, built->tree / "build/system-release");
-  EXPECT_TRUE(revisions.is_built(sha("one"), how_));
-  EXPECT_EQ(
-      *read_file(revisions.log_of(sha("one"))),
-      "building ['build', '--toolchain', 'system', '--config', 'release', '--march', 'x86-64-v2'] no lib of others\n");
-  ASSERT_TRUE(open().build(sha("one"), how_));
-  EXPECT_EQ(*read_file(built->tree / "count"), "x");
+  EXPECT_TRUE(revisions.is_built(sha("one"), how_, everything));
+  const std::string log = *read_file(revisions.log_of(sha("one")));
+  EXPECT_NE(
+      log.find("building ['build', '--toolchain', 'system', '--config', 'release', '--march', 'x86-64-v2', '--variant', "
+               "'*'] no lib of others\n"),
+      std::string::npos)
+      << log;
+  ASSERT_TRUE(open().build(sha("one"), how_, everything));
+  EXPECT_EQ(built_in(built->tree), "fake/plain fake/fast other/plain\n");
+  EXPECT_EQ(*read_file(revisions.log_of(sha("one"))), log);
+  EXPECT_FALSE(revisions.is_built(sha("one"), {"system", "release", "x86-64-v3"}, everything));
+}
+
+TEST_F(Repository, is_built_as_far_as_is_asked_for_and_further_when_more_is) {
+  Revisions revisions = open();
+  std::vector<std::string> lines;
+  const auto listener = [&](std::string_view line) { lines.emplace_back(line); };
+  const auto fast = revisions.build(sha("one"), how_, only({"fake/fast"}), listener);
+  ASSERT_TRUE(fast) << fast.error().what;
+  EXPECT_EQ(built_in(fast->tree), "fake/fast\n");
+  EXPECT_EQ(boost::join(lines, "\n") + "\n", *read_file(revisions.log_of(sha("one"))));
+  EXPECT_TRUE(revisions.is_built(sha("one"), how_, only({"fake/fast", "no/such"})));
+  EXPECT_FALSE(revisions.is_built(sha("one"), how_, only({"fake/fast", "other/plain"})));
+  ASSERT_TRUE(revisions.build(sha("one"), how_, only({"fake/fast", "other/plain"})));
+  EXPECT_EQ(built_in(fast->tree), "fake/fast\nother/plain\n");
+  ASSERT_TRUE(revisions.build(sha("one"), how_, everything));
+  EXPECT_EQ(built_in(fast->tree), "fake/fast\nother/plain\nfake/plain\n");
+}
+
+TEST_F(Repository, is_built_whole_where_its_make_py_cannot_build_one_variant) {
+  ASSERT_EQ(shell(repo(), "echo old > state; git commit -qam old").code, 0);
+  Revisions revisions = open();
+  const auto built = revisions.build(sha("main"), how_, only({"fake/fast"}));
+  ASSERT_TRUE(built) << built.error().what;
+  EXPECT_TRUE(revisions.is_built(sha("main"), how_, everything));
+}
+
+TEST_F(Repository, is_as_it_was_when_its_trees_are_removed_at_the_end) {
+  // Somebody's own tree that is away for the moment is none of ours.
+  ASSERT_EQ(shell(repo(), "git worktree add -q ../away one && mv ../away ../moved").code, 0);
+  const std::string before = kept_by_git();
+  const std::string one = sha("one"), five = sha("five");
+  static_cast<void>(open().checkout(one));  // a kill leaves the same
+  EXPECT_NE(kept_by_git(), before);
+  fs::path tree;
+  {
+    Revisions revisions = open();
+    revisions.remove_trees_at_end();
+    tree = *revisions.checkout(five);
+    EXPECT_TRUE(fs::exists(tree / "make.py"));
+  }
+  EXPECT_EQ(kept_by_git(), before);
+  std::vector<std::string> left;
+  for (const fs::directory_entry& entry : fs::directory_iterator(tree.parent_path()))
+    left.push_back(entry.path().filename().string());
+  EXPECT_EQ(left, std::vector<std::string>{"lock"});
+}
+
+TEST_F(Repository, keeps_a_tree_that_another_process_uses_until_that_one_removes_it) {
+  const std::string before = kept_by_git();
+  std::optional<Revisions> first = open();
+  first->remove_trees_at_end();
+  const fs::path tree = *first->checkout(sha("one"));
+  {
+    Revisions second = open();
+    second.remove_trees_at_end();
+    static_cast<void>(second.checkout(sha("one")));
+  }
+  EXPECT_TRUE(fs::exists(tree / "make.py"));
+  first.reset();
+  EXPECT_FALSE(fs::exists(tree));
+  EXPECT_EQ(kept_by_git(), before);
+}
+
+TEST_F(Repository, knows_its_own_work_trees) {
+  ASSERT_EQ(shell(repo(), "git worktree add -q ../beside one; mkdir inside").code, 0);
+  const Revisions revisions = open();
+  EXPECT_TRUE(revisions.is_of(scratch_.path() / "beside"));
+  EXPECT_TRUE(revisions.is_of(repo() / "inside"));
+  EXPECT_FALSE(revisions.is_of(scratch_.path()));
 }
 
 TEST_F(Repository, tells_apart_why_a_commit_has_no_build) {
   using Kind = BuildError::Kind;
   Revisions revisions = open();
-  const auto broken = revisions.build(sha("two"), how_);
+  const auto broken = revisions.build(sha("two"), how_, everything);
   ASSERT_FALSE(broken);
   EXPECT_EQ(broken.error().kind, Kind::kDoesNotBuild);
   EXPECT_EQ(broken.error().hint, revisions.log_of(sha("two")).string());
-  const auto lost = revisions.build(sha("four"), how_);
+  const auto lost = revisions.build(sha("four"), how_, everything);
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().kind, Kind::kLostPins);
   EXPECT_NE(lost.error().hint.find("SPM_MIRROR"), std::string::npos);
   ASSERT_EQ(shell(repo(), "git rm -q make.py && git commit -qm bare").code, 0);
-  const auto bare = revisions.build(sha("main"), how_);
+  const auto bare = revisions.build(sha("main"), how_, everything);
   ASSERT_FALSE(bare);
   EXPECT_EQ(bare.error().what, fmt::format("commit {} has no make.py", sha("main").substr(0, 12)));
 }
@@ -237,7 +346,7 @@ TEST_F(Repository, that_is_interrupted_says_so) {
   };
   Expected<Revisions> revisions = Revisions::open(repo(), cache(), stopped);
   ASSERT_TRUE(revisions);
-  const auto built = revisions->build(sha("one"), how_);
+  const auto built = revisions->build(sha("one"), how_, everything);
   ASSERT_FALSE(built);
   EXPECT_EQ(built.error().kind, BuildError::Kind::kStopped);
   EXPECT_EQ(built.error().status, ExitStatus::kInterrupted);
