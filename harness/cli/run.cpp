@@ -297,7 +297,8 @@ Expected<ExitStatus> run(const Options& options) {
   const std::optional<std::string> report = options.value("--report");
   const exec::World world{monotonic_seconds, runner, [&] { return guard.interrupted(); },
                           [] { return utc(std::time(nullptr)); },
-                          [&](std::string_view entry) { return journal->append(entry); }};
+                          [&](std::string_view entry) { return journal->append(entry); },
+                          [] { return exec::read_cpu_use("/"); }};
   int planned_blocks = 0;
   const exec::Observer observer{[&](const exec::Progress& progress) {
                                   planned_blocks = progress.blocks;

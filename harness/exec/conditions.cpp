@@ -51,8 +51,8 @@ void read_cpus(const fs::path& root, Conditions& conditions) {
     const std::vector<std::string> words = words_of(line);
     const CpuTimes times = cpu_times(words);
     if (words[0] == "cpu") {
-      conditions.busy_seconds = times.busy;
-      conditions.stolen_seconds = times.stolen;
+      conditions.use.busy = times.busy;
+      conditions.use.stolen = times.stolen;
       conditions.all_seconds = times.all;
     } else if (const auto cpu = read_number<int>(words[0].substr(3))) {
       conditions.busy_seconds_of_cpu[*cpu] = times.busy;
@@ -132,15 +132,29 @@ Conditions read_conditions(const fs::path& root) {
   read_clocks(root, conditions);
   read_swapping(root, conditions);
   read_processes(root, conditions);
-  conditions.own_seconds = own_seconds();
+  conditions.use.own = own_seconds();
   return conditions;
+}
+
+CpuUse read_cpu_use(const fs::path& root) {
+  Conditions conditions;
+  read_cpus(root, conditions);
+  conditions.use.own = own_seconds();
+  return conditions.use;
+}
+
+results::Disturbance disturbance_between(const CpuUse& before, const CpuUse& after, int block, double seconds) {
+  // What is ours is known to the microsecond and all that was busy to the tick: a difference below 0 is nothing.
+  const double foreign = after.busy - before.busy - (after.own - before.own);
+  return {block, seconds, std::max(0.0, foreign), std::max(0.0, after.stolen - before.stolen)};
 }
 
 std::vector<std::string> find_disturbances(const Conditions& before, const Conditions& after, double seconds,
                                            std::optional<int> pinned, const std::vector<int>& siblings) {
-  const double foreign = after.busy_seconds - before.busy_seconds - (after.own_seconds - before.own_seconds);
+  const results::Disturbance sum = disturbance_between(before.use, after.use, 0, seconds);
+  const double foreign = sum.foreign;
   const double all = after.all_seconds - before.all_seconds;
-  const double stolen = all > 0 ? (after.stolen_seconds - before.stolen_seconds) / all : 0;
+  const double stolen = all > 0 ? sum.stolen / all : 0;
   const std::int64_t swapped = after.swapped_pages - before.swapped_pages;
   const std::int64_t changes = pinned ? increase(before.clock_changes, after.clock_changes, *pinned) : 0;
   const std::int64_t throttles = after.throttles - before.throttles;

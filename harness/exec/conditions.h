@@ -9,13 +9,25 @@
 #include <utility>
 #include <vector>
 
+#include "harness/results/result.h"
+
 namespace lab::exec {
+
+/// CPU seconds since the machine started, all CPUs added up; what the kernel does not say is 0.
+struct CpuUse {
+  double busy = 0;
+  double own = 0;     ///< of these, of this process and its ended children
+  double stolen = 0;  ///< in which the host had no time for a CPU of ours
+};
+
+CpuUse read_cpu_use(const std::filesystem::path& root);
+
+/// What other work did between two readings, `seconds` apart.
+results::Disturbance disturbance_between(const CpuUse& before, const CpuUse& after, int block, double seconds);
 
 /// Sums since the machine started; what the kernel does not say is 0 or missing.
 struct Conditions {
-  double busy_seconds = 0;                    ///< of all CPUs
-  double own_seconds = 0;                     ///< of these, of this process and its ended children
-  double stolen_seconds = 0;                  ///< in which the host had no time for a CPU of ours
+  CpuUse use;
   double all_seconds = 0;                     ///< of all CPUs, idle or not
   std::map<int, double> busy_seconds_of_cpu;  ///< by CPU
   std::int64_t throttles = 0;                 ///< for heat or power, of all cores

@@ -1,6 +1,8 @@
 #include "harness/exec/conditions.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/base/scratch_folder.h"
@@ -46,8 +48,8 @@ TEST(Conditions, name_what_disturbed_a_session_and_what_to_do) {
   host.write_cpus(140, 190, 10);
   host.write_counters(5, 26'000, 45, 43);
   Conditions after = read_conditions(host.path());
-  before.own_seconds = 10;
-  after.own_seconds = 100;
+  before.use.own = 10;
+  after.use.own = 100;
   // 2000 s in all before; 130 s busy since, 90 of them ours.
   after.all_seconds = before.all_seconds + 200;
   const std::vector<std::string> expected{
@@ -73,6 +75,38 @@ TEST(Conditions, are_silent_on_a_quiet_machine_and_one_that_says_nothing) {
   const Conditions nothing = read_conditions(empty.path());
   EXPECT_EQ(disturbances(nothing, nothing), std::vector<std::string>{});
   EXPECT_TRUE(siblings_of(empty.path(), 1).empty());
+}
+
+TEST(CpuUse, of_a_block_is_what_was_busy_and_not_ours) {
+  const Host host;
+  host.write_cpus(100, 100, 5);
+  CpuUse before = read_cpu_use(host.path());
+  host.write_cpus(104, 109, 5.5);
+  CpuUse after = read_cpu_use(host.path());
+  before.own = 20;
+  after.own = 29;
+  const results::Disturbance found = disturbance_between(before, after, 3, 10);
+  EXPECT_EQ(found.block, 3);
+  EXPECT_EQ(found.seconds, 10);
+  EXPECT_NEAR(found.foreign, 4, 1e-9);
+  EXPECT_NEAR(found.stolen, 0.5, 1e-9);
+  after.own = 50;  // the kernel's ticks were late
+  EXPECT_EQ(disturbance_between(before, after, 3, 10).foreign, 0);
+}
+
+TEST(CpuUse, counts_processes_of_ours_that_ended_as_ours) {
+  const CpuUse before = read_cpu_use("/");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    rusage used{};
+    do ::getrusage(RUSAGE_SELF, &used);
+    while (used.ru_utime.tv_sec == 0 && used.ru_utime.tv_usec + used.ru_stime.tv_usec < 100'000);
+    ::_exit(0);
+  }
+  const double running = read_cpu_use("/").own;
+  ::waitpid(child, nullptr, 0);
+  EXPECT_GE(read_cpu_use("/").own - running, 0.1);
+  EXPECT_GE(running, before.own);
 }
 
 TEST(Conditions, know_the_siblings_of_a_core) {

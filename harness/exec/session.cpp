@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "harness/exec/answer.h"
-#include "harness/results/control.h"
+#include "harness/results/fitness.h"
 #include "harness/results/summary.h"
 #include "harness/results/verify.h"
 #include "harness/stats/strata.h"
@@ -73,7 +73,7 @@ class Run {
       rest_what_is_tight(block);
       const std::optional<double> seconds = schedule_.next_block(block, elapsed(), tight());
       if (!seconds) break;
-      const bool complete = run_block(block, *seconds);
+      const bool complete = watch_block(block, *seconds);
       settle();
       if (!complete) break;
       result_.session.blocks = ++block;
@@ -132,6 +132,20 @@ class Run {
         if (!series_[i].failed && !series_[i].rests) order.push_back(i);
       }
     return order;
+  }
+
+  /// run_block, and what disturbed it. All of the session's own processes have ended before and after, so what they used
+  /// is known as its own.
+  bool watch_block(int block, double seconds) {
+    if (!world_.cpu_use) return run_block(block, seconds);
+    const auto ended = [this] { return result_.processes.size() + result_.failures.size(); };
+    const std::size_t ended_before = ended();
+    const double start = world_.now();
+    const CpuUse before = world_.cpu_use();
+    const bool complete = run_block(block, seconds);
+    const results::Disturbance found = disturbance_between(before, world_.cpu_use(), block, world_.now() - start);
+    if (ended() > ended_before && keep(results::journal_line(found))) result_.session.disturbances.push_back(found);
+    return complete;
   }
 
   /// False where the block was cut short.
@@ -308,8 +322,7 @@ class Run {
     session.timed_seconds = 0;
     for (const results::Process& process : result_.processes) session.timed_seconds += process.timed_seconds;
     if (spec_.pace.target > 0 && !enough) session.unusual.push_back(loose_sentence());
-    if (const results::Control control = results::judge_control(result_); !control.fit)
-      session.unusual.push_back(control.sentence);
+    for (std::string& sentence : results::judge_fitness(result_).sentences) session.unusual.push_back(std::move(sentence));
   }
 
   std::string loose_sentence() {

@@ -9,6 +9,7 @@
 
 #include "harness/base/error.h"
 #include "harness/exec/catalog.h"
+#include "harness/exec/conditions.h"
 #include "harness/exec/plan.h"
 #include "harness/results/result.h"
 
@@ -42,6 +43,7 @@ struct World {
   std::function<bool()> interrupted;
   std::function<std::string()> utc;                              ///< RFC 3339
   std::function<Expected<void>(std::string_view line)> journal;  ///< keeps one line at once
+  std::function<CpuUse()> cpu_use;  ///< none: what disturbs a block is not recorded
 };
 
 struct Progress {
@@ -61,7 +63,8 @@ struct Observer {
   std::function<void(const results::Result&)> on_block;  ///< after every complete block, with the result so far
 };
 
-/// Fills `result`, whose head is given, with processes and failures, and sets its session's blocks, ended and state.
+/// Fills `result`, whose head is given, with processes, failures and what disturbed each block, and sets its session's
+/// blocks, ended and state.
 ///
 /// A process that crashes, hangs, says nothing sensible or reads back something wrong ends its benchmark for this
 /// session: it is not run again, neither a second chance that would hide what happens one time in ten, nor another

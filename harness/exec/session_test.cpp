@@ -162,6 +162,53 @@ TEST(Session, runs_every_benchmark_once_in_every_block) {
   EXPECT_TRUE(results::summarize(fake.head)[0].time.interval);
 }
 
+TEST(Session, records_what_other_work_did_to_each_block) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick"}) fake.add(variant);
+  fake.spec.pace = processes_pace(4);
+  // Our processes use a CPU all the time; beside them another is half busy from block 1 on.
+  fake.world.cpu_use = [&fake] {
+    const double busy = fake.now - 1000, beside = 0.5 * std::max(0.0, busy - 1);
+    return CpuUse{busy + beside, busy, 0.25 * busy};
+  };
+  ASSERT_TRUE(fake.go());
+  const std::vector<results::Disturbance>& blocks = fake.head.session.disturbances;
+  ASSERT_EQ(blocks.size(), 4u);
+  EXPECT_EQ(fake.journal.size(), 8u + 4u);
+  double at = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    EXPECT_EQ(blocks[i].block, static_cast<int>(i));
+    EXPECT_GT(blocks[i].seconds, 0);
+    const double end = at + blocks[i].seconds;
+    EXPECT_NEAR(blocks[i].foreign, 0.5 * (std::max(0.0, end - 1) - std::max(0.0, at - 1)), 1e-9);
+    EXPECT_NEAR(blocks[i].stolen, 0.25 * blocks[i].seconds, 1e-9);
+    at = end;
+  }
+  // What the journal holds is what the result says.
+  results::Result kept;
+  for (const std::string& line : fake.journal) ASSERT_TRUE(results::add_journal_line(line, kept)) << line;
+  ASSERT_EQ(kept.session.disturbances.size(), 4u);
+  EXPECT_EQ(kept.session.disturbances[3].foreign, blocks[3].foreign);
+  // A quarter of a CPU was withheld: the end of the session says that it is unfit.
+  const std::string said = "unfit: other processes used ";
+  EXPECT_EQ(std::count_if(fake.head.session.unusual.begin(), fake.head.session.unusual.end(),
+                          [&](const std::string& sentence) { return sentence.starts_with(said); }),
+            1);
+}
+
+TEST(Session, interrupted_in_its_first_block_records_what_disturbed_that_much_of_it) {
+  for (const int after : {0, 1}) {
+    FakeWorld fake;
+    for (const char* variant : {"plain", "quick"}) fake.add(variant);
+    fake.spec.pace = processes_pace(4);
+    fake.world.cpu_use = [&fake] { return CpuUse{fake.now, 0, 0}; };
+    fake.interrupted_after = after;
+    ASSERT_TRUE(fake.go());
+    EXPECT_EQ(fake.head.session.state, "interrupted");
+    EXPECT_EQ(fake.head.session.disturbances.size(), static_cast<std::size_t>(after));
+  }
+}
+
 TEST(Session, asks_the_first_blocks_alone_for_what_takes_time_to_find) {
   FakeWorld fake;
   fake.add("plain");

@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "harness/results/control.h"
 #include "harness/results/exact.h"
+#include "harness/results/fitness.h"
 #include "harness/results/summary.h"
 
 namespace lab::history {
@@ -42,7 +42,7 @@ std::string why_skipped(const results::Result& result) {
   if (result.build.config != "release") return "no release build";
   if (result.session.state == "interrupted") return "interrupted session";
   if (result.source.dirty.value_or(false)) return "dirty source";
-  if (!results::judge_control(result).fit) return "unfit control";
+  if (!results::judge_fitness(result).fit) return "unfit session";
   return "";
 }
 

@@ -62,7 +62,7 @@ class Index {
   /// Sentences about what was met: results that cannot be read, one a line; an index that could not be kept.
   Expected<std::vector<std::string>> remarks();
   /// How many readable results are left out of all series, by reason: "dirty source", "interrupted session",
-  /// "unfit control", "no release build".
+  /// "unfit session", "no release build".
   Expected<std::vector<std::pair<std::string, std::size_t>>> skipped();
   Expected<std::size_t> results();                      ///< readable ones
   Expected<std::size_t> unreadable();                   ///< results of which a remark says why

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/results/summary.h"
+#include "harness/stats/power.h"
 #include "harness/stats/strata.h"
 
 namespace lab::results {
@@ -27,6 +28,7 @@ ControlRow judge(const Result& result, const std::string& benchmark, std::size_t
   row.ratio = arms.ratio();
   row.interval = arms.interval(kAlarm);
   row.p = arms.p_value();
+  if (row.interval) row.seen = stats::least_seen(*row.interval);
   return row;
 }
 
@@ -43,17 +45,32 @@ bool is_biased(const ControlRow& row) {
 
 std::string sentence_of(const Control& control) {
   if (control.rows.empty()) return "no A/A control: no benchmark ran as head and as control in one block";
-  const auto worst = std::max_element(control.rows.begin(), control.rows.end(), [](const auto& a, const auto& b) {
-    return is_biased(a) != is_biased(b) ? is_biased(b) : a.adjusted > b.adjusted;
-  });
-  if (!control.fit)
+  if (control.reason == kMachine) {
+    const auto worst = std::max_element(control.rows.begin(), control.rows.end(), [](const auto& a, const auto& b) {
+      return is_biased(a) != is_biased(b) ? is_biased(b) : a.adjusted > b.adjusted;
+    });
     return fmt::format("unfit: one executable as two arms differs by {:+.2f} % in {} (p {:.2g} after Holm)",
                        100 * (worst->ratio - 1), worst->benchmark, worst->adjusted);
-  return fmt::format("A/A control: {} of {} pairs of one executable differ at p < {:.2f}", control.false_alarms,
-                     control.rows.size(), kAlarm);
+  }
+  if (!control.seen) return "A/A control: too few processes to see a change of any size";
+  if (control.reason == kBlind)
+    return fmt::format("unfit: the A/A control would have seen {} or more, expected {}: measure longer, or on a quieter "
+                       "machine",
+                       seen_text(*control.seen), seen_text(kMustSee));
+  return fmt::format("A/A control: {} of {} pairs of one executable differ at p < {:.2f}; it would have seen {} or more",
+                     control.false_alarms, control.rows.size(), kAlarm, seen_text(*control.seen));
 }
 
 }  // namespace
+
+std::string seen_text(double share) {
+  const double percent = 100 * share;
+  if (!(percent > 0)) return "0 %";
+  // As no one knows the second digit better than to a thousandth of it, neither do 10.0000001 % become 11 %.
+  const double digit = std::pow(10, std::floor(std::log10(percent)) - 1);
+  const double rounded = digit * std::ceil(percent / digit - 1e-3);
+  return rounded < 1e4 ? fmt::format("{:.6g} %", rounded) : fmt::format("{:.2g} %", rounded);
+}
 
 Control judge_control(const Result& result) {
   std::set<std::string> benchmarks;
@@ -66,6 +83,7 @@ Control judge_control(const Result& result) {
     if (row.processes == 0) continue;
     p.push_back(row.p);
     control.false_alarms += row.p < kAlarm;
+    control.seen = std::max(control.seen, row.seen);  // none is less than any
     control.rows.push_back(std::move(row));
   }
   const std::vector<double> adjusted = stats::holm(p);
@@ -74,7 +92,11 @@ Control judge_control(const Result& result) {
     control.rate = static_cast<double>(control.false_alarms) / static_cast<double>(control.rows.size());
     control.rate_interval = share_interval(control.false_alarms, control.rows.size());
   }
-  control.fit = std::none_of(control.rows.begin(), control.rows.end(), is_biased);
+  if (std::any_of(control.rows.begin(), control.rows.end(), is_biased))
+    control.reason = kMachine;
+  else if (control.seen > kMustSee)
+    control.reason = kBlind;
+  control.fit = control.reason.empty();
   control.sentence = sentence_of(control);
   return control;
 }

@@ -11,11 +11,11 @@ namespace lab::results {
 
 namespace {
 
-/// A session of `families` benchmarks whose control arm is `bias` times head, with noise of 1 % between processes.
-Result session(int families, int blocks, double bias, unsigned seed = 1) {
+/// A session of `families` benchmarks whose control arm is `bias` times head, with noise of `sigma` between processes.
+Result session(int families, int blocks, double bias, unsigned seed = 1, double sigma = 0.01) {
   Result result = made_up_result();
   std::mt19937_64 random(seed);
-  std::normal_distribution<double> noise(0, 0.01);
+  std::normal_distribution<double> noise(0, sigma);
   for (int block = 0; block < blocks; ++block)
     for (int family = 0; family < families; ++family)
       for (const std::string_view arm : {kHead, kControl}) {
@@ -58,6 +58,54 @@ TEST(Control, bears_a_bias_that_spoils_no_verdict) {
   const Control control = judge_control(result);
   EXPECT_LT(control.rows.at(0).adjusted, kUnfitAlpha);
   EXPECT_TRUE(control.fit);
+}
+
+TEST(Control, says_what_it_could_have_seen) {
+  const Control control = judge_control(session(2, 12, 1));
+  ASSERT_TRUE(control.seen);
+  double most = 0;
+  for (const ControlRow& row : control.rows) most = std::max({most, row.interval->high - 1, 1 / row.interval->low - 1});
+  EXPECT_EQ(*control.seen, most);
+  EXPECT_LT(*control.seen, 0.05);
+  EXPECT_NE(control.sentence.find("it would have seen " + seen_text(most) + " or more"), std::string::npos)
+      << control.sentence;
+}
+
+TEST(Control, that_could_not_have_seen_10_percent_makes_the_session_unfit) {
+  int unfit = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const Control control = judge_control(session(1, 6, 1, seed, 0.5));
+    unfit += control.reason == kBlind;
+    EXPECT_EQ(control.fit, control.reason.empty());
+    EXPECT_EQ(*control.seen > kMustSee, control.reason == kBlind);
+    EXPECT_EQ(control.sentence.starts_with("unfit: the A/A control would have seen "), control.reason == kBlind);
+  }
+  EXPECT_GE(unfit, 19);
+  // One family that is blind is enough: its rows are judged with the others.
+  Result mixed = session(2, 12, 1);
+  std::mt19937_64 random(3);
+  for (Process& process : mixed.processes)
+    if (process.benchmark == "f1/plain/store") process.real_time *= std::exp(std::normal_distribution(0.0, 0.5)(random));
+  EXPECT_EQ(judge_control(mixed).reason, kBlind);
+}
+
+TEST(Control, of_too_few_processes_for_an_interval_claims_nothing) {
+  const Control control = judge_control(session(2, 3, 1));
+  EXPECT_TRUE(control.fit);
+  EXPECT_FALSE(control.seen);
+  EXPECT_EQ(control.sentence, "A/A control: too few processes to see a change of any size");
+}
+
+TEST(Control, rounds_what_it_could_have_seen_up_to_two_digits) {
+  EXPECT_EQ(seen_text(0.25), "25 %");
+  EXPECT_EQ(seen_text(0.2501), "26 %");
+  EXPECT_EQ(seen_text(0.1), "10 %");
+  EXPECT_EQ(seen_text(0.0123), "1.3 %");
+  EXPECT_EQ(seen_text(0.00999), "1 %");
+  EXPECT_EQ(seen_text(4.5556), "460 %");
+  EXPECT_EQ(seen_text(0.000012), "0.0012 %");
+  EXPECT_EQ(seen_text(1e6), "1e+08 %");
+  EXPECT_EQ(seen_text(0), "0 %");
 }
 
 TEST(Control, says_that_nothing_is_known_without_a_control_arm) {

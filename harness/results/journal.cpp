@@ -208,6 +208,7 @@ Expected<Result> parse_journal(std::string_view text, std::string_view name) {
       return in_context(fmt::format("{}: line {}", name, number), added.error());
     start = end + 1;
   }
+  if (const Expected<void> sound = check_session(*result, name); !sound) return sound.error();
   for (const Process& process : result->processes)
     result->session.blocks = std::max(result->session.blocks, process.block);
   return result;

@@ -1,5 +1,5 @@
 /// What a session has so far, on the disk: a file of JSON lines, the result's head first, then one line a process,
-/// failure or answer, each synced before the next process starts. At the end it becomes the result and goes.
+/// failure, answer or disturbed block, each synced before the next process starts. At the end it becomes the result and goes.
 ///
 /// While its session lives, a journal is locked (flock), so that two runs at once do not take each other's for a
 /// leftover.

@@ -69,8 +69,10 @@ TEST_F(Journals, hold_every_line_as_soon_as_it_is_appended) {
   ASSERT_TRUE(journal->append(journal_line(made_up_process("shelf/plain/store", 0, 100))));
   ASSERT_TRUE(journal->append(journal_line(Answer{"shelf/plain/store", 7, "00000000000000aa"})));
   ASSERT_TRUE(journal->append(journal_line(Failure{"shelf/quick/store", 0, 0, "crash", "signal 11", ""})));
+  ASSERT_TRUE(journal->append(journal_line(Disturbance{0, 2.5, 0.5, 0.125})));
   const Expected<Result> read = parse_journal(*read_file(journal->path()), "j");
   ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(read->session.disturbances.at(0).foreign, 0.5);
   EXPECT_EQ(read->processes.size(), 1u);
   EXPECT_EQ(read->answers.size(), 1u);
   EXPECT_EQ(read->failures.size(), 1u);
@@ -174,6 +176,19 @@ TEST_F(Journals, that_cannot_be_read_stay_and_are_named) {
             fmt::format("{}: not JSON: byte 0: syntax error before 'not a journa'", (folder_ / "a.journal").string()));
   EXPECT_EQ(leftovers[1].problem, fmt::format("{}: it has no complete line", (folder_ / "b.journal").string()));
   EXPECT_EQ(names(), (Names{"a.journal", "b.journal", "c.json"}));
+}
+
+TEST_F(Journals, with_a_process_twice_stay_and_say_so) {
+  Result head = made_up_result();
+  {
+    Expected<Journal> journal = Journal::create(folder_, kStem, head);
+    for (int i = 0; i < 2; ++i)
+      ASSERT_TRUE(journal->append(journal_line(made_up_process("shelf/plain/store", 0, 100))));
+  }
+  const Leftover leftover = recover_leftovers(folder_).at(0);
+  EXPECT_TRUE(leftover.problem.ends_with("shelf/plain/store: process 0 is there 2 times, expected once"))
+      << leftover.problem;
+  EXPECT_TRUE(fs::exists(leftover.journal));
 }
 
 TEST_F(Journals, for_a_named_result_lie_beside_it_and_replace_it_only_at_the_end) {

@@ -1,6 +1,9 @@
 #include "harness/results/result.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "harness/base/files.h"
 #include "harness/results/fields.h"
@@ -257,12 +260,45 @@ std::string implausible(const Process& process) {
   if (!(process.real_time > 0)) return fmt::format("real_time is {}, expected more than 0", process.real_time);
   if (!(process.cpu_time >= 0)) return fmt::format("cpu_time is {}, expected 0 or more", process.cpu_time);
   if (process.operations == 0 || process.repetitions == 0) return "it has no operations";
+  if (process.process < 0 || process.block < 0)
+    return fmt::format("it is process {} of block {}, expected numbers from 0", process.process, process.block);
   if (process.samples.empty()) return "it has no samples";
   for (const auto& [phase, samples] : process.samples) {
     if (samples.empty()) return fmt::format("phase '{}' has no samples", phase);
     if (std::any_of(samples.begin(), samples.end(), [](double sample) { return sample < 0; }))
       return fmt::format("phase '{}' has a negative time", phase);
   }
+  return "";
+}
+
+std::string implausible(const Disturbance& disturbance) {
+  for (const auto& [what, seconds] : {std::pair("seconds", disturbance.seconds), std::pair("foreign", disturbance.foreign),
+                                      std::pair("stolen", disturbance.stolen)})
+    if (!(seconds >= 0)) return fmt::format("{} is {}, expected 0 or more", what, seconds);
+  return "";
+}
+
+/// Which arm is named twice, or only by a process.
+std::string wrong_arm(const Result& result) {
+  std::set<std::string_view> arms;
+  for (const Arm& arm : result.arms)
+    if (!arms.insert(arm.name).second) return fmt::format("arms: '{}' is there twice, expected once", arm.name);
+  if (arms.empty()) return "";
+  for (const Process& process : result.processes)
+    if (!arms.contains(process.arm))
+      return fmt::format("{}, process {}: expected an arm of the session ({}), found '{}'", process.benchmark,
+                         process.process, fmt::join(arms, ", "), process.arm);
+  return "";
+}
+
+/// Which number is borne by more than one process of a benchmark and arm.
+std::string repeated(const Result& result, std::string_view what, int Process::*number) {
+  std::map<std::tuple<std::string_view, std::string_view, int>, int> counts;
+  for (const Process& process : result.processes) ++counts[{process.benchmark, process.arm, process.*number}];
+  for (const Process& process : result.processes)
+    if (const int count = counts[{process.benchmark, process.arm, process.*number}]; count > 1)
+      return fmt::format("{}: {} {} is there {} times, expected once", subject(process.benchmark, process.arm), what,
+                         process.*number, count);
   return "";
 }
 
@@ -316,7 +352,18 @@ Expected<Result> result_from(const json::value& document, std::string_view name)
     if (const std::string problem = implausible(process); !problem.empty())
       return refused(name, fmt::format("{}, process {}: {}", process.benchmark, process.process, problem));
   }
+  for (const Disturbance& disturbance : result->session.disturbances)
+    if (const std::string problem = implausible(disturbance); !problem.empty())
+      return refused(name, fmt::format("disturbance of block {}: {}", disturbance.block, problem));
+  if (const Expected<void> sound = check_session(*result, name); !sound) return sound.error();
   return result;
+}
+
+Expected<void> check_session(const Result& result, std::string_view name) {
+  for (const std::string& problem : {wrong_arm(result), repeated(result, "process", &Process::process),
+                                     repeated(result, "block", &Process::block)})
+    if (!problem.empty()) return refused(name, problem);
+  return {};
 }
 
 Expected<Result> load_result(const std::filesystem::path& path) {
@@ -334,16 +381,20 @@ std::string journal_line(const Failure& failure) {
 std::string journal_line(const Answer& answer) {
   return tagged("answer", answer);
 }
+std::string journal_line(const Disturbance& disturbance) {
+  return tagged("disturbance", disturbance);
+}
 
 Expected<void> add_journal_line(std::string_view line, Result& result) {
   const Expected<json::value> value = parse_json(line, "line");
   if (!value) return value.error();
   const json::object* object = value->if_object();
-  if (object == nullptr || object->size() != 1) return refused("line", "expected one of process, failure and answer");
+  if (object == nullptr || object->size() != 1) return refused("line", "expected one of process, failure, answer and disturbance");
   const json::string_view kind = object->begin()->key();
   const json::value& content = object->begin()->value();
   if (kind == "failure") return add(content, kind, result.failures);
   if (kind == "answer") return add(content, kind, result.answers);
+  if (kind == "disturbance") return add(content, kind, result.session.disturbances);
   if (kind != "process") return refused("line", fmt::format("unknown kind '{}'", std::string_view(kind)));
   const Expected<void> added = add(content, kind, result.processes);
   if (!added) return added;

@@ -227,16 +227,21 @@ struct Result {
 std::string serialize(const Result& result);
 
 /// A result from its text; `name` is what errors call it. What is empty, truncated, no JSON (NaN included), foreign, of
-/// a later schema, or holds a time that cannot be one, is refused in a sentence with ExitStatus::kUsage.
+/// a later schema, holds a time that cannot be one, or a process twice, is refused in a sentence with ExitStatus::kUsage.
 Expected<Result> parse_result(std::string_view text, std::string_view name);
 Expected<Result> load_result(const std::filesystem::path& path);
 /// The same from a JSON document.
 Expected<Result> result_from(const boost::json::value& document, std::string_view name);
 
-/// The journal's lines: "process", "failure" or "answer", and the object.
+/// Whether these can be the processes of one session: (benchmark, arm, process) and (benchmark, arm, block) are there
+/// once, and every arm is one of `arms`, where there are any. A process that counted twice would be two data.
+Expected<void> check_session(const Result& result, std::string_view name);
+
+/// The journal's lines: "process", "failure", "answer" or "disturbance", and the object.
 std::string journal_line(const Process& process);
 std::string journal_line(const Failure& failure);
 std::string journal_line(const Answer& answer);
+std::string journal_line(const Disturbance& disturbance);
 /// Adds what one such line holds to `result`.
 Expected<void> add_journal_line(std::string_view line, Result& result);
 

@@ -30,7 +30,7 @@ TEST(Result, survives_a_round_trip) {
   written.answers = {{"shelf/plain/store", 7, "00000000000000aa"}};
   written.failures = {{"shelf/slow/store", 1, 1, "crash", "signal 11", "bang\n\"quoted\""}};
   written.source = {};
-  written.arms = {{"base", written.build, written.pins, written.source, {{"shelf/quick", "ab12"}}, {{"shelf/store", 2}}}};
+  written.arms = {{"head", written.build, written.pins, written.source, {{"shelf/quick", "ab12"}}, {{"shelf/store", 2}}}};
   written.processes[1].cpu.reset();
   written.processes[1].real_time = 0.1 + 0.2;
   written.processes[1].warmup = {12, 0.25, false};
@@ -147,6 +147,51 @@ TEST(Result, names_its_parts) {
   const Result result = made_up_result(1);
   EXPECT_EQ(find_variant(result, "shelf/bent/store"), nullptr);
   EXPECT_TRUE(find_variant(result, "shelf/plain/store")->reference);
+}
+
+TEST(Result, holds_no_process_twice) {
+  const auto complaint_of = [](const auto& change) {
+    Result result = made_up_result(4);
+    change(result);
+    const Expected<Result> read = parse_result(serialize(result), "a.json");
+    EXPECT_TRUE(read || read.error().status == ExitStatus::kUsage);
+    return read ? "" : read.error().what;
+  };
+  const auto copied = [](Result& result, int times) {
+    for (int i = 0; i < times; ++i) result.processes.push_back(result.processes[0]);
+  };
+  EXPECT_EQ(complaint_of([&](Result& r) { copied(r, 7); }),
+            "a.json: shelf/plain/store: process 0 is there 8 times, expected once");
+  EXPECT_EQ(complaint_of([&](Result& r) {
+              copied(r, 1);
+              r.processes.back().process = 4;
+            }),
+            "a.json: shelf/plain/store: block 0 is there 2 times, expected once");
+  EXPECT_EQ(complaint_of([&](Result& r) {
+              copied(r, 1);
+              r.processes.back().arm = kBase;
+            }),
+            "");
+  EXPECT_EQ(complaint_of([&](Result& r) {
+              copied(r, 2);
+              for (std::size_t i : {8u, 9u}) r.processes[i].arm = kBase;
+            }),
+            "a.json: shelf/plain/store (base): process 0 is there 2 times, expected once");
+  EXPECT_EQ(complaint_of([](Result& r) {
+              r.arms.resize(1);
+              r.arms[0].name = kHead;
+              r.processes[2].arm = kBase;
+            }),
+            "a.json: shelf/plain/store, process 1: expected an arm of the session (head), found 'base'");
+  EXPECT_EQ(complaint_of([](Result& r) {
+              r.arms.resize(2);
+              r.arms[0].name = r.arms[1].name = kHead;
+            }),
+            "a.json: arms: 'head' is there twice, expected once");
+  EXPECT_EQ(complaint_of([](Result& r) { r.processes[0].block = -1; }),
+            "a.json: shelf/plain/store, process 0: it is process 0 of block -1, expected numbers from 0");
+  EXPECT_EQ(complaint_of([](Result& r) { r.session.disturbances = {{0, 1, -1, 0}}; }),
+            "a.json: disturbance of block 0: foreign is -1, expected 0 or more");
 }
 
 }  // namespace lab::results

@@ -79,4 +79,8 @@ std::optional<std::size_t> processes_to_decide(double ratio, Plan plan) {
   });
 }
 
+double least_seen(const Interval& interval, double center) {
+  return std::max(center / interval.low, interval.high / center) - 1;
+}
+
 }  // namespace lab::stats

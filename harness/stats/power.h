@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "harness/stats/interval.h"
+
 namespace lab::stats {
 
 /// Processes an arm with which a two-sided rank test at `alpha` finds a difference of `effect` standard deviations
@@ -41,5 +43,12 @@ std::optional<std::size_t> processes_for(double change, Plan plan);
 std::optional<std::size_t> processes_to_decide(double ratio, Plan plan);
 
 inline constexpr std::size_t kMostProcesses = 10'000;
+
+/// What a measurement that is made could have seen: the change, as a share, beyond which every one, slower or faster,
+/// would have been found had it been there, at the interval's own alpha. An interval holds just the ratios that its test
+/// does not reject, and a change moves it as it is (on the logarithm); so it is the farther of its ends from `center`.
+/// `center` is the truth where it is known (1 for two arms of one executable), else the ratio found. Limits in place of
+/// power after the fact: Hoenig and Heisey, "The Abuse of Power", The American Statistician 55 (2001) 19-24.
+double least_seen(const Interval& interval, double center = 1);
 
 }  // namespace lab::stats

@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <numbers>
+#include <vector>
+
+#include "harness/stats/ranks.h"
 
 namespace lab::stats {
 
@@ -63,6 +66,26 @@ TEST(ProcessesToDecide, are_the_more_the_nearer_the_ratio_lies_to_the_threshold)
   EXPECT_LT(needed(1.0), needed(1.005));
   EXPECT_EQ(needed(1.02), needed(1 / 1.02));
   EXPECT_EQ(needed(1.01), kMostProcesses + 1);
+}
+
+TEST(LeastSeen, is_the_change_from_which_on_the_same_values_would_have_been_told_from_none) {
+  // Two arms of one truth, of which one is then made slower, or faster, by a little less and a little more than that.
+  std::vector<Datum> base, head;
+  for (int i = 0; i < 8; ++i) {
+    base.push_back({0, 100.0 + (i * 5 % 8)});
+    head.push_back({0, 101.0 + (i * 3 % 8)});
+  }
+  const double seen = least_seen(*BlockedArms(base, head).interval(0.05));
+  const auto p_after = [&](double factor) {
+    std::vector<Datum> changed = head;
+    for (Datum& datum : changed) datum.value *= factor;
+    return BlockedArms(base, changed).p_value();
+  };
+  for (const double factor : {1 + 1.01 * seen, 1 / (1 + 1.01 * seen)}) EXPECT_LE(p_after(factor), 0.05) << factor;
+  // One of the two directions is the harder one.
+  EXPECT_GT(std::max(p_after(1 + 0.99 * seen), p_after(1 / (1 + 0.99 * seen))), 0.05);
+  EXPECT_NEAR(least_seen({0.18, 1.35}), 1 / 0.18 - 1, 1e-12);
+  EXPECT_NEAR(least_seen({1.8, 2.2}, 2), 2 / 1.8 - 1, 1e-12);
 }
 
 }  // namespace lab::stats

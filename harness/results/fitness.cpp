@@ -1,0 +1,56 @@
+#include "harness/results/fitness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lab::results {
+
+namespace {
+
+bool is_disturbed(const Disturbance& block) {
+  return block.foreign + block.stolen > kDisturbedShare * block.seconds + kTicks;
+}
+
+/// "unfit: other processes used 164 % of a CPU, the host withheld 3 %; over 10 % in 9 of 10 blocks", "" where few blocks
+/// were disturbed.
+std::string disturbed_sentence(const std::vector<Disturbance>& blocks) {
+  const auto disturbed = static_cast<std::size_t>(std::count_if(blocks.begin(), blocks.end(), is_disturbed));
+  if (static_cast<double>(disturbed) <= kDisturbedBlocks * static_cast<double>(blocks.size())) return "";
+  Disturbance sum;
+  for (const Disturbance& block : blocks) {
+    sum.seconds += block.seconds;
+    sum.foreign += block.foreign;
+    sum.stolen += block.stolen;
+  }
+  // One of the two is at least a hundredth: more than a fifth of the blocks have more than a tenth.
+  const double percent = 100 / std::max(sum.seconds, kTicks);
+  std::vector<std::string> who;
+  if (percent * sum.foreign >= 1)
+    who.push_back(fmt::format("other processes used {:.0f} % of a CPU", percent * sum.foreign));
+  if (percent * sum.stolen >= 1) who.push_back(fmt::format("the host withheld {:.0f} % of a CPU", percent * sum.stolen));
+  return fmt::format("unfit: {}; over {:.0f} % in {} of {} block{}", fmt::join(who, " and "), 100 * kDisturbedShare,
+                     disturbed, blocks.size(), blocks.size() == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Fitness judge_fitness(const Result& result) {
+  return judge_fitness(result, judge_control(result));
+}
+
+Fitness judge_fitness(const Result& result, const Control& control) {
+  Fitness fitness;
+  const auto object = [&](std::string_view reason, std::string sentence) {
+    if (fitness.fit) fitness.reason = reason;
+    fitness.fit = false;
+    fitness.sentences.push_back(std::move(sentence));
+  };
+  // What disturbed it comes first: it may be why the control says what it says.
+  if (std::string sentence = disturbed_sentence(result.session.disturbances); !sentence.empty())
+    object(kMachine, std::move(sentence));
+  if (!control.fit) object(control.reason, control.sentence);
+  return fitness;
+}
+
+}  // namespace lab::results
