@@ -55,6 +55,7 @@ Expected<compare::Settings> settings_from(const Options& options) {
     settings.threshold = *threshold;
   }
   const std::vector<std::pair<std::string, bool*>> allowances{{"machines", &settings.allow_machines},
+                                                              {"seeds", &settings.allow_seeds},
                                                               {"versions", &settings.allow_versions},
                                                               {"unfit", &settings.allow_unfit}};
   for (const std::string& list : options.values("--allow")) {
@@ -65,7 +66,7 @@ Expected<compare::Settings> settings_from(const Options& options) {
       from = comma + 1;
       const auto found = std::find_if(allowances.begin(), allowances.end(), [&](const auto& a) { return a.first == word; });
       if (found == allowances.end())
-        return usage_error(fmt::format("--allow: expected machines, versions or unfit, found '{}'", word), "");
+        return usage_error(fmt::format("--allow: expected machines, seeds, versions or unfit, found '{}'", word), "");
       *found->second = true;
     }
   }
@@ -184,7 +185,8 @@ Command compare_command() {
            {"--all", "", "lists what is the same and every exact change too"},
            {"--independent-repetitions", "", "each repetition in a Google Benchmark file was a process of its own,"},
            {"", "", "by turns with the other file's"},
-           {"--allow", "WORD,...", "machines, versions: compares what differs in that; unfit: gives verdicts"}},
+           {"--allow", "WORD,...", "machines, seeds: shows what differs, not judged;"},
+           {"", "", "versions: compares them; unfit: judges all the same"}},
           run};
 }
 

@@ -139,16 +139,47 @@ TEST_F(Compare, refuses_what_it_is_not_told_to_mix) {
   EXPECT_EQ(refused.code, 2);
   EXPECT_EQ(refused.error_tail,
             "harness: error: expected sessions of one machine, found '0123456789ab' and 'there'\n"
-            "hint: --allow machines compares them all the same\n");
-  EXPECT_EQ(compare({base, head, "--allow", "machines,versions"}).code, 0);
+            "hint: --allow machines shows them, not judged\n");
+  const exec::ChildOutcome shown = compare({base, head, "--allow", "machines,versions", "--json"});
+  EXPECT_EQ(shown.code, 0);
+  EXPECT_EQ(boost::json::parse(shown.output).at("rows").at(0).at("reason"), "machine");
   const exec::ChildOutcome unknown = compare({base, head, "--allow", "machine"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_EQ(unknown.error_tail,
-            "harness: error: --allow: expected machines, versions or unfit, found 'machine'\n"
+            "harness: error: --allow: expected machines, seeds, versions or unfit, found 'machine'\n"
             "hint: python3 make.py compare --help\n");
   EXPECT_EQ(compare({}).code, 2);
   EXPECT_EQ(compare({base, base, base}).code, 2);
   EXPECT_EQ(compare({base, base, "--json", "--markdown"}).code, 2);
+}
+
+TEST_F(Compare, refuses_two_seeds_and_shows_them_where_it_is_told_to) {
+  const std::string base = save("20260101T000000Z", std::string(40, 'a'), 1).string();
+  results::Result other = *results::load_result(save("20260102T000000Z", std::string(40, 'c'), 1.5));
+  other.session.seed = 8;
+  for (results::Process& process : other.processes) process.seed = 8;
+  const std::string head = (root_.path() / "other.json").string();
+  ASSERT_TRUE(write_file(head, results::serialize(other)));
+  const exec::ChildOutcome refused = compare({base, head});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.error_tail,
+            "harness: error: expected one seed of the workloads, found 7 and 8\n"
+            "hint: --allow seeds shows them, not judged\n");
+  const exec::ChildOutcome shown = compare({base, head, "--allow", "seeds", "--json"});
+  EXPECT_EQ(shown.code, 0);
+  EXPECT_EQ(verdict(shown), "unknown");
+}
+
+TEST_F(Compare, gives_no_verdict_beside_other_work_unless_told_to) {
+  const std::string path = save("20260101T000000Z", std::string(40, 'a'), 1.5, std::string(40, 'b')).string();
+  results::Result session = *results::load_result(path);
+  for (int block = 0; block < 20; ++block) session.session.disturbances.push_back({block, 10, 16.4, 0});
+  ASSERT_TRUE(write_file(path, results::serialize(session)));
+  const exec::ChildOutcome unfit = compare({path});
+  EXPECT_EQ(unfit.code, 4);
+  EXPECT_EQ(unfit.output.find("No verdict, unfit: other processes used 164 % of a CPU; over 10 % in 20 of 20 blocks; "), 0u)
+      << unfit.output;
+  EXPECT_EQ(compare({path, "--allow", "unfit"}).code, 3);
 }
 
 }  // namespace lab::cli

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/cli/talk.h"
-#include "harness/results/control.h"
+#include "harness/results/fitness.h"
 #include "harness/results/summary.h"
 
 namespace lab::cli {
@@ -70,7 +70,7 @@ void tell_base(const std::string& base, const exec::Pairing& pairing, StatusLine
   line.print(
       fmt::format("run: against {}: {} timed in both", base, counted(pairing.timed.size(), "benchmark", "benchmarks")));
   if (pairing.identical > 0)
-    line.print(fmt::format("run: {} the same executable in both: the same, and not timed again",
+    line.print(fmt::format("run: {} identical code in both: not timed again, and not judged",
                            counted(pairing.identical, "benchmark has", "benchmarks have")));
 }
 
@@ -98,11 +98,14 @@ void tell_end(const results::Result& result, StatusLine& line) {
   line.print(fmt::format("run: {} after {}, {}; {}", session.state,
                          counted(static_cast<std::size_t>(session.blocks), "block", "blocks"),
                          counted(result.processes.size(), "process", "processes"), timed_phrase(session)));
-  line.print(fmt::format("run: {}", results::judge_control(result).sentence));
+  const results::Control control = results::judge_control(result);
+  if (control.fit) line.print(fmt::format("run: {}", control.sentence));
   if (!result.failures.empty()) {
     line.print(fmt::format("run: {}:", counted(result.failures.size(), "failure", "failures")));
     for (const results::Failure& failure : result.failures) tell_failure(failure, line);
   }
+  for (const std::string& sentence : results::judge_fitness(result, control).sentences)
+    line.print(fmt::format("run: {}", sentence));
 }
 
 }  // namespace lab::cli

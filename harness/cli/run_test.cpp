@@ -10,6 +10,7 @@
 #include "harness/base/files.h"
 #include "harness/exec/child.h"
 #include "harness/exec/fake_build.h"
+#include "harness/results/fitness.h"
 #include "harness/results/journal.h"
 #include "harness/results/result.h"
 #include "harness/results/summary.h"
@@ -194,6 +195,20 @@ TEST(Run, writes_a_result_and_says_where) {
   EXPECT_EQ(outcome.error_tail.find('\x1b'), std::string::npos);
 }
 
+TEST(Run, ends_at_0_and_says_last_where_its_numbers_carry_no_verdict) {
+  const Bench bench({"plain"});
+  // Another process, busy on every CPU for as long as the session takes.
+  const exec::ChildOutcome outcome = bench.shell(
+      "for cpu in $(seq \"$(nproc)\"); do (while :; do :; done) & busy=\"$busy $!\"; done\n"
+      "\"$1\" run --processes 2 --filter '*/store'; echo status $?\n"
+      "kill $busy");
+  EXPECT_EQ(last_line(outcome.output), "status 0");
+  EXPECT_EQ(last_line(outcome.error_tail).find("run: unfit: other processes used "), 0u) << outcome.error_tail;
+  const results::Result result = load(bench.results().at(0));
+  EXPECT_EQ(result.session.disturbances.size(), 2u);
+  EXPECT_EQ(results::judge_fitness(result).reason, "machine");
+}
+
 TEST(Run, names_failures_at_the_end_and_exits_1_with_the_rest_measured) {
   const Bench bench({"plain", "quick", "crashing", "wrong", "mute"});
   const exec::ChildOutcome outcome =
@@ -318,17 +333,18 @@ TEST(Run, against_a_build_times_what_differs_in_both_and_says_what_does_not) {
   const exec::FakeBuild base({"plain", "+quick", "elder", "!absent"});
   const exec::ChildOutcome outcome = bench.harness(
       {"run", "--processes", "2", "--budget", "20", "--filter", "*/store", "--against", base.path().string()});
-  EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
   EXPECT_EQ(
       lines_with(outcome.error_tail, fmt::format("run: against {}: 1 benchmark timed in both", base.path().string())),
       (Words{fmt::format("run: against {}: 1 benchmark timed in both", base.path().string())}));
-  EXPECT_EQ(lines_with(outcome.error_tail, "run: 1 benchmark has the same executable in both").size(), 1u);
+  EXPECT_EQ(lines_with(outcome.error_tail, "run: 1 benchmark has identical code in both").size(), 1u);
   EXPECT_EQ(
       lines_with(outcome.error_tail, "run: unusual: not compared with base: fake/other/store: base does not have it")
           .size(),
       1u);
   EXPECT_NE(outcome.output.find("fake/quick/store"), std::string::npos);
   const results::Result result = load(last_line(outcome.output));
+  // Whatever else this machine does: a verdict was asked for.
+  EXPECT_EQ(outcome.code, results::judge_fitness(result).fit ? 0 : 4) << outcome.error_tail;
   std::map<std::string, int> processes;
   for (const results::Process& process : result.processes) ++processes[process.arm + " " + process.benchmark];
   EXPECT_EQ(processes, (std::map<std::string, int>{{"base fake/quick/store", 2},
@@ -465,7 +481,7 @@ TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
       pilot.processes.emplace_back();
       results::Process& process = pilot.processes.back();
       process.benchmark = benchmark;
-      process.block = block;
+      process.block = process.process = block;
       process.real_time = block % 2 == 0 ? 100 : 101;
       process.repetitions = process.operations = 1;
       process.samples = {{"put", {process.real_time}}};

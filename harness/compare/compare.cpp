@@ -27,6 +27,8 @@ using stats::BlockedArms;
 using stats::Datum;
 
 constexpr double kPowerOfAdvice = 0.8;
+/// How many benchmarks a refusal names; it counts the rest.
+constexpr std::size_t kNamed = 3;
 
 /// Times by benchmark.
 using Times = std::map<std::string, std::vector<Datum>>;
@@ -44,15 +46,33 @@ double median_of(const std::vector<Datum>& data) {
   return values.empty() ? 0 : stats::median(values);
 }
 
+/// What decides whether a benchmark's times can be judged.
+struct Manner {
+  std::set<std::uint64_t> seeds;
+  std::size_t warming_up = 0;  ///< processes that measured before their repetitions were stationary
+};
+
+std::map<std::string, Manner> manners_of(const Result& result, std::string_view arm) {
+  std::map<std::string, Manner> manners;
+  for (const Process& process : result.processes) {
+    if (process.arm != arm) continue;
+    Manner& manner = manners[process.benchmark];
+    manner.seeds.insert(process.seed);
+    manner.warming_up += process.warmup && !process.warmup->stationary;
+  }
+  return manners;
+}
+
 /// One side as the steps below see it.
 struct Half {
   const Result* result;
   std::string_view arm;
   Times times;
+  std::map<std::string, Manner> manners;
 };
 
 Half half(const Result& result, std::string_view arm) {
-  return {&result, arm, times_of(result, arm)};
+  return {&result, arm, times_of(result, arm), manners_of(result, arm)};
 }
 
 Side side_of(const Half& half) {
@@ -80,23 +100,89 @@ std::string executable_of(const Half& half, std::string_view benchmark) {
   return found == arm->executables.end() ? "" : found->second;
 }
 
-/// The same answer and, before it, the executable's hash, known and equal.
-bool is_identical(const Half& base, const Half& head, std::string_view benchmark) {
-  const std::string hash = executable_of(base, benchmark);
-  return !hash.empty() && hash == executable_of(head, benchmark);
+/// Whether the same executable is the same code in both: it runs in the C library and on the kernel that it finds, which
+/// must be known and the same, too.
+bool is_one_surrounding(const Half& base, const Half& head) {
+  if (base.result == head.result) return true;
+  const results::Facts &a = base.result->facts, &b = head.result->facts;
+  const auto alike = [](const std::string& one, const std::string& other) {
+    return one == other && !one.empty() && one != "unknown";
+  };
+  return base.result->machine.id == head.result->machine.id && alike(a.kernel, b.kernel) && alike(a.libc, b.libc);
 }
 
-/// One session given as two: every number is the same.
+/// The executable's hash is known and equal, and so is what it runs in.
+bool is_identical(const Half& base, const Half& head, std::string_view benchmark) {
+  const std::string hash = executable_of(base, benchmark);
+  return !hash.empty() && hash == executable_of(head, benchmark) && is_one_surrounding(base, head);
+}
+
+/// One session given as two, or as itself and a part of itself: its processes would be held against themselves.
 bool is_same_session(const Half& base, const Half& head) {
-  const auto alike = [](const std::vector<Datum>& a, const std::vector<Datum>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const Datum& x, const Datum& y) { return x.block == y.block && x.value == y.value; });
-  };
-  return base.result->session.id == head.result->session.id && base.times.size() == head.times.size() &&
-         std::all_of(base.times.begin(), base.times.end(), [&](const auto& of) {
-           const auto other = head.times.find(of.first);
-           return other != head.times.end() && alike(of.second, other->second);
-         });
+  const results::Session &one = base.result->session, &two = head.result->session;
+  if (base.result->machine.id != head.result->machine.id) return false;
+  if (one.id != two.id || one.started != two.started) return false;
+  std::size_t common = 0;
+  for (const auto& [benchmark, data] : base.times) {
+    const auto other = head.times.find(benchmark);
+    if (other == head.times.end()) continue;
+    std::map<int, double> of_head;
+    for (const Datum& datum : other->second) of_head.emplace(datum.block, datum.value);
+    for (const Datum& datum : data) {
+      const auto twin = of_head.find(datum.block);
+      if (twin == of_head.end()) continue;
+      if (twin->second != datum.value) return false;
+      ++common;
+    }
+  }
+  return common > 0;
+}
+
+/// The seeds behind a benchmark of both: one where the two can be compared.
+std::set<std::uint64_t> seeds_of(const Half& base, const Half& head, const std::string& benchmark) {
+  std::set<std::uint64_t> seeds{base.result->session.seed};
+  if (base.result->session.seed == head.result->session.seed)
+    seeds.clear();
+  else
+    seeds.insert(head.result->session.seed);
+  for (const Half* half : {&base, &head})
+    if (const auto manner = half->manners.find(benchmark); manner != half->manners.end())
+      seeds.insert(manner->second.seeds.begin(), manner->second.seeds.end());
+  return seeds;
+}
+
+bool is_timed_in_both(const Half& base, const Half& head, const std::string& benchmark) {
+  return base.times.contains(benchmark) && head.times.contains(benchmark);
+}
+
+/// Whether a benchmark's two sides did different work.
+bool differs_in_seed(const Half& base, const Half& head, const std::string& benchmark) {
+  return is_timed_in_both(base, head, benchmark) && seeds_of(base, head, benchmark).size() > 1;
+}
+
+/// "1 and 2", and in which benchmarks where those are not all; "" where every benchmark has one seed.
+std::string other_seeds(const Half& base, const Half& head) {
+  std::set<std::uint64_t> seeds;
+  std::vector<std::string> found;
+  bool all = true;
+  for (const auto& [benchmark, data] : base.times) {
+    if (!is_timed_in_both(base, head, benchmark)) continue;
+    if (!differs_in_seed(base, head, benchmark)) {
+      all = false;
+      continue;
+    }
+    seeds.merge(seeds_of(base, head, benchmark));
+    found.push_back(benchmark);
+  }
+  if (found.empty()) return "";
+  const std::string text = fmt::format("{}", fmt::join(seeds, " and "));
+  if (all) return text;
+  if (found.size() > kNamed) {
+    const std::string more = fmt::format("{} more", found.size() - kNamed);
+    found.resize(kNamed);
+    found.push_back(more);
+  }
+  return fmt::format("{} in {}", text, fmt::join(found, ", "));
 }
 
 /// Workloads whose version differs: "family/workload (1 and 2)".
@@ -140,27 +226,32 @@ std::vector<std::string> differing_facts(const Result& base, const Result& head)
 
 /// Refuses what cannot be compared, or notes it where it is allowed.
 Expected<void> check_alike(const Half& base, const Half& head, const Settings& settings, Comparison& into) {
-  const auto refuse = [&](std::string what, std::string_view flag, bool allowed) -> Expected<void> {
-    if (!allowed) return Error{std::move(what), fmt::format("--allow {} compares them all the same", flag), ExitStatus::kUsage};
+  const auto refuse = [&](std::string what, std::string_view hint, bool allowed) -> Expected<void> {
+    if (!allowed) return Error{std::move(what), std::string(hint), ExitStatus::kUsage};
     into.warnings.push_back(std::move(what));
     return {};
   };
   if (base.result->machine.id != head.result->machine.id) {
     const Expected<void> allowed = refuse(fmt::format("expected sessions of one machine, found '{}' and '{}'",
                                                       base.result->machine.id, head.result->machine.id),
-                                          "machines", settings.allow_machines);
+                                          kAllowMachines, settings.allow_machines);
+    if (!allowed) return allowed;
+  }
+  if (const std::string seeds = other_seeds(base, head); !seeds.empty()) {
+    const Expected<void> allowed = refuse(fmt::format("expected one seed of the workloads, found {}", seeds),
+                                          "--allow seeds shows them, not judged", settings.allow_seeds);
     if (!allowed) return allowed;
   }
   if (const std::vector<std::string> others = other_versions(base, head); !others.empty())
     return refuse(fmt::format("expected one version of each workload, found two of {}", fmt::join(others, ", ")),
-                  "versions", settings.allow_versions);
+                  "--allow versions compares them all the same", settings.allow_versions);
   return {};
 }
 
 /// A row on its way: the test, and how far from 1 the null hypothesis reaches (logarithm).
 struct Tested {
   Row row;
-  std::optional<BlockedArms> arms;  ///< none where nothing is tested
+  std::optional<BlockedArms> arms;  ///< none where one side has no times
   double log_ratio = 0;
   std::optional<stats::Interval> logs;  ///< interval of log_ratio
 };
@@ -179,6 +270,12 @@ Tested start_row(const Half& base, const Half& head, const std::string& benchmar
   row.base_ns = median_of(data(base));
   row.head_ns = median_of(data(head));
   row.identical = is_identical(base, head, benchmark);
+  if (base.result->machine.id != head.result->machine.id)
+    row.reason = Reason::kMachine;
+  else if (differs_in_seed(base, head, benchmark))
+    row.reason = Reason::kSeeds;
+  else if (row.identical)
+    row.reason = Reason::kIdentical;
   return tested;
 }
 
@@ -218,7 +315,7 @@ std::map<int, double> block_effects(const Arms& arms, const std::string& benchma
 std::map<int, double> session_drift(const std::vector<Tested>& rows, const Arms& arms) {
   std::map<int, std::vector<double>> blocks;
   for (const Tested& tested : rows)
-    if (!tested.row.identical && tested.row.base_processes > 0 && tested.row.head_processes > 0)
+    if (!tested.row.identical && is_timed(tested.row))
       for (const auto& [block, effect] : block_effects(arms, tested.row.benchmark)) blocks[block].push_back(effect);
   std::map<int, double> drift;
   for (const auto& [block, effects] : blocks) {
@@ -271,7 +368,7 @@ std::optional<double> standard_error(const Tested& tested, double alpha) {
 std::pair<double, std::string> shift_between(const std::vector<Tested>& rows, double alpha) {
   std::vector<double> twins, logs, errors;
   for (const Tested& tested : rows) {
-    if (!tested.arms) continue;
+    if (!tested.arms || tested.row.reason == Reason::kSeeds) continue;
     if (tested.row.identical) twins.push_back(std::abs(tested.log_ratio));
     if (const auto error = standard_error(tested, alpha)) {
       logs.push_back(tested.log_ratio);
@@ -328,21 +425,50 @@ std::optional<std::size_t> needed_for(const Tested& tested, double noise, double
   return std::max(*needed, std::min(tested.row.base_processes, tested.row.head_processes) + 1);
 }
 
-void call_identical(Row& row) {
-  row.ratio = 1;
-  row.interval = stats::Interval{1, 1};
-  row.p = 1;
-  row.verdict = Verdict::kSame;
-  const bool timed = row.base_processes > 0 && row.head_processes > 0;
-  row.note = timed ? "identical" : "identical executable, not timed";
+/// What a row's reason alone says.
+std::string_view sentence_of(Reason reason) {
+  switch (reason) {
+    case Reason::kIdentical:
+      return "identical code, not judged";
+    case Reason::kSeeds:
+      return "different seeds, not judged";
+    case Reason::kMachine:
+      return "two machines, not judged";
+    default:
+      return "";
+  }
+}
+
+/// Whether more than half of a benchmark's processes in an arm measured before they were warm.
+bool is_warming_up(const Half& half, const std::string& benchmark) {
+  return 2 * half.manners.at(benchmark).warming_up > half.times.at(benchmark).size();
+}
+
+void leave_open(Row& row, Reason reason, std::string note) {
+  row.verdict = Verdict::kUnknown;
+  row.reason = reason;
+  row.note = std::move(note);
+}
+
+/// Why a row that was tested is unknown, where that says more than that it lies between the verdicts.
+void explain_unknown(Tested& tested, std::size_t table, const Settings& settings) {
+  Row& row = tested.row;
+  if (!row.interval) return leave_open(row, Reason::kTooYoung, "too few processes for an interval");
+  if (tested.arms->least_p() * static_cast<double>(table) >= settings.alpha)
+    return leave_open(row, Reason::kTooYoung,
+                      fmt::format("too few processes to tell a change from chance in a table of {}", table));
+  const double seen = stats::least_seen(*row.interval, row.ratio);
+  if (seen > std::max(results::kMustSee, settings.threshold))
+    leave_open(row, Reason::kBlind, fmt::format("could see {} or more", results::seen_text(seen)));
 }
 
 /// The verdicts of all rows, from what was measured of each.
-void finish(std::vector<Tested>& rows, const Settings& settings, Comparison& into) {
+void finish(std::vector<Tested>& rows, const Half& base, const Half& head, const Settings& settings, Comparison& into) {
   const double shift = std::log1p(into.session_shift);
+  const auto is_tested = [](const Tested& tested) { return tested.row.reason == Reason::kNone; };
   std::vector<double> p;
   for (const Tested& tested : rows)
-    if (!tested.row.identical) p.push_back(p_within(tested, shift));
+    if (is_tested(tested)) p.push_back(p_within(tested, shift));
   p.resize(family_size(p.size()), 1);
   const std::vector<double> adjusted = stats::holm(p);
   std::vector<double> noises;
@@ -352,32 +478,47 @@ void finish(std::vector<Tested>& rows, const Settings& settings, Comparison& int
   std::size_t next = 0;
   for (Tested& tested : rows) {
     Row& row = tested.row;
-    if (row.identical) {
-      call_identical(row);
+    row.ratio = std::exp(tested.log_ratio);
+    if (!is_tested(tested)) {
+      const bool untimed = row.reason == Reason::kIdentical && !is_timed(row);
+      leave_open(row, row.reason, untimed ? "identical code, not timed" : std::string(sentence_of(row.reason)));
     } else {
       row.p = adjusted[next++];
-      row.ratio = std::exp(tested.log_ratio);
       if (tested.logs) row.interval = stats::Interval{std::exp(tested.logs->low - shift), std::exp(tested.logs->high + shift)};
       row.verdict = judge(row, settings.alpha, settings.threshold);
-      if (row.verdict == Verdict::kUnknown) {
+      if (!into.judged) {
+        leave_open(row, into.fitness.reason == results::kBlind ? Reason::kBlind : Reason::kMachine, "the session is unfit");
+      } else if (is_warming_up(base, row.benchmark) || is_warming_up(head, row.benchmark)) {
+        leave_open(row, Reason::kBlind, "still warming up: its repetitions kept becoming faster or slower");
+      } else if (row.verdict == Verdict::kUnknown) {
         // A row with too few processes to know its noise has that of its neighbours.
         const std::optional<double> own = noise_of(tested, settings.alpha), noise = own ? own : into.noise;
         if (noise) row.needed = needed_for(tested, *noise, shift, p.size(), settings);
-        if (!row.interval) row.note = "too few processes for an interval";
+        explain_unknown(tested, p.size(), settings);
       }
-    }
-    if (!into.judged) {
-      row.verdict = Verdict::kUnknown;
-      row.note = "the session is unfit";
     }
     into.rows.push_back(std::move(row));
   }
   std::sort(into.rows.begin(), into.rows.end(), [](const Row& a, const Row& b) {
     const auto key = [](const Row& row) {
-      return std::tuple(row.verdict, -std::abs(std::log(row.ratio)), std::string_view(row.benchmark));
+      return std::tuple(row.verdict, !row.p, -std::abs(std::log(row.ratio)), std::string_view(row.benchmark));
     };
     return key(a) < key(b);
   });
+}
+
+/// What makes the sessions unfit, all of them together; says which where there are two.
+results::Fitness fitness_of(const Half& base, const Half& head, const std::vector<results::Control>& controls) {
+  if (base.result == head.result) return results::judge_fitness(*head.result, controls.back());
+  results::Fitness both;
+  for (const auto& [name, half, control] :
+       {std::tuple("base", &base, &controls.front()), std::tuple("head", &head, &controls.back())}) {
+    const results::Fitness one = results::judge_fitness(*half->result, *control);
+    if (both.fit) both.reason = one.reason;
+    both.fit = both.fit && one.fit;
+    for (const std::string& sentence : one.sentences) both.sentences.push_back(fmt::format("{}: {}", name, sentence));
+  }
+  return both;
 }
 
 /// "family/variant/workload", with why it failed where that is known.
@@ -417,31 +558,40 @@ Expected<Comparison> compare_halves(const Half& base, const Half& head, bool int
   const bool one_session = base.result == head.result;
   comparison.controls.push_back(results::judge_control(*head.result));
   if (!one_session) comparison.controls.insert(comparison.controls.begin(), results::judge_control(*base.result));
-  comparison.fit = std::all_of(comparison.controls.begin(), comparison.controls.end(), [](const auto& c) { return c.fit; });
-  comparison.judged = comparison.fit || settings.allow_unfit;
+  comparison.fitness = fitness_of(base, head, comparison.controls);
   for (const Half* half : {&base, &head})
     if (half->result->session.state == "interrupted" && (half == &base || !one_session))
       comparison.warnings.push_back(fmt::format("the session {} was interrupted", half->result->session.id));
-  const bool twice = !interleaved && is_same_session(base, head);
+  const bool twice = base.arm == head.arm && is_same_session(base, head);
   if (twice) {
     comparison.warnings.push_back("base and head are the same session: nothing is compared");
-    for (Tested& row : rows) row.row.identical = true;
+    for (Tested& row : rows) {
+      row.row.identical = true;
+      if (row.row.reason == Reason::kNone) row.row.reason = Reason::kIdentical;
+    }
   }
   comparison.tested = static_cast<std::size_t>(
-      std::count_if(rows.begin(), rows.end(), [](const Tested& row) { return !row.row.identical; }));
+      std::count_if(rows.begin(), rows.end(), [](const Tested& row) { return row.row.reason == Reason::kNone; }));
+  // Where nothing is tested there is no verdict to spoil.
+  comparison.judged = comparison.fitness.fit || settings.allow_unfit || comparison.tested == 0;
   Method method{interleaved, family_size(comparison.tested), settings.alpha, {}, {}};
   method.base_drift = session_drift(rows, interleaved ? Arms{&base, &head} : Arms{&base});
   method.head_drift = interleaved ? method.base_drift : session_drift(rows, {&head});
   for (Tested& row : rows)
-    if (row.row.base_processes > 0 && row.row.head_processes > 0) measure(row, base, head, method);
-  if (!interleaved && !twice) {
+    if (is_timed(row.row)) measure(row, base, head, method);
+  if (!interleaved && comparison.tested > 0) {
     const auto [shift, source] = shift_between(rows, settings.alpha);
     comparison.session_shift = std::expm1(shift);
     comparison.shift_source = source;
+  }
+  if (!interleaved && !twice) {
     for (std::string& fact : differing_facts(*base.result, *head.result)) comparison.warnings.push_back(std::move(fact));
   }
-  comparison.exact = exact_changes(*base.result, base.arm, *head.result, head.arm);
-  finish(rows, settings, comparison);
+  std::set<std::string> uncounted;
+  for (const Tested& row : rows)
+    if (row.row.reason == Reason::kSeeds || row.row.reason == Reason::kMachine) uncounted.insert(row.row.benchmark);
+  comparison.exact = exact_changes(*base.result, base.arm, *head.result, head.arm, uncounted);
+  finish(rows, base, head, settings, comparison);
   return comparison;
 }
 
@@ -452,11 +602,20 @@ std::string_view to_string(Verdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
+std::string_view to_string(Reason reason) {
+  constexpr std::array<std::string_view, 6> kNames{"", "identical", "too_young", "blind", "seeds", "machine"};
+  return kNames[static_cast<std::size_t>(reason)];
+}
+
+bool is_timed(const Row& row) {
+  return row.base_processes > 0 && row.head_processes > 0;
+}
+
 Verdict judge(const Row& row, double alpha, double threshold) {
-  if (!row.interval) return Verdict::kUnknown;
+  if (!row.interval || !row.p) return Verdict::kUnknown;
   const double most = 1 + threshold;
-  if (row.p < alpha && row.interval->low > most) return Verdict::kRegressed;
-  if (row.p < alpha && row.interval->high < 1 / most) return Verdict::kImproved;
+  if (*row.p < alpha && row.interval->low > most) return Verdict::kRegressed;
+  if (*row.p < alpha && row.interval->high < 1 / most) return Verdict::kImproved;
   return row.interval->low > 1 / most && row.interval->high < most ? Verdict::kSame : Verdict::kUnknown;
 }
 
@@ -472,10 +631,45 @@ Expected<Comparison> compare_sessions(const Result& base, const Result& head, co
   return compare_halves(half(base, results::kHead), half(head, results::kHead), false, settings);
 }
 
-std::size_t count(const Comparison& comparison, Verdict verdict) {
-  return static_cast<std::size_t>(std::count_if(comparison.rows.begin(), comparison.rows.end(),
-                                                [&](const Row& row) { return row.verdict == verdict; }));
+Expected<Comparison> compare_interleaved(const Result& base, const Result& head, const Settings& settings) {
+  return compare_halves(half(base, results::kHead), half(head, results::kHead), true, settings);
 }
+
+std::size_t count(const Comparison& comparison, Verdict verdict) {
+  return static_cast<std::size_t>(std::count_if(comparison.rows.begin(), comparison.rows.end(), [&](const Row& row) {
+    return row.verdict == verdict && row.p.has_value();
+  }));
+}
+
+namespace {
+
+/// ", 33 have identical code and were not judged", for each reason for which rows were not tested.
+std::string untested_phrase(const Comparison& comparison) {
+  constexpr std::array kPhrases{std::tuple(Reason::kIdentical, "has identical code", "have identical code"),
+                                std::tuple(Reason::kSeeds, "ran with different seeds", "ran with different seeds"),
+                                std::tuple(Reason::kMachine, "ran on two machines", "ran on two machines")};
+  std::string text;
+  for (const auto& [reason, one, several] : kPhrases) {
+    const auto rows = std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                                    [&](const Row& row) { return row.reason == reason && !row.p; });
+    if (rows > 0)
+      text += fmt::format(", {} {} and {} not judged", rows, rows == 1 ? one : several, rows == 1 ? "was" : "were");
+  }
+  return text;
+}
+
+/// What calls that the same which did not change.
+std::string same_phrase(const Comparison& comparison, stats::Plan plan) {
+  const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
+  if (comparison.threshold <= 0) return "at a threshold of 0 nothing is called the same";
+  if (edge <= shift) return "no number of processes calls anything the same: measure both in one session";
+  plan.threshold = std::expm1(edge - shift);
+  if (const auto processes = stats::processes_to_decide(1, plan))
+    return fmt::format("what did not change is called the same in 4 of 5 with {}", *processes);
+  return fmt::format("no {} processes call what did not change the same: give a larger --threshold", stats::kMostProcesses);
+}
+
+}  // namespace
 
 std::string sentence(const Comparison& comparison) {
   const auto worse = std::count_if(comparison.exact.begin(), comparison.exact.end(), [](const auto& c) { return c.worse; });
@@ -487,27 +681,24 @@ std::string sentence(const Comparison& comparison) {
   std::string verdicts;
   for (const Verdict verdict : {Verdict::kRegressed, Verdict::kImproved, Verdict::kUnknown, Verdict::kSame})
     verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ", count(comparison, verdict), to_string(verdict));
-  if (!comparison.judged) return fmt::format("No verdict: the session is unfit, because its A/A control failed; {}.", exact);
-  return fmt::format("Of {} benchmark{} {}; {}.", comparison.rows.size(), comparison.rows.size() == 1 ? "" : "s", verdicts,
-                     exact);
+  if (!comparison.judged) return fmt::format("No verdict, {}; {}.", fmt::join(comparison.fitness.sentences, "; "), exact);
+  return fmt::format("Of {} benchmark{} {}{}; {}.", comparison.rows.size(), comparison.rows.size() == 1 ? "" : "s", verdicts,
+                     untested_phrase(comparison), exact);
 }
 
 std::string outlook(const Comparison& comparison) {
   if (!comparison.noise || !comparison.judged || count(comparison, Verdict::kUnknown) == 0) return "";
   std::size_t processes = 0;
   for (const Row& row : comparison.rows)
-    if (!row.identical) processes = std::max(processes, std::min(row.base_processes, row.head_processes));
+    if (row.p) processes = std::max(processes, std::min(row.base_processes, row.head_processes));
   const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
-  stats::Plan plan{processes, *comparison.noise, family_size(comparison.tested), comparison.alpha, std::expm1(edge + shift), kPowerOfAdvice};
+  const stats::Plan plan{processes, *comparison.noise, family_size(comparison.tested), comparison.alpha, std::expm1(edge + shift), kPowerOfAdvice};
   const std::optional<double> visible = stats::visible_change(plan);
-  plan.threshold = std::expm1(edge - shift);
-  const auto same = edge > shift ? stats::processes_to_decide(1, plan) : std::nullopt;
-  return fmt::format(
-      "With {} process{} an arm and a noise of {:.2g} % {}; {}.", processes, processes == 1 ? "" : "es",
-      100 * *comparison.noise,
-      visible ? fmt::format("a change of {:.2g} % is found in 4 of 5 cases", 100 * *visible) : "no change can be found",
-      same ? fmt::format("what did not change is called the same in 4 of 5 with {}", *same)
-           : std::string("no number of processes calls anything the same: measure both in one session"));
+  return fmt::format("With {} process{} an arm and a noise of {:.2g} % {}; {}.", processes, processes == 1 ? "" : "es",
+                     100 * *comparison.noise,
+                     visible ? fmt::format("a change of {:.2g} % is found in 4 of 5 cases", 100 * *visible)
+                             : "no change can be found",
+                     same_phrase(comparison, plan));
 }
 
 ExitStatus exit_status(const Comparison& comparison) {

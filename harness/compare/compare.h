@@ -19,6 +19,10 @@
 ///      machine that did, and the comparison says that; or
 ///   3. kAssumedShift.
 /// Never less than kLeastShift.
+///
+/// A verdict is given only where a test could have found something. What is not judged is "unknown" with a Reason and a
+/// sentence: nothing was tested (identical code, two machines, two seeds), or the test could not have seen a change of
+/// results::kMustSee.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +33,7 @@
 
 #include "harness/base/error.h"
 #include "harness/results/atlas.h"
-#include "harness/results/control.h"
+#include "harness/results/fitness.h"
 #include "harness/results/result.h"
 #include "harness/stats/interval.h"
 
@@ -40,6 +44,19 @@ enum class Verdict { kRegressed, kImproved, kUnknown, kSame };
 
 /// "regressed", "improved", "unknown" or "same".
 std::string_view to_string(Verdict verdict);
+
+/// Why a row has no verdict.
+enum class Reason {
+  kNone,       ///< it has one; or it was tested, could have seen kMustSee, and lies between the verdicts
+  kIdentical,  ///< the same executable with the same C library on the same kernel and machine: there is nothing to find
+  kTooYoung,   ///< too few processes for any finding, whatever their times
+  kBlind,      ///< noise, or processes that were still warming up, would have hidden large changes
+  kSeeds,      ///< the two did other work
+  kMachine,    ///< the two ran on other machines, or something disturbed the session
+};
+
+/// "identical", "too_young", "blind", "seeds", "machine"; "" for kNone.
+std::string_view to_string(Reason reason);
 
 /// Half a per cent: with 1 % the true 2 % of a 1 % noise needs 26 processes an arm to be found in 95 % of cases,
 /// whatever exact test is used; with 0.5 % 20 do.
@@ -52,6 +69,9 @@ inline constexpr std::size_t kEnoughRows = 20;
 inline constexpr double kAssumedShift = 0.02;
 inline constexpr double kLeastShift = 0.002;
 
+/// What to do where two machines are refused.
+inline constexpr std::string_view kAllowMachines = "--allow machines shows them, not judged";
+
 /// How many rows Holm corrects for where `tested` are tested.
 constexpr std::size_t family_size(std::size_t tested) {
   return tested + (tested == 0 ? 0 : (tested - 1) / 4);
@@ -60,27 +80,32 @@ constexpr std::size_t family_size(std::size_t tested) {
 struct Settings {
   double alpha = 0.05;
   double threshold = kThreshold;  ///< a share: 0.01 is 1 %
-  bool allow_machines = false;    ///< compares sessions of different machines
+  bool allow_machines = false;    ///< shows sessions of different machines, without verdicts
+  bool allow_seeds = false;       ///< shows what ran with different seeds, without verdicts
   bool allow_versions = false;    ///< compares different versions of a workload
-  bool allow_unfit = false;       ///< gives verdicts although the A/A control failed
+  bool allow_unfit = false;       ///< gives verdicts although a session is unfit
 };
 
 struct Row {
   std::string benchmark;
-  double ratio = 1;                         ///< head / base: above 1, head is slower
-  std::optional<stats::Interval> interval;  ///< of `ratio`; none where the processes are too few for one
-  double p = 1;                             ///< Holm's, two-sided
+  double ratio = 1;                         ///< head / base: above 1, head is slower; says nothing unless is_timed
+  std::optional<stats::Interval> interval;  ///< of `ratio`; none where not tested or the processes are too few for one
+  std::optional<double> p;                  ///< Holm's, two-sided; none where not tested
   Verdict verdict = Verdict::kUnknown;
+  Reason reason = Reason::kNone;
   std::size_t base_processes = 0;
   std::size_t head_processes = 0;
   double base_ns = 0;  ///< an operation: median over processes; 0 where it was not timed
   double head_ns = 0;
-  bool identical = false;             ///< the same executable, or session, in both: the same, whatever was measured
+  bool identical = false;             ///< the same executable, or session, in both, where nothing around it differs
   std::optional<std::size_t> needed;  ///< unknown: processes an arm that would decide it as it looks; none: no number
-  std::string note;
+  std::string note;                   ///< a sentence: what the reason means for this row, else ""
 };
 
-/// What a row's p and interval say. The threshold is the same share either way: 1.005 is as far from 1 as 1 / 1.005.
+/// Whether both sides have times.
+bool is_timed(const Row& row);
+
+/// What a row's p and interval say, if it was tested. The threshold is the same share either way: 1.005 is as far from 1 as 1 / 1.005.
 Verdict judge(const Row& row, double alpha, double threshold);
 
 /// A metric without noise that is not what it was: a finding at one sample.
@@ -109,14 +134,14 @@ struct Comparison {
   double session_shift = 0;  ///< a share; 0 where interleaved
   std::string shift_source;  ///< where `session_shift` is from: half a sentence
   bool exact_only = false;   ///< two atlases: nothing was timed
-  std::size_t tested = 0;    ///< rows that went through the test: all but the identical ones
+  std::size_t tested = 0;    ///< rows that went through the test: those that have a p
   std::optional<double> noise;  ///< between processes, a share: the middle row's; none where no row shows it
   std::vector<Row> rows;     ///< by verdict, then the farthest from 1 first, then by name
   std::vector<ExactChange> exact;
   std::vector<std::string> only_base, only_head;  ///< benchmarks; why, in brackets, where a failure says
   std::vector<results::Control> controls;         ///< of the sessions that take part
-  bool fit = true;                                ///< false: an A/A control failed
-  bool judged = true;                             ///< false: therefore every verdict is "unknown"
+  results::Fitness fitness;                       ///< of all of them together
+  bool judged = true;                             ///< false: not fit, therefore every verdict is "unknown"
   std::vector<std::string> warnings;              ///< whole sentences
 };
 
@@ -127,16 +152,21 @@ Expected<Comparison> compare_arms(const results::Result& session, const Settings
 Expected<Comparison> compare_sessions(const results::Result& base, const results::Result& head,
                                       const Settings& settings);
 
+/// The head arms of two files whose processes ran by turns, block by block.
+Expected<Comparison> compare_interleaved(const results::Result& base, const results::Result& head,
+                                         const Settings& settings);
+
 /// Two atlases, each one column or more. Columns pair by name, what is left by driver and device.
 Expected<Comparison> compare_atlases(const std::vector<results::Column>& base,
                                      const std::vector<results::Column>& head);
 
+/// Rows of that verdict; of the unknown ones those that were tested.
 std::size_t count(const Comparison& comparison, Verdict verdict);
 
 /// What was found, in one sentence.
 std::string sentence(const Comparison& comparison);
 
-/// What these processes can and what they cannot tell, in one sentence; "" where nothing is unknown.
+/// What these processes can and what they cannot tell, in one sentence; "" where nothing that was tested is unknown.
 std::string outlook(const Comparison& comparison);
 
 /// kUnfit where it was not judged; kRegression where a row regressed or an exact metric got worse; else kOk.

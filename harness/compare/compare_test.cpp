@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <set>
 
 #include "harness/results/made_up.h"
 
@@ -112,7 +113,7 @@ TEST(Compare, gives_the_inverse_where_base_and_head_change_places) {
     const Row &row = *find_row(one, fmt::format("shelf/v{}/store", i)), &back = *find_row(other, row.benchmark);
     EXPECT_NEAR(row.ratio * back.ratio, 1, 1e-7);
     EXPECT_NEAR(row.interval->low * back.interval->high, 1, 1e-7);
-    EXPECT_NEAR(row.p, back.p, 1e-9);
+    EXPECT_NEAR(*row.p, *back.p, 1e-9);
   }
   EXPECT_EQ(count(one, Verdict::kRegressed), count(other, Verdict::kImproved));
 }
@@ -125,7 +126,7 @@ TEST(Compare, does_not_take_a_sessions_drift_for_a_change) {
   EXPECT_EQ(count(comparison, Verdict::kSame), 60u);
 }
 
-TEST(Compare, calls_identical_executables_the_same_without_a_time) {
+TEST(Compare, does_not_judge_identical_executables_and_claims_no_time_where_there_is_none) {
   Result session = Maker().session(2, 8, {kHead, kBase});
   session.processes.erase(std::remove_if(session.processes.begin(), session.processes.end(),
                                          [](const Process& p) { return p.arm == kBase && p.benchmark == "shelf/v0/store"; }),
@@ -133,12 +134,200 @@ TEST(Compare, calls_identical_executables_the_same_without_a_time) {
   for (results::Arm& arm : session.arms) arm.executables = {{"shelf/v0", "abc"}, {"shelf/v1", arm.name}};
   const Comparison comparison = *compare_arms(session, {});
   const Row& row = *find_row(comparison, "shelf/v0/store");
-  EXPECT_EQ(row.verdict, Verdict::kSame);
-  EXPECT_EQ(row.ratio, 1);
-  EXPECT_EQ(row.interval, (stats::Interval{1, 1}));
-  EXPECT_EQ(row.p, 1);
-  EXPECT_EQ(row.note, "identical executable, not timed");
+  EXPECT_EQ(row.verdict, Verdict::kUnknown);
+  EXPECT_EQ(row.reason, Reason::kIdentical);
+  EXPECT_FALSE(is_timed(row));
+  EXPECT_FALSE(row.interval);
+  EXPECT_FALSE(row.p);
+  EXPECT_EQ(row.note, "identical code, not timed");
   EXPECT_EQ(comparison.tested, 1u);
+  EXPECT_EQ(sentence(comparison),
+            "Of 2 benchmarks 0 regressed, 0 improved, 1 unknown, 0 same, 1 has identical code and was not judged; no exact "
+            "metric changed.");
+}
+
+namespace {
+
+/// Two sessions of one build of `rows` benchmarks; head is `factor` times slower in all of them.
+std::pair<Result, Result> of_one_build(int rows, double factor) {
+  Maker maker;
+  Result base = maker.session(rows, 10, {kHead});
+  Result head = maker.session(rows, 10, {kHead}, [&](int, std::string_view) { return factor; });
+  for (Result* session : {&base, &head})
+    for (int row = 0; row < rows; ++row) session->arms[0].executables[fmt::format("shelf/v{}", row)] = "abc";
+  return {base, head};
+}
+
+}  // namespace
+
+TEST(Compare, shows_what_identical_code_measured_without_judging_it) {
+  const auto [base, head] = of_one_build(3, 1.1);
+  const Comparison comparison = *compare_sessions(base, head, {});
+  for (const Row& row : comparison.rows) {
+    EXPECT_EQ(row.reason, Reason::kIdentical);
+    EXPECT_NEAR(row.ratio, row.head_ns / row.base_ns, 0.02);
+    EXPECT_NEAR(row.ratio, 1.1, 0.02);
+    EXPECT_FALSE(row.p || row.interval);
+    EXPECT_EQ(row.note, "identical code, not judged");
+  }
+  EXPECT_EQ(sentence(comparison),
+            "Of 3 benchmarks 0 regressed, 0 improved, 0 unknown, 0 same, 3 have identical code and were not judged; no exact "
+            "metric changed.");
+  EXPECT_EQ(outlook(comparison), "");
+  EXPECT_EQ(comparison.session_shift, 0);
+  EXPECT_EQ(exit_status(comparison), ExitStatus::kOk);
+}
+
+TEST(Compare, tests_one_executable_where_the_kernel_or_the_c_library_around_it_is_another_or_not_known) {
+  const auto change = [](const char* what, const auto& apply) {
+    auto [base, head] = of_one_build(3, 2);
+    apply(base, head);
+    const Comparison comparison = *compare_sessions(base, head, {});
+    EXPECT_EQ(count(comparison, Verdict::kRegressed), 3u) << what;
+    EXPECT_EQ(comparison.tested, 3u) << what;
+    EXPECT_NEAR(comparison.rows[0].ratio, 2, 0.05) << what;
+    EXPECT_EQ(comparison.shift_source, "assumed: too few benchmarks to measure it") << what;
+  };
+  change("kernel", [](Result&, Result& head) { head.facts.kernel = "6.2.0"; });
+  change("C library", [](Result&, Result& head) { head.facts.libc = "glibc 2.41"; });
+  change("unknown kernel", [](Result& base, Result& head) { base.facts.kernel = head.facts.kernel = "unknown"; });
+  change("no C library", [](Result& base, Result& head) { base.facts.libc = head.facts.libc = ""; });
+}
+
+TEST(Compare, refuses_other_seeds_and_judges_nothing_where_they_are_allowed) {
+  Maker maker;
+  const auto slower = [](int, std::string_view) { return 1.5; };
+  const Result base = maker.session(3, 10, {kHead});
+  Result head = maker.session(3, 10, {kHead}, slower);
+  head.session.seed = 8;
+  for (Process& process : head.processes) {
+    process.seed = 8;
+    process.counters["metadata_bytes"] = 256;
+    process.checksum = "00000000000000bb";
+  }
+  const auto refused = compare_sessions(base, head, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, "expected one seed of the workloads, found 7 and 8");
+  EXPECT_EQ(refused.error().hint, "--allow seeds shows them, not judged");
+  EXPECT_EQ(refused.error().status, ExitStatus::kUsage);
+  Settings seeds;
+  seeds.allow_seeds = true;
+  const Comparison comparison = *compare_sessions(base, head, seeds);
+  for (const Row& row : comparison.rows) {
+    EXPECT_EQ(row.verdict, Verdict::kUnknown);
+    EXPECT_EQ(row.reason, Reason::kSeeds);
+    EXPECT_EQ(row.note, "different seeds, not judged");
+    EXPECT_NEAR(row.ratio, 1.5, 0.03);
+    EXPECT_FALSE(row.p || row.interval);
+  }
+  EXPECT_TRUE(comparison.exact.empty());
+  EXPECT_EQ(exit_status(comparison), ExitStatus::kOk);
+  EXPECT_EQ(comparison.warnings, (std::vector<std::string>{refused.error().what}));
+  EXPECT_EQ(sentence(comparison),
+            "Of 3 benchmarks 0 regressed, 0 improved, 0 unknown, 0 same, 3 ran with different seeds and were not judged; no "
+            "exact metric changed.");
+}
+
+TEST(Compare, refuses_another_seed_of_some_processes_alone) {
+  Settings seeds;
+  seeds.allow_seeds = true;
+  // Within a session, in one arm; and in one of two sessions.
+  Result session = Maker().session(5, 10, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 1.5 : 1; });
+  for (Process& process : session.processes)
+    if (process.arm == kHead && process.benchmark != "shelf/v4/store" && process.block % 2 == 1) {
+      process.seed = 9;
+      process.counters["metadata_bytes"] = 256;
+    }
+  EXPECT_EQ(compare_arms(session, {}).error().what,
+            "expected one seed of the workloads, found 7 and 9 in shelf/v0/store, shelf/v1/store, shelf/v2/store, 1 more");
+  const Comparison comparison = *compare_arms(session, seeds);
+  EXPECT_EQ(comparison.tested, 1u);
+  EXPECT_EQ(verdict_of(comparison, 4), Verdict::kRegressed);
+  EXPECT_EQ(find_row(comparison, "shelf/v0/store")->reason, Reason::kSeeds);
+  EXPECT_TRUE(comparison.exact.empty());
+  Maker maker;
+  const Result base = maker.session(2, 10, {kHead});
+  Result head = maker.session(2, 10, {kHead});
+  for (Process& process : head.processes)
+    if (process.benchmark == "shelf/v1/store") process.seed = 9;
+  EXPECT_EQ(compare_sessions(base, head, {}).error().what,
+            "expected one seed of the workloads, found 7 and 9 in shelf/v1/store");
+  EXPECT_EQ(find_row(*compare_sessions(base, head, seeds), "shelf/v1/store")->reason, Reason::kSeeds);
+}
+
+TEST(Compare, shows_two_machines_without_a_verdict) {
+  auto [base, head] = of_one_build(3, 2);
+  head.machine.id = "another";
+  for (Process& process : head.processes) process.counters["metadata_bytes"] = 256;
+  Settings machines;
+  machines.allow_machines = true;
+  const Comparison comparison = *compare_sessions(base, head, machines);
+  for (const Row& row : comparison.rows) {
+    EXPECT_EQ(row.verdict, Verdict::kUnknown);
+    EXPECT_EQ(row.reason, Reason::kMachine);
+    EXPECT_FALSE(row.identical || row.p || row.interval);
+    EXPECT_NEAR(row.ratio, 2, 0.05);
+  }
+  EXPECT_TRUE(comparison.exact.empty());
+  EXPECT_EQ(exit_status(comparison), ExitStatus::kOk);
+  // An answer is right or wrong on every machine.
+  for (Process& process : head.processes) process.checksum = "00000000000000bb";
+  EXPECT_EQ(exit_status(*compare_sessions(base, head, machines)), ExitStatus::kRegression);
+}
+
+TEST(Compare, says_why_a_row_is_unknown) {
+  // 4 processes an arm in a table of 20; 40 % of noise; processes that were still warming up; and 3 processes.
+  const auto reasons = [](const Result& session) {
+    std::set<std::string> all;
+    const Comparison made = *compare_arms(session, {});
+    for (const Row& row : made.rows) {
+      EXPECT_EQ(row.reason == Reason::kNone, row.note.empty());
+      all.insert(fmt::format("{} {}: {}", to_string(row.verdict), to_string(row.reason), row.note));
+    }
+    return all;
+  };
+  using Set = std::set<std::string>;
+  EXPECT_EQ(reasons(Maker().session(20, 4, {kBase, kHead})),
+            (Set{"unknown too_young: too few processes to tell a change from chance in a table of 24"}));
+  EXPECT_EQ(reasons(Maker().session(2, 3, {kBase, kHead})), (Set{"unknown too_young: too few processes for an interval"}));
+
+  Result noisy = Maker().session(1, 12, {kBase, kHead});
+  for (Process& process : noisy.processes) process.real_time = 100 * std::pow(process.real_time / 100, 40);
+  const Row row = compare_arms(noisy, {})->rows[0];
+  EXPECT_EQ(row.reason, Reason::kBlind);
+  const double seen = std::max(row.ratio / row.interval->low, row.interval->high / row.ratio) - 1;
+  EXPECT_GT(seen, 0.1);
+  EXPECT_EQ(row.note, fmt::format("could see {} or more", results::seen_text(seen)));
+  Settings wide;
+  wide.threshold = 2 * seen;
+  EXPECT_EQ(compare_arms(noisy, wide)->rows[0].verdict, Verdict::kSame);
+
+  for (const int warming : {10, 11}) {
+    Result session = Maker().session(1, 20, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 2 : 1; });
+    for (Process& process : session.processes)
+      process.warmup = results::Warmup{5, 0.1, process.arm == kBase || process.block >= warming};
+    EXPECT_EQ(reasons(session), warming == 10 ? (Set{"regressed : "})
+                                              : (Set{"unknown blind: still warming up: its repetitions kept becoming faster or slower"}));
+  }
+}
+
+TEST(Compare, gives_no_verdict_in_a_session_that_other_work_disturbed) {
+  Result session = Maker().session(3, 20, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 1.1 : 1; });
+  for (int block = 0; block < 20; ++block) session.session.disturbances.push_back({block, 10, block < 5 ? 16.4 : 0.1, 0});
+  const Comparison comparison = *compare_arms(session, {});
+  EXPECT_EQ(exit_status(comparison), ExitStatus::kUnfit);
+  EXPECT_EQ(sentence(comparison),
+            "No verdict, unfit: other processes used 42 % of a CPU; over 10 % in 5 of 20 blocks; no exact metric changed.");
+  EXPECT_EQ(comparison.rows[0].reason, Reason::kMachine);
+  Settings anyway;
+  anyway.allow_unfit = true;
+  EXPECT_EQ(exit_status(*compare_arms(session, anyway)), ExitStatus::kRegression);
+  // Of two sessions it says which.
+  const auto [base, head] = std::pair(Maker(2).session(3, 8, {kHead}), session);
+  EXPECT_EQ(compare_sessions(base, head, {})->fitness.sentences,
+            (std::vector<std::string>{"head: unfit: other processes used 42 % of a CPU; over 10 % in 5 of 20 blocks"}));
+  // Where nothing is tested, nothing is spoilt.
+  EXPECT_EQ(exit_status(*compare_sessions(session, session, {})), ExitStatus::kOk);
 }
 
 TEST(Compare, refuses_what_cannot_be_compared_until_it_is_allowed) {
@@ -170,11 +359,11 @@ TEST(Compare, gives_no_verdict_in_an_unfit_session_unless_told_to) {
     return arm == kControl ? 1.05 : row == 1 && arm == kHead ? 1.1 : 1;
   });
   const Comparison comparison = *compare_arms(session, {});
-  EXPECT_FALSE(comparison.fit);
+  EXPECT_FALSE(comparison.fitness.fit);
   EXPECT_EQ(exit_status(comparison), ExitStatus::kUnfit);
   EXPECT_EQ(count(comparison, Verdict::kUnknown), 3u);
   EXPECT_EQ(sentence(comparison),
-            "No verdict: the session is unfit, because its A/A control failed; no exact metric changed.");
+            fmt::format("No verdict, {}; no exact metric changed.", results::judge_control(session).sentence));
   Settings anyway;
   anyway.allow_unfit = true;
   EXPECT_EQ(exit_status(*compare_arms(session, anyway)), ExitStatus::kRegression);
@@ -183,7 +372,7 @@ TEST(Compare, gives_no_verdict_in_an_unfit_session_unless_told_to) {
   const Comparison undecided = *compare_arms(
       Maker().session(3, 20, {kBase, kHead, kControl}, [](int, std::string_view arm) { return arm == kControl ? 1.05 : 1; }),
       anyway);
-  EXPECT_FALSE(undecided.fit);
+  EXPECT_FALSE(undecided.fitness.fit);
   EXPECT_EQ(exit_status(undecided), ExitStatus::kOk);
   EXPECT_EQ(sentence(undecided), "Of 3 benchmarks 0 regressed, 0 improved, 3 unknown, 0 same; no exact metric changed.");
 }
@@ -226,11 +415,29 @@ TEST(Compare, names_the_facts_of_the_machine_that_changed) {
   EXPECT_EQ(compare_sessions(base, head, {})->warnings, (std::vector<std::string>{"kernel: '6.1.0' before, '6.2.0' now"}));
 }
 
-TEST(Compare, of_a_session_with_itself_is_the_same) {
-  const Result session = Maker().session(3, 8, {kHead});
-  const Comparison comparison = *compare_sessions(session, session, {});
-  EXPECT_EQ(count(comparison, Verdict::kSame), 3u);
-  EXPECT_EQ(comparison.warnings, (std::vector<std::string>{"base and head are the same session: nothing is compared"}));
+TEST(Compare, judges_nothing_of_a_session_with_itself_or_a_part_of_itself) {
+  const Result session = Maker().session(3, 20, {kHead});
+  Result part = session, other = session;
+  std::erase_if(part.processes, [](const Process& process) { return process.block >= 12; });
+  for (const Result* const base : std::initializer_list<const Result*>{&session, &part}) {
+    const Comparison comparison = *compare_sessions(*base, session, {});
+    EXPECT_EQ(comparison.tested, 0u);
+    for (const Row& row : comparison.rows) EXPECT_EQ(row.reason, Reason::kIdentical);
+    EXPECT_EQ(comparison.warnings, (std::vector<std::string>{"base and head are the same session: nothing is compared"}));
+    EXPECT_EQ(exit_status(comparison), ExitStatus::kOk);
+  }
+  // The name alone does not make it the same.
+  for (Process& process : other.processes) process.real_time *= 1.5;
+  EXPECT_EQ(count(*compare_sessions(session, other, {}), Verdict::kRegressed), 3u);
+}
+
+TEST(Compare, does_not_send_an_interleaved_session_to_one_session) {
+  Result noisy = Maker().session(1, 12, {kBase, kHead});
+  for (Process& process : noisy.processes) process.real_time = 100 * std::pow(process.real_time / 100, 40);
+  const std::string text = outlook(*compare_arms(noisy, {}));
+  EXPECT_EQ(text.find("measure both in one session"), std::string::npos) << text;
+  EXPECT_NE(text.find("give a larger --threshold"), std::string::npos) << text;
+  EXPECT_NE(outlook(*compare_arms(noisy, at(0))).find("at a threshold of 0 nothing is called the same"), std::string::npos);
 }
 
 TEST(Compare, knows_nothing_from_one_process_an_arm) {

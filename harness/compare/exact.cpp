@@ -43,12 +43,17 @@ std::map<std::string, Facts> facts_of(const Result& result, std::string_view arm
   return facts;
 }
 
-void compare_facts(const std::string& benchmark, const Facts& base, const Facts& head, std::vector<ExactChange>& found) {
+void compare_checksums(const std::string& benchmark, const Facts& base, const Facts& head,
+                       std::vector<ExactChange>& found) {
   for (const auto& [seed, checksum] : base.checksums)
     if (const auto other = head.checksums.find(seed); other != head.checksums.end() && other->second != checksum) {
       found.push_back({benchmark, "checksum", checksum, other->second, true});
-      break;
+      return;
     }
+}
+
+void compare_counters(const std::string& benchmark, const Facts& base, const Facts& head,
+                      std::vector<ExactChange>& found) {
   std::set<std::string> names;
   for (const Facts* facts : {&base, &head})
     for (const auto& [name, value] : facts->counters) names.insert(name);
@@ -140,12 +145,15 @@ const Column* only_one(const std::vector<const Column*>& columns, const Key& dev
 }  // namespace
 
 std::vector<ExactChange> exact_changes(const Result& base, std::string_view base_arm, const Result& head,
-                                       std::string_view head_arm) {
+                                       std::string_view head_arm, const std::set<std::string>& uncounted) {
   const std::map<std::string, Facts> before = facts_of(base, base_arm), after = facts_of(head, head_arm);
   std::vector<ExactChange> found;
-  for (const auto& [benchmark, facts] : before)
-    if (const auto other = after.find(benchmark); other != after.end())
-      compare_facts(benchmark, facts, other->second, found);
+  for (const auto& [benchmark, facts] : before) {
+    const auto other = after.find(benchmark);
+    if (other == after.end()) continue;
+    compare_checksums(benchmark, facts, other->second, found);
+    if (!uncounted.contains(benchmark)) compare_counters(benchmark, facts, other->second, found);
+  }
   return found;
 }
 

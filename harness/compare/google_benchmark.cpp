@@ -143,26 +143,26 @@ Expected<Result> parse_google_benchmark(std::string_view text, std::string_view 
 Expected<Comparison> compare_repetitions(const Result& base, const Result& head, const Settings& settings) {
   if (base.machine.id != head.machine.id && !settings.allow_machines)
     return Error{fmt::format("expected files of one machine, found '{}' and '{}'", base.machine.id, head.machine.id),
-                 "--allow machines compares them all the same", ExitStatus::kUsage};
-  std::map<std::string, std::map<std::string_view, std::size_t>> counts;
-  for (const auto& [result, arm] : {std::pair(&base, results::kBase), std::pair(&head, results::kHead)})
-    for (const Process& process : result->processes) ++counts[process.benchmark][arm];
-  // One session of both; what each file alone knows is checked before.
-  Result both = head;
-  both.processes.clear();
-  both.failures.insert(both.failures.end(), base.failures.begin(), base.failures.end());
-  both.arms = {results::Arm{std::string(results::kBase), {}, {}, base.source, {}, {}},
-               results::Arm{std::string(results::kHead), {}, {}, head.source, {}, {}}};
-  for (const auto& [result, arm] : {std::pair(&base, results::kBase), std::pair(&head, results::kHead)})
-    for (Process process : result->processes) {
-      auto& of = counts[process.benchmark];
-      const std::size_t least = std::min(of[results::kBase], of[results::kHead]);
-      if (least > 0)
-        process.block = static_cast<int>(static_cast<std::size_t>(process.block) * least / of[arm]);
-      process.arm = arm;
-      both.processes.push_back(std::move(process));
+                 std::string(kAllowMachines), ExitStatus::kUsage};
+  const auto processes_of = [](const Result& result) {
+    std::map<std::string, std::size_t> counts;
+    for (const Process& process : result.processes) ++counts[process.benchmark];
+    return counts;
+  };
+  const auto of_base = processes_of(base), of_head = processes_of(head);
+  // Within the blocks that both have: the side with more deals its own out to the other's.
+  const auto dealt = [&](Result result, const std::map<std::string, std::size_t>& own,
+                         const std::map<std::string, std::size_t>& others) {
+    for (Process& process : result.processes) {
+      const auto other = others.find(process.benchmark);
+      const std::size_t count = own.at(process.benchmark);
+      if (other != others.end() && other->second < count)
+        process.block = static_cast<int>(static_cast<std::size_t>(process.block) * other->second / count);
     }
-  return compare_arms(both, settings);
+    return result;
+  };
+  const Result from = dealt(base, of_base, of_head), to = dealt(head, of_head, of_base);
+  return compare_interleaved(from, to, settings);
 }
 
 }  // namespace lab::compare

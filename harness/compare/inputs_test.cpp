@@ -100,11 +100,20 @@ TEST_F(Files, that_cannot_be_compared_are_refused_in_one_sentence) {
   EXPECT_EQ(complaint({good, scratch_.path().string()}).find("expected an atlas in folder"), 0u);
 }
 
-TEST_F(Files, of_one_session_twice_are_the_same) {
+TEST_F(Files, of_one_session_twice_are_not_judged) {
   const std::string good = result("good.json");
   const auto comparison = compare_named({good, good}, {});
   ASSERT_TRUE(comparison);
-  EXPECT_EQ(count(*comparison, Verdict::kSame), 2u);
+  EXPECT_EQ(comparison->rows.size(), 2u);
+  EXPECT_EQ(comparison->tested, 0u);
+}
+
+TEST_F(Files, with_one_process_several_times_are_refused) {
+  results::Result copied = results::made_up_result(1);
+  for (int i = 0; i < 7; ++i) copied.processes.push_back(copied.processes[0]);
+  const std::string good = result("good.json"), bad = write("bad.json", results::serialize(copied));
+  EXPECT_EQ(complaint({good, bad}), "bad.json: shelf/plain/store: process 0 is there 8 times, expected once");
+  EXPECT_EQ(complaint({bad}), "bad.json: shelf/plain/store: process 0 is there 8 times, expected once");
 }
 
 TEST_F(Files, of_google_benchmark_give_no_verdict_and_say_why) {
@@ -131,6 +140,9 @@ TEST_F(Files, of_google_benchmark_give_verdicts_where_repetitions_are_independen
   const std::string elsewhere = write("c.json", google(repetitions(1.5, 13), "another"));
   EXPECT_EQ(compare_named({base, elsewhere}, settings).error().what,
             "expected files of one machine, found 'farm, 8 CPUs' and 'another, 8 CPUs'");
+  settings.compare.allow_machines = true;
+  EXPECT_EQ(compare_named({base, elsewhere}, settings)->rows[0].reason, Reason::kMachine);
+  EXPECT_EQ(compare_named({base, base}, settings)->rows[0].reason, Reason::kIdentical);
 }
 
 TEST_F(Files, of_google_benchmark_say_which_benchmark_failed) {

@@ -23,13 +23,18 @@ std::string interval_text(const Row& row) {
   return row.interval ? fmt::format("{} .. {}", percent(row.interval->low), percent(row.interval->high)) : "-";
 }
 
+std::string change_of(const Row& row) {
+  return is_timed(row) ? percent(row.ratio) : "-";
+}
+
 std::string p_text(const Row& row) {
-  return row.p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", row.p);
+  if (!row.p) return "-";
+  return *row.p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", *row.p);
 }
 
 std::string processes_text(const Row& row) {
-  return row.base_processes == row.head_processes ? fmt::format("{}", row.head_processes)
-                                                  : fmt::format("{} and {}", row.base_processes, row.head_processes);
+  if (row.base_processes == row.head_processes) return fmt::format("{}", row.head_processes);
+  return fmt::format("{} and {}", row.base_processes, row.head_processes);
 }
 
 /// What else is to be said of a row: how to decide it, or why it was not measured.
@@ -48,10 +53,14 @@ std::string side_text(const Side& side) {
   return known.empty() ? side.name : fmt::format("{} ({})", side.name, fmt::join(known, ", "));
 }
 
-/// What the sessions' controls say; two that say the same say it once.
-std::vector<std::string> control_sentences(const Comparison& comparison) {
+/// What the sessions' controls say, and why a session is unfit where the first sentence has not said it already; what
+/// two sessions say alike is said once.
+std::vector<std::string> session_sentences(const Comparison& comparison) {
   std::vector<std::string> sentences;
-  for (const results::Control& control : comparison.controls) sentences.push_back(control.sentence);
+  for (const results::Control& control : comparison.controls)
+    if (control.fit) sentences.push_back(control.sentence);
+  if (comparison.judged)
+    sentences.insert(sentences.end(), comparison.fitness.sentences.begin(), comparison.fitness.sentences.end());
   sentences.erase(std::unique(sentences.begin(), sentences.end()), sentences.end());
   return sentences;
 }
@@ -77,20 +86,41 @@ std::string plural(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// Rows that a reader wants to see: of the unknown ones the first kShown, of the same ones none, unless all are asked for.
+/// Rows of identical code and those that are the same have nothing to tell.
+bool is_quiet(const Row& row) {
+  return row.verdict == Verdict::kSame || row.reason == Reason::kIdentical;
+}
+
+/// Rows that a reader wants to see: of the unknown ones the first kShown, of the quiet ones none, unless all are asked for.
 std::vector<const Row*> shown(const Comparison& comparison, bool all) {
   std::vector<const Row*> rows;
   std::size_t unknown = 0;
   for (const Row& row : comparison.rows) {
-    const bool few = row.verdict != Verdict::kUnknown || ++unknown <= kShown;
-    if (all || (row.verdict != Verdict::kSame && few)) rows.push_back(&row);
+    if (!all && is_quiet(row)) continue;
+    if (all || row.verdict != Verdict::kUnknown || ++unknown <= kShown) rows.push_back(&row);
   }
   return rows;
 }
 
+std::vector<const Row*> rows_where(const Comparison& comparison, bool (*is_one)(const Row&)) {
+  std::vector<const Row*> rows;
+  for (const Row& row : comparison.rows)
+    if (is_one(row)) rows.push_back(&row);
+  return rows;
+}
+
+std::vector<const Row*> same_rows(const Comparison& comparison) {
+  return rows_where(comparison, [](const Row& row) { return row.verdict == Verdict::kSame; });
+}
+
+std::vector<const Row*> identical_rows(const Comparison& comparison) {
+  return rows_where(comparison, [](const Row& row) { return row.reason == Reason::kIdentical; });
+}
+
 /// "76 more unknown", "" where all are shown.
 std::string more_unknown(const Comparison& comparison) {
-  const std::size_t unknown = count(comparison, Verdict::kUnknown);
+  const std::size_t unknown =
+      rows_where(comparison, [](const Row& row) { return row.verdict == Verdict::kUnknown && !is_quiet(row); }).size();
   return unknown > kShown ? fmt::format("{} more unknown", unknown - kShown) : "";
 }
 
@@ -101,6 +131,10 @@ std::string paint(std::string text, Verdict verdict, bool colour) {
 
 json::value number_or_null(const std::optional<double>& value) {
   return value ? json::value(*value) : json::value(nullptr);
+}
+
+json::value string_or_null(std::string_view text) {
+  return text.empty() ? json::value(nullptr) : json::value(text);
 }
 
 json::array strings(const std::vector<std::string>& list) {
@@ -117,11 +151,12 @@ json::object row_json(const Row& row) {
   std::optional<double> low, high;
   if (row.interval) low = row.interval->low, high = row.interval->high;
   return {{"benchmark", row.benchmark},
-          {"ratio", row.ratio},
+          {"ratio", is_timed(row) ? json::value(row.ratio) : json::value(nullptr)},
           {"low", number_or_null(low)},
           {"high", number_or_null(high)},
-          {"p", row.p},
+          {"p", number_or_null(row.p)},
           {"verdict", to_string(row.verdict)},
+          {"reason", string_or_null(to_string(row.reason))},
           {"base_ns", row.base_ns},
           {"head_ns", row.head_ns},
           {"base_processes", row.base_processes},
@@ -133,11 +168,17 @@ json::object row_json(const Row& row) {
 
 json::object control_json(const results::Control& control) {
   json::array rows;
-  for (const results::ControlRow& row : control.rows)
+  for (const results::ControlRow& row : control.rows) {
+    std::optional<double> low, high;
+    if (row.interval) low = row.interval->low, high = row.interval->high;
     rows.push_back(json::object{{"benchmark", row.benchmark}, {"processes", row.processes}, {"ratio", row.ratio},
-                                {"p", row.p}, {"adjusted", row.adjusted}});
+                                {"p", row.p}, {"adjusted", row.adjusted}, {"low", number_or_null(low)},
+                                {"high", number_or_null(high)}, {"seen", number_or_null(row.seen)}});
+  }
   return {{"fit", control.fit},
+          {"reason", string_or_null(control.reason)},
           {"sentence", control.sentence},
+          {"seen", number_or_null(control.seen)},
           {"false_alarms", control.false_alarms},
           {"rate", control.rate},
           {"rate_low", control.rate_interval.low},
@@ -177,13 +218,21 @@ std::string markdown_rows(const std::vector<const Row*>& rows) {
   for (const Row* row : rows)
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n",
                         row->verdict == Verdict::kRegressed ? "**regressed**" : to_string(row->verdict),
-                        cell(row->benchmark), percent(row->ratio), interval_text(*row), p_text(*row),
+                        cell(row->benchmark), change_of(*row), interval_text(*row), p_text(*row),
                         processes_text(*row), cell(remark(*row)));
   return text;
 }
 
 std::string listed(std::string_view title, const std::vector<std::string>& entries) {
   return entries.empty() ? "" : fmt::format("{}: {}\n", title, fmt::join(entries, ", "));
+}
+
+/// Why a test case is skipped: the sentence of a row that was not judged before any number.
+std::string skipped_text(const Row& row, const std::string& numbers) {
+  if (!row.p) return is_timed(row) ? fmt::format("{}: {}", row.note, change_of(row)) : row.note;
+  const std::string said = remark(row);
+  return row.reason != Reason::kNone ? fmt::format("{}: {}", said, numbers)
+                                     : fmt::format("unknown: {}{}{}", numbers, said.empty() ? "" : "; ", said);
 }
 
 }  // namespace
@@ -193,7 +242,7 @@ std::string to_text(const Comparison& comparison, const TextOptions& options) {
   text += fmt::format("base  {}\nhead  {}\n", side_text(comparison.base), side_text(comparison.head));
   if (!comparison.exact_only) text += terms(comparison) + "\n";
   if (const std::string said = outlook(comparison); !said.empty()) text += said + "\n";
-  for (const std::string& said : control_sentences(comparison)) text += said + "\n";
+  for (const std::string& said : session_sentences(comparison)) text += said + "\n";
   for (const std::string& warning : comparison.warnings) text += fmt::format("note: {}\n", warning);
   const std::vector<const Row*> rows = shown(comparison, options.all);
   if (!rows.empty()) {
@@ -205,15 +254,20 @@ std::string to_text(const Comparison& comparison, const TextOptions& options) {
       const std::string said = remark(*row);
       text += fmt::format("{}  {:>10}  {:>22}  {:>8}  {:>9}  {}\n",
                           paint(fmt::format("{:<9}", to_string(row->verdict)), row->verdict, options.colour),
-                          percent(row->ratio), interval_text(*row), p_text(*row), processes_text(*row),
+                          change_of(*row), interval_text(*row), p_text(*row), processes_text(*row),
                           said.empty() ? row->benchmark : fmt::format("{:<{}}  {}", row->benchmark, width, said));
     }
   }
   if (!options.all) {
-    const std::size_t same = count(comparison, Verdict::kSame);
     const std::string unknown = more_unknown(comparison);
     if (!unknown.empty()) text += fmt::format("and {}; --all lists them\n", unknown);
-    if (same > 0) text += fmt::format("{}same: {}; --all lists them\n", rows.empty() ? "\n" : "", plural(same, "benchmark"));
+    std::string quiet;
+    if (const std::size_t same = same_rows(comparison).size(); same > 0)
+      quiet += fmt::format("same: {}; --all lists them\n", plural(same, "benchmark"));
+    if (const std::size_t identical = identical_rows(comparison).size(); identical > 0)
+      quiet += fmt::format("identical code, not judged: {}; --all lists them\n", plural(identical, "benchmark"));
+    if (!quiet.empty() && rows.empty()) text += "\n";
+    text += quiet;
   }
   if (!comparison.exact.empty()) text += "\nexact metrics, where any change is a finding\n";
   const std::size_t most = options.all ? comparison.exact.size() : std::min(comparison.exact.size(), kShown);
@@ -238,12 +292,11 @@ std::string to_markdown(const Comparison& comparison) {
     if (comparison.exact.size() > kShown) text += fmt::format("\nand {} more\n", comparison.exact.size() - kShown);
     text += "\n";
   }
-  std::vector<const Row*> same;
-  for (const Row& row : comparison.rows)
-    if (row.verdict == Verdict::kSame) same.push_back(&row);
-  if (!same.empty())
-    text += fmt::format("<details><summary>{} the same</summary>\n\n{}\n</details>\n\n", plural(same.size(), "benchmark"),
-                        markdown_rows(same));
+  for (const auto& [what, quiet] : {std::pair("the same", same_rows(comparison)),
+                                    std::pair("of identical code, not judged", identical_rows(comparison))})
+    if (!quiet.empty())
+      text += fmt::format("<details><summary>{} {}</summary>\n\n{}\n</details>\n\n", plural(quiet.size(), "benchmark"),
+                          what, markdown_rows(quiet));
   for (const std::vector<std::string>* list : {&comparison.only_base, &comparison.only_head})
     if (!list->empty())
       text += fmt::format("Only in {}: {}\n\n", list == &comparison.only_base ? "base" : "head", cell(fmt::format("{}", fmt::join(*list, ", "))));
@@ -251,7 +304,7 @@ std::string to_markdown(const Comparison& comparison) {
   text += fmt::format("- base {}\n- head {}\n", cell(side_text(comparison.base)), cell(side_text(comparison.head)));
   if (!comparison.exact_only) text += fmt::format("- {}\n", cell(terms(comparison)));
   if (const std::string said = outlook(comparison); !said.empty()) text += fmt::format("- {}\n", cell(said));
-  for (const std::string& said : control_sentences(comparison)) text += fmt::format("- {}\n", cell(said));
+  for (const std::string& said : session_sentences(comparison)) text += fmt::format("- {}\n", cell(said));
   return text;
 }
 
@@ -273,7 +326,9 @@ std::string to_json(const Comparison& comparison) {
                             {"shift_source", comparison.shift_source},
                             {"tested", comparison.tested},
                             {"noise", number_or_null(comparison.noise)},
-                            {"fit", comparison.fit},
+                            {"fit", comparison.fitness.fit},
+                            {"unfit_reason", string_or_null(comparison.fitness.reason)},
+                            {"unfit", strings(comparison.fitness.sentences)},
                             {"controls", std::move(controls)},
                             {"base", side_json(comparison.base)},
                             {"head", side_json(comparison.head)},
@@ -290,7 +345,7 @@ std::string to_junit(const Comparison& comparison) {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
       "  <testsuite name=\"compare\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n    <properties>\n",
       comparison.rows.size() + comparison.exact.size(), count(comparison, Verdict::kRegressed) + worse,
-      count(comparison, Verdict::kUnknown));
+      rows_where(comparison, [](const Row& row) { return row.verdict == Verdict::kUnknown; }).size());
   const auto property = [&](std::string_view name, std::string_view value) {
     text += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, xml(value));
   };
@@ -303,12 +358,12 @@ std::string to_junit(const Comparison& comparison) {
   property("terms", terms(comparison));
   text += "    </properties>\n";
   for (const Row& row : comparison.rows) {
-    const std::string numbers = fmt::format("{} ({}), p {}", percent(row.ratio), interval_text(row), p_text(row));
+    const std::string numbers = fmt::format("{} ({}), p {}", change_of(row), interval_text(row), p_text(row));
     const std::string open = fmt::format("    <testcase classname=\"compare\" name=\"{}\"", xml(row.benchmark));
     if (row.verdict == Verdict::kRegressed)
       text += fmt::format("{}><failure message=\"regressed by {}\"/></testcase>\n", open, xml(numbers));
     else if (row.verdict == Verdict::kUnknown)
-      text += fmt::format("{}><skipped message=\"unknown: {}; {}\"/></testcase>\n", open, xml(numbers), xml(remark(row)));
+      text += fmt::format("{}><skipped message=\"{}\"/></testcase>\n", open, xml(skipped_text(row, numbers)));
     else
       text += fmt::format("{}><system-out>{}: {}</system-out></testcase>\n", open, to_string(row.verdict), xml(numbers));
   }

@@ -38,7 +38,94 @@ Comparison made_up() {
   return comparison;
 }
 
+/// Rows that were not judged: identical code, timed and not; two seeds; and one that was tested and could see little.
+Comparison unjudged() {
+  Comparison comparison;
+  const auto add = [&](const std::string& name, Reason reason, const std::string& note, std::size_t base) {
+    Row row;
+    row.benchmark = name;
+    row.reason = reason;
+    row.note = note;
+    row.identical = reason == Reason::kIdentical;
+    row.base_processes = base;
+    row.head_processes = 20;
+    row.ratio = base == 0 ? 1 : 1.02;
+    comparison.rows.push_back(row);
+  };
+  add("f/blind/w", Reason::kBlind, "could see 14 % or more", 20);
+  comparison.rows[0].interval = {0.9, 1.16};
+  comparison.rows[0].p = 0.5;
+  add("f/seeds/w", Reason::kSeeds, "different seeds, not judged", 20);
+  add("f/timed/w", Reason::kIdentical, "identical code, not judged", 20);
+  add("f/untimed/w", Reason::kIdentical, "identical code, not timed", 0);
+  comparison.tested = 1;
+  return comparison;
+}
+
 }  // namespace
+
+TEST(Text, says_why_a_row_is_not_judged_and_counts_what_is_identical) {
+  const std::string text = to_text(unjudged(), {});
+  EXPECT_EQ(text.substr(0, text.find('\n')),
+            "Of 4 benchmarks 0 regressed, 0 improved, 1 unknown, 0 same, 2 have identical code and were not judged, 1 ran with "
+            "different seeds and was not judged; no exact metric changed.");
+  EXPECT_EQ(text.substr(text.find("\n\n") + 2),
+            "verdict        change                interval         p  processes  benchmark\n"
+            "unknown       +2.00 %    -10.00 % .. +16.00 %    0.5000         20  f/blind/w  could see 14 % or more\n"
+            "unknown       +2.00 %                       -         -         20  f/seeds/w  different seeds, not judged\n"
+            "identical code, not judged: 2 benchmarks; --all lists them\n");
+  const std::string all = to_text(unjudged(), {false, true});
+  EXPECT_NE(all.find("unknown       +2.00 %                       -         -         20  f/timed/w    identical code, not judged\n"),
+            std::string::npos)
+      << all;
+  EXPECT_NE(all.find("unknown             -                       -         -   0 and 20  f/untimed/w  identical code, not timed\n"),
+            std::string::npos)
+      << all;
+}
+
+TEST(Markdown, folds_identical_code_away) {
+  const std::string text = to_markdown(unjudged());
+  EXPECT_NE(text.find("| unknown | f/seeds/w | +2.00 % | - | - | 20 | different seeds, not judged |"), std::string::npos);
+  EXPECT_NE(text.find("<details><summary>2 benchmarks of identical code, not judged</summary>"), std::string::npos) << text;
+}
+
+TEST(Json, gives_a_reason_and_no_number_where_nothing_was_tested) {
+  const boost::json::value value = boost::json::parse(to_json(unjudged()));
+  const boost::json::array& rows = value.at("rows").as_array();
+  const char* const reasons[]{"blind", "seeds", "identical", "identical"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(rows[i].at("verdict"), "unknown");
+    EXPECT_EQ(rows[i].at("reason"), reasons[i]);
+    for (const char* number : {"p", "low", "high"}) EXPECT_EQ(rows[i].at(number).is_null(), i > 0) << number;
+  }
+  EXPECT_EQ(rows[2].at("ratio").as_double(), 1.02);
+  EXPECT_TRUE(rows[3].at("ratio").is_null());
+  EXPECT_TRUE(boost::json::parse(to_json(made_up())).at("rows").at(0).at("reason").is_null());
+}
+
+TEST(Json, says_what_the_control_could_have_seen_and_why_a_session_is_unfit) {
+  Comparison comparison = made_up();
+  results::Control control;
+  control.seen = 0.25;
+  control.rows = {{"f/a/w", 20, 1, stats::Interval{0.8, 1.25}, 0.5, 0.5, 0.25}};
+  comparison.controls = {control};
+  comparison.fitness = {false, results::kBlind, {"unfit: so it is"}};
+  const boost::json::value value = boost::json::parse(to_json(comparison));
+  EXPECT_EQ(value.at("controls").at(0).at("seen").as_double(), 0.25);
+  EXPECT_EQ(value.at("controls").at(0).at("rows").at(0).at("low").as_double(), 0.8);
+  EXPECT_EQ(value.at("fit"), false);
+  EXPECT_EQ(value.at("unfit_reason"), "blind");
+  EXPECT_EQ(value.at("unfit").at(0), "unfit: so it is");
+}
+
+TEST(Junit, skips_what_is_not_judged_with_its_sentence) {
+  const std::string text = to_junit(unjudged());
+  EXPECT_NE(text.find("tests=\"4\" failures=\"0\" errors=\"0\" skipped=\"4\""), std::string::npos) << text;
+  for (const char* const message :
+       {"could see 14 % or more: +2.00 % (-10.00 % .. +16.00 %), p 0.5000", "different seeds, not judged: +2.00 %",
+        "identical code, not judged: +2.00 %", "identical code, not timed"})
+    EXPECT_NE(text.find(fmt::format("<skipped message=\"{}\"/>", message)), std::string::npos) << message << text;
+}
 
 TEST(Text, has_the_verdicts_first_and_counts_what_is_the_same) {
   EXPECT_EQ(to_text(made_up(), {}),

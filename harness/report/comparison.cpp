@@ -41,8 +41,9 @@ std::string interval_text(const std::optional<stats::Interval>& interval) {
   return interval ? range(fine(interval->low), fine(interval->high)) : "none";
 }
 
-std::string p_text(double p) {
-  return p < 0.0001 ? "below 0.0001" : fmt::format("{:.4f}", p);
+std::string p_text(const std::optional<double>& p) {
+  if (!p) return "";
+  return *p < 0.0001 ? "below 0.0001" : fmt::format("{:.4f}", *p);
 }
 
 /// A verdict's colour and sign in a chart.
@@ -53,8 +54,8 @@ constexpr Look kLooks[] = {{"regressed", "var(--bad)", "triangle-right"}, {"impr
                            {"unknown", "var(--weak)", "diamond"},         {"same", "var(--open)", "circle"},
                            {"false alarm", "var(--bad)", "diamond"},      {"no alarm", "var(--open)", "circle"}};
 
-json::object drawn(const std::string& benchmark, double ratio, const std::optional<stats::Interval>& interval, double p,
-                   std::string_view verdict) {
+json::object drawn(const std::string& benchmark, double ratio, const std::optional<stats::Interval>& interval,
+                   const std::optional<double>& p, std::string_view verdict) {
   const stats::Interval shown = interval.value_or(stats::Interval{ratio, ratio});
   return {{"benchmark", benchmark},
           {"ratio", ratio},
@@ -120,7 +121,7 @@ std::optional<Chart> ratio_chart(const Comparison& comparison) {
 }
 
 std::string needed_text(const compare::Row& row) {
-  if (row.verdict != Verdict::kUnknown) return "";
+  if (row.verdict != Verdict::kUnknown || !row.p) return "";
   return row.needed ? fmt::format("{} an arm", whole(*row.needed)) : "cannot be said";
 }
 
@@ -146,9 +147,9 @@ Table rows_table(const Comparison& comparison) {
   for (const compare::Row& row : comparison.rows)
     table.rows.push_back({Cell(std::string(compare::to_string(row.verdict)), tone_of(row.verdict)),
                           row.benchmark,
-                          row.identical ? "" : fine(row.ratio),
-                          row.identical ? "" : interval_text(row.interval),
-                          row.identical ? "" : p_text(row.p),
+                          compare::is_timed(row) ? fine(row.ratio) : "",
+                          row.p ? interval_text(row.interval) : "",
+                          p_text(row.p),
                           time_text(row.base_ns),
                           time_text(row.head_ns),
                           row.identical ? "" : fmt::format("{} and {}", row.base_processes, row.head_processes),

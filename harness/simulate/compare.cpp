@@ -116,7 +116,7 @@ std::pair<std::vector<Tally>, double> tally(std::uint64_t seed, std::uint64_t ta
     head.arms.resize(1);
     head.arms[0].name = results::kBase;
     const auto comparison = one_session ? compare::compare_arms(head, {}) : compare::compare_sessions(base, head, {});
-    unfit += comparison->fit ? 0 : weight;
+    unfit += comparison->fitness.fit ? 0 : weight;
     for (Tally& sum : sums) add(*comparison, truth, weight, sum);
   }
   return {sums, unfit};
