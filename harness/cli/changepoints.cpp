@@ -11,6 +11,7 @@
 #include "harness/base/files.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/talk.h"
+#include "harness/history/changes.h"
 #include "harness/stats/change_points.h"
 
 namespace lab::cli {
@@ -27,7 +28,6 @@ struct Series {
 };
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
-constexpr std::size_t kFewestPoints = ChangePointDetector::kFewest + ChangePointDetector::kShortest;
 
 /// What was found, short and on one line whatever it is.
 std::string quoted(std::string_view word) {
@@ -104,21 +104,30 @@ json::value json_of(const ChangePoint& point) {
   return object;
 }
 
+/// Points that lack before the series can be called unchanged; none where a change was found.
+std::size_t missing(const Series& series, const std::vector<ChangePoint>& points) {
+  return points.empty() ? stats::points_missing(series.values.size()) : 0;
+}
+
 void print_json(const Series& series, const std::vector<ChangePoint>& points) {
   json::array found;
   for (const ChangePoint& point : points) found.push_back(json_of(point));
-  fmt::print("{}\n", json::serialize(json::object{{"change_points", found},
-                                                  {"line", series.line},
-                                                  {"points", series.values.size()},
-                                                  {"enough", series.values.size() >= kFewestPoints}}));
+  const std::size_t lacking = missing(series, points);
+  fmt::print("{}\n", json::serialize(json::object{
+                         {"change_points", found},
+                         {"line", series.line},
+                         {"points", series.values.size()},
+                         {"enough", lacking == 0},
+                         {"reason", lacking == 0 ? json::value(nullptr) : json::value(history::kTooYoung)},
+                         {"missing", lacking == 0 ? json::value(nullptr) : json::value(lacking)}}));
 }
 
 void print_text(const Series& series, const std::vector<ChangePoint>& points) {
   const std::string head = fmt::format("line {}, {}", series.line, counted(series.values.size(), "point"));
-  if (series.values.size() < kFewestPoints)
-    fmt::print("{}: too few for a verdict, which needs {}\n", head, kFewestPoints);
+  if (const std::size_t lacking = missing(series, points); lacking > 0)
+    fmt::print("{}: too young to tell: {} more\n", head, lacking);
   else if (points.empty())
-    fmt::print("{}: no change\n", head);
+    fmt::print("{}: no change from {} on\n", head, ChangePointDetector::kFewest);
   for (const ChangePoint& point : points) {
     fmt::print("{}: from {:.6g} to {:.6g} at {}, found at {}", head, point.before, point.after, point.index,
                point.detected_at);

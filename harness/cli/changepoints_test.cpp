@@ -57,16 +57,31 @@ TEST_F(Changepoints, prints_an_object_a_series_with_the_fields_of_the_contract_f
   EXPECT_EQ(fields, "index detected_at before after confidence ratio low high ");
   EXPECT_EQ(point.at("index"), 50);
   EXPECT_LT(point.at("detected_at").as_int64(), 55);
-  EXPECT_EQ(out_.substr(end + 1), R"({"change_points":[],"line":3,"points":60,"enough":true})" "\n");
+  EXPECT_EQ(out_.substr(end + 1), R"({"change_points":[],"line":3,"points":60,"enough":true,"reason":null,"missing":null})" "\n");
 }
 
 TEST_F(Changepoints, prints_sentences_without_json) {
   ASSERT_EQ(run(wobble(50, 7) + "\n" + "1,2 , 3\t+4\r\n"), 0) << err_;
-  EXPECT_EQ(out_, "line 1, 50 points: no change\nline 2, 4 points: too few for a verdict, which needs 18\n");
+  EXPECT_EQ(out_, "line 1, 50 points: no change from 15 on\nline 2, 4 points: too young to tell: 16 more\n");
   ASSERT_EQ(run("1"), 0) << err_;
-  EXPECT_EQ(out_, "line 1, 1 point: too few for a verdict, which needs 18\n");
+  EXPECT_EQ(out_, "line 1, 1 point: too young to tell: 19 more\n");
   ASSERT_EQ(run("7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 8 8 8 8 8 8 8 8"), 0) << err_;
   EXPECT_TRUE(out_.starts_with("line 1, 38 points: from 7 to 8 at 30, found at 3")) << out_;
+}
+
+TEST_F(Changepoints, says_that_a_series_is_too_young_and_how_many_points_it_lacks) {
+  const std::string step = wobble(10, 100) + wobble(6, 112);
+  ASSERT_EQ(run(step, {"--json"}), 0) << err_;
+  EXPECT_EQ(out_, R"({"change_points":[],"line":1,"points":16,"enough":false,"reason":"too_young","missing":4})" "\n");
+  ASSERT_EQ(run(step), 0);
+  EXPECT_EQ(out_, "line 1, 16 points: too young to tell: 4 more\n");
+  std::string doubled;
+  for (int i = 0; i < 30; ++i) doubled += i < 15 ? "50 " : "100 ";
+  ASSERT_EQ(run(doubled, {"--json"}), 0);
+  const boost::json::value found = boost::json::parse(out_);
+  ASSERT_EQ(found.at("change_points").as_array().size(), 1U) << out_;
+  EXPECT_EQ(found.at("change_points").at(0).at("index"), 15);
+  EXPECT_TRUE(found.at("reason").is_null());
 }
 
 TEST_F(Changepoints, of_a_prefix_are_what_was_known_then) {

@@ -60,7 +60,8 @@ Row row_of(const std::string& benchmark, const MetricChange& change) {
 /// What is shown of one machine.
 struct Machine {
   std::string id, first, last;
-  std::size_t benchmarks = 0, sessions = 0, quiet = 0;
+  std::size_t benchmarks = 0, sessions = 0;
+  history::Unchanged unchanged;
   std::map<std::string, std::size_t> verdicts;
   std::vector<Row> rows;
 };
@@ -71,7 +72,7 @@ void add(const Series& series, const std::string& name, const Findings& findings
   machine.id = series.machine;
   machine.sessions = std::max(machine.sessions, findings.sessions);
   ++machine.benchmarks;
-  if (findings.changes.empty() && findings.metric_changes.empty()) ++machine.quiet;
+  machine.unchanged.add(findings);
   for (const Change& change : findings.changes) machine.rows.push_back(row_of(name, change));
   for (const MetricChange& change : findings.metric_changes) machine.rows.push_back(row_of(name, change));
 }
@@ -81,7 +82,8 @@ void print(Machine& machine) {
   std::string verdict;
   for (const auto& [name, count] : machine.verdicts)
     verdict += fmt::format("{}{} {}", verdict.empty() ? "" : ", ", count, name);
-  fmt::print("machine {}: {}; {} in up to {}, {} to {}\n", machine.id, verdict.empty() ? "no change" : verdict,
+  if (verdict.empty()) verdict = machine.unchanged.quiet > 0 ? "no change" : "too young to tell";
+  fmt::print("machine {}: {}; {} in up to {}, {} to {}\n", machine.id, verdict,
              counted(machine.benchmarks, "benchmark", "benchmarks"), counted(machine.sessions, "session", "sessions"),
              machine.first.substr(0, 10), machine.last.substr(0, 10));
   std::stable_sort(machine.rows.begin(), machine.rows.end(),
@@ -102,7 +104,7 @@ void print(Machine& machine) {
   }
   if (shown < machine.rows.size())
     fmt::print("  and {} before: --json has them all\n", counted(machine.rows.size() - shown, "change", "changes"));
-  if (!machine.rows.empty()) fmt::print("  {} without a change\n", counted(machine.quiet, "benchmark", "benchmarks"));
+  if (const std::string text = history::unchanged_text(machine.unchanged); !text.empty()) fmt::print("  {}\n", text);
 }
 
 json::value number_or_null(const std::optional<stats::Interval>& interval, double stats::Interval::*end) {
@@ -154,12 +156,18 @@ void print_json(const Series& series, const std::vector<Point>& points, const Fi
                                    {"before", change.before},
                                    {"after", change.after},
                                    {"commits", commits_json(change.commits)}});
-  fmt::print("{}\n", json::serialize(json::object{{"benchmark", series.benchmark},
-                                                  {"machine", series.machine},
-                                                  {"version", series.version},
-                                                  {"points", std::move(list)},
-                                                  {"change_points", std::move(changes)},
-                                                  {"metric_changes", std::move(metrics)}}));
+  json::object object{{"benchmark", series.benchmark},      {"machine", series.machine},
+                      {"version", series.version},          {"points", std::move(list)},
+                      {"change_points", std::move(changes)}, {"metric_changes", std::move(metrics)},
+                      {"reason", nullptr},                  {"nights_missing", nullptr},
+                      {"judged_from", nullptr}};
+  if (const history::Judged& judged = findings.judged; judged.nights_missing > 0) {
+    object["reason"] = judged.reason;
+    object["nights_missing"] = judged.nights_missing;
+  } else {
+    object["judged_from"] = judged.from;
+  }
+  fmt::print("{}\n", json::serialize(object));
 }
 
 void show(const history::Progress& progress, StatusLine& line) {

@@ -1,6 +1,7 @@
 // history as a user meets it: the harness itself, whole outputs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <random>
 
@@ -60,7 +61,7 @@ TEST(HistoryCommand, says_what_changed_when_by_how_much_and_between_which_commit
             "  regressed  shelf/v000/store  +6.01 % [+5.84 %, +6.25 %]  000000270000..000000280000  2026-09-10, found "
             "after 3 "
             "nights\n"
-            "  1 benchmark without a change\n");
+            "  1 benchmark without a change after its first 15 nights\n");
   EXPECT_EQ(shown.error_tail, "");
 }
 
@@ -81,6 +82,45 @@ TEST(HistoryCommand, gives_a_change_with_json_in_the_fields_that_scripts_know) {
   EXPECT_EQ(change.at("cause").as_string(), "code");
 }
 
+TEST(HistoryCommand, says_no_change_only_where_it_could_have_seen_one) {
+  const ScratchFolder folder;
+  std::vector<results::Result> nights = sixty_nights();
+  std::rotate(nights.begin(), nights.begin() + 30, nights.end());  // 10 nights, then 6 % more
+  const auto shown = [&](std::size_t count) {
+    const ScratchFolder of;
+    for (std::size_t i = 0; i < count; ++i) {
+      results::Result night = nights[i];
+      night.session = made_up_night({static_cast<int>(i), 1, 1, {}}).session;
+      EXPECT_TRUE(write_file(of.path() / "farm" / made_up_file(static_cast<int>(i)), results::serialize(night)));
+    }
+    return history_of(of.path()).output;
+  };
+  EXPECT_EQ(shown(16),
+            "machine 0123456789ab: too young to tell; 2 benchmarks in up to 16 sessions, 2026-08-01 to 2026-08-16\n"
+            "  2 benchmarks too young to tell (4 more nights)\n");
+  EXPECT_EQ(shown(20), "machine 0123456789ab: no change; 2 benchmarks in up to 20 sessions, 2026-08-01 to 2026-08-20\n"
+                       "  2 benchmarks without a change after their first 15 nights\n");
+}
+
+TEST(HistoryCommand, counts_what_is_too_young_apart_and_starts_anew_with_another_seed) {
+  const ScratchFolder folder;
+  std::vector<results::Result> nights = sixty_nights();
+  for (std::size_t i = 0; i < nights.size(); ++i) {
+    if (i < 48) std::erase_if(nights[i].processes, [](const auto& one) { return one.benchmark == "shelf/v001/store"; });
+    if (i >= 45) nights[i].session.seed += 1;
+  }
+  write(folder.path(), nights);
+  EXPECT_EQ(history_of(folder.path()).output,
+            "machine 0123456789ab: 1 regressed; 2 benchmarks in up to 60 sessions, 2026-08-01 to 2026-09-29\n"
+            "  regressed  shelf/v000/store  +6.08 % [+5.86 %, +6.51 %]  000000270000..000000280000  2026-09-10, found "
+            "after 3 nights\n"
+            "  2 benchmarks too young to tell (5 to 8 more nights)\n");
+  const exec::ChildOutcome shown = history_of(folder.path(), {"--json"});
+  const std::size_t end = shown.output.find('\n');
+  EXPECT_NE(shown.output.find(R"("reason":"seeds","nights_missing":5,"judged_from":null})"), std::string::npos);
+  EXPECT_NE(shown.output.find(R"("reason":"too_young","nights_missing":8,"judged_from":null})", end), std::string::npos);
+}
+
 TEST(HistoryCommand, tells_a_new_kernel_from_the_code) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();
@@ -91,7 +131,7 @@ TEST(HistoryCommand, tells_a_new_kernel_from_the_code) {
             "  slower, new kernel  shelf/v000/store  +6.01 % [+5.84 %, +6.25 %]  000000270000..000000280000  "
             "2026-09-10, found "
             "after 3 nights; kernel 6.1.0 -> 6.1.9\n"
-            "  1 benchmark without a change\n");
+            "  1 benchmark without a change after its first 15 nights\n");
 }
 
 TEST(HistoryCommand, has_one_object_a_series_with_json) {
@@ -103,7 +143,8 @@ TEST(HistoryCommand, has_one_object_a_series_with_json) {
   EXPECT_EQ(history_of(folder.path(), {"--json", "--benchmark", "shelf/v001"}).output,
             R"({"benchmark":"shelf/v001/store","machine":"0123456789ab","version":2,)"
             R"("points":[{"started":"2026-08-01T23:00:00Z","commit":null,"median":4.984375E1,"low":null,"high":null,)"
-            R"("processes":1,"session":"000000"}],"change_points":[],"metric_changes":[]})"
+            R"("processes":1,"session":"000000"}],"change_points":[],"metric_changes":[],)"
+            R"("reason":"too_young","nights_missing":19,"judged_from":null})"
             "\n");
 }
 
@@ -117,7 +158,8 @@ TEST(HistoryCommand, says_what_it_left_out_on_standard_error) {
   folder.write("farm/torn.json", "{");
   const exec::ChildOutcome shown = history_of(folder.path());
   EXPECT_EQ(shown.output,
-            "machine 0123456789ab: no change; 2 benchmarks in up to 2 sessions, 2026-08-01 to 2026-08-04\n");
+            "machine 0123456789ab: too young to tell; 2 benchmarks in up to 2 sessions, 2026-08-01 to 2026-08-04\n"
+            "  2 benchmarks too young to tell (18 more nights)\n");
   EXPECT_EQ(shown.error_tail,
             "history: left out: farm/torn.json: truncated: the JSON does not end within 1 bytes\n"
             "history: left out: 1 result: dirty source\n"

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "harness/stats/quantile.h"
 #include "harness/stats/ranks.h"
@@ -53,6 +54,16 @@ std::string shown(const Surroundings& surroundings, const std::string& name) {
   return found == surroundings.end() ? "none" : found->second;
 }
 
+std::string seed_of(const Point& point) {
+  return shown(*point.surroundings, kSeed);
+}
+
+std::map<std::string, std::vector<std::size_t>> places_by_seed(std::span<const Point> points) {
+  std::map<std::string, std::vector<std::size_t>> places;
+  for (std::size_t i = 0; i < points.size(); ++i) places[seed_of(points[i])].push_back(i);
+  return places;
+}
+
 /// Sets cause and changed: what is not the same in the last session before the change and the first after it.
 void find_cause(std::span<const Point> points, Change& change) {
   const Point& before = points[change.earliest - 1];
@@ -97,6 +108,33 @@ void measure(std::span<const Point> points, std::size_t start, std::size_t end, 
   change.interval = stats::BlockedArms(old_level, new_level).interval(1 - stats::kConfidence);
 }
 
+/// find_changes() of points that have one seed.
+std::vector<Change> changes_of_one_seed(std::span<const Point> points, const stats::Watch& watch) {
+  std::vector<double> logs;
+  for (const Point& point : points) logs.push_back(std::log(point.median));
+  const std::vector<stats::ChangePoint> found = stats::find_change_points(logs, watch);
+  std::vector<Change> changes;
+  std::size_t start = 0;
+  for (const stats::ChangePoint& each : found) {
+    const std::size_t next = changes.size() + 1;
+    const std::size_t end = next < found.size() ? found[next].index : points.size();
+    Change change;
+    change.index = each.index;
+    change.detected_at = each.detected_at;
+    change.confidence = each.confidence;
+    change.started = points[each.index].started;
+    measure(points, start, end, change);
+    const Places places = likely_places(logs, start, each.index, end);
+    change.earliest = places.earliest;
+    change.latest = places.latest;
+    change.commits = commits_between(points, places.earliest, places.latest);
+    find_cause(points, change);
+    changes.push_back(std::move(change));
+    start = each.index;
+  }
+  return changes;
+}
+
 }  // namespace
 
 std::string_view cause_of(std::string_view name) {
@@ -134,29 +172,31 @@ Places likely_places(std::span<const double> values, std::size_t start, std::siz
 }
 
 std::vector<Change> find_changes(std::span<const Point> points, const stats::Watch& watch) {
-  std::vector<double> logs;
-  for (const Point& point : points) logs.push_back(std::log(point.median));
-  const std::vector<stats::ChangePoint> found = stats::find_change_points(logs, watch);
+  const auto seeds = places_by_seed(points);
+  if (seeds.size() == 1) return changes_of_one_seed(points, watch);
   std::vector<Change> changes;
-  std::size_t start = 0;
-  for (const stats::ChangePoint& each : found) {
-    const std::size_t next = changes.size() + 1;
-    const std::size_t end = next < found.size() ? found[next].index : points.size();
-    Change change;
-    change.index = each.index;
-    change.detected_at = each.detected_at;
-    change.confidence = each.confidence;
-    change.started = points[each.index].started;
-    measure(points, start, end, change);
-    const Places places = likely_places(logs, start, each.index, end);
-    change.earliest = places.earliest;
-    change.latest = places.latest;
-    change.commits = commits_between(points, places.earliest, places.latest);
-    find_cause(points, change);
-    changes.push_back(std::move(change));
-    start = each.index;
+  for (const auto& [seed, places] : seeds) {
+    std::vector<Point> of_seed;
+    for (const std::size_t place : places) of_seed.push_back(points[place]);
+    for (Change& change : changes_of_one_seed(of_seed, watch)) {
+      for (std::size_t* index : {&change.index, &change.detected_at, &change.earliest, &change.latest})
+        *index = places[*index];
+      changes.push_back(std::move(change));
+    }
   }
+  std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
   return changes;
+}
+
+Judged judged_of(std::span<const Point> points, std::span<const Change> changes) {
+  if (points.empty()) return {stats::points_missing(0), 0, kTooYoung};
+  const std::string seed = seed_of(points.back());
+  const std::vector<std::size_t> places = places_by_seed(points).at(seed);
+  const std::size_t missing = stats::points_missing(places.size());
+  const bool found = std::any_of(changes.begin(), changes.end(),
+                                 [&](const Change& change) { return seed_of(points[change.index]) == seed; });
+  if (missing == 0 || found) return {0, places[stats::ChangePointDetector::kFewest], ""};
+  return {missing, 0, stats::points_missing(points.size()) == 0 ? kSeeds : kTooYoung};
 }
 
 std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series) {
@@ -176,15 +216,15 @@ std::vector<MetricChange> find_metric_changes(std::span<const Point> points) {
   std::vector<MetricChange> changes;
   for (const auto& [metric, sessions] : having) {
     if (noisy.contains(metric)) continue;
-    for (std::size_t k = 1; k < sessions.size(); ++k) {
-      const Point& before = points[sessions[k - 1]];
-      const Point& after = points[sessions[k]];
-      if (before.exact == after.exact || shown(*before.surroundings, kSeed) != shown(*after.surroundings, kSeed))
-        continue;
-      const double was = *before.exact->at(metric), is = *after.exact->at(metric);
+    std::map<std::string, std::size_t> last;  // session of each seed
+    for (const std::size_t session : sessions) {
+      const Point& after = points[session];
+      const auto [previous, is_first] = last.try_emplace(seed_of(after), session);
+      const std::size_t before = std::exchange(previous->second, session);
+      if (is_first || points[before].exact == after.exact) continue;
+      const double was = *points[before].exact->at(metric), is = *after.exact->at(metric);
       if (was != is)
-        changes.push_back({sessions[k], after.started, metric, was, is,
-                           commits_between(points, sessions[k - 1] + 1, sessions[k])});
+        changes.push_back({session, after.started, metric, was, is, commits_between(points, before + 1, session)});
     }
   }
   std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.index < b.index; });

@@ -76,16 +76,28 @@ struct MetricChange {
 };
 
 /// All changes of `points`, which are one benchmark, workload version and machine, in the order of time, by
-/// stats::find_change_points on the logarithms of the medians: a change is a ratio. `watch`: what the machine's other
-/// series tell.
+/// stats::find_change_points on the logarithms of the medians: a change is a ratio. Points of one seed are held against
+/// each other alone: another seed is another task. `watch`: what the machine's other series tell.
 std::vector<Change> find_changes(std::span<const Point> points, const stats::Watch& watch = {});
+
+/// How much of a series is judged. Points of other seeds than the last point's count for nothing.
+struct Judged {
+  /// Before it can be called unchanged: stats::points_missing(). 0 where a change was found all the same.
+  std::size_t nights_missing = 0;
+  std::size_t from = 0;  ///< where no night is missing: a change that begins at an earlier point is never found
+  std::string reason;    ///< why nights are missing: kTooYoung, or kSeeds where another seed has them; else ""
+};
+/// `changes`: those of find_changes().
+Judged judged_of(std::span<const Point> points, std::span<const Change> changes);
+inline constexpr const char* kTooYoung = "too_young";
+inline constexpr const char* kSeeds = "seeds";
 
 /// The lag-1 autocorrelation of a machine's nights, from all its `series` (logarithms of medians in the order of time):
 /// stats::common_autocorrelation, rounded to 0.05 so that a night more seldom changes it. None below kFewestSeries.
 std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series);
 inline constexpr std::size_t kFewestSeries = 10;
 
-/// Changes of metrics that were exact in every session that has them, from one such to the next with the same seed.
+/// Changes of metrics that were exact in every session that has them, from one such to the next of the same seed.
 std::vector<MetricChange> find_metric_changes(std::span<const Point> points);
 
 /// Where the first value of the new level may be as well, when `index` is said to be it among `values`, whose old level

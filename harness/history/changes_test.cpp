@@ -91,7 +91,6 @@ TEST(Changes, what_else_changed_there_is_the_cause) {
       {"pin gcc", "cd", "toolchain", "pin gcc none -> cd"},
       {"pin fmt", "cd", "pin", "pin fmt ab -> cd"},
       {"governor", "powersave", "settings", "governor performance -> powersave"},
-      {kSeed, "2", "settings", "seed 1 -> 2"},
   };
   for (const auto& [name, value, cause, sentence] : table) {
     Made made(80, 60, 1.08);
@@ -102,6 +101,52 @@ TEST(Changes, what_else_changed_there_is_the_cause) {
     EXPECT_EQ(changes[0].changed, Words{sentence});
     EXPECT_FALSE(changes[0].blamed());
   }
+}
+
+TEST(Changes, another_seed_is_another_task) {
+  Made made(80, 60, 1.08);
+  made.set_from(60, kSeed, "2");
+  EXPECT_TRUE(find_changes(made.points).empty());
+  made.set_from(64, kSeed, "1");  // and back, slower: found by those nights
+  const std::vector<Change> changes = find_changes(made.points);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 64U);
+  EXPECT_EQ(changes[0].commits.from, "c59");
+  EXPECT_EQ(changes[0].commits.to, "c64");
+  EXPECT_EQ(changes[0].started, "night 64");
+}
+
+TEST(Changes, are_found_with_two_seeds_by_turns) {
+  Made made(120, 80, 1.08);
+  for (std::size_t i = 0; i < made.points.size(); i += 2) {
+    Made odd(1);
+    odd.set_from(0, kSeed, "2");
+    made.points[i].surroundings = odd.points[0].surroundings;
+    made.points[i].median *= 3;
+  }
+  const std::vector<Change> changes = find_changes(made.points);
+  ASSERT_EQ(changes.size(), 2U);  // each of the two tells
+  EXPECT_EQ(changes[0].index, 80U);
+  EXPECT_EQ(changes[1].index, 81U);
+  for (const Change& change : changes) EXPECT_NEAR(change.ratio, 1.08, 0.01);
+}
+
+TEST(Judged, needs_a_baseline_and_a_plain_step_of_one_seed) {
+  const std::size_t enough = stats::ChangePointDetector::kEnough, first = stats::ChangePointDetector::kFewest;
+  const auto judged = [](const Made& made) { return judged_of(made.points, find_changes(made.points)); };
+  EXPECT_EQ(judged(Made(enough - 3)).nights_missing, 3U);
+  EXPECT_EQ(judged(Made(enough - 3)).reason, kTooYoung);
+  EXPECT_EQ(judged(Made(0)).nights_missing, enough);
+  EXPECT_EQ(judged(Made(enough)).nights_missing, 0U);
+  EXPECT_EQ(judged(Made(enough)).reason, "");
+  EXPECT_EQ(judged(Made(enough)).from, first);
+  Made seeds(100);
+  seeds.set_from(90, kSeed, "2");
+  EXPECT_EQ(judged(seeds).nights_missing, enough - 10);
+  EXPECT_EQ(judged(seeds).reason, kSeeds);
+  seeds.set_from(40, kSeed, "2");
+  EXPECT_EQ(judged(seeds).nights_missing, 0U);
+  EXPECT_EQ(judged(seeds).from, 40 + first);
 }
 
 TEST(Changes, what_changed_on_other_nights_is_not_the_cause) {
@@ -189,6 +234,20 @@ TEST(MetricChanges, are_none_with_another_seed_nor_of_what_differs_within_a_sess
   noise.metric_from(5, {{"bytes", std::nullopt}});
   noise.metric_from(6, {{"bytes", 72}});
   EXPECT_TRUE(find_metric_changes(noise.points).empty());
+}
+
+TEST(MetricChanges, are_found_over_sessions_of_another_seed) {
+  Made made(10);
+  made.set_from(4, kSeed, "2");
+  made.metric_from(4, {{"bytes", 80}});
+  made.set_from(6, kSeed, "1");
+  made.metric_from(6, {{"bytes", 72}});
+  const std::vector<MetricChange> changes = find_metric_changes(made.points);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 6U);
+  EXPECT_EQ(changes[0].before, 64);
+  EXPECT_EQ(changes[0].after, 72);
+  EXPECT_EQ(changes[0].commits.from, "c3");
 }
 
 TEST(MetricChanges, are_found_over_sessions_that_did_not_ask) {

@@ -74,6 +74,13 @@ void fields(F& f, MetricChange& m) {
 }
 
 template <typename F>
+void fields(F& f, Judged& j) {
+  f("nights_missing", j.nights_missing);
+  f("from", j.from);
+  f("reason", j.reason);
+}
+
+template <typename F>
 void fields(F& f, Findings& x) {
   f("sessions", x.sessions);
   f("first", x.first);
@@ -81,6 +88,7 @@ void fields(F& f, Findings& x) {
   f("median", x.median);
   f("changes", x.changes);
   f("metric_changes", x.metric_changes);
+  f("judged", x.judged);
 }
 
 namespace {
@@ -427,8 +435,9 @@ void Index::Store::analyse(const std::string& machine) {
   for (const std::int64_t id : stale) {
     const std::vector<Point> of = points(id);
     if (of.empty()) continue;
-    const Findings findings{of.size(),        of.front().started,      of.back().started,
-                            of.back().median, find_changes(of, watch), find_metric_changes(of)};
+    Findings findings{of.size(),        of.front().started,      of.back().started,
+                      of.back().median, find_changes(of, watch), find_metric_changes(of), {}};
+    findings.judged = judged_of(of, findings.changes);
     store.bind(json_text(findings)).bind(watched).bind(id).run();
   }
 }

@@ -33,6 +33,7 @@ struct Findings {
   double median = 0;        ///< of the last session, ns per operation
   std::vector<Change> changes;
   std::vector<MetricChange> metric_changes;
+  Judged judged;
 };
 
 /// How far the reading is: results and bytes, of all that have to be read.

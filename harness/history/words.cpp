@@ -2,7 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 namespace lab::history {
+
+namespace {
+
+std::string_view noun(std::size_t count) {
+  return count == 1 ? " benchmark" : " benchmarks";
+}
+
+}  // namespace
 
 std::string percent_text(double ratio) {
   return fmt::format("{:+.2f} %", 100 * (ratio - 1));
@@ -17,6 +28,40 @@ std::string verdict_text(const Change& change) {
   if (change.cause == "code") return change.regressed() ? "regressed" : "improved";
   const bool is_new = change.cause != "machine" && change.cause != "settings";
   return fmt::format("{}, {}{}", change.regressed() ? "slower" : "faster", is_new ? "new " : "", change.cause);
+}
+
+std::string missing_text(const Judged& judged) {
+  if (judged.nights_missing == 0) return "";
+  return fmt::format("too young to tell{}: {} more night{}", judged.reason == kSeeds ? " since its seed changed" : "",
+                     judged.nights_missing, judged.nights_missing == 1 ? "" : "s");
+}
+
+void Unchanged::add(const Findings& findings) {
+  const std::size_t missing = findings.judged.nights_missing;
+  if (missing == 0) {
+    quiet += findings.changes.empty() && findings.metric_changes.empty();
+    return;
+  }
+  fewest_missing = young == 0 ? missing : std::min(fewest_missing, missing);
+  most_missing = std::max(most_missing, missing);
+  ++young;
+}
+
+std::string young_text(const Unchanged& unchanged) {
+  if (unchanged.young == 0) return "";
+  const std::string nights = unchanged.fewest_missing == unchanged.most_missing
+                                 ? fmt::format("{}", unchanged.most_missing)
+                                 : fmt::format("{} to {}", unchanged.fewest_missing, unchanged.most_missing);
+  return fmt::format("{}{} too young to tell ({} more night{})", unchanged.young,
+                     unchanged.quiet > 0 ? "" : noun(unchanged.young), nights, unchanged.most_missing == 1 ? "" : "s");
+}
+
+std::string unchanged_text(const Unchanged& unchanged) {
+  const std::size_t quiet = unchanged.quiet;
+  if (quiet == 0) return young_text(unchanged);
+  return fmt::format("{}{} without a change after {} first {} nights{}{}", quiet, noun(quiet),
+                     quiet == 1 ? "its" : "their", stats::ChangePointDetector::kFewest,
+                     unchanged.young > 0 ? ", " : "", young_text(unchanged));
 }
 
 }  // namespace lab::history

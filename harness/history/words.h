@@ -1,9 +1,11 @@
 /// Changes in words, the same wherever they are told.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "harness/history/changes.h"
+#include "harness/history/index.h"
 
 namespace lab::history {
 
@@ -15,5 +17,23 @@ std::string commits_text(const CommitRange& commits);
 
 /// "regressed" or "improved" where the code is answerable; else "slower, new kernel" and its like.
 std::string verdict_text(const Change& change);
+
+/// "too young to tell: 4 more nights"; "" where no night is missing.
+std::string missing_text(const Judged& judged);
+
+/// The series in which no change was found, counted.
+struct Unchanged {
+  std::size_t quiet = 0;                    ///< that can be called unchanged
+  std::size_t young = 0;                    ///< that cannot
+  std::size_t fewest_missing = 0, most_missing = 0;  ///< nights, of these
+
+  void add(const Findings& findings);
+};
+
+/// "12 benchmarks without a change after their first 15 nights, 3 too young to tell (4 to 9 more nights)"; "" where
+/// there is none.
+std::string unchanged_text(const Unchanged& unchanged);
+/// Of it "3 too young to tell (4 to 9 more nights)", which says "benchmarks" where it stands alone; "" where none is.
+std::string young_text(const Unchanged& unchanged);
 
 }  // namespace lab::history

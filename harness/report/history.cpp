@@ -104,7 +104,8 @@ json::object drawn(const Point& point, const stats::Interval& shown) {
 
 std::string title_of(const Followed& followed) {
   const std::vector<Change>& changes = followed.findings.changes;
-  if (changes.empty()) return fmt::format("{}: no change", followed.series.benchmark);
+  const std::string missing = history::missing_text(followed.findings.judged);
+  if (changes.empty()) return fmt::format("{}: {}", followed.series.benchmark, missing.empty() ? "no change" : missing);
   const Change& last = changes.back();
   return fmt::format("{}: {} {} on {}", followed.series.benchmark, history::verdict_text(last), by_text(last),
                      last.started.substr(0, 10));
@@ -153,17 +154,20 @@ bool has_nights(std::span<const Followed> followed) {
 
 std::string verdict_sentence(std::span<const Followed> followed, const std::vector<Told>& told) {
   std::size_t changed = 0, sessions = 0;
+  history::Unchanged unchanged;
   for (const Followed& one : followed) {
     changed += !one.findings.changes.empty();
     sessions = std::max(sessions, one.points.size());
+    unchanged.add(one.findings);
   }
+  const std::string rest = history::unchanged_text(unchanged);
   const std::string watched =
       fmt::format("{} over {}", counted(followed.size(), "benchmark"), counted(sessions, "session"));
-  if (changed == 0) return fmt::format("Nothing changed in {}.", watched);
+  if (changed == 0) return fmt::format("Over {}: {}.", counted(sessions, "session"), rest);
   const auto blamed = static_cast<std::size_t>(
       std::count_if(told.begin(), told.end(), [](const Told& one) { return one.change->blamed(); }));
-  return fmt::format("{} of {} changed; the code is to blame for {}.", whole(changed), watched,
-                     counted(blamed, "regression"));
+  return fmt::format("{} of {} changed; the code is to blame for {}{}{}.", whole(changed), watched,
+                     counted(blamed, "regression"), rest.empty() ? "" : "; ", rest);
 }
 
 }  // namespace
@@ -178,8 +182,11 @@ Section history_section(std::span<const Followed> followed) {
   if (!has_nights(followed)) return section;
   const std::vector<Told> told = changes_of(followed);
   const bool blamed = std::any_of(told.begin(), told.end(), [](const Told& one) { return one.change->blamed(); });
+  const bool quiet = told.empty() && std::all_of(followed.begin(), followed.end(), [](const Followed& one) {
+                       return one.findings.judged.nights_missing == 0;
+                     });
   section.blocks.emplace_back(
-      Paragraph{verdict_sentence(followed, told), blamed ? Tone::kBad : told.empty() ? Tone::kGood : Tone::kWeak});
+      Paragraph{verdict_sentence(followed, told), blamed ? Tone::kBad : quiet ? Tone::kGood : Tone::kWeak});
   if (!told.empty()) section.blocks.emplace_back(changes_table(told));
   std::vector<const Followed*> plotted;
   const auto plot = [&](const Followed& one, std::size_t most) {
