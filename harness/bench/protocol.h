@@ -5,10 +5,15 @@
 ///   "phase_operations": {"<phase>": N}, "unsupported"}]}
 ///   (unsupported: the reason, or null; phase_operations: of phases whose times are not divided by `operations`)
 /// --run: {"protocol": 1, "benchmark", "version", "seed", "threads", "checksum": "16 hex digits", "operations",
-///   "repetitions", "samples": {"<phase>": [ns, ...], ...}, "counters": {}, "real_time", "cpu_time", "time_unit": "ns"}
-///   samples hold nanoseconds per repetition; real_time and cpu_time are Google Benchmark's means per repetition.
-///   With LAB_EXACT=1 in the environment, counters hold what takes a few repetitions to find as well.
-/// --conformance: {"protocol": 1, "variant", "checks": [{"name", "failure": null or "..."}]}, exit status 1 on a failure
+///   "repetitions", "samples": {"<phase>": [ns, ...], ...}, "warmup": {"repetitions", "seconds", "stationary"},
+///   "counters": {}, "real_time", "cpu_time", "time_unit": "ns"}
+///   samples hold nanoseconds per repetition; real_time and cpu_time are means per repetition, as Google Benchmark's
+///   are. warmup is what came before the first sample: all repetitions until they were alike, and half of the time at
+///   most; stationary is false where the samples still become faster or slower (stationary.h). With LAB_EXACT=1 in the
+///   environment, counters hold what takes a few repetitions to find as well.
+/// --conformance [CHECK] [--seconds S]: {"protocol": 1, "variant", "checks": [{"name", "failure": null or "..."}]};
+///   exit status 1 on a failure. Each check runs in a process of its own, which is --conformance CHECK: one that crashes,
+///   or takes more than S seconds, has failed, and no other has.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -27,9 +32,12 @@ struct Measurement {
   Parameters parameters;
   std::uint64_t checksum = 0;
   std::vector<std::vector<double>> samples;  ///< [phase][repetition], nanoseconds
+  std::size_t warmup_repetitions = 0;
+  double warmup_seconds = 0;
+  bool stationary = true;
   std::map<std::string, double> counters;
-  double real_time_ns = 0;  ///< Google Benchmark's mean per repetition
-  double cpu_time_ns = 0;
+  double real_time_ns = 0;  ///< mean per repetition
+  double cpu_time_ns = 0;   ///< the same of the main thread's CPU time, what is not timed included
 };
 
 boost::json::object to_json(const Measurement& measurement);

@@ -9,11 +9,15 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <numeric>
 #include <optional>
 #include <string_view>
 
 #include "harness/base/nearest.h"
+#include "harness/bench/conformance.h"
 #include "harness/bench/protocol.h"
+#include "harness/bench/stationary.h"
 
 namespace lab::bench {
 
@@ -41,38 +45,61 @@ void print(const boost::json::object& object) {
   fmt::print("{}\n", boost::json::serialize(object));
 }
 
-/// Swallows Google Benchmark's report: the samples are ours, its means are read from the run.
-class Means : public ::benchmark::BenchmarkReporter {
- public:
-  bool ReportContext(const Context&) override { return true; }
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs) {
-      if (run.run_type != Run::RT_Iteration || run.iterations == 0) continue;
-      real_ns = run.real_accumulated_time * 1e9 / static_cast<double>(run.iterations);
-      cpu_ns = run.cpu_accumulated_time * 1e9 / static_cast<double>(run.iterations);
-    }
-  }
-  double real_ns = 0;
-  double cpu_ns = 0;
-};
+/// The main thread's CPU time; seconds.
+double cpu_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
 
-/// Repeats one task: the loop under Google Benchmark, and the samples that its mean would lose.
+/// Repeats one task and keeps every repetition.
 class Recorder {
  public:
   Recorder(const Workload& workload, Task& task) : workload_(workload), task_(task), samples_(workload.phases.size()) {}
 
-  /// One repetition; returns its timed seconds.
-  double repeat(bool record, Instructions* instructions = nullptr) {
+  /// Room for all, so that keeping them changes nothing in a heap that they share with the task.
+  void reserve() {
+    for (std::vector<double>& phase : samples_) phase.reserve(kMaxRepetitions);
+    totals_.reserve(kMaxRepetitions);
+    begins_.reserve(kMaxRepetitions);
+  }
+
+  /// One repetition, of which nothing is kept but its answer; returns its timed nanoseconds by phase.
+  std::vector<double> repeat(Instructions* instructions = nullptr) {
     PhaseClock clock(workload_.phases.size(), instructions);
     const std::uint64_t checksum = task_.repeat(clock);
     if (!checksum_) checksum_ = checksum;
     if (*checksum_ != checksum) stable_ = false;
-    double total = 0;
-    for (std::size_t phase = 0; phase < samples_.size(); ++phase) {
-      total += clock.nanoseconds()[phase];
-      if (record) samples_[phase].push_back(clock.nanoseconds()[phase]);
-    }
-    return total * 1e-9;
+    ++repetitions_;
+    return clock.nanoseconds();
+  }
+
+  /// Repeats and keeps what was measured, as often as fits: a repetition is taken to cost what the one before did, which
+  /// may be much less than the first.
+  void record_until(Clock::time_point end) {
+    Clock::duration cost{0};
+    while (totals_.size() < kMinRepetitions || (totals_.size() < kMaxRepetitions && Clock::now() + cost < end))
+      cost = record();
+  }
+
+  /// Forgets what was warm-up, at most half of the time since `start`, and fills in all that was measured.
+  void settle_into(Measurement& measurement, Clock::time_point start) {
+    const Clock::time_point half = start + (end_.wall - start) / 2;
+    std::size_t most = 0;
+    while (most + kMinRepetitions < totals_.size() && begins_[most + 1].wall <= half) ++most;
+    const Settling settling = settle(totals_, most);
+    const std::size_t first = settling.warmup;
+    const auto kept = static_cast<double>(totals_.size() - first);
+    measurement.checksum = checksum_.value_or(0);
+    measurement.stationary = settling.stationary;
+    measurement.warmup_repetitions = repetitions_ - (totals_.size() - first);
+    measurement.warmup_seconds = std::chrono::duration<double>(begins_[first].wall - start).count();
+    measurement.real_time_ns =
+        std::accumulate(totals_.begin() + static_cast<std::ptrdiff_t>(first), totals_.end(), 0.0) / kept;
+    measurement.cpu_time_ns = (end_.cpu - begins_[first].cpu) * 1e9 / kept;
+    for (std::vector<double>& phase : samples_)
+      phase.erase(phase.begin(), phase.begin() + static_cast<std::ptrdiff_t>(first));
+    measurement.samples = std::move(samples_);
   }
 
   /// What one repetition executes inside its phases; none where that cannot be counted.
@@ -84,18 +111,37 @@ class Recorder {
     constexpr std::uintptr_t kPageBytes = 4096;
     void* const padding = __builtin_alloca(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) % kPageBytes);
     asm volatile("" : : "r"(padding) : "memory");
-    repeat(false, &instructions);
+    repeat(&instructions);
     return instructions.sum();
   }
 
   bool stable() const { return stable_; }
-  std::uint64_t checksum() const { return checksum_.value_or(0); }
-  std::vector<std::vector<double>> take_samples() { return std::move(samples_); }
 
  private:
+  struct Moment {
+    Clock::time_point wall;
+    double cpu = 0;
+  };
+  static Moment now() { return {Clock::now(), cpu_seconds()}; }
+
+  /// Returns what it took, untimed parts included.
+  Clock::duration record() {
+    const Moment before = now();
+    const std::vector<double> nanoseconds = repeat();
+    for (std::size_t phase = 0; phase < samples_.size(); ++phase) samples_[phase].push_back(nanoseconds[phase]);
+    totals_.push_back(std::accumulate(nanoseconds.begin(), nanoseconds.end(), 0.0));
+    begins_.push_back(before);
+    end_ = now();
+    return end_.wall - before.wall;
+  }
+
   const Workload& workload_;
   Task& task_;
-  std::vector<std::vector<double>> samples_;
+  std::vector<std::vector<double>> samples_;  ///< [phase][repetition], nanoseconds
+  std::vector<double> totals_;                ///< of the phases
+  std::vector<Moment> begins_;
+  Moment end_;
+  std::size_t repetitions_ = 0;  ///< those that were not kept included
   std::optional<std::uint64_t> checksum_;
   bool stable_ = true;
 };
@@ -111,54 +157,33 @@ int run_workload(const Variant& variant, const Workload& workload, const Paramet
                                                    std::chrono::duration<double>(seconds));
   const std::unique_ptr<Task> task = workload.prepare(parameters);
   Recorder recorder(workload, *task);
+  recorder.reserve();
+  const Clock::time_point start = Clock::now();
 
-  // The first repetition pays for page faults and cold caches and is not a sample; the second says how long one takes,
-  // the untimed part included, and so how many fit; the third may be counted.
-  recorder.repeat(false);
-  const Clock::time_point before = Clock::now();
-  recorder.repeat(false);
-  const double cost = std::max(1e-7, std::chrono::duration<double>(Clock::now() - before).count());
+  // The first two pay for page faults and cold caches, whatever comes after.
+  recorder.repeat();
+  recorder.repeat();
   // Always the third one: an allocator's lists are not in the same order after each.
   const bool exact = wants_exact();
   const std::optional<std::uint64_t> instructions = exact && workload.repeatable && !workload.parallel
                                                         ? recorder.count_instructions()
                                                         : std::nullopt;
-  const double left = std::max(0.0, std::chrono::duration<double>(end - Clock::now()).count());
-  const std::size_t repetitions =
-      std::clamp(static_cast<std::size_t>(left / cost), kMinRepetitions, kMaxRepetitions);
+  recorder.record_until(end);
 
-  const std::string name = fmt::format("{}/{}/{}", variant.family, variant.name, workload.name);
-  ::benchmark::RegisterBenchmark(name.c_str(), [&](::benchmark::State& state) {
-    for (auto _ : state) state.SetIterationTime(recorder.repeat(true));
-  })->UseManualTime()->Iterations(static_cast<::benchmark::IterationCount>(repetitions));
-  Means means;
-  ::benchmark::RunSpecifiedBenchmarks(&means, ".*");
-
+  Measurement measurement;
+  measurement.benchmark = fmt::format("{}/{}/{}", variant.family, variant.name, workload.name);
   if (!recorder.stable()) {
-    fmt::print(stderr, "variant: error: {}: two repetitions read back different contents\n", name);
+    fmt::print(stderr, "variant: error: {}: two repetitions read back different contents\n", measurement.benchmark);
     return 1;
   }
-  std::map<std::string, double> counters = task->counters();
-  if (instructions) counters["instructions"] = static_cast<double>(*instructions);
-  if (exact) counters.merge(task->costly_counters());
-  Measurement measurement{name, &workload, parameters, recorder.checksum(), recorder.take_samples(),
-                          std::move(counters), means.real_ns, means.cpu_ns};
+  measurement.workload = &workload;
+  measurement.parameters = parameters;
+  recorder.settle_into(measurement, start);
+  measurement.counters = task->counters();
+  if (instructions) measurement.counters["instructions"] = static_cast<double>(*instructions);
+  if (exact) measurement.counters.merge(task->costly_counters());
   print(to_json(measurement));
   return 0;
-}
-
-int run_conformance(const Variant& variant) {
-  const std::vector<Check> checks = variant.conformance ? variant.conformance() : std::vector<Check>{};
-  boost::json::array list;
-  bool failed = checks.empty();
-  for (const Check& check : checks) {
-    list.push_back(boost::json::object{
-        {"name", check.name},
-        {"failure", check.failure.empty() ? boost::json::value(nullptr) : boost::json::value(check.failure)}});
-    failed = failed || !check.failure.empty();
-  }
-  print({{"protocol", kProtocol}, {"variant", variant.family + "/" + variant.name}, {"checks", std::move(list)}});
-  return failed ? 1 : 0;
 }
 
 /// By hand, an executable is an ordinary Google Benchmark program with all of its workloads.
@@ -171,7 +196,10 @@ int run_google_benchmark(int argc, char** argv, const Variant& variant) {
     ::benchmark::RegisterBenchmark(name.c_str(), [&workload](::benchmark::State& state) {
       const std::unique_ptr<Task> task = workload.prepare({.seed = 1, .threads = usable_cores()});
       Recorder recorder(workload, *task);
-      for (auto _ : state) state.SetIterationTime(recorder.repeat(false));
+      for (auto _ : state) {
+        const std::vector<double> nanoseconds = recorder.repeat();
+        state.SetIterationTime(std::accumulate(nanoseconds.begin(), nanoseconds.end(), 0.0) * 1e-9);
+      }
       state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(workload.operations));
     })->UseManualTime();
   }
@@ -185,6 +213,26 @@ bool parse_number(std::string_view text, Number& number) {
   return error == std::errc{} && rest == text.data() + text.size();
 }
 
+/// --conformance [CHECK] [--seconds S]
+int conformance(int argc, char** argv, const Variant& variant) {
+  std::optional<std::string_view> check;
+  std::optional<double> seconds;
+  for (int i = 2; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    double number = 0;
+    if (word == "--seconds" && i + 1 < argc && parse_number(argv[i + 1], number) && number > 0) {
+      seconds = number;
+      ++i;
+    } else if (!check && !word.starts_with("--")) {
+      check = word;
+    } else {
+      return usage(fmt::format("'{}' is not understood", word), "--conformance [CHECK] [--seconds S]");
+    }
+  }
+  return check ? run_check(variant, *check, seconds.value_or(0))
+               : run_checks(variant, argv[0], seconds.value_or(kCheckSeconds));
+}
+
 }  // namespace
 
 int variant_main(int argc, char** argv, const Variant& variant) {
@@ -193,7 +241,7 @@ int variant_main(int argc, char** argv, const Variant& variant) {
     print(describe(variant));
     return 0;
   }
-  if (verb == "--conformance") return run_conformance(variant);
+  if (verb == "--conformance") return conformance(argc, argv, variant);
   if (verb != "--run") return run_google_benchmark(argc, argv, variant);
 
   Parameters parameters{.seed = 1, .threads = usable_cores()};

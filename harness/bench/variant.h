@@ -89,10 +89,10 @@ struct Workload {
   std::map<std::string, std::uint64_t> phase_operations = {};  ///< by phase; a phase that is not here has `operations`
 };
 
-/// What --conformance found: every check by name, with what went wrong ("" where it held).
+/// Something that a family promises of its variants.
 struct Check {
-  std::string name;
-  std::string failure;
+  std::string name;                            ///< as a sentence that holds; no other of the variant has it
+  std::function<std::string()> what_is_wrong;  ///< "" where it holds
 };
 
 struct Variant {
@@ -104,14 +104,14 @@ struct Variant {
   std::string weakness;
   std::map<std::string, std::string> traits;  ///< what conformance was driven by, for people and the report
   std::vector<Workload> workloads;
-  std::function<std::vector<Check>()> conformance;
+  std::vector<Check> conformance;
 };
 
 /// Defined once in every variant's source file.
 Variant this_variant();
 
-/// `--describe`, `--run WORKLOAD --seed N --seconds S [--threads N]`, `--conformance`, or Google Benchmark's own flags.
-/// Returns the exit status: 0, 1 a check failed, 2 wrong usage.
+/// `--describe`, `--run WORKLOAD --seed N --seconds S [--threads N]`, `--conformance [CHECK] [--seconds S]`, or Google
+/// Benchmark's own flags. Returns the exit status: 0, 1 a check failed, 2 wrong usage.
 int variant_main(int argc, char** argv, const Variant& variant);
 
 }  // namespace lab::bench

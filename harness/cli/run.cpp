@@ -319,7 +319,8 @@ Expected<ExitStatus> run(const Options& options) {
                                   tell_progress(progress, line);
                                 },
                                 [&](const results::Failure& failure) { tell_failure(failure, line); },
-                                [&](const results::Result& so_far) { refresh(so_far, report, planned_blocks, line); }};
+                                [&](const results::Result& so_far) { refresh(so_far, report, planned_blocks, line); },
+                                [&](const exec::ConformanceProgress& progress) { tell_conformance(progress, line); }};
   refresh(result, report, planned_blocks, line);
   const exec::Conditions before = exec::read_conditions("/");
   const double start = monotonic_seconds();

@@ -79,6 +79,14 @@ void tell_failure(const results::Failure& failure, StatusLine& line) {
                          failure.detail));
 }
 
+void tell_conformance(const exec::ConformanceProgress& progress, StatusLine& line) {
+  const std::string all = counted(progress.executables, "executable", "executables");
+  if (line.live())
+    line.show(fmt::format("run: conformance of {}: {}", all, results::subject(progress.variant, progress.arm)));
+  else if (progress.asked == 0)
+    line.print(fmt::format("run: conformance of {}", all));
+}
+
 void tell_progress(const exec::Progress& progress, StatusLine& line) {
   const std::string failures = progress.failures == 0 ? "" : fmt::format(", {} failed", progress.failures);
   const std::string block = fmt::format("block {}/{}", progress.block + 1, progress.blocks);

@@ -18,6 +18,7 @@ void tell_start(const exec::SessionSpec& spec, const results::Result& head, Stat
 /// `base` is what the user called it.
 void tell_base(const std::string& base, const exec::Pairing& pairing, StatusLine& line);
 void tell_failure(const results::Failure& failure, StatusLine& line);
+void tell_conformance(const exec::ConformanceProgress& progress, StatusLine& line);
 void tell_progress(const exec::Progress& progress, StatusLine& line);
 
 /// The table of a session that is over, and what is to be known of it.

@@ -42,6 +42,12 @@ struct Described {
   std::vector<Offered> workloads;
 };
 
+struct WarmedUp {
+  std::uint64_t repetitions = 0;
+  double seconds = 0;
+  bool stationary = true;
+};
+
 struct Measured {
   std::string benchmark;
   int version = 0;
@@ -52,9 +58,22 @@ struct Measured {
   std::uint64_t repetitions = 0;
   std::map<std::string, std::vector<double>> samples;
   std::map<std::string, double> counters;
+  std::optional<WarmedUp> warmup;
   double real_time = 0;
   double cpu_time = 0;
 };
+
+struct Checked {
+  std::string name;
+  std::optional<std::string> failure;
+};
+
+struct Conformed {
+  std::vector<Checked> checks;
+};
+
+/// As much of a sentence as is kept of one check.
+constexpr std::size_t kKeptFailure = 500;
 
 template <typename F>
 void fields(F& f, Offered& o) {
@@ -82,6 +101,13 @@ void fields(F& f, Described& d) {
 }
 
 template <typename F>
+void fields(F& f, WarmedUp& w) {
+  f("repetitions", w.repetitions);
+  f("seconds", w.seconds);
+  f("stationary", w.stationary);
+}
+
+template <typename F>
 void fields(F& f, Measured& m) {
   f("benchmark", m.benchmark);
   f("version", m.version);
@@ -92,8 +118,20 @@ void fields(F& f, Measured& m) {
   f("repetitions", m.repetitions);
   f("samples", m.samples);
   f("counters", m.counters);
+  f.added("warmup", m.warmup);
   f("real_time", m.real_time);
   f("cpu_time", m.cpu_time);
+}
+
+template <typename F>
+void fields(F& f, Checked& c) {
+  f("name", c.name);
+  f("failure", c.failure);
+}
+
+template <typename F>
+void fields(F& f, Conformed& c) {
+  f("checks", c.checks);
 }
 
 Error bad(std::string what) {
@@ -166,6 +204,8 @@ Expected<void> check_asked(const Measured& measured, const Asked& asked) {
   if (!is_checksum(measured.checksum))
     return bad(fmt::format("checksum: expected 16 hex digits, found '{}'", measured.checksum.substr(0, 40)));
   if (measured.repetitions == 0) return bad("expected at least one repetition, found none");
+  if (measured.warmup && measured.warmup->seconds < 0)
+    return bad(fmt::format("warmup: expected 0 or more seconds, found {}", measured.warmup->seconds));
   if (measured.cpu_time < 0) return bad(fmt::format("cpu_time: expected 0 or more, found {}", measured.cpu_time));
   return {};
 }
@@ -196,6 +236,25 @@ Expected<Description> parse_description(std::string_view output) {
   return description;
 }
 
+Expected<std::vector<std::string>> parse_conformance(std::string_view output) {
+  const Expected<Conformed> conformed = parse_words<Conformed>(output);
+  if (!conformed) return conformed.error();
+  if (conformed->checks.empty()) return bad("expected checks, found none");
+  std::vector<std::string> failures;
+  for (const Checked& check : conformed->checks)
+    if (check.failure)
+      failures.push_back(printable(fmt::format("{}: {}", check.name, *check.failure).substr(0, kKeptFailure)));
+  return failures;
+}
+
+std::string printable(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n' && c != '\t') || byte >= 0x7f) c = '?';
+  }
+  return text;
+}
+
 Expected<results::Process> parse_measurement(std::string_view output, const Asked& asked) {
   const Expected<Measured> measured = parse_words<Measured>(output);
   if (!measured) return measured.error();
@@ -215,6 +274,8 @@ Expected<results::Process> parse_measurement(std::string_view output, const Aske
   process.operations = measured->operations;
   process.timed_seconds = std::accumulate(totals->begin(), totals->end(), 0.0) * 1e-9;
   process.counters = measured->counters;
+  if (const std::optional<WarmedUp>& warmup = measured->warmup)
+    process.warmup = {warmup->repetitions, warmup->seconds, warmup->stationary};
   for (const auto& [phase, samples] : measured->samples) process.samples[phase] = thinned(samples);
   if (!(process.real_time > 0)) return bad(fmt::format("expected a median time above 0, found {}", process.real_time));
   return process;

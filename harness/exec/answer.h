@@ -36,6 +36,12 @@ struct Asked {
 /// the median of them all.
 inline constexpr std::size_t kKeptSamples = 1000;
 
+/// What --conformance says: "CHECK: what is wrong" of each check that failed. Refuses a list without checks.
+Expected<std::vector<std::string>> parse_conformance(std::string_view output);
+
+/// Standard error and output are bytes; a result is UTF-8: what is not printable becomes '?'.
+std::string printable(std::string text);
+
 /// What --run says, as a process of a result: real_time, cpu_time, timed_seconds, checksum, samples and counters are
 /// filled in.
 /// Refuses what was not asked for, what no measurement gives (not finite, not positive, phases that are missing or of

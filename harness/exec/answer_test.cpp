@@ -53,6 +53,21 @@ TEST(Answer, of_run_becomes_a_process) {
   EXPECT_EQ(process->counters.at("metadata_bytes"), 64);
 }
 
+TEST(Answer, of_run_says_how_it_warmed_up_where_it_knows) {
+  const Asked asked{"fake/quick/store", &kStore, 7};
+  EXPECT_FALSE(parse_measurement(kMeasured, asked)->warmup);  // as executables of earlier revisions
+  const std::string words = R"("counters":{"metadata_bytes":64},)";
+  const Expected<results::Process> process = parse_measurement(
+      replaced(kMeasured, words, words + R"("warmup":{"repetitions":5,"seconds":0.25,"stationary":false},)"), asked);
+  ASSERT_TRUE(process) << process.error().what;
+  ASSERT_TRUE(process->warmup);
+  EXPECT_EQ(process->warmup->repetitions, 5u);
+  EXPECT_EQ(process->warmup->seconds, 0.25);
+  EXPECT_FALSE(process->warmup->stationary);
+  EXPECT_EQ(complaint(words, words + R"("warmup":{"repetitions":5,"seconds":-1,"stationary":true},)"),
+            "warmup: expected 0 or more seconds, found -1");
+}
+
 TEST(Answer, of_run_is_checked_to_the_last_number) {
   EXPECT_EQ(complaint(""), "expected a JSON object, found no output");
   EXPECT_EQ(complaint("hello"), "expected one JSON object, found something else (syntax error)");

@@ -19,11 +19,6 @@ namespace {
 /// How many benchmarks a sentence names; it counts the rest.
 constexpr std::size_t kNamed = 3;
 
-std::string variant_of(const Benchmark& benchmark) {
-  const results::BenchmarkParts parts = results::benchmark_parts(benchmark.name);
-  return fmt::format("{}/{}", parts.family, parts.variant);
-}
-
 std::string workload_of(const Benchmark& benchmark) {
   return fmt::format("{}/{}", benchmark.workload.family, benchmark.workload.name);
 }
@@ -37,7 +32,7 @@ std::string named(const std::vector<std::string>& benchmarks) {
 
 /// Why this benchmark of head cannot be held against `base`; "" where it can.
 std::string obstacle(const Benchmark& head, const Catalog& base, const Benchmark* found) {
-  const std::string variant = variant_of(head);
+  const std::string variant = variant_of(head.name);
   for (const results::Failure& failure : base.failures)
     if (failure.benchmark == variant) return failure.detail;
   if (std::find(base.not_built.begin(), base.not_built.end(), variant) != base.not_built.end())
@@ -66,7 +61,7 @@ Expected<results::Arm> describe_arm(std::string_view name, const fs::path& build
   results::Arm arm{std::string(name), *build, read_pins(root), read_source(root), {}, {}};
   for (const Benchmark& benchmark : benchmarks) {
     arm.versions[workload_of(benchmark)] = benchmark.workload.version;
-    std::string& hash = arm.executables[variant_of(benchmark)];
+    std::string& hash = arm.executables[variant_of(benchmark.name)];
     if (!hash.empty()) continue;
     const Expected<std::string> content = content_hash(benchmark.executable);
     if (!content) return content.error();
@@ -90,7 +85,7 @@ std::vector<ArmBenchmark> choose_control(const std::vector<Benchmark>& head) {
 results::Arm control_arm(const results::Arm& head, const std::vector<ArmBenchmark>& control) {
   results::Arm arm{std::string(results::kControl), head.build, head.pins, head.source, {}, {}};
   for (const ArmBenchmark& one : control) {
-    const std::string variant = variant_of(one.benchmark), workload = workload_of(one.benchmark);
+    const std::string variant = variant_of(one.benchmark.name), workload = workload_of(one.benchmark);
     arm.executables[variant] = head.executables.at(variant);
     arm.versions[workload] = head.versions.at(workload);
   }
@@ -109,7 +104,7 @@ Pairing pair_with_base(const std::vector<Benchmark>& head, const results::Arm& h
       without[reason].push_back(benchmark.name);
       continue;
     }
-    const std::string variant = variant_of(benchmark);
+    const std::string variant = variant_of(benchmark.name);
     if (head_arm.executables.at(variant) == base_arm.executables.at(variant)) {
       ++pairing.identical;
       continue;

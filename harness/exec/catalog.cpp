@@ -59,10 +59,6 @@ void ask(const ListedVariant& built, const fs::path& build_dir, const Runner& ru
   add(built, *description, executable, catalog);
 }
 
-std::string family_and_variant(const std::string& benchmark) {
-  return benchmark.substr(0, benchmark.rfind('/'));
-}
-
 /// Everything a filter may name: benchmarks, variants and families, of what is not built too.
 std::vector<std::string> names_in(const Catalog& catalog) {
   std::set<std::string> names;
@@ -108,6 +104,10 @@ Expected<void> check_filter(const Catalog& catalog, const std::string& filter) {
 }
 
 }  // namespace
+
+std::string variant_of(const std::string& benchmark) {
+  return benchmark.substr(0, benchmark.rfind('/'));
+}
 
 ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec) {
   ChildSpec child;
@@ -179,7 +179,7 @@ Expected<Selection> select(const Catalog& catalog, const std::vector<std::string
   };
   for (const Benchmark& benchmark : catalog.benchmarks) {
     if (!selected(benchmark.name)) continue;
-    variants.insert(family_and_variant(benchmark.name));
+    variants.insert(variant_of(benchmark.name));
     if (!benchmark.unsupported.empty()) {
       selection.unsupported.push_back({benchmark.name, benchmark.unsupported});
       continue;
@@ -193,7 +193,7 @@ Expected<Selection> select(const Catalog& catalog, const std::vector<std::string
     if (!benchmark.reference || !benchmark.unsupported.empty() || !workloads.contains(workload)) continue;
     if (!selected(benchmark.name)) {
       selection.checks.push_back(benchmark);
-      variants.insert(family_and_variant(benchmark.name));
+      variants.insert(variant_of(benchmark.name));
     }
   }
   for (const results::Variant& variant : catalog.variants)

@@ -23,6 +23,9 @@ struct Benchmark {
   std::string unsupported;  ///< why the variant cannot do it; "" where it can
 };
 
+/// "family/variant" of a benchmark's name.
+std::string variant_of(const std::string& benchmark);
+
 /// What one process is asked for, the same for all that are compared.
 struct ProcessSpec {
   std::uint64_t seed = 1;

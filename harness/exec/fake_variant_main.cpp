@@ -50,23 +50,6 @@ class Shelf : public Task {
   volatile std::uint64_t sink_ = 0;  // keeps every round
 };
 
-Variant make(const std::string& name) {
-  const auto prepare = [name](const Parameters& parameters) { return std::make_unique<Shelf>(parameters, name); };
-  Variant variant;
-  variant.family = "fake";
-  variant.name = name;
-  variant.idea = "a made-up variant";
-  variant.workloads = {{"store", "Put and get", 1, {"put", "get"}, 64, "pair", false, "", prepare},
-                       {"drop", "Put and forget", 1, {"put", "get"}, 64, "pair", false, "", prepare}};
-  if (name == "quick") {
-    variant.workloads[1].unsupported = "it never forgets";
-    variant.workloads[1].prepare = nullptr;
-  }
-  if (name == "wide")
-    variant.workloads = {{"spread", "On every core", 1, {"put", "get"}, 64, "pair", true, "", prepare}};
-  return variant;
-}
-
 [[noreturn]] void hang() {
   for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
@@ -75,6 +58,30 @@ Variant make(const std::string& name) {
 void crash() {
   ::signal(SIGSEGV, SIG_DFL);
   ::raise(SIGSEGV);
+}
+
+Variant make(const std::string& name) {
+  const auto prepare = [name](const Parameters& parameters) { return std::make_unique<Shelf>(parameters, name); };
+  Variant variant;
+  variant.family = "fake";
+  variant.name = name;
+  variant.idea = "a made-up variant";
+  variant.workloads = {{"store", "Put and get", 1, {"put", "get"}, 64, "pair", false, "", prepare},
+                       {"drop", "Put and forget", 1, {"put", "get"}, 64, "pair", false, "", prepare}};
+  variant.conformance = {{"what is put is kept",
+                          [name]() -> std::string {
+                            if (name == "fragile") crash();
+                            if (name == "stuck") hang();
+                            return name == "careless" ? "1 was put, 2 was there" : "";
+                          }},
+                         {"what is dropped is forgotten", [] { return std::string(); }}};
+  if (name == "quick") {
+    variant.workloads[1].unsupported = "it never forgets";
+    variant.workloads[1].prepare = nullptr;
+  }
+  if (name == "wide")
+    variant.workloads = {{"spread", "On every core", 1, {"put", "get"}, 64, "pair", true, "", prepare}};
+  return variant;
 }
 
 /// Crashes the second time it is run, and only then.

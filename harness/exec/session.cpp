@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "harness/exec/answer.h"
+#include "harness/exec/conformance.h"
 #include "harness/results/fitness.h"
 #include "harness/results/summary.h"
 #include "harness/results/verify.h"
@@ -25,15 +28,6 @@ constexpr int kNotUnderstood = 2;
 std::string tail_of(const ChildOutcome& outcome, std::size_t limit) {
   if (!outcome.error_tail.empty()) return outcome.error_tail;
   return outcome.output.substr(outcome.output.size() - std::min(outcome.output.size(), limit));
-}
-
-/// Standard error and output are bytes; a result is UTF-8.
-std::string printable(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\t') || byte >= 0x7f) c = '?';
-  }
-  return text;
 }
 
 std::string kind_of(const ChildOutcome& outcome) {
@@ -63,11 +57,14 @@ class Run {
         rows_(static_cast<std::size_t>(std::count_if(series_.begin(), series_.end(),
                                                      [](const Series& one) { return one.arm == results::kBase; }))),
         schedule_(spec.pace, series_.size()),
-        start_(world.now()) {}
+        began_(world.now()),
+        start_(began_) {}
 
   Expected<void> to_the_end() {
+    ask_conformance_of_all();
+    start_ = world_.now();  // the budget is for measuring
     for (const Benchmark& reference : spec_.selection.checks)
-      if (!interrupted_) answer(reference);
+      if (!interrupted_ && !fails_conformance(reference)) answer(reference);
     int block = 0;
     while (go_on()) {
       rest_what_is_tight(block);
@@ -117,7 +114,53 @@ class Run {
     return arms;
   }
 
+  /// Measuring, since the session's first process; seconds.
   double elapsed() const { return world_.now() - start_; }
+
+  /// An executable that is run: the same content in two arms or for two benchmarks is the same one.
+  std::string identity(const Benchmark& benchmark, std::string_view arm) const {
+    const results::Arm* const described = results::find_arm(result_, arm);
+    if (described == nullptr) return benchmark.executable.string();
+    const auto found = described->executables.find(variant_of(benchmark.name));
+    return found == described->executables.end() ? benchmark.executable.string() : found->second;
+  }
+
+  bool fails_conformance(const Benchmark& reference) const {
+    const auto found = conformance_.find(identity(reference, results::kHead));
+    return found != conformance_.end() && !found->second.failures.empty();
+  }
+
+  /// What is not what it says it is is not measured, nor is another variant's answer held against its own.
+  void ask_conformance_of_all() {
+    std::vector<Series> asked = series_;
+    for (const Benchmark& reference : spec_.selection.checks)
+      asked.push_back({&reference, std::string(results::kHead), arms_.size()});
+    std::set<std::string> executables;
+    for (const Series& one : asked) executables.insert(identity(*one.benchmark, one.arm));
+    std::set<std::pair<std::string, std::string>> told;  // variant and arm
+    for (const Series& one : asked) {
+      const std::string executable = identity(*one.benchmark, one.arm);
+      const std::string variant = variant_of(one.benchmark->name);
+      if (!conformance_.contains(executable)) {
+        if (!go_on()) return;
+        if (observer_.on_conformance)
+          observer_.on_conformance({variant, one.arm, conformance_.size(), executables.size()});
+        std::optional<Conformance> found = ask_conformance(one.benchmark->executable, world_.run);
+        if (!found) {
+          interrupted_ = true;
+          return;
+        }
+        conformance_.emplace(executable, std::move(*found));
+      }
+      // The control is head once more, and ends with it.
+      if (one.arm == results::kControl || !told.emplace(variant, one.arm).second) continue;
+      const Conformance& found = conformance_.at(executable);
+      for (const std::string& failure : found.failures)
+        record({variant, 0, 0, std::string(results::kNotConforming), failure, found.output_tail, one.arm});
+    }
+    for (std::size_t i = 0; i < series_.size(); ++i)
+      if (!conformance_.at(identity(*series_[i].benchmark, series_[i].arm)).failures.empty()) give_up(i);
+  }
 
   bool go_on() {
     interrupted_ = interrupted_ || world_.interrupted();
@@ -316,9 +359,12 @@ class Run {
       session.unusual.push_back(
           fmt::format("the reference gave no answer to {}: variants were compared with each other", workload));
     const bool enough = tight();
-    session.state = interrupted_ || problem_ ? "interrupted" : schedule_.state(blocks, enough);
+    const bool nothing_left = std::all_of(series_.begin(), series_.end(), [](const Series& one) { return one.failed; });
+    session.state = interrupted_ || problem_ ? "interrupted"
+                    : nothing_left           ? "complete"  // no more time would have helped
+                                             : schedule_.state(blocks, enough);
     session.ended = world_.utc();
-    session.wall_seconds = world_.now() - spec_.started.value_or(start_);
+    session.wall_seconds = world_.now() - spec_.started.value_or(began_);
     session.timed_seconds = 0;
     for (const results::Process& process : result_.processes) session.timed_seconds += process.timed_seconds;
     if (spec_.pace.target > 0 && !enough) session.unusual.push_back(loose_sentence());
@@ -349,7 +395,9 @@ class Run {
   std::vector<Width> widths_;  ///< by number of benchmark
   std::size_t rows_;           ///< of the table of verdicts: benchmarks that have a base
   Schedule schedule_;
-  double start_;
+  std::map<std::string, Conformance> conformance_;  ///< by identity
+  double began_;
+  double start_;  ///< of measuring
   bool interrupted_ = false;
   std::optional<Error> problem_;
 };

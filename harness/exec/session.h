@@ -57,14 +57,27 @@ struct Progress {
   std::size_t failures = 0;   ///< so far
 };
 
+/// Before anything is measured.
+struct ConformanceProgress {
+  std::string_view variant;  ///< about to be asked, in its arm
+  std::string_view arm;
+  std::size_t asked = 0;        ///< so many executables have been
+  std::size_t executables = 0;  ///< in all, by content
+};
+
 struct Observer {
   std::function<void(const Progress&)> on_process;
   std::function<void(const results::Failure&)> on_failure;
   std::function<void(const results::Result&)> on_block;  ///< after every complete block, with the result so far
+  std::function<void(const ConformanceProgress&)> on_conformance;
 };
 
 /// Fills `result`, whose head is given, with processes, failures and what disturbed each block, and sets its session's
 /// blocks, ended and state.
+///
+/// Every executable, once by its content, is first asked for its conformance. One that fails is not run: each check
+/// that failed is a failure of its variant in that arm. A reference that fails answers for nobody. The pace's budget
+/// begins after that.
 ///
 /// A process that crashes, hangs, says nothing sensible or reads back something wrong ends its benchmark for this
 /// session: it is not run again, neither a second chance that would hide what happens one time in ten, nor another

@@ -25,6 +25,7 @@ class FakeWorld {
     std::string checksum = "00000000000000aa";
     int fails_at = -1;  ///< the process of this number ends as `failing` says
     ChildOutcome failing;
+    std::string breach;  ///< of its conformance; "" where it conforms
   };
 
   FakeWorld() {
@@ -40,6 +41,9 @@ class FakeWorld {
     };
     observer.on_block = [this](const results::Result& result) { blocks_seen.push_back(result.processes.size()); };
     observer.on_failure = [this](const results::Failure& failure) { failures_seen.push_back(failure.benchmark); };
+    observer.on_conformance = [this](const ConformanceProgress& progress) {
+      about_to_ask.push_back(fmt::format("{} {}/{}", progress.variant, progress.asked, progress.executables));
+    };
     observer.on_process = [this](const Progress& progress) { progresses.push_back(progress); };
   }
 
@@ -79,6 +83,9 @@ class FakeWorld {
   double now = 1000;
   int interrupted_after = 1'000'000;
   int disk_full_after = 1'000'000;
+  double conformance_seconds = 0;
+  std::vector<std::string> about_to_ask;
+  std::vector<std::string> asked;  ///< for conformance
   std::vector<std::string> ran;
   std::vector<ChildSpec> specs;
   std::vector<std::string> journal;
@@ -87,7 +94,25 @@ class FakeWorld {
   std::vector<Progress> progresses;
 
  private:
+  /// A variant's executable in an arm conforms as the first of its benchmarks says.
+  ChildOutcome ask(const std::string& executable) {
+    asked.push_back(executable);
+    now += conformance_seconds;
+    const std::size_t slash = executable.find('/', 1);
+    const std::string arm = executable.substr(1, slash - 1), variant = executable.substr(slash + 1);
+    std::string breach;
+    for (const auto& [name, behaviour] : behaviours)
+      if (name.starts_with(arm == "b" ? variant + "/" : arm + ":" + variant + "/")) breach = behaviour.breach;
+    ChildOutcome outcome;
+    outcome.code = breach.empty() ? 0 : 1;
+    outcome.output = fmt::format(R"({{"protocol":1,"variant":"v","checks":[{{"name":"keeps","failure":null}},)"
+                                 R"({{"name":"holds","failure":{}}}]}})",
+                                 breach.empty() ? "null" : "\"" + breach + "\"");
+    return outcome;
+  }
+
   ChildOutcome run(const ChildSpec& child) {
+    if (child.command[1] == "--conformance") return ask(child.command[0]);
     specs.push_back(child);
     const std::string variant = child.command[0].substr(child.command[0].rfind('/') + 1);
     const std::string benchmark = "fake/" + variant + "/" + child.command[2];
@@ -377,6 +402,98 @@ TEST(Session, goes_on_without_a_reference_that_crashes_and_says_so) {
             Names{"the reference gave no answer to fake/store: variants were compared with each other"});
 }
 
+TEST(Session, measures_no_variant_that_does_not_conform) {
+  FakeWorld fake;
+  fake.add("plain");
+  fake.add("quick").breach = "1 was put, 2 was there";
+  fake.add("quick", "drop").breach = "1 was put, 2 was there";
+  fake.add("other");
+  fake.spec.pace = processes_pace(3);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.asked, (Names{"/b/fake/plain", "/b/fake/quick", "/b/fake/other"}));
+  EXPECT_EQ(fake.about_to_ask, (Names{"fake/plain 0/3", "fake/quick 1/3", "fake/other 2/3"}));
+  ASSERT_EQ(fake.head.failures.size(), 1u);
+  const results::Failure& failure = fake.head.failures[0];
+  EXPECT_EQ(failure.benchmark, "fake/quick");
+  EXPECT_EQ(failure.kind, "conformance");
+  EXPECT_EQ(failure.detail, "holds: 1 was put, 2 was there");
+  EXPECT_EQ(failure.arm, "head");
+  EXPECT_EQ(fake.failures_seen, Names{"fake/quick"});
+  EXPECT_EQ(fake.journal.size(), 7u);
+  EXPECT_EQ(fake.count("fake/quick/store") + fake.count("fake/quick/drop"), 0u);
+  EXPECT_EQ(fake.head.processes.size(), 6u);
+  EXPECT_EQ(fake.head.session.state, "complete");
+}
+
+TEST(Session, asks_an_executable_once_for_its_conformance_whichever_arms_and_benchmarks_it_stands_for) {
+  FakeWorld fake;
+  fake.add("plain");
+  fake.add("plain", "drop");
+  fake.add_arm("control", "plain");
+  fake.add_arm("base", "plain");
+  fake.head.arms = {{"head", {}, {}, {}, {{"fake/plain", "aa"}}, {}},
+                    {"control", {}, {}, {}, {{"fake/plain", "aa"}}, {}},
+                    {"base", {}, {}, {}, {{"fake/plain", "bb"}}, {}}};
+  fake.spec.pace = processes_pace(1);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.asked, (Names{"/b/fake/plain", "/base/fake/plain"}));
+}
+
+TEST(Session, measures_head_alone_where_base_does_not_conform_and_neither_where_head_does_not) {
+  for (const bool head : {true, false}) {
+    FakeWorld fake;
+    FakeWorld::Behaviour& here = fake.add("plain");
+    fake.add("quick");
+    FakeWorld::Behaviour& there = fake.add_arm("base", "plain");
+    (head ? here : there).breach = "no";
+    fake.spec.pace = processes_pace(2);
+    ASSERT_TRUE(fake.go());
+    ASSERT_EQ(fake.head.failures.size(), 1u);
+    EXPECT_EQ(fake.head.failures[0].arm, head ? "head" : "base");
+    EXPECT_EQ(fake.count("fake/plain/store"), head ? 0u : 2u);
+    EXPECT_EQ(fake.count("base:fake/plain/store"), 0u);
+    EXPECT_EQ(fake.count("fake/quick/store"), 2u);
+  }
+}
+
+TEST(Session, holds_nobody_against_a_reference_that_does_not_conform) {
+  for (const bool selected : {true, false}) {
+    FakeWorld fake;
+    FakeWorld::Behaviour& plain = fake.add("plain");
+    plain.breach = "no";
+    plain.checksum = "00000000000000cc";
+    fake.add("quick");
+    fake.add("other");
+    if (!selected) {
+      fake.spec.selection.checks = {fake.spec.selection.benchmarks[0]};
+      fake.spec.selection.benchmarks.erase(fake.spec.selection.benchmarks.begin());
+    }
+    fake.spec.pace = processes_pace(2);
+    ASSERT_TRUE(fake.go());
+    EXPECT_EQ(fake.count("fake/plain/store"), 0u);
+    EXPECT_TRUE(fake.head.answers.empty());
+    ASSERT_EQ(fake.head.failures.size(), 1u);
+    EXPECT_EQ(fake.head.failures[0].benchmark, "fake/plain");
+    EXPECT_EQ(fake.head.processes.size(), 4u);
+    EXPECT_EQ(fake.head.session.unusual,
+              Names{"the reference gave no answer to fake/store: variants were compared with each other"});
+  }
+}
+
+TEST(Session, has_its_whole_budget_for_measuring) {
+  const auto session = [](double conformance_seconds) {
+    FakeWorld fake;
+    for (int i = 0; i < 40; ++i) fake.add(i == 0 ? "plain" : fmt::format("v{}", i));
+    fake.conformance_seconds = conformance_seconds;
+    fake.spec.pace = quick_pace();
+    EXPECT_TRUE(fake.go());
+    return fake.head;
+  };
+  const results::Result fast = session(0), slow = session(0.5);
+  EXPECT_EQ(slow.processes.size(), fast.processes.size());
+  EXPECT_NEAR(slow.session.wall_seconds, fast.session.wall_seconds + 40 * 0.5, 1e-6);
+}
+
 TEST(Session, that_is_interrupted_keeps_what_it_has) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
@@ -530,7 +647,7 @@ TEST(Session, against_a_base_goes_on_with_what_is_not_tight_and_with_the_control
   const Runner calm = fake.world.run;
   fake.world.run = [&](const ChildSpec& child) {
     // Only `other` differs from process to process.
-    fake.behaviours["fake/other/store"].nanoseconds = ++run % 3 == 0 ? 1000 : 1100;
+    if (child.command[1] == "--run") fake.behaviours["fake/other/store"].nanoseconds = ++run % 3 == 0 ? 1000 : 1100;
     return calm(child);
   };
   fake.spec.pace = against_pace(quick_pace(), 2, 0.005);
@@ -576,8 +693,8 @@ TEST(Session, says_how_much_of_its_time_was_timed) {
 }
 
 TEST(Session, with_real_processes_measures_the_good_and_names_the_bad) {
-  const FakeBuild build(
-      {"plain", "quick", "wide", "crashing", "hanging", "garbage", "flood", "flaky", "wrong", "unstable", "timeless"});
+  const FakeBuild build({"plain", "quick", "wide", "crashing", "hanging", "garbage", "flood", "flaky", "wrong",
+                         "unstable", "timeless", "careless", "fragile"});
   const Runner runner = [](const ChildSpec& spec) { return run_child(spec); };
   const Catalog catalog = *load_catalog(build.path(), runner);
   FakeWorld fake;
@@ -595,9 +712,11 @@ TEST(Session, with_real_processes_measures_the_good_and_names_the_bad) {
   std::map<std::string, std::string> kinds;
   for (const results::Failure& failure : fake.head.failures) kinds[failure.benchmark] += failure.kind;
   const std::map<std::string, std::string> expected{
-      {"fake/crashing/store", "crash"},        {"fake/hanging/store", "timeout"},  {"fake/garbage/store", "protocol"},
-      {"fake/flood/store", "protocol"},        {"fake/flaky/store", "crash"},      {"fake/wrong/store", "wrong answer"},
-      {"fake/unstable/store", "wrong answer"}, {"fake/timeless/store", "protocol"}};
+      {"fake/crashing/store", "crash"},        {"fake/hanging/store", "timeout"},
+      {"fake/garbage/store", "protocol"},      {"fake/flood/store", "protocol"},
+      {"fake/flaky/store", "crash"},           {"fake/wrong/store", "wrong answer"},
+      {"fake/unstable/store", "wrong answer"}, {"fake/timeless/store", "protocol"},
+      {"fake/careless", "conformance"},        {"fake/fragile", "conformance"}};
   EXPECT_EQ(kinds, expected);
   std::map<std::string, std::size_t> counts;
   for (const results::Row& row : results::summarize(fake.head)) counts[row.benchmark] = row.time.count;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "variants/allocator/conformance.h"
 
 namespace lab::allocator {
@@ -60,8 +62,15 @@ std::vector<std::size_t> edge_sizes(std::size_t largest) {
 }
 
 std::string misaligned(const void* block, std::size_t bytes, std::size_t alignment) {
+  if (!std::has_single_bit(alignment))
+    return fmt::format("a block of {} bytes is promised an alignment of {}, which is no power of two", bytes,
+                       alignment);
   const std::size_t off = reinterpret_cast<std::uintptr_t>(block) % alignment;
   return off == 0 ? "" : fmt::format("a block of {} bytes is {} bytes off its alignment of {}", bytes, off, alignment);
+}
+
+std::string too_small(std::size_t bytes, std::size_t occupied) {
+  return occupied >= bytes ? "" : fmt::format("a block of {} bytes is said to occupy {}", bytes, occupied);
 }
 
 std::string refused(std::size_t bytes) {

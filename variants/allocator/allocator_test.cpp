@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <bit>
 #include <boost/json.hpp>
 #include <cctype>
 #include <cstdio>
@@ -64,6 +65,57 @@ class Misaligned : public Sound {
   void free(void* block) {
     if (block != nullptr) Sound::free(static_cast<std::byte*>(block) - 8);
   }
+};
+
+/// Puts every third freed block of 512 to 1023 bytes into the list of larger ones.
+class Misfiling : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) {
+    std::vector<void*>& list = lists_[class_of(bytes)];
+    void* const block = list.empty() ? Sound::allocate(std::bit_ceil(bytes + 1)) : list.back();
+    if (!list.empty()) list.pop_back();
+    classes_[block] = class_of(bytes);
+    return block;
+  }
+  std::size_t alignment(std::size_t) const { return kLeafBytes; }
+  void free(void* block) {
+    if (block == nullptr) return;
+    const std::size_t wrong = ++calls_ % 3 == 0 && classes_[block] == 10;
+    if (classes_[block] > 12)
+      Sound::free(block);
+    else
+      lists_[classes_[block] + wrong].push_back(block);
+  }
+
+ private:
+  static std::size_t class_of(std::size_t bytes) { return static_cast<std::size_t>(std::bit_width(bytes)); }
+  std::map<std::size_t, std::vector<void*>> lists_;
+  std::map<void*, std::size_t> classes_;
+  int calls_ = 0;
+};
+
+/// Says less than a block takes.
+class Understating : public Sound {
+ public:
+  using Sound::Sound;
+  std::size_t occupied(const void* block, std::size_t bytes) const { return Sound::occupied(block, bytes) / 2; }
+};
+
+/// Gives memory off its alignment out only once there are many blocks.
+class MisalignedLater : public Sound {
+ public:
+  using Sound::Sound;
+  std::size_t alignment(std::size_t bytes) const { return ++asked_ > 5000 ? 4096 : Sound::alignment(bytes); }
+
+ private:
+  mutable int asked_ = 0;
+};
+
+class OddlyAligned : public Sound {
+ public:
+  using Sound::Sound;
+  std::size_t alignment(std::size_t) const { return 0; }
 };
 
 /// Writes into the block before.
@@ -206,8 +258,8 @@ class Sated : public Sound {
 template <Allocator A>
 std::vector<std::string> failed_checks() {
   std::vector<std::string> names;
-  for (const bench::Check& check : Conformance<A>::run())
-    if (!check.failure.empty()) names.push_back(check.name);
+  for (const bench::Check& check : Conformance<A>::checks())
+    if (!check.what_is_wrong().empty()) names.push_back(check.name);
   return names;
 }
 
@@ -226,6 +278,10 @@ TEST(AllocatorConformance, finds_nothing_wrong_with_a_sound_allocator) {
 
 TEST(AllocatorConformance, finds_the_one_fault_of_each_broken_allocator) {
   EXPECT_EQ(failed_checks<Misaligned>().at(0), "blocks are aligned as promised");
+  EXPECT_EQ(failed_checks<MisalignedLater>(), Names{"blocks are aligned as promised"});
+  EXPECT_EQ(failed_checks<OddlyAligned>(), Names{"blocks are aligned as promised"});
+  EXPECT_EQ(failed_checks<Understating>(), Names{"blocks are as large as was asked for"});
+  EXPECT_EQ(failed_checks<Misfiling>().at(0), "no two blocks overlap");
   EXPECT_EQ(failed_checks<Overlapping>().at(0), "no two blocks overlap");
   EXPECT_EQ(failed_checks<Timid>().at(0), "no two blocks overlap");
   EXPECT_EQ(failed_checks<Forgetful>().at(0), "contents are kept");

@@ -43,26 +43,27 @@ std::vector<std::size_t> edge_sizes(std::size_t largest);
 
 /// Sentences for failures.
 std::string misaligned(const void* block, std::size_t bytes, std::size_t alignment);
+std::string too_small(std::size_t bytes, std::size_t occupied);
 std::string refused(std::size_t bytes);
 std::string served(std::size_t bytes);
 
-/// The checks, each on an allocator of its own. A check returns what is wrong, or "".
+/// The checks, each on allocators of its own. A check returns what is wrong, or "".
 template <Allocator A>
 class Conformance {
  public:
-  static std::vector<bench::Check> run() {
-    const auto [overlap, contents] = life();
-    std::vector<bench::Check> checks{{"blocks are aligned as promised", alignment()},
-                                     {"no two blocks overlap", overlap},
-                                     {"contents are kept", contents},
-                                     {"empty requests get blocks of their own", empty_requests()},
-                                     {"what is too large is refused without damage", too_large()}};
+  static std::vector<bench::Check> checks() {
+    std::vector<bench::Check> checks{{"blocks are aligned as promised", alignment},
+                                     {"blocks are as large as was asked for", block_sizes},
+                                     {"no two blocks overlap", [] { return lives().overlap; }},
+                                     {"contents are kept", [] { return lives().contents; }},
+                                     {"empty requests get blocks of their own", empty_requests},
+                                     {"what is too large is refused without damage", too_large}};
     if constexpr (FixedCapacity<A>) {
-      checks.push_back({"the largest request is as stated", largest_request()});
-      checks.push_back({"freeing everything restores the first state", first_state()});
+      checks.push_back({"the largest request is as stated", largest_request});
+      checks.push_back({"freeing everything restores the first state", first_state});
     }
-    if constexpr (FreesBlocks<A>) checks.push_back({"freeing nullptr does nothing", free_null()});
-    if constexpr (Rival<A>) checks.push_back({"is what it says it is", A::impostor()});
+    if constexpr (FreesBlocks<A>) checks.push_back({"freeing nullptr does nothing", free_null});
+    if constexpr (Rival<A>) checks.push_back({"is what it says it is", [] { return A::impostor(); }});
     return checks;
   }
 
@@ -92,52 +93,111 @@ class Conformance {
     return failure;
   }
 
+  /// Of all sizes at which allocators change their minds, and of what random frees left.
   static std::string alignment() {
     A allocator(kDemand);
-    Ledger ledger;
+    std::vector<std::pair<void*, std::size_t>> blocks;
     std::string failure;
     for (const std::size_t bytes : edge_sizes(kDemand.bytes / 16)) {
-      void* const block = allocate(allocator, bytes);
-      failure = block == nullptr ? refused(bytes) : misaligned(block, bytes, allocator.alignment(bytes));
-      if (failure.empty()) failure = ledger.add(block, bytes);
+      blocks.emplace_back(allocate(allocator, bytes), bytes);
+      failure = wrong_alignment(allocator, blocks.back().first, bytes);
       if (!failure.empty()) break;
     }
-    release_all(allocator, ledger);
+    if constexpr (FreesBlocks<A>)
+      for (const auto& [block, bytes] : blocks) free_block(allocator, block, bytes);
+    return failure.empty() ? lives().alignment : failure;
+  }
+
+  static std::string wrong_alignment(A& allocator, void* block, std::size_t bytes) {
+    return block == nullptr ? refused(bytes) : misaligned(block, bytes, allocator.alignment(bytes));
+  }
+
+  /// Three blocks of each size, of which the middle one makes room for larger and smaller ones: a block from the list
+  /// of another size would end in its neighbour.
+  static std::string block_sizes() {
+    std::vector<std::size_t> sizes = edge_sizes(kDemand.bytes / 16);
+    for (std::size_t bytes = 3; bytes < 600; bytes += 7) sizes.push_back(bytes);
+    std::string failure;
+    for (const std::size_t size : sizes) {
+      A allocator(kDemand);
+      Ledger ledger;
+      const std::size_t bytes = std::max<std::size_t>(size, 2);
+      const auto put = [&](std::size_t wanted) {
+        void* const block = allocate(allocator, wanted);
+        failure = block == nullptr ? refused(wanted) : ledger.add(block, wanted);
+        if (failure.empty()) failure = too_small(wanted, allocator.occupied(block, wanted));
+        return block;
+      };
+      std::vector<void*> blocks;
+      while (blocks.size() < 3 && failure.empty()) blocks.push_back(put(bytes));
+      if constexpr (FreesBlocks<A>) {
+        if (failure.empty()) {
+          ledger.remove(blocks[1]);
+          free_block(allocator, blocks[1], bytes);
+        }
+      }
+      for (const std::size_t next : {bytes + 1, bytes + bytes / 2, 2 * bytes, bytes / 2, bytes})
+        if (failure.empty()) put(next);
+      release_all(allocator, ledger);
+      if (!failure.empty()) break;
+    }
     return failure;
   }
 
-  /// Random allocations and frees of all sizes: what overlaps, and what changed while it was live.
-  static std::pair<std::string, std::string> life() {
-    A allocator(kDemand);
+  /// How many random allocations and frees, of what sizes, of how many bytes and blocks at once.
+  struct Life {
+    Demand demand;
+    int steps;
+    std::uint64_t low_power, high_power;  ///< of two: each power as likely, of a size below it
+  };
+
+  struct Found {
+    std::string alignment, overlap, contents;
+    bool any() const { return !alignment.empty() || !overlap.empty() || !contents.empty(); }
+  };
+
+  /// All sizes; as many blocks as a workload has; large ones.
+  static Found lives() {
+    constexpr Life kLives[] = {{kDemand, 20'000, 2, 14},
+                               {{.bytes = std::size_t{1} << 20, .blocks = 10'000}, 40'000, 3, 7},
+                               {{.bytes = std::size_t{16} << 20, .blocks = 400}, 2000, 12, 17}};
+    for (const Life& one : kLives)
+      if (Found found = life(one); found.any()) return found;
+    return {};
+  }
+
+  static Found life(const Life& life) {
+    A allocator(life.demand);
     bench::Random random(1);
     Ledger ledger;
-    std::string overlap, contents;
+    Found found;
     std::size_t live_bytes = 0, live_blocks = 0;
-    for (int i = 0; i < 20'000 && overlap.empty() && contents.empty(); ++i) {
-      const std::size_t bytes = random.between(1, std::uint64_t{1} << random.between(2, 14));
-      if (live_bytes + bytes > kDemand.bytes || live_blocks == kDemand.blocks ||
+    for (int i = 0; i < life.steps && !found.any(); ++i) {
+      const std::size_t bytes = random.between(1, std::uint64_t{1} << random.between(life.low_power, life.high_power));
+      if (live_bytes + bytes > life.demand.bytes || live_blocks == life.demand.blocks ||
           (FreesBlocks<A> && !ledger.empty() && random.below(100) < 45)) {
         if constexpr (FreesBlocks<A>) {
           const auto [block, entry] = ledger.near(random.next() >> 16);
-          contents = ledger.remove(block);
+          found.contents = ledger.remove(block);
           free_block(allocator, block, entry.bytes);
           live_bytes -= entry.bytes;
           --live_blocks;
         } else {
-          contents = release_all(allocator, ledger);
+          found.contents = release_all(allocator, ledger);
           live_bytes = live_blocks = 0;
         }
       } else if (void* const block = allocate(allocator, bytes)) {
-        overlap = ledger.add(block, bytes);
+        found.alignment = wrong_alignment(allocator, block, bytes);
+        found.overlap = ledger.add(block, bytes);
         live_bytes += bytes;
         ++live_blocks;
       } else {
-        overlap = refused(bytes);
+        found.overlap = refused(bytes);
       }
     }
     std::string last = release_all(allocator, ledger);
-    if (contents.empty()) contents = std::move(last);
-    return {overlap, contents};
+    if (found.contents.empty()) found.contents = std::move(last);
+    return found;
   }
 
   static std::string empty_requests() {

@@ -27,7 +27,7 @@ bench::Variant make_variant(std::string name, Lines lines) {
   variant.weakness = std::move(lines.weakness);
   variant.traits = traits<A>();
   variant.workloads = workloads<A>();
-  variant.conformance = &Conformance<A>::run;
+  variant.conformance = Conformance<A>::checks();
   return variant;
 }
 

@@ -100,7 +100,7 @@ std::string wrong_with(const Scene& scene, designs::WorkerPool& pool, const Make
   return "";
 }
 
-std::vector<bench::Check> check(Threading threading, const MakeFrame& make_frame) {
+std::vector<bench::Check> checks_of(Threading threading, const MakeFrame& make_frame) {
   struct Size {
     std::size_t meshes, lights;
   };
@@ -109,11 +109,13 @@ std::vector<bench::Check> check(Threading threading, const MakeFrame& make_frame
   std::vector<bench::Check> checks;
   for (const unsigned threads : {1u, 2u, 3u, 7u, 16u}) {
     if (threading == Threading::kOne && threads != 1) continue;
-    designs::WorkerPool pool(workers_for(threading, threads));
     for (const Size size : kSizes)
       checks.push_back({fmt::format("{} meshes and {} lights on {} threads are submitted as a sorted list would be",
                                     size.meshes, size.lights, threads),
-                        wrong_with(make_scene(threads, size.meshes, size.lights, 1), pool, make_frame)});
+                        [=] {
+                          designs::WorkerPool pool(workers_for(threading, threads));
+                          return wrong_with(make_scene(threads, size.meshes, size.lights, 1), pool, make_frame);
+                        }});
   }
   return checks;
 }
@@ -153,7 +155,7 @@ bench::Variant make_variant(const About& about, Threading threading, MakeFrame m
       make_workload("frame", "10,000 meshes and 10,000 lights through three command buckets", 0, threading, make_frame),
       make_workload("frame_work", "the same with artificial work for each command, as much as the article's",
                     kArticleWorkSteps, threading, make_frame)};
-  variant.conformance = [=] { return check(threading, make_frame); };
+  variant.conformance = checks_of(threading, make_frame);
   return variant;
 }
 
