@@ -191,6 +191,7 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuck
     table.benchmarks.push_back(benchmarks_of(*claim.claim, published));
   }
   if (std::optional<Chart> chart = speedup_chart(published, result)) section.blocks.emplace_back(Charts{{std::move(*chart)}});
+  table.drop_empty_columns();
   section.blocks.emplace_back(std::move(table));
   return section;
 }

@@ -155,6 +155,7 @@ Table rows_table(const Comparison& comparison) {
                           row.identical ? "" : fmt::format("{} and {}", row.base_processes, row.head_processes),
                           needed_text(row),
                           row.note});
+  table.drop_empty_columns();
   return table;
 }
 

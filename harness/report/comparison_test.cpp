@@ -51,6 +51,34 @@ TEST(Comparison, names_what_regressed_what_improved_and_what_grew) {
   EXPECT_NE(text.find("| **worse** | allocator/buddy/random\\_replace | metadata\\_bytes | 65536 | 131072 |"), std::string::npos);
 }
 
+TEST(Comparison, has_no_column_in_which_nothing_is_said) {
+  const auto titles = [](const compare::Comparison& made) {
+    std::vector<std::string> found;
+    for (const Block& block : comparison_section(made).blocks)
+      if (const Table* table = std::get_if<Table>(&block); table != nullptr && table->name == "comparison")
+        for (const Heading& column : table->columns) found.push_back(column.title);
+    return found;
+  };
+  compare::Comparison made = comparison();
+  ASSERT_EQ(titles(made).front(), "Verdict");
+  for (compare::Row& row : made.rows) row.note = "";
+  made.rows[0].note = "something";
+  ASSERT_EQ(titles(made).back(), "Note");
+  made.rows[0].note = "";
+  EXPECT_NE(titles(made).back(), "Note");
+}
+
+TEST(Comparison, of_identical_executables_has_no_ratio_beside_two_times) {
+  compare::Comparison made = comparison();
+  made.rows[0].identical = true;
+  for (const Block& block : comparison_section(made).blocks)
+    if (const Table* table = std::get_if<Table>(&block); table != nullptr && table->name == "comparison") {
+      ASSERT_EQ(table->columns[2].title, "Ratio");
+      EXPECT_EQ(table->rows[0][2].text, "");
+      EXPECT_NE(table->rows[1][2].text, "");
+    }
+}
+
 TEST(Comparison, draws_a_point_for_every_benchmark_and_control) {
   const std::unique_ptr<SvgRenderer> renderer = std::move(*SvgRenderer::create());
   const Document made = document();

@@ -1,5 +1,7 @@
 #include "harness/report/document.h"
 
+#include <algorithm>
+
 namespace lab::report {
 
 namespace {
@@ -21,6 +23,14 @@ std::string identifier(std::string_view text) {
     name += fine ? c : '-';
   }
   return name;
+}
+
+void Table::drop_empty_columns() {
+  for (std::size_t i = columns.size(); i-- > 0;) {
+    if (std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return !row[i].text.empty(); })) continue;
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(i));
+    for (std::vector<Cell>& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
+  }
 }
 
 Chart::Chart(std::string specification, std::string_view unique_name)

@@ -31,6 +31,9 @@ struct Heading {
 };
 
 struct Table {
+  /// Takes out the columns in which nothing is said.
+  void drop_empty_columns();
+
   std::string name;  ///< unique in the report and the same in the next one: links name the table by it
   std::string caption;
   std::vector<Heading> columns;

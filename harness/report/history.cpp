@@ -128,7 +128,9 @@ Chart history_chart(const Followed& followed) {
           {"at", change.started},
           {"verdict", change.cause != "code" ? "environment" : change.regressed() ? "regressed" : "improved"},
           {"late", change.index - first > (points.size() - first) / 2},
-          {"label", fmt::format("{} {}", history::percent_text(change.ratio), history::commits_text(change.commits))}});
+          {"line", changes.size() % 3},  // labels of neighbours stand in lines of their own
+          {"commits", history::commits_text(change.commits)},
+          {"label", history::percent_text(change.ratio)}});
   chart.title = title_of(followed);
   chart.note = "A point a session; grey: each level and the middle four fifths of its sessions; dashed: a change.";
   chart.text = fmt::format("Plot of {} over time. {}", counted(rows.size(), "session"), chart.title);

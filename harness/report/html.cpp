@@ -107,7 +107,7 @@ std::string breakable(std::string_view name) {
 }
 
 std::string link_to(std::string_view id, std::string_view what) {
-  return fmt::format(" <a class=\"anchor\" href=\"#{}\" aria-label=\"Link to {}\">#</a>", escape_html(id),
+  return fmt::format("\u00a0<a class=\"anchor\" href=\"#{}\" aria-label=\"Link to {}\">#</a>", escape_html(id),
                      escape_html(what));
 }
 

@@ -73,6 +73,29 @@ TEST(Report, is_a_page_a_summary_and_a_file_for_each_chart) {
   EXPECT_FALSE(contains(page, "http-equiv=\"refresh\""));
 }
 
+/// Every section at once, with names, words and hashes as long as they come. It stays in the build folder, where
+/// .ci/check_browser opens it.
+TEST(Report, of_everything_has_every_section_and_is_left_for_the_browser) {
+  results::Result result = sample::two_arms();
+  const std::string longest = "command_bucket/v7_mt_thread_local_blocks/frame_work";
+  result.failures.push_back({longest, 4, 4, "timeout", "no answer after 60 s; the process group was ended", std::string(300, 'x') + "\n"});
+  result.failures.push_back(
+      {"allocator/misaligned", 0, 0, std::string(results::kNotConforming), "allocate(24) gave 0x7f11d0c09008: expected a multiple of 16", ""});
+  result.session.unusual.push_back("other work took 31 % of a CPU in 5 of 16 blocks; end it, or measure later");
+  result.pins["mimalloc"] = std::string(64, 'a');
+  const std::vector<results::Column> atlas = sample::atlas();
+  const compare::Comparison comparison = *compare::compare_arms(result, {});
+  const std::vector<Followed> followed = sample::followed();
+  const std::vector<bisect::Story> bisects{sample::bisected()};
+  const fs::path out = fs::path(LAB_BUILD_DIR) / "tests/report_of_everything";
+  const Expected<ReportFiles> files = write_report({&result, atlas, &comparison, followed, bisects}, options(out));
+  ASSERT_TRUE(files) << files.error().what;
+  const std::string page = *read_file(files->index);
+  for (const char* id : {"failures", "comparison", "history", "bisects", "claims", "family-command_bucket", "family-allocator",
+                         "vulkan", "errata", "control", "unusual", "unsupported", "provenance"})
+    EXPECT_TRUE(contains(page, fmt::format("<section id=\"{}\"", id))) << id;
+}
+
 TEST(Report, of_a_running_session_is_the_page_alone_and_says_how_far_it_is) {
   const fs::path out = fresh_folder("live");
   const results::Result result = sample::result(3);

@@ -6,12 +6,14 @@ const charts = (() => {
   const kNarrow = 520;  // pixels: below, a row's name stands above its marks, not beside them
   let keeps = () => true;
 
-  const narrow = (spec) => {
-    spec.config.legend = {...spec.config.legend, columns: 1};
+  const narrow = (spec, width) => {
+    spec.config.legend = {...spec.config.legend, columns: 1, labelLimit: width - 30};
+    for (const {encoding} of [spec, ...spec.layer ?? []]) delete encoding?.color?.legend?.columns;
     const rows = spec.encoding?.y;
     if (rows?.type !== 'nominal') return;
-    spec.config.axisYBand = {
-      labelAlign: 'left', labelBaseline: 'bottom', labelPadding: 0, labelLimit: 400, labelOffset: {expr: "-bandwidth('y') / 2"},
+    delete rows.axis?.labelLimit;
+    spec.config.axisYBand = {  // names are in front of what is shaded
+      labelAlign: 'left', labelBaseline: 'bottom', labelPadding: 0, labelLimit: width, labelOffset: {expr: "-bandwidth('y') / 2"}, zindex: 1,
     };
     spec.height = {...spec.height, step: spec.height.step + 16};
     rows.scale = {paddingInner: 16 / spec.height.step + 0.1, paddingOuter: 0.4};
@@ -32,7 +34,7 @@ const charts = (() => {
     figure.hidden = spec === null;
     if (spec === null) return;
     const plot = figure.querySelector('.plot');
-    if (plot.clientWidth < kNarrow) narrow(spec);
+    if (plot.clientWidth < kNarrow) narrow(spec, plot.clientWidth);
     const frame = document.createElement('div');
     frame.className = 'plot';
     for (const name of ['role', 'aria-label']) frame.setAttribute(name, plot.getAttribute(name));

@@ -1,0 +1,39 @@
+"""What README says in figures is what the files that it speaks of say."""
+
+import json
+import os
+import re
+import tempfile
+import unittest
+
+from harness.front import build, paths
+from harness.spm import api
+
+
+def readme():
+    with open(os.path.join(paths.ROOT, "README.md"), encoding="utf-8") as file:
+        return file.read()
+
+
+class Readme(unittest.TestCase):
+    def test_the_button_fetches_as_much_as_it_says(self):
+        found = re.search(r"It fetches (\d+) MB of\s+pinned artifacts", readme())
+        self.assertIsNotNone(found)
+        with tempfile.TemporaryDirectory() as new:
+            _, size = api.pending(build.groups_of(build.Options()), quiet=True, store=os.path.join(new, "store"),
+                                  lib=os.path.join(new, "lib"), packages=paths.PACKAGES)
+        self.assertEqual(int(found[1]), round(size / 1e6))
+
+    def test_it_names_author_and_year_of_every_article_with_figures(self):
+        folder = os.path.join(paths.ROOT, "results", "published")
+        text = readme()
+        for name in sorted(os.listdir(folder)):
+            if name.endswith(".json"):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    source = json.load(file)["source"]
+                author = source["author"].split(",")[0]
+                self.assertRegex(text, rf"{author}, \*[^*]+\*\s\({source['year']}\)", name)
+
+
+if __name__ == "__main__":
+    unittest.main()
