@@ -57,8 +57,9 @@ EXPLAINS = 1 / 2
 MOST_NAMED = 5
 """Benchmarks that the summary names for one cause; junit.xml has all."""
 
-MOST_UNUSUAL = 3
-"""Sentences about what was unusual that the summary has; junit.xml has all."""
+MOST_UNUSUAL = 4
+"""Unusual things that the summary names, the last ones, which are of the session itself; junit.xml has all of them and
+what to do."""
 
 NEAR = 8
 """Sessions by which a change that is told already may seem to have moved, as more nights become known."""
@@ -269,11 +270,11 @@ def quiet_text(rows, alarms, night, others=""):
 
 
 def unusual_text(sentences):
-    """'; unusual: load 3.1 before the session; ...', or '' where nothing was."""
+    """'; unusual: the load average is 3.1; ...', or '' where nothing was: each sentence up to what to do about it."""
     if not sentences:
         return ""
     more = f"; and {len(sentences) - MOST_UNUSUAL} more in junit.xml" if len(sentences) > MOST_UNUSUAL else ""
-    return f"; unusual: {'; '.join(sentences[:MOST_UNUSUAL])}{more}"
+    return "; unusual: " + "; ".join(sentence.split(": ")[0] for sentence in sentences[-MOST_UNUSUAL:]) + more
 
 
 def junit(rows, failures, alarms, night):

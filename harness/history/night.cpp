@@ -18,13 +18,12 @@ namespace lab::history {
 
 namespace {
 
-/// What to do about a night that is not fit, by why.
+/// What to do about a night that is not fit, by why; where the control was blind, its sentence says so itself.
 struct Advice {
   std::string_view why, sentence;
 };
 constexpr std::array kAdvice{
     Advice{results::kMachine, "measure when nothing else runs, or on a machine of its own"},
-    Advice{results::kBlind, "measure longer: a larger --budget"},
     Advice{"dirty source", "commit what was changed, or take it back"},
     Advice{"no release build", "build with --config release"},
     Advice{"interrupted session", "let it end"},
@@ -90,10 +89,14 @@ void say_fitness(const results::Result& result, const std::string& skipped, Judg
     night.reason.clear();
     night.sentences.push_back(fmt::format("history leaves this session out: {}", skipped));
   }
+  // A session notes among what was unusual why it is unfit.
+  std::erase_if(night.unusual, [&](const std::string& sentence) {
+    return std::find(fitness.sentences.begin(), fitness.sentences.end(), sentence) != fitness.sentences.end();
+  });
   if (night.fit) return;
   const bool by_level_alone = fitness.fit && night.left_out.empty();
-  night.sentences.push_back(by_level_alone ? std::string(kWait)
-                                           : advice_for(night.reason.empty() ? skipped : night.reason));
+  std::string advice = by_level_alone ? std::string(kWait) : advice_for(night.reason.empty() ? skipped : night.reason);
+  if (!advice.empty()) night.sentences.push_back(std::move(advice));
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ struct JudgedNight {
   std::string left_out;                ///< why it is in no series, or ""
   std::vector<std::string> sentences;  ///< why it is not fit, and then what to do
   std::vector<std::string> notes;      ///< what else to know of it
-  std::vector<std::string> unusual;    ///< results::Session::unusual
+  std::vector<std::string> unusual;    ///< results::Session::unusual, less `sentences`
   Standings standings;
   std::vector<Away> away;              ///< by benchmark
   std::vector<TooYoung> too_young;     ///< by benchmark; of a session that is in a series

@@ -160,14 +160,16 @@ TEST(JudgedNight, of_a_disturbed_session_is_unfit_and_in_no_series) {
   results::Result result = farm.made(2);
   for (int block = 0; block < 10; ++block)
     result.session.disturbances.push_back({block, 10, block < 9 ? 10.0 : 0.0, 0});
-  result.session.unusual = {"load 3"};
+  const std::string why = results::judge_fitness(result).sentences.at(0);
+  result.session.unusual = {"load 3", why};
   const JudgedNight night = farm.judged(result);
   EXPECT_FALSE(night.fit);
   EXPECT_EQ(night.reason, results::kMachine);
   EXPECT_EQ(night.left_out, kUnfitSession);
   ASSERT_EQ(night.sentences.size(), 2U);
   EXPECT_EQ(night.sentences[1], "measure when nothing else runs, or on a machine of its own");
-  EXPECT_EQ(night.unusual, Words{"load 3"});
+  EXPECT_EQ("unfit: " + night.sentences[0], why);
+  EXPECT_EQ(night.unusual, Words{"load 3"}) << "and what the sentences say is not said twice";
   EXPECT_TRUE(night.too_young.empty());
 }
 
@@ -188,9 +190,8 @@ TEST(JudgedNight, of_a_blind_control_is_unfit_but_stays_in_the_series) {
   EXPECT_FALSE(night.fit);
   EXPECT_EQ(night.reason, results::kBlind);
   EXPECT_EQ(night.left_out, "");
-  ASSERT_EQ(night.sentences.size(), 2U);
+  ASSERT_EQ(night.sentences.size(), 1U);
   EXPECT_TRUE(night.sentences[0].starts_with("the A/A control would have seen ")) << night.sentences[0];
-  EXPECT_EQ(night.sentences[1], "measure longer: a larger --budget");
 }
 
 TEST(JudgedNight, of_a_session_that_no_history_has_says_why) {
