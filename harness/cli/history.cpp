@@ -16,6 +16,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/talk.h"
 #include "harness/history/index.h"
+#include "harness/history/night.h"
 #include "harness/history/words.h"
 
 namespace lab::cli {
@@ -253,6 +254,55 @@ Expected<void> print_tables(Index& index, const std::vector<Series>& list) {
   return {};
 }
 
+json::value text_or_null(const std::string& text) {
+  return text.empty() ? json::value(nullptr) : json::value(text);
+}
+
+void print_json(const history::JudgedNight& night) {
+  json::array away, too_young;
+  for (const history::Away& one : night.away)
+    away.push_back(json::object{{"benchmark", one.benchmark}, {"ratio", one.ratio}});
+  history::Unchanged unchanged;
+  for (const history::TooYoung& one : night.too_young) {
+    unchanged.add(one.judged);
+    too_young.push_back(json::object{{"benchmark", one.benchmark},
+                                     {"reason", one.judged.reason},
+                                     {"nights_missing", one.judged.nights_missing},
+                                     {"sentence", history::missing_text(one.judged)}});
+  }
+  fmt::print("{}\n", json::serialize(json::object{{"session", night.session},
+                                                  {"machine", night.machine},
+                                                  {"fit", night.fit},
+                                                  {"reason", text_or_null(night.reason)},
+                                                  {"left_out", text_or_null(night.left_out)},
+                                                  {"sentences", json::value_from(night.sentences)},
+                                                  {"notes", json::value_from(night.notes)},
+                                                  {"unusual", json::value_from(night.unusual)},
+                                                  {"with_level", night.standings.with_level},
+                                                  {"away", std::move(away)},
+                                                  {"stayed", night.standings.stayed},
+                                                  {"too_young", std::move(too_young)},
+                                                  {"too_young_sentence", text_or_null(young_text(unchanged, ""))}}));
+}
+
+void print(const history::JudgedNight& night) {
+  fmt::print("session {}: {}\n", night.session, night.fit ? "fit" : "unfit");
+  for (const auto& [what, sentences] : {std::pair{"", &night.sentences}, {"", &night.notes}, {"unusual: ", &night.unusual}})
+    for (const std::string& sentence : *sentences) fmt::print("  {}{}\n", what, sentence);
+  for (const history::Away& one : night.away)
+    fmt::print("  far from its level: {} {}\n", one.benchmark, history::percent_text(one.ratio));
+}
+
+/// What --night asks for: a session beside the nights before it.
+Expected<void> print_night(Index& index, const std::string& file, bool for_script) {
+  const Expected<results::Result> result = results::load_result(file);
+  if (!result) return result.error();
+  const Expected<history::JudgedNight> night = history::judge_night(index, *result);
+  if (!night) return night.error();
+  for_script ? print_json(*night) : print(*night);
+  return {};
+}
+
 Expected<ExitStatus> run(const Options& options) {
   if (!options.positional().empty())
     return Error{fmt::format("history takes no argument, found '{}'", options.positional().front()),
@@ -264,6 +314,11 @@ Expected<ExitStatus> run(const Options& options) {
   if (!index) return index.error();
   if (const Expected<void> told = tell(*index, line); !told) return told.error();
   const bool for_script = options.has("--json");
+  if (const std::optional<std::string> file = options.value("--night")) {
+    const Expected<void> printed = print_night(*index, *file, for_script);
+    if (!printed) return printed.error();
+    return ExitStatus::kOk;
+  }
   const Expected<std::vector<Series>> list = selected(*index, results, options.value("--benchmark"), for_script);
   if (!list) return list.error();
   const Expected<void> printed = for_script ? print_series(*index, *list) : print_tables(*index, *list);
@@ -275,9 +330,10 @@ Expected<ExitStatus> run(const Options& options) {
 
 Command history_command() {
   return {"history",
-          "[--benchmark GLOB] [--results DIR] [--json]",
+          "[--benchmark GLOB | --night SESSION.json] [--results DIR] [--json]",
           "what changed, night by night, and between which commits",
           {{"--benchmark", "GLOB", "only what matches, as family/variant/workload or its first parts"},
+           {"--night", "FILE", "whether this session is fit, and what is far from its level or too young"},
            {"--results", "DIR", "the folder of the machines' folders (default: results)"},
            {"--json", "", "one object a benchmark and machine, with all points; none before a result"}},
           run};

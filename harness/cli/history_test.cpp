@@ -148,6 +148,45 @@ TEST(HistoryCommand, has_one_object_a_series_with_json) {
             "\n");
 }
 
+TEST(HistoryCommand, judges_one_session_beside_the_nights_before_it) {
+  const ScratchFolder folder;
+  std::vector<results::Result> nights = sixty_nights();
+  nights.resize(21);
+  nights.back().session.unusual = {"load 3: stop it"};
+  for (results::Process& process : nights.back().processes)
+    if (process.benchmark == "shelf/v000/store") process.real_time *= 2;
+  write(folder.path(), nights);
+  const std::string file = (folder.path() / "farm" / made_up_file(20)).string();
+  const exec::ChildOutcome script = history_of(folder.path(), {"--night", file, "--json"});
+  EXPECT_EQ(script.code, 0) << script.error_tail;
+  boost::json::object night = boost::json::parse(script.output).as_object();
+  EXPECT_NEAR(night.at("away").at(0).at("ratio").to_number<double>(), 2, 0.02);
+  night["away"].as_array()[0].as_object().erase("ratio");
+  EXPECT_EQ(boost::json::serialize(night),
+            R"({"session":"000020","machine":"0123456789ab","fit":true,"reason":null,"left_out":null,"sentences":[],)"
+            R"("notes":[],"unusual":["load 3: stop it"],"with_level":2,"away":[{"benchmark":"shelf/v000/store"}],)"
+            R"("stayed":0,"too_young":[],"too_young_sentence":null})");
+  const std::string text = history_of(folder.path(), {"--night", file}).output;
+  EXPECT_TRUE(text.starts_with("session 000020: fit\n  unusual: load 3: stop it\n  far from its level: shelf/v000/store +"))
+      << text;
+
+  nights.resize(3);
+  const ScratchFolder young;
+  write(young.path(), nights);
+  const std::string last = (young.path() / "farm" / made_up_file(2)).string();
+  const std::string line = history_of(young.path(), {"--night", last, "--json"}).output;
+  const std::string lacking = R"("reason":"too_young","nights_missing":17,"sentence":"too young to tell: 17 more nights"})";
+  EXPECT_NE(line.find(R"("too_young":[{"benchmark":"shelf/v000/store",)" + lacking +
+                      R"(,{"benchmark":"shelf/v001/store",)" + lacking +
+                      R"-(],"too_young_sentence":"2 too young to tell (17 more nights)"})-"),
+            std::string::npos)
+      << line;
+  const exec::ChildOutcome none = history_of(young.path(), {"--night", "no-such-file.json"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_EQ(none.error_tail, "harness: error: opening 'no-such-file.json': No such file or directory\n"
+                             "hint: python3 make.py history --help\n");
+}
+
 TEST(HistoryCommand, says_what_it_left_out_on_standard_error) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();

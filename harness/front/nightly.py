@@ -57,6 +57,10 @@ EXPLAINS = 1 / 2
 MOST_NAMED = 5
 """Benchmarks that the summary names for one cause; junit.xml has all."""
 
+MOST_UNUSUAL = 4
+"""Unusual things that the summary names, the last ones, which are of the session itself; junit.xml has all of them and
+what to do."""
+
 NEAR = 8
 """Sessions by which a change that is told already may seem to have moved, as more nights become known."""
 
@@ -158,9 +162,10 @@ class State:
                    abs(place[old["session"]] - place[alarm["session"]]) <= NEAR for old in self.alarms)
 
 
-def alarms_in(history, machine, tonight, state):
-    """Regressions of the machine's code that nobody was told of yet: one a change, the greatest first."""
-    found = [alarm for alarm in state.alarms_of(machine) if not alarm["told"]]  # their night was cut off
+def alarms_in(history, machine, night, state):
+    """Regressions of the machine's code that nobody was told of yet: one a change, the greatest first. None in a
+    night that is not fit: the next one that is has them, where its times still say so."""
+    found = [alarm for alarm in state.alarms_of(machine) if not alarm["told"]] if night["fit"] else []
     for series in history:
         if series["machine"] != machine:
             continue
@@ -168,18 +173,29 @@ def alarms_in(history, machine, tonight, state):
         for change in series["change_points"]:
             if change["cause"] != "code" or change["ratio"] <= 1:
                 continue
+            is_new = sessions[change["detected_at"]] == night["session"]
+            from_before = state.is_new and not is_new
+            if not from_before and not (night["fit"] and (is_new or lasts(change, series["points"]))):
+                continue
             alarm = {"series": [series["machine"], series["benchmark"], series["version"]],
                      "session": sessions[change["index"]], "ratio": change["ratio"], "low": change["low"],
                      "high": change["high"], "nights": change["nights"], "commits": change["commits"], "told": False,
                      "bisect": None, "tries": 0}
             if state.knows(alarm, sessions):
                 continue
-            if state.is_new and sessions[change["detected_at"]] != tonight:
+            if from_before:
                 alarm.update(told=True, bisect={"answer": "none", "reason": "from before the first night"})
             else:
                 found.append(alarm)
             state.alarms.append(alarm)
     return sorted(found, key=lambda alarm: -alarm["ratio"])
+
+
+def lasts(change, points):
+    """Whether the last time is nearer to the new level than to the old: what nights that were not fit have found may
+    be their own disturbance."""
+    last = math.log(points[-1]["median"])
+    return abs(last - math.log(change["after"])) < abs(last - math.log(change["before"]))
 
 
 def alarms_text(alarms):
@@ -245,24 +261,48 @@ def bisect_text(alarm):
     return f"bisect {answer}, {tries}"
 
 
-def junit(rows, failures, alarms):
-    """The night as JUnit: a case a benchmark; what became slower is a failure, what could not be measured an error."""
-    problems = {alarm["series"][1]: ("failure", f"slower: {alarms_text([alarm])}") for alarm in alarms}
+def quiet_text(rows, alarms, night, others=""):
+    """'12 quiet, 3 too young to tell (4 more nights)': what was measured tonight and is no alarm."""
+    young = {young["benchmark"] for young in night["too_young"]}
+    quiet = len(rows - {alarm["series"][1] for alarm in alarms} - young)
+    texts = [f"{quiet}{others} quiet"] if quiet or not young else []
+    return ", ".join([*texts, night["too_young_sentence"]] if young else texts)
+
+
+def unusual_text(sentences):
+    """'; unusual: the load average is 3.1; ...', or '' where nothing was: each sentence up to what to do about it."""
+    if not sentences:
+        return ""
+    more = f"; and {len(sentences) - MOST_UNUSUAL} more in junit.xml" if len(sentences) > MOST_UNUSUAL else ""
+    return "; unusual: " + "; ".join(sentence.split(": ")[0] for sentence in sentences[-MOST_UNUSUAL:]) + more
+
+
+def junit(rows, failures, alarms, night):
+    """The night as JUnit: a case a benchmark and one for the session. What became slower is a failure, what could not be
+    measured an error, what could not be judged is skipped; what was unusual are properties."""
+    unfit = "" if night["fit"] else f"unfit: {'; '.join(night['sentences'])}"
+    cases = {name: ("skipped", unfit) if unfit else None for name in rows}
+    cases["nightly/session"] = ("skipped", unfit) if unfit else None
+    if not unfit:
+        cases |= {young["benchmark"]: ("skipped", young["sentence"]) for young in night["too_young"]}
+    errors = {}
     for failure in failures:
-        problems.setdefault(failure["benchmark"], ("error", f"{failure['kind']}: {failure['detail']}"))
-    names = sorted({*rows, *problems})
-    count = lambda kind: sum(1 for found, _ in problems.values() if found == kind)
+        errors.setdefault(failure["benchmark"], ("error", f"{failure['kind']}: {failure['detail']}"))
+    cases |= errors
+    cases |= {alarm["series"][1]: ("failure", f"slower: {alarms_text([alarm])}") for alarm in alarms}
+    count = lambda kind: sum(1 for case in cases.values() if case and case[0] == kind)
+    quoted = lambda text: quoteattr(re.sub(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd]", "?", text))
     lines = ['<?xml version="1.0" encoding="UTF-8"?>',
-             f'<testsuite name="nightly" tests="{len(names)}" failures="{count("failure")}" errors="{count("error")}">']
-    for name in names:
+             f'<testsuite name="nightly" tests="{len(cases)}" failures="{count("failure")}" errors="{count("error")}" '
+             f'skipped="{count("skipped")}">']
+    if night["unusual"]:
+        lines += ["  <properties>",
+                  *(f'    <property name="unusual" value={quoted(sentence)}/>' for sentence in night["unusual"]),
+                  "  </properties>"]
+    for name, problem in sorted(cases.items(), key=lambda case: case[0]):
         family, _, rest = name.partition("/")
         case = f"  <testcase classname={quoteattr(family)} name={quoteattr(rest)}"
-        if name not in problems:
-            lines.append(case + "/>")
-            continue
-        kind, message = problems[name]
-        printable = re.sub(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd]", "?", message)
-        lines.append(f"{case}><{kind} message={quoteattr(printable)}/></testcase>")
+        lines.append(f"{case}><{problem[0]} message={quoted(problem[1])}/></testcase>" if problem else case + "/>")
     return "\n".join([*lines, "</testsuite>", ""])
 
 
@@ -299,10 +339,10 @@ class Night:
         budget."""
         return None if self.budget is None else max(0.0, self.left() - self.kept - beside) / sessions
 
-    def history(self):
-        """Every series, as `history --json` prints them."""
-        done = subprocess.run([self.binary, "history", "--results", self.results, "--json"], stdout=subprocess.PIPE,
-                              text=True, env=self.environment, check=False)
+    def history(self, *words):
+        """What `history --json` prints, a list of objects: every series without `words`."""
+        done = subprocess.run([self.binary, "history", "--results", self.results, "--json", *words],
+                              stdout=subprocess.PIPE, text=True, env=self.environment, check=False)
         if done.returncode != 0:
             raise FrontError(f"history ended with exit status {done.returncode}",
                              f"python3 make.py history --results {self.results}")
@@ -354,11 +394,11 @@ class Night:
         missing = list(itertools.takewhile(lambda commit: commit not in measured, commits))
         return missing[:0:-1]
 
-    def bisect(self, machine):
+    def bisect(self, machine, fit):
         """Goes on with what has no answer yet, what was tried least first and the greatest of these, while there is
-        time. Returns what it went on with."""
+        time; in a night that is not fit, with what was told alone. Returns what it went on with."""
         tried = []
-        waiting = filter(is_open, self.state.alarms_of(machine))
+        waiting = [alarm for alarm in self.state.alarms_of(machine) if is_open(alarm) and (fit or alarm["told"])]
         for alarm in sorted(waiting, key=lambda alarm: (alarm["tries"], -alarm["ratio"])):
             ends = alarm["commits"]
             if ends["from"] == ends["to"]:
@@ -443,31 +483,32 @@ class Night:
         """History, bisect, JUnit; (verdict, what the summary says)."""
         with open(result, encoding="utf-8") as file:
             head = json.load(file)
-        session = head["session"]["id"]
         machine = head["machine"]["id"]
         history = self.history()
-        tonight = [series["benchmark"] for series in history
-                   if any(point["session"] == session for point in series["points"])]
+        [night] = self.history("--night", result)
         self.state = State(os.path.join(self.folder, "state.json"))
-        alarms = alarms_in(history, machine, session, self.state)
+        alarms = alarms_in(history, machine, night, self.state)
         self.state.save()
-        tried = self.bisect(machine)
+        tried = self.bisect(machine, night["fit"])
         self.state.save()
-        self.write("junit.xml", junit(tonight, head["failures"], alarms))
+        rows = {row["name"] for row in head["benchmarks"] if row.get("arm", "head") == "head"}
+        self.write("junit.xml", junit(rows, head["failures"], alarms, night))
         self.alarms = alarms
-        quiet = len(set(tonight) - {alarm["series"][1] for alarm in alarms})
         before = [alarm for alarm in tried if alarm not in alarms]
-        earlier = f"; told before: {alarms_text(before)}" if before else ""
+        earlier = "".join(f"; {note}" for note in night["notes"]) + unusual_text(night["unusual"])
+        earlier += f"; told before: {alarms_text(before)}" if before else ""
         if waiting := sum(map(is_open, self.state.alarms_of(machine))):
             earlier += f"; bisects that go on another night: {waiting}"
+        failed = f"{len(head['failures'])} failed: {head['failures'][0]['benchmark']}" if head["failures"] else ""
+        if rows and not night["fit"]:
+            return "unfit", "; ".join([*night["sentences"], *filter(None, [failed])]) + earlier
         if alarms:
-            return "regression", f"{len(alarms)} slower: {alarms_text(alarms)}; {quiet} others quiet{earlier}"
-        if not tonight and head["benchmarks"]:
-            return "unfit", f"this session carries no verdict: history left it out{earlier}"
-        if head["failures"] or not head["benchmarks"]:
-            first = head["failures"][0]["benchmark"] if head["failures"] else "nothing ran"
-            return "failed", f"{len(head['failures'])} failed: {first}{earlier}"
-        return "fine", f"{quiet} quiet{earlier}"
+            quiet = quiet_text(rows, alarms, night, " others")
+            return "regression", "; ".join([f"{len(alarms)} slower: {alarms_text(alarms)}", quiet,
+                                            *filter(None, [failed])]) + earlier
+        if failed or not rows:
+            return "failed", (failed or "0 failed: nothing ran") + earlier
+        return "fine", quiet_text(rows, alarms, night) + earlier
 
     def run(self):
         """(verdict, sentence)"""

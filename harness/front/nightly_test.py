@@ -49,6 +49,10 @@ esac
 """
 
 
+FIT = {"fit": True, "sentences": [], "unusual": [], "too_young": []}
+"""What the harness says of a night that nothing speaks against."""
+
+
 def commit_of(night):
     return f"{night + 1:012x}" + 28 * "0"
 
@@ -332,7 +336,7 @@ class Nightly(unittest.TestCase):
         self.assertEqual(nightly.alarms_text(alarms),
                          f"{', '.join(f'shelf/v{i}/store +50.00 %' for i in range(5))} and 2 more in "
                          f"{'a' * 12}..{'b' * 12}, not bisected yet")
-        self.assertEqual(nightly.junit([], [], alarms).count("<failure"), 7)
+        self.assertEqual(nightly.junit([], [], alarms, FIT).count("<failure"), 7)
 
     def test_a_bisect_that_fails_every_night_is_given_up(self):
         self.bisect_says(None, 1)
@@ -372,8 +376,11 @@ class Nightly(unittest.TestCase):
         failure = {"benchmark": "shelf/b/store", "process": 0, "block": 0, "kind": "crash",
                    "detail": "signal 11 & <more>", "output_tail": ""}
         dirty = {"commit": commit_of(0), "dirty": True, "state": "dirty"}
-        table = [({}, 0, "fine: 1 quiet"), ({"failures": [failure]}, 1, "failed: 1 failed: shelf/b/store"),
-                 ({"source": dirty}, 4, "unfit: this session carries no verdict: history left it out"),
+        table = [({}, 0, "fine: 1 too young to tell (19 more nights)"), ({"failures": [failure]}, 1, "failed: 1 failed: shelf/b/store"),
+                 ({"source": dirty}, 4, "unfit: history leaves this session out: dirty source; commit what was changed, or "
+                  "take it back"),
+                 ({"source": dirty, "failures": [failure]}, 4, "unfit: history leaves this session out: dirty source; "
+                  "commit what was changed, or take it back; 1 failed: shelf/b/store"),
                  ({"benchmarks": []}, 1, "failed: 0 failed: nothing ran")]
         for number, (changes, status, line) in enumerate(table):
             prepare(self.root, number, times, **changes)
@@ -387,14 +394,127 @@ class Nightly(unittest.TestCase):
                  "tries": 0, "commits": {"from": "a" * 40, "to": None}}
         failure = {"benchmark": "shelf/b/store", "kind": "crash", "detail": "<&\x01>"}
         self.assertEqual(
-            nightly.junit(["shelf/a/store", "shelf/c/store"], [failure], [alarm]),
+            nightly.junit(["shelf/a/store", "shelf/c/store"], [failure], [alarm], FIT),
             '<?xml version="1.0" encoding="UTF-8"?>\n'
-            '<testsuite name="nightly" tests="3" failures="1" errors="1">\n'
+            '<testsuite name="nightly" tests="4" failures="1" errors="1" skipped="0">\n'
+            '  <testcase classname="nightly" name="session"/>\n'
             '  <testcase classname="shelf" name="a/store"><failure '
             'message="slower: shelf/a/store +50.00 % in aaaaaaaaaaaa..no git, not bisected yet"/></testcase>\n'
             '  <testcase classname="shelf" name="b/store"><error message="crash: &lt;&amp;?&gt;"/></testcase>\n'
             '  <testcase classname="shelf" name="c/store"/>\n'
             '</testsuite>\n')
+
+    def test_junit_skips_what_could_not_be_judged_and_has_what_was_unusual(self):
+        failure = {"benchmark": "shelf/b/store", "kind": "crash", "detail": "signal 11"}
+        young = {"benchmark": "shelf/a/store", "sentence": "too young to tell: 4 more nights"}
+        night = FIT | {"unusual": ["load 3 & <more>"], "too_young": [young]}
+        self.assertEqual(
+            nightly.junit(["shelf/a/store", "shelf/c/store"], [failure], [], night),
+            '<?xml version="1.0" encoding="UTF-8"?>\n'
+            '<testsuite name="nightly" tests="4" failures="0" errors="1" skipped="1">\n'
+            '  <properties>\n'
+            '    <property name="unusual" value="load 3 &amp; &lt;more&gt;"/>\n'
+            '  </properties>\n'
+            '  <testcase classname="nightly" name="session"/>\n'
+            '  <testcase classname="shelf" name="a/store"><skipped message="too young to tell: 4 more nights"/></testcase>\n'
+            '  <testcase classname="shelf" name="b/store"><error message="crash: signal 11"/></testcase>\n'
+            '  <testcase classname="shelf" name="c/store"/>\n'
+            '</testsuite>\n')
+        unfit = nightly.junit(["shelf/a/store", "shelf/c/store"], [failure], [],
+                              FIT | {"fit": False, "sentences": ["much is far off", "wait"]})
+        self.assertEqual(unfit.count('<skipped message="unfit: much is far off; wait"/>'), 3)
+        self.assertIn('tests="4" failures="0" errors="1" skipped="3"', unfit)
+
+    def test_what_was_unusual_is_in_the_line_and_in_junit(self):
+        for night, count in enumerate((0, 2, 6)):
+            session = result(night, {})["session"] | {"unusual": [f"load {i}: stop it" for i in range(count)]}
+            prepare(self.root, night, {"shelf/a/store": 100}, session=session)
+            line = self.night(night)[1]
+            expected = {0: "", 2: "; unusual: load 0; load 1",
+                        6: "; unusual: load 2; load 3; load 4; load 5; and 2 more in junit.xml"}[count]
+            self.assertIn(f"more nights){expected}; ", line)
+            self.assertNotIn("stop it", line)
+            self.assertEqual(self.newest("junit.xml").count('<property name="unusual"'), count)
+
+    def newest(self, name):
+        """The text of a file of the last night's report."""
+        folder = os.path.join(self.results, "nightly")
+        report = max(entry for entry in os.listdir(folder) if entry[0].isdigit())
+        with open(os.path.join(folder, report, name), encoding="utf-8") as file:
+            return file.read()
+
+    def farm(self, first, count, change):
+        """(night, status, line) of the nights from `first` on, of `count` with 35 benchmarks with noise of 1 to 5 %;
+        `change(night, times)` may change the times. Of those before, the results are there."""
+        noise = random.Random(20260803)
+        os.makedirs(os.path.join(self.results, "farm"))
+        for night in range(count):
+            times = {f"shelf/v{i:02}/store": 100 * math.exp((0.01 + 0.04 * i / 34) * noise.gauss(0, 1))
+                     for i in range(35)}
+            change(night, times)
+            prepare(self.root, night, times)
+            if night >= first:
+                yield night, *self.night(night)
+            else:
+                os.replace(os.path.join(self.root, "next.json"), os.path.join(self.results, "farm", f"{night:04}.json"))
+
+    def test_a_ruined_night_is_unfit_and_the_next_one_fine(self):
+        ruin = random.Random(7)
+
+        def change(night, times):
+            for name in ruin.sample(sorted(times), 17) if night in (6, 12) else ():
+                times[name] *= ruin.uniform(1.5, 10.7)
+
+        for night, status, line in self.farm(4, 14, change):
+            self.assertEqual(status, 4 if night in (6, 12) else 0, line)
+            if status == 4:
+                self.assertRegex(line, r"^nightly: unfit: 1[67] of 35 benchmarks far from their level at once "
+                                 r"\(1[67] slower, 0 faster\); the next night like it is a new level, and judged as one; ")
+                self.assertEqual(self.newest("junit.xml").count("<skipped"), 36)
+            else:
+                self.assertIn(f"fine: 35 too young to tell ({19 - night} more nights)", line)
+
+    def test_what_ruined_nights_find_is_told_only_where_it_lasts(self):
+        ruin = random.Random(8)
+
+        def change(night, times):
+            for i, name in enumerate(sorted(times)):
+                if night in (30, 31, 32) and i >= 18:
+                    times[name] *= ruin.uniform(1.5, 10.7)
+                if night >= 30 and i == 3:
+                    times[name] *= 1.5
+
+        found = list(self.farm(28, 36, change))
+        self.assertEqual([night for night, status, _ in found if status == 4], [30, 31, 32])
+        told = [(night, line) for night, status, line in found if status == 3]
+        self.assertEqual([night for night, _ in told], [33], told)
+        self.assertIn("nightly: regression: 1 slower: shelf/v03/store +", told[0][1])
+
+    def test_what_makes_everything_slower_for_good_is_unfit_once_and_then_told_as_a_change(self):
+        def change(night, times):
+            for name in times if night >= 30 else ():
+                times[name] *= 1.5
+
+        found = list(self.farm(28, 36, change))
+        self.assertEqual([night for night, status, _ in found if status == 4], [30])
+        self.assertRegex(found[3][2], r"^nightly: fine: 35 quiet; 3\d of 35 benchmarks as far from their level as last "
+                         "night: history judges that within 4 nights; ")
+        slower = sum(int(re.search(r"(\d+) slower:", line)[1]) for _, status, line in found if status == 3)
+        self.assertEqual(slower, 35)
+
+    def test_a_disturbed_farm_hears_every_night_what_to_do_and_nothing_of_changes(self):
+        blocks = [{"block": i, "seconds": 10, "foreign": 16.4 if i else 0, "stolen": 0} for i in range(10)]
+        for night in range(3):
+            session = result(night, {})["session"] | {"disturbances": blocks}
+            prepare(self.root, night, {"shelf/a/store": 100}, session=session)
+            status, line = self.night(night)
+            self.assertEqual(status, 4, line)
+            self.assertTrue(line.startswith("nightly: unfit: other processes used 148 % of a CPU; over 10 % in 9 of 10 "
+                                            "blocks; measure when nothing else runs, or on a machine of its own; "), line)
+            self.assertEqual(self.newest("junit.xml").count("<skipped"), 2)
+        self.assertEqual(self.calls("bisect"), [])
+        prepare(self.root, 3, {"shelf/a/store": 100})
+        self.assertIn("fine: 1 too young to tell (19 more nights); ", self.night(3)[1])  # those are in no series
 
     def test_a_night_leaves_a_report_a_history_and_junit_and_the_oldest_go(self):
         for night in range(4):

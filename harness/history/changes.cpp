@@ -10,6 +10,7 @@
 
 #include "harness/stats/quantile.h"
 #include "harness/stats/ranks.h"
+#include "harness/stats/spread.h"
 
 namespace lab::history {
 
@@ -32,13 +33,6 @@ double misfit(std::span<const double> level, double sigma) {
   double sum = 0;
   for (const double value : level) sum += loss((value - middle) / sigma);
   return sum;
-}
-
-double robust_sigma(std::span<const double> level) {
-  const double middle = stats::median(level);
-  std::vector<double> distances;
-  for (const double value : level) distances.push_back(std::abs(value - middle));
-  return 1.4826 * stats::median(distances);
 }
 
 std::string commit_of(const Point& point) {
@@ -153,7 +147,7 @@ std::string_view cause_of(std::string_view name) {
 }
 
 Places likely_places(std::span<const double> values, std::size_t start, std::size_t index, std::size_t end) {
-  const double sigma = robust_sigma(values.subspan(start, index - start));
+  const double sigma = stats::mad_sigma(values.subspan(start, index - start));
   if (!(sigma > 0)) return {index, index};
   const std::size_t first = std::max(start + 1, index - std::min(index, kMostShift));
   const std::size_t last = std::min(end - 1, index + kMostShift);

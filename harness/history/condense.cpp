@@ -42,7 +42,8 @@ std::string why_skipped(const results::Result& result) {
   if (result.build.config != "release") return "no release build";
   if (result.session.state == "interrupted") return "interrupted session";
   if (result.source.dirty.value_or(false)) return "dirty source";
-  if (!results::judge_fitness(result).fit) return "unfit session";
+  // One whose control was blind is as noisy as its series: the detector goes by that.
+  if (results::judge_fitness(result).reason == results::kMachine) return kUnfitSession;
   return "";
 }
 
@@ -56,7 +57,12 @@ Condensed condense(const results::Result& result) {
                 surroundings_of(result),
                 why_skipped(result),
                 {}};
-  if (!all.skipped.empty()) return all;
+  if (all.skipped.empty()) all.rows = condensed_rows(result);
+  return all;
+}
+
+std::vector<CondensedRow> condensed_rows(const results::Result& result) {
+  std::vector<CondensedRow> rows;
   std::map<std::string, int> versions;
   for (const results::Workload& workload : result.workloads)
     versions[fmt::format("{}/{}", workload.family, workload.name)] = workload.version;
@@ -64,7 +70,7 @@ Condensed condense(const results::Result& result) {
   const results::Arm* head = results::find_arm(result, results::kHead);
   for (const results::Row& row : results::summarize(result)) {
     const results::BenchmarkParts parts = results::benchmark_parts(row.benchmark);
-    CondensedRow& kept = all.rows.emplace_back();
+    CondensedRow& kept = rows.emplace_back();
     kept.benchmark = row.benchmark;
     kept.time = row.time;
     kept.version = versions[fmt::format("{}/{}", parts.family, parts.workload)];
@@ -73,7 +79,7 @@ Condensed condense(const results::Result& result) {
     const auto executable = head->executables.find(fmt::format("{}/{}", parts.family, parts.variant));
     if (executable != head->executables.end()) kept.executable = executable->second;
   }
-  return all;
+  return rows;
 }
 
 }  // namespace lab::history

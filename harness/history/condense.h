@@ -28,6 +28,12 @@ struct Condensed {
   std::vector<CondensedRow> rows;  ///< by benchmark; none where it is skipped
 };
 
+/// A reason of `skipped`: the machine was disturbed (results/fitness.h).
+inline constexpr const char* kUnfitSession = "unfit session";
+
 Condensed condense(const results::Result& result);
+
+/// Its rows, whether or not it is in a series.
+std::vector<CondensedRow> condensed_rows(const results::Result& result);
 
 }  // namespace lab::history

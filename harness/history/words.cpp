@@ -37,31 +37,32 @@ std::string missing_text(const Judged& judged) {
 }
 
 void Unchanged::add(const Findings& findings) {
-  const std::size_t missing = findings.judged.nights_missing;
-  if (missing == 0) {
-    quiet += findings.changes.empty() && findings.metric_changes.empty();
-    return;
-  }
+  if (findings.judged.nights_missing > 0) return add(findings.judged);
+  quiet += findings.changes.empty() && findings.metric_changes.empty();
+}
+
+void Unchanged::add(const Judged& young_one) {
+  const std::size_t missing = young_one.nights_missing;
   fewest_missing = young == 0 ? missing : std::min(fewest_missing, missing);
   most_missing = std::max(most_missing, missing);
   ++young;
 }
 
-std::string young_text(const Unchanged& unchanged) {
+std::string young_text(const Unchanged& unchanged, std::string_view what) {
   if (unchanged.young == 0) return "";
   const std::string nights = unchanged.fewest_missing == unchanged.most_missing
                                  ? fmt::format("{}", unchanged.most_missing)
                                  : fmt::format("{} to {}", unchanged.fewest_missing, unchanged.most_missing);
   return fmt::format("{}{} too young to tell ({} more night{})", unchanged.young,
-                     unchanged.quiet > 0 ? "" : noun(unchanged.young), nights, unchanged.most_missing == 1 ? "" : "s");
+                     what, nights, unchanged.most_missing == 1 ? "" : "s");
 }
 
 std::string unchanged_text(const Unchanged& unchanged) {
   const std::size_t quiet = unchanged.quiet;
-  if (quiet == 0) return young_text(unchanged);
+  if (quiet == 0) return young_text(unchanged, noun(unchanged.young));
   return fmt::format("{}{} without a change after {} first {} nights{}{}", quiet, noun(quiet),
                      quiet == 1 ? "its" : "their", stats::ChangePointDetector::kFewest,
-                     unchanged.young > 0 ? ", " : "", young_text(unchanged));
+                     unchanged.young > 0 ? ", " : "", young_text(unchanged, ""));
 }
 
 }  // namespace lab::history

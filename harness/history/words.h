@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "harness/history/changes.h"
 #include "harness/history/index.h"
@@ -28,12 +29,13 @@ struct Unchanged {
   std::size_t fewest_missing = 0, most_missing = 0;  ///< nights, of these
 
   void add(const Findings& findings);
+  void add(const Judged& young_one);
 };
 
 /// "12 benchmarks without a change after their first 15 nights, 3 too young to tell (4 to 9 more nights)"; "" where
 /// there is none.
 std::string unchanged_text(const Unchanged& unchanged);
-/// Of it "3 too young to tell (4 to 9 more nights)", which says "benchmarks" where it stands alone; "" where none is.
-std::string young_text(const Unchanged& unchanged);
+/// Of it "3 too young to tell (4 to 9 more nights)", `what` behind the number; "" where none is.
+std::string young_text(const Unchanged& unchanged, std::string_view what);
 
 }  // namespace lab::history

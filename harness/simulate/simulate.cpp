@@ -11,6 +11,7 @@ constexpr std::array kSimulations{
     Simulation{"ranks", "false alarms and power of the rank test within blocks", simulate_ranks},
     Simulation{"bisect", "256 commits, some of which do not build, and a slowdown in one of them", simulate_bisect},
     Simulation{"compare", "tables of 100 benchmarks through the real comparison", simulate_compare},
+    Simulation{"nights", "how often a night is called unfit because much is far off at once", simulate_nights},
     Simulation{"history", "how fast a long history is read and opened", simulate_history},
 };
 

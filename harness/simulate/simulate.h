@@ -47,6 +47,7 @@ void simulate_change_points(const Settings& settings, const Report& report);
 void simulate_ranks(const Settings& settings, const Report& report);
 void simulate_bisect(const Settings& settings, const Report& report);
 void simulate_compare(const Settings& settings, const Report& report);
+void simulate_nights(const Settings& settings, const Report& report);
 void simulate_history(const Settings& settings, const Report& report);
 
 }  // namespace lab::simulate

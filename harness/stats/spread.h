@@ -17,4 +17,8 @@ std::optional<double> spread_between(std::span<const Datum> data);
 
 inline constexpr std::size_t kLeastForSpread = 4;
 
+/// 1.4826 times the median absolute deviation from the median: the standard deviation where the noise is normal, and
+/// blind to less than half of the values. `values` must not be empty.
+double mad_sigma(std::span<const double> values);
+
 }  // namespace lab::stats

@@ -38,4 +38,14 @@ TEST(Spread, is_none_of_too_few_and_zero_where_all_are_equal) {
   EXPECT_EQ(spread_between(std::vector<Datum>(4, {0, 1})), 0);
 }
 
+TEST(MadSigma, is_the_standard_deviation_of_normal_noise_and_blind_to_less_than_half) {
+  std::mt19937_64 generator(5);
+  std::normal_distribution<double> noise(7, 2);
+  std::vector<double> values(20'000);
+  for (double& value : values) value = noise(generator);
+  EXPECT_NEAR(mad_sigma(values), 2, 0.05);
+  EXPECT_DOUBLE_EQ(mad_sigma(std::vector<double>{5, 5, 5, 80, 900}), 0);
+  EXPECT_EQ(mad_sigma(std::vector<double>{3}), 0);
+}
+
 }  // namespace lab::stats
