@@ -22,10 +22,14 @@ struct JudgedClaim {
   std::string why;  ///< one sentence
 };
 
+/// The claim in words, with the order in which packets are freed where it depends on one.
+std::string wording(const SpeedClaim& claim);
+
 /// The ratio of times of one claim's two versions on one workload; none where either has no numbers.
 std::optional<stats::Estimate> measured_ratio(const SpeedClaim& claim, const std::string& workload,
                                               const CommandBuckets& published, const results::Result& result);
 
+/// Leaves out an order of freeing in which nobody freed here, unless it is the first one.
 std::vector<JudgedClaim> judge_claims(const CommandBuckets& published, const results::Result& result);
 
 /// The printed ratio where it is a slip: "3.59, not 3.54"; "" where the article's table agrees.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "harness/report/sample_test.h"
@@ -10,6 +11,8 @@
 namespace lab::report {
 
 namespace {
+
+namespace json = boost::json;
 
 const CommandBuckets& buckets() {
   static const Published published = *load_published(std::string(LAB_SOURCE_DIR) + "/results/published");
@@ -69,6 +72,23 @@ TEST(Claims, without_numbers_name_the_benchmark_that_lacks_them) {
   const std::vector<JudgedClaim> claims = judge_claims(buckets(), result);
   EXPECT_EQ(claims[1].why, "command_bucket/v3_mt_new/frame_work has no numbers.");
   EXPECT_FALSE(claims[1].measured);
+}
+
+TEST(Claims, about_packets_that_are_freed_one_by_one_are_judged_once_for_each_order) {
+  results::Result result = of_two(166, 101, 12);
+  sample::add_processes(result, "command_bucket/v1_st_new_fifo/frame_work", {{"add", 116}}, 40000, 12, 0.01);
+  std::vector<std::string> lines;
+  for (const JudgedClaim& claim : judge_claims(buckets(), result))
+    if (claim.measured)
+      lines.push_back(fmt::format("{}: {} {:.1f}", wording(*claim.claim), stats::to_string(claim.verdict),
+                                  claim.measured->median));
+  const std::string text = "One thread: a linear allocator instead of global new makes adding faster; packets freed in "
+                           "the order of ";
+  EXPECT_EQ(lines, (std::vector<std::string>{text + "submission: reproduced 1.6", text + "allocation: weaker 1.1"}));
+  const json::array rows = speedup_chart(buckets(), result)->data.at("rows").as_array();
+  EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
+                          [](const auto& row) { return row.at("label").as_string() == "v1_st_new_fifo"; }),
+            2) << "one here and one of the article";
 }
 
 TEST(Claims, are_plotted_with_the_article_s_marks_beside_ours) {

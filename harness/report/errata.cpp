@@ -34,16 +34,25 @@ std::string not_here(std::string_view reason) {
 
 std::string claimed_ratio(const Asked& asked) {
   if (asked.result == nullptr) return not_here("no benchmark has run");
-  const SpeedClaim claim{"",
-                         asked.measured.at("from").to_number<int>(),
-                         asked.measured.at("to").to_number<int>(),
-                         asked.text("phase"),
-                         {}};
   const CommandBuckets& buckets = asked.published.buckets;
-  const std::optional<stats::Estimate> found = measured_ratio(claim, buckets.workload, buckets, *asked.result);
-  if (!found) return not_here("one of the two versions has no numbers");
-  if (!found->interval) return ratio(found->median);
-  return fmt::format("{} ({})", ratio(found->median), range(ratio(found->interval->low), ratio(found->interval->high)));
+  SpeedClaim claim{"",
+                   asked.measured.at("from").to_number<int>(),
+                   asked.measured.at("to").to_number<int>(),
+                   asked.text("phase"),
+                   {}};
+  std::vector<std::string> texts;
+  for (const std::string& order : buckets.orders(claim.from, claim.to)) {
+    claim.freed = order;
+    const std::optional<stats::Estimate> found = measured_ratio(claim, buckets.workload, buckets, *asked.result);
+    if (!found) continue;
+    std::string text = ratio(found->median);
+    if (found->interval)
+      text += fmt::format(" ({})", range(ratio(found->interval->low), ratio(found->interval->high)));
+    if (!order.empty()) text += fmt::format(", packets freed in the order of {}", order);
+    texts.push_back(std::move(text));
+  }
+  if (texts.empty()) return not_here("one of the two versions has no numbers");
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 /// A counter over another, of every benchmark that has both; they are exact, so equal shares are told once.

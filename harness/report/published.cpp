@@ -39,6 +39,7 @@ void read_errata(const json::object& file, std::vector<Erratum>& errata) {
 PublishedVersion read_version(const json::object& object) {
   PublishedVersion version{number_in<int>(object, "version"),
                            text(object, "variant"),
+                           object.contains("freed") ? text(object, "freed") : "",
                            text(object, "threads"),
                            text(object, "allocation"),
                            {}};
@@ -64,13 +65,17 @@ CommandBuckets read_buckets(const json::object& file) {
     SpeedClaim read{
         text(claim, "claim"), number_in<int>(claim, "from"), number_in<int>(claim, "to"), text(claim, "phase"), {}};
     if (!claim.at("stated").is_null()) read.stated = number_in<double>(claim, "stated");
-    for (const int number : {read.from, read.to})
-      if (std::none_of(buckets.versions.begin(), buckets.versions.end(), [&](const PublishedVersion& version) {
-            return version.version == number && version.ms.contains(read.phase);
-          }))
-        throw std::runtime_error(
-            fmt::format("the claim '{}' needs version {} with phase '{}'", read.claim, number, read.phase));
-    buckets.claims.push_back(std::move(read));
+    for (std::string& order : buckets.orders(read.from, read.to)) {
+      read.freed = std::move(order);
+      for (const int number : {read.from, read.to})
+        if (std::none_of(buckets.versions.begin(), buckets.versions.end(), [&](const PublishedVersion& version) {
+              return version.version == number && (version.freed.empty() || version.freed == read.freed) &&
+                     version.ms.contains(read.phase);
+            }))
+          throw std::runtime_error(fmt::format("the claim '{}' needs version {} with phase '{}'{}", read.claim, number,
+                                               read.phase, read.freed.empty() ? "" : " and packets freed in the order of " + read.freed));
+      buckets.claims.push_back(read);
+    }
   }
   return buckets;
 }
@@ -110,15 +115,25 @@ Expected<void> read_published(const std::filesystem::path& path, const Read& rea
 
 }  // namespace
 
-const PublishedVersion& CommandBuckets::version(int number) const {
+std::vector<std::string> CommandBuckets::orders(int from, int to) const {
+  std::vector<std::string> found;
+  for (const PublishedVersion& one : versions)
+    if ((one.version == from || one.version == to) && !one.freed.empty() &&
+        std::find(found.begin(), found.end(), one.freed) == found.end())
+      found.push_back(one.freed);
+  if (found.empty()) found.emplace_back();
+  return found;
+}
+
+const PublishedVersion& CommandBuckets::version(int number, const std::string& freed) const {
   for (const PublishedVersion& version : versions)
-    if (version.version == number) return version;
+    if (version.version == number && (version.freed.empty() || version.freed == freed)) return version;
   fmt::print(stderr, "harness: no published version {}\n", number);
   std::abort();
 }
 
 double CommandBuckets::from_table(const SpeedClaim& claim) const {
-  return version(claim.from).ms.at(claim.phase) / version(claim.to).ms.at(claim.phase);
+  return version(claim.from, claim.freed).ms.at(claim.phase) / version(claim.to, claim.freed).ms.at(claim.phase);
 }
 
 std::string CommandBuckets::benchmark(const PublishedVersion& version, const std::string& on_workload) const {

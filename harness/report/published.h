@@ -25,6 +25,7 @@ struct Erratum {
 struct PublishedVersion {
   int version = 0;
   std::string variant;  ///< its name here
+  std::string freed;    ///< the order in which it frees its packets; "": it frees all at once
   std::string threads;
   std::string allocation;
   std::map<std::string, double> ms;  ///< milliseconds a frame, by phase
@@ -37,6 +38,7 @@ struct SpeedClaim {
   int to = 0;
   std::string phase;
   std::optional<double> stated;  ///< as printed
+  std::string freed = {};        ///< which variants of its versions are meant; "" where neither has more than one
 };
 
 struct CommandBuckets {
@@ -49,10 +51,12 @@ struct CommandBuckets {
   std::string workload;           ///< the one by which claims are judged
   std::vector<std::string> also;  ///< workloads for which they are shown
   std::vector<PublishedVersion> versions;
-  std::vector<SpeedClaim> claims;
+  std::vector<SpeedClaim> claims;  ///< one for each order of freeing that it depends on
 
-  /// The version of that number; a claim names no other.
-  const PublishedVersion& version(int number) const;
+  /// The orders in which either version frees its packets; one that is "" where both free all at once.
+  std::vector<std::string> orders(int from, int to) const;
+  /// The version of that number which frees its packets in that order, or all at once; a claim names no other.
+  const PublishedVersion& version(int number, const std::string& freed = "") const;
   /// The ratio that follows from the article's table.
   double from_table(const SpeedClaim& claim) const;
   std::string benchmark(const PublishedVersion& version, const std::string& on_workload) const;

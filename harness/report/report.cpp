@@ -6,6 +6,7 @@
 #include <exception>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "harness/base/files.h"
@@ -57,12 +58,20 @@ std::string drivers_phrase(std::span<const Column> atlas) {
   return fmt::format("Of {}, {} failed to answer everything.", drivers, failed);
 }
 
+/// A claim may have more than one verdict: one for each order in which packets are freed.
+std::string claims_phrase(const std::vector<JudgedClaim>& claims) {
+  std::set<std::string_view> different;
+  for (const JudgedClaim& claim : claims) different.insert(claim.claim->claim);
+  const std::string phrase = fmt::format("{} published claims", different.size());
+  return different.size() == claims.size() ? phrase : fmt::format("{} verdicts on {}", claims.size(), phrase);
+}
+
 /// The sentence to remember: verdicts first, then what failed, then the drivers.
 std::string lead(const ReportInput& input, const std::vector<JudgedClaim>& claims, bool judged) {
   if (input.comparison != nullptr) return compare::sentence(*input.comparison);
   if (input.result == nullptr) return fmt::format("No benchmark has run yet. {}", drivers_phrase(input.atlas));
   std::string text =
-      judged ? fmt::format("{} published claims about command buckets: {}.", claims.size(), verdict_counts(claims))
+      judged ? fmt::format("{} about command buckets: {}.", claims_phrase(claims), verdict_counts(claims))
              : "No benchmark of a published claim has a number yet.";
   const std::size_t failures = input.result->failures.size();
   if (failures != 0) text += fmt::format(" {} failed.", counted(failures, "process", "processes"));

@@ -209,6 +209,15 @@ TEST(Report, fills_the_errata_s_measured_column) {
   EXPECT_TRUE(contains(summary_of(nullptr, {}), "not measured here: no driver was probed"));
 }
 
+TEST(Report, counts_claims_once_and_their_verdicts_by_the_order_of_freeing) {
+  results::Result result = sample::result();
+  EXPECT_TRUE(contains(summary_of(&result, {}), "8 published claims about command buckets: 3 reproduced"));
+  for (const char* version : {"v1_st_new_fifo", "v3_mt_new_fifo"})
+    sample::add_processes(result, results::benchmark_name("command_bucket", version, "frame_work"), {{"add", 100}},
+                          40000, 12, 0.02);
+  EXPECT_TRUE(contains(summary_of(&result, {}), "14 verdicts on 8 published claims about command buckets: "));
+}
+
 TEST(Report, summary_is_this_text) {
   const fs::path golden = fs::path(LAB_SOURCE_DIR) / "harness/report/testdata/summary.md";
   const results::Result result = sample::result();
