@@ -26,14 +26,16 @@ const charts = (() => {
     const unique = (field) => [...new Set(spec.datasets.rows.map((row) => row[field]))];
     for (const {data, encoding} of [spec, ...spec.layer ?? []])
       for (const channel of ['color', 'shape', 'stroke'].map((name) => encoding?.[name]))
-        if (channel?.type === 'nominal' && !channel.scale?.domain && (data?.name ?? 'rows') === 'rows')
+        if (channel?.type === 'nominal' && !channel.scale?.domain && (data?.name ?? 'rows') === 'rows') {
           channel.scale = {...channel.scale, domain: unique(channel.field)};
+          if (channel.legend === null) delete channel.legend;  // of channels with one domain, it would take all legends away
+        }
   };
 
   // The specification with the rows that the filter leaves; null where it leaves none.
   const filtered = (specification) => {
     const spec = structuredClone(specification);
-    fix_series(spec);
+    if (!spec.datasets.rows.every(is_kept)) fix_series(spec);
     for (const [name, rows] of Object.entries(spec.datasets)) spec.datasets[name] = rows.filter(is_kept);
     return spec.datasets.rows.length === 0 ? null : spec;
   };
