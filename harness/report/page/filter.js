@@ -30,7 +30,7 @@
       (!verdict || own === verdict || verdicts_of.get(name)?.has(verdict)));
 
   const words = ({text, family, verdict}) => [
-    text && `named “${text}”`, family && `of family ${family}`, verdict && `with verdict ${verdict}`,
+    text && `name “${text}”`, family && `family ${family}`, verdict && `verdict ${verdict}`,
   ].filter(Boolean).join(', ');
 
   const note_of = (table) => {
@@ -56,8 +56,8 @@
     form.elements.clear.hidden = said === '';
     status.classList.toggle('none', shown === 0);
     status.textContent = said === '' ? '' :
-      shown === 0 ? `No benchmark matches: ${said}. Clear the filter to see all.` :
-      `Filtered: benchmarks ${said}. ${shown} of ${rows.length} rows are shown.`;
+      shown === 0 ? `No benchmark matches ${said}. Clear the filter to see all.` :
+      `Filtered by ${said}: ${shown} of ${rows.length} rows are shown.`;
     return charts.keep(keep);
   };
 

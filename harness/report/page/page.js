@@ -21,11 +21,33 @@ const charts = (() => {
 
   const is_kept = (row) => !row.benchmark || keeps([row.benchmark], row.verdict ?? '');
 
+  // Each series keeps its colour and sign, whichever of them are left.
+  const fix_series = (spec) => {
+    const unique = (field) => [...new Set(spec.datasets.rows.map((row) => row[field]))];
+    for (const {data, encoding} of [spec, ...spec.layer ?? []])
+      for (const channel of ['color', 'shape', 'stroke'].map((name) => encoding?.[name]))
+        if (channel?.type === 'nominal' && !channel.scale?.domain && (data?.name ?? 'rows') === 'rows') {
+          channel.scale = {...channel.scale, domain: unique(channel.field)};
+          if (channel.legend === null) delete channel.legend;  // of channels with one domain, it would take all legends away
+        }
+  };
+
   // The specification with the rows that the filter leaves; null where it leaves none.
   const filtered = (specification) => {
     const spec = structuredClone(specification);
+    if (!spec.datasets.rows.every(is_kept)) fix_series(spec);
     for (const [name, rows] of Object.entries(spec.datasets)) spec.datasets[name] = rows.filter(is_kept);
     return spec.datasets.rows.length === 0 ? null : spec;
+  };
+
+  // What a title says is about all rows.
+  const say_how_many = (figure, left, all) => {
+    figure.querySelector('.part')?.remove();
+    if (left === all) return;
+    const said = document.createElement('span');
+    said.className = 'part';
+    said.textContent = `Filtered: ${left} of ${all} marks are shown; the title is about all.`;
+    figure.querySelector('figcaption').append(said);
   };
 
   const draw = async (figure) => {
@@ -33,6 +55,7 @@ const charts = (() => {
     const spec = filtered(specifications[figure.dataset.chart]);
     figure.hidden = spec === null;
     if (spec === null) return;
+    say_how_many(figure, spec.datasets.rows.length, specifications[figure.dataset.chart].datasets.rows.length);
     const plot = figure.querySelector('.plot');
     if (plot.clientWidth < kNarrow) narrow(spec, plot.clientWidth);
     const frame = document.createElement('div');
