@@ -22,11 +22,11 @@ results::Result made_up(const std::vector<std::pair<std::string, double>>& varia
 
 TEST(RunTable, has_the_ratio_to_the_reference_the_fastest_first) {
   EXPECT_EQ(run_table(made_up({{"plain", 100}, {"quick", 50}, {"a_name_of_some_length_indeed", 1200}}), 0),
-            "variant                         median   95 % interval  ratio   95 % interval\n"
+            "variant                         median   95 % interval  ratio  95 % interval\n"
             "shelf/store: ns a pair, 6 processes\n"
-            "  quick                           52.5  [50.36, 54.64]  0.51x    [0.50, 0.52]\n"
-            "  plain                          102.5  [100.4, 104.6]  1.00x       reference\n"
-            "  a_name_of_some_length_indeed    1202    [1200, 1205]  11.7x      [11.5, 12]\n");
+            "  quick                           52.5  [50.36, 54.64]  0.51x   [0.50, 0.52]\n"
+            "  plain                          102.5  [100.4, 104.6]  1.00x      reference\n"
+            "  a_name_of_some_length_indeed    1202    [1200, 1205]  11.7x     [11.5, 12]\n");
 }
 
 TEST(RunTable, has_no_ratio_where_the_reference_did_not_run_and_no_interval_of_few_processes) {
