@@ -29,20 +29,24 @@ VERBS = {
     "simulate": ("harness.front.binary", "how often verdicts are wrong, on made-up numbers whose truth is known"),
 }
 BUTTON = "harness.front.button"
+NOBODY_READS = 141
 
 
 def print_help():
+    import textwrap
     print("usage: python3 make.py [--quick|--full]     fetch, build, probe, run, report\n"
           "       python3 make.py VERB [OPTIONS]\n")
     for verb, (_, summary) in VERBS.items():
-        print(f"  {verb:<12} {summary}")
-    print("\npython3 make.py VERB --help says more")
+        print(textwrap.fill(summary, 80, initial_indent=f"  {verb:<12} ", subsequent_indent=" " * 15))
+    print("\npython3 make.py VERB --help says more, --version which build this is")
 
 
 def main(argv):
     if argv and argv[0] in ("--help", "-h", "help"):
         print_help()
         return 0
+    if argv and argv[0] == "--version":
+        return importlib.import_module("harness.front.version").main(argv[1:])
     if not argv or argv[0].startswith("-"):
         return importlib.import_module(BUTTON).main(argv)
     verb, rest = argv[0], argv[1:]
@@ -60,14 +64,18 @@ def guarded(argv):
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     from_front = lambda error: error.__class__.__name__ == "FrontError"
     try:
-        return main(argv)
+        try:
+            return main(argv)
+        finally:
+            if sys.stdout:
+                sys.stdout.flush()
     except KeyboardInterrupt:
         sys.stderr.write("\nmake.py: interrupted\n")
         return 130
     except BrokenPipeError:
-        # Whoever read our output has gone; what was to be done is done.
+        # Whoever read our output has gone: no word about it, and the status that SIGPIPE would have led to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 1
+        return NOBODY_READS
     except OSError as error:
         sys.stderr.write(f"make.py: error: {error.filename or 'this machine'}: {error.strerror}\n")
         return 1

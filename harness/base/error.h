@@ -15,7 +15,8 @@ enum class ExitStatus : int {
   kUsage = 2,         ///< wrong usage or unreadable input
   kRegression = 3,    ///< a verdict found a regression
   kUnfit = 4,         ///< the session cannot carry a verdict
-  kInterrupted = 130  ///< SIGINT or SIGTERM
+  kInterrupted = 130,  ///< SIGINT or SIGTERM
+  kNobodyReads = 141   ///< whoever read our output has gone, as SIGPIPE would have it; nothing is printed
 };
 
 struct Error {

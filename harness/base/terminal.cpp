@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -28,6 +29,18 @@ bool is_live_terminal(int file) {
 int terminal_width(int file) {
   winsize size{};
   return ::ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::size_t output_width(int file) {
+  if (::isatty(file) == 0) return 0;
+  const char* const columns = std::getenv("COLUMNS");
+  const int width = columns == nullptr ? 0 : std::atoi(columns);
+  return static_cast<std::size_t>(width > 0 ? width : terminal_width(file));
+}
+
+bool reader_gone(int file) {
+  pollfd one{file, POLLOUT, 0};
+  return ::poll(&one, 1, 0) == 1 && (one.revents & POLLERR) != 0;
 }
 
 std::string duration_text(double seconds) {

@@ -1,6 +1,7 @@
 /// Talking to people on standard error: one live status line on a terminal, plain lines otherwise.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,12 @@ bool is_live_terminal(int file);
 
 /// Columns of the terminal at `file`; 80 where it does not say.
 int terminal_width(int file);
+
+/// Columns that output to `file` should fit, which COLUMNS overrides; 0, as many as it needs, where it is no terminal.
+std::size_t output_width(int file);
+
+/// Whether whoever read `file`, a pipe, has gone.
+bool reader_gone(int file);
 
 /// "1 h 02 min", "3 min 20 s", "45 s".
 std::string duration_text(double seconds);

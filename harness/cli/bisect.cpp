@@ -236,24 +236,25 @@ Expected<ExitStatus> run(const Options& options) {
 Command bisect_command() {
   return {
       "bisect",
-      "--good REV --bad REV (--benchmark NAME | --measure COMMAND)\n"
-      "       [--repo DIR] [--confidence 0.99] [--budget SECONDS] [--restart] [--json]\n\n"
-      "Goes on from its record when called again. Exit status: 0 a culprit, candidates that cannot be told\n"
-      "apart, or no difference; 1 undecided when the budget ended; 2 an end that cannot be measured",
+      "--good REV --bad REV (--benchmark NAME | --measure COMMAND) [--repo DIR] [--confidence 0.99] [--budget SECONDS] "
+      "[--restart] [--json]",
       "the commit that made a benchmark, or any number, slower",
       {{"--good", "REV", "the last known commit without the change; an ancestor of --bad"},
        {"--bad", "REV", "a commit with it"},
        {"--benchmark", "NAME", "family/variant/workload, each commit built by its own make.py"},
-       {"--measure", "COMMAND", "sh -c COMMAND in a tree of the commit: its last line is a number,"},
-       {"", "", "smaller is better; status 125 skips the commit, others but 0 are failures"},
-       {"--repo", "DIR", "a repository other than this one; its own work tree is never touched"},
+       {"--measure", "COMMAND",
+        "sh -c COMMAND in a tree of the commit: its last line is a number, smaller is better; status 125 skips the "
+        "commit, others but 0 are failures"},
+       {"--repo", "DIR", "a repository other than this one, which is left as it was"},
        {"--confidence", "P", "how sure the answer is to be (default: 0.99)"},
        {"--budget", "SECONDS", "then the candidates are what is known"},
        {"--timeout", "SECONDS", "of one measurement (default: 60 of a benchmark, 3600 of a command)"},
        {"--seed", "N", "of the workload (default: 1)"},
        {"--restart", "", "forgets what was measured for the same ends"},
        {"--json", "", "one object"}},
-      run};
+      run,
+      "Goes on from its record when called again. Exit status: 0 a culprit, candidates that cannot be told apart, or no "
+      "difference; 1 undecided when the budget ended; 2 an end that cannot be measured"};
 }
 
 }  // namespace lab::cli

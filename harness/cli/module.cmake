@@ -1,3 +1,5 @@
+set_source_files_properties(${dir}/version.cpp PROPERTIES COMPILE_DEFINITIONS LAB_VERSION="${PROJECT_VERSION}")
+
 # The harness itself: one executable with every subcommand.
 add_executable(harness ${dir}/main.cpp)
 lab_own(harness)

@@ -1,14 +1,19 @@
 #include "harness/cli/options.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <system_error>
 
+#include "harness/base/fit.h"
+#include "harness/base/layout.h"
 #include "harness/base/nearest.h"
+#include "harness/base/terminal.h"
 #include "harness/cli/talk.h"
+#include "harness/cli/version.h"
 
 namespace lab::cli {
 
@@ -28,31 +33,63 @@ Expected<Number> parse_between(const std::string& name, const std::string& text,
   return number;
 }
 
-void print_help(std::span<const Command> commands) {
-  fmt::print("usage: python3 make.py COMMAND [OPTIONS]\n\n");
-  for (const Command& command : commands) fmt::print("  {:<12} {}\n", command.name, command.summary);
-  fmt::print("\npython3 make.py COMMAND --help says more\n");
+/// Columns of help: a terminal's usual ones.
+constexpr std::size_t kHelpWidth = 80;
+constexpr std::size_t kNameWidth = 12;
+constexpr std::size_t kOptionWidth = 24;
+
+/// "  name  help", the help in a column of its own, below a name that is too long for its own.
+std::string help_row(const std::string& name, std::size_t width, const std::string& help) {
+  const std::size_t indent = width + 3;
+  if (name.size() > width) return fmt::format("  {}\n{:{}}{}\n", name, "", indent, wrapped_after(help, kHelpWidth, indent));
+  return fmt::format("  {:<{}} {}\n", name, width, wrapped_after(help, kHelpWidth, indent));
 }
 
-/// Runs a command; data that could not be written (a full disk behind a redirection) is a failure whatever it says.
+/// Lines broken between what brackets hold together.
+std::string wrapped_usage(std::string text, std::size_t indent) {
+  constexpr char kHeld = '\1';
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }), text.end());
+  int depth = 0;
+  for (char& c : text) {
+    depth += (c == '[' || c == '(') - (c == ']' || c == ')');
+    if (c == ' ' && depth > 0) c = kHeld;
+  }
+  text = wrapped_after(text, kHelpWidth, indent);
+  std::replace(text.begin(), text.end(), kHeld, ' ');
+  return text;
+}
+
+void print_help(std::span<const Command> commands) {
+  fmt::print("usage: python3 make.py COMMAND [OPTIONS]\n\n");
+  for (const Command& command : commands) fmt::print("{}", help_row(command.name, kNameWidth, command.summary));
+  fmt::print("\npython3 make.py COMMAND --help says more, --version which build this is\n");
+}
+
+/// Runs a command; data that could not be written (a full disk behind a redirection) is a failure whatever it says, and
+/// none at all where nobody wants to read it.
 Expected<ExitStatus> run(const Command& command, const Options& options) {
+  const auto failed = [&](std::string what) {
+    return reader_gone(STDOUT_FILENO) ? Expected<ExitStatus>(ExitStatus::kNobodyReads)
+                                      : Error{fmt::format("{}: {}", command.name, what), ""};
+  };
   try {
     Expected<ExitStatus> status = command.run(options);
     if (!status || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return status;
-    return Error{"writing to standard output failed", ""};
+    return failed("writing to standard output failed");
   } catch (const std::system_error& error) {
     // fmt::print and std::filesystem throw; the sentence of the system is the best there is.
-    return Error{fmt::format("{}: {}", command.name, error.what()), ""};
+    return failed(error.what());
   }
 }
 
 void print_help(const Command& command) {
-  fmt::print("{}\n\nusage: python3 make.py {} {}\n", command.summary, command.name, command.usage);
+  fmt::print("{}\n\n{}\n", wrapped_after(command.summary, kHelpWidth, 0),
+             wrapped_usage(fmt::format("usage: python3 make.py {} {}", command.name, command.usage), 7));
+  if (!command.notes.empty()) fmt::print("\n{}\n", wrapped_after(command.notes, kHelpWidth, 0));
   if (!command.options.empty()) fmt::print("\n");
-  for (const Option& option : command.options) {
-    const std::string head = option.value.empty() ? option.name : option.name + " " + option.value;
-    fmt::print("  {:<24} {}\n", head, option.help);
-  }
+  for (const Option& option : command.options)
+    fmt::print("{}", help_row(option.value.empty() ? option.name : option.name + " " + option.value, kOptionWidth, option.help));
 }
 
 /// An error is one line, whatever the file it quotes holds: no control byte reaches a terminal.
@@ -137,6 +174,10 @@ ExitStatus dispatch(std::span<const Command> commands, std::span<const std::stri
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
     print_help(commands);
     return arguments.empty() ? ExitStatus::kUsage : ExitStatus::kOk;
+  }
+  if (arguments[0] == "--version") {
+    fmt::print("{}", version_text(root_dir(), build_dir()));
+    return ExitStatus::kOk;
   }
   const auto command =
       std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == arguments[0]; });

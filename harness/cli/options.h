@@ -45,9 +45,11 @@ struct Command {
   std::vector<Option> options;
   /// Prints its own data to standard output; an error is printed by main and decides the exit status.
   Expected<ExitStatus> (*run)(const Options& options) = nullptr;
+  std::string notes{};  ///< what else help says, before the options
 };
 
-/// Finds and runs the command that `arguments` (without the program's name) begin with; prints help and errors.
+/// Finds and runs the command that `arguments` (without the program's name) begin with; prints help, which fits 80
+/// columns, the version, and errors.
 ExitStatus dispatch(std::span<const Command> commands, std::span<const std::string> arguments);
 
 }  // namespace lab::cli

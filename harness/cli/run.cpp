@@ -351,8 +351,8 @@ Command run_command(RefreshReport refresh) {
   refresh_report = refresh;
   Command command{
       "run",
-      "[--filter GLOB]... [--quick|--full|--processes N] [--budget SECONDS]\n"
-      "       [--revision REV] [--against REV|BUILD] [--seed N] [--out FILE]",
+      "[--filter GLOB]... [--quick|--full|--processes N] [--budget SECONDS] [--revision REV] [--against REV|BUILD] "
+      "[--seed N] [--out FILE]",
       "measure benchmarks, write a result; its path is the last line on standard output",
       {{"--filter", "GLOB", "only these benchmarks (family, family/variant or the whole name)"},
        {"--quick", "", "2 minutes of measuring (default: 8)"},

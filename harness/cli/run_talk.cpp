@@ -1,38 +1,19 @@
 #include "harness/cli/run_talk.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <vector>
 
+#include "harness/cli/run_table.h"
 #include "harness/cli/talk.h"
 #include "harness/results/fitness.h"
-#include "harness/results/summary.h"
 
 namespace lab::cli {
 
 namespace {
-
-std::string time_text(double nanoseconds) {
-  return nanoseconds < 1000 ? fmt::format("{:.4g}", nanoseconds) : fmt::format("{:.0f}", nanoseconds);
-}
-
-std::string table(const results::Result& result) {
-  const std::vector<results::Row> rows = results::summarize(result);
-  std::size_t width = std::string_view("benchmark").size();
-  for (const results::Row& row : rows) width = std::max(width, row.benchmark.size());
-  std::string text =
-      fmt::format("{:<{}}  {:>12}  {:>25}  {:>9}\n", "benchmark", width, "median ns/op", "95 % interval", "processes");
-  for (const results::Row& row : rows) {
-    const std::string interval = row.time.interval ? fmt::format("[{}, {}]", time_text(row.time.interval->low),
-                                                                 time_text(row.time.interval->high))
-                                                   : "too few processes";
-    text += fmt::format("{:<{}}  {:>12}  {:>25}  {:>9}\n", row.benchmark, width, time_text(row.time.median), interval,
-                        row.time.count);
-  }
-  return text;
-}
 
 /// "timed 71 % of 121 s".
 std::string timed_phrase(const results::Session& session) {
@@ -101,7 +82,7 @@ void tell_progress(const exec::Progress& progress, StatusLine& line) {
 
 void tell_end(const results::Result& result, StatusLine& line) {
   const results::Session& session = result.session;
-  fmt::print("{}", table(result));
+  fmt::print("{}", run_table(result, output_width(STDOUT_FILENO)));
   std::fflush(stdout);
   line.print(fmt::format("run: {} after {}, {}; {}", session.state,
                          counted(static_cast<std::size_t>(session.blocks), "block", "blocks"),

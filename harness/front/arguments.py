@@ -7,11 +7,15 @@ from harness.front.names import nearest_hint
 from harness.front.talk import FrontError
 
 
+def _eighty_columns(prog):
+    return argparse.HelpFormatter(prog, max_help_position=27, width=80)
+
+
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser that raises FrontError instead of printing its usage."""
+    """An ArgumentParser that raises FrontError instead of printing its usage, and whose help fits 80 columns."""
 
     def __init__(self, **keywords):
-        super().__init__(allow_abbrev=False, **keywords)
+        super().__init__(allow_abbrev=False, formatter_class=_eighty_columns, **keywords)
 
     def _options(self):
         return [name for action in self._actions for name in action.option_strings if name.startswith("--")]

@@ -2,16 +2,15 @@
 
 import os
 
-from harness.front import build, paths
+from harness.front import build
 from harness.front.talk import say
 
 
 def built_harness():
-    """The harness of the release build: pinned before system, built now where there is neither."""
-    for toolchain in build.TOOLCHAINS:
-        binary = os.path.join(paths.build_dir(toolchain, "release"), "harness")
-        if os.path.exists(binary):
-            return binary
+    """The harness of the release build: built now where there is none."""
+    binary = build.existing_harness()
+    if binary:
+        return binary
     say("no harness yet: building it first")
     return os.path.join(build.build(build.Options()).folder, "harness")
 

@@ -39,6 +39,12 @@ class Options:
         return paths.build_dir(self.toolchain, self.config)
 
 
+def existing_harness():
+    """The harness of a release build, pinned before system; None where there is neither."""
+    places = (os.path.join(paths.build_dir(name, "release"), "harness") for name in TOOLCHAINS)
+    return next(filter(os.path.exists, places), None)
+
+
 def add_arguments(parser):
     """The options that every verb which builds shares."""
     parser.add_argument("--config", choices=CONFIGS, default="release", help="what for (default: release)")

@@ -1,0 +1,151 @@
+#include "harness/base/fit.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lab {
+
+namespace {
+
+constexpr std::size_t kGap = 2;
+/// A column that wraps keeps this much: what is narrower cannot be read.
+constexpr std::size_t kNarrowest = 12;
+
+/// The bytes of the escape sequence that `text` begins with; 0 where it begins with none.
+std::size_t escape_bytes(std::string_view text) {
+  if (!text.starts_with("\x1b[")) return 0;
+  std::size_t end = 2;
+  while (end < text.size() && (text[end] < '@' || text[end] > '~')) ++end;
+  return std::min(end + 1, text.size());
+}
+
+/// The bytes of the character that `text` begins with.
+std::size_t character_bytes(std::string_view text) {
+  std::size_t end = 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) ++end;
+  return end;
+}
+
+/// As many bytes of `text` as take `width` columns at most.
+std::size_t bytes_within(std::string_view text, std::size_t width) {
+  std::size_t at = 0;
+  for (std::size_t taken = 0; at < text.size();) {
+    const std::size_t escape = escape_bytes(text.substr(at));
+    if (escape == 0 && taken++ == width) break;
+    at += escape > 0 ? escape : character_bytes(text.substr(at));
+  }
+  return at;
+}
+
+/// Where the first line of `text`, which is wider than `width`, best ends: {its bytes, where the next one begins}.
+std::pair<std::size_t, std::size_t> break_of(std::string_view text, std::size_t width) {
+  const std::size_t most = bytes_within(text, width);
+  // The space itself may be the first character that does not fit.
+  const std::size_t space = text.substr(0, most + 1).rfind(' ');
+  if (space != std::string_view::npos && text.find_first_not_of(' ') < space) {
+    const std::size_t next = text.find_first_not_of(' ', space);
+    return {space, next == std::string_view::npos ? text.size() : next};
+  }
+  const std::size_t slash = text.substr(0, most).rfind('/');
+  if (slash != std::string_view::npos) return {slash + 1, slash + 1};
+  return {most, most};
+}
+
+std::string_view trimmed_right(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right) {
+  const std::string space(width - std::min(width, text_width(text)), ' ');
+  return right ? space + text : text + space;
+}
+
+/// Widths of the columns such that the table fits, as far as columns that wrap can give way.
+std::vector<std::size_t> widths_of(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows,
+                                   std::size_t width) {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    widths.push_back(text_width(columns[i].heading));
+    for (const auto& row : rows)
+      if (row.size() > 1 && i < row.size()) widths[i] = std::max(widths[i], text_width(row[i]));
+  }
+  const auto total = [&] { return std::accumulate(widths.begin(), widths.end(), kGap * (columns.size() - 1)); };
+  while (width > 0 && total() > width) {
+    std::size_t widest = columns.size();
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (columns[i].wraps && widths[i] > std::max(kNarrowest, text_width(columns[i].heading)) &&
+          (widest == columns.size() || widths[i] > widths[widest]))
+        widest = i;
+    if (widest == columns.size()) break;
+    --widths[widest];
+  }
+  return widths;
+}
+
+std::string lines_of(const std::vector<Column>& columns, const std::vector<std::string>& cells,
+                     const std::vector<std::size_t>& widths) {
+  std::vector<std::vector<std::string>> parts;
+  std::size_t height = 1;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string cell = i < cells.size() ? cells[i] : "";
+    parts.push_back(columns[i].wraps ? wrapped(cell, widths[i]) : std::vector{cell});
+    height = std::max(height, parts.back().size());
+  }
+  std::string text;
+  for (std::size_t line = 0; line < height; ++line) {
+    std::string one;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      one += padded(line < parts[i].size() ? parts[i][line] : "", widths[i], columns[i].right) + std::string(kGap, ' ');
+    text += std::string(trimmed_right(one)) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::size_t text_width(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) {
+    const std::size_t escape = escape_bytes(text);
+    if (escape == 0) ++width;
+    text.remove_prefix(escape > 0 ? escape : character_bytes(text));
+  }
+  return width;
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  for (;;) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    while (width > 0 && text_width(line) > width) {
+      const auto [bytes, next] = break_of(line, width);
+      lines.emplace_back(trimmed_right(line.substr(0, bytes)));
+      line.remove_prefix(next);
+    }
+    lines.emplace_back(line);
+    if (end == text.size()) return lines;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string wrapped_after(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string out;
+  for (const std::string& line : wrapped(text, width > indent ? width - indent : width))
+    out += (out.empty() ? "" : "\n" + std::string(line.empty() ? 0 : indent, ' ')) + line;
+  return out;
+}
+
+std::string table_text(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows,
+                       std::size_t width) {
+  const std::vector<std::size_t> widths = widths_of(columns, rows, width);
+  std::vector<std::string> headings;
+  for (const Column& column : columns) headings.push_back(column.heading);
+  const bool headed = std::any_of(headings.begin(), headings.end(), [](const auto& each) { return !each.empty(); });
+  std::string text = headed ? lines_of(columns, headings, widths) : "";
+  for (const std::vector<std::string>& row : rows)
+    text += row.size() == 1 ? wrapped_after(row.front(), width, 0) + "\n" : lines_of(columns, row, widths);
+  return text;
+}
+
+}  // namespace lab

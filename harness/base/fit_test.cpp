@@ -1,0 +1,70 @@
+#include "harness/base/fit.h"
+
+#include <gtest/gtest.h>
+
+namespace lab {
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+const std::vector<Column> kColumns{{"verdict"}, {"change", true}, {"benchmark", false, true}, {"remark", false, true}};
+const std::vector<Lines> kRows{{"\x1b[31mregressed\x1b[0m", "+3 %", "allocator/buddy/same_size_churn", "two words"},
+                               {"same", "+0.01 %", "a/b/c", ""}};
+
+}  // namespace
+
+TEST(TextWidth, counts_characters_and_no_colour) {
+  EXPECT_EQ(text_width(""), 0u);
+  EXPECT_EQ(text_width("1.5\u00d7"), 4u);
+  EXPECT_EQ(text_width("\x1b[1;31mred\x1b[0m"), 3u);
+}
+
+TEST(Wrapped, breaks_at_spaces_then_after_slashes_then_anywhere) {
+  EXPECT_EQ(wrapped("one two  three", 0), (Lines{"one two  three"}));
+  EXPECT_EQ(wrapped("one two three", 7), (Lines{"one two", "three"}));
+  EXPECT_EQ(wrapped("one two three", 8), (Lines{"one two", "three"}));
+  EXPECT_EQ(wrapped("allocator/buddy/churn", 17), (Lines{"allocator/buddy/", "churn"}));
+  EXPECT_EQ(wrapped("0123456789", 4), (Lines{"0123", "4567", "89"}));
+  EXPECT_EQ(wrapped("a\n\nb", 4), (Lines{"a", "", "b"}));
+  EXPECT_EQ(wrapped("  indented words", 10), (Lines{"  indented", "words"}));
+  EXPECT_EQ(wrapped("", 4), (Lines{""}));
+}
+
+TEST(WrappedAfter, indents_all_lines_but_the_first) {
+  EXPECT_EQ(wrapped_after("one two three", 9, 2), "one two\n  three");
+}
+
+TEST(TableText, is_as_wide_as_it_needs_where_nobody_says_how_wide) {
+  EXPECT_EQ(table_text(kColumns, kRows, 0),
+            "verdict     change  benchmark                        remark\n"
+            "\x1b[31mregressed\x1b[0m     +3 %  allocator/buddy/same_size_churn  two words\n"
+            "same       +0.01 %  a/b/c\n");
+}
+
+TEST(TableText, that_is_too_wide_goes_on_below_and_loses_nothing) {
+  EXPECT_EQ(table_text(kColumns, kRows, 47),
+            "verdict     change  benchmark         remark\n"
+            "\x1b[31mregressed\x1b[0m     +3 %  allocator/buddy/  two words\n"
+            "                    same_size_churn\n"
+            "same       +0.01 %  a/b/c\n");
+}
+
+TEST(TableText, fits_every_width_down_to_what_its_numbers_need) {
+  for (std::size_t width = 46; width < 80; ++width) {
+    std::string letters;
+    const std::string table = table_text(kColumns, kRows, width);
+    for (const std::string& line : wrapped(table, 0)) EXPECT_LE(text_width(line), width) << line;
+    for (const char c : table)
+      if (c != ' ' && c != '\n') letters += c;
+    EXPECT_EQ(letters.size(), std::string("verdictchangebenchmarkremark\x1b[31mregressed\x1b[0m+3%allocator/buddy/"
+                                          "same_size_churntwowordssame+0.01%a/b/c").size());
+  }
+}
+
+TEST(TableText, has_rows_that_span_it_and_no_headings_where_there_are_none) {
+  EXPECT_EQ(table_text({{""}, {"", true}}, {{"a group with a long name"}, {"x", "1"}, {"yy", "10"}}, 0),
+            "a group with a long name\nx    1\nyy  10\n");
+}
+
+}  // namespace lab

@@ -1,0 +1,85 @@
+#include "harness/cli/run_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "harness/base/fit.h"
+#include "harness/cli/talk.h"
+#include "harness/results/summary.h"
+#include "harness/stats/interval.h"
+
+namespace lab::cli {
+
+namespace {
+
+using Group = std::vector<results::Row>;
+
+std::string time_text(double nanoseconds) {
+  return nanoseconds < 1000 ? fmt::format("{:.4g}", nanoseconds) : fmt::format("{:.0f}", nanoseconds);
+}
+
+std::string ratio_text(double ratio) {
+  return ratio >= 0.1 && ratio < 10 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.3g}", ratio);
+}
+
+/// The rows of each workload, "family/workload", the fastest first.
+std::map<std::string, Group> by_workload(const results::Result& result) {
+  std::map<std::string, Group> groups;
+  for (results::Row& row : results::summarize(result)) {
+    const results::BenchmarkParts parts = results::benchmark_parts(row.benchmark);
+    groups[fmt::format("{}/{}", parts.family, parts.workload)].push_back(std::move(row));
+  }
+  for (auto& [name, group] : groups)
+    std::stable_sort(group.begin(), group.end(),
+                     [](const results::Row& a, const results::Row& b) { return a.time.median < b.time.median; });
+  return groups;
+}
+
+/// What `of` makes of both ends, "[1.2, 1.3]".
+template <typename Text>
+std::string interval_text(const std::optional<stats::Estimate>& estimate, Text of) {
+  if (!estimate || !estimate->interval) return "";
+  return fmt::format("[{}, {}]", of(estimate->interval->low), of(estimate->interval->high));
+}
+
+/// "allocator/random_replace: ns a pair, 6 processes".
+std::string heading(const results::Result& result, const std::string& workload, const Group& group) {
+  const auto [least, most] =
+      std::minmax_element(group.begin(), group.end(),
+                          [](const results::Row& a, const results::Row& b) { return a.time.count < b.time.count; });
+  const std::size_t fewest = least->time.count;
+  const std::string count = fewest == most->time.count ? counted(fewest, "process", "processes")
+                                                       : fmt::format("{} to {} processes", fewest, most->time.count);
+  const results::Workload* const known = results::find_workload(result, group.front().benchmark);
+  return fmt::format("{}: ns a{}, {}{}", workload, known == nullptr ? "n operation" : " " + known->operation, count,
+                     least->time.interval ? "" : ", too few for an interval");
+}
+
+}  // namespace
+
+std::string run_table(const results::Result& result, std::size_t width) {
+  const std::vector<Column> columns{
+      {"variant", false, true}, {"median", true}, {"95 % interval", true}, {"ratio", true}, {"95 % interval", true}};
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [workload, group] : by_workload(result)) {
+    const auto reference = std::find_if(group.begin(), group.end(), [](const results::Row& row) { return row.reference; });
+    const std::vector<stats::Datum> base =
+        reference == group.end() ? std::vector<stats::Datum>{} : results::process_times(result, reference->benchmark);
+    rows.push_back({heading(result, workload, group)});
+    for (const results::Row& row : group) {
+      std::optional<stats::Estimate> ratio;
+      if (!row.reference && !base.empty())
+        ratio = stats::estimate_ratio(results::process_times(result, row.benchmark), base);
+      rows.push_back({fmt::format("  {}", results::benchmark_parts(row.benchmark).variant), time_text(row.time.median),
+                      interval_text(row.time, time_text), row.reference ? "1.00x" : ratio ? ratio_text(ratio->median) + "x" : "",
+                      row.reference ? "reference" : interval_text(ratio, ratio_text)});
+    }
+  }
+  return table_text(columns, rows, width);
+}
+
+}  // namespace lab::cli

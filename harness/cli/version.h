@@ -1,0 +1,13 @@
+/// Which build of the laboratory this is.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace lab::cli {
+
+/// Lines: the version (CMakeLists.txt has it), the commit of the checkout `root`, the formats that are spoken, and how
+/// the build in `build_dir` was made, as far as they are known.
+std::string version_text(const std::filesystem::path& root, const std::filesystem::path& build_dir);
+
+}  // namespace lab::cli
