@@ -22,6 +22,7 @@
 #include "harness/report/provenance.h"
 #include "harness/report/svg.h"
 #include "harness/report/vulkan.h"
+#include "harness/results/fitness.h"
 
 namespace lab::report {
 
@@ -104,7 +105,10 @@ bool cost_all_numbers(const results::Failure& failure, const Result& result) {
 /// What spoils the findings: the page says it before any of them, and the sections that say more stand first.
 std::vector<Alert> alerts_of(const Result& result, const results::Control& control) {
   std::vector<Alert> alerts;
-  if (!control.fit) alerts.push_back({control.sentence, "control"});
+  for (std::string& said : results::judge_fitness(result, control).sentences) {
+    const char* const section = said == control.sentence ? "control" : "unusual";
+    alerts.push_back({std::move(said), section});
+  }
   std::vector<std::string> lost;
   for (const results::Failure& failure : result.failures)
     if (cost_all_numbers(failure, result))
