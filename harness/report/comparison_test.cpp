@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "harness/report/charts.h"
 #include "harness/report/markdown.h"
@@ -50,6 +51,26 @@ TEST(Comparison, names_what_regressed_what_improved_and_what_grew) {
   EXPECT_NE(text.find("| allocator/buddy/random\\_replace | **regressed** | 1.07"), std::string::npos) << text;
   EXPECT_NE(text.find("| command\\_bucket/v6\\_mt\\_thread\\_local/frame | **improved** | 0.92"), std::string::npos);
   EXPECT_NE(text.find("| allocator/buddy/random\\_replace | metadata\\_bytes | **worse** | 65536 | 131072 |"), std::string::npos);
+}
+
+TEST(Comparison, says_why_a_row_is_not_judged_and_gives_it_no_test) {
+  results::Result session = sample::two_arms();
+  for (results::Arm& arm : session.arms) arm.executables["allocator/buddy"] = "abc";
+  const compare::Comparison made = *compare::compare_arms(session, {});
+  Document page;
+  page.sections.push_back(comparison_section(made));
+  const std::string text = to_markdown(page);
+  std::size_t rows = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("identical code, not judged") == std::string::npos) continue;
+    ++rows;
+    EXPECT_NE(line.find("allocator/buddy/"), std::string::npos) << line;
+    EXPECT_NE(line.find("**unknown**"), std::string::npos) << line;
+    EXPECT_EQ(line.find(" to "), std::string::npos) << line;  // no interval
+  }
+  EXPECT_EQ(rows, 2u) << text;
+  EXPECT_NE(text.find("identical code and w"), std::string::npos);
 }
 
 TEST(Comparison, draws_a_point_for_every_benchmark_and_control) {
