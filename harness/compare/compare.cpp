@@ -108,7 +108,10 @@ bool is_one_surrounding(const Half& base, const Half& head) {
   const auto alike = [](const std::string& one, const std::string& other) {
     return one == other && !one.empty() && one != "unknown";
   };
-  return base.result->machine.id == head.result->machine.id && alike(a.kernel, b.kernel) && alike(a.libc, b.libc);
+  // Results from before it was recorded have its version alone.
+  const bool one_build = a.libc_build == b.libc_build || a.libc_build.empty() || b.libc_build.empty();
+  return base.result->machine.id == head.result->machine.id && alike(a.kernel, b.kernel) && alike(a.libc, b.libc) &&
+         one_build;
 }
 
 /// The executable's hash is known and equal, and so is what it runs in.
@@ -221,6 +224,8 @@ std::vector<std::string> differing_facts(const Result& base, const Result& head)
   std::vector<std::string> found;
   for (const auto& [what, before, after] : facts)
     if (*before != *after) found.push_back(fmt::format("{}: '{}' before, '{}' now", what, *before, *after));
+  if (a.libc == b.libc && !a.libc_build.empty() && !b.libc_build.empty() && a.libc_build != b.libc_build)
+    found.push_back(fmt::format("C library: build {} of '{}' before, {} now", a.libc_build, a.libc, b.libc_build));
   return found;
 }
 
@@ -390,6 +395,18 @@ std::pair<double, std::string> shift_between(const std::vector<Tested>& rows, do
   return {std::log1p(kAssumedShift), "assumed: too few benchmarks to measure it"};
 }
 
+/// What a reader must know where identical code was not alike in two sessions; "" where it was, as far as sessions are.
+std::string moved_twins(const std::vector<Tested>& rows) {
+  const Tested* farthest = nullptr;
+  for (const Tested& tested : rows)
+    if (tested.row.reason == Reason::kIdentical && tested.arms &&
+        (farthest == nullptr || std::abs(tested.log_ratio) > std::abs(farthest->log_ratio)))
+      farthest = &tested;
+  if (farthest == nullptr || std::abs(farthest->log_ratio) <= std::log1p(kAssumedShift)) return "";
+  return fmt::format("identical code moved by up to {:+.2f} % ({}): something else than the code differs",
+                     100 * std::expm1(farthest->log_ratio), farthest->row.benchmark);
+}
+
 /// The largest p over all true ratios within `shift` of 1.
 double p_within(const Tested& tested, double shift) {
   if (std::abs(tested.log_ratio) <= shift) return 1;
@@ -516,7 +533,7 @@ results::Fitness fitness_of(const Half& base, const Half& head, const std::vecto
     const results::Fitness one = results::judge_fitness(*half->result, *control);
     if (both.fit) both.reason = one.reason;
     both.fit = both.fit && one.fit;
-    for (const std::string& sentence : one.sentences) both.sentences.push_back(fmt::format("{}: {}", name, sentence));
+    for (const std::string& sentence : one.sentences) both.sentences.push_back(fmt::format("{} {}", name, sentence));
   }
   return both;
 }
@@ -586,6 +603,7 @@ Expected<Comparison> compare_halves(const Half& base, const Half& head, bool int
   }
   if (!interleaved && !twice) {
     for (std::string& fact : differing_facts(*base.result, *head.result)) comparison.warnings.push_back(std::move(fact));
+    if (std::string moved = moved_twins(rows); !moved.empty()) comparison.warnings.push_back(std::move(moved));
   }
   std::set<std::string> uncounted;
   for (const Tested& row : rows)

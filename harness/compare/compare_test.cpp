@@ -176,6 +176,11 @@ TEST(Compare, shows_what_identical_code_measured_without_judging_it) {
   EXPECT_EQ(outlook(comparison), "");
   EXPECT_EQ(comparison.session_shift, 0);
   EXPECT_EQ(exit_status(comparison), ExitStatus::kOk);
+  // It is not the code: the reader is told, where sessions differ by more than sessions do.
+  ASSERT_EQ(comparison.warnings.size(), 1u);
+  EXPECT_TRUE(comparison.warnings[0].starts_with("identical code moved by up to +1")) << comparison.warnings[0];
+  const auto [before, after] = of_one_build(3, 1);
+  EXPECT_TRUE(compare_sessions(before, after, {})->warnings.empty());
 }
 
 TEST(Compare, tests_one_executable_where_the_kernel_or_the_c_library_around_it_is_another_or_not_known) {
@@ -190,6 +195,10 @@ TEST(Compare, tests_one_executable_where_the_kernel_or_the_c_library_around_it_i
   };
   change("kernel", [](Result&, Result& head) { head.facts.kernel = "6.2.0"; });
   change("C library", [](Result&, Result& head) { head.facts.libc = "glibc 2.41"; });
+  change("C library, patched", [](Result& base, Result& head) {
+    base.facts.libc_build = "aa";
+    head.facts.libc_build = "bb";
+  });
   change("unknown kernel", [](Result& base, Result& head) { base.facts.kernel = head.facts.kernel = "unknown"; });
   change("no C library", [](Result& base, Result& head) { base.facts.libc = head.facts.libc = ""; });
 }
@@ -325,7 +334,7 @@ TEST(Compare, gives_no_verdict_in_a_session_that_other_work_disturbed) {
   // Of two sessions it says which.
   const auto [base, head] = std::pair(Maker(2).session(3, 8, {kHead}), session);
   EXPECT_EQ(compare_sessions(base, head, {})->fitness.sentences,
-            (std::vector<std::string>{"head: unfit: other processes used 42 % of a CPU; over 10 % in 5 of 20 blocks"}));
+            (std::vector<std::string>{"head unfit: other processes used 42 % of a CPU; over 10 % in 5 of 20 blocks"}));
   // Where nothing is tested, nothing is spoilt.
   EXPECT_EQ(exit_status(*compare_sessions(session, session, {})), ExitStatus::kOk);
 }
@@ -413,6 +422,14 @@ TEST(Compare, names_the_facts_of_the_machine_that_changed) {
   Result head = maker.session(3, 8, {kHead});
   head.facts.kernel = "6.2.0";
   EXPECT_EQ(compare_sessions(base, head, {})->warnings, (std::vector<std::string>{"kernel: '6.1.0' before, '6.2.0' now"}));
+  head.facts.libc_build = "bb";  // base does not say its own
+  EXPECT_EQ(compare_sessions(base, head, {})->warnings.size(), 1u);
+  Result patched = base;
+  patched.session.id = "patched";
+  patched.facts.libc_build = "aa";
+  head.facts.kernel = base.facts.kernel;
+  EXPECT_EQ(compare_sessions(patched, head, {})->warnings,
+            (std::vector<std::string>{"C library: build aa of 'glibc 2.36' before, bb now"}));
 }
 
 TEST(Compare, judges_nothing_of_a_session_with_itself_or_a_part_of_itself) {

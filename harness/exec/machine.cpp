@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
+#include <link.h>
 #include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <set>
 #include <tuple>
@@ -250,6 +252,32 @@ Expected<results::Machine> this_machine() {
   return machine;
 }
 
+std::string libc_build() {
+  std::string build;
+  const auto look = [](dl_phdr_info* info, std::size_t, void* found) -> int {
+    if (fs::path(info->dlpi_name).filename() != "libc.so.6") return 0;
+    // Notes: name and content, each padded to whole words, behind a header of three.
+    const auto padded = [](ElfW(Word) size) { return (std::size_t{size} + 3) / 4 * 4; };
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      if (info->dlpi_phdr[i].p_type != PT_NOTE) continue;
+      const char* at = reinterpret_cast<const char*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+      const char* const end = at + info->dlpi_phdr[i].p_memsz;
+      ElfW(Nhdr) note;
+      for (; at + sizeof note <= end; at += sizeof note + padded(note.n_namesz) + padded(note.n_descsz)) {
+        std::memcpy(&note, at, sizeof note);
+        if (note.n_type != NT_GNU_BUILD_ID) continue;
+        const std::string_view id(at + sizeof note + padded(note.n_namesz), note.n_descsz);
+        for (const char byte : id.substr(0, 6))
+          *static_cast<std::string*>(found) += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+        return 1;
+      }
+    }
+    return 1;
+  };
+  ::dl_iterate_phdr(look, &build);
+  return build;
+}
+
 results::Facts read_facts(const fs::path& root) {
   return {known(read_trimmed(root / "proc/sys/kernel/osrelease")),
           known(read_cpu_info(root).microcode),
@@ -260,7 +288,8 @@ results::Facts read_facts(const fs::path& root) {
           known(read_huge_pages(root)),
           fmt::format("glibc {}", ::gnu_get_libc_version()),
           known(read_distribution(root)),
-          read_load(root)};
+          read_load(root),
+          libc_build()};
 }
 
 results::Context read_context(const fs::path& root, std::string_view date, std::string_view build_type) {

@@ -21,6 +21,10 @@ results::Machine read_machine(const std::filesystem::path& root, std::string_vie
 /// no machine's.
 Expected<results::Machine> this_machine();
 
+/// The beginning of the build id of the C library that this process runs in, as the variants do; "" where it has none. Its
+/// version stays the same when a distribution patches it.
+std::string libc_build();
+
 results::Facts read_facts(const std::filesystem::path& root);
 
 /// `date` is RFC 3339; `build_type` the configuration of the build.

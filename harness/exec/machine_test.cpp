@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/files.h"
 #include "harness/exec/fake_build.h"
+#include "harness/exec/system_files.h"
 
 namespace lab::exec {
 
@@ -104,6 +106,18 @@ TEST(Machine, is_an_answer_where_the_kernel_says_nothing) {
     EXPECT_EQ(fact, "unknown");
   EXPECT_EQ(facts.load_avg, (std::vector<double>{0, 0, 0}));
   EXPECT_EQ(read_context(empty.path(), "", "debug").library_build_type, "debug");
+}
+
+TEST(Machine, knows_the_build_of_the_c_library_that_it_runs_in) {
+  const std::string build = libc_build();
+  ASSERT_EQ(build.size(), 12u);
+  EXPECT_EQ(read_facts("/").libc_build, build);
+  std::string bytes;
+  for (std::size_t i = 0; i < build.size(); i += 2) bytes += static_cast<char>(std::stoi(build.substr(i, 2), nullptr, 16));
+  std::string libc;
+  for (const std::string& line : read_lines("/proc/self/maps"))
+    if (line.ends_with("/libc.so.6")) libc = line.substr(line.find('/'));
+  EXPECT_NE(read_file(libc)->find(bytes), std::string::npos) << libc;
 }
 
 TEST(Machine, keeps_its_id_when_only_what_is_not_stable_changes) {

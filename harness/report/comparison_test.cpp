@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "harness/report/charts.h"
 #include "harness/report/markdown.h"
@@ -77,6 +78,26 @@ TEST(Comparison, of_identical_executables_has_no_ratio_beside_two_times) {
       EXPECT_EQ(table->rows[0][2].text, "");
       EXPECT_NE(table->rows[1][2].text, "");
     }
+}
+
+TEST(Comparison, says_why_a_row_is_not_judged_and_gives_it_no_test) {
+  results::Result session = sample::two_arms();
+  for (results::Arm& arm : session.arms) arm.executables["allocator/buddy"] = "abc";
+  const compare::Comparison made = *compare::compare_arms(session, {});
+  Document page;
+  page.sections.push_back(comparison_section(made));
+  const std::string text = to_markdown(page);
+  std::size_t rows = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("identical code, not judged") == std::string::npos) continue;
+    ++rows;
+    EXPECT_NE(line.find("allocator/buddy/"), std::string::npos) << line;
+    EXPECT_NE(line.find("**unknown**"), std::string::npos) << line;
+    EXPECT_EQ(line.find(" to "), std::string::npos) << line;  // no interval
+  }
+  EXPECT_EQ(rows, 2u) << text;
+  EXPECT_NE(text.find("identical code and w"), std::string::npos);
 }
 
 TEST(Comparison, draws_a_point_for_every_benchmark_and_control) {

@@ -59,6 +59,7 @@ void fields(F& f, Facts& x) {
   f("libc", x.libc);
   f("distribution", x.distribution);
   f("load_avg", x.load_avg);
+  f.added("libc_build", x.libc_build);
 }
 
 template <typename F>

@@ -66,6 +66,7 @@ struct Facts {
   std::string libc;
   std::string distribution;
   std::vector<double> load_avg;  ///< over 1, 5 and 15 minutes, before the session
+  std::string libc_build = {};   ///< hex digits that change with every patch of `libc`; "" where not recorded
 };
 
 struct Build {
