@@ -8,10 +8,11 @@
 ///
 /// Constants were chosen on other noises than `simulate nights` reports: 1 to 5 % normal, t with 5, log-normal with
 /// 0.3, 4 % of outliers of +25 % and 10 % of +100 %, two levels 7 % (75/25) and 40 % (80/20) apart, AR(1) with 0.4 and
-/// 0.9, constants; each also with 5 % that all benchmarks of a night share. Of 35 benchmarks at most 26 % were away on
+/// 0.9, constants; each also with 5 % that all benchmarks of a night share. Of 35 benchmarks at most 23 % were away on
 /// any usual night, and at least 37 % where 17 were made 1.5 to 10.7 times slower (but of log-normal noise, which
-/// hides it); of those away, less than a quarter had moved since last night where all had become 1.4 times slower for
-/// good, and more than a quarter in nine of ten second and third nights with such slowdowns.
+/// hides it). Of those away, less than a quarter had moved since last night in nine of ten nights after all had become
+/// 1.4 times slower for good, and more than a quarter in nine of ten second and third nights with such slowdowns; not so
+/// where levels 40 % apart or outliers of +100 % move the benchmarks by themselves.
 #pragma once
 
 #include <cstddef>
