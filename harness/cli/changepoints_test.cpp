@@ -57,7 +57,8 @@ TEST_F(Changepoints, prints_an_object_a_series_with_the_fields_of_the_contract_f
   EXPECT_EQ(fields, "index detected_at before after confidence ratio low high ");
   EXPECT_EQ(point.at("index"), 50);
   EXPECT_LT(point.at("detected_at").as_int64(), 55);
-  EXPECT_EQ(out_.substr(end + 1), R"({"change_points":[],"line":3,"points":60,"enough":true,"reason":null,"missing":null})" "\n");
+  EXPECT_EQ(out_.substr(end + 1),
+            R"({"change_points":[],"line":3,"points":60,"enough":true,"reason":null,"missing":null})" "\n");
 }
 
 TEST_F(Changepoints, prints_sentences_without_json) {

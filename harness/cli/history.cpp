@@ -287,7 +287,8 @@ void print_json(const history::JudgedNight& night) {
 
 void print(const history::JudgedNight& night) {
   fmt::print("session {}: {}\n", night.session, night.fit ? "fit" : "unfit");
-  for (const auto& [what, sentences] : {std::pair{"", &night.sentences}, {"", &night.notes}, {"unusual: ", &night.unusual}})
+  for (const auto& [what, sentences] :
+       {std::pair{"", &night.sentences}, {"", &night.notes}, {"unusual: ", &night.unusual}})
     for (const std::string& sentence : *sentences) fmt::print("  {}{}\n", what, sentence);
   for (const history::Away& one : night.away)
     fmt::print("  far from its level: {} {}\n", one.benchmark, history::percent_text(one.ratio));

@@ -118,7 +118,8 @@ TEST(HistoryCommand, counts_what_is_too_young_apart_and_starts_anew_with_another
   const exec::ChildOutcome shown = history_of(folder.path(), {"--json"});
   const std::size_t end = shown.output.find('\n');
   EXPECT_NE(shown.output.find(R"("reason":"seeds","nights_missing":5,"judged_from":null})"), std::string::npos);
-  EXPECT_NE(shown.output.find(R"("reason":"too_young","nights_missing":8,"judged_from":null})", end), std::string::npos);
+  EXPECT_NE(shown.output.find(R"("reason":"too_young","nights_missing":8,"judged_from":null})", end),
+            std::string::npos);
 }
 
 TEST(HistoryCommand, tells_a_new_kernel_from_the_code) {
@@ -167,7 +168,9 @@ TEST(HistoryCommand, judges_one_session_beside_the_nights_before_it) {
             R"("notes":[],"unusual":["load 3: stop it"],"with_level":2,"away":[{"benchmark":"shelf/v000/store"}],)"
             R"("stayed":0,"too_young":[],"too_young_sentence":null})");
   const std::string text = history_of(folder.path(), {"--night", file}).output;
-  EXPECT_TRUE(text.starts_with("session 000020: fit\n  unusual: load 3: stop it\n  far from its level: shelf/v000/store +"))
+  EXPECT_TRUE(text.starts_with("session 000020: fit\n"
+                               "  unusual: load 3: stop it\n"
+                               "  far from its level: shelf/v000/store +"))
       << text;
 
   nights.resize(3);
@@ -175,7 +178,8 @@ TEST(HistoryCommand, judges_one_session_beside_the_nights_before_it) {
   write(young.path(), nights);
   const std::string last = (young.path() / "farm" / made_up_file(2)).string();
   const std::string line = history_of(young.path(), {"--night", last, "--json"}).output;
-  const std::string lacking = R"("reason":"too_young","nights_missing":17,"sentence":"too young to tell: 17 more nights"})";
+  const std::string lacking =
+      R"("reason":"too_young","nights_missing":17,"sentence":"too young to tell: 17 more nights"})";
   EXPECT_NE(line.find(R"("too_young":[{"benchmark":"shelf/v000/store",)" + lacking +
                       R"(,{"benchmark":"shelf/v001/store",)" + lacking +
                       R"-(],"too_young_sentence":"2 too young to tell (17 more nights)"})-"),

@@ -376,9 +376,10 @@ class Nightly(unittest.TestCase):
         failure = {"benchmark": "shelf/b/store", "process": 0, "block": 0, "kind": "crash",
                    "detail": "signal 11 & <more>", "output_tail": ""}
         dirty = {"commit": commit_of(0), "dirty": True, "state": "dirty"}
-        table = [({}, 0, "fine: 1 too young to tell (19 more nights)"), ({"failures": [failure]}, 1, "failed: 1 failed: shelf/b/store"),
-                 ({"source": dirty}, 4, "unfit: history leaves this session out: dirty source; commit what was changed, or "
-                  "take it back"),
+        table = [({}, 0, "fine: 1 too young to tell (19 more nights)"),
+                 ({"failures": [failure]}, 1, "failed: 1 failed: shelf/b/store"),
+                 ({"source": dirty}, 4, "unfit: history leaves this session out: dirty source; "
+                  "commit what was changed, or take it back"),
                  ({"source": dirty, "failures": [failure]}, 4, "unfit: history leaves this session out: dirty source; "
                   "commit what was changed, or take it back; 1 failed: shelf/b/store"),
                  ({"benchmarks": []}, 1, "failed: 0 failed: nothing ran")]
@@ -416,7 +417,8 @@ class Nightly(unittest.TestCase):
             '    <property name="unusual" value="load 3 &amp; &lt;more&gt;"/>\n'
             '  </properties>\n'
             '  <testcase classname="nightly" name="session"/>\n'
-            '  <testcase classname="shelf" name="a/store"><skipped message="too young to tell: 4 more nights"/></testcase>\n'
+            '  <testcase classname="shelf" name="a/store">'
+            '<skipped message="too young to tell: 4 more nights"/></testcase>\n'
             '  <testcase classname="shelf" name="b/store"><error message="crash: signal 11"/></testcase>\n'
             '  <testcase classname="shelf" name="c/store"/>\n'
             '</testsuite>\n')
@@ -469,7 +471,8 @@ class Nightly(unittest.TestCase):
             self.assertEqual(status, 4 if night in (6, 12) else 0, line)
             if status == 4:
                 self.assertRegex(line, r"^nightly: unfit: 1[67] of 35 benchmarks far from their level at once "
-                                 r"\(1[67] slower, 0 faster\); the next night like it is a new level, and judged as one; ")
+                                 r"\(1[67] slower, 0 faster\); "
+                                 "the next night like it is a new level, and judged as one; ")
                 self.assertEqual(self.newest("junit.xml").count("<skipped"), 36)
             else:
                 self.assertIn(f"fine: 35 too young to tell ({19 - night} more nights)", line)
@@ -509,8 +512,9 @@ class Nightly(unittest.TestCase):
             prepare(self.root, night, {"shelf/a/store": 100}, session=session)
             status, line = self.night(night)
             self.assertEqual(status, 4, line)
-            self.assertTrue(line.startswith("nightly: unfit: other processes used 148 % of a CPU; over 10 % in 9 of 10 "
-                                            "blocks; measure when nothing else runs, or on a machine of its own; "), line)
+            why = "other processes used 148 % of a CPU; over 10 % in 9 of 10 blocks; "
+            what_to_do = "measure when nothing else runs, or on a machine of its own; "
+            self.assertTrue(line.startswith(f"nightly: unfit: {why}{what_to_do}"), line)
             self.assertEqual(self.newest("junit.xml").count("<skipped"), 2)
         self.assertEqual(self.calls("bisect"), [])
         prepare(self.root, 3, {"shelf/a/store": 100})

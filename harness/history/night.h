@@ -6,12 +6,13 @@
 /// stayed there, it was the machine or the toolchain, and nothing of that night is told. The session stays in the
 /// series: from the next night at the same levels on, the change points judge it as any change.
 ///
-/// Constants were chosen on other noises than `simulate nights` reports: 1 to 5 % normal, t with 5, log-normal with 0.3,
-/// 4 % of outliers of +25 % and 10 % of +100 %, two levels 7 % (75/25) and 40 % (80/20) apart, AR(1) with 0.4 and 0.9,
-/// constants; each also with 5 % that all benchmarks of a night share. Of 35 benchmarks at most 26 % were away on any
-/// usual night, and at least 37 % where 17 were made 1.5 to 10.7 times slower (but of log-normal noise, which hides it);
-/// of those away, less than a quarter had moved since last night where all had become 1.4 times slower for good, and
-/// more than a quarter in nine of ten second and third nights with such slowdowns.
+/// Constants were chosen on other noises than `simulate nights` reports: 1 to 5 % normal, t with 5, log-normal with
+/// 0.3, 4 % of outliers of +25 % and 10 % of +100 %, two levels 7 % (75/25) and 40 % (80/20) apart, AR(1) with 0.4 and
+/// 0.9, constants; each also with 5 % that all benchmarks of a night share. Of 35 benchmarks at most 23 % were away on
+/// any usual night, and at least 37 % where 17 were made 1.5 to 10.7 times slower (but of log-normal noise, which
+/// hides it). Of those away, less than a quarter had moved since last night in nine of ten nights after all had become
+/// 1.4 times slower for good, and more than a quarter in nine of ten second and third nights with such slowdowns; not so
+/// where levels 40 % apart or outliers of +100 % move the benchmarks by themselves.
 #pragma once
 
 #include <cstddef>
@@ -73,7 +74,7 @@ struct TooYoung {
 struct JudgedNight {
   std::string session, machine;
   bool fit = true;                     ///< whether anything can be told of it
-  std::string reason;                  ///< results::kMachine or kBlind where a fit session was asked for; "" where left_out
+  std::string reason;                  ///< results::kMachine or kBlind where it is not fit for that; else ""
   std::string left_out;                ///< why it is in no series, or ""
   std::vector<std::string> sentences;  ///< why it is not fit, and then what to do
   std::vector<std::string> notes;      ///< what else to know of it

@@ -127,7 +127,8 @@ void simulate_nights(const Settings& settings, const Report& report) {
       for (std::size_t i = 0; i < count; ++i) table[i][night] += std::log(ratio);
     };
   };
-  nights.spoiled("a commit makes 8 of 35 twice as slow: called unfit", nullptr, 30, 1, slower(8, 2), Goal::kAtMost, 0.001);
+  nights.spoiled("a commit makes 8 of 35 twice as slow: called unfit", nullptr, 30, 1, slower(8, 2), Goal::kAtMost,
+                 0.001);
   nights.spoiled("all become 50 % slower and stay so: the first night called unfit", nullptr, 30, 1,
                  slower(kBenchmarks, 1.5), Goal::kAtLeast, 0.99);
   for (const std::size_t night : {2, 3, 7})

@@ -134,7 +134,8 @@ TEST(ChangePoints, of_a_series_that_is_too_young_may_be_missing) {
   EXPECT_EQ(points_missing(enough), 0U);
   EXPECT_EQ(points_missing(1000), 0U);
   // The very step that is as plain as can be: found with enough points, missed with one less.
-  const std::vector<double> step = joined(std::vector<double>(baseline, 50), std::vector<double>(enough - baseline, 90));
+  const std::vector<double> step =
+      joined(std::vector<double>(baseline, 50), std::vector<double>(enough - baseline, 90));
   EXPECT_EQ(find_change_points(step).size(), 1U);
   EXPECT_TRUE(find_change_points(std::span(step).first(enough - 1)).empty());
 }
