@@ -46,7 +46,7 @@ class CommandLine(unittest.TestCase):
             status, out, _ = make(*words, "--help", COLUMNS="200")
             self.assertEqual(status, 0, words)
             lines = out.splitlines()
-            self.assertLessEqual(len(lines), 45, words)
+            self.assertLessEqual(len(lines), 40, words)
             self.assertEqual([line for line in lines if len(line) > 80], [], words)
 
     def test_every_verb_is_in_its_help(self):
