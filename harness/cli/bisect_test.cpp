@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "harness/base/files.h"
+#include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/exec/child.h"
 #include "harness/simulate/noise.h"
@@ -26,10 +27,12 @@ constexpr int kCommits = 40;
 constexpr int kCulprit = 23;
 
 /// Prints a number that depends on the commit's file `level`, with noise of 1 % that is the same in every test: the n-th
-/// measurement of all has the n-th noise. A level of 0 skips the commit, words are printed as they are.
+/// measurement of all has the n-th noise. A level of 0 skips the commit, words are printed as they are. The measurement
+/// that the file <count>.hold names does not end while that is there.
 const std::string kMeasure = R"sh(read level < level
 n=$(($(wc -c 2>/dev/null < "$LAB_TEST_COUNT") + 1))
 printf x >> "$LAB_TEST_COUNT"
+while [ "$(cat "$LAB_TEST_COUNT.hold" 2>/dev/null)" = $n ]; do sleep 0.02; done
 case $level in
 0) exit 125 ;;
 fails) echo "it fails" >&2; exit 1 ;;
@@ -59,6 +62,7 @@ class Bisect : public testing::Test {
     spec.command = {"sh", "-ec", "cd \"$1\"\n" + script, "sh", scratch_.path().string()};
     spec.environment = environment();
     spec.tail_limit = 1 << 20;
+    spec.timeout_seconds = kPatience;
     return exec::run_child(spec);
   }
 
@@ -97,6 +101,7 @@ class Bisect : public testing::Test {
     spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
     spec.environment = environment();
     spec.tail_limit = 1 << 20;
+    spec.timeout_seconds = kPatience;
     return exec::run_child(spec);
   }
 
@@ -177,9 +182,10 @@ TEST_F(Bisect, goes_on_after_a_kill_and_measures_nothing_twice) {
   commit(steps("100", "104", kCulprit));
   const std::string repository = left_in_repository();
   const exec::ChildOutcome killed = shell(fmt::format(
-      R"sh('{}' bisect --repo repo --good c0 --bad main --measure 'sh measure.sh' & child=$!
+      R"sh(echo 8 > count.hold
+'{}' bisect --repo repo --good c0 --bad main --measure 'sh measure.sh' & child=$!
 until test "$(wc -c < count 2>/dev/null || echo 0)" -ge 8; do sleep 0.02; done
-kill -9 $child; wait $child || true; cat root/results/here/bisect/*.jsonl | wc -l)sh",
+kill -9 $child; wait $child || true; rm count.hold; cat root/results/here/bisect/*.jsonl | wc -l)sh",
       harness()));
   ASSERT_EQ(killed.code, 0) << killed.error_tail;
   const std::size_t before = measured();
@@ -203,9 +209,10 @@ kill -9 $child; wait $child || true; cat root/results/here/bisect/*.jsonl | wc -
 TEST_F(Bisect, that_is_interrupted_keeps_what_it_has) {
   commit(steps("100", "104", kCulprit));
   const exec::ChildOutcome outcome = shell(fmt::format(
-      R"sh('{}' bisect --repo repo --good c0 --bad main --measure 'sh measure.sh' & child=$!
+      R"sh(echo 4 > count.hold
+'{}' bisect --repo repo --good c0 --bad main --measure 'sh measure.sh' & child=$!
 until test "$(wc -c < count 2>/dev/null || echo 0)" -ge 4; do sleep 0.02; done
-kill -TERM $child; status=0; wait $child || status=$?; echo $status)sh",
+kill -TERM $child; status=0; wait $child || status=$?; rm count.hold; echo $status)sh",
       harness()));
   EXPECT_EQ(outcome.output, "130\n") << outcome.error_tail;
   EXPECT_NE(outcome.error_tail.find("the same command goes on from there"), std::string::npos) << outcome.error_tail;

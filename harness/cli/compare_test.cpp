@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "harness/base/files.h"
+#include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/exec/child.h"
 #include "harness/results/made_up.h"
@@ -23,6 +24,7 @@ class Compare : public testing::Test {
  protected:
   exec::ChildOutcome start(Words command) const {
     exec::ChildSpec spec;
+  spec.timeout_seconds = kPatience;
     spec.command = std::move(command);
     spec.environment = {"LAB_ROOT=" + root_.path().string(), "LAB_MACHINE=here", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE",
                         "GIT_CONFIG_GLOBAL=/dev/null"};

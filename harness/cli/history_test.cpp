@@ -6,6 +6,7 @@
 #include <random>
 
 #include "harness/base/files.h"
+#include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/exec/child.h"
 #include "harness/history/made_up.h"
@@ -22,6 +23,7 @@ using history::made_up_night;
 
 exec::ChildOutcome start(Words command) {
   exec::ChildSpec spec;
+  spec.timeout_seconds = kPatience;
   spec.command = std::move(command);
   spec.tail_limit = 1 << 22;
   return exec::run_child(spec);

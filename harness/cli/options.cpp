@@ -60,36 +60,38 @@ std::string wrapped_usage(std::string text, std::size_t indent) {
   return text;
 }
 
-void print_help(std::span<const Command> commands) {
-  fmt::print("usage: python3 make.py COMMAND [OPTIONS]\n\n");
-  for (const Command& command : commands) fmt::print("{}", help_row(command.name, kNameWidth, command.summary));
-  fmt::print("\npython3 make.py COMMAND --help says more, --version which build this is\n");
+std::string help(std::span<const Command> commands) {
+  std::string text = "usage: python3 make.py COMMAND [OPTIONS]\n\n";
+  for (const Command& command : commands) text += help_row(command.name, kNameWidth, command.summary);
+  return text + "\npython3 make.py COMMAND --help says more, --version which build this is\n";
 }
 
-/// Runs a command; data that could not be written (a full disk behind a redirection) is a failure whatever it says, and
-/// none at all where nobody wants to read it.
-Expected<ExitStatus> run(const Command& command, const Options& options) {
+std::string help(const Command& command) {
+  std::string text =
+      fmt::format("{}\n\n{}\n", wrapped_after(command.summary, kHelpWidth, 0),
+                  wrapped_usage(fmt::format("usage: python3 make.py {} {}", command.name, command.usage), 7));
+  if (!command.notes.empty()) text += fmt::format("\n{}\n", wrapped_after(command.notes, kHelpWidth, 0));
+  if (!command.options.empty()) text += "\n";
+  for (const Option& option : command.options)
+    text += help_row(option.value.empty() ? option.name : option.name + " " + option.value, kOptionWidth, option.help);
+  return text;
+}
+
+/// Does what prints; data that could not be written (a full disk behind a redirection) is a failure whatever it says, and
+/// no word is lost about data that nobody wants to read any more.
+template <typename Act>
+Expected<ExitStatus> guarded(std::string_view name, const Act& act) {
   const auto failed = [&](std::string what) {
-    return reader_gone(STDOUT_FILENO) ? Expected<ExitStatus>(ExitStatus::kNobodyReads)
-                                      : Error{fmt::format("{}: {}", command.name, what), ""};
+    return reader_gone(STDOUT_FILENO) ? Expected<ExitStatus>(ExitStatus::kNobodyReads) : Error{std::move(what), ""};
   };
   try {
-    Expected<ExitStatus> status = command.run(options);
+    Expected<ExitStatus> status = act();
     if (!status || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return status;
     return failed("writing to standard output failed");
   } catch (const std::system_error& error) {
     // fmt::print and std::filesystem throw; the sentence of the system is the best there is.
-    return failed(error.what());
+    return failed(fmt::format("{}: {}", name, error.what()));
   }
-}
-
-void print_help(const Command& command) {
-  fmt::print("{}\n\n{}\n", wrapped_after(command.summary, kHelpWidth, 0),
-             wrapped_usage(fmt::format("usage: python3 make.py {} {}", command.name, command.usage), 7));
-  if (!command.notes.empty()) fmt::print("\n{}\n", wrapped_after(command.notes, kHelpWidth, 0));
-  if (!command.options.empty()) fmt::print("\n");
-  for (const Option& option : command.options)
-    fmt::print("{}", help_row(option.value.empty() ? option.name : option.name + " " + option.value, kOptionWidth, option.help));
 }
 
 /// An error is one line, whatever the file it quotes holds: no control byte reaches a terminal.
@@ -171,14 +173,17 @@ ExitStatus dispatch(std::span<const Command> commands, std::span<const std::stri
     if (!hint.empty()) fmt::print(stderr, "hint: {}\n", one_line(hint));
     return error.status;
   };
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
-    print_help(commands);
-    return arguments.empty() ? ExitStatus::kUsage : ExitStatus::kOk;
-  }
-  if (arguments[0] == "--version") {
-    fmt::print("{}", version_text(root_dir(), build_dir()));
-    return ExitStatus::kOk;
-  }
+  const auto print = [&](std::string_view name, const auto& text, ExitStatus good) {
+    const Expected<ExitStatus> status = guarded(name, [&] {
+      fmt::print("{}", text());
+      return Expected<ExitStatus>(good);
+    });
+    return status ? *status : fail(status.error());
+  };
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h")
+    return print("help", [&] { return help(commands); }, arguments.empty() ? ExitStatus::kUsage : ExitStatus::kOk);
+  if (arguments[0] == "--version")
+    return print("version", [] { return version_text(root_dir(), build_dir()); }, ExitStatus::kOk);
   const auto command =
       std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == arguments[0]; });
   if (command == commands.end()) {
@@ -187,13 +192,11 @@ ExitStatus dispatch(std::span<const Command> commands, std::span<const std::stri
     return fail(usage_error(fmt::format("unknown command '{}'", arguments[0]), did_you_mean(arguments[0], names)));
   }
   const auto rest = arguments.subspan(1);
-  if (std::find(rest.begin(), rest.end(), "--help") != rest.end()) {
-    print_help(*command);
-    return ExitStatus::kOk;
-  }
+  if (std::find(rest.begin(), rest.end(), "--help") != rest.end())
+    return print("help", [&] { return help(*command); }, ExitStatus::kOk);
   const Expected<Options> options = Options::parse(command->options, rest);
   if (!options) return fail(options.error());
-  const Expected<ExitStatus> status = run(*command, *options);
+  const Expected<ExitStatus> status = guarded(command->name, [&] { return command->run(*options); });
   return status ? *status : fail(status.error());
 }
 

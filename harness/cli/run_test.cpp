@@ -8,6 +8,7 @@
 #include <map>
 
 #include "harness/base/files.h"
+#include "harness/base/patience_test.h"
 #include "harness/exec/child.h"
 #include "harness/exec/fake_build.h"
 #include "harness/results/fitness.h"
@@ -60,6 +61,7 @@ class Bench {
   exec::ChildOutcome start(exec::ChildSpec& spec) const {
     spec.environment = {"LAB_BUILD=" + build_.path().string(), "LAB_ROOT=" + root_.path().string(), "LAB_MACHINE=here"};
     spec.tail_limit = 1 << 20;
+    spec.timeout_seconds = kPatience;
     return exec::run_child(spec);
   }
 
@@ -178,15 +180,21 @@ TEST(Run, writes_a_result_and_says_where) {
     EXPECT_EQ(process.counters.at("metadata_bytes"), 64);
     EXPECT_EQ(process.counters.contains("minimum_heap_bytes"), process.block < 3);
   }
-  // The variant that does a third of the work takes less time.
   const std::vector<results::Row> rows = results::summarize(result);
   ASSERT_EQ(rows.size(), 4u);
   ASSERT_TRUE(rows[1].time.interval && rows[2].time.interval);
   EXPECT_EQ(rows[1].benchmark, "fake/plain/store");
-  EXPECT_LT(rows[2].time.median, rows[1].time.median);
+  // The variant that does a third of the work takes less time, where nothing else is at work.
+  const auto least = [&](const std::string& benchmark) {
+    const std::vector<stats::Datum> times = results::process_times(result, benchmark);
+    return std::min_element(times.begin(), times.end(), [](auto a, auto b) { return a.value < b.value; })->value;
+  };
+  EXPECT_LT(least(rows[2].benchmark), least(rows[1].benchmark));
 
-  EXPECT_EQ(outcome.output.find("benchmark"), 0u);
-  EXPECT_EQ(lines_with(outcome.output, "fake/").size(), 4u);
+  EXPECT_EQ(outcome.output.find("variant  "), 0u);
+  EXPECT_EQ(lines_with(outcome.output, "fake/"),
+            (Words{"fake/drop: ns a pair, 6 processes", "fake/spread: ns a pair, 6 processes",
+                   "fake/store: ns a pair, 6 processes"}));
   EXPECT_EQ(lines_with(outcome.error_tail, "run: 4 benchmarks on machine here, 6 blocks").size(), 1u);
   const Words blocks = lines_with(outcome.error_tail, "run: block ");
   ASSERT_EQ(blocks.size(), 6u);
@@ -325,7 +333,7 @@ TEST(Run, writes_to_the_file_it_is_given) {
   EXPECT_EQ(load(path).processes.size(), 3u);  // two benchmarks, and the control
   EXPECT_TRUE(bench.results().empty());
   EXPECT_EQ(std::distance(fs::directory_iterator(bench.root() / "out"), {}), 1);
-  EXPECT_NE(outcome.output.find("too few processes"), std::string::npos);
+  EXPECT_NE(outcome.output.find("1 process, too few for an interval"), std::string::npos);
 }
 
 TEST(Run, against_a_build_times_what_differs_in_both_and_says_what_does_not) {
@@ -563,6 +571,22 @@ TEST(Run, whose_output_cannot_be_written_fails_and_keeps_its_result) {
   EXPECT_EQ(lines_with(outcome.error_tail, "harness: error: writing to standard output failed").size(), 2u);
   ASSERT_EQ(bench.results().size(), 2u);
   for (const std::string& path : bench.results()) EXPECT_EQ(load(path).processes.size(), 3u);
+}
+
+TEST(Run, whose_output_nobody_reads_says_nothing_about_it_and_keeps_its_result) {
+  const Bench bench({"plain"});
+  // A named pipe whose reader has gone, with SIGPIPE as a shell hands it on and ignored, as Python does.
+  const exec::ChildOutcome outcome = bench.shell(R"sh(mkdir -p "$(dirname "$2")"; mkfifo "$2.pipe"
+exec 3<>"$2.pipe" 4>"$2.pipe" 3<&-
+for words in --help --version "run --help" list "list --json" "run --processes 1"; do
+  "$1" $words >&4 2>"$2.said"; echo "$? $words"; grep error "$2.said"
+  (trap '' PIPE; "$1" $words >&4 2>"$2.said"; echo "$? $words"; grep error "$2.said")
+done; true)sh");
+  EXPECT_EQ(outcome.output,
+            "141 --help\n141 --help\n141 --version\n141 --version\n141 run --help\n141 run --help\n141 list\n141 list\n"
+            "141 list --json\n141 list --json\n141 run --processes 1\n141 run --processes 1\n")
+      << outcome.error_tail;
+  EXPECT_EQ(bench.results().size(), 2u);
 }
 
 TEST(Run, that_fills_the_disk_says_in_a_sentence_what_it_kept) {

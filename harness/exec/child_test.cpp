@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "harness/base/files.h"
+#include "harness/base/patience_test.h"
 #include "harness/exec/fake_build.h"
 
 namespace lab::exec {
@@ -21,7 +22,7 @@ namespace {
 ChildSpec shell(const std::string& script) {
   ChildSpec spec;
   spec.command = {"sh", "-c", script};
-  spec.timeout_seconds = 20;
+  spec.timeout_seconds = kPatience;
   return spec;
 }
 
@@ -31,9 +32,8 @@ bool lives(const std::string& pid) {
   return status && status->find(") Z") == std::string::npos;
 }
 
-bool dies_soon(const std::string& pid) {
-  for (int i = 0; i < 200 && lives(pid); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return !lives(pid);
+bool dies(const std::string& pid) {
+  return comes_true([&] { return !lives(pid); });
 }
 
 }  // namespace
@@ -45,7 +45,6 @@ TEST(Child, gives_its_output_and_its_exit_status) {
   EXPECT_EQ(outcome.output, "out\n");
   EXPECT_EQ(outcome.error_tail, "err\n");
   EXPECT_GT(outcome.wall_seconds, 0);
-  EXPECT_LT(outcome.wall_seconds, 10);
 }
 
 TEST(Child, gives_all_of_a_large_output) {
@@ -65,7 +64,6 @@ TEST(Child, passes_on_all_of_its_standard_error_as_it_comes) {
   const ScratchFolder folder;
   ChildSpec spec = shell(fmt::format(
       "printf first >&2; until test -e {0}/heard; do sleep 0.01; done; printf 'second third' >&2", folder.path().string()));
-  spec.timeout_seconds = 120;
   spec.tail_limit = 5;
   std::string heard;
   spec.on_error = [&](std::string_view text) {
@@ -82,7 +80,6 @@ TEST(Child, that_says_too_much_is_killed) {
   spec.output_limit = 100'000;
   const ChildOutcome outcome = run_child(spec);
   EXPECT_EQ(outcome.end, ChildEnd::kTooMuchOutput);
-  EXPECT_LT(outcome.wall_seconds, 10);
   EXPECT_EQ(describe_end(spec, outcome), "more than 100000 bytes of output");
 }
 
@@ -105,30 +102,30 @@ TEST(Child, that_does_not_exist_says_so) {
 TEST(Child, that_hangs_is_killed_with_everything_it_started) {
   ScratchFolder folder;
   const std::string pid_file = (folder.path() / "pid").string();
-  ChildSpec spec = shell("sleep 1000 & echo $! >" + pid_file + "; echo begun; wait");
-  spec.timeout_seconds = 0.5;
-  const ChildOutcome outcome = run_child(spec);
-  EXPECT_EQ(outcome.end, ChildEnd::kTimedOut);
-  EXPECT_EQ(outcome.output, "begun\n");
-  EXPECT_EQ(describe_end(spec, outcome), "no end within 0.5 s");
-  EXPECT_GE(outcome.wall_seconds, 0.5);
-  EXPECT_LT(outcome.wall_seconds, 10);
+  ChildSpec spec = shell("sleep 10000 & echo $! >" + pid_file + "; echo begun; wait");
+  EXPECT_TRUE(succeeds_given_time(0.2, [&](double seconds) {
+    spec.timeout_seconds = seconds;
+    const ChildOutcome outcome = run_child(spec);
+    EXPECT_EQ(outcome.end, ChildEnd::kTimedOut);
+    EXPECT_EQ(describe_end(spec, outcome), fmt::format("no end within {:.3g} s", seconds));
+    EXPECT_GE(outcome.wall_seconds, seconds);
+    return outcome.output == "begun\n";
+  }));
   std::string pid = *read_file(pid_file);
   pid.pop_back();
-  EXPECT_TRUE(dies_soon(pid));
+  EXPECT_TRUE(dies(pid));
 }
 
 TEST(Child, that_leaves_a_process_behind_is_not_waited_for_longer) {
   ScratchFolder folder;
   const std::string pid_file = (folder.path() / "pid").string();
   // It holds standard output open.
-  const ChildOutcome outcome = run_child(shell("sleep 1000 & echo $! >" + pid_file + "; echo done"));
+  const ChildOutcome outcome = run_child(shell("sleep 10000 & echo $! >" + pid_file + "; echo done"));
   EXPECT_EQ(outcome.end, ChildEnd::kExited);
   EXPECT_EQ(outcome.output, "done\n");
-  EXPECT_LT(outcome.wall_seconds, 10);
   std::string pid = *read_file(pid_file);
   pid.pop_back();
-  EXPECT_TRUE(dies_soon(pid));
+  EXPECT_TRUE(dies(pid));
 }
 
 TEST(Child, that_closes_its_output_is_still_waited_for) {
@@ -144,11 +141,10 @@ TEST(Child, is_stopped_when_asked) {
     const std::uint64_t one = 1;
     EXPECT_EQ(::write(stop, &one, sizeof one), 8);
   });
-  const ChildOutcome outcome = run_child(shell("sleep 1000"), stop);
+  const ChildOutcome outcome = run_child(shell("sleep 10000"), stop);
   later.join();
   ::close(stop);
   EXPECT_EQ(outcome.end, ChildEnd::kStopped);
-  EXPECT_LT(outcome.wall_seconds, 10);
 }
 
 TEST(Child, has_an_empty_input_and_the_environment_it_is_given) {

@@ -112,6 +112,7 @@ def harness_stage(harness, verb, arguments, fine=(0, 1), environment=None, keep=
         ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
         process.send_signal(signal.SIGTERM if ignored else signal.SIGHUP)
         process.wait()
+        process.stdout.close()
         raise
     if status == 130:
         raise KeyboardInterrupt

@@ -5,11 +5,17 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, redirect_stdout
 from unittest import mock
 
-from harness.front import arguments, build, button, lock, names, paths, talk, toolchain
+from harness.front import arguments, build, button, lock, names, paths, talk, toolchain, version
 from harness.front.talk import FrontError
+from harness.spm.options import VERBS as SPM_VERBS
+from make import VERBS
+
+HARNESS = build.existing_harness()
+PATIENCE_S = 300
+"""How long a test waits for what must come. It only tells a hang from a busy machine."""
 
 
 def make(*words, **environment):
@@ -35,11 +41,40 @@ class CommandLine(unittest.TestCase):
                "hint: did you mean 'release'?\n"))
 
     def test_help_fits_a_screen(self):
-        for words in ([], ["build"], ["test"], ["doctor"], ["spm"]):
-            status, out, _ = make(*words, "--help")
+        verbs = [[verb] for verb, (module, _) in VERBS.items() if module != "harness.front.binary" or HARNESS]
+        for words in ([], *verbs, *(["spm", *verb.split()] for verb in SPM_VERBS)):
+            status, out, _ = make(*words, "--help", COLUMNS="200")
             self.assertEqual(status, 0, words)
-            self.assertLessEqual(len(out.splitlines()), 40, words)
-            self.assertLessEqual(max(map(len, out.splitlines())), 120, words)
+            lines = out.splitlines()
+            self.assertLessEqual(len(lines), 40, words)
+            self.assertEqual([line for line in lines if len(line) > 80], [], words)
+
+    def test_every_verb_is_in_its_help(self):
+        out = make("--help")[1]
+        self.assertEqual([verb for verb in VERBS if f"\n  {verb} " not in out], [])
+
+    def test_the_version_says_what_is_spoken_and_without_a_build_what_is_missing(self):
+        status, out, _ = make("--version")
+        self.assertEqual((status, out.splitlines()[0]), (0, f"allocation laboratory {version.version()}"))
+        if HARNESS:
+            self.assertRegex(out, r"\nresult schema \d+, protocol \d+\n")
+        with mock.patch.object(build, "existing_harness", return_value=None), redirect_stdout(io.StringIO()) as alone:
+            self.assertEqual(version.main([]), 0)
+        self.assertEqual(alone.getvalue(),
+                         f"allocation laboratory {version.version()}\nnot built yet: python3 make.py build\n")
+
+    def test_output_that_nobody_reads_is_no_error(self):
+        calls = [["--help"], ["--version"], ["build", "--help"], ["spm", "list"], ["doctor"]]
+        for words in calls + ([["list"], ["run", "--help"]] if HARNESS else []):
+            read, write = os.pipe()
+            os.close(read)
+            try:
+                done = subprocess.run([sys.executable, os.path.join(paths.ROOT, "make.py"), *words], stdout=write,
+                                      stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False)
+            finally:
+                os.close(write)
+            self.assertIn(done.returncode, (0, 141), words)
+            self.assertNotRegex(done.stderr, "error|rror:|roken", words)
 
 
 class Talk(unittest.TestCase):
@@ -108,18 +143,23 @@ class Toolchains(unittest.TestCase):
 
 class Button(unittest.TestCase):
     def test_a_stop_sent_to_it_alone_lets_the_harness_keep_what_it_has(self):
-        with tempfile.TemporaryDirectory() as folder:
-            harness, kept = os.path.join(folder, "harness"), os.path.join(folder, "kept")
-            paths.write_if_changed(
-                harness, f"#!/bin/sh\ntrap 'sleep 0.2; echo > {kept}; exit 130' HUP\nsleep 0.3\nkill -TERM $PPID\n"
-                "for i in $(seq 50); do sleep 0.1; done\n", 0o755)
-            former = signal.signal(signal.SIGTERM, signal.default_int_handler)
-            try:
-                with self.assertRaises(KeyboardInterrupt):
-                    button.harness_stage(harness, "run", [])
-            finally:
-                signal.signal(signal.SIGTERM, former)
-            self.assertTrue(os.path.exists(kept))
+        for name, disposition in (("as a shell starts it", signal.SIG_DFL), ("under nohup", signal.SIG_IGN)):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                harness, kept = os.path.join(folder, "harness"), os.path.join(folder, "kept")
+                paths.write_if_changed(
+                    harness, f"#!/bin/sh\ntrap 'echo > {kept}; exit 130' HUP TERM\necho begun\necho measuring\n"
+                    f"for i in $(seq {20 * PATIENCE_S}); do sleep 0.05; done\n", 0o755)
+                # What the harness says is passed on once it says more: then both are at work.
+                stop = lambda text: os.kill(os.getpid(), signal.SIGTERM)
+                former = [(number, signal.signal(number, handler)) for number, handler in
+                          ((signal.SIGTERM, signal.default_int_handler), (signal.SIGHUP, disposition))]
+                try:
+                    with mock.patch.object(button, "say", stop), self.assertRaises(KeyboardInterrupt):
+                        button.harness_stage(harness, "run", [])
+                finally:
+                    for number, handler in former:
+                        signal.signal(number, handler)
+                self.assertTrue(os.path.exists(kept))
 
 
 class Files(unittest.TestCase):
@@ -145,7 +185,7 @@ class Locks(unittest.TestCase):
                 second = subprocess.Popen([sys.executable, "-c", code, paths.ROOT, path], stderr=subprocess.PIPE, text=True)
                 line = second.stderr.readline()
                 self.assertIsNone(second.poll())
-            self.assertEqual(second.wait(timeout=10), 0)
+            self.assertEqual(second.wait(timeout=PATIENCE_S), 0)
             second.stderr.close()
             self.assertEqual(line, f"waiting for process {os.getpid()}, which is building x\n")
 
@@ -156,6 +196,17 @@ class Builds(unittest.TestCase):
             log.write("[1/2] CXX a.o\nFAILED: b.o\nb.cpp:1: error: no\n[2/2] x\n")
             log.flush()
             self.assertEqual(build._failures(log.name), "FAILED: b.o\nb.cpp:1: error: no")
+
+    def test_several_globs_are_all_built_and_each_must_match(self):
+        ready = build.Build.__new__(build.Build)
+        listed = [{"family": "shelf", "variant": name, "target": f"variant_shelf_{name}"} for name in ("a", "ab", "c")]
+        with mock.patch.object(build.Build, "variants", return_value=listed):
+            self.assertEqual(ready.targets_matching(["a*", "shelf/c", "ab"]),
+                             ["variant_shelf_a", "variant_shelf_ab", "variant_shelf_c"])
+            self.assertEqual(ready.targets_matching([]), [])
+            with self.assertRaises(FrontError) as caught:
+                ready.targets_matching(["a", "shelf/x"])
+        self.assertEqual(caught.exception.what, "no variant matches 'shelf/x'")
 
     def test_arguments_need_their_values(self):
         parser = arguments.Parser(prog="make.py build")

@@ -1,9 +1,13 @@
 #include "harness/probe/child_process.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <chrono>
+
+#include "harness/base/files.h"
+#include "harness/base/patience_test.h"
 
 namespace lab::probe {
 
@@ -16,8 +20,9 @@ struct Heard {
   std::vector<std::string> lines;
 };
 
-Heard shell(const std::string& script, std::chrono::milliseconds silence = 20s) {
+Heard shell(const std::string& script, double silence_seconds = kPatience) {
   Heard heard;
+  const auto silence = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(silence_seconds));
   heard.end = run_child({{"/bin/sh", "-c", script}, {{"WORD", "given"}}, silence},
                         [&](std::string_view line) { heard.lines.emplace_back(line); });
   return heard;
@@ -42,26 +47,26 @@ TEST(ChildProcess, gives_the_signal_and_what_was_heard_before_it) {
 }
 
 TEST(ChildProcess, is_killed_with_all_it_started_when_it_falls_silent) {
-  const auto begin = std::chrono::steady_clock::now();
-  const Heard heard = shell("echo one; sh -c 'echo $$; exec sleep 1000'", 300ms);
-  EXPECT_EQ(heard.end->kind, ChildEnd::Kind::kSilent);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
-  ASSERT_EQ(heard.lines.size(), 2u);
+  Heard heard;
+  EXPECT_TRUE(succeeds_given_time(0.2, [&](double seconds) {
+    heard = shell("echo one; sh -c 'echo $$; exec sleep 10000'", seconds);
+    EXPECT_EQ(heard.end->kind, ChildEnd::Kind::kSilent);
+    return heard.lines.size() == 2;
+  }));
   // The grandchild is nobody's child now; init takes a moment to bury it.
-  const pid_t grandchild = std::stoi(heard.lines[1]);
-  for (int i = 0; i < 200 && ::kill(grandchild, 0) == 0; ++i) ::usleep(10'000);
-  std::string state(64, '\0');
-  if (FILE* stat = std::fopen(("/proc/" + heard.lines[1] + "/stat").c_str(), "r")) {
-    state.resize(std::fread(state.data(), 1, state.size(), stat));
-    std::fclose(stat);
-    EXPECT_NE(state.find(") Z"), std::string::npos) << state;
-  }
+  const auto lives = [&] {
+    const Expected<std::string> stat = read_file("/proc/" + heard.lines.at(1) + "/stat");
+    return stat && stat->find(") Z") == std::string::npos;
+  };
+  EXPECT_TRUE(comes_true([&] { return !lives(); }));
 }
 
 TEST(ChildProcess, may_take_long_while_it_talks) {
-  const Heard heard = shell("for i in 1 2 3 4 5; do echo $i; sleep 0.1; done", 400ms);
-  EXPECT_EQ(heard.end->kind, ChildEnd::Kind::kExited);
-  EXPECT_EQ(heard.lines.size(), 5u);
+  EXPECT_TRUE(succeeds_given_time(0.2, [](double seconds) {
+    // Together they take longer than a silence may.
+    const Heard heard = shell(fmt::format("for i in 1 2 3 4 5; do echo $i; sleep {}; done", seconds / 3), seconds);
+    return heard.end->kind == ChildEnd::Kind::kExited && heard.lines.size() == 5;
+  }));
 }
 
 TEST(ChildProcess, keeps_the_end_of_long_complaints) {

@@ -1,6 +1,7 @@
 // Whole runs: the pinned lavapipe, and drivers made for the test that misbehave (testing/fake_icd.cpp).
 #include "harness/probe/probe.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
+#include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/probe/asking.h"
 #include "harness/probe/child_process.h"
@@ -19,7 +21,6 @@ namespace lab::probe {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 using results::Column;
 
 const fs::path kBuild = LAB_BUILD_DIR;
@@ -37,6 +38,7 @@ class Probe : public testing::Test {
                              {"ASAN_OPTIONS", "handle_segv=0:detect_leaks=0"},
                              {"TSAN_OPTIONS", "handle_segv=0"}},
              .root = dir_,
+             .silence = std::chrono::seconds(static_cast<int>(kPatience)),
              .talk = [this](const std::string& line) { talk_ += line + "\n"; }};
   }
 
@@ -215,10 +217,13 @@ TEST_F(Probe, records_a_crash_with_what_was_answered_and_goes_on) {
 
 TEST_F(Probe, records_a_hang_and_asks_the_next_device) {
   only_fakes({"hang_image"});
-  spec_.silence = 500ms;
-  EXPECT_EQ(summaries(run()),
-            (std::vector<std::string>{"radv-1.2.3-fake: 10, 0; timeout: no answer for 0.5 s in vkCreateImage of 1x1024",
-                                      "radv-1.2.3-fake-2: 169, 36"}));
+  EXPECT_TRUE(succeeds_given_time(0.5, [&](double seconds) {
+    spec_.silence = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
+    return summaries(run()) ==
+           std::vector<std::string>{
+               fmt::format("radv-1.2.3-fake: 10, 0; timeout: no answer for {:g} s in vkCreateImage of 1x1024", seconds),
+               "radv-1.2.3-fake-2: 169, 36"};
+  }));
 }
 
 TEST_F(Probe, records_every_other_way_to_fail_before_a_device_is_known) {

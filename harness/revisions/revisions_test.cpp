@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "harness/base/files.h"
+#include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 
 namespace lab::revisions {
@@ -21,6 +22,7 @@ exec::ChildOutcome run(const exec::ChildSpec& spec) {
 
 exec::ChildOutcome shell(const fs::path& folder, const std::string& script) {
   exec::ChildSpec spec;
+  spec.timeout_seconds = kPatience;
   spec.command = {"sh", "-ec", "cd \"$1\"\n" + script, "sh", folder.string()};
   spec.environment = {"GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b",
                       "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b"};

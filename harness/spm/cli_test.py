@@ -397,15 +397,17 @@ PRUNE_HELP = """\
 usage: python3 make.py spm cache prune [OPTION]...
 remove what nobody uses from the store
 
-  --older-than AGE  remove what nobody uses and nobody has used for so long (default: 30d)
-  --max-size SIZE   then the least recently used until the rest fits (default: 10GB)
+  --older-than AGE  remove what nobody has used for so long (default: 30d)
+  --max-size SIZE   then the least recently used until it fits (default: 10GB)
   --packages FILE   the pins (default: packages.json of this checkout)
-  --lib DIR         the folder of active packages (default: SPM_LIB, else lib beside packages.json)
-  --store DIR       the folder of all unpacked packages (default: SPM_STORE, else spm in the user's cache folder)
+  --lib DIR         the folder of active packages (default: SPM_LIB, else lib
+                    beside packages.json)
+  --store DIR       the folder of all unpacked packages (default: SPM_STORE,
+                    else spm in the user's cache folder)
   --offline         use no network (also SPM_OFFLINE=1)
   --frozen          fail where packages.json would have to change
   -n, --dry-run     say what would be done, and do nothing
-  -j, --jobs N      downloads at once, at most 6 of them from one host (default: 8)
+  -j, --jobs N      downloads at once, at most 6 a host (default: 8)
   --json            one JSON object a line on standard output
   -q, --quiet       say nothing but errors and data
 """

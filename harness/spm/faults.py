@@ -13,6 +13,7 @@ import io
 import json
 import mmap
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -25,7 +26,7 @@ from harness.spm.settings import ROOT
 
 GROWING = ("open", "write", "pwrite", "ftruncate", "mkdir", "symlink", "link", "rename", "chmod", "fchmod", "utime")
 SHRINKING = ("unlink", "rmdir")
-HUNG_S = 60.0  # how long a step that hangs does so
+HUNG_S = 600.0  # how long a step that hangs does so
 _STATE = struct.Struct("<I20p")  # how many steps there were, and the latest
 _HUNG = _STATE.size  # beside it: whether one hangs
 
@@ -52,7 +53,8 @@ class Runner:
         lasting: whether it befalls all later ones too;
         calls: the calls that count as steps (default: all);
         after: whether it comes after the step rather than instead of it;
-        signal, delay: what is sent, and how many seconds after the start, or after the command hangs."""
+        signal: what is sent, delay seconds after the start; or, where the command hangs, when its standard error matches
+        `until`."""
         self._process.stdin.write(json.dumps({"commands": commands, **fault}).encode() + b"\n")
         self._process.stdin.flush()
         return Outcome(**json.loads(self._process.stdout.readline()))
@@ -154,7 +156,7 @@ def _child(request: dict, memory: mmap.mmap, out: int, err: int):
 
 
 def _serve(request: dict) -> dict:
-    number, delay = request.pop("signal", 0), request.pop("delay", 0.0)
+    number, delay, until = request.pop("signal", 0), request.pop("delay", 0.0), request.pop("until", "")
     memory = mmap.mmap(-1, 64)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = os.fork()
@@ -169,9 +171,10 @@ def _serve(request: dict) -> dict:
             finally:
                 os._exit(99)
         if number:
-            while request.get("kind") == "hang" and not memory[_HUNG] and not os.waitid(
-                os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT
-            ):
+            ready = lambda: request.get("kind") != "hang" or (
+                memory[_HUNG] and re.search(until, os.pread(err.fileno(), 1 << 20, 0).decode())
+            )
+            while not ready() and not os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                 time.sleep(0.01)
             time.sleep(delay)
             os.kill(child, number)

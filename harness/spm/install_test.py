@@ -17,7 +17,7 @@ from harness.spm.pins import manifest
 from harness.spm.store import trees
 from harness.spm.store.store import Store
 from harness.spm.errors import SpmError, system_error
-from harness.spm.testing import World, deb, folder, link, member, send, tar
+from harness.spm.testing import PATIENCE_S, World, deb, folder, link, member, send, tar
 
 TWO_MB = os.urandom(2_000_000)
 
@@ -305,7 +305,7 @@ class DiskFullTest(World):
         process = self.start(
             "install-group", "all", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         )
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE_S)
         return process.returncode, self.anonymous(err)
 
     def test_it_ends_a_download_with_one_error(self):
@@ -352,7 +352,10 @@ class KillTest(World):
     def test_an_interrupted_run_says_so_and_cleans_up(self):
         def slowly(handler):
             send(handler, b"", 100)
-            time.sleep(5)
+            over.wait(PATIENCE_S)
+
+        over = threading.Event()
+        self.addCleanup(over.set)
 
         artifact = self.serve("a.deb", b"x" * 100)
         self.server.files["/a.deb"] = slowly
@@ -363,7 +366,7 @@ class KillTest(World):
             while not self.server.asked:
                 time.sleep(0.01)
             process.send_signal(number)
-            _, err = process.communicate(timeout=20)
+            _, err = process.communicate(timeout=PATIENCE_S)
             self.assertEqual(
                 (process.returncode, err), (130, "spm: interrupted; what was finished is kept, nothing is half-made\n")
             )
@@ -394,7 +397,7 @@ class ManyProcessesTest(World):
     def serve_slowly(self, name: str, data: bytes) -> dict:
         """An artifact that comes once `self.go` is set."""
         artifact = self.serve(name, data)
-        self.server.files[f"/{name}"] = lambda handler: self.go.wait(60) and send(handler, data)
+        self.server.files[f"/{name}"] = lambda handler: self.go.wait(PATIENCE_S) and send(handler, data)
         return artifact
 
     def start_and_ask(self, *arguments: str) -> subprocess.Popen:
@@ -406,7 +409,7 @@ class ManyProcessesTest(World):
 
     def assert_all_are_fine(self, *processes):
         for process in processes:
-            _, err = process.communicate(timeout=120)
+            _, err = process.communicate(timeout=PATIENCE_S)
             self.assertEqual(process.returncode, 0, err)
 
     def test_a_waiter_says_whom_it_waits_for(self):
@@ -414,9 +417,8 @@ class ManyProcessesTest(World):
         self.write()
         first = self.start_and_ask("install", "a")
         second = self.start("install", "a")
-        self.assertRegex(
-            second.stderr.readline(),
-            rf"^spm: waiting for process {first.pid} \(make.py spm install a .*\) to finish with a\.deb\n$",
+        self.wait_for_line(
+            second, rf"^spm: waiting for process {first.pid} \(make.py spm install a .*\) to finish with a\.deb\n$"
         )
         entry = manifest.load(f"{self.folder}/packages.json").packages["a"].version(settings.native_platform())
         with Store(self.store).lock(f"a-{entry}") as lock:
@@ -430,7 +432,7 @@ class ManyProcessesTest(World):
         large, small = tar(member("large", os.urandom(20_000))), tar(member("small"))
         self.add("a", self.serve("large.tar", large), self.serve("small.tar", small))
         asked = threading.Event()
-        self.server.files["/large.tar"] = lambda handler: asked.wait(60) and send(handler, large)
+        self.server.files["/large.tar"] = lambda handler: asked.wait(PATIENCE_S) and send(handler, large)
         self.server.files["/small.tar"] = lambda handler: (asked.set(), send(handler, small))
         self.write()
         first = self.start_and_ask("install", "a", "--jobs", "1")
@@ -444,7 +446,7 @@ class ManyProcessesTest(World):
         self.write()
         first = self.start_and_ask("install", "a")
         second = self.start("install", "b")
-        second.stderr.readline()  # it waits
+        self.wait_for_line(second, "^spm: waiting ")
         self.go.set()
         self.assert_all_are_fine(first, second)
         self.assertEqual(self.server.asked, ["/shared.deb"])
@@ -457,7 +459,7 @@ class ManyProcessesTest(World):
         first = self.start_and_ask("install", "a")
         others = [self.start("install", "a") for _ in range(8)]
         for other in others:
-            other.stderr.readline()  # it waits
+            self.wait_for_line(other, "^spm: waiting ")
         first.kill()
         first.communicate()
         self.go.set()

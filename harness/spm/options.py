@@ -7,6 +7,7 @@ from harness.spm.errors import SpmError, USAGE, unknown
 from harness.spm.settings import PLATFORMS
 
 PROGRAM = "python3 make.py spm"
+_HELP_WIDTH = 80
 
 
 class Option:
@@ -33,7 +34,7 @@ COMMON = {
     "--offline": Option("", "use no network (also SPM_OFFLINE=1)"),
     "--frozen": Option("", "fail where packages.json would have to change"),
     "--dry-run": Option("", "say what would be done, and do nothing"),
-    "--jobs": Option("N", "downloads at once, at most 6 of them from one host (default: 8)"),
+    "--jobs": Option("N", "downloads at once, at most 6 a host (default: 8)"),
     "--json": Option("", "one JSON object a line on standard output"),
     "--quiet": Option("", "say nothing but errors and data"),
 }
@@ -42,18 +43,18 @@ OWN = {
     "--deep": Option("", "hash every file"),
     "--repair": Option("", "put right what is damaged, and only that"),
     "--to": Option("SOURCE", "the source of packages.json to upload to (default: the only one that takes uploads)"),
-    "--older-than": Option("AGE", "remove what nobody uses and nobody has used for so long (default: 30d)"),
-    "--max-size": Option("SIZE", "then the least recently used until the rest fits (default: 10GB)"),
+    "--older-than": Option("AGE", "remove what nobody has used for so long (default: 30d)"),
+    "--max-size": Option("SIZE", "then the least recently used until it fits (default: 10GB)"),
 }
 _PLACES = ("--packages", "--lib", "--store")
 ENVIRONMENT = {
-    "SPM_STORE, SPM_LIB, SPM_OFFLINE=1": "as --store, --lib and --offline",
-    "SPM_DEBIAN_MIRROR": "the mirror of debian sources (default: what apt is set up to use)",
-    "SPM_DEBIAN_KEYRING": "files with the keys that may sign its index (default: Debian's, as installed here)",
+    "SPM_STORE, SPM_LIB": "as --store and --lib; SPM_OFFLINE=1 as --offline",
+    "SPM_DEBIAN_MIRROR": "a mirror for debian sources (default: apt's)",
+    "SPM_DEBIAN_KEYRING": "files with keys that may sign it (default: Debian's)",
     "SPM_MIRROR": "a folder or address with artifacts by sha256, asked first (last:ADDRESS: last)",
     "SPM_ARTIFACTORY_TOKEN": "for artifactory sources; for s3 ones AWS_ACCESS_KEY_ID and its like, or AWS_PROFILE",
-    "SPM_TIMEOUT": "seconds without a byte before a transfer is given up (default: 30)",
-    "HTTP_PROXY, HTTPS_PROXY, NO_PROXY": "as everywhere, in either case",
+    "SPM_TIMEOUT": "seconds that a transfer may be silent (default: 30)",
+    "HTTP_PROXY": "HTTPS_PROXY, NO_PROXY: as everywhere, in either case",
     "SSL_CERT_FILE": "a file of certificates to trust",
     "NETRC": "users and passwords by host (default: ~/.netrc)",
 }
@@ -63,22 +64,22 @@ VERBS = {
     "install": Verb("install", "NAME...", "make packages active, fetching what the store lacks", ("--platform",)),
     "install-group": Verb("install_group", "GROUP...", "the same for every package of the groups", ("--platform",)),
     "uninstall": Verb(
-        "uninstall", "NAME...", "remove packages from lib; the store keeps them for a while", ("--platform",)
+        "uninstall", "NAME...", "remove packages from lib; the store keeps them", ("--platform",)
     ),
     "list": Verb("list", "", "all packages of packages.json", ("--platform",)),
     "status": Verb("status", "", "what is active, and what should be", ("--platform",)),
     "verify": Verb(
-        "verify", "", "compare the active packages with what was unpacked", ("--platform", "--deep", "--repair")
+        "verify", "", "compare active packages with what was unpacked", ("--platform", "--deep", "--repair")
     ),
-    "outdated": Verb("outdated", "[NAME...]", "which pins have something newer in the index of their source"),
-    "update": Verb("update", "NAME...", "write the newest of the index into packages.json, and show the difference"),
-    "doctor": Verb("doctor", "", "which pins have lost their sources, before anyone needs them"),
+    "outdated": Verb("outdated", "[NAME...]", "pins with something newer in their index"),
+    "update": Verb("update", "NAME...", "write the newest into packages.json"),
+    "doctor": Verb("doctor", "", "pins that have lost their sources"),
     "publish": Verb(
-        "publish", "DIR NAME", "pack a folder, upload it, print its entry for packages.json", ("--platform", "--to")
+        "publish", "DIR NAME", "pack a folder, upload it, print its pin", ("--platform", "--to")
     ),
-    "mirror push": Verb("mirror_push", "URL", "bring every artifact of packages.json to a mirror"),
+    "mirror push": Verb("mirror_push", "URL", "bring every artifact to a mirror"),
     "mirror pull": Verb("mirror_pull", "URL", "fill the store from a mirror alone", ("--platform",)),
-    "unpack": Verb("unpack", "ARCHIVE DIR", "unpack any archive into a new folder, by the rules for packages"),
+    "unpack": Verb("unpack", "ARCHIVE DIR", "unpack any archive by the rules for packages"),
     "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
     "cache prune": Verb("cache_prune", "", "remove what nobody uses from the store", ("--older-than", "--max-size")),
 }
@@ -178,13 +179,21 @@ def help_text(verb: str = "") -> str:
         return "\n".join(
             [
                 *(f"usage: {PROGRAM} VERB ...", *lines.values()),
-                *("", f"every verb: {common}", f"{PROGRAM} VERB --help says what they mean"),
+                *("", *_wrapped_options(f"every verb: {common}"), f"{PROGRAM} VERB --help says what they mean"),
                 *("", "from the environment:", *_table(ENVIRONMENT.items()), ""),
             ]
         )
     own = {name: OWN[name] for name in VERBS[verb].options}
     usage = " ".join(filter(None, (PROGRAM, verb, "[OPTION]...", VERBS[verb].names)))
     return "\n".join([f"usage: {usage}", f"{VERBS[verb].text}", "", *_table(_option_rows({**own, **COMMON})), ""])
+
+
+def _wrapped_options(text: str) -> list[str]:
+    """Lines that no option is divided between."""
+    import textwrap
+
+    held = text.replace("[", "\0[").replace(" ", "\1").replace("\1\0[", " [").replace("\0", "")
+    return [line.replace("\1", " ") for line in textwrap.wrap(held, _HELP_WIDTH, subsequent_indent="  ")]
 
 
 def _option_rows(options: dict[str, Option]):
@@ -196,5 +205,11 @@ def _option_rows(options: dict[str, Option]):
 
 
 def _table(rows) -> list[str]:
+    import textwrap
+
+    rows = list(rows)
     width = max(len(left) for left, _ in rows)
-    return [f"  {left.ljust(width)}  {text}" for left, text in rows]
+    return [
+        textwrap.fill(text, _HELP_WIDTH, initial_indent=f"  {left.ljust(width)}  ", subsequent_indent=" " * (width + 4))
+        for left, text in rows
+    ]

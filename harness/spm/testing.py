@@ -9,6 +9,8 @@ import io
 import json
 import lzma
 import os
+import re
+import signal
 import socket
 import stat
 import struct
@@ -24,9 +26,10 @@ import zipfile
 import zlib
 from unittest import mock
 
-from harness.spm import cli
-from harness.spm.store import trees
+from harness.spm import cli, progress
 from harness.spm.settings import ROOT, native_platform
+from harness.spm.store import trees
+from harness.spm.transfer import download
 
 
 def member(
@@ -121,6 +124,10 @@ def package(*artifacts: dict, name: str, groups=("all",), **fields) -> dict:
         "artifacts": list(artifacts),
         **fields,
     }
+
+
+PATIENCE_S = 300.0
+"""How long a test waits for what must come. It only tells a hang from a busy machine."""
 
 
 # The server's host by another name, which needs no resolver and no /etc/hosts: a new machine may have neither.
@@ -265,6 +272,9 @@ class World(unittest.TestCase):
         patch = mock.patch.dict(os.environ, {**clean, "NETRC": os.devnull}, clear=True)
         patch.start()
         self.addCleanup(patch.stop)
+        # nohup and a shell's background jobs ignore these; what a test starts must not inherit that.
+        for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+            self.addCleanup(signal.signal, number, signal.signal(number, handler))
 
     def serve(self, name: str, data: bytes, **fields) -> dict:
         """Puts an artifact on the server and returns its entry."""
@@ -290,12 +300,15 @@ class World(unittest.TestCase):
         return [*arguments, "--packages", f"{self.folder}/packages.json", "--store", self.store, "--lib", self.lib]
 
     def spm(self, *arguments: str, write: bool = True) -> Result:
-        """Runs spm in this process, with little patience for servers."""
+        """Runs spm in this process, with short pauses between tries, and no word on how far it is: how much it says must
+        not depend on how busy the machine is. SPM_TIMEOUT, where a test sets it, is how long a server may take."""
         if write:
             self.write()
         out, err = io.StringIO(), io.StringIO()
-        impatient = mock.patch.dict(os.environ, {"SPM_TIMEOUT": os.environ.get("SPM_TIMEOUT", "1")})
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), impatient:
+        timeout = mock.patch.dict(os.environ, {"SPM_TIMEOUT": os.environ.get("SPM_TIMEOUT", str(PATIENCE_S))})
+        pauses = mock.patch.object(download, "FIRST_PAUSE", download.FIRST_PAUSE / PATIENCE_S)
+        silent = mock.patch.object(progress, "_LINE_S", PATIENCE_S)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), timeout, pauses, silent:
             status = cli.main(self.arguments(*arguments))
         return Result(status, self.anonymous(out.getvalue()), self.anonymous(err.getvalue()))
 
@@ -308,6 +321,13 @@ class World(unittest.TestCase):
             text=True,
             **options,
         )
+
+    def wait_for_line(self, process: subprocess.Popen, pattern: str):
+        """Reads what a process that `start` started says until a line matches: a slow one says how far it is before."""
+        lines = []
+        while not lines or not re.search(pattern, lines[-1]):
+            lines.append(process.stderr.readline())
+            self.assertTrue(lines[-1], f"expected a line that matches {pattern}, found {lines}")
 
     def anonymous(self, text: str) -> str:
         """Text without what differs from run to run: the folder and the server's port."""

@@ -13,7 +13,7 @@ import unittest
 
 from harness.spm.settings import Settings
 from harness.spm.sources import open_source
-from harness.spm.testing import World
+from harness.spm.testing import PATIENCE_S, World
 from harness.spm.transfer.transport import TransferError
 
 _AUTHOR = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org"}
@@ -209,7 +209,7 @@ class GitTest(World):
     def test_an_interrupt_ends_git_and_its_helpers(self):
         self.pin()
         self.sources["code"]["base"] = "ssh://git@example.org/code"
-        script = f"echo $$ > {self.folder}/new; mv {self.folder}/new {self.folder}/pid; sleep 60; :"
+        script = f"echo $$ > {self.folder}/new; mv {self.folder}/new {self.folder}/pid; sleep 10000; :"
         os.environ["GIT_SSH_COMMAND"] = f"sh -c '{script}'"
         self.write()
         process = self.start("install", "tool")
@@ -218,13 +218,13 @@ class GitTest(World):
                 self.assertIsNone(process.poll(), "spm ended before git called ssh")
                 time.sleep(0.02)
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=30)
+            _, err = process.communicate(timeout=PATIENCE_S)
         finally:
             process.kill()
         with open(f"{self.folder}/pid") as file:
             helper = int(file.read())
         self.assertEqual((process.returncode, "interrupted" in err), (130, True))
-        until = time.monotonic() + 10
+        until = time.monotonic() + PATIENCE_S
         while is_alive(helper) and time.monotonic() < until:
             time.sleep(0.02)
         self.assertFalse(is_alive(helper))

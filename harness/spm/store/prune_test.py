@@ -5,7 +5,7 @@ import unittest
 
 from harness.spm.store import prune, trees
 from harness.spm.store.store import Entry, Store
-from harness.spm.testing import World, send
+from harness.spm.testing import PATIENCE_S, World, send
 
 DAY = 86400
 
@@ -95,12 +95,11 @@ class PruneTest(World):
             self.assertFalse(os.path.exists(f"{self.store}/pruned"))
             self.write()
             process = self.start("cache", "prune", "--older-than", "0d")
-            self.assertRegex(
-                process.stderr.readline(),
-                rf"^spm: waiting for process {os.getpid()} \(.*\) to finish with the store\n$",
+            self.wait_for_line(
+                process, rf"^spm: waiting for process {os.getpid()} \(.*\) to finish with the store\n$"
             )
             self.assertEqual(self.kept(), ["a"])
-        process.communicate(timeout=20)
+        process.communicate(timeout=PATIENCE_S)
         self.assertEqual(self.kept(), [])
 
     def test_what_is_looked_at_but_not_yet_linked_is_not_pruned(self):
@@ -108,17 +107,17 @@ class PruneTest(World):
         go = threading.Event()
         self.add_simple("b")
         data = self.server.files["/b.deb"]
-        self.server.files["/b.deb"] = lambda handler: go.wait(60) and send(handler, data)
+        self.server.files["/b.deb"] = lambda handler: go.wait(PATIENCE_S) and send(handler, data)
         self.server.asked.clear()
         self.write()
         install = self.start("install", "a", "b")
         while not self.server.asked:
             time.sleep(0.01)
         prune = self.start("cache", "prune", "--older-than", "0d")
-        self.assertRegex(prune.stderr.readline(), f"^spm: waiting for process {install.pid} ")
+        self.wait_for_line(prune, f"^spm: waiting for process {install.pid} ")
         go.set()
         for process in (install, prune):
-            process.communicate(timeout=60)
+            process.communicate(timeout=PATIENCE_S)
             self.assertEqual(process.returncode, 0)
         self.assertEqual((self.kept(), self.read("a-1/a"), self.server.asked), (["a", "b"], "a", ["/b.deb"]))
 

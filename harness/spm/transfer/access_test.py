@@ -13,7 +13,7 @@ import threading
 import unittest
 from urllib.parse import urlsplit
 
-from harness.spm.testing import Server, World, deb, member, redirect, refuse, send_file
+from harness.spm.testing import PATIENCE_S, Server, World, deb, member, redirect, refuse, send_file
 from harness.spm.transfer import access
 
 GOOD = deb(member("./usr/tool", b"the tool"))
@@ -168,7 +168,7 @@ class ProxyTest(AccessWorld):
         os.environ.update(SSL_CERT_FILE=CERTIFICATE, https_proxy=f"http://you:hunter3@{proxy.host}")
         self.write()
         process = self.start("install", "a")
-        self.assertRegex(process.communicate(timeout=60)[1], "^spm: 1 package active in ")
+        self.assertRegex(process.communicate(timeout=PATIENCE_S)[1], "(?m)^spm: 1 package active in ")
         self.assertEqual([auth for _, auth in proxy.passed], [basic("you", "hunter3")])
         self.assertEqual(server.headers[0]["Authorization"], basic("me", PASSWORD))
 

@@ -7,6 +7,7 @@ Whoever names no reason for an error delivers all the same.
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import copy
 import os
 import re
@@ -14,14 +15,16 @@ import sys
 import time
 import unittest
 
-from harness.spm.testing import SAME_HOST, World, deb, member, pin, redirect, refuse, reset, send
+from harness.spm.testing import PATIENCE_S, SAME_HOST, World, deb, member, pin, redirect, refuse, reset, send
 
 GOOD = deb(member("./usr/tool", b"the tool" * 1000))
 WRONG = GOOD[:-1] + b"x"
 HINT = "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR"
 LOGIN_HINT = "the line of ~/.netrc: machine 127.0.0.1 login USER password PASSWORD"
 PAGE = b'<?xml version="1.0"?><html><title>Sign in</title>'
-TIMEOUT_S = 5.0
+TIMEOUT_S = 60.0
+HASTY_S = 0.5  # for what lets every timeout pass
+LONG_S = 8 * HASTY_S  # how long that lasts; for ever would hang where nobody watches, as in mutants_test.py
 
 
 class Fault:
@@ -34,13 +37,19 @@ class Fault:
 
 def stall(handler):
     send(handler, GOOD[:100], len(GOOD))
-    time.sleep(1.5)
+    handler.wfile.flush()
+    handler.connection.settimeout(LONG_S)
+    with contextlib.suppress(OSError):
+        handler.connection.recv(1)  # until the client has gone
+
+
+TRICKLE_S = HASTY_S / 4
 
 
 def trickle(handler):
     send(handler, GOOD[:1], len(GOOD))
-    for position in range(1, 12):
-        time.sleep(0.125)
+    for position in range(1, int(LONG_S / TRICKLE_S)):
+        time.sleep(TRICKLE_S)
         handler.wfile.write(GOOD[position : position + 1])
 
 
@@ -119,9 +128,9 @@ FAULTS = {
     "429 with a time": Fault(ask_to_wait, "too many requests (HTTP 429)", 4),
     "500": Fault(refuse(500, "Oops"), "HTTP 500 Oops", 4),
     "503": Fault(refuse(503, "Busy"), "HTTP 503 Busy", 4),
-    "stall": Fault(stall, "no answer within 0.5 s", 4, timeout_s=0.5),
+    "stall": Fault(stall, f"no answer within {HASTY_S} s", 4, timeout_s=HASTY_S),
     # On a machine that is busy enough, a pause between two bytes is longer than the timeout.
-    "trickle": Fault(trickle, re.compile(r"(only \d+ bytes in 1 s|no answer within 0\.5 s)"), 4, timeout_s=0.5),
+    "trickle": Fault(trickle, re.compile(r"(only \d+ bytes in \d+ s|no answer within 0\.5 s)"), 4, timeout_s=HASTY_S),
     "reset in mid-body": Fault(break_off, BROKE, 4),
     "reset at once": Fault(reset, BROKE, 4),
     "redirect loop": Fault(lambda handler: redirect(handler.path)(handler), "redirected in circles (HTTP 302)", 5),
@@ -160,7 +169,7 @@ class FaultsTest(World):
         process = room.start(
             "install", f"p{number}", "--quiet", env={**os.environ, "SPM_TIMEOUT": str(self.faults[name].timeout_s)}
         )
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE_S)
         return name, number, room, process.returncode, self.anonymous(err)
 
     def test_alone_it_is_one_error_and_an_unchanged_lib(self):

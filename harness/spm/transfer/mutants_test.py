@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 from harness.spm.settings import ROOT
+from harness.spm.testing import PATIENCE_S
 
 DOWNLOAD, TRANSPORT = "transfer/download.py", "transfer/transport.py"
 RESUME = "unittest harness.spm.transfer.resume_test.ResumeTest.test_what_was_left_is_used_as_far_as_it_is_good"
@@ -62,7 +63,7 @@ def run_with(what: str, file: str, text: str, replacement: str) -> str:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=120,
+            timeout=4 * PATIENCE_S,
         )
         return done.stdout.splitlines()[-1]
 

@@ -2,10 +2,11 @@
 
 import os
 import signal
+import threading
 import time
 import unittest
 
-from harness.spm.testing import World, deb, etag, member, redirect, refuse, send, send_file, tar
+from harness.spm.testing import PATIENCE_S, World, deb, etag, member, redirect, refuse, send, send_file, tar
 
 GOOD = deb(member("./usr/tool", os.urandom(50_000)))
 HALF = len(GOOD) // 2
@@ -94,13 +95,17 @@ class ResumeTest(World):
                 self.assertEqual(self.left_in_store(), [])
 
     def test_the_next_process_goes_on_where_one_was_stopped(self):
+        over = threading.Event()
+        self.addCleanup(over.set)
+
         def half(handler):
             handler.send_response(200)
             handler.send_header("ETag", etag(GOOD))
             handler.send_header("Content-Length", str(len(GOOD)))
             handler.end_headers()
             handler.wfile.write(GOOD[:HALF])
-            time.sleep(20)
+            handler.wfile.flush()
+            over.wait(PATIENCE_S)
 
         self.packages["a"]["artifacts"][0]["sources"] = ["main"]
         for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
@@ -112,7 +117,7 @@ class ResumeTest(World):
                     self.assertIsNone(process.poll())
                     time.sleep(0.01)
                 process.send_signal(number)
-                process.communicate(timeout=20)
+                process.communicate(timeout=PATIENCE_S)
                 self.server.files["/a.deb"] = GOOD
                 self.assertEqual(self.spm("install", "a").status, 0)
                 self.assertEqual(self.asked(), [("/a.deb", None, None), ("/a.deb", REST, etag(GOOD))])

@@ -6,7 +6,7 @@ import time
 import unittest
 
 from harness.spm.errors import Cancelled
-from harness.spm.testing import Server, World, deb, member, pin, refuse, send_file
+from harness.spm.testing import PATIENCE_S, Server, World, deb, member, pin, refuse, send_file
 from harness.spm.transfer import transport
 from harness.spm.transfer.turns import PER_HOST, Turns, most_at_once
 
@@ -27,7 +27,7 @@ class Crowd:
                 self.most = max(self.most, self._now)
                 if self._now == PER_HOST:
                     self.full.set()
-            self.go.wait(20)
+            self.go.wait(PATIENCE_S)
             with self._lock:
                 self._now -= 1
             send_file(handler, data)
@@ -53,7 +53,7 @@ class HostsTest(World):
         self.assertLess(len(small), min(map(len, DATA)))
 
         def last(handler):
-            crowd.full.wait(20)
+            crowd.full.wait(PATIENCE_S)
             send_file(handler, small)
             crowd.go.set()  # the first host answers nobody until the second was asked
 
@@ -139,7 +139,7 @@ class TurnsTest(unittest.TestCase):
                 thread.start()
             turns.cancel()
             for thread in threads:
-                thread.join(20)
+                thread.join(PATIENCE_S)
         wait("http://d")
         self.assertEqual(seen, ["cancelled"] * 4)
 

@@ -9,7 +9,7 @@ from unittest import mock
 
 from harness.spm import testing_s3
 from harness.spm.store import trees
-from harness.spm.testing import Server, World, deb, member
+from harness.spm.testing import PATIENCE_S, Server, World, deb, member
 from harness.spm.transfer import reading, transport
 from harness.spm.words import size
 
@@ -208,7 +208,7 @@ class MirrorTest(World):
             self.assertIsNone(process.poll())
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE_S)
         self.assertEqual((process.returncode, self.other.files), (130, {}), err)
 
     def test_a_folder_that_cannot_be_written_is_named(self):
