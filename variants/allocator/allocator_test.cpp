@@ -432,6 +432,10 @@ TEST(MinimumHeap, is_none_where_no_heap_is_enough) {
   EXPECT_EQ((minimum_heap<FrameScratch, Sated>(FramePlan(1))), std::nullopt);
 }
 
+TEST(MinimumHeap, is_none_where_the_search_takes_too_long) {
+  EXPECT_EQ((minimum_heap_bytes<FrameScratch<Bounded<Sound>, Touch::kNothing>>(FramePlan(1), 0)), std::nullopt);
+}
+
 TEST(MinimumHeap, lies_above_every_heap_that_was_found_too_small) {
   struct Case {
     std::set<std::size_t> too_small;  // beside all below 100

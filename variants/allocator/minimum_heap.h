@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -87,16 +88,25 @@ std::optional<std::size_t> least_pages(std::size_t least, std::size_t most, cons
 }
 
 /// The least heap in which the task can be filled and repeated once, in whole pages, which is what a buffer is made of;
-/// see least_pages(). None where four times what is requested is too little.
+/// see least_pages(). None where four times what is requested is too little, and where the search takes more CPU time
+/// than `cpu_seconds`: the process has to end before whoever started it gives up.
 template <typename Task>
-std::optional<std::size_t> minimum_heap_bytes(const typename Task::Plan& plan) {
+std::optional<std::size_t> minimum_heap_bytes(const typename Task::Plan& plan, double cpu_seconds = 8) {
+  struct TooSlow {};
+  const std::clock_t end = std::clock() + static_cast<std::clock_t>(cpu_seconds * CLOCKS_PER_SEC);
   const std::size_t requested = (plan.demand.bytes + kPageBytes - 1) / kPageBytes;  // pages: fewer cannot do
   const std::size_t most = 4 * requested;
   const Buffer buffer(most * kPageBytes);  // one, so that its pages are touched for the first time once
-  const std::optional<std::size_t> pages =
-      least_pages(requested, most, [&](std::size_t tried) { return fits<Task>(plan, buffer, tried * kPageBytes); });
-  if (!pages) return std::nullopt;
-  return *pages * kPageBytes;
+  const auto enough = [&](std::size_t pages) {
+    if (std::clock() >= end) throw TooSlow();
+    return fits<Task>(plan, buffer, pages * kPageBytes);
+  };
+  try {
+    const std::optional<std::size_t> pages = least_pages(requested, most, enough);
+    return pages ? std::optional(*pages * kPageBytes) : std::nullopt;
+  } catch (const TooSlow&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace lab::allocator

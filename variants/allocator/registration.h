@@ -18,6 +18,7 @@ std::map<std::string, std::string> traits() {
 
 template <Allocator A>
 bench::Variant make_variant(std::string name, Lines lines) {
+  static_assert(FreesBlocks<A> || Resets<A>, "an allocator has free(block), free(block, bytes) or reset()");
   bench::Variant variant;
   variant.family = "allocator";
   variant.name = std::move(name);
