@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <set>
 
+#include "harness/base/fit.h"
 #include "harness/base/glob.h"
 #include "harness/base/layout.h"
 #include "harness/base/nearest.h"
@@ -90,19 +91,13 @@ void print(Machine& machine) {
   std::stable_sort(machine.rows.begin(), machine.rows.end(),
                    [](const Row& a, const Row& b) { return a.started > b.started; });
   const std::size_t shown = std::min(machine.rows.size(), kMostRows);
-  std::size_t verdicts = 0, benchmarks = 0, changes = 0, commits = 0;
+  std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < shown; ++i) {
     const Row& row = machine.rows[i];
-    verdicts = std::max(verdicts, row.verdict.size());
-    benchmarks = std::max(benchmarks, row.benchmark.size());
-    changes = std::max(changes, row.change.size());
-    commits = std::max(commits, row.commits.size());
+    rows.push_back({"  " + row.verdict, row.benchmark, row.change, row.commits, row.found});
   }
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Row& row = machine.rows[i];
-    fmt::print("  {:<{}}  {:<{}}  {:<{}}  {:<{}}  {}\n", row.verdict, verdicts, row.benchmark, benchmarks, row.change,
-               changes, row.commits, commits, row.found);
-  }
+  const Column prose{"", false, true};
+  fmt::print("{}", table_text({{""}, prose, prose, prose, prose}, rows, output_width(STDOUT_FILENO)));
   if (shown < machine.rows.size())
     fmt::print("  and {} before: --json has them all\n", counted(machine.rows.size() - shown, "change", "changes"));
   if (const std::string text = history::unchanged_text(machine.unchanged); !text.empty()) fmt::print("  {}\n", text);

@@ -1,11 +1,14 @@
 // list: every benchmark that can be run. A script may run every entry of --json as it stands, so what a variant does
 // not support is in it only with --all, with its reason.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <boost/json.hpp>
 #include <cstdio>
 
+#include "harness/base/fit.h"
 #include "harness/base/layout.h"
+#include "harness/base/terminal.h"
 #include "harness/cli/commands.h"
 #include "harness/exec/catalog.h"
 
@@ -30,6 +33,9 @@ void print_json(const exec::Catalog& catalog, bool all) {
   fmt::print("{}\n", json::serialize(entries));
 }
 
+/// Of what does not fit a line.
+constexpr std::size_t kIndent = 4;
+
 void print_text(const exec::Catalog& catalog) {
   bool any_unsupported = false;
   for (const exec::Benchmark& benchmark : catalog.benchmarks) {
@@ -39,7 +45,9 @@ void print_text(const exec::Catalog& catalog) {
   if (!any_unsupported) return;
   fmt::print("\nunsupported:\n");
   for (const exec::Benchmark& benchmark : catalog.benchmarks)
-    if (!benchmark.unsupported.empty()) fmt::print("{}: {}\n", benchmark.name, benchmark.unsupported);
+    if (!benchmark.unsupported.empty())
+      fmt::print("{}\n", wrapped_after(fmt::format("{}: {}", benchmark.name, benchmark.unsupported),
+                                       output_width(STDOUT_FILENO), kIndent));
 }
 
 Expected<ExitStatus> list(const Options& options) {

@@ -1,13 +1,16 @@
 #include "harness/cli/run_plan.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
 #include <filesystem>
 #include <optional>
 
+#include "harness/base/fit.h"
 #include "harness/base/layout.h"
+#include "harness/base/terminal.h"
 #include "harness/compare/compare.h"
 #include "harness/results/journal.h"
 #include "harness/results/result.h"
@@ -91,16 +94,17 @@ std::string percent(std::optional<double> share) {
 }
 
 void print_table(const std::vector<Row>& rows, const results::Result& pilot, int blocks) {
-  std::size_t width = std::string_view("benchmark").size();
-  for (const Row& row : rows) width = std::max(width, row.benchmark.size());
-  fmt::print("{:<{}}  {:>8}  {:>9}  {:>15}\n", "benchmark", width, "noise", "processes", "smallest change");
+  const std::size_t width = output_width(STDOUT_FILENO);
+  std::vector<std::vector<std::string>> cells;
   for (const Row& row : rows)
-    fmt::print("{:<{}}  {:>8}  {:>9}  {:>15}\n", row.benchmark, width, percent(row.noise), blocks,
-               percent(row.visible));
-  fmt::print(
-      "\nNoise between processes is that of {}; a change of that size against a base is found in {:.0f} % of sessions, "
-      "in a table of {} rows with a threshold of {:.2g} %.\n",
+    cells.push_back({row.benchmark, percent(row.noise), std::to_string(blocks), percent(row.visible)});
+  fmt::print("{}\n", table_text({{"benchmark", false, true}, {"noise", true}, {"processes", true}, {"smallest change", true}},
+                                cells, width));
+  const std::string terms = fmt::format(
+      "Noise between processes is that of {}; a change of that size against a base is found in {:.0f} % of sessions, "
+      "in a table of {} rows with a threshold of {:.2g} %.",
       pilot.session.id, 100 * kPower, rows.size(), 100 * compare::kThreshold);
+  fmt::print("{}\n", wrapped_after(terms, width, 0));
 }
 
 void print_json(const std::vector<Row>& rows, const std::optional<results::Result>& pilot, int blocks,

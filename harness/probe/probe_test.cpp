@@ -21,6 +21,7 @@ namespace lab::probe {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 using results::Column;
 
 const fs::path kBuild = LAB_BUILD_DIR;
@@ -189,7 +190,7 @@ TEST_F(Probe, agrees_with_another_program_on_50_sizes_that_are_no_powers_of_two)
   ask.environment = spec_.environment;
   ChildSpec other{{kBuild / "tests/vulkan_second_opinion", loader_library(spec_.lib)},
                   child_environment(pinned->front(), ask),
-                  20s};
+                  300s};
   other.arguments.insert(other.arguments.end(), edges.begin(), edges.end());
   std::vector<std::string> theirs;
   const auto end = run_child(other, [&](std::string_view line) { theirs.emplace_back(line); });

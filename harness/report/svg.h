@@ -12,7 +12,7 @@ namespace lab::report {
 
 struct SvgLimits {
   std::size_t memory_bytes = std::size_t{512} << 20;
-  std::chrono::milliseconds time{20'000};  ///< for loading Vega, and for each chart
+  std::chrono::milliseconds time{20'000};  ///< of the processor, for loading Vega and for each chart
 };
 
 /// One engine for any number of charts: loading Vega is most of the cost.
