@@ -38,7 +38,8 @@ int tell(const Variant& variant, const std::vector<Finding>& findings) {
   bool failed = findings.empty();
   for (const Finding& finding : findings) {
     const bool holds = finding.failure.empty();
-    checks.push_back({{"name", finding.name}, {"failure", holds ? json::value(nullptr) : json::value(finding.failure)}});
+    checks.push_back(
+        {{"name", finding.name}, {"failure", holds ? json::value(nullptr) : json::value(finding.failure)}});
     failed = failed || !holds;
   }
   const json::object told{
@@ -148,9 +149,9 @@ int run_check(const Variant& variant, std::string_view name, double seconds) {
     return tell(variant, {{check.name, check.what_is_wrong()}});
   }
   const std::string near = nearest_name(name, names);
-  fmt::print(stderr, "variant: error: {} has no check '{}'\n", variant.name, name);
-  fmt::print(stderr, "hint: {}\n",
-             near.empty() ? fmt::format("one of '{}'", fmt::join(names, "', '")) : fmt::format("did you mean '{}'?", near));
+  const std::string hint =
+      near.empty() ? fmt::format("one of '{}'", fmt::join(names, "', '")) : fmt::format("did you mean '{}'?", near);
+  fmt::print(stderr, "variant: error: {} has no check '{}'\nhint: {}\n", variant.name, name, hint);
   return 2;
 }
 

@@ -12,8 +12,8 @@
 ///   most; stationary is false where the samples still become faster or slower (stationary.h). With LAB_EXACT=1 in the
 ///   environment, counters hold what takes a few repetitions to find as well.
 /// --conformance [CHECK] [--seconds S]: {"protocol": 1, "variant", "checks": [{"name", "failure": null or "..."}]};
-///   exit status 1 on a failure. Each check runs in a process of its own, which is --conformance CHECK: one that crashes,
-///   or takes more than S seconds, has failed, and no other has.
+///   exit status 1 on a failure. Each check runs in a process of its own, which is --conformance CHECK: one that
+///   crashes, or takes more than S seconds, has failed, and no other has.
 #pragma once
 
 #include <boost/json/object.hpp>

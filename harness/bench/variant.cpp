@@ -74,8 +74,8 @@ class Recorder {
     return clock.nanoseconds();
   }
 
-  /// Repeats and keeps what was measured, as often as fits: a repetition is taken to cost what the one before did, which
-  /// may be much less than the first.
+  /// Repeats and keeps what was measured, as often as fits. A repetition is taken to cost what the one before did: later
+  /// ones may take much less than the first, or more.
   void record_until(Clock::time_point end) {
     Clock::duration cost{0};
     while (totals_.size() < kMinRepetitions || (totals_.size() < kMaxRepetitions && Clock::now() + cost < end))

@@ -51,7 +51,8 @@ Ran run(const std::function<void(int)>& spend, std::string seconds) {
   EXPECT_GE(told.at("warmup").at("seconds").to_number<double>(), 0);
   EXPECT_EQ(told.at("samples").at("all").as_array().size(), told.at("repetitions").to_number<std::size_t>());
   return {static_cast<std::int64_t>(told.at("counters").at("repeated").to_number<double>()),
-          told.at("warmup").at("repetitions").to_number<std::int64_t>(), told.at("samples").at("all").as_array().size()};
+          told.at("warmup").at("repetitions").to_number<std::int64_t>(),
+          told.at("samples").at("all").as_array().size()};
 }
 
 void spin(int rounds) {

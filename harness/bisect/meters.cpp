@@ -12,6 +12,7 @@
 #include "harness/exec/answer.h"
 #include "harness/exec/arms.h"
 #include "harness/exec/child.h"
+#include "harness/exec/conformance.h"
 
 namespace lab::bisect {
 
@@ -164,6 +165,13 @@ class BenchmarkMeter : public Meter {
                       "", "choose ends with one version of the workload", ""};
     const Expected<std::string> identity = exec::content_hash(benchmark->executable);
     if (!identity) return identity.error();
+    if (!conformance_.contains(*identity)) {
+      const std::optional<exec::Conformance> found = exec::ask_conformance(benchmark->executable, run_);
+      if (!found) return stopped();
+      conformance_[*identity] = *found;
+    }
+    if (const std::vector<std::string>& failures = conformance_[*identity].failures; !failures.empty())
+      return Prepared{fmt::format("it does not conform: {}", failures.front()), "", "", ""};
     benchmarks_[sha] = *benchmark;
     return Prepared{"", "", "", *identity};
   }
@@ -183,6 +191,7 @@ class BenchmarkMeter : public Meter {
   std::optional<results::Workload> workload_;
   std::string checksum_;
   std::map<std::string, exec::Benchmark> benchmarks_;
+  std::map<std::string, exec::Conformance> conformance_;  ///< by the executable's hash
 };
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace lab::bisect {
 std::unique_ptr<Meter> command_meter(const Cell& cell, revisions::Revisions& revisions, exec::Runner run);
 
 /// The median of one process of the benchmark, nanoseconds an operation, in the commit's own build. Skips a commit that
-/// does not build, whose executable speaks another protocol, or whose workload is of another version or has another
-/// answer than the bad end's. `listener` is told what building says.
+/// does not build, whose executable speaks another protocol or fails its own conformance, or whose workload is of
+/// another version or has another answer than the bad end's. `listener` is told what building says.
 std::unique_ptr<Meter> benchmark_meter(const Cell& cell, revisions::Revisions& revisions, exec::Runner run,
                                        revisions::Listener listener = {});
 

@@ -307,6 +307,10 @@ if sys.argv[1] == "--describe":
     print(json.dumps({"protocol": protocol, "family": "fake", "variant": "plain", "idea": "", "cost": "", "source": "", "weakness": "",
       "traits": {}, "workloads": [{"name": "store", "title": "", "version": version, "phases": ["put"], "operations": 10,
       "operation": "put", "parallel": False, "unsupported": None}]}))
+elif sys.argv[1] == "--conformance":
+    failure = "1 was put, 2 was there" if level < 100 else None
+    print(json.dumps({"protocol": protocol, "variant": "fake/plain", "checks": [{"name": "keeps", "failure": failure}]}))
+    sys.exit(failure is not None)
 else:
     count = os.environ["LAB_TEST_COUNT"]
     n = len(open(count).read()) if os.path.exists(count) else 0
@@ -318,7 +322,9 @@ else:
 ''' % (level, version, protocol))
 script.chmod(0o755)
 )");
-  commit({"100:1:1", "100:1:1", "100:1:1", "broken:1:1", "100:1:0", "100:2:1", "104:1:1", "104:1:1", "104:1:1"});
+  // The seventh does not conform.
+  commit(
+      {"100:1:1", "100:1:1", "100:1:1", "broken:1:1", "100:1:0", "100:2:1", "50:1:1", "104:1:1", "104:1:1", "104:1:1"});
   scratch_.write("build/build_info.json",
                  R"({"toolchain": "system", "config": "release", "march": "x86-64-v2", "compiler": "", "flags": ""})");
   ::setenv("LAB_BUILD", (scratch_.path() / "build").c_str(), 1);
@@ -331,8 +337,10 @@ script.chmod(0o755)
   Words candidates;
   for (const json::value& each : answer.at("candidates").as_array())
     candidates.emplace_back(each.at("commit").as_string());
-  EXPECT_EQ(candidates, (Words{sha("c3"), sha("c4"), sha("c5"), sha("c6")})) << outcome.error_tail;
-  EXPECT_EQ(answer.at("skipped").as_array().size(), 3u) << outcome.error_tail;
+  EXPECT_EQ(candidates, (Words{sha("c3"), sha("c4"), sha("c5"), sha("c6"), sha("c7")})) << outcome.error_tail;
+  EXPECT_EQ(answer.at("skipped").as_array().size(), 4u) << outcome.error_tail;
+  EXPECT_NE(json::serialize(answer.at("skipped")).find("it does not conform: keeps: 1 was put, 2 was there"),
+            std::string::npos);
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.error_tail.find("fake/plain/store"), std::string::npos) << unknown.error_tail;
 }

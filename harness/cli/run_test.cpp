@@ -239,6 +239,37 @@ TEST(Run, names_failures_at_the_end_and_exits_1_with_the_rest_measured) {
   EXPECT_EQ(crashed->output_tail, "about to crash\n");
 }
 
+TEST(Run, gives_what_does_not_conform_a_sentence_and_no_number) {
+  const Bench bench({"plain", "careless", "fragile"});
+  const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "2", "--filter", "*/store"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(lines_with(outcome.error_tail, "run: conformance of ").size(), 1u);
+  const std::size_t end = outcome.error_tail.find("run: 2 failures:\n");
+  ASSERT_NE(end, std::string::npos) << outcome.error_tail;
+  const std::string named = outcome.error_tail.substr(end);
+  const std::string why = "conformance: what is put is kept: ";
+  EXPECT_EQ(lines_with(named, "run: failed: fake/careless: " + why + "1 was put, 2 was there").size(), 1u);
+  EXPECT_EQ(
+      lines_with(named, "run: failed: fake/fragile: " + why + "it crashed with signal 11 (Segmentation fault)").size(),
+      1u);
+  EXPECT_NE(outcome.error_tail.find("run: complete after 2 blocks"), std::string::npos) << outcome.error_tail;
+  const results::Result result = load(last_line(outcome.output));
+  ASSERT_FALSE(result.processes.empty());
+  for (const results::Process& process : result.processes) EXPECT_EQ(process.benchmark, "fake/plain/store");
+}
+
+TEST(Run, keeps_how_each_process_warmed_up) {
+  const Bench bench({"plain"});
+  const results::Result result = load(last_line(bench.harness({"run", "--processes", "1"}).output));
+  ASSERT_FALSE(result.processes.empty());
+  for (const results::Process& process : result.processes) {
+    ASSERT_TRUE(process.warmup);
+    EXPECT_GE(process.warmup->repetitions, 2u);
+    EXPECT_GT(process.warmup->seconds, 0);
+    EXPECT_LE(process.warmup->seconds, process.wall_seconds / 2);
+  }
+}
+
 TEST(Report, refuses_two_results_that_would_be_one_report) {
   const Bench bench({"plain"});
   const exec::ChildOutcome outcome = bench.harness({"report", "x1/a.json", "x2/a.json"});

@@ -13,8 +13,10 @@ std::optional<Conformance> ask_conformance(const std::filesystem::path& executab
   // One of an earlier revision checks in one process: where that crashes, it has said nothing.
   if (failures) found.failures = *failures;
   const bool well = outcome.end == ChildEnd::kExited && outcome.code == 0;
-  if (found.failures.empty() && !well) found.failures = {"--conformance: " + describe_end(spec, outcome)};
-  else if (!failures) found.failures = {"--conformance: " + failures.error().what};
+  if (found.failures.empty() && !well)
+    found.failures = {"--conformance: " + describe_end(spec, outcome)};
+  else if (!failures)
+    found.failures = {"--conformance: " + failures.error().what};
   return found;
 }
 

@@ -117,12 +117,12 @@ class Run {
   /// Measuring, since the session's first process; seconds.
   double elapsed() const { return world_.now() - start_; }
 
-  /// An executable that is run: the same content in two arms or for two benchmarks is the same one.
+  /// Of a variant's executable; the same in two arms where its content is.
   std::string identity(const Benchmark& benchmark, std::string_view arm) const {
+    const std::string variant = variant_of(benchmark.name);
     const results::Arm* const described = results::find_arm(result_, arm);
-    if (described == nullptr) return benchmark.executable.string();
-    const auto found = described->executables.find(variant_of(benchmark.name));
-    return found == described->executables.end() ? benchmark.executable.string() : found->second;
+    const bool known = described != nullptr && described->executables.contains(variant);
+    return variant + " " + (known ? described->executables.at(variant) : benchmark.executable.string());
   }
 
   bool fails_conformance(const Benchmark& reference) const {

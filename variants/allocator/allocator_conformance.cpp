@@ -17,6 +17,8 @@ unsigned char pattern_byte(std::uint64_t pattern, std::size_t at) {
 std::string Ledger::add(void* begin, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
   const auto after = blocks_.lower_bound(address);
+  if (after != blocks_.end() && after->first == address)
+    return fmt::format("a block of {} bytes begins where one of {} does", bytes, after->second.bytes);
   if (after != blocks_.end() && after->first < address + std::max<std::size_t>(bytes, 1))
     return fmt::format("a block of {} bytes ends {} bytes inside of one of {}", bytes, address + bytes - after->first,
                        after->second.bytes);
@@ -45,10 +47,8 @@ std::string Ledger::remove(void* begin) {
   return "";
 }
 
-std::pair<void*, Ledger::Entry> Ledger::near(std::uintptr_t address) const {
-  auto found = blocks_.lower_bound(address);
-  if (found == blocks_.end()) found = blocks_.begin();
-  return {reinterpret_cast<void*>(found->first), found->second};
+std::pair<void*, Ledger::Entry> Ledger::lowest() const {
+  return {reinterpret_cast<void*>(blocks_.begin()->first), blocks_.begin()->second};
 }
 
 void* observed(void* block) {

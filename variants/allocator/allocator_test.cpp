@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -137,6 +138,18 @@ class Forgetful : public Sound {
   std::byte* last_ = nullptr;
 };
 
+/// Frees the last byte of the block before as well, which is seen only where that is full.
+class LosesTheLastByte : public Sound {
+ public:
+  using Sound::Sound;
+  void free(void* block) {
+    auto* const begin = static_cast<std::byte*>(block);
+    if (begin != nullptr && begin > buddy_.layout().begin + buddy_.layout().metadata_leaves() * kLeafBytes)
+      begin[-1] = std::byte{0};
+    Sound::free(block);
+  }
+};
+
 class Leaking : public Sound {
  public:
   using Sound::Sound;
@@ -258,8 +271,14 @@ class Sated : public Sound {
 template <Allocator A>
 std::vector<std::string> failed_checks() {
   std::vector<std::string> names;
-  for (const bench::Check& check : Conformance<A>::checks())
-    if (!check.what_is_wrong().empty()) names.push_back(check.name);
+  for (const bench::Check& check : Conformance<A>::checks()) {
+    // In a process of its own, as --conformance has it: some of these crash.
+    const pid_t child = fork();
+    if (child == 0) _exit(check.what_is_wrong().empty() ? 0 : 1);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) names.push_back(check.name);
+  }
   return names;
 }
 
@@ -281,10 +300,11 @@ TEST(AllocatorConformance, finds_the_one_fault_of_each_broken_allocator) {
   EXPECT_EQ(failed_checks<MisalignedLater>(), Names{"blocks are aligned as promised"});
   EXPECT_EQ(failed_checks<OddlyAligned>(), Names{"blocks are aligned as promised"});
   EXPECT_EQ(failed_checks<Understating>(), Names{"blocks are as large as was asked for"});
-  EXPECT_EQ(failed_checks<Misfiling>().at(0), "no two blocks overlap");
+  EXPECT_EQ(failed_checks<Misfiling>().at(0), "blocks are as large as was asked for");
   EXPECT_EQ(failed_checks<Overlapping>().at(0), "no two blocks overlap");
   EXPECT_EQ(failed_checks<Timid>().at(0), "no two blocks overlap");
   EXPECT_EQ(failed_checks<Forgetful>().at(0), "contents are kept");
+  EXPECT_EQ(failed_checks<LosesTheLastByte>().at(0), "contents are kept");
   EXPECT_EQ(failed_checks<NothingForNothing>().at(0), "blocks are aligned as promised");
   EXPECT_EQ(failed_checks<NothingForNothing>().at(1), "empty requests get blocks of their own");
   EXPECT_EQ(failed_checks<Generous>(), Names{"what is too large is refused without damage"});
@@ -304,7 +324,7 @@ TEST(Ledger, sees_overlap_on_either_side_and_each_changed_byte) {
   EXPECT_EQ(ledger.add(memory + 20, 20), "");
   EXPECT_EQ(ledger.add(memory + 10, 11), "a block of 11 bytes ends 1 bytes inside of one of 20");
   EXPECT_EQ(ledger.add(memory + 59, 1), "a block of 1 bytes begins 19 bytes after the begin of one of 20");
-  EXPECT_EQ(ledger.add(memory + 40, 20), "a block of 20 bytes ends 20 bytes inside of one of 20");
+  EXPECT_EQ(ledger.add(memory + 40, 20), "a block of 20 bytes begins where one of 20 does");
   EXPECT_EQ(ledger.remove(memory + 20), "");
   for (const std::size_t at : {0u, 7u, 19u}) {
     Ledger fresh;

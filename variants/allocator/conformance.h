@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -27,8 +28,8 @@ class Ledger {
   std::string remove(void* begin);
 
   bool empty() const { return blocks_.empty(); }
-  /// The block at or after the address, from the lowest one again behind the last; there must be one.
-  std::pair<void*, Entry> near(std::uintptr_t address) const;
+  /// The block at the lowest address; there must be one.
+  std::pair<void*, Entry> lowest() const;
 
  private:
   std::map<std::uintptr_t, Entry> blocks_;
@@ -84,7 +85,7 @@ class Conformance {
   static std::string release_all(A& allocator, Ledger& ledger) {
     std::string failure;
     while (!ledger.empty()) {
-      const auto [block, entry] = ledger.near(0);
+      const auto [block, entry] = ledger.lowest();
       std::string found = ledger.remove(block);
       if (failure.empty()) failure = std::move(found);
       if constexpr (FreesBlocks<A>) free_block(allocator, block, entry.bytes);
@@ -105,21 +106,21 @@ class Conformance {
     }
     if constexpr (FreesBlocks<A>)
       for (const auto& [block, bytes] : blocks) free_block(allocator, block, bytes);
-    return failure.empty() ? lives().alignment : failure;
+    return failure.empty() ? lives(false).alignment : failure;
   }
 
   static std::string wrong_alignment(A& allocator, void* block, std::size_t bytes) {
     return block == nullptr ? refused(bytes) : misaligned(block, bytes, allocator.alignment(bytes));
   }
 
-  /// Three blocks of each size, of which the middle one makes room for larger and smaller ones: a block from the list
-  /// of another size would end in its neighbour.
+  /// Blocks of each size, of which some make room for larger and smaller ones: a block that came to the list of another
+  /// size would end in its neighbour.
   static std::string block_sizes() {
     std::vector<std::size_t> sizes = edge_sizes(kDemand.bytes / 16);
     for (std::size_t bytes = 3; bytes < 600; bytes += 7) sizes.push_back(bytes);
     std::string failure;
     for (const std::size_t size : sizes) {
-      A allocator(kDemand);
+      A allocator({.bytes = std::size_t{2} << 20, .blocks = 30});
       Ledger ledger;
       const std::size_t bytes = std::max<std::size_t>(size, 2);
       const auto put = [&](std::size_t wanted) {
@@ -129,15 +130,15 @@ class Conformance {
         return block;
       };
       std::vector<void*> blocks;
-      while (blocks.size() < 3 && failure.empty()) blocks.push_back(put(bytes));
+      while (blocks.size() < 9 && failure.empty()) blocks.push_back(put(bytes));
       if constexpr (FreesBlocks<A>) {
-        if (failure.empty()) {
-          ledger.remove(blocks[1]);
-          free_block(allocator, blocks[1], bytes);
+        for (std::size_t i = 1; i < 9 && failure.empty(); i += 2) {
+          ledger.remove(blocks[i]);
+          free_block(allocator, blocks[i], bytes);
         }
       }
-      for (const std::size_t next : {bytes + 1, bytes + bytes / 2, 2 * bytes, bytes / 2, bytes})
-        if (failure.empty()) put(next);
+      for (const std::size_t next : {2 * bytes, bytes + bytes / 2, bytes + 1, bytes, bytes / 2})
+        for (int i = 0; i < 3 && failure.empty(); ++i) put(next);
       release_all(allocator, ledger);
       if (!failure.empty()) break;
     }
@@ -156,44 +157,67 @@ class Conformance {
     bool any() const { return !alignment.empty() || !overlap.empty() || !contents.empty(); }
   };
 
-  /// All sizes; as many blocks as a workload has; large ones.
-  static Found lives() {
+  /// All sizes; as many blocks as a workload has; large ones. Filled, they are asked for overlap and contents; else for
+  /// alignment alone, and one that overlaps what it should not does no harm.
+  static Found lives(bool filled = true) {
     constexpr Life kLives[] = {{kDemand, 20'000, 2, 14},
                                {{.bytes = std::size_t{1} << 20, .blocks = 10'000}, 40'000, 3, 7},
                                {{.bytes = std::size_t{16} << 20, .blocks = 400}, 2000, 12, 17}};
     for (const Life& one : kLives)
-      if (Found found = life(one); found.any()) return found;
+      if (Found found = life(one, filled); found.any()) return found;
     return {};
   }
 
-  static Found life(const Life& life) {
+  /// Every other one is a power of two or a multiple of 16: it fills its block to the last byte.
+  static std::size_t life_size(bench::Random& random, const Life& life) {
+    const std::size_t bytes = random.between(1, std::uint64_t{1} << random.between(life.low_power, life.high_power));
+    switch (random.below(4)) {
+      case 0:
+        return std::bit_ceil(bytes);
+      case 1:
+        return std::min((bytes + 15) / 16 * 16, std::size_t{1} << life.high_power);
+      default:
+        return bytes;
+    }
+  }
+
+  static Found life(const Life& life, bool filled) {
     A allocator(life.demand);
     bench::Random random(1);
     Ledger ledger;
     Found found;
-    std::size_t live_bytes = 0, live_blocks = 0;
+    std::vector<std::pair<void*, std::size_t>> live;
+    std::size_t live_bytes = 0;
     for (int i = 0; i < life.steps && !found.any(); ++i) {
-      const std::size_t bytes = random.between(1, std::uint64_t{1} << random.between(life.low_power, life.high_power));
-      if (live_bytes + bytes > life.demand.bytes || live_blocks == life.demand.blocks ||
-          (FreesBlocks<A> && !ledger.empty() && random.below(100) < 45)) {
+      const std::size_t bytes = life_size(random, life);
+      if (live_bytes + bytes > life.demand.bytes || live.size() == life.demand.blocks ||
+          (FreesBlocks<A> && !live.empty() && random.below(100) < 45)) {
         if constexpr (FreesBlocks<A>) {
-          const auto [block, entry] = ledger.near(random.next() >> 16);
-          found.contents = ledger.remove(block);
-          free_block(allocator, block, entry.bytes);
-          live_bytes -= entry.bytes;
-          --live_blocks;
+          std::swap(live[static_cast<std::size_t>(random.below(live.size()))], live.back());
+          const auto [block, freed] = live.back();
+          live.pop_back();
+          if (filled) found.contents = ledger.remove(block);
+          free_block(allocator, block, freed);
+          live_bytes -= freed;
         } else {
           found.contents = release_all(allocator, ledger);
-          live_bytes = live_blocks = 0;
+          live.clear();
+          live_bytes = 0;
         }
       } else if (void* const block = allocate(allocator, bytes)) {
-        found.alignment = wrong_alignment(allocator, block, bytes);
-        found.overlap = ledger.add(block, bytes);
+        if (filled)
+          found.overlap = ledger.add(block, bytes);
+        else
+          found.alignment = wrong_alignment(allocator, block, bytes);
+        live.emplace_back(block, bytes);
         live_bytes += bytes;
-        ++live_blocks;
       } else {
         found.overlap = refused(bytes);
       }
+    }
+    if constexpr (FreesBlocks<A>) {
+      if (!filled)
+        for (const auto& [block, bytes] : live) free_block(allocator, block, bytes);
     }
     std::string last = release_all(allocator, ledger);
     if (found.contents.empty()) found.contents = std::move(last);

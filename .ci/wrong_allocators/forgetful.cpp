@@ -1,0 +1,23 @@
+// Loses contents: free clears the last byte of the block before, too.
+// Fails: contents are kept
+#include "variants/allocator/buddy_heap.h"
+#include "variants/allocator/registration.h"
+
+namespace lab::allocator {
+
+class Forgetful : public BuddyHeap {
+ public:
+  using BuddyHeap::BuddyHeap;
+  void free(void* block) {
+    if (block == nullptr) return;
+    auto* const begin = static_cast<std::byte*>(block);
+    if (begin > buddy_.layout().begin + buddy_.layout().metadata_leaves() * kLeafBytes) begin[-1] = std::byte{0};
+    buddy_.free(block);
+  }
+};
+
+}  // namespace lab::allocator
+
+lab::bench::Variant lab::bench::this_variant() {
+  return allocator::make_variant<allocator::Forgetful>(LAB_VARIANT, {});
+}
