@@ -245,8 +245,8 @@ std::optional<Chart> speedup_chart(const CommandBuckets& published, const result
       last = &version;
     }
     // The article has its version once, whatever orders of freeing there are here.
-    const bool again = &published.version(version.version, published.orders(version.version, version.version).front()) !=
-                       &version;
+    const bool again =
+        &published.version(version.version, published.orders(version.version, version.version).front()) != &version;
     if (again && !measured_here) continue;
     const double stated = first.ms.at("add") / version.ms.at("add");
     rows.push_back(json::object{{"label", version.variant},

@@ -80,15 +80,17 @@ TEST(Claims, about_packets_that_are_freed_one_by_one_are_judged_once_for_each_or
   std::vector<std::string> lines;
   for (const JudgedClaim& claim : judge_claims(buckets(), result))
     if (claim.measured)
-      lines.push_back(fmt::format("{}: {} {:.1f}", wording(*claim.claim), stats::to_string(claim.verdict),
-                                  claim.measured->median));
-  const std::string text = "One thread: a linear allocator instead of global new makes adding faster; packets freed in "
-                           "the order of ";
+      lines.push_back(
+          fmt::format("{}: {} {:.1f}", wording(*claim.claim), stats::to_string(claim.verdict), claim.measured->median));
+  const std::string text =
+      "One thread: a linear allocator instead of global new makes adding faster; packets freed in "
+      "the order of ";
   EXPECT_EQ(lines, (std::vector<std::string>{text + "submission: reproduced 1.6", text + "allocation: weaker 1.1"}));
   const json::array rows = speedup_chart(buckets(), result)->data.at("rows").as_array();
   EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
                           [](const auto& row) { return row.at("label").as_string() == "v1_st_new_fifo"; }),
-            2) << "one here and one of the article";
+            2)
+      << "one here and one of the article";
 }
 
 TEST(Claims, are_plotted_with_the_article_s_marks_beside_ours) {

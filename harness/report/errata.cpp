@@ -46,8 +46,7 @@ std::string claimed_ratio(const Asked& asked) {
     const std::optional<stats::Estimate> found = measured_ratio(claim, buckets.workload, buckets, *asked.result);
     if (!found) continue;
     std::string text = ratio(found->median);
-    if (found->interval)
-      text += fmt::format(" ({})", range(ratio(found->interval->low), ratio(found->interval->high)));
+    if (found->interval) text += fmt::format(" ({})", range(ratio(found->interval->low), ratio(found->interval->high)));
     if (!order.empty()) text += fmt::format(", packets freed in the order of {}", order);
     texts.push_back(std::move(text));
   }

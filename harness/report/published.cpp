@@ -72,8 +72,9 @@ CommandBuckets read_buckets(const json::object& file) {
               return version.version == number && (version.freed.empty() || version.freed == read.freed) &&
                      version.ms.contains(read.phase);
             }))
-          throw std::runtime_error(fmt::format("the claim '{}' needs version {} with phase '{}'{}", read.claim, number,
-                                               read.phase, read.freed.empty() ? "" : " and packets freed in the order of " + read.freed));
+          throw std::runtime_error(
+              fmt::format("the claim '{}' needs version {} with phase '{}'{}", read.claim, number, read.phase,
+                          read.freed.empty() ? "" : " and packets freed in the order of " + read.freed));
       buckets.claims.push_back(read);
     }
   }

@@ -96,7 +96,9 @@ TEST(Published, claims_about_an_order_of_freeing_that_one_version_lacks_are_refu
   text.replace(text.find(listed), listed.size(), "\"variant\": \"v3_mt_new_fifo\", \"freed\": \"chance\"");
   const Expected<Published> published = load_published(with("command_buckets.json", text));
   ASSERT_FALSE(published);
-  EXPECT_NE(published.error().what.find("needs version 3 with phase 'add' and packets freed in the order of allocation"), std::string::npos)
+  EXPECT_NE(
+      published.error().what.find("needs version 3 with phase 'add' and packets freed in the order of allocation"),
+      std::string::npos)
       << published.error().what;
 }
 

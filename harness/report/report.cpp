@@ -71,9 +71,9 @@ std::string claims_phrase(const std::vector<JudgedClaim>& claims) {
 std::string lead(const ReportInput& input, const std::vector<JudgedClaim>& claims, bool judged) {
   if (input.comparison != nullptr) return compare::sentence(*input.comparison);
   if (input.result == nullptr) return fmt::format("No benchmark has run yet. {}", drivers_phrase(input.atlas));
-  std::string text =
-      judged ? fmt::format("{} about command buckets: {}.", claims_phrase(claims), verdict_counts(claims))
-             : "No benchmark of a published claim has a number yet.";
+  std::string text = judged
+                         ? fmt::format("{} about command buckets: {}.", claims_phrase(claims), verdict_counts(claims))
+                         : "No benchmark of a published claim has a number yet.";
   const std::size_t failures = input.result->failures.size();
   if (failures != 0) text += fmt::format(" {} failed.", counted(failures, "process", "processes"));
   return text + " " + drivers_phrase(input.atlas);

@@ -462,10 +462,10 @@ TEST(MinimumHeap, lies_above_every_heap_that_was_found_too_small) {
     std::size_t least;
   };
   const Case cases[] = {
-      {{}, 100},           {{101}, 102},        {{110, 150, 151}, 152},
-      {{164}, 165},         // the last of those that are tried one by one
-      {{165}, 100},         // between two that are tried then: 164, 170, 176, ...
-      {{160, 223}, 224},    // one by one again above each that does not fit
+      {{}, 100},         {{101}, 102}, {{110, 150, 151}, 152},
+      {{164}, 165},       // the last of those that are tried one by one
+      {{165}, 100},       // between two that are tried then: 164, 170, 176, ...
+      {{160, 223}, 224},  // one by one again above each that does not fit
       {{170, 200}, 201},
   };
   for (const Case& one : cases) {
@@ -710,8 +710,8 @@ TEST(AllocatorExecutables, read_back_the_same_in_every_workload_they_support) {
   EXPECT_EQ(lists.size(), 1u) << "one family, one list of workloads";
   for (const auto& [workload, by_variant] : checksums)
     for (const auto& [variant, checksum] : by_variant)
-      EXPECT_EQ(checksum, by_variant.begin()->second) << variant << " and " << by_variant.begin()->first << ", "
-                                                      << workload;
+      EXPECT_EQ(checksum, by_variant.begin()->second)
+          << variant << " and " << by_variant.begin()->first << ", " << workload;
   for (const std::string& name : *lists.begin())
     EXPECT_GE(checksums[name + " with seed 1"].size(), 2u) << name << " has nothing to be compared with";
 }

@@ -1,4 +1,5 @@
-/// The Stingray buddy allocator in a buffer of its own, which builds with assertions check; its variants add the free that they are named after.
+/// The Stingray buddy allocator in a buffer of its own, which builds with assertions check; its variants add the free
+/// that they are named after.
 #pragma once
 
 #include <cstdlib>

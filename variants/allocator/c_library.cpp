@@ -44,6 +44,7 @@ lab::bench::Variant lab::bench::this_variant() {
        .cost = "A few instructions from the cache; else a search of the bins, a split or a merge. Memory: 8 "
                "bytes a block, rounded up to 16.",
        .source = "The GNU C library (ptmalloc, after Doug Lea's dlmalloc)",
-       .weakness = "Sizes above 1 KiB miss its cache, and mixed sizes make it search and merge. Gives back the top of its "
-                   "heap where 128 KiB are free there, and pays page faults to have it again (growing_buffers)."});
+       .weakness =
+           "Sizes above 1 KiB miss its cache, and mixed sizes make it search and merge. Gives back the top of its "
+           "heap where 128 KiB are free there, and pays page faults to have it again (growing_buffers)."});
 }

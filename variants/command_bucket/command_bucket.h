@@ -61,7 +61,8 @@ class Frame {
   virtual void submit(Backend& backend) = 0;
   /// After sort(): gives all packets back, for the next add().
   virtual void clear() = 0;
-  /// Before add(), untimed: where packets are freed one by one, puts the heap into the state that every frame begins in.
+  /// Before add(), untimed: where packets are freed one by one, puts the heap into the state that every frame begins
+  /// in.
   virtual void age_heap() = 0;
 
   /// After sort(), of one bucket.
@@ -198,7 +199,7 @@ class FrameOf final : public Frame {
   designs::WorkerPool& pool_;
   Memory memory_;
   std::array<Bucket, kLayers> buckets_;
-  std::vector<std::byte*> packets_;         // of all_packets(): reserved, so that freeing allocates nothing
+  std::vector<std::byte*> packets_;        // of all_packets(): reserved, so that freeing allocates nothing
   std::vector<std::uint32_t> submission_;  // submission_order()
 };
 

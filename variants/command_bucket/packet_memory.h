@@ -29,7 +29,7 @@ template <typename Memory>
 concept PacketMemory = requires(Memory memory, const Budget& budget, std::size_t bytes) {
   Memory(budget);
   { memory.allocate(bytes) } -> std::same_as<std::byte*>;  // never null; from as many threads as the version has
-  memory.reset();  // untimed, after the frame: everything is free again
+  memory.reset();                                          // untimed, after the frame: everything is free again
   { memory.used() } -> std::same_as<std::size_t>;  // bytes of the buffer that packets take up now; 0: unknown
 };
 

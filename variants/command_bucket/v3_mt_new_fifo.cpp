@@ -8,9 +8,8 @@ using namespace command_bucket;
 bench::Variant bench::this_variant() {
   return make_variant<NewPackets<FreeOrder::kAllocation>, designs::AtomicSlotCounter, Threading::kPool>({
       .name = LAB_VARIANT,
-      .idea =
-          "version 3, whose packets are freed in the order of their addresses, so that each thread's next ones are "
-          "neighbours",
+      .idea = "version 3, whose packets are freed in the order of their addresses, so that each thread's next ones are "
+              "neighbours",
       .cost = "a call of the general allocator and an atomic addition per packet",
       .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), version 3",
       .weakness = "threads share the heap, the counter's cache line, and the lines of neighbouring entries; one thread "

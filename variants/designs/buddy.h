@@ -73,7 +73,8 @@ class Buddy {
   /// A block of at least `bytes` (0 counts as 1), or nullptr if none is free. The contents are indeterminate.
   void* allocate(std::size_t bytes);
 
-  /// Gives back a block of allocate(); nullptr is ignored. Freeing anything else is undefined (checked_buddy.h finds it).
+  /// Gives back a block of allocate(); nullptr is ignored. Freeing anything else is undefined (checked_buddy.h finds
+  /// it).
   void free(void* block);
   /// The same without the walk. `bytes` is what was asked for, or anything else with the same block_bytes().
   void free(void* block, std::size_t bytes);
