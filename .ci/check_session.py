@@ -36,12 +36,14 @@ def main(report):
     newest = max((path for path in glob.glob("results/*/*.json")
                   if path.split(os.sep)[1] not in ("published", "reference")), key=os.path.getmtime)
     result = json.load(open(newest, encoding="utf-8"))
-    if result["session"]["state"] != "complete" or result["failures"]:
-        fail(f"{newest}: state {result['session']['state']}, failures {result['failures']}")
+    state = result["session"]["state"]
+    if state not in ("complete", "out of time") or result["failures"]:
+        fail(f"{newest}: state {state}, failures {result['failures']}")
     processes = {}
     for entry in result["benchmarks"]:
         processes[entry["run_name"]] = processes.get(entry["run_name"], 0) + 1
-    few = {name: count for name, count in processes.items() if count < 6}
+    # A machine that is too slow for the mode says so and has what it came to.
+    few = {name: count for name, count in processes.items() if count < 6 and state == "complete"}
     if few or not processes:
         fail(f"{newest}: under 6 processes, so no interval: {few or 'nothing ran'}")
 
@@ -53,7 +55,7 @@ def main(report):
     if not columns:
         fail("no driver answered; expected at least the pinned lavapipe")
     print(f"check_session: {len(plots)} plots, {len(processes)} benchmarks of at least {min(processes.values())} "
-          f"processes, {len(columns)} driver columns", file=sys.stderr)
+          f"processes, {len(columns)} driver columns; {state}", file=sys.stderr)
 
 
 main(sys.argv[1])

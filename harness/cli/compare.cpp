@@ -165,7 +165,8 @@ Expected<ExitStatus> run(const Options& options) {
   const std::string text =
       options.has("--json")       ? compare::to_json(*comparison)
       : options.has("--markdown") ? compare::to_markdown(*comparison)
-                                  : compare::to_text(*comparison, {is_live_terminal(STDOUT_FILENO), options.has("--all")});
+                                  : compare::to_text(*comparison, {is_live_terminal(STDOUT_FILENO), options.has("--all"),
+                                                           output_width(STDOUT_FILENO)});
   fmt::print("{}", text);
   return compare::exit_status(*comparison);
 }

@@ -192,7 +192,7 @@ std::optional<compare::Comparison> tell_verdicts(const results::Result& result, 
     line.print(fmt::format("run: no verdicts: {}", comparison.error().what));
     return std::nullopt;
   }
-  fmt::print("\n{}\n", compare::to_text(*comparison, {is_live_terminal(STDOUT_FILENO)}));
+  fmt::print("\n{}\n", compare::to_text(*comparison, {is_live_terminal(STDOUT_FILENO), false, output_width(STDOUT_FILENO)}));
   return *comparison;
 }
 

@@ -7,6 +7,8 @@
 #include <boost/json.hpp>
 #include <map>
 
+#include "harness/base/fit.h"
+
 namespace lab::compare {
 
 namespace {
@@ -223,6 +225,31 @@ std::string markdown_rows(const std::vector<const Row*>& rows) {
   return text;
 }
 
+/// One table; where a terminal is too narrow for it, what else is to be said of a row stands below it.
+std::string rows_text(const std::vector<const Row*>& rows, const TextOptions& options) {
+  const std::vector<Column> columns{{"verdict"},  {"change", true},    {"interval", true},         {"p", true},
+                                    {"processes", true}, {"benchmark", false, true}, {""}};
+  std::vector<std::vector<std::string>> beside, below;
+  for (const Row* row : rows) {
+    std::vector<std::string> cells{paint(std::string(to_string(row->verdict)), row->verdict, options.colour),
+                                   change_of(*row),
+                                   interval_text(*row),
+                                   p_text(*row),
+                                   processes_text(*row),
+                                   row->benchmark};
+    below.push_back(cells);
+    if (const std::string said = remark(*row); !said.empty()) below.push_back({"  " + said});
+    cells.push_back(remark(*row));
+    beside.push_back(std::move(cells));
+  }
+  const std::string table = table_text(columns, beside, 0);
+  const std::vector<std::string> lines = wrapped(table, 0);
+  const bool fits = options.width == 0 || std::all_of(lines.begin(), lines.end(), [&](const std::string& line) {
+                      return text_width(line) <= options.width;
+                    });
+  return fits ? table : table_text({columns.begin(), columns.end() - 1}, below, options.width);
+}
+
 std::string listed(std::string_view title, const std::vector<std::string>& entries) {
   return entries.empty() ? "" : fmt::format("{}: {}\n", title, fmt::join(entries, ", "));
 }
@@ -246,17 +273,7 @@ std::string to_text(const Comparison& comparison, const TextOptions& options) {
   for (const std::string& warning : comparison.warnings) text += fmt::format("note: {}\n", warning);
   const std::vector<const Row*> rows = shown(comparison, options.all);
   if (!rows.empty()) {
-    std::size_t width = 9;
-    for (const Row* row : rows) width = std::max(width, row->benchmark.size());
-    text += fmt::format("\n{:<9}  {:>10}  {:>22}  {:>8}  {:>9}  {}\n", "verdict", "change", "interval", "p", "processes",
-                        "benchmark");
-    for (const Row* row : rows) {
-      const std::string said = remark(*row);
-      text += fmt::format("{}  {:>10}  {:>22}  {:>8}  {:>9}  {}\n",
-                          paint(fmt::format("{:<9}", to_string(row->verdict)), row->verdict, options.colour),
-                          change_of(*row), interval_text(*row), p_text(*row), processes_text(*row),
-                          said.empty() ? row->benchmark : fmt::format("{:<{}}  {}", row->benchmark, width, said));
-    }
+    text += "\n" + rows_text(rows, options);
   }
   if (!options.all) {
     const std::string unknown = more_unknown(comparison);

@@ -10,6 +10,7 @@ namespace lab::compare {
 struct TextOptions {
   bool colour = false;
   bool all = false;  ///< every row and change; else rows that are the same are one line, and exact changes kShown
+  std::size_t width = 0;  ///< columns that the table fits; 0: as many as it needs
 };
 
 inline constexpr std::size_t kShown = 20;

@@ -134,10 +134,10 @@ TEST(Text, has_the_verdicts_first_and_counts_what_is_the_same) {
             "head  b|<b>.json (no git, machine farm, 2026-08-03T23:15:00Z)\n"
             "alpha 0.05 over the table, threshold 0.5 %, intervals 95 %; both arms interleaved in one session\n"
             "\n"
-            "verdict        change                interval         p  processes  benchmark\n"
-            "regressed     +2.00 %      +1.00 % .. +3.00 %  < 0.0001         20  f/<v>&'\"/w\n"
-            "improved     -10.00 %     -11.00 % .. -9.00 %    0.0002         20  f/b/w\n"
-            "unknown       +0.40 %      -1.00 % .. +1.00 %    1.0000         20  f/c/w       120 processes an arm would decide it\n"
+            "verdict      change             interval         p  processes  benchmark\n"
+            "regressed   +2.00 %   +1.00 % .. +3.00 %  < 0.0001         20  f/<v>&'\"/w\n"
+            "improved   -10.00 %  -11.00 % .. -9.00 %    0.0002         20  f/b/w\n"
+            "unknown     +0.40 %   -1.00 % .. +1.00 %    1.0000         20  f/c/w       120 processes an arm would decide it\n"
             "same: 1 benchmark; --all lists them\n"
             "\n"
             "exact metrics, where any change is a finding\n"
@@ -146,11 +146,23 @@ TEST(Text, has_the_verdicts_first_and_counts_what_is_the_same) {
             "only in head: f/e/w\n");
 }
 
+TEST(Text, has_remarks_below_where_the_terminal_is_narrow) {
+  EXPECT_NE(to_text(made_up(), {false, false, 80})
+                .find("\n"
+                      "verdict      change             interval         p  processes  benchmark\n"
+                      "regressed   +2.00 %   +1.00 % .. +3.00 %  < 0.0001         20  f/<v>&'\"/w\n"
+                      "improved   -10.00 %  -11.00 % .. -9.00 %    0.0002         20  f/b/w\n"
+                      "unknown     +0.40 %   -1.00 % .. +1.00 %    1.0000         20  f/c/w\n"
+                      "  120 processes an arm would decide it\n"),
+            std::string::npos)
+      << to_text(made_up(), {false, false, 80});
+}
+
 TEST(Text, tells_a_wild_ratio_as_a_factor) {
   Comparison comparison = made_up();
   comparison.rows[0].ratio = 3e250;
   comparison.rows[0].interval = {2.5e5, 1e300};
-  EXPECT_NE(to_text(comparison, {}).find("regressed    x 3e+250   x 2.5e+05 .. x 1e+300  < 0.0001"), std::string::npos)
+  EXPECT_NE(to_text(comparison, {}).find("regressed  x 3e+250  x 2.5e+05 .. x 1e+300  < 0.0001"), std::string::npos)
       << to_text(comparison, {});
 }
 
