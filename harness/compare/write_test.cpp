@@ -70,15 +70,15 @@ TEST(Text, says_why_a_row_is_not_judged_and_counts_what_is_identical) {
             "Of 4 benchmarks 0 regressed, 0 improved, 1 unknown, 0 same, 2 have identical code and were not judged, 1 ran with "
             "different seeds and was not judged; no exact metric changed.");
   EXPECT_EQ(text.substr(text.find("\n\n") + 2),
-            "verdict        change                interval         p  processes  benchmark\n"
-            "unknown       +2.00 %    -10.00 % .. +16.00 %    0.5000         20  f/blind/w  could see 14 % or more\n"
-            "unknown       +2.00 %                       -         -         20  f/seeds/w  different seeds, not judged\n"
+            "verdict   change              interval       p  processes  benchmark\n"
+            "unknown  +2.00 %  -10.00 % .. +16.00 %  0.5000         20  f/blind/w  could see 14 % or more\n"
+            "unknown  +2.00 %                     -       -         20  f/seeds/w  different seeds, not judged\n"
             "identical code, not judged: 2 benchmarks; --all lists them\n");
   const std::string all = to_text(unjudged(), {false, true});
-  EXPECT_NE(all.find("unknown       +2.00 %                       -         -         20  f/timed/w    identical code, not judged\n"),
+  EXPECT_NE(all.find("unknown  +2.00 %                     -       -         20  f/timed/w    identical code, not judged\n"),
             std::string::npos)
       << all;
-  EXPECT_NE(all.find("unknown             -                       -         -   0 and 20  f/untimed/w  identical code, not timed\n"),
+  EXPECT_NE(all.find("unknown        -                     -       -   0 and 20  f/untimed/w  identical code, not timed\n"),
             std::string::npos)
       << all;
 }

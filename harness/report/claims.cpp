@@ -78,9 +78,9 @@ std::string explain(double claimed, const Estimate& measured, ClaimVerdict verdi
 std::vector<std::string> benchmarks_of(const SpeedClaim& claim, const CommandBuckets& published) {
   std::vector<std::string> benchmarks;
   for (const int number : {claim.from, claim.to}) {
-    benchmarks.push_back(published.benchmark(published.version(number), published.workload));
-    for (const std::string& workload : published.also)
-      benchmarks.push_back(published.benchmark(published.version(number), workload));
+    const PublishedVersion& version = published.version(number, claim.freed);
+    benchmarks.push_back(published.benchmark(version, published.workload));
+    for (const std::string& workload : published.also) benchmarks.push_back(published.benchmark(version, workload));
   }
   return benchmarks;
 }

@@ -69,17 +69,6 @@ TEST(Comparison, has_no_column_in_which_nothing_is_said) {
   EXPECT_NE(titles(made).back(), "Note");
 }
 
-TEST(Comparison, of_identical_executables_has_no_ratio_beside_two_times) {
-  compare::Comparison made = comparison();
-  made.rows[0].identical = true;
-  for (const Block& block : comparison_section(made).blocks)
-    if (const Table* table = std::get_if<Table>(&block); table != nullptr && table->name == "comparison") {
-      ASSERT_EQ(table->columns[2].title, "Ratio");
-      EXPECT_EQ(table->rows[0][2].text, "");
-      EXPECT_NE(table->rows[1][2].text, "");
-    }
-}
-
 TEST(Comparison, says_why_a_row_is_not_judged_and_gives_it_no_test) {
   results::Result session = sample::two_arms();
   for (results::Arm& arm : session.arms) arm.executables["allocator/buddy"] = "abc";

@@ -56,7 +56,7 @@ struct CommandBuckets {
   /// The orders in which either version frees its packets; one that is "" where both free all at once.
   std::vector<std::string> orders(int from, int to) const;
   /// The version of that number which frees its packets in that order, or all at once; a claim names no other.
-  const PublishedVersion& version(int number, const std::string& freed = "") const;
+  const PublishedVersion& version(int number, const std::string& freed) const;
   /// The ratio that follows from the article's table.
   double from_table(const SpeedClaim& claim) const;
   std::string benchmark(const PublishedVersion& version, const std::string& on_workload) const;
