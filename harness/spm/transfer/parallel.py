@@ -30,12 +30,17 @@ def each(act, tasks, jobs: int, cancel=lambda: None):
         done.put(None)
 
     threads = [threading.Thread(target=work, daemon=True) for _ in range(min(jobs, operator.length_hint(todo, jobs)))]
-    for thread in threads:
-        thread.start()
     try:
+        for thread in threads:
+            thread.start()
         left = len(threads)
         while left:
-            found = done.get()
+            try:
+                # Not for ever: a signal that comes between the interpreter's last look and the wait, or that another
+                # thread gets, ends no wait; its handler runs when this thread looks again.
+                found = done.get(timeout=_PATIENCE_S)
+            except queue.Empty:
+                continue
             if found is None:
                 left -= 1
                 continue
@@ -53,4 +58,5 @@ def join(threads: list[threading.Thread], patience_s: float):
     """Waits for threads to end, for so long in all."""
     until = time.monotonic() + patience_s
     for thread in threads:
-        thread.join(max(0.0, until - time.monotonic()))
+        if thread.ident is not None:  # an interrupt may come before it was started
+            thread.join(max(0.0, until - time.monotonic()))
