@@ -325,7 +325,7 @@ TEST(Run, against_a_build_times_what_differs_in_both_and_says_what_does_not) {
   const Bench bench({"plain", "quick", "other"});
   const exec::FakeBuild base({"plain", "+quick", "elder", "!absent"});
   const exec::ChildOutcome outcome = bench.harness(
-      {"run", "--processes", "2", "--budget", "20", "--filter", "*/store", "--against", base.path().string()});
+      {"run", "--processes", "2", "--budget", "600", "--filter", "*/store", "--against", base.path().string()});
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
   EXPECT_EQ(
       lines_with(outcome.error_tail, fmt::format("run: against {}: 1 benchmark timed in both", base.path().string())),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import queue
 import threading
 import time
 
 _PATIENCE_S = 1.0
+_STEP_S = 1.0
 
 
 def each(act, tasks, jobs: int, cancel=lambda: None):
@@ -35,7 +37,7 @@ def each(act, tasks, jobs: int, cancel=lambda: None):
     try:
         left = len(threads)
         while left:
-            found = done.get()
+            found = take(done)
             if found is None:
                 left -= 1
                 continue
@@ -47,6 +49,14 @@ def each(act, tasks, jobs: int, cancel=lambda: None):
         over.set()
         cancel()
         join(threads, _PATIENCE_S)
+
+
+def take(done: queue.SimpleQueue):
+    """The next of a queue. Python misses a signal that comes just before it begins to wait, or that the kernel gives to
+    another thread; so it never waits for long."""
+    while True:
+        with contextlib.suppress(queue.Empty):
+            return done.get(timeout=_STEP_S)
 
 
 def join(threads: list[threading.Thread], patience_s: float):
