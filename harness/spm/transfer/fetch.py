@@ -16,7 +16,7 @@ from collections import deque
 
 from harness.spm.errors import Cancelled, system_error
 from harness.spm.transfer.download import Downloader, Failed, THREADS, is_whole, summary
-from harness.spm.transfer.parallel import join
+from harness.spm.transfer.parallel import join, take
 
 _JOIN_S = 1.0  # a thread that hangs in the network or in a lock is left behind: it has nothing that we need
 
@@ -56,7 +56,7 @@ class Fetcher:
         for thread in self._threads:
             thread.start()
         for _ in range(count):
-            arrived = self._arrived.get()
+            arrived = take(self._arrived)
             if arrived is None:
                 break
             yield arrived

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import queue
 import threading
 import time
 
 _PATIENCE_S = 1.0
+_STEP_S = 1.0
 
 
 def each(act, tasks, jobs: int, cancel=lambda: None):
@@ -35,12 +37,7 @@ def each(act, tasks, jobs: int, cancel=lambda: None):
             thread.start()
         left = len(threads)
         while left:
-            try:
-                # Not for ever: a signal that comes between the interpreter's last look and the wait, or that another
-                # thread gets, ends no wait; its handler runs when this thread looks again.
-                found = done.get(timeout=_PATIENCE_S)
-            except queue.Empty:
-                continue
+            found = take(done)
             if found is None:
                 left -= 1
                 continue
@@ -52,6 +49,14 @@ def each(act, tasks, jobs: int, cancel=lambda: None):
         over.set()
         cancel()
         join(threads, _PATIENCE_S)
+
+
+def take(done: queue.SimpleQueue):
+    """The next of a queue. Python misses a signal that comes just before it begins to wait, or that the kernel gives to
+    another thread; so it never waits for long."""
+    while True:
+        with contextlib.suppress(queue.Empty):
+            return done.get(timeout=_STEP_S)
 
 
 def join(threads: list[threading.Thread], patience_s: float):
