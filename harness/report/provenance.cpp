@@ -95,7 +95,7 @@ Section failures_section(const Result& result) {
   }
   Table table{
       "failures",
-      "A wrong answer costs a benchmark all its numbers, anything else one process",
+      "A failed conformance check costs a variant all its numbers, a wrong answer a benchmark; anything else one process",
       {{"Failure", kShort}, {"Benchmark", kBenchmark}, {"Process", kNumber}, {"Block", kNumber}, {"What happened", kText}},
       {}};
   for (const results::Failure& failure : result.failures)
