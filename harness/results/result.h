@@ -122,11 +122,11 @@ struct Workload {
 /// Operations of one phase, or of a repetition where `phase` is "".
 std::uint64_t operations_of(const Workload& workload, const std::string& phase);
 
-/// What a process did before its first sample.
+/// The repetitions of a process that are no samples: they were not like the rest.
 struct Warmup {
   std::uint64_t repetitions = 0;
   double seconds = 0;
-  bool stationary = true;  ///< false: it ended because its time did, with repetitions that still became faster or slower
+  bool stationary = true;  ///< false: what was kept still became faster or slower (bench/stationary.h)
 };
 
 struct Variant {
