@@ -250,10 +250,6 @@ std::string rows_text(const std::vector<const Row*>& rows, const TextOptions& op
   return fits ? table : table_text({columns.begin(), columns.end() - 1}, below, options.width);
 }
 
-std::string listed(std::string_view title, const std::vector<std::string>& entries) {
-  return entries.empty() ? "" : fmt::format("{}: {}\n", title, fmt::join(entries, ", "));
-}
-
 /// Why a test case is skipped: the sentence of a row that was not judged before any number.
 std::string skipped_text(const Row& row, const std::string& numbers) {
   if (!row.p) return is_timed(row) ? fmt::format("{}: {}", row.note, change_of(row)) : row.note;
@@ -265,33 +261,36 @@ std::string skipped_text(const Row& row, const std::string& numbers) {
 }  // namespace
 
 std::string to_text(const Comparison& comparison, const TextOptions& options) {
-  std::string text = sentence(comparison) + "\n";
-  text += fmt::format("base  {}\nhead  {}\n", side_text(comparison.base), side_text(comparison.head));
-  if (!comparison.exact_only) text += terms(comparison) + "\n";
-  if (const std::string said = outlook(comparison); !said.empty()) text += said + "\n";
-  for (const std::string& said : session_sentences(comparison)) text += said + "\n";
-  for (const std::string& warning : comparison.warnings) text += fmt::format("note: {}\n", warning);
+  std::string text;
+  const auto say = [&](const std::string& line, std::size_t indent = 2) {
+    text += wrapped_after(line, options.width, indent) + "\n";
+  };
+  say(sentence(comparison));
+  say("base  " + side_text(comparison.base), 6);
+  say("head  " + side_text(comparison.head), 6);
+  if (!comparison.exact_only) say(terms(comparison));
+  if (const std::string said = outlook(comparison); !said.empty()) say(said);
+  for (const std::string& said : session_sentences(comparison)) say(said);
+  for (const std::string& warning : comparison.warnings) say("note: " + warning);
   const std::vector<const Row*> rows = shown(comparison, options.all);
-  if (!rows.empty()) {
-    text += "\n" + rows_text(rows, options);
-  }
+  if (!rows.empty()) text += "\n" + rows_text(rows, options);
   if (!options.all) {
-    const std::string unknown = more_unknown(comparison);
-    if (!unknown.empty()) text += fmt::format("and {}; --all lists them\n", unknown);
-    std::string quiet;
-    if (const std::size_t same = same_rows(comparison).size(); same > 0)
-      quiet += fmt::format("same: {}; --all lists them\n", plural(same, "benchmark"));
-    if (const std::size_t identical = identical_rows(comparison).size(); identical > 0)
-      quiet += fmt::format("identical code, not judged: {}; --all lists them\n", plural(identical, "benchmark"));
-    if (!quiet.empty() && rows.empty()) text += "\n";
-    text += quiet;
+    if (const std::string unknown = more_unknown(comparison); !unknown.empty())
+      say(fmt::format("and {}; --all lists them", unknown));
+    const std::size_t same = same_rows(comparison).size(), identical = identical_rows(comparison).size();
+    if (rows.empty() && same + identical > 0) text += "\n";
+    if (same > 0) say(fmt::format("same: {}; --all lists them", plural(same, "benchmark")));
+    if (identical > 0)
+      say(fmt::format("identical code, not judged: {}; --all lists them", plural(identical, "benchmark")));
   }
   if (!comparison.exact.empty()) text += "\nexact metrics, where any change is a finding\n";
   const std::size_t most = options.all ? comparison.exact.size() : std::min(comparison.exact.size(), kShown);
-  for (std::size_t i = 0; i < most; ++i) text += fmt::format("  {}\n", change_text(comparison.exact[i]));
-  if (most < comparison.exact.size())
-    text += fmt::format("  and {} more; --all lists them\n", comparison.exact.size() - most);
-  return text + listed("only in base", comparison.only_base) + listed("only in head", comparison.only_head);
+  for (std::size_t i = 0; i < most; ++i) say("  " + change_text(comparison.exact[i]), 4);
+  if (most < comparison.exact.size()) say(fmt::format("  and {} more; --all lists them", comparison.exact.size() - most));
+  for (const auto& [title, names] :
+       {std::pair("only in base", &comparison.only_base), std::pair("only in head", &comparison.only_head)})
+    if (!names->empty()) say(fmt::format("{}: {}", title, fmt::join(*names, ", ")));
+  return text;
 }
 
 std::string to_markdown(const Comparison& comparison) {

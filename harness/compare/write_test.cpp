@@ -8,6 +8,8 @@
 #include <boost/property_tree/xml_parser.hpp>
 #include <sstream>
 
+#include "harness/base/fit.h"
+
 namespace lab::compare {
 
 namespace {
@@ -156,6 +158,15 @@ TEST(Text, has_remarks_below_where_the_terminal_is_narrow) {
                       "  120 processes an arm would decide it\n"),
             std::string::npos)
       << to_text(made_up(), {false, false, 80});
+}
+
+TEST(Text, fits_a_narrow_terminal_with_every_sentence) {
+  Comparison comparison = made_up();
+  comparison.warnings = {"the base ran on another day than the head, and on that day something else was slow, too"};
+  comparison.only_base = {"family/a_variant_with_a_long_name/workload", "family/another_with_a_long_name/workload"};
+  const std::string text = to_text(comparison, {false, true, 80});
+  for (const std::string& line : wrapped(text, 0)) EXPECT_LE(text_width(line), 80u) << line;
+  EXPECT_NE(text.find("slow, too\n"), std::string::npos) << text;
 }
 
 TEST(Text, tells_a_wild_ratio_as_a_factor) {
