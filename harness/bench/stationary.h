@@ -8,7 +8,9 @@ namespace lab::bench {
 
 struct Settling {
   std::size_t warmup = 0;  ///< so many of the first repetitions are not like the rest
-  bool stationary = true;  ///< false: what is left has a trend. Of fewer than kLeastJudged nobody can tell: true
+  /// false: what is left has a trend; or all has, where warm-up ends only at `most` or leaves fewer than kLeastJudged.
+  /// Of fewer than kLeastJudged in all nobody can tell: true.
+  bool stationary = true;
 };
 
 /// Fewer than these in order can be so by chance.
