@@ -1,9 +1,11 @@
 #include "harness/bench/conformance.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -26,6 +29,14 @@ namespace {
 
 /// After so many that did not end, no more are begun: they would take minutes to say the same.
 constexpr int kMostHangs = 2;
+
+/// Without pidfd_open (Linux before 5.3), how soon the end of a check is noticed that left its pipes to another process.
+constexpr int kPollMilliseconds = 50;
+
+/// Seconds that a check has for ending after its own alarm.
+constexpr double kGrace = 2;
+
+constexpr std::size_t kMostOutput = 1 << 16;
 
 struct Finding {
   std::string name;
@@ -59,27 +70,57 @@ std::optional<std::string> failure_told(const std::string& output) {
 
 struct End {
   int status = 0;  ///< waitpid's
+  bool late = false;
   std::string output;
 };
 
-/// Reads what it says until it has ended; standard error goes to ours.
-End wait_for(const Spawned& child) {
+bool has_ended(pid_t child) {
+  siginfo_t ended{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT | WNOHANG) == 0 && ended.si_pid == child;
+}
+
+/// Reads what it says until it has ended, whatever it leaves behind; standard error goes to ours. One that its own alarm
+/// after `seconds` does not end, as it is stopped, is killed.
+End wait_for(const Spawned& child, double seconds) {
   std::string output, error;
-  std::array<pollfd, 2> files{{{child.output.get(), POLLIN, 0}, {child.error.get(), POLLIN, 0}}};
-  while (files[0].fd >= 0 || files[1].fd >= 0) {
-    ::poll(files.data(), files.size(), -1);
+  const File process(static_cast<int>(::syscall(SYS_pidfd_open, child.id, 0)));
+  std::array<pollfd, 3> files{
+      {{child.output.get(), POLLIN, 0}, {child.error.get(), POLLIN, 0}, {process.get(), POLLIN, 0}}};
+  for (const int file : {child.output.get(), child.error.get()}) ::fcntl(file, F_SETFL, O_NONBLOCK);
+  const auto start = std::chrono::steady_clock::now();
+  const auto is_late = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds + kGrace;
+  };
+  std::optional<int> status;
+  bool late = false;
+  for (bool more = true; !status || more;) {
+    late = late || (!status && is_late());
+    if (!status && (late || has_ended(child.id))) {
+      status = end_group(child.id);
+      files[2].fd = -1;
+    }
+    // Once all have ended, what they wrote is in the pipes.
+    more = ::poll(files.data(), files.size(), status ? 0 : kPollMilliseconds) > 0;
     if (files[0].revents != 0 && !drain(child.output, output)) files[0].fd = -1;
     if (files[1].revents != 0 && !drain(child.error, error)) files[1].fd = -1;
     std::fwrite(error.data(), 1, error.size(), stderr);
     error.clear();
+    keep_tail(output, kMostOutput);
   }
-  siginfo_t ended{};
-  ::waitid(P_PID, static_cast<id_t>(child.id), &ended, WEXITED | WNOWAIT);
-  return {end_group(child.id), std::move(output)};
+  return {*status, late, std::move(output)};
+}
+
+/// The first line of what was printed, as JSON can have it.
+std::string beginning_of(const std::string& output) {
+  constexpr std::size_t kMost = 60;
+  std::string line = output.substr(0, std::min(output.find('\n'), kMost));
+  for (char& c : line)
+    if (c < 0x20 || c > 0x7e) c = '?';
+  return line;
 }
 
 bool timed_out(const End& end) {
-  return WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGALRM;
+  return end.late || (WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGALRM);
 }
 
 /// Why a check has failed, which ended so; "" where it has not.
@@ -89,6 +130,9 @@ std::string failure_of(const End& end, double seconds) {
     return fmt::format("it crashed with signal {} ({})", WTERMSIG(end.status), ::strsignal(WTERMSIG(end.status)));
   const int status = WEXITSTATUS(end.status);
   const std::optional<std::string> told = failure_told(end.output);
+  if (!told && !end.output.empty())
+    return fmt::format("expected one JSON object on standard output, found '{}': print to standard error",
+                       beginning_of(end.output));
   // A sanitizer may find something at the very end, after the check has.
   if (!told || (told->empty() && status != 0)) return fmt::format("it ended with exit status {}", status);
   return *told;
@@ -133,7 +177,7 @@ int run_checks(const Variant& variant, const std::string& program, double second
       findings.push_back({check.name, fmt::format("'{}' could not be started: {}", program, child.error().message())});
       continue;
     }
-    const End end = wait_for(*child);
+    const End end = wait_for(*child, seconds);
     findings.push_back({check.name, failure_of(end, seconds)});
     hangs += timed_out(end);
   }

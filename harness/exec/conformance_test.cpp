@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/patience_test.h"
 #include "harness/exec/fake_build.h"
 
 namespace lab::exec {
@@ -34,6 +35,7 @@ ChildOutcome start(const FakeBuild& build, const std::string& variant, const Nam
   ChildSpec spec;
   spec.command = {(build.path() / "variants/fake" / variant).string()};
   spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
+  spec.timeout_seconds = kPatience;
   return run_child(spec);
 }
 
@@ -70,6 +72,20 @@ TEST(ConformanceChecks, fail_alone) {
   // Of the other check nothing is said: on a busy machine it may take as long.
   EXPECT_EQ(found_by(build, "stuck", {"--conformance", "--seconds", "0.1"}).at(0),
             "what is put is kept: it did not end within 0.1 s");
+}
+
+TEST(ConformanceChecks, end_in_time_whatever_they_leave_behind) {
+  const FakeBuild build({"leaving", "halted"});
+  EXPECT_EQ(found_by(build, "leaving", {"--conformance", "--seconds", "300"}), Names{});
+  EXPECT_EQ(found_by(build, "halted", {"--conformance", "--seconds", "0.1"}).at(0),
+            "what is put is kept: it did not end within 0.1 s");
+}
+
+TEST(ConformanceChecks, say_what_a_variant_printed_instead) {
+  const FakeBuild build({"chatty"});
+  EXPECT_EQ(found_by(build, "chatty", {"--conformance"}),
+            Names{"what is put is kept: expected one JSON object on standard output, found 'arena ready': print to "
+                  "standard error"});
 }
 
 TEST(ConformanceChecks, can_be_run_one_by_one) {

@@ -72,6 +72,9 @@ Variant make(const std::string& name) {
                           [name]() -> std::string {
                             if (name == "fragile") crash();
                             if (name == "stuck") hang();
+                            if (name == "halted") ::raise(SIGSTOP);
+                            if (name == "leaving" && ::fork() == 0) hang();
+                            if (name == "chatty") fmt::print("arena ready\n");
                             return name == "careless" ? "1 was put, 2 was there" : "";
                           }},
                          {"what is dropped is forgotten", [] { return std::string(); }}};
