@@ -30,6 +30,15 @@ std::string tail_of(const ChildOutcome& outcome, std::size_t limit) {
   return outcome.output.substr(outcome.output.size() - std::min(outcome.output.size(), limit));
 }
 
+/// The last of the errors that a variant itself told; "" where it told none.
+std::string last_error(const std::string& output) {
+  constexpr std::string_view kSays = "variant: error: ";
+  const std::size_t at = ("\n" + output).rfind(fmt::format("\n{}", kSays));
+  if (at == std::string::npos) return "";
+  const std::string line = output.substr(at + kSays.size());
+  return line.substr(0, line.find('\n'));
+}
+
 std::string kind_of(const ChildOutcome& outcome) {
   switch (outcome.end) {
     case ChildEnd::kTimedOut:
@@ -232,6 +241,7 @@ class Run {
     if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
       failure.kind = kind_of(outcome);
       failure.detail = describe_end(spec, outcome);
+      if (const std::string said = last_error(failure.output_tail); !said.empty()) failure.detail += ": " + said;
       return std::nullopt;
     }
     Expected<results::Process> process =

@@ -360,6 +360,20 @@ TEST(Session, names_every_way_to_fail) {
   }
 }
 
+TEST(Session, names_what_a_variant_itself_said_was_wrong) {
+  FakeWorld fake;
+  fake.add("plain");
+  FakeWorld::Behaviour& quick = fake.add("quick");
+  quick.fails_at = 1;
+  quick.failing = ended(ChildEnd::kExited, 2);
+  quick.failing.error_tail = "arena ready\nvariant: error: first\nvariant: error: no block of 8 bytes is left\nbye\n";
+  fake.spec.pace = processes_pace(3);
+  ASSERT_TRUE(fake.go());
+  ASSERT_EQ(fake.head.failures.size(), 1u);
+  EXPECT_EQ(fake.head.failures[0].kind, "refused");
+  EXPECT_EQ(fake.head.failures[0].detail, "exit status 2: no block of 8 bytes is left");
+}
+
 TEST(Session, gives_no_number_to_a_wrong_answer) {
   FakeWorld fake;
   fake.add("other");

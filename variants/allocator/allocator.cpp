@@ -37,7 +37,7 @@ Buffer::~Buffer() {
 
 void out_of_memory(std::size_t bytes) {
   fmt::print(stderr, "variant: error: out of memory: no block of {} bytes is left for the workload\n", bytes);
-  std::_Exit(1);
+  std::_Exit(2);  // it cannot do what was asked of it, as with what it does not understand
 }
 
 }  // namespace lab::allocator
