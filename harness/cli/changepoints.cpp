@@ -127,7 +127,8 @@ void print_text(const Series& series, const std::vector<ChangePoint>& points) {
   if (const std::size_t lacking = missing(series, points); lacking > 0)
     fmt::print("{}: too young to tell: {} more\n", head, lacking);
   else if (points.empty())
-    fmt::print("{}: no change from {} on\n", head, ChangePointDetector::kFewest);
+    fmt::print("{}: no change from {} to {}\n", head, ChangePointDetector::kFewest,
+               series.values.size() - ChangePointDetector::kPlain);
   for (const ChangePoint& point : points) {
     fmt::print("{}: from {:.6g} to {:.6g} at {}, found at {}", head, point.before, point.after, point.index,
                point.detected_at);

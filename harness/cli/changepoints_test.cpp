@@ -63,7 +63,7 @@ TEST_F(Changepoints, prints_an_object_a_series_with_the_fields_of_the_contract_f
 
 TEST_F(Changepoints, prints_sentences_without_json) {
   ASSERT_EQ(run(wobble(50, 7) + "\n" + "1,2 , 3\t+4\r\n"), 0) << err_;
-  EXPECT_EQ(out_, "line 1, 50 points: no change from 15 on\nline 2, 4 points: too young to tell: 16 more\n");
+  EXPECT_EQ(out_, "line 1, 50 points: no change from 15 to 45\nline 2, 4 points: too young to tell: 16 more\n");
   ASSERT_EQ(run("1"), 0) << err_;
   EXPECT_EQ(out_, "line 1, 1 point: too young to tell: 19 more\n");
   ASSERT_EQ(run("7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 8 8 8 8 8 8 8 8"), 0) << err_;

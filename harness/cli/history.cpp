@@ -84,10 +84,13 @@ void print(Machine& machine) {
   std::string verdict;
   for (const auto& [name, count] : machine.verdicts)
     verdict += fmt::format("{}{} {}", verdict.empty() ? "" : ", ", count, name);
-  if (verdict.empty()) verdict = machine.unchanged.quiet > 0 ? "no change" : "too young to tell";
-  fmt::print("machine {}: {}; {} in up to {}, {} to {}\n", machine.id, verdict,
-             counted(machine.benchmarks, "benchmark", "benchmarks"), counted(machine.sessions, "session", "sessions"),
-             machine.first.substr(0, 10), machine.last.substr(0, 10));
+  if (verdict.empty()) verdict = machine.unchanged.quiet > 0 ? "no change where it could be seen" : "too young to tell";
+  const std::size_t width = output_width(STDOUT_FILENO);
+  const auto say = [&](const std::string& line) { fmt::print("{}\n", wrapped_after(line, width, 4)); };
+  say(fmt::format("machine {}: {}; {} in up to {}, {} to {}", machine.id, verdict,
+                  counted(machine.benchmarks, "benchmark", "benchmarks"),
+                  counted(machine.sessions, "session", "sessions"), machine.first.substr(0, 10),
+                  machine.last.substr(0, 10)));
   std::stable_sort(machine.rows.begin(), machine.rows.end(),
                    [](const Row& a, const Row& b) { return a.started > b.started; });
   const std::size_t shown = std::min(machine.rows.size(), kMostRows);
@@ -97,10 +100,10 @@ void print(Machine& machine) {
     rows.push_back({"  " + row.verdict, row.benchmark, row.change, row.commits, row.found});
   }
   const Column prose{"", false, true};
-  fmt::print("{}", table_text({{""}, prose, prose, prose, prose}, rows, output_width(STDOUT_FILENO)));
+  fmt::print("{}", table_text({{""}, prose, prose, prose, prose}, rows, width));
   if (shown < machine.rows.size())
     fmt::print("  and {} before: --json has them all\n", counted(machine.rows.size() - shown, "change", "changes"));
-  if (const std::string text = history::unchanged_text(machine.unchanged); !text.empty()) fmt::print("  {}\n", text);
+  if (const std::string text = history::unchanged_text(machine.unchanged); !text.empty()) say("  " + text);
 }
 
 json::value number_or_null(const std::optional<stats::Interval>& interval, double stats::Interval::*end) {
@@ -287,6 +290,9 @@ void print(const history::JudgedNight& night) {
     for (const std::string& sentence : *sentences) fmt::print("  {}{}\n", what, sentence);
   for (const history::Away& one : night.away)
     fmt::print("  far from its level: {} {}\n", one.benchmark, history::percent_text(one.ratio));
+  history::Unchanged unchanged;
+  for (const history::TooYoung& one : night.too_young) unchanged.add(one.judged);
+  if (const std::string young = young_text(unchanged, ""); !young.empty()) fmt::print("  {}\n", young);
 }
 
 /// What --night asks for: a session beside the nights before it.
@@ -310,7 +316,10 @@ Expected<ExitStatus> run(const Options& options) {
   if (!index) return index.error();
   if (const Expected<void> told = tell(*index, line); !told) return told.error();
   const bool for_script = options.has("--json");
-  if (const std::optional<std::string> file = options.value("--night")) {
+  const std::optional<std::string> file = options.value("--night");
+  if (file && options.has("--benchmark"))
+    return usage_error("--night judges a whole session, --benchmark shows one series", "give one of them");
+  if (file) {
     const Expected<void> printed = print_night(*index, *file, for_script);
     if (!printed) return printed.error();
     return ExitStatus::kOk;

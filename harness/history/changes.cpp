@@ -23,6 +23,8 @@ constexpr double kHuber = 1.345;
 /// As many sessions of a level tell its ratio; more would cost time and, as levels wander, tell of other times.
 constexpr std::size_t kMostSessions = 16;
 
+constexpr const char* kNone = "none";
+
 double loss(double residual) {
   const double size = std::abs(residual);
   return size <= kHuber ? size * size : 2 * kHuber * size - kHuber * kHuber;
@@ -45,7 +47,7 @@ CommitRange commits_between(std::span<const Point> points, std::size_t earliest,
 
 std::string shown(const Surroundings& surroundings, const std::string& name) {
   const auto found = surroundings.find(name);
-  return found == surroundings.end() ? "none" : found->second;
+  return found == surroundings.end() ? kNone : found->second;
 }
 
 std::string seed_of(const Point& point) {
@@ -69,7 +71,7 @@ void find_cause(std::span<const Point> points, Change& change) {
   for (const auto& [name, value] : new_ones) names.insert(name);
   for (const std::string& name : names) {
     const std::string was = shown(old_ones, name), is = shown(new_ones, name);
-    if (was == is) continue;
+    if (was == is || (name == kLibcBuild && (was.empty() || is.empty() || was == kNone || is == kNone))) continue;
     if (change.cause.empty()) change.cause = cause_of(name);
     change.changed.push_back(fmt::format("{} {} -> {}", name, was, is));
   }

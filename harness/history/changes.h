@@ -20,6 +20,8 @@ namespace lab::history {
 using Surroundings = std::map<std::string, std::string>;
 /// The session's seed among them: other data are another task.
 inline constexpr const char* kSeed = "seed";
+/// "" or absent where it was not recorded: like any.
+inline constexpr const char* kLibcBuild = "libc_build";
 /// Counters that a session has: the value on which all its processes agree, or none.
 using Exact = std::map<std::string, std::optional<double>>;
 
@@ -116,6 +118,6 @@ Places likely_places(std::span<const double> values, std::size_t start, std::siz
 std::string_view cause_of(std::string_view name);
 
 /// Raised when the same points would give other changes than before: an index keeps what was found.
-inline constexpr int kFindingsVersion = 5;
+inline constexpr int kFindingsVersion = 6;
 
 }  // namespace lab::history

@@ -26,6 +26,7 @@ Surroundings surroundings_of(const results::Result& result) {
                    {"aslr", facts.aslr},
                    {"transparent_huge_pages", facts.transparent_huge_pages},
                    {"libc", facts.libc},
+                   {kLibcBuild, facts.libc_build},
                    {"distribution", facts.distribution},
                    {"toolchain", build.toolchain},
                    {"compiler", build.compiler},

@@ -96,7 +96,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::int64_t kApplication = 0x6c616268;  // "labh"
-constexpr int kLayout = 3;                         ///< raised when the tables below change, or what they leave out
+constexpr int kLayout = 4;                         ///< raised when the tables below change, or what they leave out
 constexpr int kVersion = 1000 * kLayout + kFindingsVersion;
 
 /// Results read between two transactions: what a kill may cost.

@@ -29,23 +29,25 @@ constexpr std::array kAdvice{
     Advice{"interrupted session", "let it end"},
 };
 constexpr std::string_view kWait = "the next night like it is a new level, and judged as one";
+const std::string kUnseen = fmt::format(
+    "but not where it came within a series' first {} nights: see those with `compare` and a night before it",
+    stats::ChangePointDetector::kFewest);
 
 std::string advice_for(std::string_view why) {
   const auto found = std::find_if(kAdvice.begin(), kAdvice.end(), [&](const Advice& one) { return one.why == why; });
   return found == kAdvice.end() ? "" : std::string(found->sentence);
 }
 
-/// Logarithms of the last kRecent of `points` before `started` that have this seed.
-std::vector<double> recent(std::span<const Point> points, const results::Session& session) {
+/// Logarithms of `points` before this session that have its seed.
+std::vector<double> nights_before(std::span<const Point> points, const results::Session& session) {
   const std::string seed = fmt::format("{}", session.seed);
   std::vector<double> logs;
-  for (auto point = points.rbegin(); point != points.rend() && logs.size() < kRecent; ++point) {
-    const auto its = point->surroundings->find(kSeed);
-    if (point->started < session.started && point->session != session.id && its != point->surroundings->end() &&
+  for (const Point& point : points) {
+    const auto its = point.surroundings->find(kSeed);
+    if (point.started < session.started && point.session != session.id && its != point.surroundings->end() &&
         its->second == seed)
-      logs.push_back(std::log(point->median));
+      logs.push_back(std::log(point.median));
   }
-  std::reverse(logs.begin(), logs.end());
   return logs;
 }
 
@@ -53,8 +55,17 @@ void judge_level(const CondensedRow& row, std::span<const double> nights, Judged
   const double tonight = std::log(row.time.median);
   const Standing where = standing(nights, tonight);
   night.standings.add(where);
-  if (where == Standing::kStayed || where == Standing::kMoved)
-    night.away.push_back({row.benchmark, std::exp(tonight - stats::median(nights))});
+  if (where != Standing::kStayed && where != Standing::kMoved) return;
+  const auto recent = nights.last(std::min(nights.size(), kRecent));
+  night.away.push_back({row.benchmark, std::exp(tonight - stats::median(recent)), nights.size()});
+}
+
+/// Whether what is away from its level tonight may have become so where history finds no change.
+bool any_young(const JudgedNight& night) {
+  constexpr std::size_t kMostAway = kRecent / 2;  // nights, until a new level is the median of the recent ones
+  return std::any_of(night.away.begin(), night.away.end(), [](const Away& one) {
+    return one.nights < stats::ChangePointDetector::kFewest + kMostAway;
+  });
 }
 
 void say_levels(JudgedNight& night) {
@@ -62,8 +73,9 @@ void say_levels(JudgedNight& night) {
   if (!all.many_away()) return;
   const std::string share = fmt::format("{} of {} benchmarks", all.away(), all.with_level);
   if (!all.unfit()) {
-    night.notes.push_back(fmt::format("{} as far from their level as last night: history judges that within {} nights",
-                                      share, stats::ChangePointDetector::kPlain - 1));
+    night.notes.push_back(fmt::format("{} as far from their level as last night: history judges that within {} nights{}",
+                                      share, stats::ChangePointDetector::kPlain - 1,
+                                      any_young(night) ? fmt::format(", {}", kUnseen) : ""));
     return;
   }
   const auto slower = static_cast<std::size_t>(
@@ -95,7 +107,8 @@ void say_fitness(const results::Result& result, const std::string& skipped, Judg
   });
   if (night.fit) return;
   const bool by_level_alone = fitness.fit && night.left_out.empty();
-  std::string advice = by_level_alone ? std::string(kWait) : advice_for(night.reason.empty() ? skipped : night.reason);
+  std::string advice = advice_for(night.reason.empty() ? skipped : night.reason);
+  if (by_level_alone) advice = any_young(night) ? fmt::format("{}, {}", kWait, kUnseen) : kWait;
   if (!advice.empty()) night.sentences.push_back(std::move(advice));
 }
 
@@ -141,7 +154,7 @@ Expected<JudgedNight> judge_night(Index& index, const results::Result& result) {
     if (found == series.end()) continue;
     const Expected<std::vector<Point>> points = index.points(*found->second);
     if (!points) return points.error();
-    judge_level(row, recent(*points, result.session), night);
+    judge_level(row, nights_before(*points, result.session), night);
     if (!skipped.empty()) continue;
     const Expected<Findings> findings = index.findings(*found->second);
     if (!findings) return findings.error();

@@ -1,10 +1,10 @@
 /// One session beside the nights before it: is the night fit to be judged, and what cannot be told of it yet?
 ///
 /// A benchmark is away from its level where its time lies beyond every usual distance from the median of its last
-/// kRecent nights, and near fewer than two of them: a level that it takes again is its own. Where last night was near
-/// it, it has stayed there. A code change moves some benchmarks; where many of all are away at once, and have not just
-/// stayed there, it was the machine or the toolchain, and nothing of that night is told. The session stays in the
-/// series: from the next night at the same levels on, the change points judge it as any change.
+/// kRecent nights, and near fewer than two of them before the last: a level that it takes again is its own. Where last
+/// night was near it, it has stayed there. A code change moves some benchmarks; where many of all are away at once, and
+/// have not just stayed there, it was the machine or the toolchain, and nothing of that night is told. The session stays
+/// in the series: from the next night at the same levels on, the change points judge it as any change.
 ///
 /// Constants were chosen on other noises than `simulate nights` reports: 1 to 5 % normal, t with 5, log-normal with
 /// 0.3, 4 % of outliers of +25 % and 10 % of +100 %, two levels 7 % (75/25) and 40 % (80/20) apart, AR(1) with 0.4 and
@@ -63,6 +63,7 @@ struct Standings {
 struct Away {
   std::string benchmark;
   double ratio = 1;  ///< tonight over the median of the recent nights
+  std::size_t nights = 0;  ///< before tonight, of its seed
 };
 
 /// A benchmark of tonight in which no change could have been seen.

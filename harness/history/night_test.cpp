@@ -134,12 +134,24 @@ TEST(JudgedNight, with_many_far_off_is_unfit_once_and_noted_on_the_next) {
   EXPECT_FALSE(first.fit);
   EXPECT_EQ(first.reason, results::kMachine);
   EXPECT_EQ(first.sentences, (Words{"6 of 10 benchmarks far from their level at once (5 slower, 1 faster)",
-                                    "the next night like it is a new level, and judged as one"}));
+                                    "the next night like it is a new level, and judged as one, but not where it "
+                                    "came within a series' first 15 nights: see those with `compare` and a night "
+                                    "before it"}));
   const JudgedNight second = farm.judged(farm.made(13, slow));
   EXPECT_TRUE(second.fit);
   EXPECT_EQ(second.notes, Words{"6 of 10 benchmarks as far from their level as last night: history judges that "
-                                "within 4 nights"});
+                                "within 4 nights, but not where it came within a series' first 15 nights: see those "
+                                "with `compare` and a night before it"});
   EXPECT_EQ(second.too_young.front().judged.nights_missing, stats::points_missing(14)) << "both are in the series";
+}
+
+TEST(JudgedNight, promises_a_judgement_after_the_first_nights) {
+  Farm farm(25);
+  const std::vector<double> slow{2, 0.5, 3, 4, 5, 1.6};
+  EXPECT_EQ(farm.judged(farm.made(25, slow)).sentences.back(),
+            "the next night like it is a new level, and judged as one");
+  EXPECT_EQ(farm.judged(farm.made(26, slow)).notes,
+            Words{"6 of 10 benchmarks as far from their level as last night: history judges that within 4 nights"});
 }
 
 TEST(JudgedNight, counts_only_earlier_nights_of_the_same_seed_and_machine) {

@@ -13,6 +13,11 @@ std::string_view noun(std::size_t count) {
   return count == 1 ? " benchmark" : " benchmarks";
 }
 
+/// "4", or "4 to 9".
+std::string from_to(std::size_t least, std::size_t most) {
+  return least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
+}
+
 }  // namespace
 
 std::string percent_text(double ratio) {
@@ -36,9 +41,18 @@ std::string missing_text(const Judged& judged) {
                      judged.nights_missing, judged.nights_missing == 1 ? "" : "s");
 }
 
+std::string quiet_text(const Judged& judged, std::size_t nights) {
+  if (judged.nights_missing > 0) return missing_text(judged);
+  return fmt::format("no change from night {} to {}", judged.from + 1, nights + 1 - stats::ChangePointDetector::kPlain);
+}
+
 void Unchanged::add(const Findings& findings) {
   if (findings.judged.nights_missing > 0) return add(findings.judged);
-  quiet += findings.changes.empty() && findings.metric_changes.empty();
+  if (!findings.changes.empty() || !findings.metric_changes.empty()) return;
+  const std::size_t before = findings.judged.from;
+  fewest_before = quiet == 0 ? before : std::min(fewest_before, before);
+  most_before = std::max(most_before, before);
+  ++quiet;
 }
 
 void Unchanged::add(const Judged& young_one) {
@@ -50,19 +64,17 @@ void Unchanged::add(const Judged& young_one) {
 
 std::string young_text(const Unchanged& unchanged, std::string_view what) {
   if (unchanged.young == 0) return "";
-  const std::string nights = unchanged.fewest_missing == unchanged.most_missing
-                                 ? fmt::format("{}", unchanged.most_missing)
-                                 : fmt::format("{} to {}", unchanged.fewest_missing, unchanged.most_missing);
-  return fmt::format("{}{} too young to tell ({} more night{})", unchanged.young,
-                     what, nights, unchanged.most_missing == 1 ? "" : "s");
+  return fmt::format("{}{} too young to tell ({} more night{})", unchanged.young, what,
+                     from_to(unchanged.fewest_missing, unchanged.most_missing), unchanged.most_missing == 1 ? "" : "s");
 }
 
 std::string unchanged_text(const Unchanged& unchanged) {
   const std::size_t quiet = unchanged.quiet;
   if (quiet == 0) return young_text(unchanged, noun(unchanged.young));
-  return fmt::format("{}{} without a change after {} first {} nights{}{}", quiet, noun(quiet),
-                     quiet == 1 ? "its" : "their", stats::ChangePointDetector::kFewest,
-                     unchanged.young > 0 ? ", " : "", young_text(unchanged, ""));
+  const std::string_view whose = quiet == 1 ? "its" : "their";
+  return fmt::format("{}{} without a change after {} first {} nights and before {} last {}{}{}", quiet, noun(quiet),
+                     whose, from_to(unchanged.fewest_before, unchanged.most_before), whose,
+                     stats::ChangePointDetector::kPlain - 1, unchanged.young > 0 ? ", " : "", young_text(unchanged, ""));
 }
 
 }  // namespace lab::history

@@ -22,9 +22,14 @@ std::string verdict_text(const Change& change);
 /// "too young to tell: 4 more nights"; "" where no night is missing.
 std::string missing_text(const Judged& judged);
 
+/// Of a series of `nights` without a change: "no change from night 16 to 36", between which one would have been found; or
+/// missing_text().
+std::string quiet_text(const Judged& judged, std::size_t nights);
+
 /// The series in which no change was found, counted.
 struct Unchanged {
   std::size_t quiet = 0;                    ///< that can be called unchanged
+  std::size_t fewest_before = 0, most_before = 0;  ///< nights of these in which a change is never found
   std::size_t young = 0;                    ///< that cannot
   std::size_t fewest_missing = 0, most_missing = 0;  ///< nights, of these
 
@@ -32,8 +37,8 @@ struct Unchanged {
   void add(const Judged& young_one);
 };
 
-/// "12 benchmarks without a change after their first 15 nights, 3 too young to tell (4 to 9 more nights)"; "" where
-/// there is none.
+/// "12 benchmarks without a change after their first 15 nights and before their last 4, 3 too young to tell (4 to 9 more
+/// nights)"; "" where there is none.
 std::string unchanged_text(const Unchanged& unchanged);
 /// Of it "3 too young to tell (4 to 9 more nights)", `what` behind the number; "" where none is.
 std::string young_text(const Unchanged& unchanged, std::string_view what);

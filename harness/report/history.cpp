@@ -104,8 +104,9 @@ json::object drawn(const Point& point, const stats::Interval& shown) {
 
 std::string title_of(const Followed& followed) {
   const std::vector<Change>& changes = followed.findings.changes;
-  const std::string missing = history::missing_text(followed.findings.judged);
-  if (changes.empty()) return fmt::format("{}: {}", followed.series.benchmark, missing.empty() ? "no change" : missing);
+  if (changes.empty())
+    return fmt::format("{}: {}", followed.series.benchmark,
+                       history::quiet_text(followed.findings.judged, followed.points.size()));
   const Change& last = changes.back();
   return fmt::format("{}: {} {} on {}", followed.series.benchmark, history::verdict_text(last), by_text(last),
                      last.started.substr(0, 10));

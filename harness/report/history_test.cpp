@@ -18,7 +18,7 @@ TEST(HistorySection, tells_the_latest_change_first_with_its_cause_and_commits) {
   ASSERT_NE(code, std::string::npos) << text;
   EXPECT_LT(kernel, code);
   EXPECT_NE(text.find("1 of 2 benchmarks over 40 sessions changed; the code is to blame for 1 regression; "
-                      "1 benchmark without a change after its first 15 nights."),
+                      "1 benchmark without a change after its first 15 nights and before its last 4."),
             std::string::npos);
 }
 
@@ -29,7 +29,7 @@ TEST(HistorySection, plots_what_changed_before_what_did_not) {
   ASSERT_EQ(charts->charts.size(), 2u);
   EXPECT_EQ(charts->charts[0].name, "history-allocator-buddy-random_replace-1");
   EXPECT_EQ(charts->charts[0].data.at("levels").as_array().size(), 3u);
-  EXPECT_EQ(charts->charts[1].title, "allocator/linear/growing_buffers: no change");
+  EXPECT_EQ(charts->charts[1].title, "allocator/linear/growing_buffers: no change from night 16 to 36");
 }
 
 TEST(HistorySection, says_which_benchmarks_are_too_young_and_is_not_green_then) {
@@ -37,10 +37,10 @@ TEST(HistorySection, says_which_benchmarks_are_too_young_and_is_not_green_then) 
   for (Followed& one : followed) one.findings.changes.clear();
   const auto verdict = [&] { return std::get<Paragraph>(history_section(followed).blocks.front()); };
   EXPECT_EQ(verdict().text,
-            "Over 40 sessions: 2 benchmarks without a change after their first 15 nights.");
+            "Over 40 sessions: 2 benchmarks without a change after their first 15 nights and before their last 4.");
   EXPECT_EQ(verdict().tone, Tone::kGood);
   followed[1].findings.judged = {4, 0, history::kTooYoung};
-  EXPECT_EQ(verdict().text, "Over 40 sessions: 1 benchmark without a change after its first 15 nights, "
+  EXPECT_EQ(verdict().text, "Over 40 sessions: 1 benchmark without a change after its first 15 nights and before its last 4, "
                             "1 too young to tell (4 more nights).");
   EXPECT_EQ(verdict().tone, Tone::kWeak);
   const Section section = history_section(followed);

@@ -269,6 +269,7 @@ inline std::vector<Followed> followed() {
     made_change.cause = std::move(cause);
     made[0].findings.changes.push_back(std::move(made_change));
   };
+  for (Followed& one : made) one.findings.judged.from = 15;
   change(20, 100.5, 105.5, "code");
   change(30, 105.5, 100.5, "kernel");
   return made;
