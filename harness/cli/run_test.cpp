@@ -211,7 +211,11 @@ TEST(Run, ends_at_0_and_says_last_where_its_numbers_carry_no_verdict) {
       "\"$1\" run --processes 2 --filter '*/store'; echo status $?\n"
       "kill $busy");
   EXPECT_EQ(last_line(outcome.output), "status 0");
-  EXPECT_EQ(last_line(outcome.error_tail).find("run: unfit: other processes used "), 0u) << outcome.error_tail;
+  const Words unfit = lines_with(outcome.error_tail, "run: unfit: ");
+  ASSERT_EQ(unfit.size(), 2u) << outcome.error_tail;
+  EXPECT_EQ(unfit[0].find("run: unfit: other processes used "), 0u);
+  EXPECT_EQ(unfit[1].find("run: unfit: the A/A control has too few processes"), 0u);
+  EXPECT_EQ(last_line(outcome.error_tail), unfit[1]);
   const results::Result result = load(bench.results().at(0));
   EXPECT_EQ(result.session.disturbances.size(), 2u);
   EXPECT_EQ(results::judge_fitness(result).reason, "machine");

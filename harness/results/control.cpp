@@ -52,7 +52,11 @@ std::string sentence_of(const Control& control) {
     return fmt::format("unfit: one executable as two arms differs by {:+.2f} % in {} (p {:.2g} after Holm)",
                        100 * (worst->ratio - 1), worst->benchmark, worst->adjusted);
   }
-  if (!control.seen) return "A/A control: too few processes to see a change of any size";
+  if (!control.seen) {
+    const auto few = std::find_if(control.rows.begin(), control.rows.end(), [](const auto& row) { return !row.seen; });
+    return fmt::format("unfit: the A/A control has too few processes of {} ({}) to see a change of any size: measure longer",
+                       few->benchmark, few->processes);
+  }
   if (control.reason == kBlind)
     return fmt::format("unfit: the A/A control would have seen {} or more, expected {}: measure longer, or on a quieter "
                        "machine",
@@ -83,9 +87,11 @@ Control judge_control(const Result& result) {
     if (row.processes == 0) continue;
     p.push_back(row.p);
     control.false_alarms += row.p < kAlarm;
-    control.seen = std::max(control.seen, row.seen);  // none is less than any
     control.rows.push_back(std::move(row));
   }
+  const bool all_seen = std::all_of(control.rows.begin(), control.rows.end(), [](const auto& row) { return row.seen; });
+  if (all_seen)
+    for (const ControlRow& row : control.rows) control.seen = std::max(control.seen, row.seen);
   const std::vector<double> adjusted = stats::holm(p);
   for (std::size_t i = 0; i < adjusted.size(); ++i) control.rows[i].adjusted = adjusted[i];
   if (!control.rows.empty()) {
@@ -94,7 +100,7 @@ Control judge_control(const Result& result) {
   }
   if (std::any_of(control.rows.begin(), control.rows.end(), is_biased))
     control.reason = kMachine;
-  else if (control.seen > kMustSee)
+  else if (!control.rows.empty() && (!control.seen || control.seen > kMustSee))
     control.reason = kBlind;
   control.fit = control.reason.empty();
   control.sentence = sentence_of(control);

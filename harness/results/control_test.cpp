@@ -89,11 +89,22 @@ TEST(Control, that_could_not_have_seen_10_percent_makes_the_session_unfit) {
   EXPECT_EQ(judge_control(mixed).reason, kBlind);
 }
 
-TEST(Control, of_too_few_processes_for_an_interval_claims_nothing) {
+TEST(Control, of_too_few_processes_for_an_interval_has_seen_nothing_and_is_unfit) {
   const Control control = judge_control(session(2, 3, 1));
-  EXPECT_TRUE(control.fit);
+  EXPECT_EQ(control.reason, kBlind);
   EXPECT_FALSE(control.seen);
-  EXPECT_EQ(control.sentence, "A/A control: too few processes to see a change of any size");
+  EXPECT_EQ(control.sentence, "unfit: the A/A control has too few processes of f0/plain/store (6) to see a change of any "
+                              "size: measure longer");
+}
+
+TEST(Control, of_one_family_does_not_speak_for_another) {
+  Result result = session(2, 12, 1);
+  std::erase_if(result.processes, [](const Process& process) {
+    return process.benchmark == "f1/plain/store" && process.arm == kControl && process.block > 1;
+  });
+  const Control control = judge_control(result);
+  EXPECT_EQ(control.reason, kBlind);
+  EXPECT_NE(control.sentence.find("too few processes of f1/plain/store"), std::string::npos) << control.sentence;
 }
 
 TEST(Control, rounds_what_it_could_have_seen_up_to_two_digits) {

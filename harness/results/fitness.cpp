@@ -12,25 +12,26 @@ bool is_disturbed(const Disturbance& block) {
   return block.foreign + block.stolen > kDisturbedShare * block.seconds + kTicks;
 }
 
-/// "unfit: other processes used 164 % of a CPU, the host withheld 3 %; over 10 % in 9 of 10 blocks", "" where few blocks
-/// were disturbed.
+/// "unfit: other processes used 164 % of a CPU and the host withheld 3 % of a CPU in 9 of 10 blocks; 10 % together is the
+/// limit", "" where few blocks were disturbed.
 std::string disturbed_sentence(const std::vector<Disturbance>& blocks) {
   const auto disturbed = static_cast<std::size_t>(std::count_if(blocks.begin(), blocks.end(), is_disturbed));
   if (static_cast<double>(disturbed) <= kDisturbedBlocks * static_cast<double>(blocks.size())) return "";
-  Disturbance sum;
+  Disturbance sum;  // of the disturbed blocks, so that at least one of the two is 5 %
   for (const Disturbance& block : blocks) {
+    if (!is_disturbed(block)) continue;
     sum.seconds += block.seconds;
     sum.foreign += block.foreign;
     sum.stolen += block.stolen;
   }
-  // One of the two is at least a hundredth: more than a fifth of the blocks have more than a tenth.
   const double percent = 100 / std::max(sum.seconds, kTicks);
   std::vector<std::string> who;
   if (percent * sum.foreign >= 1)
     who.push_back(fmt::format("other processes used {:.0f} % of a CPU", percent * sum.foreign));
   if (percent * sum.stolen >= 1) who.push_back(fmt::format("the host withheld {:.0f} % of a CPU", percent * sum.stolen));
-  return fmt::format("unfit: {}; over {:.0f} % in {} of {} block{}", fmt::join(who, " and "), 100 * kDisturbedShare,
-                     disturbed, blocks.size(), blocks.size() == 1 ? "" : "s");
+  return fmt::format("unfit: {} in {} of {} block{}; {:.0f} %{} is the limit", fmt::join(who, " and "), disturbed,
+                     blocks.size(), blocks.size() == 1 ? "" : "s", 100 * kDisturbedShare,
+                     who.size() > 1 ? " together" : "");
 }
 
 }  // namespace

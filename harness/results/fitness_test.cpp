@@ -31,10 +31,16 @@ std::string sentence_of(const Result& result) {
 TEST(Fitness, says_who_disturbed_how_many_blocks) {
   std::vector<std::array<double, 3>> blocks(10, {20, 36, 0});
   blocks[4] = {20, 2, 0};
-  EXPECT_EQ(sentence_of(session(blocks)), "unfit: other processes used 163 % of a CPU; over 10 % in 9 of 10 blocks");
-  EXPECT_EQ(sentence_of(session({{10, 0, 4}, {10, 0, 0}})), "unfit: the host withheld 20 % of a CPU; over 10 % in 1 of 2 blocks");
+  EXPECT_EQ(sentence_of(session(blocks)), "unfit: other processes used 180 % of a CPU in 9 of 10 blocks; 10 % is the limit");
+  EXPECT_EQ(sentence_of(session({{10, 0, 4}, {10, 0, 0}})), 
+            "unfit: the host withheld 40 % of a CPU in 1 of 2 blocks; 10 % is the limit");
   EXPECT_EQ(sentence_of(session({{10, 0.8, 0.8}})),
-            "unfit: other processes used 8 % of a CPU and the host withheld 8 % of a CPU; over 10 % in 1 of 1 block");
+            "unfit: other processes used 8 % of a CPU and the host withheld 8 % of a CPU in 1 of 1 block; 10 % together is the limit");
+}
+
+TEST(Fitness, names_who_disturbed_the_short_ones_among_long_blocks) {
+  EXPECT_EQ(sentence_of(session({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {1000, 0, 0}, {1000, 0, 0}})),
+            "unfit: other processes used 40 % of a CPU in 2 of 4 blocks; 10 % is the limit");
 }
 
 TEST(Fitness, bears_a_fifth_of_the_blocks) {
