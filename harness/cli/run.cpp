@@ -200,8 +200,9 @@ std::optional<compare::Comparison> tell_verdicts(const results::Result& result, 
 ExitStatus status_of(const results::Result& result, const std::optional<compare::Comparison>& verdicts) {
   if (result.session.state == "interrupted") return ExitStatus::kInterrupted;
   const ExitStatus verdict = verdicts ? compare::exit_status(*verdicts) : ExitStatus::kOk;
-  if (verdict != ExitStatus::kOk) return verdict;
-  return result.failures.empty() ? ExitStatus::kOk : ExitStatus::kFailed;
+  // A crash or a wrong answer is one in a session that is unfit for verdicts, too.
+  if (verdict == ExitStatus::kRegression || result.failures.empty()) return verdict;
+  return ExitStatus::kFailed;
 }
 
 struct Planned {

@@ -720,8 +720,9 @@ std::string outlook(const Comparison& comparison) {
 }
 
 ExitStatus exit_status(const Comparison& comparison) {
-  if (!comparison.judged) return ExitStatus::kUnfit;
+  // What is exact has no noise that could spoil it.
   const bool worse = std::any_of(comparison.exact.begin(), comparison.exact.end(), [](const auto& c) { return c.worse; });
+  if (!comparison.judged && !worse) return ExitStatus::kUnfit;
   return worse || count(comparison, Verdict::kRegressed) > 0 ? ExitStatus::kRegression : ExitStatus::kOk;
 }
 

@@ -326,7 +326,7 @@ TEST(Compare, gives_no_verdict_in_a_session_that_other_work_disturbed) {
   const Comparison comparison = *compare_arms(session, {});
   EXPECT_EQ(exit_status(comparison), ExitStatus::kUnfit);
   EXPECT_EQ(sentence(comparison),
-            "No verdict, unfit: other processes used 42 % of a CPU; over 10 % in 5 of 20 blocks; no exact metric changed.");
+            "No verdict, unfit: other processes used 164 % of a CPU in 5 of 20 blocks; 10 % is the limit; no exact metric changed.");
   EXPECT_EQ(comparison.rows[0].reason, Reason::kMachine);
   Settings anyway;
   anyway.allow_unfit = true;
@@ -334,7 +334,7 @@ TEST(Compare, gives_no_verdict_in_a_session_that_other_work_disturbed) {
   // Of two sessions it says which.
   const auto [base, head] = std::pair(Maker(2).session(3, 8, {kHead}), session);
   EXPECT_EQ(compare_sessions(base, head, {})->fitness.sentences,
-            (std::vector<std::string>{"head unfit: other processes used 42 % of a CPU; over 10 % in 5 of 20 blocks"}));
+            (std::vector<std::string>{"head unfit: other processes used 164 % of a CPU in 5 of 20 blocks; 10 % is the limit"}));
   // Where nothing is tested, nothing is spoilt.
   EXPECT_EQ(exit_status(*compare_sessions(session, session, {})), ExitStatus::kOk);
 }

@@ -279,7 +279,7 @@ def unusual_text(sentences):
 
 def junit(rows, failures, alarms, night):
     """The night as JUnit: a case a benchmark and one for the session. What became slower is a failure, what could not
-    be measured an error, what could not be judged is skipped; what was unusual are properties."""
+    be measured an error, what could not be judged is skipped; what was unusual, and what is far from its level, are properties."""
     unfit = "" if night["fit"] else f"unfit: {'; '.join(night['sentences'])}"
     cases = {name: ("skipped", unfit) if unfit else None for name in rows}
     cases["nightly/session"] = ("skipped", unfit) if unfit else None
@@ -295,9 +295,12 @@ def junit(rows, failures, alarms, night):
     lines = ['<?xml version="1.0" encoding="UTF-8"?>',
              f'<testsuite name="nightly" tests="{len(cases)}" failures="{count("failure")}" errors="{count("error")}" '
              f'skipped="{count("skipped")}">']
-    if night["unusual"]:
+    away = [f"{one['benchmark']}: {one['ratio']:.2f} times its level" for one in night["away"]]
+    told = [(name, sentence) for name, sentences in (("unusual", night["unusual"]), ("note", night["notes"]),
+                                                     ("far from its level", away)) for sentence in sentences]
+    if told:
         lines += ["  <properties>",
-                  *(f'    <property name="unusual" value={quoted(sentence)}/>' for sentence in night["unusual"]),
+                  *(f"    <property name={quoted(name)} value={quoted(sentence)}/>" for name, sentence in told),
                   "  </properties>"]
     for name, problem in sorted(cases.items(), key=lambda case: case[0]):
         family, _, rest = name.partition("/")
@@ -501,7 +504,8 @@ class Night:
             earlier += f"; bisects that go on another night: {waiting}"
         failed = f"{len(head['failures'])} failed: {head['failures'][0]['benchmark']}" if head["failures"] else ""
         if rows and not night["fit"]:
-            return "unfit", "; ".join([*night["sentences"], *filter(None, [failed])]) + earlier
+            told = "; ".join([*filter(None, [failed]), *night["sentences"]]) + earlier
+            return ("failed" if failed else "unfit"), told
         if alarms:
             quiet = quiet_text(rows, alarms, night, " others")
             return "regression", "; ".join([f"{len(alarms)} slower: {alarms_text(alarms)}", quiet,
