@@ -171,7 +171,7 @@ struct Revisions::State {
 
   /// Whether the tree is whole, of this commit and of this repository.
   bool stands(const std::string& sha) const {
-    if (!fs::exists(beside(sha, "tree"))) return false;
+    if (std::error_code none; !fs::exists(beside(sha, "tree"), none)) return false;
     const Expected<exec::ChildOutcome> head = ask(tree(sha), {"rev-parse", "--show-toplevel", "HEAD"});
     std::error_code none;
     return head && head->code == 0 && last_line(head->output) == sha &&
@@ -209,7 +209,7 @@ struct Revisions::State {
       const Expected<std::string> link = read_file(entry.path() / "gitdir");
       if (!link) continue;
       const fs::path file = fs::weakly_canonical(entry.path() / boost::trim_copy(*link), none);
-      if (file.parent_path().parent_path() == ours && !fs::exists(file)) fs::remove_all(entry.path(), none);
+      if (file.parent_path().parent_path() == ours && !fs::exists(file, none)) fs::remove_all(entry.path(), none);
     }
     // As git does with the last one; it fails where there are others.
     fs::remove(common / "worktrees", none);
@@ -284,18 +284,24 @@ struct Revisions::State {
     call.spec.timeout_seconds = kBuildSeconds;
     std::ofstream log(beside(sha, "log"), std::ios::app);
     std::string line;
-    call.spec.on_error = [&](std::string_view text) {
-      log << text << std::flush;
-      for (const char c : text) {
-        if (c != '\n' && c != '\r') {
-          line += c;
-          continue;
-        }
-        if (listener && !line.empty()) listener(line);
-        line.clear();
+    bool refused = false;  // as it was to be
+    const auto end_line = [&] {
+      refused = refused || line.find(fmt::format("matches '{}'", kNoVariant)) != std::string::npos;
+      if (!refused && !line.empty()) {
+        log << line << std::endl;
+        if (listener) listener(line);
       }
+      line.clear();
+    };
+    call.spec.on_error = [&](std::string_view text) {
+      for (const char c : text)
+        if (c == '\n' || c == '\r')
+          end_line();
+        else
+          line += c;
     };
     call.outcome = run(call.spec);
+    end_line();
     call.spec.on_error = nullptr;
     return call;
   }

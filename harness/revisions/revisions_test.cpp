@@ -50,7 +50,7 @@ open("build/system-release/variants.json", "w").write(json.dumps(
     [{"family": n.split("/")[0], "variant": n.split("/")[1], "reference": n.endswith("plain"), "executable": n} for n in names]))
 wanted = [n for n in names if "--variant" not in sys.argv or fnmatch.fnmatch(n, sys.argv[sys.argv.index("--variant") + 1])]
 if not wanted:
-    print("make.py: error: no variant matches")
+    print(f"make.py: error: no variant matches '{sys.argv[sys.argv.index('--variant') + 1]}'\nhint: one of {names}")
     sys.exit(2)
 if state == "fails":
     sys.exit("error: expected ';'")
@@ -261,6 +261,8 @@ TEST_F(Repository, is_built_as_far_as_is_asked_for_and_further_when_more_is) {
   const auto fast = revisions.build(sha("one"), how_, only({"fake/fast"}), listener);
   ASSERT_TRUE(fast) << fast.error().what;
   EXPECT_EQ(built_in(fast->tree), "fake/fast\n");
+  EXPECT_EQ(boost::join(lines, "\n").find("error"), std::string::npos) << "asking for the list is none";
+  EXPECT_EQ(boost::join(lines, "\n").find("hint"), std::string::npos);
   EXPECT_EQ(boost::join(lines, "\n") + "\n", *read_file(revisions.log_of(sha("one"))));
   EXPECT_TRUE(revisions.is_built(sha("one"), how_, only({"fake/fast", "no/such"})));
   EXPECT_FALSE(revisions.is_built(sha("one"), how_, only({"fake/fast", "other/plain"})));
