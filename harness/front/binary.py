@@ -17,5 +17,7 @@ def built_harness():
 
 def run_verb(verb, argv):
     """Replaces this process, so that signals and the exit status are the binary's own."""
+    if verb == "run" and not {"--help", "-h"} & set(argv):
+        build.bring_up_to_date()
     binary = built_harness()
     os.execv(binary, [binary, verb, *argv])

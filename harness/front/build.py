@@ -1,6 +1,7 @@
 """`build`: packages to executables. CMake decides what is stale; this decides whether CMake is asked."""
 
 import fnmatch
+import glob
 import hashlib
 import json
 import os
@@ -128,8 +129,18 @@ class Build:
         with open(os.path.join(self.folder, "variants.json"), encoding="utf-8") as file:
             return json.load(file)
 
+    def list_anew(self):
+        """Has CMake write the list of variants where variants/CMakeLists.txt is newer than it."""
+        done = subprocess.run([*self.tools.ninja, "-C", self.folder, "build.ninja"], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, errors="replace", check=False)
+        if done.returncode != 0:
+            say(done.stdout)
+            raise FrontError(f"configuring {self.folder} failed", "the words of CMake above name the file and the line")
+
     def targets_matching(self, patterns):
         """Targets of the variants whose family/variant matches any of the globs; each must match one."""
+        if patterns:
+            self.list_anew()
         return sorted({target for pattern in patterns for target in self._targets_matching_one(pattern)})
 
     def _targets_matching_one(self, pattern):
@@ -137,8 +148,8 @@ class Build:
         found = [target for name, target in names.items()
                  if fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(name.split("/")[1], pattern)]
         if not found:
-            known = [*names, *(name.split("/")[1] for name in names)]
-            raise FrontError(f"no variant matches '{pattern}'", nearest_hint(pattern, known), 2)
+            known = [*names, *sorted({name.split("/")[1] for name in names})]
+            raise FrontError(f"no variant matches '{pattern}'", _unlisted(pattern) or nearest_hint(pattern, known), 2)
         return found
 
     def steps(self, targets=()):
@@ -207,6 +218,16 @@ def _wait_or_stop(process):
         process.wait()
 
 
+def _unlisted(pattern):
+    """What to do about a variant that has its file and no line in the list; '' where there is no such file."""
+    family, _, name = pattern.rpartition("/")
+    for path in sorted(glob.glob(os.path.join(paths.ROOT, "variants", glob.escape(family) or "*", f"{glob.escape(name)}.cpp"))):
+        family = os.path.basename(os.path.dirname(path))
+        return (f"{os.path.relpath(path, paths.ROOT)} is not listed: add lab_variant({family} {name}) to "
+                "variants/CMakeLists.txt")
+    return ""
+
+
 def _read(path):
     try:
         with open(path, encoding="utf-8") as file:
@@ -233,6 +254,29 @@ def build(options, targets=(), quiet=False):
         targets = [*targets, *ready.targets_matching(options.variants)]
         ready.run(targets)
     return ready
+
+
+def bring_up_to_date():
+    """Builds again what is older than its sources, of what was built: the harness and variants. Nothing where there is
+    no release build, or ninja cannot say."""
+    harness = existing_harness()
+    if not harness:
+        return
+    folder = os.path.dirname(harness)
+    cache = dict(re.findall(r"^(CMAKE_MAKE_PROGRAM|LAB_MARCH|LAB_TOOLCHAIN):\w+=(.*)$",
+                            _read(os.path.join(folder, "CMakeCache.txt")), re.M))
+    try:
+        variants = [each for each in json.loads(_read(os.path.join(folder, "variants.json")) or "[]")
+                    if os.path.exists(os.path.join(folder, each["executable"]))]
+        done = subprocess.run([cache["CMAKE_MAKE_PROGRAM"], "-C", folder, "-n", "harness",
+                               *(each["target"] for each in variants)], capture_output=True, text=True, check=False)
+    except (KeyError, OSError, ValueError):
+        return
+    if done.returncode != 0 or "no work to do" in done.stdout:
+        return
+    say("sources are newer than what is built: building first")
+    build(Options("release", cache.get("LAB_TOOLCHAIN", "pinned"), cache.get("LAB_MARCH", DEFAULT_MARCH)),
+          ["harness", *(each["target"] for each in variants)])
 
 
 def main(argv):

@@ -95,16 +95,18 @@ def main(argv):
 
 
 def harness_stage(harness, verb, arguments, fine=(0, 1), environment=None, keep=()):
-    """(exit status out of `fine`, the last line of standard output); what else was printed goes on to standard error.
-    `keep`: descriptors that the child has too."""
+    """(exit status out of `fine`, the last line of standard output); what else was printed goes on to standard error, at
+    once unless it may be the path that is to be the last. `keep`: descriptors that the child has too."""
     process = subprocess.Popen([harness, verb, *arguments], stdout=subprocess.PIPE, text=True, env=environment,
                                pass_fds=keep)
     last = ""
     try:
         for line in process.stdout:
-            if last:
+            if last.startswith("/"):
                 say(last)
             last = line.rstrip("\n")
+            if not last.startswith("/"):
+                say(last)
         status = process.wait()
     except KeyboardInterrupt:
         # A terminal sends its signal to the harness too, `kill` does not. It stores what it has at the first of each

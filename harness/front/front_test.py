@@ -1,4 +1,5 @@
 import io
+import json
 import os
 import signal
 import subprocess
@@ -200,13 +201,42 @@ class Builds(unittest.TestCase):
     def test_several_globs_are_all_built_and_each_must_match(self):
         ready = build.Build.__new__(build.Build)
         listed = [{"family": "shelf", "variant": name, "target": f"variant_shelf_{name}"} for name in ("a", "ab", "c")]
-        with mock.patch.object(build.Build, "variants", return_value=listed):
+        with (mock.patch.object(build.Build, "variants", return_value=listed),
+              mock.patch.object(build.Build, "list_anew")):
             self.assertEqual(ready.targets_matching(["a*", "shelf/c", "ab"]),
                              ["variant_shelf_a", "variant_shelf_ab", "variant_shelf_c"])
             self.assertEqual(ready.targets_matching([]), [])
             with self.assertRaises(FrontError) as caught:
                 ready.targets_matching(["a", "shelf/x"])
         self.assertEqual(caught.exception.what, "no variant matches 'shelf/x'")
+
+    def test_a_variant_that_is_not_listed_yet_is_told_by_its_file(self):
+        with tempfile.TemporaryDirectory() as root, mock.patch.object(paths, "ROOT", root):
+            paths.write_if_changed(os.path.join(root, "variants", "shelf", "mine.cpp"), "")
+            for pattern in ("mine", "shelf/mine"):
+                self.assertEqual(build._unlisted(pattern), "variants/shelf/mine.cpp is not listed: add "
+                                 "lab_variant(shelf mine) to variants/CMakeLists.txt")
+            self.assertEqual(build._unlisted("other/mine") + build._unlisted("yours"), "")
+
+    def test_a_run_measures_nothing_that_is_older_than_its_sources(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ninja = os.path.join(folder, "ninja")
+            for name, text in (("harness", ""), ("made", ""), ("CMakeCache.txt", f"CMAKE_MAKE_PROGRAM:STRING={ninja}\n"
+                                                               "LAB_TOOLCHAIN:STRING=system\nLAB_MARCH:STRING=v3\n"),
+                               ("variants.json", json.dumps([{"executable": name, "target": f"variant_{name}"}
+                                                             for name in ("made", "not_made")]))):
+                paths.write_if_changed(os.path.join(folder, name), text)
+            with (mock.patch.object(build, "existing_harness", return_value=os.path.join(folder, "harness")),
+                  mock.patch.object(build, "say"), mock.patch.object(build, "build") as built):
+                for says, status in (("ninja: no work to do.", 0), ("[1/2] c++", 1)):
+                    paths.write_if_changed(ninja, f"#!/bin/sh\necho '{says}'\nexit {status}\n", 0o755)
+                    build.bring_up_to_date()
+                built.assert_not_called()
+                paths.write_if_changed(ninja, "#!/bin/sh\necho '[1/2] c++'\n", 0o755)
+                build.bring_up_to_date()
+            [(options, targets), _] = built.call_args
+            self.assertEqual((options.toolchain, options.march), ("system", "v3"))
+            self.assertEqual(targets, ["harness", "variant_made"])
 
     def test_arguments_need_their_values(self):
         parser = arguments.Parser(prog="make.py build")
