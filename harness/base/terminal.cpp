@@ -1,5 +1,7 @@
 #include "harness/base/terminal.h"
 
+#include "harness/base/fit.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -70,7 +72,8 @@ void StatusLine::clear() {
 
 void StatusLine::print(std::string_view line) {
   clear();
-  write(fmt::format("{}\n", line));
+  const auto width = static_cast<std::size_t>(std::max(1, terminal_width(file_)));
+  write(fmt::format("{}\n", live_ ? wrapped_after(line, width, 2) : std::string(line)));
 }
 
 void StatusLine::write(std::string_view text) const {

@@ -38,7 +38,7 @@ class StatusLine {
   /// Replaces the line; cut off at the terminal's width.
   void show(std::string_view text);
   void clear();
-  /// A line that stays, above the status line; on a pipe too.
+  /// A line that stays, above the status line; on a pipe too. A terminal's width wraps it.
   void print(std::string_view line);
 
  private:

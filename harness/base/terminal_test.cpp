@@ -62,6 +62,14 @@ TEST(StatusLine, draws_one_line_on_a_terminal_and_clears_it) {
   EXPECT_EQ(heard(true, talk), "\rblock 1/10, a bench\x1b[K\r\x1b[Ka line\r\n\rbye\x1b[K\r\x1b[K");
 }
 
+TEST(StatusLine, wraps_what_stays_at_a_terminal_s_width) {
+  if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminal here";
+  ::setenv("TERM", "xterm", 1);
+  ::unsetenv("NO_COLOR");
+  EXPECT_EQ(heard(true, [](StatusLine& line) { line.print("a line of more than twenty columns"); }),
+            "a line of more\r\n  than twenty\r\n  columns\r\n");
+}
+
 TEST(StatusLine, prints_only_plain_lines_on_a_pipe_or_without_colour) {
   EXPECT_EQ(heard(false, talk), "a line\n");
   if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminal here";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <optional>
 #include <vector>
 
@@ -65,11 +66,13 @@ std::string run_table(const results::Result& result, std::size_t width) {
   const std::vector<Column> columns{
       {"variant", false, true}, {"median", true}, {"95 % interval", true}, {"ratio", true}, {"95 % interval", true}};
   std::vector<std::vector<std::string>> rows;
+  std::set<std::string> without;  // families in which nothing can be held against the reference
   for (const auto& [workload, group] : by_workload(result)) {
     const auto reference = std::find_if(group.begin(), group.end(), [](const results::Row& row) { return row.reference; });
     const std::vector<stats::Datum> base =
         reference == group.end() ? std::vector<stats::Datum>{} : results::process_times(result, reference->benchmark);
-    rows.push_back({heading(result, workload, group)});
+    if (reference == group.end()) without.emplace(results::benchmark_parts(group.front().benchmark).family);
+    for (std::string& line : wrapped(heading(result, workload, group), width)) rows.push_back({std::move(line)});
     for (const results::Row& row : group) {
       std::optional<stats::Estimate> ratio;
       if (!row.reference && !base.empty())
@@ -79,7 +82,11 @@ std::string run_table(const results::Result& result, std::size_t width) {
                       row.reference ? "reference" : interval_text(ratio, ratio_text)});
     }
   }
-  return table_text(columns, rows, width);
+  std::string text = table_text(columns, rows, width);
+  for (const std::string& family : without)
+    text += wrapped_after(fmt::format("no ratios in {}: its reference did not run; --filter may be given twice, and "
+                                      "`list --json` says which it is", family), width, 2) + "\n";
+  return text;
 }
 
 }  // namespace lab::cli

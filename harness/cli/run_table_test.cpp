@@ -33,7 +33,9 @@ TEST(RunTable, has_no_ratio_where_the_reference_did_not_run_and_no_interval_of_f
   EXPECT_EQ(run_table(made_up({{"quick", 50}}, 2), 0),
             "variant  median  95 % interval  ratio  95 % interval\n"
             "shelf/store: ns a pair, 2 processes, too few for an interval\n"
-            "  quick    50.5\n");
+            "  quick    50.5\n"
+            "no ratios in shelf: its reference did not run; --filter may be given twice, and `list --json` says which it "
+            "is\n");
 }
 
 TEST(RunTable, counts_processes_where_one_benchmark_has_fewer_and_leaves_the_control_out) {

@@ -1,10 +1,13 @@
 #include "harness/cli/talk.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
+
+#include "harness/base/fit.h"
 
 namespace lab::cli {
 
@@ -12,6 +15,9 @@ namespace {
 
 /// make.py prints its progress every ten seconds where nobody watches; whatever a build says in between is in its log.
 constexpr double kSecondsBetweenLines = 5;
+
+/// Columns that a name keeps beside what is said.
+constexpr std::size_t kLeastName = 20;
 
 }  // namespace
 
@@ -36,8 +42,14 @@ void BuildTalk::begin(std::string who) {
 
 void BuildTalk::tell(std::string_view said) {
   said.remove_prefix(std::min(said.find_first_not_of(' '), said.size()));
+  if (line_.live()) {
+    // What moves stays in sight: of a long commit's name the end gives way.
+    const auto width = static_cast<std::size_t>(std::max(1, terminal_width(STDERR_FILENO) - 1));
+    const std::size_t taken = std::min(width, text_width(said) + 2);
+    const std::string who = wrapped(who_, std::max<std::size_t>(width - taken, kLeastName)).front();
+    return line_.show(fmt::format("{}: {}", who, said));
+  }
   const std::string text = fmt::format("{}: {}", who_, said);
-  if (line_.live()) return line_.show(text);
   const double now = monotonic_seconds();
   if (now - last_ < kSecondsBetweenLines) return;
   last_ = now;
