@@ -129,6 +129,15 @@ TEST(Settle, marks_what_still_becomes_faster_or_slower_at_the_end) {
     }
 }
 
+TEST(Settle, marks_what_warm_up_would_swallow_of_few_repetitions) {
+  // As a process has it: at most half of its time is warm-up, and three repetitions are kept.
+  for (const std::size_t count : {7u, 8u, 10u, 14u}) {
+    std::vector<double> times;
+    for (std::size_t i = 0; i < count; ++i) times.push_back(10 + 90.0 * static_cast<double>(i) / static_cast<double>(count));
+    EXPECT_FALSE(settle(times, count - 3).stationary) << count;
+  }
+}
+
 TEST(Settle, does_not_mark_a_trend_that_is_too_small_to_matter) {
   EXPECT_LE(found([](double place) { return 1 - 0.01 * place; }, skewed, 500).marked, 0.02);
 }
