@@ -310,6 +310,18 @@ class CommandLineTest(World):
             self.assertEqual(done.stderr, OUTPUT_FULL)
             self.assertEqual(done.returncode, 1)
 
+    def test_an_error_is_told_to_whoever_reads_standard_error_alone(self):
+        self.write()
+        reader, writer = os.pipe()
+        os.close(reader)
+        command = [sys.executable, f"{settings.ROOT}/make.py", "spm", *self.arguments("install", "alpa", "--json")]
+        with open(writer, "w") as pipe, open("/dev/full", "w") as full:
+            for output in (pipe, full):
+                done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True)
+                first, _ = done.stderr.splitlines()
+                self.assertEqual(first, "spm: error: unknown package 'alpa'; the nearest is 'alpha'")
+                self.assertEqual(done.returncode, 2)
+
     def shell(self, script: str, **environment) -> subprocess.CompletedProcess:
         """Runs a shell's script, in which "$@" is spm's usual places and `spm` the command."""
         self.write()
