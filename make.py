@@ -58,6 +58,18 @@ def main(argv):
     return module.run_verb(verb, rest) if hasattr(module, "run_verb") else module.main(rest)
 
 
+def write_out():
+    """Writes what was printed; an error is returned, and the rest dropped, or the interpreter would try again."""
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+    except OSError as error:
+        error.filename = "standard output"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return error
+    return None
+
+
 def guarded(argv):
     """main, with every expected failure as one error line and the contract's exit status."""
     # A farm's stop ends the children and keeps what there is, as Ctrl-C does.
@@ -65,16 +77,19 @@ def guarded(argv):
     from_front = lambda error: error.__class__.__name__ == "FrontError"
     try:
         try:
-            return main(argv)
+            status = main(argv)
+        except SystemExit as end:  # --help
+            status = end.code
         finally:
-            if sys.stdout:
-                sys.stdout.flush()
+            lost = write_out()
+        if lost and not status:  # what failed before says more
+            raise lost
+        return status
     except KeyboardInterrupt:
         sys.stderr.write("\nmake.py: interrupted\n")
         return 130
     except BrokenPipeError:
         # Whoever read our output has gone: no word about it, and the status that SIGPIPE would have led to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return NOBODY_READS
     except OSError as error:
         sys.stderr.write(f"make.py: error: {error.filename or 'this machine'}: {error.strerror}\n")

@@ -6,10 +6,10 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr
 from unittest import mock
 
-from harness.front import arguments, build, button, lock, names, paths, talk, toolchain, version
+from harness.front import arguments, build, button, lock, names, paths, talk, toolchain
 from harness.front.talk import FrontError
 from harness.spm.options import VERBS as SPM_VERBS
 from make import VERBS
@@ -53,16 +53,6 @@ class CommandLine(unittest.TestCase):
     def test_every_verb_is_in_its_help(self):
         out = make("--help")[1]
         self.assertEqual([verb for verb in VERBS if f"\n  {verb} " not in out], [])
-
-    def test_the_version_says_what_is_spoken_and_without_a_build_what_is_missing(self):
-        status, out, _ = make("--version")
-        self.assertEqual((status, out.splitlines()[0]), (0, f"allocation laboratory {version.version()}"))
-        if HARNESS:
-            self.assertRegex(out, r"\nresult schema \d+, protocol \d+\n")
-        with mock.patch.object(build, "existing_harness", return_value=None), redirect_stdout(io.StringIO()) as alone:
-            self.assertEqual(version.main([]), 0)
-        self.assertEqual(alone.getvalue(),
-                         f"allocation laboratory {version.version()}\nnot built yet: python3 make.py build\n")
 
     def test_output_that_nobody_reads_is_no_error(self):
         calls = [["--help"], ["--version"], ["build", "--help"], ["spm", "list"], ["doctor"]]

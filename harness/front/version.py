@@ -1,4 +1,4 @@
-"""`--version`: what the harness says of itself, or what the checkout does while there is none."""
+"""`--version`: what the harness says of itself; what the checkout does where there is none or it does not answer."""
 
 import os
 import re
@@ -18,12 +18,29 @@ def main(argv):
     """python3 make.py --version"""
     Parser(prog="make.py --version", description="Which build this is.").parse_args(argv)
     binary = build.existing_harness()
-    if binary:
-        done = subprocess.run([binary, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                              check=False)
-        if done.returncode == 0:
-            print(done.stdout, end="")
-            return 0
+    answer, failure = _ask(binary) if binary else ("", "")
+    if answer:
+        print(answer, end="")
+        return 0
     print(f"allocation laboratory {version()}")
-    print("not built yet: python3 make.py build")
+    if failure:
+        folder = os.path.relpath(os.path.dirname(binary), paths.ROOT)
+        print(f"{folder}/harness does not answer ({failure})")
+        print(f"python3 make.py build; where that changes nothing, remove {folder} first")
+    else:
+        print("not built yet: python3 make.py build")
     return 0
+
+
+def _ask(binary):
+    """(what the harness says of itself, ""), or ("", why it says nothing)."""
+    try:
+        done = subprocess.run([binary, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              errors="replace", check=False)
+    except OSError as error:
+        return "", error.strerror
+    if done.returncode < 0:
+        return "", f"signal {-done.returncode}"
+    if done.returncode or not done.stdout:
+        return "", f"exit status {done.returncode}"
+    return done.stdout, ""

@@ -77,15 +77,17 @@ def _settings(command: Command) -> Settings:
 def _fail(error: SpmError, command: Command | None) -> int:
     from harness.spm.words import printable
 
-    if sys.stdout:
-        sys.stdout.flush()
     hint = with_places(error.hint, command) if command else error.hint
-    if command and "--json" in command.options:
-        import json
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+        if command and "--json" in command.options:
+            import json
 
-        print(
-            json.dumps({"event": "error", "what": error.what, "hint": hint, "status": error.status}), flush=True
-        )
+            event = {"event": "error", "what": error.what, "hint": hint, "status": error.status}
+            print(json.dumps(event), flush=True)
+    except OSError:
+        sys.stdout = None  # nobody reads it, or its disk is full; what failed before says more
     print(f"spm: error: {printable(error.what)}", file=sys.stderr)
     if hint:
         print(f"hint: {printable(hint)}", file=sys.stderr)

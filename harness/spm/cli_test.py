@@ -87,6 +87,10 @@ class CommandLineTest(World):
             )
         self.assertEqual(self.spm("cache", "prune", "--help").out, PRUNE_HELP)
 
+    def test_help_names_every_variable_where_names_stand(self):
+        for names, text in options.ENVIRONMENT.items():
+            self.assertNotRegex(text, "[A-Z]_", names)
+
     def test_installing_says_what_was_done(self):
         result = self.spm("install-group", "tools")
         self.assertRegex(result.err, r"^spm: 2 packages active in \d\.\d s: 2 packages of 9 B unpacked, 2 links set\n$")
@@ -310,6 +314,18 @@ class CommandLineTest(World):
             self.assertEqual(done.stderr, OUTPUT_FULL)
             self.assertEqual(done.returncode, 1)
 
+    def test_an_error_is_told_to_whoever_reads_standard_error_alone(self):
+        self.write()
+        reader, writer = os.pipe()
+        os.close(reader)
+        command = [sys.executable, f"{settings.ROOT}/make.py", "spm", *self.arguments("install", "alpa", "--json")]
+        with open(writer, "w") as pipe, open("/dev/full", "w") as full:
+            for output in (pipe, full):
+                done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True)
+                first, _ = done.stderr.splitlines()
+                self.assertEqual(first, "spm: error: unknown package 'alpa'; the nearest is 'alpha'")
+                self.assertEqual(done.returncode, 2)
+
     def shell(self, script: str, **environment) -> subprocess.CompletedProcess:
         """Runs a shell's script, in which "$@" is spm's usual places and `spm` the command."""
         self.write()
@@ -397,8 +413,10 @@ PRUNE_HELP = """\
 usage: python3 make.py spm cache prune [OPTION]...
 remove what nobody uses from the store
 
-  --older-than AGE  remove what nobody has used for so long (default: 30d)
-  --max-size SIZE   then the least recently used until it fits (default: 10GB)
+  --older-than AGE  remove what was last used so long ago (default: 30d); what
+                    is in use stays
+  --max-size SIZE   then the least recently used until the store fits (default:
+                    10GB); what is in use stays
   --packages FILE   the pins (default: packages.json of this checkout)
   --lib DIR         the folder of active packages (default: SPM_LIB, else lib
                     beside packages.json)

@@ -43,18 +43,21 @@ OWN = {
     "--deep": Option("", "hash every file"),
     "--repair": Option("", "put right what is damaged, and only that"),
     "--to": Option("SOURCE", "the source of packages.json to upload to (default: the only one that takes uploads)"),
-    "--older-than": Option("AGE", "remove what nobody has used for so long (default: 30d)"),
-    "--max-size": Option("SIZE", "then the least recently used until it fits (default: 10GB)"),
+    "--older-than": Option("AGE", "remove what was last used so long ago (default: 30d); what is in use stays"),
+    "--max-size": Option("SIZE", "then the least recently used until the store fits (default: 10GB); what is in use stays"),
 }
 _PLACES = ("--packages", "--lib", "--store")
 ENVIRONMENT = {
-    "SPM_STORE, SPM_LIB": "as --store and --lib; SPM_OFFLINE=1 as --offline",
+    "SPM_STORE, SPM_LIB": "as --store and --lib",
+    "SPM_OFFLINE": "as --offline, unless it is 0",
     "SPM_DEBIAN_MIRROR": "a mirror for debian sources (default: apt's)",
     "SPM_DEBIAN_KEYRING": "files with keys that may sign it (default: Debian's)",
-    "SPM_MIRROR": "a folder or address with artifacts by sha256, asked first (last:ADDRESS: last)",
-    "SPM_ARTIFACTORY_TOKEN": "for artifactory sources; for s3 ones AWS_ACCESS_KEY_ID and its like, or AWS_PROFILE",
+    "SPM_MIRROR": "artifacts by sha256, asked first (last:PLACE: last)",
+    "SPM_ARTIFACTORY_TOKEN": "for artifactory sources",
+    "AWS_*": "for s3 sources, as AWS's own tools read them",
     "SPM_TIMEOUT": "seconds that a transfer may be silent (default: 30)",
-    "HTTP_PROXY": "HTTPS_PROXY, NO_PROXY: as everywhere, in either case",
+    "HTTP_PROXY, HTTPS_PROXY": "the proxy of each scheme, in lower case too",
+    "NO_PROXY": "hosts that need no proxy, in lower case too",
     "SSL_CERT_FILE": "a file of certificates to trust",
     "NETRC": "users and passwords by host (default: ~/.netrc)",
 }

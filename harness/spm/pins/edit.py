@@ -11,6 +11,7 @@ import json
 import os
 from json.decoder import WHITESPACE, scanstring
 
+from harness.spm import waits
 from harness.spm.errors import SpmError, system_error
 from harness.spm.pins import manifest as manifests
 from harness.spm.store.beside import beside
@@ -115,7 +116,7 @@ def _locked(folder: str):
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with contextlib.suppress(OSError):  # a network's disk may know no locks on folders; most runs are alone
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            waits.lock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)

@@ -11,13 +11,13 @@ import queue
 import threading
 import time
 
+from harness.spm import waits
 from harness.spm.archives.tree import Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Cancelled, Refused, SpmError, system_error
 from harness.spm.store import trees
 from harness.spm.store.store import Store, write_file
 from harness.spm.transfer.fetch import Fetcher
-from harness.spm.transfer.parallel import join
 from harness.spm.words import plural, size as size_words
 
 # What a byte of archive becomes on disk, for the check before a download. The pinned set's mean is 3.7.
@@ -80,12 +80,11 @@ class _Run:
                 for number, user in enumerate(self._users[artifact.sha256]):
                     self._tasks.put(((-artifact.size, artifact.sha256, number), user, path))
             self._end(workers)
-            for worker in workers:
-                worker.join()
+            waits.join(workers)
         except BaseException:
             self._stopped = True
             self._end(workers)
-            join(workers, _STALLED_S)
+            waits.join(workers, _STALLED_S)
             raise
         finally:
             # What a thread may still write to is left for the next run, and its lock to our end.

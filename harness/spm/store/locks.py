@@ -8,6 +8,8 @@ import fcntl
 import os
 import sys
 
+from harness.spm import waits
+
 
 class Lock:
     """One lock; use it as a context manager once `take` has said yes."""
@@ -22,24 +24,20 @@ class Lock:
         while True:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             try:
-                fcntl.flock(file, kind | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if not wait:
+                if not waits.try_lock(file, kind):
+                    if not wait:
+                        return False
+                    if waiting:
+                        waiting(_holder(file))
+                        waiting = None
+                    waits.lock(file, kind)
+                if self._is_current(file):  # else it was removed while we waited: a new file stands in its place
+                    self._file = file
+                    self._sign()
+                    return True
+            finally:
+                if self._file != file:
                     os.close(file)
-                    return False
-                if waiting:
-                    waiting(_holder(file))
-                    waiting = None
-                try:
-                    fcntl.flock(file, kind)
-                except BaseException:
-                    os.close(file)
-                    raise
-            if self._is_current(file):
-                self._file = file
-                self._sign()
-                return True
-            os.close(file)  # it was removed while we waited: a new file stands in its place
 
     def release(self):
         if self._file >= 0:

@@ -14,9 +14,9 @@ import queue
 import threading
 from collections import deque
 
+from harness.spm import waits
 from harness.spm.errors import Cancelled, system_error
 from harness.spm.transfer.download import Downloader, Failed, THREADS, is_whole, summary
-from harness.spm.transfer.parallel import join, take
 
 _JOIN_S = 1.0  # a thread that hangs in the network or in a lock is left behind: it has nothing that we need
 
@@ -41,7 +41,7 @@ class Fetcher:
 
     def __exit__(self, *_):
         self.cancel()
-        join(self._threads, _JOIN_S)
+        waits.join(self._threads, _JOIN_S)
 
     def fetch_all(self, artifacts, keep_going: bool = False):
         """Yields (artifact, path of its verified file) as each arrives. The first error stops all and is raised; if
@@ -56,7 +56,7 @@ class Fetcher:
         for thread in self._threads:
             thread.start()
         for _ in range(count):
-            arrived = take(self._arrived)
+            arrived = waits.take(self._arrived)
             if arrived is None:
                 break
             yield arrived

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import operator
 import queue
 import threading
-import time
+
+from harness.spm import waits
 
 _PATIENCE_S = 1.0
-_STEP_S = 1.0
 
 
 def each(act, tasks, jobs: int, cancel=lambda: None):
@@ -37,7 +36,7 @@ def each(act, tasks, jobs: int, cancel=lambda: None):
             thread.start()
         left = len(threads)
         while left:
-            found = take(done)
+            found = waits.take(done)
             if found is None:
                 left -= 1
                 continue
@@ -48,20 +47,4 @@ def each(act, tasks, jobs: int, cancel=lambda: None):
     finally:
         over.set()
         cancel()
-        join(threads, _PATIENCE_S)
-
-
-def take(done: queue.SimpleQueue):
-    """The next of a queue. Python misses a signal that comes just before it begins to wait, or that the kernel gives to
-    another thread; so it never waits for long."""
-    while True:
-        with contextlib.suppress(queue.Empty):
-            return done.get(timeout=_STEP_S)
-
-
-def join(threads: list[threading.Thread], patience_s: float):
-    """Waits for threads to end, for so long in all."""
-    until = time.monotonic() + patience_s
-    for thread in threads:
-        if thread.ident is not None:  # an interrupt may come before it was started
-            thread.join(max(0.0, until - time.monotonic()))
+        waits.join(threads, _PATIENCE_S)

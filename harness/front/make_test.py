@@ -1,0 +1,56 @@
+"""make.py's exit status, whatever becomes of its standard output."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness.front import paths
+
+# what the verb does once it has printed; (status, standard error) where its output is read, is not, and on a full disk
+ENDS = [
+    ("return 0", (0, ""), (141, ""), (1, "make.py: error: standard output: No space left on device\n")),
+    ("sys.exit(0)", (0, ""), (141, ""), (1, "make.py: error: standard output: No space left on device\n")),
+    ("return 130", *[(130, "")] * 3),
+    ("raise KeyboardInterrupt", *[(130, "\nmake.py: interrupted\n")] * 3),
+    ("raise FrontError('no', 'yes', 2)", *[(2, "make.py: error: no\nhint: yes\n")] * 3),
+    ("raise OSError(28, 'full', 'disk')", *[(1, "make.py: error: disk: full\n")] * 3),
+]
+VERB = """
+import sys
+sys.path.insert(0, {root!r})
+import make
+from harness.front.talk import FrontError
+def verb(argv):
+    print("output")
+    {end}
+make.main = verb
+sys.exit(make.guarded([]))
+"""
+
+
+class Ends(unittest.TestCase):
+    def run_verb(self, end, output):
+        done = subprocess.run([sys.executable, "-c", VERB.format(root=paths.ROOT, end=end)], stdout=output,
+                              stderr=subprocess.PIPE, text=True, check=False,
+                              env={**os.environ, "PYTHONUNBUFFERED": ""})  # or `print` fails before the verb does
+        return done.returncode, done.stderr
+
+    def test_what_failed_before_is_told_whatever_becomes_of_the_output(self):
+        for end, read, unread, full in ENDS:
+            with self.subTest(end):
+                with tempfile.TemporaryFile("w+") as file:
+                    self.assertEqual(self.run_verb(end, file), read)
+                    file.seek(0)
+                    self.assertEqual(file.read(), "output\n")
+                reader, writer = os.pipe()
+                os.close(reader)
+                with open(writer, "w", encoding="utf-8") as pipe:
+                    self.assertEqual(self.run_verb(end, pipe), unread)
+                with open("/dev/full", "w", encoding="utf-8") as disk:
+                    self.assertEqual(self.run_verb(end, disk), full)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,47 @@
+"""Waits that an interrupt ends.
+
+Python misses a signal that comes just before it begins to wait, or that the kernel gives to another thread: the handler
+runs once the main thread is back in the interpreter. So nothing here waits for longer than a step at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import time
+
+STEP_S = 0.5  # an interrupt is seen within it
+_LOCK_STEP_S = 0.05  # nobody wakes us when a lock is free
+
+
+def take(done):
+    """The next of a queue."""
+    import queue
+
+    while True:
+        try:
+            return done.get(timeout=STEP_S)
+        except queue.Empty:
+            pass
+
+
+def join(threads: list, patience_s: float = float("inf")):
+    """Waits for threads to end, for so long in all."""
+    until = time.monotonic() + patience_s
+    for thread in threads:
+        # An interrupt may come before it was started.
+        while thread.ident is not None and thread.is_alive() and (left := until - time.monotonic()) > 0:
+            thread.join(min(STEP_S, left))
+
+
+def lock(file: int, kind: int):
+    """Takes the kernel's lock on an open file: LOCK_SH or LOCK_EX."""
+    while not try_lock(file, kind):
+        time.sleep(_LOCK_STEP_S)
+
+
+def try_lock(file: int, kind: int) -> bool:
+    """Takes it where nobody holds it; whether it is ours now."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
