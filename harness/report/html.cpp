@@ -307,6 +307,7 @@ std::string to_html(const Document& document, const std::map<std::string, std::s
                {"vega", inside_script(resource("vega.min.js"))},
                {"vega-lite", inside_script(resource("vega-lite.min.js"))},
                {"vega-embed", inside_script(resource("vega-embed.min.js"))},
+               {"fit", inside_script(resource("fit.js"))},
                {"script", inside_script(resource("page.js"))},
                {"filter", inside_script(resource("filter.js"))}});
 }

@@ -76,7 +76,7 @@ TEST(Report, is_a_page_a_summary_and_a_file_for_each_chart) {
 /// Every section at once, with names, words and hashes as long as they come. It stays in the build folder, where
 /// .ci/check_browser opens it.
 TEST(Report, of_everything_has_every_section_and_is_left_for_the_browser) {
-  results::Result result = sample::two_arms();
+  results::Result result = sample::two_arms(16, true);
   const std::string longest = "command_bucket/v7_mt_thread_local_blocks/frame_work";
   result.failures.push_back({longest, 4, 4, "timeout", "no answer after 60 s; the process group was ended", std::string(300, 'x') + "\n"});
   result.failures.push_back(
