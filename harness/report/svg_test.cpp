@@ -81,6 +81,26 @@ TEST(Charts, are_all_drawn_with_a_mark_for_every_row) {
         << "no sample of " << file.name;
 }
 
+TEST(Charts, have_every_field_of_their_tooltips) {
+  const Document document = sample_document();
+  for (const Chart* chart : charts_of(document)) {
+    const json::object spec = specification(*chart);
+    std::vector<const json::object*> views{&spec};
+    if (const json::value* layers = spec.if_contains("layer"))
+      for (const json::value& layer : layers->as_array()) views.push_back(&layer.as_object());
+    for (const json::object* view : views) {
+      const json::value* encoding = view->if_contains("encoding");
+      const json::value* tooltip = encoding == nullptr ? nullptr : encoding->as_object().if_contains("tooltip");
+      if (tooltip == nullptr) continue;
+      const json::value* own = view->if_contains("data");
+      const std::string data(own == nullptr ? "rows" : own->at("name").as_string());
+      for (const json::value& row : chart->data.at(data).as_array())
+        for (const json::value& shown : tooltip->as_array())
+          EXPECT_TRUE(row.as_object().contains(shown.at("field").as_string())) << chart->name << ": " << shown.at("field");
+    }
+  }
+}
+
 TEST(Charts, have_a_legend_of_every_series_within_the_drawing) {
   const Document document = sample_document();
   for (const Chart* chart : charts_of(document)) {
