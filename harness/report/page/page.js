@@ -36,10 +36,19 @@ const charts = (() => {
     figure.querySelector('figcaption').append(said);
   };
 
+  // Where no table of the section says that nothing matches, its charts do.
+  const say_if_none = (group) => {
+    if (group.closest('section').querySelector(':scope > .scroll tr[data-benchmark]')) return;
+    if (group.nextElementSibling?.className !== 'nothing')
+      group.insertAdjacentHTML('afterend', '<p class="nothing" hidden>No mark of these charts matches the filter.</p>');
+    group.nextElementSibling.hidden = [...group.children].some(({hidden}) => !hidden);
+  };
+
   const draw = async (figure) => {
     const turn = figure.turn = (figure.turn ?? 0) + 1;  // of two that overlap, the later counts
     const spec = filtered(specifications[figure.dataset.chart]);
     figure.hidden = spec === null;
+    say_if_none(figure.closest('.charts'));
     if (spec === null) return;
     say_how_many(figure, spec.datasets.rows.length, specifications[figure.dataset.chart].datasets.rows.length);
     const plot = figure.querySelector('.plot');
