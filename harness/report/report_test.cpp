@@ -130,7 +130,7 @@ TEST(Report, names_failures_and_what_was_unusual) {
   result.session.state = "out of time";
   result.source = {"0123456789abcdef", true, "dirty"};
   const std::string summary = summary_of(&result, {});
-  EXPECT_TRUE(contains(summary, "1 process failed."));
+  EXPECT_TRUE(contains(summary, "1 benchmark failed."));
   EXPECT_TRUE(contains(summary, "| **crash** | allocator/buddy/random\\_replace | 4 | 4 | SIGSEGV |"));
   EXPECT_TRUE(contains(summary, "    last words\n"));
   EXPECT_TRUE(contains(summary, "The session ran out of time"));
@@ -174,6 +174,24 @@ TEST(Report, of_an_unfit_session_says_so_above_everything) {
   ASSERT_EQ(document.alerts.size(), 1u);
   EXPECT_EQ(document.alerts[0].text, results::judge_control(unfit).sentence);
   EXPECT_EQ(document.alerts[0].section, "control");
+  EXPECT_TRUE(document.lead.starts_with("Unfit for verdicts: ")) << document.lead;
+  EXPECT_TRUE(contains(document.lead, ". 8 published claims about command buckets: ")) << document.lead;
+}
+
+TEST(Report, without_a_published_claim_begins_with_what_was_measured) {
+  results::Result result = sample::result();
+  std::erase_if(result.processes,
+                [](const results::Process& process) { return process.benchmark.starts_with("command_bucket/"); });
+  const std::string lead = report_document({&result, {}}, *load_published(options("").published)).lead;
+  EXPECT_TRUE(lead.starts_with("allocator, random_replace: buddy has the lowest median, ")) << lead;
+}
+
+TEST(Report, counts_what_failed_not_how_often) {
+  results::Result result = sample::result();
+  for (const int process : {1, 2}) result.failures.push_back({"allocator/buddy/random_replace", process, process, "crash", "SIGSEGV", ""});
+  result.failures.push_back({"allocator/misaligned", 0, 0, std::string(results::kNotConforming), "misaligned", ""});
+  const std::string lead = report_document({&result, {}}, *load_published(options("").published)).lead;
+  EXPECT_TRUE(contains(lead, " 1 variant failed its conformance check; 1 benchmark failed.")) << lead;
 }
 
 TEST(Report, names_above_everything_what_failures_left_without_a_number) {
