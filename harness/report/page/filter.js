@@ -19,6 +19,14 @@
   offer('verdict', unique(rows.map(({verdict}) => verdict)));
   form.hidden = false;
 
+  // What an address names stands below the filter, however many lines that takes.
+  const say_height = () => {
+    const over = getComputedStyle(form).position === 'sticky' ? form.offsetHeight : 0;
+    document.documentElement.style.setProperty('--bar', `${over}px`);
+  };
+  new ResizeObserver(say_height).observe(form);
+  say_height();
+
   // A row without a verdict, such as a time, is chosen by the verdicts that its benchmark has elsewhere.
   const verdicts_of = new Map();
   for (const {benchmarks, verdict} of rows)
