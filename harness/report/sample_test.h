@@ -134,7 +134,7 @@ inline void add_wide_family(results::Result& result, int blocks) {
     result.workloads.push_back({"heaps", name, "blocks that come and go", 1, {"replace"}, 1000, "pair", false});
   for (const char* name : {"c_library", "buddy", "buddy_that_keeps_its_free_lists_in_one_bitmap_for_all_of_its_orders"}) {
     const std::string variant = name;
-    result.variants.push_back({"heaps", variant, variant == "c_library", "one idea", "O(1)", "somewhere", "fragments", {}});
+    result.variants.push_back({"heaps", variant, variant == "c_library", "one idea", std::string(90, 'O'), "somewhere", "fragments", {}});
     for (const results::Workload& workload : result.workloads)
       if (workload.family == "heaps")
         add_processes(result, results::benchmark_name("heaps", variant, workload.name),
