@@ -73,20 +73,25 @@ Chart belief_chart(const Story& story, const Verdict& verdict, const std::string
   const bisect::Names names(story.cell);
   json::array rows;
   int measurement = 0;
-  for (const Entry& entry : story.entries) {
-    if (!entry.value) continue;
-    ++measurement;
+  // A belief is a step around its measurement; the last one needs an end to have a width.
+  const auto add = [&](const Entry& entry, double at) {
     std::size_t rank = 0;
-    const auto parts = shares(entry, drawn, names);
-    for (const auto& [candidate, probability] : parts) {
-      rows.push_back(json::object{{"measurement", measurement},
+    for (const auto& [candidate, probability] : shares(entry, drawn, names))
+      rows.push_back(json::object{{"at", at},
+                                  {"measurement", measurement},
                                   {"benchmark", story.cell.benchmark},
                                   {"candidate", candidate},
                                   {"probability", probability},
-                                  {"rank", rank}});
-      ++rank;
-    }
+                                  {"rank", rank++}});
+  };
+  const Entry* last = nullptr;
+  for (const Entry& entry : story.entries) {
+    if (!entry.value) continue;
+    ++measurement;
+    add(entry, measurement - 0.5);
+    last = &entry;
   }
+  if (last != nullptr) add(*last, measurement + 0.5);
   chart.title = sentence(bisect::sentence(verdict, story.cell));
   chart.note = "What was believed after each measurement: the higher an area, the likelier its commit is the culprit.";
   chart.text = fmt::format("Areas of probability over {}. {}.", counted(static_cast<std::uint64_t>(measurement), "measurement"),
@@ -117,9 +122,13 @@ std::optional<std::pair<std::size_t, std::size_t>> suspected(const Verdict& verd
   return std::pair(first, last);
 }
 
-json::array levels_of(const std::vector<std::pair<std::size_t, double>>& values, std::size_t culprit, std::size_t last) {
+/// The median before and after where the culprit may be. Of more than one candidate, none is before or after.
+json::array levels_of(const std::vector<std::pair<std::size_t, double>>& values,
+                      const std::optional<std::pair<std::size_t, std::size_t>>& suspects, std::size_t last) {
+  const std::size_t before = suspects ? suspects->first : last + 1;
+  const std::size_t after = !suspects ? last + 1 : suspects->first == suspects->second ? suspects->first : suspects->second + 1;
   json::array levels;
-  for (const auto& [from, to] : {std::pair<std::size_t, std::size_t>{0, culprit}, {culprit, last + 1}}) {
+  for (const auto& [from, to] : {std::pair<std::size_t, std::size_t>{0, before}, {after, last + 1}}) {
     std::vector<double> inside;
     for (const auto& [position, value] : values)
       if (position >= from && position < to) inside.push_back(value);
@@ -154,14 +163,13 @@ Chart measured_chart(const Story& story, const Verdict& verdict, const std::stri
   if (range_of_suspects)
     candidates.push_back(json::object{{"from", static_cast<double>(range_of_suspects->first) - 0.5},
                                       {"to", static_cast<double>(range_of_suspects->second) + 0.5}});
-  const std::size_t culprit = range_of_suspects ? range_of_suspects->first : last + 1;
   chart.title = fmt::format("{} of {} commits were measured, {}", whole(verdict.measured_commits), whole(last + 1),
                             counted(verdict.measurements, "time"));
-  chart.note = "A point a measurement; grey: the level before and after the culprit; shaded: where it may be; ticks below: "
+  chart.note = "A point a measurement; grey: the level before and after; shaded: where the culprit may be; ticks below: "
                "commits that cannot be measured.";
   chart.text = fmt::format("Plot of {} by commit.", counted(rows.size(), "measurement"));
   chart.data = {{"rows", std::move(rows)},
-                {"levels", levels_of(values, culprit, last)},
+                {"levels", levels_of(values, range_of_suspects, last)},
                 {"skipped", std::move(skipped)},
                 {"candidates", std::move(candidates)}};
   chart.words = {{"axis", story.cell.benchmark.empty() ? "measured" : "ns an operation"}};
@@ -175,11 +183,24 @@ Table skipped_table(const Verdict& verdict, const bisect::Names& names, const st
   return table;
 }
 
-Table suspects_table(const Verdict& verdict, const bisect::Names& names, const std::string& name) {
+std::string probability_text(double share) {
+  return share > 0 && share < 0.005 ? "below 1 %" : bisect::percent_text(share);
+}
+
+/// Those that hold the answer's confidence, then the others that the plot of the belief draws.
+Table suspects_table(const Story& story, const Verdict& verdict, const bisect::Names& names, const std::string& name) {
   using enum Heading::Kind;
   Table table{name + "-candidates", "Who it may be", {{"Commit", kName}, {"Probability", kNumber}}, {}};
-  for (const bisect::Suspect& suspect : verdict.suspects)
-    table.rows.push_back({names(suspect.commit), bisect::percent_text(suspect.probability)});
+  std::vector<bisect::Suspect> suspects = verdict.suspects;
+  const auto measured = std::find_if(story.entries.rbegin(), story.entries.rend(),
+                                     [](const Entry& entry) { return entry.value.has_value(); });
+  if (measured != story.entries.rend())
+    for (const bisect::Suspect& other : measured->most)
+      if (std::none_of(suspects.begin(), suspects.end(),
+                       [&](const bisect::Suspect& suspect) { return suspect.commit == other.commit; }))
+        suspects.push_back(other);
+  for (const bisect::Suspect& suspect : suspects)
+    table.rows.push_back({names(suspect.commit), probability_text(suspect.probability)});
   return table;
 }
 
@@ -198,7 +219,8 @@ Section one(const Story& story) {
                             whole(verdict.measured_commits), 100 * verdict.noise)});
   if (verdict.measurements > 0)
     section.blocks.emplace_back(Charts{{belief_chart(story, verdict, name), measured_chart(story, verdict, name)}});
-  if (verdict.suspects.size() > 1) section.blocks.emplace_back(suspects_table(verdict, names, name));
+  if (Table suspects = suspects_table(story, verdict, names, name); suspects.rows.size() > 1)
+    section.blocks.emplace_back(std::move(suspects));
   if (!verdict.skipped.empty()) section.blocks.emplace_back(skipped_table(verdict, names, name));
   return section;
 }

@@ -28,10 +28,12 @@ TEST(BisectsSection, says_who_it_was_before_any_number) {
 TEST(BisectsSection, draws_a_belief_that_adds_up_to_one_after_every_measurement) {
   const Section& section = only({sample::bisected()});
   const Chart& belief = std::get<Charts>(section.blocks.at(2)).charts.at(0);
-  std::map<std::int64_t, double> sums;
+  std::map<double, double> sums;
   for (const auto& row : belief.data.at("rows").as_array())
-    sums[row.at("measurement").to_number<std::int64_t>()] += row.at("probability").to_number<double>();
-  EXPECT_EQ(sums.size(), 14u) << "the skipped commit is no measurement";
+    sums[row.at("at").to_number<double>()] += row.at("probability").to_number<double>();
+  EXPECT_EQ(sums.size(), 15u) << "the skipped commit is no measurement, and the last one has a width";
+  EXPECT_EQ(sums.begin()->first, 0.5);
+  EXPECT_EQ(sums.rbegin()->first, 14.5);
   for (const auto& [measurement, sum] : sums) EXPECT_NEAR(sum, 1, 1e-9) << measurement;
 }
 
@@ -44,6 +46,37 @@ TEST(BisectsSection, shades_where_the_culprit_is_and_marks_what_cannot_be_measur
   EXPECT_EQ(candidates[0].at("to").to_number<double>(), 8.5);
   EXPECT_EQ(measured.data.at("skipped").as_array().size(), 1u);
   EXPECT_EQ(measured.data.at("levels").as_array().size(), 2u);
+}
+
+TEST(BisectsSection, that_is_undecided_draws_no_level_through_its_candidates) {
+  bisect::Story story = sample::bisected();
+  story.entries.resize(8);  // the ends and one commit between them
+  for (bisect::Entry& entry : story.entries) {
+    entry.null = 0.3;
+    entry.most.clear();
+    for (std::size_t at = 3; at < 10; ++at) entry.most.push_back({story.cell.commits[at].sha, at == 3 ? 0.003 : 0.1});
+  }
+  const Section& section = only({story});
+  EXPECT_EQ(std::get<Paragraph>(section.blocks.at(0)).tone, Tone::kOpen);
+  const Chart& measured = std::get<Charts>(section.blocks.at(2)).charts.at(1);
+  const auto& candidate = measured.data.at("candidates").as_array().at(0);
+  for (const auto& level : measured.data.at("levels").as_array())
+    EXPECT_TRUE(level.at("to").to_number<double>() < candidate.at("from").to_number<double>() ||
+                level.at("from").to_number<double>() > candidate.at("to").to_number<double>());
+  bool rounded = false;
+  for (const auto& row : std::get<Table>(section.blocks.at(3)).rows) {
+    EXPECT_NE(row.at(1).text, "0 %");
+    rounded = rounded || row.at(1).text == "below 1 %";
+  }
+  EXPECT_TRUE(rounded);
+}
+
+TEST(BisectsSection, names_every_commit_of_the_plot_in_full) {
+  const Section& section = only({sample::bisected()});
+  const Table& table = std::get<Table>(section.blocks.at(3));
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[1][0].text,
+            "0000abc70000 \"Change number 7: Buddy keeps its free lists in one bitmap of all its orders\"");
 }
 
 TEST(BisectsSection, that_was_cut_off_before_its_first_measurement_has_no_plot) {

@@ -132,7 +132,9 @@ std::string time_text(double ns) {
 Table rows_table(const Comparison& comparison) {
   using enum Heading::Kind;
   Table table{"comparison",
-              "Every benchmark that both have. The ratio is head's time over base's; p is adjusted for the whole table",
+              fmt::format("Every benchmark that both have. The ratio is the median of head's times over base's, {}, not "
+                          "that of the two medians beside it; p is adjusted for the whole table",
+                          comparison.interleaved ? "each pair within a block" : "pair by pair"),
               {{"Verdict", kVerdict},
                {"Benchmark", kBenchmark},
                {"Ratio", kNumber},

@@ -52,6 +52,14 @@ TEST(Comparison, names_what_regressed_what_improved_and_what_grew) {
   EXPECT_NE(text.find("| **worse** | allocator/buddy/random\\_replace | metadata\\_bytes | 65536 | 131072 |"), std::string::npos);
 }
 
+TEST(Comparison, says_that_its_ratio_is_not_that_of_the_two_medians) {
+  const std::string text = to_markdown(document());
+  EXPECT_NE(text.find("The ratio is the median of head's times over base's, each pair within a block, not that of the two "
+                      "medians beside it"),
+            std::string::npos);
+  EXPECT_NE(text.find("a variant's time over the reference's in the same block, not that of the two medians"), std::string::npos);
+}
+
 TEST(Comparison, has_no_column_in_which_nothing_is_said) {
   const auto titles = [](const compare::Comparison& made) {
     std::vector<std::string> found;

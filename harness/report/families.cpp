@@ -191,8 +191,8 @@ Table time_table(const Workload& workload, const std::vector<Line>& lines) {
   const std::string phases = phases_phrase(workload);
   Table table{
       fmt::format("{}-{}", workload.family, workload.name),
-      fmt::format("{}: {}. The fastest first; ns a {}. The ratio is a variant's time over the reference's in the same "
-                  "block, below 1 is faster{}{}",
+      fmt::format("{}: {}. The fastest first; ns a {}. The ratio is the median over blocks of a variant's time over the "
+                  "reference's in the same block, not that of the two medians; below 1 is faster{}{}",
                   workload.name, workload.title, workload.operation, phases.empty() ? "" : ". ",
                   phases.substr(0, phases.empty() ? 0 : phases.size() - 1)),
       {{"Benchmark", kBenchmark},
@@ -241,6 +241,13 @@ std::vector<std::string> families_of(const Result& result) {
     if (std::find(families.begin(), families.end(), workload.family) == families.end())
       families.push_back(workload.family);
   return families;
+}
+
+std::string family_finding(const std::string& family, const Result& result) {
+  for (const Workload& workload : result.workloads)
+    if (workload.family == family)
+      if (const std::vector<Line> lines = lines_of(workload, result); !lines.empty()) return finding(workload, lines);
+  return "";
 }
 
 Section family_section(const std::string& family, const Result& result) {

@@ -134,6 +134,10 @@ Chart history_chart(const Followed& followed) {
           {"label", history::percent_text(change.ratio)}});
   chart.title = title_of(followed);
   chart.note = "A point a session; grey: each level and the middle four fifths of its sessions; dashed: a change.";
+  if (std::any_of(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(), [&](const Point& point) {
+        return point.interval && (point.interval->low < shown.low || point.interval->high > shown.high);
+      }))
+    chart.note += " A bar that is longer than the plot ends at its edge.";
   chart.text = fmt::format("Plot of {} over time. {}", counted(rows.size(), "session"), chart.title);
   chart.data = {{"rows", std::move(rows)},
                 {"levels", levels_of(points, followed.findings.changes, first)},
@@ -197,7 +201,15 @@ Section history_section(std::span<const Followed> followed) {
       plotted.push_back(&one);
   };
   for (const Told& one : told) plot(*one.followed, kMostPlots);
-  for (const Followed& one : followed) plot(one, kQuietPlots);
+  // What is too young to tell stands behind what was found.
+  for (const bool young : {false, true})
+    for (const Followed& one : followed)
+      if ((one.findings.judged.nights_missing != 0) == young) plot(one, kQuietPlots);
+  const auto changed = static_cast<std::size_t>(std::count_if(
+      followed.begin(), followed.end(), [](const Followed& one) { return !one.findings.changes.empty(); }));
+  if (changed > kMostPlots)
+    section.blocks.emplace_back(Paragraph{fmt::format(
+        "Plotted are the {} of {} benchmarks that changed last; the table has the changes of all.", kMostPlots, whole(changed))});
   Charts charts;
   for (const Followed* one : plotted) charts.charts.push_back(history_chart(*one));
   section.blocks.emplace_back(std::move(charts));

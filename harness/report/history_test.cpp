@@ -56,6 +56,34 @@ TEST(HistorySection, is_not_flattened_by_one_nights_doubt) {
   EXPECT_GT(row.at("low").as_double(), 90) << "its interval begins at 40";
 }
 
+TEST(HistorySection, says_where_a_bar_ends_at_the_plot_s_edge) {
+  const Section section = history_section(sample::followed());
+  const std::vector<Chart>& charts = std::get<Charts>(section.blocks.back()).charts;
+  EXPECT_NE(charts[0].note.find("A bar that is longer than the plot ends at its edge."), std::string::npos);
+  std::vector<Followed> sure = sample::followed();
+  for (history::Point& point : sure[0].points) point.interval.reset();
+  const Section without = history_section(sure);
+  EXPECT_EQ(std::get<Charts>(without.blocks.back()).charts[0].note.find("edge"), std::string::npos);
+}
+
+TEST(HistorySection, plots_what_is_too_young_last) {
+  std::vector<Followed> followed = sample::followed();
+  for (Followed& one : followed) one.findings.changes.clear();
+  followed[0].findings.judged = {4, 0, history::kTooYoung};
+  const Section section = history_section(followed);
+  EXPECT_EQ(std::get<Charts>(section.blocks.back()).charts[1].title,
+            "allocator/buddy/random_replace: too young to tell: 4 more nights");
+}
+
+TEST(HistorySection, says_how_many_of_those_that_changed_are_plotted) {
+  std::vector<Followed> followed(26, sample::followed()[0]);
+  for (std::size_t i = 0; i < followed.size(); ++i) followed[i].series.benchmark += std::to_string(i);
+  const Section section = history_section(followed);
+  EXPECT_EQ(std::get<Charts>(section.blocks.back()).charts.size(), 12u);
+  EXPECT_EQ(std::get<Paragraph>(section.blocks.at(section.blocks.size() - 2)).text,
+            "Plotted are the 12 of 26 benchmarks that changed last; the table has the changes of all.");
+}
+
 TEST(HistorySection, of_one_session_is_nothing) {
   std::vector<Followed> followed = sample::followed();
   for (Followed& one : followed) one.points.resize(1);

@@ -94,13 +94,15 @@ std::string padding(std::string_view text, int most) {
   return pad;
 }
 
-/// A name that may go on in the next line after each of its parts.
+/// A name that may go on in the next line after each of its parts: "family/variant", "commit..commit".
 std::string breakable(std::string_view name) {
   std::string out;
   for (std::size_t at = 0; at < name.size();) {
     const std::size_t slash = std::min(name.find('/', at), name.size() - 1);
-    out += escape_html(name.substr(at, slash + 1 - at));
-    at = slash + 1;
+    const std::size_t dots = std::min(name.find("..", at), name.size() - 1);
+    const std::size_t end = slash < dots ? slash + 1 : std::min(dots + 2, name.size());
+    out += escape_html(name.substr(at, end - at));
+    at = end;
     if (at < name.size()) out += "<wbr>";
   }
   return out;
@@ -307,6 +309,7 @@ std::string to_html(const Document& document, const std::map<std::string, std::s
                {"vega", inside_script(resource("vega.min.js"))},
                {"vega-lite", inside_script(resource("vega-lite.min.js"))},
                {"vega-embed", inside_script(resource("vega-embed.min.js"))},
+               {"fit", inside_script(resource("fit.js"))},
                {"script", inside_script(resource("page.js"))},
                {"filter", inside_script(resource("filter.js"))}});
 }

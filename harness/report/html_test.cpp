@@ -163,6 +163,13 @@ TEST(Html, says_of_a_row_what_filters_know_it_by_and_on_a_card_what_each_cell_is
     EXPECT_NE(page.find(part), std::string::npos) << part;
 }
 
+TEST(Html, lets_a_range_of_commits_go_on_in_the_next_line) {
+  Document document;
+  Table table{"t", "t", {{"Commits", Heading::Kind::kName}}, {{"000000130000..000000140000"}}};
+  document.sections.push_back({"s", "S", {table}, {}});
+  EXPECT_NE(to_html(document, {}).find(">000000130000..<wbr>000000140000<"), std::string::npos);
+}
+
 TEST(Html, lines_numbers_up_on_their_decimal_points) {
   Document document;
   Table table{"t", "t", {{"n", Heading::Kind::kNumber}}, {{"112"}, {"13.9"}, {"4.27"}, {"none"}}};

@@ -95,7 +95,8 @@ Section failures_section(const Result& result) {
   }
   Table table{
       "failures",
-      "A failed conformance check costs a variant all its numbers, a wrong answer a benchmark; anything else one process",
+      "A failed conformance check costs a variant all its numbers, a wrong answer a benchmark; a crash or a timeout costs its "
+      "process and what would have come after it in the session",
       {{"Failure", kShort}, {"Benchmark", kBenchmark}, {"Process", kNumber}, {"Block", kNumber}, {"What happened", kText}},
       {}};
   for (const results::Failure& failure : result.failures)

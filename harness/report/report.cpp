@@ -67,15 +67,46 @@ std::string claims_phrase(const std::vector<JudgedClaim>& claims) {
   return different.size() == claims.size() ? phrase : fmt::format("{} verdicts on {}", claims.size(), phrase);
 }
 
-/// The sentence to remember: verdicts first, then what failed, then the drivers.
-std::string lead(const ReportInput& input, const std::vector<JudgedClaim>& claims, bool judged) {
+/// "2 variants failed their conformance check; 1 benchmark failed": a benchmark counts once, however often it failed.
+std::string failures_phrase(const Result& result) {
+  std::set<std::string> variants, benchmarks;
+  for (const results::Failure& failure : result.failures)
+    (failure.kind == results::kNotConforming ? variants : benchmarks)
+        .insert(results::subject(failure.benchmark, failure.arm));
+  std::vector<std::string> phrases;
+  if (!variants.empty())
+    phrases.push_back(fmt::format("{} failed {} conformance check", counted(variants.size(), "variant"),
+                                  variants.size() == 1 ? "its" : "their"));
+  if (!benchmarks.empty()) phrases.push_back(fmt::format("{} failed", counted(benchmarks.size(), "benchmark")));
+  return fmt::format("{}", fmt::join(phrases, "; "));
+}
+
+/// What was found where no claim could be judged: the first family that has numbers.
+std::string first_finding(const Result& result) {
+  for (const std::string& family : families_of(result))
+    if (const std::string found = family_finding(family, result); !found.empty())
+      return fmt::format("{}, {}.", family, found);
+  return "No benchmark of a published claim has a number yet.";
+}
+
+/// Why verdicts of the session are worth nothing, as the sentence begins with it; "" where they are worth something.
+std::string unfit_phrase(const results::Fitness& fitness) {
+  if (fitness.fit || fitness.sentences.empty()) return "";
+  std::string_view why = fitness.sentences.front();
+  if (constexpr std::string_view kSaid = "unfit: "; why.starts_with(kSaid)) why.remove_prefix(kSaid.size());
+  while (why.ends_with('.')) why.remove_suffix(1);
+  return fmt::format("Unfit for verdicts: {}. ", why);
+}
+
+/// The sentence to remember: what spoils it, verdicts, then what failed, then the drivers.
+std::string lead(const ReportInput& input, const std::vector<JudgedClaim>& claims, bool judged,
+                 const results::Fitness& fitness) {
   if (input.comparison != nullptr) return compare::sentence(*input.comparison);
   if (input.result == nullptr) return fmt::format("No benchmark has run yet. {}", drivers_phrase(input.atlas));
-  std::string text = judged
-                         ? fmt::format("{} about command buckets: {}.", claims_phrase(claims), verdict_counts(claims))
-                         : "No benchmark of a published claim has a number yet.";
-  const std::size_t failures = input.result->failures.size();
-  if (failures != 0) text += fmt::format(" {} failed.", counted(failures, "process", "processes"));
+  std::string text = unfit_phrase(fitness);
+  text += judged ? fmt::format("{} about command buckets: {}.", claims_phrase(claims), verdict_counts(claims))
+                 : first_finding(*input.result);
+  if (!input.result->failures.empty()) text += fmt::format(" {}.", failures_phrase(*input.result));
   return text + " " + drivers_phrase(input.atlas);
 }
 
@@ -103,12 +134,10 @@ bool cost_all_numbers(const results::Failure& failure, const Result& result) {
 }
 
 /// What spoils the findings: the page says it before any of them, and the sections that say more stand first.
-std::vector<Alert> alerts_of(const Result& result, const results::Control& control) {
+std::vector<Alert> alerts_of(const Result& result, const results::Control& control, const results::Fitness& fitness) {
   std::vector<Alert> alerts;
-  for (std::string& said : results::judge_fitness(result, control).sentences) {
-    const char* const section = said == control.sentence ? "control" : "unusual";
-    alerts.push_back({std::move(said), section});
-  }
+  for (const std::string& said : fitness.sentences)
+    alerts.push_back({said, said == control.sentence ? "control" : "unusual"});
   std::vector<std::string> lost;
   for (const results::Failure& failure : result.failures)
     if (cost_all_numbers(failure, result))
@@ -150,16 +179,18 @@ Document report_document(const ReportInput& input, const Published& published,
   document.title = "Memory allocation and render submission";
   if (result != nullptr && !result->machine.cpu_model.empty())
     document.title += " on " + machine_phrase(result->machine);
-  document.lead = lead(input, claims, judged);
+  std::optional<results::Control> control;
+  results::Fitness fitness;
+  if (result != nullptr) {
+    control = results::judge_control(*result);
+    fitness = results::judge_fitness(*result, *control);
+    document.facts = head_facts(*result);
+    document.alerts = alerts_of(*result, *control, fitness);
+  }
+  document.lead = lead(input, claims, judged, fitness);
   if (const std::string changed = history_sentence(input.followed); !changed.empty())
     document.lead = fmt::format("{} {}", document.lead, changed);
   if (progress) document.progress = progress_phrase(*progress, result);
-  std::optional<results::Control> control;
-  if (result != nullptr) {
-    document.facts = head_facts(*result);
-    control = results::judge_control(*result);
-    document.alerts = alerts_of(*result, *control);
-  }
   std::vector<Section> session = session_sections(input, control ? &*control : nullptr, progress.has_value());
   const auto spoilt = std::stable_partition(session.begin(), session.end(), [&](const Section& section) {
     return std::any_of(document.alerts.begin(), document.alerts.end(),

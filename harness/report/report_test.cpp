@@ -76,7 +76,7 @@ TEST(Report, is_a_page_a_summary_and_a_file_for_each_chart) {
 /// Every section at once, with names, words and hashes as long as they come. It stays in the build folder, where
 /// .ci/check_browser opens it.
 TEST(Report, of_everything_has_every_section_and_is_left_for_the_browser) {
-  results::Result result = sample::two_arms();
+  results::Result result = sample::two_arms(16, true);
   const std::string longest = "command_bucket/v7_mt_thread_local_blocks/frame_work";
   result.failures.push_back({longest, 4, 4, "timeout", "no answer after 60 s; the process group was ended", std::string(300, 'x') + "\n"});
   result.failures.push_back(
@@ -130,7 +130,7 @@ TEST(Report, names_failures_and_what_was_unusual) {
   result.session.state = "out of time";
   result.source = {"0123456789abcdef", true, "dirty"};
   const std::string summary = summary_of(&result, {});
-  EXPECT_TRUE(contains(summary, "1 process failed."));
+  EXPECT_TRUE(contains(summary, "1 benchmark failed."));
   EXPECT_TRUE(contains(summary, "| **crash** | allocator/buddy/random\\_replace | 4 | 4 | SIGSEGV |"));
   EXPECT_TRUE(contains(summary, "    last words\n"));
   EXPECT_TRUE(contains(summary, "The session ran out of time"));
@@ -174,6 +174,24 @@ TEST(Report, of_an_unfit_session_says_so_above_everything) {
   ASSERT_EQ(document.alerts.size(), 1u);
   EXPECT_EQ(document.alerts[0].text, results::judge_control(unfit).sentence);
   EXPECT_EQ(document.alerts[0].section, "control");
+  EXPECT_TRUE(document.lead.starts_with("Unfit for verdicts: ")) << document.lead;
+  EXPECT_TRUE(contains(document.lead, ". 8 published claims about command buckets: ")) << document.lead;
+}
+
+TEST(Report, without_a_published_claim_begins_with_what_was_measured) {
+  results::Result result = sample::result();
+  std::erase_if(result.processes,
+                [](const results::Process& process) { return process.benchmark.starts_with("command_bucket/"); });
+  const std::string lead = report_document({&result, {}}, *load_published(options("").published)).lead;
+  EXPECT_TRUE(lead.starts_with("allocator, random_replace: buddy has the lowest median, ")) << lead;
+}
+
+TEST(Report, counts_what_failed_not_how_often) {
+  results::Result result = sample::result();
+  for (const int process : {1, 2}) result.failures.push_back({"allocator/buddy/random_replace", process, process, "crash", "SIGSEGV", ""});
+  result.failures.push_back({"allocator/misaligned", 0, 0, std::string(results::kNotConforming), "misaligned", ""});
+  const std::string lead = report_document({&result, {}}, *load_published(options("").published)).lead;
+  EXPECT_TRUE(contains(lead, " 1 variant failed its conformance check; 1 benchmark failed.")) << lead;
 }
 
 TEST(Report, names_above_everything_what_failures_left_without_a_number) {

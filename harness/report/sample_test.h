@@ -127,6 +127,27 @@ inline void add_allocator_family(results::Result& result, int blocks) {
   result.unsupported.push_back({"allocator/linear/random_replace", "it cannot free one block"});
 }
 
+/// What makes a page wide: five workloads whose variants count rounding and heap, and a benchmark with a long name.
+inline void add_wide_family(results::Result& result, int blocks) {
+  const auto made = result.processes.size();
+  for (const char* name : {"random_replace", "growing_buffers", "random_replace_untouched", "frame_of_short_lived_blocks", "asset_streaming"})
+    result.workloads.push_back({"heaps", name, "blocks that come and go", 1, {"replace"}, 1000, "pair", false});
+  for (const char* name : {"c_library", "buddy", "buddy_that_keeps_its_free_lists_in_one_bitmap_for_all_of_its_orders"}) {
+    const std::string variant = name;
+    result.variants.push_back({"heaps", variant, variant == "c_library", "one idea", std::string(90, 'O'), "somewhere", "fragments", {}});
+    for (const results::Workload& workload : result.workloads)
+      if (workload.family == "heaps")
+        add_processes(result, results::benchmark_name("heaps", variant, workload.name),
+                      {{"replace", 20.0 + static_cast<double>(variant.size())}}, 1000, blocks, 0.05);
+  }
+  for (std::size_t i = made; i < result.processes.size(); ++i) {
+    const double size = static_cast<double>(result.processes[i].benchmark.size());
+    result.processes[i].counters = {{"internal_fragmentation", 1 + size / 500},
+                                    {"minimum_heap_bytes", 1000 * size},
+                                    {"peak_requested_bytes", 20000}};
+  }
+}
+
 inline results::Result result(int blocks = 12) {
   results::Result made;
   made.context = {"2026-01-31T20:00:00Z",
@@ -160,9 +181,10 @@ inline results::Result result(int blocks = 12) {
 }
 
 /// The same with a base arm, in which one benchmark was quicker, one slower, and one needed fewer bytes, and with a
-/// control arm of one benchmark a family.
-inline results::Result two_arms(int blocks = 16) {
+/// control arm of one benchmark of each family; `wide`: with add_wide_family.
+inline results::Result two_arms(int blocks = 16, bool wide = false) {
   results::Result made = result(blocks);
+  if (wide) add_wide_family(made, blocks);
   const results::Result again = made;
   for (const std::string_view arm : {results::kHead, results::kBase, results::kControl})
     made.arms.push_back({std::string(arm), made.build, made.pins, made.source, {}, {}});
@@ -280,7 +302,9 @@ inline bisect::Story bisected() {
   bisect::Story story;
   story.cell.benchmark = "allocator/buddy/random_replace";
   for (int i = 0; i <= 12; ++i)
-    story.cell.commits.push_back({fmt::format("{:08x}{:032x}", 0xabc0 + i, 0), fmt::format("Change number {}", i), false});
+    story.cell.commits.push_back({fmt::format("{:08x}{:032x}", 0xabc0 + i, 0),
+                                  fmt::format("Change number {}{}", i, i == 8 ? "" : ": Buddy keeps its free lists in one bitmap of all its orders"),
+                                  false});
   const std::string culprit = story.cell.commits[8].sha;
   bench::Random random(3);
   const auto measure = [&](std::size_t at, double null, double belief) {

@@ -114,7 +114,7 @@ SvgRenderer::~SvgRenderer() = default;
 
 Expected<std::unique_ptr<SvgRenderer>> SvgRenderer::create(SvgLimits limits) {
   auto engine = std::make_unique<Engine>(limits);
-  for (const char* script : {"svg_before.js", "vega.min.js", "vega-lite.min.js", "svg.js"})
+  for (const char* script : {"svg_before.js", "vega.min.js", "vega-lite.min.js", "fit.js", "svg.js"})
     if (Expected<void> loaded = engine->load(script, resource(script)); !loaded)
       return in_context("drawing charts", loaded.error());
   return std::unique_ptr<SvgRenderer>(new SvgRenderer(std::move(engine)));

@@ -29,7 +29,7 @@ std::size_t count(std::string_view text, std::string_view part) {
 }
 
 Document sample_document() {
-  static const results::Result result = sample::two_arms();
+  static const results::Result result = sample::two_arms(16, true);
   static const std::vector<results::Column> atlas = sample::atlas();
   static const compare::Comparison comparison = *compare::compare_arms(result, {});
   static const std::vector<Followed> followed = sample::followed();
@@ -40,6 +40,13 @@ Document sample_document() {
 /// What Vega calls the mark that stands for one row of each chart.
 std::string mark_of(const std::string& spec) {
   return spec == "image_grid" ? "rect mark" : spec == "posterior" ? "area mark" : "point";
+}
+
+/// The width of the plot's own ground, inside of names, axes and legends; -1 where there is none.
+double plot_width(std::string_view svg) {
+  const std::size_t ground = svg.find("class=\"background\"");
+  const std::size_t across = svg.find('h', svg.find(" d=\"", ground));
+  return ground == std::string_view::npos ? -1 : std::stod(std::string(svg.substr(across + 1, 12)));
 }
 
 /// How many of them there are: one a row, or one for all rows of a commit.
@@ -65,12 +72,46 @@ TEST(Charts, are_all_drawn_with_a_mark_for_every_row) {
     EXPECT_EQ(count(*svg, "var(--"), 0u) << chart->name;
     EXPECT_EQ(count(*svg, "NaN"), 0u) << chart->name;
     EXPECT_EQ(count(*svg, " width=\"640\""), 2u) << chart->name << ": the drawing and its ground";
+    EXPECT_GE(plot_width(*svg), 0.4 * 640) << chart->name << ": what stands around the plot has taken its width";
     drawn.insert(chart->spec + ".json");
   }
   drawn.insert({"theme.json", "palette.json"});
   for (const Resource& file : resources())
     EXPECT_TRUE(!file.name.ends_with(".json") || drawn.contains(std::string(file.name)))
         << "no sample of " << file.name;
+}
+
+TEST(Charts, have_every_field_of_their_tooltips) {
+  const Document document = sample_document();
+  for (const Chart* chart : charts_of(document)) {
+    const json::object spec = specification(*chart);
+    std::vector<const json::object*> views{&spec};
+    if (const json::value* layers = spec.if_contains("layer"))
+      for (const json::value& layer : layers->as_array()) views.push_back(&layer.as_object());
+    for (const json::object* view : views) {
+      const json::value* encoding = view->if_contains("encoding");
+      const json::value* tooltip = encoding == nullptr ? nullptr : encoding->as_object().if_contains("tooltip");
+      if (tooltip == nullptr) continue;
+      const json::value* own = view->if_contains("data");
+      const std::string data(own == nullptr ? "rows" : own->at("name").as_string());
+      for (const json::value& row : chart->data.at(data).as_array())
+        for (const json::value& shown : tooltip->as_array())
+          EXPECT_TRUE(row.as_object().contains(shown.at("field").as_string())) << chart->name << ": " << shown.at("field");
+    }
+  }
+}
+
+TEST(Charts, have_a_legend_of_every_series_within_the_drawing) {
+  const Document document = sample_document();
+  for (const Chart* chart : charts_of(document)) {
+    if (chart->spec != "memory") continue;
+    const std::string svg = *renderer().render(chart->name, drawing_specification(*chart, Place::kPage));
+    std::set<std::string> workloads;
+    for (const json::value& row : chart->data.at("rows").as_array())
+      workloads.insert(std::string(row.at("workload").as_string()));
+    for (const std::string& workload : workloads) EXPECT_EQ(count(svg, ">" + workload + "<"), 1u) << chart->name;
+    EXPECT_GE(count(svg, " width=\"640\""), 1u) << chart->name;
+  }
 }
 
 TEST(Charts, for_the_page_keep_its_colours_and_for_a_file_have_their_own) {

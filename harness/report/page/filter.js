@@ -19,6 +19,14 @@
   offer('verdict', unique(rows.map(({verdict}) => verdict)));
   form.hidden = false;
 
+  // What an address names stands below the filter, however many lines that takes.
+  const say_height = () => {
+    const over = getComputedStyle(form).position === 'sticky' ? form.offsetHeight : 0;
+    document.documentElement.style.setProperty('--bar', `${over}px`);
+  };
+  new ResizeObserver(say_height).observe(form);
+  say_height();
+
   // A row without a verdict, such as a time, is chosen by the verdicts that its benchmark has elsewhere.
   const verdicts_of = new Map();
   for (const {benchmarks, verdict} of rows)
@@ -61,10 +69,14 @@
     return charts.keep(keep);
   };
 
+  // What someone typed may be no encoding at all.
+  const decoded = (text) => {
+    try { return decodeURIComponent(text); } catch { return text; }
+  };
   const read_address = () => {
     const [id, query = ''] = location.hash.slice(1).split('?');
     const asked = new URLSearchParams(query);
-    return {id: decodeURIComponent(id), filter: Object.fromEntries(kFields.map((field) => [field, asked.get(field) ?? '']))};
+    return {id: decoded(id), filter: Object.fromEntries(kFields.map((field) => [field, (asked.get(field) ?? '').trim()]))};
   };
   const read_form = () => Object.fromEntries(kFields.map((field) => [field, form.elements[field].value.trim()]));
   const address = (id, filter) => {
@@ -103,7 +115,7 @@
   document.addEventListener('click', (event) => {
     const link = event.target.closest('a[href^="#"]');
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const hash = address(decodeURIComponent(link.getAttribute('href').slice(1)), read_form());
+    const hash = address(decoded(link.getAttribute('href').slice(1)), read_form());
     if (hash === link.getAttribute('href')) return;
     event.preventDefault();
     if (hash === location.hash) from_address(); else location.hash = hash;

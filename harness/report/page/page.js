@@ -3,21 +3,7 @@
 const charts = (() => {
   const specifications = JSON.parse(document.getElementById('charts').textContent);
   const figures = [...document.querySelectorAll('figure[data-chart]')];
-  const kNarrow = 520;  // pixels: below, a row's name stands above its marks, not beside them
   let keeps = () => true;
-
-  const narrow = (spec, width) => {
-    spec.config.legend = {...spec.config.legend, columns: 1, labelLimit: width - 30};
-    for (const {encoding} of [spec, ...spec.layer ?? []]) delete encoding?.color?.legend?.columns;
-    const rows = spec.encoding?.y;
-    if (rows?.type !== 'nominal') return;
-    delete rows.axis?.labelLimit;
-    spec.config.axisYBand = {  // names are in front of what is shaded
-      labelAlign: 'left', labelBaseline: 'bottom', labelPadding: 0, labelLimit: width, labelOffset: {expr: "-bandwidth('y') / 2"}, zindex: 1,
-    };
-    spec.height = {...spec.height, step: spec.height.step + 16};
-    rows.scale = {paddingInner: 16 / spec.height.step + 0.1, paddingOuter: 0.4};
-  };
 
   const is_kept = (row) => !row.benchmark || keeps([row.benchmark], row.verdict ?? '');
 
@@ -50,14 +36,23 @@ const charts = (() => {
     figure.querySelector('figcaption').append(said);
   };
 
+  // Where no table of the section says that nothing matches, its charts do.
+  const say_if_none = (group) => {
+    if (group.closest('section').querySelector(':scope > .scroll tr[data-benchmark]')) return;
+    if (group.nextElementSibling?.className !== 'nothing')
+      group.insertAdjacentHTML('afterend', '<p class="nothing" hidden>No mark of these charts matches the filter.</p>');
+    group.nextElementSibling.hidden = [...group.children].some(({hidden}) => !hidden);
+  };
+
   const draw = async (figure) => {
     const turn = figure.turn = (figure.turn ?? 0) + 1;  // of two that overlap, the later counts
     const spec = filtered(specifications[figure.dataset.chart]);
     figure.hidden = spec === null;
+    say_if_none(figure.closest('.charts'));
     if (spec === null) return;
     say_how_many(figure, spec.datasets.rows.length, specifications[figure.dataset.chart].datasets.rows.length);
     const plot = figure.querySelector('.plot');
-    if (plot.clientWidth < kNarrow) narrow(spec, plot.clientWidth);
+    fit_to(spec, plot.clientWidth);
     const frame = document.createElement('div');
     frame.className = 'plot';
     for (const name of ['role', 'aria-label']) frame.setAttribute(name, plot.getAttribute(name));
@@ -73,12 +68,15 @@ const charts = (() => {
 
   const draw_all = async (some = figures) => { for (const figure of some) await draw(figure); };
 
-  // Turning a phone changes which of the two layouts fits.
-  let width = window.innerWidth;
+  // Turning a phone changes what fits.
+  let width = window.innerWidth, turned = 0;
   window.addEventListener('resize', () => {
-    if ((width < kNarrow) === (window.innerWidth < kNarrow)) return;
-    width = window.innerWidth;
-    draw_all();
+    clearTimeout(turned);
+    turned = setTimeout(() => {
+      if (width === window.innerWidth) return;
+      width = window.innerWidth;
+      draw_all();
+    }, 120);
   });
   draw_all();
 

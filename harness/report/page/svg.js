@@ -24,10 +24,15 @@ vega.textMetrics.width = (item, text) => {
   return widest / 1000 * vega.fontSize(item) * bold;
 };
 
-// Vega breaks no lines; a title must not be wider than its drawing.
+// Vega breaks no lines; a title must not be wider than its drawing, nor a word of it.
 const wrapped = (text, item, width) => {
   const lines = [''];
-  for (const word of text.split(' ')) {
+  const pieces = (word) => {
+    let at = word.length;
+    while (at > 1 && vega.textMetrics.width(item, word.slice(0, at)) > width) --at;
+    return at === word.length ? [word] : [word.slice(0, at), ...pieces(word.slice(at))];
+  };
+  for (const word of text.split(' ').flatMap(pieces)) {
     const longer = lines[lines.length - 1] ? `${lines[lines.length - 1]} ${word}` : word;
     if (vega.textMetrics.width(item, longer) > width && lines[lines.length - 1]) lines.push(word);
     else lines[lines.length - 1] = longer;
@@ -37,6 +42,7 @@ const wrapped = (text, item, width) => {
 
 const fitted = (specification) => {
   const {title, width, config} = specification;
+  if (config) fit_to(specification, width);
   if (!title) return specification;
   const style = config.title;
   const room = (width - 32) / 1.05;  // within the padding; a headline's font may run wider still

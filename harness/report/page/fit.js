@@ -1,0 +1,64 @@
+// fit_to(specification, width): what a chart gives way with before its plot does, in a page and in a drawing alike. Vega
+// takes all that is too wide out of the plot, down to nothing: here a legend takes more rows, and names stand above marks.
+'use strict';
+globalThis.fit_to = (spec, width) => {
+  const kNarrow = 520;  // pixels: below, a row's name stands above its marks, not beside them
+  const kMostBeside = 0.5;  // of the width, for names beside marks
+  const kNumbers = 66;  // pixels that an axis of numbers takes, with its title
+  const kEdges = 30;  // pixels of padding, both sides together
+  const kSign = 20;  // pixels of a legend's sign, with its distance from the label
+
+  const views = [spec, ...spec.layer ?? []];
+  const unique = (field) => [...new Set(spec.datasets.rows.map((row) => row[field]))];
+  const width_of = (text, fontSize) => vega.textMetrics.width({font: spec.config.font, fontSize}, String(text));
+  const widest = (texts, fontSize) => Math.max(0, ...texts.map((text) => width_of(text, fontSize)));
+
+  // An expression that says each text within the room: as it is, or as `shorter`(text, characters).
+  const within = (texts, room, fontSize, shorter) => {
+    const fitted = (text) => {
+      let kept = text.length, short = text;
+      while (kept > 4 && width_of(short, fontSize) > room) short = shorter(text, --kept);
+      return short;
+    };
+    return `${JSON.stringify(Object.fromEntries(texts.map((text) => [text, fitted(text)])))}[datum.label]`;
+  };
+  const beginning = (text, kept) => `${text.slice(0, kept)}…`;
+  const both_ends = (text, kept) => `${text.slice(0, Math.ceil(kept / 2))}…${text.slice(-Math.floor(kept / 2))}`;
+
+  const place_names = (axis) => {
+    const names = unique(axis.field);
+    const wide = widest(names, spec.config.axis.labelFontSize);
+    if (width >= kNarrow && wide <= kMostBeside * width) {
+      axis.axis = {...axis.axis, labelLimit: kMostBeside * width};
+      return wide + spec.config.axis.labelPadding;
+    }
+    const room = width - kEdges;
+    spec.config.axisYBand = {  // names are in front of what is shaded
+      labelAlign: 'left', labelBaseline: 'bottom', labelPadding: 0, labelLimit: room, labelOffset: {expr: "-bandwidth('y') / 2"}, zindex: 1,
+    };
+    // Names differ at their ends, too.
+    if (wide > room) axis.axis = {...axis.axis, labelExpr: within(names, room, spec.config.axis.labelFontSize, both_ends)};
+    spec.height = {...spec.height, step: spec.height.step + 16};
+    axis.scale = {paddingInner: 16 / spec.height.step + 0.1, paddingOuter: 0.4};
+    return 0;
+  };
+
+  const place_legend = (room) => {
+    const channels = views.flatMap(({encoding}) => ['color', 'shape', 'stroke'].map((name) => encoding?.[name]))
+      .filter((channel) => channel?.type === 'nominal' && channel.legend !== null);
+    if (channels.length === 0) return;
+    const entries = channels.flatMap(({field, scale}) => Array.isArray(scale?.domain) ? scale.domain : unique(field)).map(String);
+    const {columnPadding, labelFontSize} = spec.config.legend;
+    const wide = widest(entries, labelFontSize) + kSign;
+    const columns = Math.max(1, Math.floor((room + columnPadding) / (wide + columnPadding)));
+    spec.config.legend = {...spec.config.legend, columns, labelLimit: Math.max(room - kSign, 60)};
+    if (wide <= room) return;
+    const labelExpr = within(entries, room - kSign, labelFontSize, beginning);
+    for (const channel of channels) channel.legend = {...channel.legend, labelExpr};
+  };
+
+  const names = spec.encoding?.y;
+  const beside = names?.type === 'nominal' ? place_names(names) : kNumbers;
+  place_legend(width - beside - kEdges);
+  return spec;
+};
