@@ -8,8 +8,13 @@ namespace lab::allocator {
 
 namespace {
 
-unsigned char pattern_byte(std::uint64_t pattern, std::size_t at) {
-  return static_cast<unsigned char>((pattern * 0x9e3779b97f4a7c15u + at * 0x85ebca6bu) >> 24);
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+
+/// What a block holds from byte `at` on: a word a multiple of kWord. Words, since all blocks of a check are some
+/// hundred MiB.
+std::uint64_t pattern_word(std::uint64_t pattern, std::size_t at) {
+  const std::uint64_t mixed = pattern * 0x9e3779b97f4a7c15u + at * 0xd6e8feb86659fd93u;
+  return mixed ^ mixed >> 32;
 }
 
 }  // namespace
@@ -31,7 +36,10 @@ std::string Ledger::add(void* begin, std::size_t bytes) {
   const Entry entry{bytes, ++patterns_};
   blocks_.emplace(address, entry);
   auto* const to = static_cast<unsigned char*>(begin);
-  for (std::size_t at = 0; at < bytes; ++at) to[at] = pattern_byte(entry.pattern, at);
+  for (std::size_t at = 0; at < bytes; at += kWord) {
+    const std::uint64_t word = pattern_word(entry.pattern, at);
+    std::memcpy(to + at, &word, std::min(kWord, bytes - at));
+  }
   return "";
 }
 
@@ -40,10 +48,16 @@ std::string Ledger::remove(void* begin) {
   const Entry entry = found->second;
   blocks_.erase(found);
   const auto* const from = static_cast<const unsigned char*>(begin);
-  for (std::size_t at = 0; at < entry.bytes; ++at)
-    if (from[at] != pattern_byte(entry.pattern, at))
-      return fmt::format("byte {} of a live block of {} bytes: {:#04x} was written, {:#04x} is there", at, entry.bytes,
-                         pattern_byte(entry.pattern, at), from[at]);
+  for (std::size_t at = 0; at < entry.bytes; at += kWord) {
+    const std::uint64_t word = pattern_word(entry.pattern, at);
+    const std::size_t some = std::min(kWord, entry.bytes - at);
+    if (std::memcmp(from + at, &word, some) == 0) continue;
+    unsigned char written[kWord];
+    std::memcpy(written, &word, kWord);
+    const auto off = static_cast<std::size_t>(std::mismatch(written, written + some, from + at).first - written);
+    return fmt::format("byte {} of a live block of {} bytes: {:#04x} was written, {:#04x} is there", at + off,
+                       entry.bytes, written[off], from[at + off]);
+  }
   return "";
 }
 
@@ -59,6 +73,20 @@ std::vector<std::size_t> edge_sizes(std::size_t largest) {
   std::vector<std::size_t> sizes{0, 1, 2};
   for (std::size_t power = 4; power <= largest; power *= 2) sizes.insert(sizes.end(), {power - 1, power, power + 1});
   return sizes;
+}
+
+std::vector<std::vector<std::size_t>> swept_sizes() {
+  constexpr std::size_t kGroup = 512, kAround = 8, kMost = 128 * 1024;
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t first = 1; first <= kPageBytes; first += kGroup) {
+    groups.emplace_back(kGroup);
+    std::iota(groups.back().begin(), groups.back().end(), first);
+  }
+  for (std::size_t step = kPageBytes; step <= kMost; step += std::bit_floor(step) / 4) {
+    groups.emplace_back(2 * kAround + 1);
+    std::iota(groups.back().begin(), groups.back().end(), step - kAround);
+  }
+  return groups;
 }
 
 std::string misaligned(const void* block, std::size_t bytes, std::size_t alignment) {

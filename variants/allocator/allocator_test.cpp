@@ -219,14 +219,114 @@ class Impostor : public Sound {
   static std::string impostor() { return "somebody else's"; }
 };
 
-/// Refuses small requests when it is half full.
+/// Refuses one request of many, whatever is free.
 class Timid : public Sound {
  public:
   using Sound::Sound;
-  void* allocate(std::size_t bytes) { return ++calls_ % 1000 == 0 ? nullptr : Sound::allocate(bytes); }
+  void* allocate(std::size_t bytes) { return ++calls_ % 9000 == 0 ? nullptr : Sound::allocate(bytes); }
 
  private:
   int calls_ = 0;
+};
+
+/// Gives 3001 bytes, and no other size, 8 bytes off.
+class MisalignedOnce : public Sound {
+ public:
+  using Sound::Sound;
+  void* allocate(std::size_t bytes) {
+    auto* const block = static_cast<std::byte*>(Sound::allocate(bytes));
+    return block != nullptr && bytes == 3001 ? block + 8 : block;
+  }
+  void free(void* block) {
+    auto* const begin = static_cast<std::byte*>(block);
+    Sound::free(begin - (block == nullptr ? 0 : (begin - buddy_.layout().begin) % 64));
+  }
+};
+
+/// Takes memory of its own, and gives blocks of a size out again that were freed, the last one first.
+class Lists {
+ public:
+  explicit Lists(const Demand&) {}
+  ~Lists() {
+    for (std::byte* const chunk : chunks_) munmap(chunk, kChunkBytes);
+  }
+  Lists(const Lists&) = delete;
+  Lists& operator=(const Lists&) = delete;
+
+  void* allocate(std::size_t bytes) {
+    if (bytes > kChunkBytes) return nullptr;
+    const std::size_t size = class_bytes(bytes);
+    if (std::vector<std::byte*>& list = lists_[size]; !list.empty()) {
+      std::byte* const block = list.back();
+      list.pop_back();
+      return block;
+    }
+    if (chunks_.empty() || size > kChunkBytes - used_) {
+      used_ = 0;
+      chunks_.push_back(static_cast<std::byte*>(
+          mmap(nullptr, kChunkBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)));
+    }
+    return chunks_.back() + std::exchange(used_, used_ + size);
+  }
+  void free(void* block, std::size_t bytes) {
+    if (block != nullptr) lists_[class_bytes(bytes)].push_back(static_cast<std::byte*>(block));
+  }
+  std::size_t alignment(std::size_t) const { return 16; }
+  std::size_t occupied(const void*, std::size_t bytes) const { return class_bytes(bytes); }
+
+ protected:
+  static constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+  static std::size_t class_bytes(std::size_t bytes) { return (bytes / 16 + 1) * 16; }
+
+  std::vector<std::byte*> chunks_;
+  std::size_t used_ = 0;
+  std::map<std::size_t, std::vector<std::byte*>> lists_;
+};
+
+class ResettingLists : public Lists {
+ public:
+  using Lists::Lists;
+  void reset() {
+    while (chunks_.size() > 1) {
+      munmap(chunks_.back(), kChunkBytes);
+      chunks_.pop_back();
+    }
+    used_ = 0;
+    lists_.clear();
+  }
+};
+
+/// Takes 3001 bytes, and no other size, for fewer than they are.
+class TooSmallOnce : public Lists {
+ public:
+  using Lists::Lists;
+  void* allocate(std::size_t bytes) { return Lists::allocate(bytes == 3001 ? 2500 : bytes); }
+  void free(void* block, std::size_t bytes) { Lists::free(block, bytes == 3001 ? 2500 : bytes); }
+};
+
+class NeverFrees : public Lists {
+ public:
+  using Lists::Lists;
+  void free(void*, std::size_t) {}
+};
+
+class ResetsNothing : public Lists {
+ public:
+  using Lists::Lists;
+  void reset() {}
+};
+
+/// Takes its memory back, and still has lists of what lies there.
+class ResetsBelowItsLists : public ResettingLists {
+ public:
+  using ResettingLists::ResettingLists;
+  void reset() {
+    const auto lists = lists_;
+    ResettingLists::reset();
+    for (const auto& [size, list] : lists)
+      for (std::byte* const block : list)
+        if (!chunks_.empty() && block >= chunks_[0] && block < chunks_[0] + kChunkBytes) lists_[size].push_back(block);
+  }
 };
 
 /// Counts its calls.
@@ -294,6 +394,8 @@ using Names = std::vector<std::string>;
 
 TEST(AllocatorConformance, finds_nothing_wrong_with_a_sound_allocator) {
   EXPECT_EQ(failed_checks<Sound>(), Names{});
+  EXPECT_EQ(failed_checks<Lists>(), Names{});
+  EXPECT_EQ(failed_checks<ResettingLists>(), Names{});
 }
 
 TEST(AllocatorConformance, finds_the_one_fault_of_each_broken_allocator) {
@@ -303,7 +405,14 @@ TEST(AllocatorConformance, finds_the_one_fault_of_each_broken_allocator) {
   EXPECT_EQ(failed_checks<Understating>(), Names{"blocks are as large as was asked for"});
   EXPECT_EQ(failed_checks<Misfiling>().at(0), "blocks are as large as was asked for");
   EXPECT_EQ(failed_checks<Overlapping>().at(0), "no two blocks overlap");
-  EXPECT_EQ(failed_checks<Timid>().at(0), "no two blocks overlap");
+  EXPECT_EQ(failed_checks<Timid>().at(0), "requests within the demand are served");
+  EXPECT_EQ(failed_checks<MisalignedOnce>().at(0), "blocks are aligned as promised");
+  EXPECT_EQ(failed_checks<TooSmallOnce>(), Names{"blocks of every size neither overlap nor change"});
+  EXPECT_EQ(failed_checks<ResetsBelowItsLists>(), Names{"reset frees everything"});
+  if (kMemoryIsOwn) {
+    EXPECT_EQ(failed_checks<NeverFrees>(), Names{"what is freed is used again"});
+    EXPECT_EQ(failed_checks<ResetsNothing>(), Names{"reset frees everything"});
+  }
   EXPECT_EQ(failed_checks<Forgetful>().at(0), "contents are kept");
   EXPECT_EQ(failed_checks<LosesTheLastByte>().at(0), "contents are kept");
   EXPECT_EQ(failed_checks<NothingForNothing>().at(0), "blocks are aligned as promised");
@@ -511,7 +620,8 @@ TEST(MinimumHeap, leaves_alone_what_is_measured) {
     bench::PhaseClock clock(workload.phases.size());
     const std::uint64_t checksum = task->repeat(clock);
     const auto counters = task->costly_counters();
-    const bool has = counters.contains("minimum_heap_bytes"), should = workload.name != UntouchedReplacePlan::describe().name;
+    const bool has = counters.contains("minimum_heap_bytes"),
+               should = workload.name != UntouchedReplacePlan::describe().name;
     EXPECT_TRUE(has == should || (should && !kSurelyFound)) << workload.name;
     for (const auto& [name, bytes] : counters)
       EXPECT_LE(bytes, task->counters().at("buffer_bytes")) << workload.name << " " << name;

@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "harness/bench/random.h"
 #include "harness/bench/variant.h"
 #include "variants/allocator/allocator.h"
+#include "variants/growth.h"
 
 namespace lab::allocator {
 
@@ -42,6 +45,10 @@ void* observed(void* block);
 /// Zero and the sizes around powers of two, at which allocators change their minds, up to about `largest`.
 std::vector<std::size_t> edge_sizes(std::size_t largest);
 
+/// Every size up to a page, and those around each step of a quarter between powers of two from there to 128 KiB. In
+/// groups: the sizes of one are live together.
+std::vector<std::vector<std::size_t>> swept_sizes();
+
 /// Sentences for failures.
 std::string misaligned(const void* block, std::size_t bytes, std::size_t alignment);
 std::string too_small(std::size_t bytes, std::size_t occupied);
@@ -57,6 +64,8 @@ class Conformance {
                                      {"blocks are as large as was asked for", block_sizes},
                                      {"no two blocks overlap", [] { return lives().overlap; }},
                                      {"contents are kept", [] { return lives().contents; }},
+                                     {"requests within the demand are served", [] { return lives(false).refusal; }},
+                                     {"blocks of every size neither overlap nor change", every_size},
                                      {"empty requests get blocks of their own", empty_requests},
                                      {"what is too large is refused without damage", too_large}};
     if constexpr (FixedCapacity<A>) {
@@ -64,6 +73,9 @@ class Conformance {
       checks.push_back({"freeing everything restores the first state", first_state});
     }
     if constexpr (FreesBlocks<A>) checks.push_back({"freeing nullptr does nothing", free_null});
+    if constexpr (FreesBlocks<A> && kMemoryIsOwn)
+      checks.push_back({"what is freed is used again", freed_is_used_again});
+    if constexpr (Resets<A>) checks.push_back({"reset frees everything", reset_frees_everything});
     if constexpr (Rival<A>) checks.push_back({"is what it says it is", [] { return A::impostor(); }});
     return checks;
   }
@@ -94,7 +106,7 @@ class Conformance {
     return failure;
   }
 
-  /// Of all sizes at which allocators change their minds, and of what random frees left.
+  /// Of all sizes at which allocators change their minds, of every size, and of what random frees left.
   static std::string alignment() {
     A allocator(kDemand);
     std::vector<std::pair<void*, std::size_t>> blocks;
@@ -106,6 +118,7 @@ class Conformance {
     }
     if constexpr (FreesBlocks<A>)
       for (const auto& [block, bytes] : blocks) free_block(allocator, block, bytes);
+    if (failure.empty()) failure = sweep(false).alignment;
     return failure.empty() ? lives(false).alignment : failure;
   }
 
@@ -140,9 +153,14 @@ class Conformance {
       for (const std::size_t next : {2 * bytes, bytes + bytes / 2, bytes + 1, bytes, bytes / 2})
         for (int i = 0; i < 3 && failure.empty(); ++i) put(next);
       release_all(allocator, ledger);
-      if (!failure.empty()) break;
+      if (!failure.empty()) return failure;
     }
-    return failure;
+    return "";
+  }
+
+  static std::string every_size() {
+    const Found found = sweep();
+    return !found.refusal.empty() ? found.refusal : !found.overlap.empty() ? found.overlap : found.contents;
   }
 
   /// How many random allocations and frees, of what sizes, of how many bytes and blocks at once.
@@ -153,16 +171,18 @@ class Conformance {
   };
 
   struct Found {
-    std::string alignment, overlap, contents;
-    bool any() const { return !alignment.empty() || !overlap.empty() || !contents.empty(); }
+    std::string alignment, overlap, contents, refusal;
+    bool any() const { return !alignment.empty() || !overlap.empty() || !contents.empty() || !refusal.empty(); }
   };
 
-  /// All sizes; as many blocks as a workload has; large ones. Filled, they are asked for overlap and contents; else for
-  /// alignment alone, and one that overlaps what it should not does no harm.
+  /// All sizes; as many blocks as a workload has; large ones.
+  static constexpr Life kLives[] = {{kDemand, 20'000, 2, 14},
+                                    {{.bytes = std::size_t{1} << 20, .blocks = 10'000}, 40'000, 3, 7},
+                                    {{.bytes = std::size_t{16} << 20, .blocks = 400}, 2000, 12, 17}};
+
+  /// Filled, they are asked for overlap and contents; else for alignment and refusals alone, and one that overlaps what
+  /// it should not does no harm.
   static Found lives(bool filled = true) {
-    constexpr Life kLives[] = {{kDemand, 20'000, 2, 14},
-                               {{.bytes = std::size_t{1} << 20, .blocks = 10'000}, 40'000, 3, 7},
-                               {{.bytes = std::size_t{16} << 20, .blocks = 400}, 2000, 12, 17}};
     for (const Life& one : kLives)
       if (Found found = life(one, filled); found.any()) return found;
     return {};
@@ -212,7 +232,7 @@ class Conformance {
         live.emplace_back(block, bytes);
         live_bytes += bytes;
       } else {
-        found.overlap = refused(bytes);
+        found.refusal = refused(bytes);
       }
     }
     if constexpr (FreesBlocks<A>) {
@@ -221,6 +241,57 @@ class Conformance {
     }
     std::string last = release_all(allocator, ledger);
     if (found.contents.empty()) found.contents = std::move(last);
+    return found;
+  }
+
+  /// Filled or not as in lives().
+  static Found sweep(bool filled = true) {
+    for (const std::vector<std::size_t>& sizes : swept_sizes())
+      if (Found found = sweep(sizes, filled); found.any()) return found;
+    return {};
+  }
+
+  /// Several blocks of each size, all live at once; half of them are then freed and requested again in another order.
+  static Found sweep(const std::vector<std::size_t>& sizes, bool filled) {
+    const std::size_t each = sizes.front() < kPageBytes / 2 ? 4 : 2;  // the large ones take the time
+    const std::size_t bytes = each * std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+    A allocator({.bytes = bytes + bytes / 4, .blocks = each * sizes.size()});
+    Ledger ledger;
+    Found found;
+    std::vector<std::pair<void*, std::size_t>> live;
+    const auto put = [&](std::size_t wanted) {
+      if constexpr (FixedCapacity<A>)
+        if (wanted > allocator.largest_request()) return;
+      void* const block = allocate(allocator, wanted);
+      if (block == nullptr)
+        found.refusal = refused(wanted);
+      else if (!filled)
+        found.alignment = wrong_alignment(allocator, block, wanted);
+      else
+        found.overlap = ledger.add(block, wanted);
+      if (block != nullptr && found.overlap.empty()) live.emplace_back(block, wanted);
+    };
+    for (const std::size_t size : sizes)
+      for (std::size_t i = 0; i < each && !found.any(); ++i) put(size);
+    if constexpr (FreesBlocks<A>) {
+      const auto take = [&](std::pair<void*, std::size_t> block) {
+        std::string changed = filled ? ledger.remove(block.first) : "";
+        if (found.contents.empty()) found.contents = std::move(changed);
+        free_block(allocator, block.first, block.second);
+      };
+      std::vector<std::size_t> again;
+      for (std::size_t i = live.size() / 2; i-- > 0 && !found.any();) {
+        std::swap(live[2 * i], live.back());
+        again.push_back(live.back().second);
+        take(live.back());
+        live.pop_back();
+      }
+      for (const std::size_t size : again)
+        if (!found.any()) put(size);
+      for (const auto& block : live) take(block);
+    } else {
+      found.contents = release_all(allocator, ledger);
+    }
     return found;
   }
 
@@ -309,6 +380,65 @@ class Conformance {
       free_block(allocator, observed(nullptr), bytes);
     }
     return release_all(allocator, ledger);
+  }
+
+  /// As many random requests as the demand allows, freed in random order; again and again in one instance.
+  static std::string freed_is_used_again() {
+    A allocator(kDemand);
+    return grows_without_end(kDemand.bytes / 2, [&]() -> std::string {
+      bench::Random random(1);
+      std::vector<std::pair<void*, std::size_t>> live;
+      std::string failure;
+      for (std::size_t left = kDemand.bytes; live.size() < kDemand.blocks && failure.empty();) {
+        const std::size_t bytes = life_size(random, kLives[0]);
+        if (bytes > left) break;
+        left -= bytes;
+        if (void* const block = allocate(allocator, bytes)) {
+          std::memset(block, 1, bytes);
+          live.emplace_back(block, bytes);
+        } else {
+          failure = refused(bytes);
+        }
+      }
+      for (; !live.empty(); live.pop_back()) {
+        std::swap(live[static_cast<std::size_t>(random.below(live.size()))], live.back());
+        free_block(allocator, live.back().first, live.back().second);
+      }
+      return failure;
+    });
+  }
+
+  /// Lives that end in a reset, with blocks still live, and where the allocator frees blocks with others freed: those
+  /// of the next one have all the memory and share none.
+  static std::string reset_frees_everything() {
+    A allocator(kDemand);
+    std::uint64_t lives = 0;
+    return grows_without_end(kDemand.bytes / 2, [&]() -> std::string {
+      bench::Random random(++lives);
+      Ledger ledger;
+      std::size_t left = kDemand.bytes;
+      const auto in_life = [&](const std::string& failure) {
+        return failure.empty() ? "" : fmt::format("after {} resets {}", lives - 1, failure);
+      };
+      for (std::size_t i = 0; i < kDemand.blocks; ++i) {
+        const std::size_t bytes = life_size(random, kLives[0]);
+        if (bytes > left) break;
+        void* const block = allocate(allocator, bytes);
+        std::string failure = block == nullptr ? refused(bytes) : ledger.add(block, bytes);
+        if constexpr (FreesBlocks<A>) {
+          if (failure.empty() && random.below(100) < 30) {
+            failure = ledger.remove(block);
+            free_block(allocator, block, bytes);
+          }
+        }
+        if (!failure.empty()) return in_life(failure);
+        left -= bytes;
+      }
+      std::string failure;
+      while (!ledger.empty() && failure.empty()) failure = ledger.remove(ledger.lowest().first);
+      allocator.reset();
+      return in_life(failure);
+    });
   }
 };
 

@@ -11,6 +11,7 @@ template <Allocator A>
 std::map<std::string, std::string> traits() {
   std::map<std::string, std::string> traits;
   traits["frees"] = FreesByPointer<A> ? "by pointer" : FreesBySize<A> ? "by pointer and size" : "everything at once";
+  if (FreesBlocks<A> && Resets<A>) traits["frees"] += ", or everything at once";
   traits["capacity"] = FixedCapacity<A> ? "one buffer" : "grows";
   if constexpr (Rival<A>) traits["version"] = A::version();
   return traits;
