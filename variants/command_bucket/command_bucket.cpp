@@ -6,6 +6,7 @@
 
 #include "variants/command_bucket/cache_clearer.h"
 #include "variants/designs/linear.h"
+#include "variants/growth.h"
 
 namespace lab::command_bucket {
 
@@ -75,6 +76,45 @@ bench::Workload make_workload(std::string name, std::string title, unsigned work
   return workload;
 }
 
+/// What is wrong with where the packets lie, or with what the memory says that they take up; "" if nothing. After
+/// sort().
+std::string wrong_memory(Frame& frame, unsigned threads) {
+  constexpr std::size_t kSlack = 64 * 1024;  // a thread's, that it has begun to hand out
+  std::size_t bytes = 0;
+  std::uintptr_t begin = UINTPTR_MAX, end = 0;
+  for (const Layer layer : {kGBuffer, kShadowMap, kLighting})
+    for (const std::byte* packet : frame.packets(layer))
+      for (; packet != nullptr; packet = next_packet(packet)) {
+        const auto at = reinterpret_cast<std::uintptr_t>(packet);
+        const std::size_t size =
+            dispatch_of(packet) == &MapConstants::dispatch ? kPacketBytes<MapConstants> : kPacketBytes<Draw>;
+        if (at % kPacketAlignment != 0)
+          return fmt::format("a packet of {} bytes is {} bytes off its alignment of {}", size, at % kPacketAlignment,
+                             kPacketAlignment);
+        bytes += size;
+        begin = std::min(begin, at);
+        end = std::max(end, at + size);
+      }
+  const std::size_t used = frame.packet_memory_bytes();
+  if (used != 0 && used < bytes) return fmt::format("packets of {} bytes are said to take up {}", bytes, used);
+  // Of a buffer they take up no more than from the first to the last.
+  if (bytes != 0 && used > end - begin + kSlack * threads)
+    return fmt::format("packets that lie within {} bytes are said to take up {}", end - begin, used);
+  return "";
+}
+
+/// Frames, each out of what the one before gave back: whether they need ever more memory.
+std::string wrong_growth(const Scene& scene, designs::WorkerPool& pool, const MakeFrame& make_frame) {
+  const std::size_t bytes = Budget{scene.draws(), scene.maps(), pool.workers()}.bytes(kPacketAlignment);
+  const std::unique_ptr<Frame> frame = make_frame(scene, pool);
+  return grows_without_end(bytes, [&]() -> std::string {
+    frame->add();
+    frame->sort();
+    frame->clear();
+    return "";
+  });
+}
+
 /// Two frames, the second out of what the first gave back: "" where both are as expected().
 std::string wrong_with(const Scene& scene, designs::WorkerPool& pool, const MakeFrame& make_frame) {
   const Backend want = expected(scene);
@@ -92,10 +132,13 @@ std::string wrong_with(const Scene& scene, designs::WorkerPool& pool, const Make
     }
     Backend found;
     frame->submit(found);
+    const bool right = found.calls == want.calls && found.checksum.value() == want.checksum.value();
+    const std::string memory = right ? wrong_memory(*frame, pool.workers()) : "";
     frame->clear();
     if (found.calls != want.calls) return fmt::format("{} commands added, {} submitted", want.calls, found.calls);
     if (found.checksum.value() != want.checksum.value())
       return fmt::format("checksum {:016x} expected, {:016x} found", want.checksum.value(), found.checksum.value());
+    if (!memory.empty()) return memory;
   }
   return "";
 }
@@ -117,6 +160,11 @@ std::vector<bench::Check> checks_of(Threading threading, const MakeFrame& make_f
                           return wrong_with(make_scene(threads, size.meshes, size.lights, 1), pool, make_frame);
                         }});
   }
+  if (kMemoryIsOwn)
+    checks.push_back({"packets that are given back are used again", [=] {
+                        designs::WorkerPool pool(workers_for(threading, 2));
+                        return wrong_growth(make_scene(1, 5000, 5000, 0), pool, make_frame);
+                      }});
   return checks;
 }
 

@@ -19,6 +19,7 @@
 #include "variants/designs/slot_blocks.h"
 #include "variants/designs/slot_counter.h"
 #include "variants/designs/thread_local_linear.h"
+#include "variants/growth.h"
 
 namespace lab::command_bucket {
 namespace {
@@ -274,7 +275,8 @@ std::size_t failures_of() {
 
 using Packets = LinearPackets<designs::ThreadLocalLinear<4>, 4>;
 
-/// Uses every other entry and closes no hole. (SlotBlocks itself leaves one only where threads share a bucket unevenly.)
+/// Uses every other entry and closes no hole. (SlotBlocks itself leaves one only where threads share a bucket
+/// unevenly.)
 struct HolesLeft : designs::AtomicSlotCounter {
   using AtomicSlotCounter::AtomicSlotCounter;
   static std::size_t capacity(std::size_t claims, unsigned threads) {
@@ -298,6 +300,37 @@ struct Overlapping : Packets {
   using Packets::Packets;
   std::byte* allocate(std::size_t bytes) { return Packets::allocate(bytes - 4); }
 };
+
+/// Hands out packets on odd addresses, too.
+struct Misaligned : Packets {
+  explicit Misaligned(const Budget& budget) : Packets({2 * budget.draws, 2 * budget.maps, budget.threads}) {}
+  std::byte* allocate(std::size_t bytes) { return Packets::allocate(bytes + 4) + 1; }
+};
+
+struct Understating : Packets {
+  using Packets::Packets;
+  std::size_t used() const { return Packets::used() / 2; }
+};
+
+struct Overstating : Packets {
+  using Packets::Packets;
+  std::size_t used() const { return 3 * Packets::used(); }
+};
+
+struct Leaking : NewPackets<FreeOrder::kAllocation> {
+  using NewPackets::NewPackets;
+  void release(std::byte*) {}
+};
+
+TEST(Conformance, finds_packets_off_their_alignment_wrong_sums_and_leaks) {
+  EXPECT_GT((failures_of<Misaligned, designs::AtomicSlotCounter>()), 0u);
+  EXPECT_GT((failures_of<Understating, designs::AtomicSlotCounter>()), 0u);
+  EXPECT_GT((failures_of<Overstating, designs::AtomicSlotCounter>()), 0u);
+  EXPECT_EQ((failures_of<NewPackets<FreeOrder::kAllocation>, designs::AtomicSlotCounter>()), 0u);
+  if (kMemoryIsOwn) {
+    EXPECT_EQ((failures_of<Leaking, designs::AtomicSlotCounter>()), 1u);
+  }
+}
 
 TEST(Conformance, finds_holes_lost_entries_and_overlapping_packets) {
   EXPECT_EQ((failures_of<Packets, designs::SlotBlocks<32>>()), 0u);
