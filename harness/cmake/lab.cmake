@@ -71,6 +71,12 @@ endfunction()
 
 function(lab_variant family variant)
   cmake_parse_arguments(arg "" "" "USES" ${ARGN})
+  # lab_family() took such a file for a shared source or a test, and each variant would define its own this_variant().
+  if(variant MATCHES "^${family}|_test$")
+    message(FATAL_ERROR "lab_variant(${family} ${variant}): a variant's name may not begin with '${family}' or end in "
+                        "'_test': files so called are the family's shared sources and its tests; rename "
+                        "variants/${family}/${variant}.cpp")
+  endif()
   get_property(reference GLOBAL PROPERTY LAB_REFERENCE_${family})
   set(target variant_${family}_${variant})
   add_executable(${target} ${family}/${variant}.cpp 
