@@ -1,6 +1,8 @@
 /// What --conformance checks of an allocator, as far as the allocator says that it can do it.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -418,7 +420,7 @@ class Conformance {
       Ledger ledger;
       std::size_t left = kDemand.bytes;
       const auto in_life = [&](const std::string& failure) {
-        return failure.empty() ? "" : fmt::format("after {} resets {}", lives - 1, failure);
+        return failure.empty() ? "" : fmt::format("life {} of one instance: {}", lives, failure);
       };
       for (std::size_t i = 0; i < kDemand.blocks; ++i) {
         const std::size_t bytes = life_size(random, kLives[0]);

@@ -275,8 +275,7 @@ std::size_t failures_of() {
 
 using Packets = LinearPackets<designs::ThreadLocalLinear<4>, 4>;
 
-/// Uses every other entry and closes no hole. (SlotBlocks itself leaves one only where threads share a bucket
-/// unevenly.)
+/// Uses every other entry and closes no hole. (SlotBlocks itself leaves one only where threads share a bucket unevenly.)
 struct HolesLeft : designs::AtomicSlotCounter {
   using AtomicSlotCounter::AtomicSlotCounter;
   static std::size_t capacity(std::size_t claims, unsigned threads) {
