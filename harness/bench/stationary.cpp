@@ -83,9 +83,9 @@ Settling settle(const std::vector<double>& nanoseconds, std::size_t most) {
   Settling settling;
   if (nanoseconds.empty()) return settling;
   settling.warmup = least_error(distances(nanoseconds), most);
-  // Where warm-up ends for want of time, or leaves too few to tell, it may be no warm-up but the trend itself.
-  const bool cut_short = settling.warmup == most || nanoseconds.size() - settling.warmup < kLeastJudged;
-  settling.stationary = !has_trend(levels_of(nanoseconds, cut_short ? 0 : settling.warmup));
+  // Where warm-up leaves too few to tell, it may be no warm-up but the trend itself.
+  const bool too_few = nanoseconds.size() - settling.warmup < kLeastJudged;
+  settling.stationary = !has_trend(levels_of(nanoseconds, too_few ? 0 : settling.warmup));
   return settling;
 }
 

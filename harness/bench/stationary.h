@@ -8,7 +8,7 @@ namespace lab::bench {
 
 struct Settling {
   std::size_t warmup = 0;  ///< so many of the first repetitions are not like the rest
-  /// false: what is left has a trend; or all has, where warm-up ends only at `most` or leaves fewer than kLeastJudged.
+  /// false: what is left has a trend; or, where warm-up leaves fewer than kLeastJudged, all repetitions have.
   /// Of fewer than kLeastJudged in all nobody can tell: true.
   bool stationary = true;
 };
