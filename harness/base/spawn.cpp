@@ -139,6 +139,15 @@ void keep_tail(std::string& text, std::size_t limit) {
   if (text.size() > limit) text.erase(0, text.size() - limit);
 }
 
+bool has_ended(pid_t child) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+}
+
+File end_of(pid_t child) {
+  return File(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+}
+
 int end_group(pid_t child) {
   // The child is not reaped yet, so the group's number is still its own.
   ::kill(-child, SIGKILL);

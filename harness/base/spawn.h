@@ -53,6 +53,12 @@ bool drain(const File& file, std::string& text);
 /// Cuts `text` down to its last `limit` bytes.
 void keep_tail(std::string& text, std::size_t limit);
 
+/// Whether it has ended, leaving it to be reaped.
+bool has_ended(pid_t child);
+
+/// Readable once `child` has ended, for poll; none (-1) on Linux before 5.3.
+File end_of(pid_t child);
+
 /// Kills it and everything it started that is still in its group; returns waitpid's status.
 int end_group(pid_t child);
 

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,16 +73,11 @@ struct End {
   std::string output;
 };
 
-bool has_ended(pid_t child) {
-  siginfo_t ended{};
-  return ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT | WNOHANG) == 0 && ended.si_pid == child;
-}
-
 /// Reads what it says until it has ended, whatever it leaves behind; standard error goes to ours. One that its own alarm
 /// after `seconds` does not end, as it is stopped, is killed.
 End wait_for(const Spawned& child, double seconds) {
   std::string output, error;
-  const File process(static_cast<int>(::syscall(SYS_pidfd_open, child.id, 0)));
+  const File process = end_of(child.id);
   std::array<pollfd, 3> files{
       {{child.output.get(), POLLIN, 0}, {child.error.get(), POLLIN, 0}, {process.get(), POLLIN, 0}}};
   for (const int file : {child.output.get(), child.error.get()}) ::fcntl(file, F_SETFL, O_NONBLOCK);

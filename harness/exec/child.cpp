@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,14 +49,14 @@ class Watch {
         output_(std::move(child.output)),
         error_(std::move(child.error)),
         stop_file_(stop_file),
-        pid_file_(static_cast<int>(::syscall(SYS_pidfd_open, child_, 0))) {
+        pid_file_(end_of(child_)) {
     ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
     ::fcntl(error_.get(), F_SETFL, O_NONBLOCK);
   }
 
   ChildOutcome to_the_end(Clock::time_point start) {
     std::optional<ChildEnd> cut;
-    while (!cut && !ended()) cut = step(start);
+    while (!cut && !has_ended(child_)) cut = step(start);
     outcome_.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
     const int status = end_group(child_);
     if (!cut) cut = drain_rest();
@@ -73,12 +72,6 @@ class Watch {
   }
 
  private:
-  /// Whether the child has ended, leaving it to be reaped.
-  bool ended() const {
-    siginfo_t info{};
-    return ::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child_;
-  }
-
   /// Waits for something to happen; a ChildEnd where it must not go on.
   std::optional<ChildEnd> step(Clock::time_point start) {
     const double left = spec_.timeout_seconds - std::chrono::duration<double>(Clock::now() - start).count();

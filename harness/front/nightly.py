@@ -279,7 +279,8 @@ def unusual_text(sentences):
 
 def junit(rows, failures, alarms, night):
     """The night as JUnit: a case a benchmark and one for the session. What became slower is a failure, what could not
-    be measured an error, what could not be judged is skipped; what was unusual, and what is far from its level, are properties."""
+    be measured an error, what could not be judged is skipped; what was unusual, and what is far from its level, are
+    properties."""
     unfit = "" if night["fit"] else f"unfit: {'; '.join(night['sentences'])}"
     cases = {name: ("skipped", unfit) if unfit else None for name in rows}
     cases["nightly/session"] = ("skipped", unfit) if unfit else None

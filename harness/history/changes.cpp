@@ -71,7 +71,7 @@ void find_cause(std::span<const Point> points, Change& change) {
   for (const auto& [name, value] : new_ones) names.insert(name);
   for (const std::string& name : names) {
     const std::string was = shown(old_ones, name), is = shown(new_ones, name);
-    if (was == is || (name == kLibcBuild && (was.empty() || is.empty() || was == kNone || is == kNone))) continue;
+    if (was == is || (name == kLibcBuild && (was == kNone || is == kNone))) continue;
     if (change.cause.empty()) change.cause = cause_of(name);
     change.changed.push_back(fmt::format("{} {} -> {}", name, was, is));
   }

@@ -20,7 +20,7 @@ namespace lab::history {
 using Surroundings = std::map<std::string, std::string>;
 /// The session's seed among them: other data are another task.
 inline constexpr const char* kSeed = "seed";
-/// "" or absent where it was not recorded: like any.
+/// Absent where it was not recorded: like any.
 inline constexpr const char* kLibcBuild = "libc_build";
 /// Counters that a session has: the value on which all its processes agree, or none.
 using Exact = std::map<std::string, std::optional<double>>;

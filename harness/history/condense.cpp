@@ -26,13 +26,13 @@ Surroundings surroundings_of(const results::Result& result) {
                    {"aslr", facts.aslr},
                    {"transparent_huge_pages", facts.transparent_huge_pages},
                    {"libc", facts.libc},
-                   {kLibcBuild, facts.libc_build},
                    {"distribution", facts.distribution},
                    {"toolchain", build.toolchain},
                    {"compiler", build.compiler},
                    {"march", build.march},
                    {"flags", build.flags},
                    {kSeed, fmt::format("{}", result.session.seed)}};
+  if (!facts.libc_build.empty()) all[kLibcBuild] = facts.libc_build;
   for (const char* pin : kPins)
     if (const auto found = result.pins.find(pin); found != result.pins.end())
       all[fmt::format("pin {}", pin)] = found->second.substr(0, 12);
