@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from harness.spm.errors import system_error
 from harness.spm.store import lib, prune
-from harness.spm.store.store import Store
+from harness.spm.store.store import Store, closed_to_others
 
 
 class Plan:
@@ -34,7 +34,13 @@ def install(items: list, manifest, settings, store: Store, report) -> Plan:
     if settings.dry_run:
         return Plan(items)
     lib.check_writable(settings.lib_folder(), items)
+    plan = Plan(items)
     try:
+        if not plan.missing and not store.writable():  # on a disk for reading alone, or somebody else's
+            with closed_to_others():
+                lib.prepare(settings.lib, settings.lib_folder())
+                _link(items, report)
+            return plan
         with prune.at_work(store, report):
             plan = Plan(items)  # only now: a pruning may just have ended
             if plan.missing:
@@ -43,11 +49,15 @@ def install(items: list, manifest, settings, store: Store, report) -> Plan:
                 fill(plan, manifest, settings, store, report)
             lib.prepare(settings.lib, settings.lib_folder())
             lib.register(store, settings.lib)
-            for item in items:
-                if not item.linked():
-                    lib.activate(item)
-                    report.linked(item)
-                item.entry.use()
+            _link(items, report)
     except OSError as error:
         raise system_error("installing", error) from None
     return plan
+
+
+def _link(items: list, report):
+    for item in items:
+        if not item.linked():
+            lib.activate(item)
+            report.linked(item)
+        item.entry.use()

@@ -126,6 +126,9 @@ class Report:
     def waiting(self, what: str, holder: str):
         pass
 
+    def flushing(self):
+        pass
+
     def note(self, text: str):
         pass
 
@@ -210,6 +213,9 @@ class LinesReport(Report):
 
     def waiting(self, what, holder):
         self.note(f"waiting for {holder} to finish with {what}")
+
+    def flushing(self):
+        self.note("waiting for the disk to write the packages, and whatever else programs have left for it to write")
 
     def note(self, text):
         with self._lock:
@@ -357,3 +363,6 @@ class JsonReport(Report):
 
     def waiting(self, what, holder):
         self._event("waiting", what=what, holder=holder)
+
+    def flushing(self):
+        self._event("flushing")

@@ -15,6 +15,7 @@ import stat
 from harness.spm.errors import Refused, system_error
 from harness.spm.install import install
 from harness.spm.store import contents, prune, trees
+from harness.spm.store.durable import Disk
 from harness.spm.store.store import Store
 
 
@@ -35,9 +36,12 @@ def repair(items: list, deep: bool, manifest, settings, store: Store, report) ->
             artifacts = _artifacts(mendings)
             listed = [mending for mending in mendings if mending.listed]
             archives = _fetch(listed, manifest, settings, store, report)
-            for mending in listed:
-                with mending.locked(report):
-                    mending.mend(archives)
+            with Disk(store.root) as disk:
+                for mending in listed:
+                    with mending.locked(report):
+                        if mending.mend(archives):
+                            disk.flush(report.flushing)
+                            mending.item.entry.approve()
         install(items, manifest, settings, store, report)  # the links, and what is to be made anew
         return list(artifacts.values())
     except OSError as error:
@@ -111,10 +115,10 @@ class _Mending:
         every = self.item.package.artifacts_for(self.item.platform)
         return [every[owner] for owner in sorted(self._lacking)] if self.listed else every
 
-    def mend(self, archives: dict[str, str]):
-        """Puts everything right; an entry that it cannot is left condemned, to be made anew."""
+    def mend(self, archives: dict[str, str]) -> bool:
+        """Puts everything right; whether the entry is whole now. One that is not stays condemned, to be made anew."""
         if self.item.entry.exists():
-            return  # another process was faster
+            return False  # another process was faster
         staging = self._store.staging(self.item.entry)
         trees.remove(staging)
         os.mkdir(staging)
@@ -124,10 +128,9 @@ class _Mending:
             with self._writable({os.path.dirname(path) for path in (*self._problems, *fresh)}):
                 self._put_links_right(staging + "/link")
                 self._put_files_right(staging + "/tree", fresh)
-            if not contents.problems(self._tree, self.listed):
-                self.item.entry.approve()
+            return not contents.problems(self._tree, self.listed)
         except Refused:
-            pass  # the list says what no archive holds
+            return False  # the list says what no archive holds
         finally:
             trees.remove(staging)
 

@@ -1,10 +1,13 @@
-"""Fills the store: unpacks archives while others download, seals each tree, gives it its final name.
+"""Fills the store: unpacks archives while others download, seals each tree, gives it its final name; once the disk has
+written them all, marks the entries as such that count.
 
-One kernel lock per entry, held from the first file unpacked to the rename: what another process is making is left to
-it, waited for at the end, and made here only where that process failed."""
+One kernel lock per entry, held from the first file unpacked to the mark: what another process is making is left to it,
+waited for at the end, and made here only where that process failed. A run that ends before the mark leaves whole trees
+behind: where every hash is right, the next one takes them over."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -15,7 +18,8 @@ from harness.spm import waits
 from harness.spm.archives.tree import Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Cancelled, Refused, SpmError, system_error
-from harness.spm.store import trees
+from harness.spm.store import contents, trees
+from harness.spm.store.durable import Disk
 from harness.spm.store.store import Store, write_file
 from harness.spm.transfer.fetch import Fetcher
 from harness.spm.words import plural, size as size_words
@@ -26,19 +30,56 @@ _STALLED_S = 5.0  # how long an interrupted run waits for a disk that does not a
 
 
 def fill(plan, manifest, settings, store: Store, report):
-    """Makes every missing entry of `plan`, or waits for whoever makes it. The store is shared (prune.at_work)."""
-    _check_space(plan, store)
-    report.started(len(plan.missing), len(plan.artifacts()), plan.download_bytes())
-    missing = plan.missing
-    with report, Fetcher(manifest, settings, store, report) as fetcher:
-        while missing:
-            others = _Run(missing, fetcher, store, report).run()
-            for item in others[:1]:
-                with store.entry_lock(item.entry) as lock:
-                    lock.take(waiting=lambda holder: report.waiting(f"package {item.package.name}", holder))
-            missing = [item for item in others if not item.entry.exists()]
-        for artifact in plan.artifacts().values():
-            fetcher.release(artifact)
+    """Makes every missing entry of `plan`, or waits for whoever makes it. The store is shared (prune.at_work).
+
+    Afterwards plan.missing holds what was not in the store, marked or not."""
+    with Disk(store.root) as disk:
+        plan.missing = _take_over(plan.missing, disk, store, report)
+        if not plan.missing:
+            return
+        _check_space(plan, store)
+        report.started(len(plan.missing), len(plan.artifacts()), plan.download_bytes())
+        missing = plan.missing
+        with report, Fetcher(manifest, settings, store, report) as fetcher:
+            while missing:
+                others = _Run(missing, fetcher, disk, store, report).run()
+                for item in others[:1]:
+                    with store.entry_lock(item.entry) as lock:
+                        lock.take(waiting=lambda holder: report.waiting(f"package {item.package.name}", holder))
+                missing = [item for item in others if not item.entry.exists()]
+            for artifact in plan.artifacts().values():
+                fetcher.release(artifact)
+
+
+def _take_over(items: list, disk: Disk, store: Store, report) -> list:
+    """Marks those entries of `items` that are whole but for their mark; returns the other items."""
+    whole = []
+    with contextlib.ExitStack() as locks:
+        for item in items:
+            if not item.entry.is_void():
+                lock = locks.enter_context(store.entry_lock(item.entry))
+                if lock.take(wait=False) and not item.entry.exists() and _is_whole(item.entry):
+                    whole.append(item.entry)
+        _mark(whole, disk, report)
+    return [item for item in items if not item.entry.exists()]
+
+
+def _is_whole(entry) -> bool:
+    try:
+        return not contents.problems(entry.tree, entry.files(), deep=True)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _mark(entries: list, disk: Disk, report):
+    """Lets whole entries count, as soon as that survives a power cut."""
+    if entries:
+        try:
+            disk.flush(report.flushing)
+        except OSError as error:
+            raise system_error("writing the store to its disk", error) from None
+        for entry in entries:
+            entry.approve()
 
 
 def _check_space(plan, store: Store):
@@ -56,8 +97,8 @@ def _check_space(plan, store: Store):
 class _Run:
     """One batch of entries: the fetcher's threads feed unpacking threads; the first error stops all of them."""
 
-    def __init__(self, items, fetcher: Fetcher, store: Store, report):
-        self._fetcher, self._report = fetcher, report
+    def __init__(self, items, fetcher: Fetcher, disk: Disk, store: Store, report):
+        self._fetcher, self._disk, self._report = fetcher, disk, report
         self._artifacts = {}  # sha256 -> artifact
         self._users = {}  # sha256 -> [(entry in the making, owner number, artifact)]
         self._making = [_Making(item, store) for item in items]
@@ -81,6 +122,7 @@ class _Run:
                     self._tasks.put(((-artifact.size, artifact.sha256, number), user, path))
             self._end(workers)
             waits.join(workers)
+            _mark([making.item.entry for making in self._making if making.finished], self._disk, self._report)
         except BaseException:
             self._stopped = True
             self._end(workers)
@@ -141,7 +183,7 @@ class _Making:
         self.item = item
         self.artifacts = item.package.artifacts_for(item.platform)
         self.tree: Tree | None = None
-        self.elsewhere = self._ours = False
+        self.elsewhere = self.finished = self._ours = False
         self._staging = store.staging(item.entry)
         self._entry_lock = store.entry_lock(item.entry)
         self._left = len(self.artifacts)
@@ -168,7 +210,7 @@ class _Making:
             return self._left == 0
 
     def finish(self) -> tuple[int, int]:
-        """Seals the tree and gives the entry its final name; (bytes, files)."""
+        """Seals the tree and gives the entry its final name, without the mark; (bytes, files)."""
         files = self.tree.seal()
         size = sum(each[2] for each in files["files"])
         entry = self.item.entry
@@ -184,23 +226,19 @@ class _Making:
         }
         write_file(self._staging + "/files.json", json.dumps(files, separators=(",", ":")))
         write_file(self._staging + "/stamp.json", json.dumps(stamp))
-        write_file(self._staging + "/used", "")
         os.makedirs(os.path.dirname(entry.path), exist_ok=True)
         damaged = self._staging + ".old"
         if os.path.lexists(entry.path):
             trees.remove(damaged)
             os.rename(entry.path, damaged)
         os.rename(self._staging, entry.path)
+        self.finished = True
         trees.remove(damaged)
-        self._release()
         return size, len(files["files"])
 
     def leave(self):
-        """Removes what was not finished."""
+        """Removes what was not finished, and lets others at the entry."""
         if self._ours:
             trees.remove(self._staging)
-            self._release()
-
-    def _release(self):
-        self._ours = False
-        self._entry_lock.release()
+            self._ours = False
+            self._entry_lock.release()

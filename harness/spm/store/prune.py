@@ -7,7 +7,7 @@ import os
 import time
 
 from harness.spm.store import lib, trees
-from harness.spm.store.store import Entry, Store, write_file
+from harness.spm.store.store import Entry, Store, closed_to_others, write_file
 
 OLDER_THAN_S = 30 * 86400
 MAX_BYTES = 10 * 10**9
@@ -81,19 +81,32 @@ def remove(store: Store, entry: Entry):
 @contextlib.contextmanager
 def at_work(store: Store, report):
     """Shares the store with whoever else works in it, which keeps pruning out. Whoever leaves last tidies."""
-    store.prepare()
-    with store.lock("store") as lock:
-        lock.take(shared=True, waiting=lambda holder: report.waiting("the store", holder))
-        yield
-    automatic(store)
+    with closed_to_others():
+        store.prepare()
+        with store.lock("store") as lock:
+            lock.take(shared=True, waiting=lambda holder: report.waiting("the store", holder))
+            yield
+        automatic(store)
+
+
+@contextlib.contextmanager
+def alone(store: Store, report):
+    """The store to ourselves, once everybody who works in it has left."""
+    with closed_to_others():
+        store.prepare()
+        with store.lock("store") as lock:
+            lock.take(waiting=lambda holder: report.waiting("the store", holder))
+            yield
 
 
 def sweep(store: Store, leftover_s: float = LEFTOVER_S):
-    """Removes what has served, what killed and failed runs left, and roots whose folder is gone; a .part or archive that is
-    younger than `leftover_s` stays for the next run. Only under the exclusive lock, when nobody else works in the
+    """Removes what has served, what power cuts, killed and failed runs left, and roots whose folder is gone; a .part or
+    archive that is younger than `leftover_s` stays for the next run. Only under the exclusive lock, when nobody else works in the
     store."""
     for name in os.listdir(f"{store.root}/unpacking"):
         trees.remove(f"{store.root}/unpacking/{name}")
+    for each in store.remains():
+        remove(store, each)
     archives = f"{store.root}/archives"
     for name in os.listdir(archives):
         try:

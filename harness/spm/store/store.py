@@ -5,9 +5,11 @@
       packages/<name>/<version>/  one entry; it appears by one rename, complete
         tree/                     what the artifacts hold, read-only; the links of lib folders lead here
         files.json                every file, link and folder of the tree with mode, size, time and hash (contents.py)
-        stamp.json                name, version, platform, lib, bytes, files, artifacts, time of unpacking
-        used                      empty; its time is the entry's last use, to the hour; without it the entry counts as
-                                  damaged, and is made anew or repaired
+        stamp.json                name, version, platform, lib, bytes, files, artifacts, time of unpacking; an entry whose
+                                  stamp cannot be read is none, and is swept away
+        used                      empty: the mark that the entry counts, made once all the above is on the disk. Its time
+                                  is the last use, to the hour. What lacks it is taken over where every hash is right,
+                                  and made anew or repaired otherwise
       archives/<sha256>           a verified artifact on its way to be unpacked; its time is 0 once somebody has done so
       archives/<sha256>.part      one on its way here; it and its .from outlive a run that failed, until they are old
       unpacking/<name>-<version>/ an entry in the making or going; removed by whoever next takes its lock, or by a sweep
@@ -17,20 +19,26 @@
                                   root whose folder is gone is removed, and with it the claim on its entries
       pruned                      empty; its time is that of the last automatic pruning
 
-Nothing waits for the disk to have written: that would cost a cold install more than all else. A power cut within
-seconds of an install can lose bytes, which `verify` finds.
+An install waits once for the disk to have written, and marks its entries then (durable.py): a power cut costs what was
+not marked, and nothing else. The links of lib come after the marks.
 Archives are not kept: only the tree is used, both would take a third more, and a pin brings the same bytes back. Who
 wants them kept has a mirror."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import stat
 import time
 
 from harness.spm.errors import SpmError, USAGE
+from harness.spm.settings import existing_parent
 
+_PARTS = ("packages", "archives", "unpacking", "locks", "roots")
+_OTHERS_WRITE = 0o022
+_LARGEST_STAMP = 1 << 20
 USE_STEP_S = 3600  # a use is noted at most this often: a no-op then writes nothing
 
 _CACHEDIR_TAG = (
@@ -52,12 +60,26 @@ class Entry:
         return self.path + "/tree"
 
     def exists(self) -> bool:
-        """Whether the entry is complete and its tree still stands."""
+        """Whether the entry counts and its tree still stands."""
         try:
             os.stat(self.path + "/used")
-            return os.path.isdir(self.tree)
+            return not self.is_void() and os.path.isdir(self.tree)
         except OSError:
             return False
+
+    def is_void(self) -> bool:
+        """Whether what stands here is no entry: its stamp is lacking, empty or garbled, as a power cut may leave it."""
+        # Two hundred of these are part of an install that has nothing to do: no file object for them.
+        try:
+            file = os.open(self.path + "/stamp.json", os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                return not isinstance(json.loads(os.read(file, _LARGEST_STAMP)), dict)
+            finally:
+                os.close(file)
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return True
+        except OSError:
+            return False  # the disk does not tell, or we may open no more files: nothing to remove an entry for
 
     def use(self):
         """Notes that the entry is in use now. A store that we may not write is left as it is."""
@@ -75,14 +97,14 @@ class Entry:
             return 0.0
 
     def condemn(self):
-        """Lets a damaged entry, if it is there at all, count as none: the next install makes it anew."""
+        """Lets a damaged entry, if it is there at all, count as none until every hash in it is right again."""
         try:
             os.unlink(self.path + "/used")
         except FileNotFoundError:
             pass
 
     def approve(self):
-        """Lets an entry that was condemned count again."""
+        """Lets an entry count whose bytes are on the disk."""
         os.close(os.open(self.path + "/used", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666))
 
     def stamp(self) -> dict:
@@ -102,20 +124,25 @@ class Store:
         return Entry(self.root, name, version)
 
     def entries(self) -> list[Entry]:
-        """All entries, sorted by name and version."""
-        found = []
-        for name in _names(f"{self.root}/packages"):
-            found += [Entry(self.root, name, version) for version in _names(f"{self.root}/packages/{name}")]
-        return [entry for entry in found if os.path.exists(entry.path + "/stamp.json")]
+        """All entries, sorted by name and version, those that do not count too."""
+        return [entry for entry in self._places() if not entry.is_void()]
+
+    def remains(self) -> list[Entry]:
+        """What stands where entries do and is none."""
+        return [entry for entry in self._places() if entry.is_void()]
+
+    def _places(self) -> list[Entry]:
+        packages = f"{self.root}/packages"
+        return [Entry(self.root, name, version) for name in _names(packages) for version in _names(f"{packages}/{name}")]
 
     def prepare(self):
         """Makes the store's folders."""
         try:
-            os.makedirs(self.root, exist_ok=True)
-            for part in ("packages", "archives", "unpacking", "locks", "roots"):
-                os.makedirs(f"{self.root}/{part}", exist_ok=True)
+            for folder in (self.root, *(f"{self.root}/{part}" for part in _PARTS)):
+                os.makedirs(folder, exist_ok=True)
+                _close_to_others(folder)
             tag = f"{self.root}/CACHEDIR.TAG"
-            if not os.path.exists(tag):
+            if not os.path.exists(tag) or not os.path.getsize(tag):
                 write_file(tag, _CACHEDIR_TAG)
         except (FileExistsError, NotADirectoryError) as error:
             raise SpmError(
@@ -155,9 +182,30 @@ class Store:
         """Where the store notes that the lib folder `lib` uses it."""
         return f"{self.root}/roots/{hashlib.sha256(os.fsencode(lib)).hexdigest()[:32]}"
 
+    def writable(self) -> bool:
+        """Whether we may make and remove what is not an entry. A store that is not can still be linked to."""
+        return os.access(existing_parent(f"{self.root}/locks"), os.W_OK | os.X_OK)
+
     def free_bytes(self) -> int:
         facts = os.statvfs(self.root)
         return facts.f_bavail * facts.f_frsize
+
+
+@contextlib.contextmanager
+def closed_to_others():
+    """What is made meanwhile, nobody but its owner may write: who can write a store runs code as all who use it."""
+    before = os.umask(0o777)
+    os.umask(before | _OTHERS_WRITE)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def _close_to_others(folder: str):
+    facts = os.stat(folder)
+    if facts.st_mode & _OTHERS_WRITE and facts.st_uid == os.geteuid():
+        os.chmod(folder, stat.S_IMODE(facts.st_mode) & ~_OTHERS_WRITE)
 
 
 def _names(folder: str) -> list[str]:

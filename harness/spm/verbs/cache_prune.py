@@ -27,9 +27,7 @@ def run(command, settings) -> int:
         for each in gone:
             _tell(each, settings)
     elif os.path.isdir(store.root):
-        store.prepare()
-        with store.lock("store") as lock:
-            lock.take(waiting=lambda holder: report_for(settings).waiting("the store", holder))
+        with prune.alone(store, report_for(settings)):
             prune.sweep(store, min(older_than, prune.LEFTOVER_S))
             gone = choose()
             for each in gone:

@@ -1,0 +1,27 @@
+"""Power cuts during and after an install, on file systems of their own."""
+
+import contextlib
+import io
+import os
+import unittest
+
+from harness.spm import power_cut
+
+
+@unittest.skipIf(power_cut.lack(), f"a power cut {power_cut.lack()}")
+class PowerCutTest(unittest.TestCase):
+    def cut(self, *arguments: str):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            status = power_cut.main(list(arguments))
+        self.assertEqual(status, 0, out.getvalue())
+
+    def test_ext4(self):
+        self.cut("--file-system", "ext4", "--during", "6", "--after", "0,4", "--packages", "12")
+
+    def test_xfs(self):
+        self.cut("--file-system", "xfs", "--during", "4", "--after", "0", "--packages", "12")
+
+
+if __name__ == "__main__":
+    unittest.main()

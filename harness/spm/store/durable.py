@@ -1,0 +1,56 @@
+"""What a mark in the store vouches for is on the disk before the mark is made.
+
+One syncfs(2) does for a whole install: an fsync for each of 20,000 files takes longer than unpacking them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+
+from harness.spm import waits
+
+PATIENCE_S = 2.0  # a flush that takes longer is worth a sentence
+
+
+class Disk:
+    """The file system of a folder. What the kernel fails to write from now on is an error of the next flush."""
+
+    def __init__(self, folder: str):
+        self._file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self._file)
+
+    def flush(self, waiting):
+        """Returns once all that was written to the file system is on its disk, other programs' bytes too; raises
+        OSError. `waiting()` is called once where that takes long."""
+        # A thread, and a descriptor that stays its own: an interrupt leaves it to the kernel, which heeds none.
+        failures: list[BaseException] = []
+        thread = threading.Thread(target=_flush, args=(os.dup(self._file), failures), daemon=True)
+        thread.start()
+        waits.join([thread], PATIENCE_S)
+        if thread.is_alive():
+            waiting()
+            waits.join([thread])
+        if failures:
+            raise failures[0]
+
+
+def _flush(file: int, failures: list[BaseException]):
+    try:
+        if _syncfs is None:
+            os.sync()
+        elif _syncfs(file):
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code))
+    except OSError as error:
+        failures.append(error)
+    finally:
+        os.close(file)
+
+
+_syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)

@@ -1,0 +1,145 @@
+"""What counts in a store is on the disk, and nobody but its owner can write it."""
+
+import errno
+import os
+import stat
+import unittest
+from unittest import mock
+
+from harness.spm.store import durable, trees
+from harness.spm.store.store import Entry, Store
+from harness.spm.testing import World, deb, member
+
+
+class MarkTest(World):
+    def setUp(self):
+        super().setUp()
+        self.add_simple("a")
+        self.add_simple("b")
+
+    def entries(self) -> dict[str, Entry]:
+        return {entry.name: entry for entry in Store(self.store).entries()}
+
+    def counting(self) -> list[str]:
+        return [name for name, entry in self.entries().items() if entry.exists()]
+
+    def test_entries_count_once_the_disk_has_written_them(self):
+        seen = []
+
+        def flush(disk, waiting):
+            entries = self.entries().values()
+            seen.append((sorted(each.name for each in entries), self.counting(), os.path.exists(self.lib)))
+
+        with mock.patch.object(durable.Disk, "flush", flush):
+            self.assertEqual(self.spm("install-group", "all").status, 0)
+        self.assertEqual(seen, [(["a", "b"], [], False)])
+        self.assertEqual(self.counting(), ["a", "b"])
+
+    def test_nothing_to_do_asks_nothing_of_the_disk(self):
+        self.spm("install-group", "all")
+        with mock.patch.object(durable.Disk, "flush", side_effect=AssertionError):
+            self.assertEqual(self.spm("install-group", "all").status, 0)
+
+    def test_a_disk_that_cannot_write_is_an_error_and_nothing_counts(self):
+        failure = OSError(errno.EIO, os.strerror(errno.EIO))
+        with mock.patch.object(durable.Disk, "flush", side_effect=failure):
+            result = self.spm("install-group", "all")
+        self.assertEqual((result.status, self.counting(), os.path.exists(self.lib)), (1, [], False))
+        self.assertTrue(result.err.startswith("spm: error: writing the store to its disk: Input/output error\nhint: "))
+
+    def unmark(self):
+        self.spm("install-group", "all")
+        for entry in self.entries().values():
+            entry.condemn()
+        self.server.asked.clear()
+
+    def test_whole_entries_without_a_mark_are_taken_over(self):
+        self.unmark()
+        result = self.spm("install-group", "all")
+        self.assertEqual((result.status, self.server.asked, self.counting()), (0, [], ["a", "b"]))
+
+    def test_those_that_lost_bytes_are_made_anew(self):
+        self.unmark()
+        path = f"{self.entries()['a'].tree}/a"
+        facts = os.stat(path)
+        os.chmod(path, 0o644)
+        with open(path, "r+b") as file:
+            file.write(b"\0")  # of the right size and time, as a file system may leave it
+        os.utime(path, (facts.st_mtime, facts.st_mtime))
+        self.assertEqual(self.spm("install-group", "all").status, 0)
+        self.assertEqual((self.server.asked, self.counting()), (["/a.deb"], ["a", "b"]))
+        self.assertEqual(self.read("a-1/a"), "a")
+
+    def test_an_entry_without_a_stamp_that_can_be_read_is_none(self):
+        for text in ("", "\0" * 100, '{"name": "a"', "[]"):
+            with self.subTest(text):
+                self.spm("install-group", "all")
+                with open(f"{self.entries()['a'].path}/stamp.json", "w", encoding="utf-8") as file:
+                    file.write(text)
+                rows = self.spm("cache", "list", "--json").objects()
+                self.assertEqual([row["name"] for row in rows], ["b"])
+                self.assertEqual(self.spm("install-group", "all").status, 0)
+                self.assertEqual((self.counting(), self.read("a-1/a")), (["a", "b"], "a"))
+
+    def test_what_is_no_entry_is_swept_away_and_what_cannot_be_told_is_not(self):
+        self.spm("install-group", "all")
+        with open(f"{self.entries()['a'].path}/stamp.json", "w", encoding="utf-8"):
+            pass
+        trees.remove(self.lib)
+        opened = os.open
+
+        def too_many(path, *arguments, **options):
+            if str(path).endswith("stamp.json"):
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+            return opened(path, *arguments, **options)
+
+        with mock.patch.object(os, "open", too_many):
+            self.assertEqual(Store(self.store).remains(), [])
+        self.spm("cache", "prune")
+        self.assertEqual(os.listdir(f"{self.store}/packages"), ["b"])
+
+
+class OthersTest(World):
+    def open_to_others(self, folder: str) -> list[str]:
+        found = [base for base, folders, _ in os.walk(folder) for base in (base, *(f"{base}/{each}" for each in folders))]
+        found += [f"{base}/{name}" for base, _, files in os.walk(folder) for name in files]
+        modes = {path: os.lstat(path).st_mode for path in found}
+        return sorted(path for path, mode in modes.items() if mode & 0o022 and not stat.S_ISLNK(mode))
+
+    def test_with_any_umask_others_can_write_nothing(self):
+        self.add("a", self.serve("a.deb", deb(member("./d/a", b"a", mode=0o777), member("./b", b"b", mode=0o666))))
+        self.addCleanup(os.umask, os.umask(0))
+        self.store += "/deep/er"
+        self.assertEqual(self.spm("install", "a").status, 0)
+        os.unlink(f"{os.readlink(f'{self.lib}/a-1')}/d/a")
+        self.assertEqual(self.spm("verify", "--repair").status, 0)
+        for folder in (self.folder + "/store", self.lib):
+            self.assertEqual(self.open_to_others(folder), [])
+        self.assertEqual(os.umask(0), 0)
+
+    def test_a_store_that_others_can_write_is_closed_to_them(self):
+        self.add_simple("a")
+        os.makedirs(f"{self.store}/packages")
+        for folder in (self.store, f"{self.store}/packages"):
+            os.chmod(folder, 0o2777)
+        self.assertEqual(self.spm("install", "a").status, 0)
+        self.assertEqual(self.open_to_others(self.store), [])
+        self.assertEqual(stat.S_IMODE(os.stat(self.store).st_mode), 0o2755)
+
+    def test_a_store_for_reading_alone_can_be_linked_to(self):
+        self.add_simple("a")
+        self.spm("install", "a")
+        before = self.listed()
+        self.lib = f"{self.folder}/second"
+        with mock.patch.object(Store, "writable", lambda _: False):
+            for _ in range(2):
+                self.assertEqual(self.spm("install", "a").status, 0)
+        self.assertEqual((self.read("a-1/a"), self.listed()), ("a", before))
+
+    def listed(self) -> list:
+        paths = [f"{base}/{name}" for base, folders, files in os.walk(self.store) for name in (*folders, *files)]
+        return sorted((path, os.lstat(path).st_mtime_ns) for path in paths)
+
+
+if __name__ == "__main__":
+    unittest.main()
