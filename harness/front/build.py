@@ -247,11 +247,12 @@ def _failures(log, limit=60):
 
 
 def build(options, targets=(), quiet=False):
-    """Fetches, configures and builds; the configured Build."""
+    """Fetches, configures and builds; the configured Build. `targets` may be a function of it: names that CMake knows."""
     ready = Build(options, fetch(options, quiet))
     with ready.alone():
         ready.configure()
-        targets = [*targets, *ready.targets_matching(options.variants)]
+        wanted = targets(ready) if callable(targets) else targets
+        targets = [*wanted, *ready.targets_matching(options.variants)]
         ready.run(targets)
     return ready
 

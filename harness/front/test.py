@@ -4,6 +4,7 @@ Python's tests run in this process's interpreter, C++ tests as executables, each
 """
 
 import concurrent.futures
+import fnmatch
 import json
 import os
 import re
@@ -15,7 +16,8 @@ import time
 
 from harness.front import build, paths
 from harness.front.arguments import Parser
-from harness.front.talk import Progress, duration, say
+from harness.front.names import nearest_hint
+from harness.front.talk import FrontError, Progress, duration, say
 
 TIMEOUT_S = 7200
 """No single test executable may take longer, however busy the machine: what takes longer hangs."""
@@ -98,32 +100,62 @@ def _without_aslr(command):
     return [setarch, "-R", *command] if setarch else command
 
 
+class _Test:
+    """`targets` are what must be built for it; `run()` gives its Outcome."""
+
+    def __init__(self, name, targets, run):
+        self.name = name
+        self.targets = targets
+        self.run = run
+
+
 def plan(ready):
-    """The C++ side's tests of a build folder: (name, callable) in the order in which they start."""
+    """Every test of a build folder, in the order in which they start."""
     prefix = _without_aslr if ready.options.config == "tsan" else lambda command: command
+    tests = [_Test("python", ["all"], _python_tests)] if ready.options.config == "release" else []
     with open(os.path.join(ready.folder, "tests.json"), encoding="utf-8") as file:
         executables = [os.path.join(ready.folder, path) for path in json.load(file)]
     for executable in executables:
-        yield os.path.basename(executable), lambda e=executable: _google_test(e, prefix)
+        name = os.path.basename(executable)
+        tests.append(_Test(name, [name], lambda e=executable: _google_test(e, prefix)))
     for variant in ready.variants():
-        name = f"{variant['family']}/{variant['variant']}"
-        yield f"conformance {name}", lambda v=variant, n=name: _conformance(
-            os.path.join(ready.folder, v["executable"]), n, prefix)
+        name = f"conformance {variant['family']}/{variant['variant']}"
+        executable = os.path.join(ready.folder, variant["executable"])
+        tests.append(_Test(name, [variant["target"]],
+                           lambda e=executable, n=name: _conformance(e, n.split(" ", 1)[1], prefix)))
+    return tests
+
+
+def chosen(tests, patterns):
+    """Those whose names match a glob, all without one; each glob must match one."""
+    for pattern in patterns:
+        if not any(fnmatch.fnmatchcase(test.name, pattern) for test in tests):
+            hint = nearest_hint(pattern, [test.name for test in tests])
+            raise FrontError(f"no test matches '{pattern}'", hint, 2)
+    return [test for test in tests if not patterns or any(fnmatch.fnmatchcase(test.name, each) for each in patterns)]
 
 
 def main(argv):
     """python3 make.py test"""
     parser = Parser(prog="make.py test", description="Every test; the last line counts them.")
     build.add_arguments(parser)
-    options = build.options_from(parser.parse_args(argv))
-    ready = build.build(options, ["all", "lab_tests"])
-    tests = list(plan(ready))
-    if options.config == "release":
-        tests.insert(0, ("python", _python_tests))
+    parser.add_argument("names", nargs="*", metavar="NAME",
+                        help="only tests that match, as exec_test, python or 'conformance allocator/*'")
+    arguments = parser.parse_args(argv)
+    options = build.options_from(arguments)
+
+    def targets(ready):
+        if not arguments.names:
+            return ["all", "lab_tests"]
+        ready.list_anew()
+        return sorted({target for test in chosen(plan(ready), arguments.names) for target in test.targets})
+
+    ready = build.build(options, targets)
+    tests = chosen(plan(ready), arguments.names)
     outcomes = []
     progress = Progress()
     with concurrent.futures.ThreadPoolExecutor(max(1, min(2, os.cpu_count() or 1))) as pool:
-        for future in concurrent.futures.as_completed([pool.submit(run) for _, run in tests]):
+        for future in concurrent.futures.as_completed([pool.submit(test.run) for test in tests]):
             outcome = future.result()
             outcomes.append(outcome)
             progress.update(f"test {len(outcomes)}/{len(tests)}: {outcome.name}")
