@@ -12,8 +12,8 @@ import subprocess
 import tempfile
 import time
 
-HAS_GPG = bool(shutil.which("gpg") and shutil.which("gpgv"))
-HAS_SQV = bool(shutil.which("gpg") and shutil.which("sqv"))
+CHECKERS = tuple(name for name in ("gpgv", "sqv") if shutil.which("gpg") and shutil.which(name))
+HAS_GPG, HAS_SQV = "gpgv" in CHECKERS, "sqv" in CHECKERS  # with gpg, which makes the keys
 
 
 IN_2020 = ("--faked-system-time", "20200601T000000")

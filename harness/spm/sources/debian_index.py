@@ -119,7 +119,7 @@ class _Release:
         date = time.strftime("%Y-%m-%d", time.gmtime(_time(fields.get("date", ""), suite)))
         index = f"index of {suite} of {date}"
         self.vouched = f"{index}, signed by {signed.signer}" if signed.signer else ""
-        self.unchecked = f"{index}, whose signature was not checked: {signed.unchecked}" if signed.unchecked else ""
+        self.unchecked = f"{index}, which was not checked: {signed.unchecked}" if signed.unchecked else ""
         self.hint = signed.hint
         names = {fields.get("suite"), fields.get("codename")}
         if suite not in names:

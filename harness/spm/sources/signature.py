@@ -40,7 +40,7 @@ def signed_text(message: bytes) -> Signed:
     as it stands, and why."""
     # BadSignature is for good: a wrong signature shows damage or an attack, where a missing one shows nothing.
     if not signature_message.looks_signed(message):
-        return Signed(message, unchecked="it has none", hint="ask another mirror (SPM_DEBIAN_MIRROR)")
+        return Signed(message, unchecked="it has no signature", hint="ask another mirror (SPM_DEBIAN_MIRROR)")
     try:
         text, signature = signature_message.split(message)
     except signature_message.Malformed as found:
@@ -53,7 +53,7 @@ def signed_text(message: bytes) -> Signed:
     except UnknownKey as unknown:
         return Signed(
             text,
-            unchecked=f"it is by a key that is not Debian's as this machine knows it, {unknown.key}",
+            unchecked=f"it is signed by a key that is not Debian's as this machine knows it, {unknown.key}",
             hint=f"update the package debian-archive-keyring, {_KEY_HINT}",
         )
 

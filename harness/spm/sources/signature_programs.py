@@ -1,7 +1,7 @@
 """The programs that check a signature in a file of its own: gpgv, or Sequoia's sqv, which a bare Debian 13 has alone.
 
-Each says what the other does, but for a key that has run out: gpgv refuses it, to sqv it is good where it had not yet
-run out when it signed."""
+Each says what the other does, but for a key that has run out: gpgv refuses it, to sqv (and to a gpgv that is Sequoia's
+own) it is good where it had not yet run out when it signed."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def _changed() -> BadSignature:
     return BadSignature("the signature does not fit the text: one of them was changed")
 
 
-# In the order of preference: what precedes the keyrings, and what reads the answer. A sqv that knows names for its two
-# files takes them without, too; an older one only so.
+# In the order of preference: what precedes the keyrings, and what reads the answer. sqv's two files go without the option
+# that 1.3 has for the first: 1.1 knows none.
 PROGRAMS = {
     "gpgv": (("--homedir", ".", "--status-fd", "1"), gpgv_signer),
     "sqv": ((), sqv_signer),

@@ -28,7 +28,7 @@ def run(command, settings) -> int:
         if names := dict.fromkeys(each.package.name for each in findings if each.artifact.unsigned):
             _tell(
                 f"warning: from an index that nobody vouched for: {', '.join(names)}; "
-                "the next update from a signed one ends that"
+                "an update from a signed one ends that"
             )
         _tell(_count(findings))
     return 0

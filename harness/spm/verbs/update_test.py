@@ -8,7 +8,7 @@ import zlib
 from harness.spm.testing import World
 from harness.spm.testing_debian import HAS_GPG, Archive, Keys, in_days, only_programs, unchecked
 
-INDEX = "index of bookworm of 2023-11-14, whose signature was not checked: "
+INDEX = "index of bookworm of 2023-11-14, which was not checked: "
 UNCHECKED = f"spm: warning: {INDEX}this machine has neither gpgv nor sqv\n"
 
 
