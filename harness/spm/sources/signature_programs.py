@@ -49,7 +49,7 @@ def check(name: str, path: str, keyrings: list[str], signature: str, text: str) 
     """The fingerprint of a key of `keyrings` that signed the file `text`; raises BadSignature and UnknownKey."""
     options, signer = PROGRAMS[name]
     command = [path, *options, *(word for each in keyrings for word in ("--keyring", each)), signature, text]
-    environment = {**os.environ, "LC_ALL": "C", "RUST_BACKTRACE": "0"}
+    environment = {**os.environ, "LC_ALL": "C"}
     home = os.path.dirname(signature)  # no file of the user's counts
     try:
         result = subprocess.run(

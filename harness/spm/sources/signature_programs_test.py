@@ -38,6 +38,11 @@ GPGV_BAD = [
     ("SHA-1", ["NEWSIG", "GOODSIG K x", VALID.format("A", 2)], "its signature rests on SHA-1, by key A"),
     ("a hash that nobody knows", ["GOODSIG K x", VALID.format("A", 99)], "its signature rests on hash 99, by key A"),
     ("a good signature that is not confirmed", ["GOODSIG K x"], NONE),
+    (
+        "that and an expired one that is",
+        ["GOODSIG K x", "NEWSIG", "EXPKEYSIG L y", VALID.format("A", 8)],
+        "its signature is expired, by key L",
+    ),
 ]
 MISSING = "Missing key 2E2F4424, which is needed to verify signature.\n"
 MANIPULATED = "Verifying signature:\n           Message has been manipulated\n"
