@@ -42,6 +42,7 @@ OWN = {
     "--platform": Option("PLATFORM", "for another platform than this machine's, into DIR/PLATFORM"),
     "--deep": Option("", "hash every file"),
     "--repair": Option("", "put right what is damaged, and only that"),
+    "--unsigned": Option("", "take pins from an index that nobody vouches for too; packages.json records it"),
     "--to": Option("SOURCE", "the source of packages.json to upload to (default: the only one that takes uploads)"),
     "--older-than": Option("AGE", "remove what was last used so long ago (default: 30d); what is in use stays"),
     "--max-size": Option("SIZE", "then the least recently used until the store fits (default: 10GB); what is in use stays"),
@@ -75,7 +76,7 @@ VERBS = {
         "verify", "", "compare active packages with what was unpacked", ("--platform", "--deep", "--repair")
     ),
     "outdated": Verb("outdated", "[NAME...]", "pins with something newer in their index"),
-    "update": Verb("update", "NAME...", "write the newest into packages.json"),
+    "update": Verb("update", "NAME...", "write the newest into packages.json", ("--unsigned",)),
     "doctor": Verb("doctor", "", "pins that have lost their sources"),
     "publish": Verb(
         "publish", "DIR NAME", "pack a folder, upload it, print its pin", ("--platform", "--to")

@@ -12,7 +12,21 @@ import subprocess
 import tempfile
 import time
 
-HAS_GPG = bool(shutil.which("gpg") and shutil.which("gpgv"))
+CHECKERS = tuple(name for name in ("gpgv", "sqv") if shutil.which("gpg") and shutil.which(name))
+HAS_GPG, HAS_SQV = "gpgv" in CHECKERS, "sqv" in CHECKERS  # with gpg, which makes the keys
+
+
+IN_2020 = ("--faked-system-time", "20200601T000000")
+
+
+def only_programs(folder: str, *names: str) -> str:
+    """A PATH on which those programs of this machine are and no others."""
+    place = f"{folder}/programs-{'-'.join(names)}"
+    os.makedirs(place, exist_ok=True)
+    for name in names:
+        if not os.path.lexists(f"{place}/{name}"):
+            os.symlink(shutil.which(name), f"{place}/{name}")
+    return place
 
 
 class Keys:
@@ -20,11 +34,13 @@ class Keys:
 
     def __init__(self):
         self._home = tempfile.mkdtemp(prefix="spm-gpg-")
+        self._made = set()
 
     @functools.cache
     def fingerprint(self, name: str) -> str:
         """Makes the key `name`, if need be."""
-        self._gpg("--passphrase", "", "--quick-generate-key", name, "ed25519", "sign", "never")
+        if name not in self._made:
+            self._gpg("--passphrase", "", "--quick-generate-key", name, "ed25519", "sign", "never")
         listed = self._gpg("--with-colons", "--list-keys", f"={name}").decode()
         return next(line.split(":")[9] for line in listed.splitlines() if line.startswith("fpr:"))
 
@@ -35,9 +51,19 @@ class Keys:
             file.write(self._gpg(*["--armor"] * armour, "--export", f"={name}"))
         return path
 
-    def sign(self, text: str, *names: str) -> bytes:
+    def sign(self, text: str, *names: str, options=("--clearsign",), digest: str = "SHA256") -> bytes:
         users = [word for name in names for word in ("--local-user", self.fingerprint(name))]
-        return self._gpg(*users, "--digest-algo", "SHA256", "--clearsign", input=text.encode())
+        return self._gpg(*users, "--digest-algo", digest, *options, input=text.encode())
+
+    def make_old(self, name: str, life: str):
+        """Makes the key `name` as of 2020, good for so long from then."""
+        self._made.add(name)
+        self._gpg(*IN_2020, "--passphrase", "", "--quick-generate-key", name, "ed25519", "sign", life)
+
+    def revoke(self, name: str):
+        fingerprint = self.fingerprint(name)
+        with open(f"{self._home}/openpgp-revocs.d/{fingerprint}.rev", "rb") as file:
+            self._gpg("--import", input=file.read().replace(b":-----BEGIN", b"-----BEGIN"))
 
     def close(self):
         subprocess.run(["gpgconf", "--homedir", self._home, "--kill", "all"], check=True)

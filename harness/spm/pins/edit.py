@@ -18,7 +18,8 @@ from harness.spm.store.beside import beside
 
 
 class Change:
-    """The artifact of `package` that was `old` ({field: value}, path and sha256 among them) gets the fields `new`."""
+    """The artifact of `package` that was `old` ({field: value}, path and sha256 among them) gets the fields `new`; None
+    takes a field away."""
 
     def __init__(self, package: str, old: dict, new: dict):
         self.package, self.old, self.new = package, old, new
@@ -51,8 +52,9 @@ def apply(text: str, changes: list[Change], path: str = "packages.json") -> str:
     document = json.loads(text)
     for change in changes:
         for index in _indexes(document, change, path):
+            begin, _ = span(text, ("packages", change.package, "artifacts", index))
             for name, value in change.new.items():
-                spans.add((*span(text, ("packages", change.package, "artifacts", index, name)), json.dumps(value)))
+                spans.add(_edit(text, begin, name, value))
     for begin, end, value in sorted(spans, reverse=True):
         text = text[:begin] + value + text[end:]
     return text
@@ -73,6 +75,31 @@ def _indexes(document: dict, change: Change, path: str) -> list[int]:
             f"python3 make.py spm update {change.package}",
         )
     return found
+
+
+def _edit(text: str, begin: int, name: str, value) -> tuple[int, int, str]:
+    """(begin, end, new text): gives the field to the object of at least two that begins at `begin`, or takes it away.
+
+    A new one comes last, laid out as the one before it; what is taken away goes with the comma that parted it."""
+    fields = list(_members(text, begin, json.JSONDecoder().raw_decode))
+    for number, (each, at, end) in enumerate(fields):
+        if each == name and value is not None:
+            return at, end, json.dumps(value)
+        if each == name and number:
+            return fields[number - 1][2], end, ""
+        if each == name:
+            return _skip(text, begin + 1), _next_name(text, end), ""
+    if value is None:
+        return end, end, ""
+    before = fields[-2][2]
+    name_at = _next_name(text, before)
+    name_end = scanstring(text, name_at + 1)[1]
+    return end, end, text[before:name_at] + json.dumps(name) + text[name_end:at] + json.dumps(value)
+
+
+def _next_name(text: str, end: int) -> int:
+    """Where the name begins that follows the value that ends at `end`."""
+    return _skip(text, _skip(text, end) + 1)  # the comma
 
 
 def span(text: str, place: tuple) -> tuple[int, int]:

@@ -1,5 +1,6 @@
 import json
 import os
+import random
 import tempfile
 import threading
 import unittest
@@ -51,6 +52,89 @@ class ApplyTest(unittest.TestCase):
         for wrong in (change("one", "b", "one_1"), change("one", "a", "one_2"), change("three", "a", "p")):
             with self.assertRaisesRegex(SpmError, f"^p: packages.{wrong.package}: expected the artifact .*changed it "):
                 edit.apply(TEXT, [change("two", "b", "p"), wrong], "p")
+
+
+def layout(value, chance: random.Random) -> str:
+    """A value as JSON with blanks wherever they may be."""
+
+    def blank() -> str:
+        return "".join(chance.choice(" \t\r\n") for _ in range(chance.choice((0, 0, 1, 3))))
+
+    if isinstance(value, dict):
+        members = [blank() + json.dumps(name) + blank() + ":" + layout(each, chance) for name, each in value.items()]
+        return blank() + "{" + (",".join(members) or blank()) + "}" + blank()
+    if isinstance(value, list):
+        return blank() + "[" + (",".join(layout(each, chance) for each in value) or blank()) + "]" + blank()
+    return blank() + json.dumps(value, ensure_ascii=chance.random() < 0.5) + blank()
+
+
+LAYOUTS = (
+    layout,
+    lambda value, chance: json.dumps(value, separators=(",", ":")),
+    lambda value, chance: json.dumps(value, indent=chance.choice((1, 4, "\t"))).replace("\n", "\r\n"),
+)
+
+
+def pinned(artifact: dict, field: bool | None, **values) -> edit.Change:
+    """The change that gives that artifact the field `unsigned`, or takes it away, and other values with it."""
+    return edit.Change("x", {"path": artifact["path"], "sha256": artifact["sha256"]}, {"unsigned": field, **values})
+
+
+class FieldTest(unittest.TestCase):
+    """A field that comes and goes, in files of every layout."""
+
+    def test_a_new_field_is_laid_out_as_the_one_before_it(self):
+        unsigned = change("one", "a", "one_1", unsigned=True)
+        self.assertEqual(
+            edit.apply(TEXT, [unsigned]),
+            TEXT.replace("a" * 64, "f" * 64).replace('"strip":"usr"}', '"strip":"usr","unsigned":true}'),
+        )
+        for indent, expected in ((2, '"p",\n          "unsigned": true\n        }'), (None, '"p", "unsigned": true}')):
+            document = {"packages": {"x": {"artifacts": [{"sha256": "0" * 64, "path": "p"}]}}}
+            with self.subTest(indent=indent):
+                text = json.dumps(document, indent=indent)
+                changed = edit.apply(text, [edit.Change("x", {"path": "p"}, {"unsigned": True})])
+                self.assertEqual(changed, text.replace('"p"' + expected.partition("true")[2], expected))
+                self.assertNotEqual(changed, text)
+
+    def test_in_any_layout_it_comes_and_goes_and_nothing_else_changes(self):
+        for seed in range(400):
+            with self.subTest(seed=seed):
+                self.check_one(random.Random(seed))
+
+    def check_one(self, chance: random.Random):
+        def text() -> str:
+            return chance.choice(LAYOUTS)({"packages": {"x": {"artifacts": artifacts, "lib": "x"}}}, chance)
+
+        def assert_means(changed: str, **fields):
+            expected = [{**each, **fields} if each is artifact else each for each in artifacts]
+            self.assertEqual(json.dumps(json.loads(changed)["packages"]["x"]["artifacts"]), json.dumps(expected))
+
+        pin = {"path": 'p"}{,', "size": 1, "sha256": "0" * 64, "keep": ["\u00e4,}", "{"], "note": {"unsigned": [True]}}
+        artifact = dict(chance.sample([*pin.items()], len(pin)))
+        artifacts = [artifact]
+        for number in range(chance.randrange(3)):
+            other = {**artifact, "sha256": str(number + 1) * 64, "unsigned": True}
+            artifacts.insert(chance.randrange(len(artifacts) + 1), other)
+
+        before = text()
+        given = edit.apply(before, [pinned(artifact, True)])
+        assert_means(given, unsigned=True)
+        self.assertEqual(edit.apply(given, [pinned(artifact, None)]), before)
+        # What is so already stays so.
+        self.assertEqual(edit.apply(given, [pinned(artifact, True)]), given)
+        self.assertEqual(edit.apply(before, [pinned(artifact, None)]), before)
+        # With a value that changes beside it, and twice, as where two findings are of one artifact.
+        assert_means(edit.apply(before, [pinned(artifact, True, keep=[], size=77)] * 2), keep=[], size=77, unsigned=True)
+
+        # Wherever the field stands, it goes, with a value that changes beside it.
+        place = chance.randrange(len(artifact) + 1)
+        bare, fields = artifact, [*artifact.items()]
+        with_field = dict(fields[:place] + [("unsigned", True)] + fields[place:])
+        artifacts[artifacts.index(bare)] = with_field
+        gone = edit.apply(text(), [pinned(bare, None, keep=[], size=77)] * 2)
+        artifacts[artifacts.index(with_field)] = bare
+        assert_means(gone, keep=[], size=77)
 
 
 class WriteTest(unittest.TestCase):

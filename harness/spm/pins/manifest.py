@@ -8,7 +8,8 @@
                            "size": bytes, "sha256": "...",
                            "platforms": [...],            optional: only for these
                            "strip": "usr",                optional: what is kept lies under it; it is removed
-                           "keep": ["usr/include/**"] } ] } } }  optional: patterns of patterns.py; default everything
+                           "keep": ["usr/include/**"],    optional: patterns of patterns.py; default everything
+                           "unsigned": true } ] } } }     optional: the pin is from an index that nobody vouched for
 
 A package's version is the sha256 of the canonical JSON of [RULES, [[sha256, strip, keep], ...]] for a platform, keep
 and artifacts sorted: it changes exactly when the unpacked tree could. It is the package's name in the store."""
@@ -47,13 +48,13 @@ _SECRET_MARKS = "@ AKIA ASIA ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- -----BE
 _TOP_FIELDS = ("schema", "sources", "packages")
 _PACKAGE_FIELDS = ("groups", "platforms", "lib", "license", "artifacts")
 _ARTIFACT_FIELDS = ("sources", "path", "size", "sha256")
-_OPTIONAL_FIELDS = ("platforms", "strip", "keep")
+_OPTIONAL_FIELDS = ("platforms", "strip", "keep", "unsigned")
 
 
 class Artifact:
     """One pinned download and how it is unpacked."""
 
-    __slots__ = ("sources", "path", "size", "sha256", "platforms", "strip", "keep")
+    __slots__ = ("sources", "path", "size", "sha256", "platforms", "strip", "keep", "unsigned")
 
     def __init__(self, fields: dict):
         self.sources = fields["sources"]
@@ -63,6 +64,7 @@ class Artifact:
         self.platforms = fields.get("platforms", (ANY,))
         self.strip = fields.get("strip", "").strip("/")
         self.keep = sorted(set(fields.get("keep", ())))
+        self.unsigned = fields.get("unsigned", False)
 
     @property
     def file_name(self) -> str:
@@ -341,6 +343,8 @@ def _check_artifact(artifact, place: str, sources: dict):
         _texts(artifact["keep"], f"{place}.keep", "patterns")
         for index, pattern in enumerate(artifact["keep"]):
             _relative(pattern, f"{place}.keep[{index}]", "a pattern of paths inside the archive")
+    if "unsigned" in artifact:
+        _expect(artifact["unsigned"] is True, f"{place}.unsigned", "true or no such field", artifact["unsigned"])
 
 
 def _check_texts(document, text: str, names: set[str]):

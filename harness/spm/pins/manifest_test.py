@@ -248,6 +248,19 @@ BAD = [
         "'/', found \"/usr\"",
     ),
     (f"{ARTIFACT}.stirp", "usr", f"{ARTIFACT}.stirp: expected a known field, found 'stirp'; the nearest is 'strip'"),
+    *(
+        (
+            f"{ARTIFACT}.unsigned",
+            value,
+            f"{ARTIFACT}.unsigned: expected true or no such field, found {json.dumps(value)}",
+        )
+        for value in (False, 1, "true", None)
+    ),
+    (
+        f"{ARTIFACT}.unsigend",
+        True,
+        f"{ARTIFACT}.unsigend: expected a known field, found 'unsigend'; the nearest is 'unsigned'",
+    ),
     (f"{ARTIFACT}.keep", "usr", f'{ARTIFACT}.keep: expected a list of patterns, found "usr"'),
     (f"{ARTIFACT}.keep", [], f"{ARTIFACT}.keep: expected a list of patterns, found []"),
     (
@@ -319,6 +332,13 @@ class ManifestTest(unittest.TestCase):
         text = json.dumps(altered("sources.own.base", "https://me:pw@example.org/")).replace("@", "\\u0040")
         self.assertIn("sources.own.base: expected no secret", complaint(text).what)
 
+    def test_a_pin_may_be_recorded_as_unsigned(self):
+        def unsigned(document) -> bool:
+            return manifest.parse(json.dumps(document)).packages["benchmark"].artifacts[0].unsigned
+
+        self.assertIs(unsigned(altered(f"{ARTIFACT}.unsigned", True)), True)
+        self.assertIs(unsigned(GOOD), False)
+
     def test_further_fields_are_welcome(self):
         manifest.parse(json.dumps(altered(f"{PACKAGE}.homepage", "https://example.org")))
         manifest.parse(json.dumps(altered(f"{ARTIFACT}.unpacked_bytes", 7)))
@@ -338,7 +358,7 @@ class ManifestTest(unittest.TestCase):
 
     def test_a_version_ignores_what_does_not(self):
         same = {self.version(), self.version(sources=["own"]), self.version(path="elsewhere"), self.version(size=6)}
-        self.assertEqual(len(same), 1)
+        self.assertEqual(len(same | {self.version(unsigned=True)}), 1)
         self.assertEqual(self.version(keep=["a", "b"]), self.version(keep=["b", "a"]))
 
     def test_artifacts_for_another_platform_do_not_count(self):

@@ -15,10 +15,14 @@ NO_INDEX = "no index"  # none of its sources has one
 
 
 class Finding:
-    """One artifact of a package. `newest` is None where `state` is unlisted (`reason` says more) or no index."""
+    """One artifact of a package. `newest` is None where `state` is unlisted (`reason` says more) or no index; `vouched`
+    and `unchecked` are those of the source's answer, whichever it is."""
 
-    def __init__(self, package, artifact, source: str = "", newest=None, reason: str = ""):
-        self.package, self.artifact, self.source, self.newest, self.reason = package, artifact, source, newest, reason
+    def __init__(self, package, artifact, source: str = "", newest=None, unlisted=None):
+        self.package, self.artifact, self.source, self.newest = package, artifact, source, newest
+        self.reason = unlisted.reason if unlisted else ""
+        answer = newest or unlisted
+        self.vouched, self.unchecked = (answer.vouched, answer.unchecked) if answer else ("", "")
 
     @property
     def state(self) -> str:
@@ -26,22 +30,33 @@ class Finding:
             return UNLISTED if self.reason else NO_INDEX
         if self.newest.order:
             return OUTDATED if self.newest.order < 0 else NEWER
-        return CHANGED if self.changes() else CURRENT
+        return CHANGED if self._new_values() else CURRENT
 
     def changes(self) -> dict:
-        """The fields of packages.json that the newest has otherwise: {name: value}."""
+        """The fields of packages.json that an update writes: {name: value}, None for one that goes."""
+        if self.state not in (OUTDATED, CHANGED, CURRENT):
+            return {}
+        changes = self._new_values()
+        if self.unchecked and changes and not self.artifact.unsigned:
+            changes["unsigned"] = True
+        if self.vouched and self.artifact.unsigned:
+            changes["unsigned"] = None
+        return changes
+
+    def _new_values(self) -> dict:
         return {name: value for name, value in self.newest.pin.items() if value != getattr(self.artifact, name)}
 
 
-def find(manifest, packages, settings) -> list[Finding]:
-    """Looks up all artifacts of `packages`, in their order; raises SpmError where an index cannot be had."""
+def find(manifest, packages, settings, unsigned: bool) -> list[Finding]:
+    """Looks up all artifacts of `packages`, in their order; raises SpmError where an index cannot be had, or, unless
+    `unsigned`, nobody vouches for it."""
     opened = {name: sources.open_source(fields, settings) for name, fields in manifest.sources.items()}
 
     def look(pair) -> Finding:
         package, artifact = pair
         for name in artifact.sources:
             if hasattr(opened[name], "newest"):
-                return _ask(package, artifact, name, opened[name])
+                return _ask(package, artifact, name, opened[name], unsigned)
         return Finding(package, artifact)
 
     pairs = [(package, artifact) for package in packages for artifact in package.artifacts]
@@ -49,11 +64,11 @@ def find(manifest, packages, settings) -> list[Finding]:
     return [found[pair] for pair in pairs]
 
 
-def _ask(package, artifact, name: str, source) -> Finding:
+def _ask(package, artifact, name: str, source, unsigned: bool) -> Finding:
     try:
-        return Finding(package, artifact, name, source.newest(artifact))
+        return Finding(package, artifact, name, source.newest(artifact, unsigned))
     except sources.Unlisted as unlisted:
-        return Finding(package, artifact, name, reason=unlisted.reason)
+        return Finding(package, artifact, name, unlisted=unlisted)
     except sources.Unavailable as unavailable:
         raise SpmError(f"{name}: {unavailable.reason}", unavailable.hint) from None
     except SpmError as error:
@@ -65,7 +80,7 @@ def tell_indexes(findings: list[Finding], tell):
     """Calls `tell` with a sentence for each index that was read: who vouches for it, or a warning that nobody does."""
     said = {}
     for each in findings:
-        if each.newest:
-            said[each.newest.vouched or f"warning: {each.newest.unchecked}"] = True
+        if each.vouched or each.unchecked:
+            said[each.vouched or f"warning: {each.unchecked}"] = True
     for sentence in said:
         tell(sentence)

@@ -9,7 +9,9 @@ printed. A kind that takes uploads has a Source with
 
 A kind that knows what is newer than a pin has
 
-    newest(artifact) -> Newest          what to pin in the artifact's place; raises Unlisted or SpmError"""
+    newest(artifact, unsigned) -> Newest
+                                        what to pin in the artifact's place, also from an index that nobody vouches for
+                                        where `unsigned`; raises Unlisted or SpmError"""
 
 from __future__ import annotations
 
@@ -85,11 +87,11 @@ class Newest:
 
 
 class Unlisted(Exception):
-    """The source has no word on an artifact: `reason`."""
+    """The source has no word on an artifact: `reason`. Where it has an index, that is vouched for as with Newest."""
 
-    def __init__(self, reason: str):
+    def __init__(self, reason: str, vouched: str = "", unchecked: str = ""):
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.vouched, self.unchecked = reason, vouched, unchecked
 
 
 def open_source(fields: dict, settings) -> Source:

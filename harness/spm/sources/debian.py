@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 
+from harness.spm.errors import SpmError
 from harness.spm.sources import Newest, Unavailable, Unlisted, apt
 from harness.spm.sources.http import HttpSource
 from harness.spm.transfer import transport
@@ -32,13 +32,19 @@ class DebianSource(HttpSource):
         self._mirrors()
         return super().addresses(artifact)
 
-    def newest(self, artifact) -> Newest:
+    def newest(self, artifact, unsigned: bool) -> Newest:
         """What the suite's index has for an artifact of the pool. What the pin's version is, its file's name tells."""
         parts = artifact.path.split("/")
         binary, source = _BINARY(artifact.file_name), _SOURCE(artifact.file_name)
         if len(parts) < 5 or parts[0] != "pool" or not (binary or source):
             raise Unlisted("its path is not that of a file in a Debian archive's pool")
         index, component = self._opened(), parts[-4]
+        release = index.release()
+        if release.unchecked and not unsigned:
+            raise SpmError(
+                f"expected a signed index, found the {release.unchecked}",
+                f"{release.hint}; --unsigned takes what nobody vouches for, and packages.json records that",
+            )
         if binary:
             name, pinned, architecture = binary.groups()
             stanza = index.newest_package(component, architecture, name)
@@ -48,20 +54,18 @@ class DebianSource(HttpSource):
             stanza = index.newest_source(component, name)
             pin = stanza and _source_pin(stanza, kind)
         if not pin:
-            raise Unlisted(f"{self._suite} has no {artifact.file_name.replace(f'_{pinned}', '', 1)}")
-        return self._compared(name, pinned, pin)
+            absent = artifact.file_name.replace(f"_{pinned}", "", 1)
+            raise Unlisted(f"{self._suite} has no {absent}", release.vouched, release.unchecked)
+        return self._compared(name, pinned, pin, release)
 
-    def _compared(self, name: str, pinned: str, pin: dict) -> Newest:
+    def _compared(self, name: str, pinned: str, pin: dict, release) -> Newest:
         from harness.spm.sources import debian_version
 
         file_name = pin["path"].rpartition("/")[2]
         version = (_BINARY(file_name) or _SOURCE(file_name)).group(2)
         ours, theirs = debian_version.key(pinned), debian_version.key(version)
-        release = self._opened().release()
-        index = f"index of {self._suite} of {time.strftime('%Y-%m-%d', time.gmtime(release.date))}"
-        vouched = f"{index}, signed by {release.signer}" if release.signer else ""
-        unchecked = f"{index}, whose signature was not checked: {release.unchecked}" if release.unchecked else ""
-        return Newest(name, pinned, version, (ours > theirs) - (ours < theirs), pin, vouched, unchecked)
+        order = (ours > theirs) - (ours < theirs)
+        return Newest(name, pinned, version, order, pin, release.vouched, release.unchecked)
 
     def _opened(self):
         from harness.spm.sources.debian_index import Index  # a download does without

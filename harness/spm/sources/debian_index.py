@@ -5,8 +5,8 @@
     dists/<suite>/<component>/source/Sources          stanzas of source packages, compressed
 
 A signature that is wrong, a text that has run out (Valid-Until, as apt does it) or is another suite's, or a file with
-another hash is an error. Debian's releases never run out, so an old index of theirs passes for a new one: a pin that is
-newer than its index is never put back (verbs/update.py)."""
+another hash is an error; whether a missing signature is one, who asks decides. Debian's releases never run out, so an
+old index of theirs passes for a new one: a pin that is newer than its index is never put back (verbs/update.py)."""
 
 from __future__ import annotations
 
@@ -105,19 +105,22 @@ class Index:
 
 
 class _Release:
-    """What InRelease says. `signer` and `unchecked` as signature.Signed has them; `files` maps a path below the suite's
-    folder to (size, sha256)."""
+    """What InRelease says. `vouched`, `unchecked` and `hint` are as sources.Newest has them; `files` maps a path below
+    the suite's folder to (size, sha256)."""
 
     def __init__(self, message: bytes, suite: str):
         try:
             signed = signature.signed_text(message)
         except signature.BadSignature as error:
-            raise _wrong(suite, error.reason, error.hint or _MIRROR_HINT) from None
+            raise _wrong(suite, error.reason) from None
         fields = deb822.fields(signed.text.decode("utf-8", "replace"))
-        self.signer, self.unchecked = signed.signer, signed.unchecked
         self.by_hash = fields.get("acquire-by-hash") == "yes"
         self._architectures = fields.get("architectures", "").split()
-        self.date = _time(fields.get("date", ""), suite)
+        date = time.strftime("%Y-%m-%d", time.gmtime(_time(fields.get("date", ""), suite)))
+        index = f"index of {suite} of {date}"
+        self.vouched = f"{index}, signed by {signed.signer}" if signed.signer else ""
+        self.unchecked = f"{index}, which was not checked: {signed.unchecked}" if signed.unchecked else ""
+        self.hint = signed.hint
         names = {fields.get("suite"), fields.get("codename")}
         if suite not in names:
             found = " or ".join(sorted(filter(None, names))) or "none"

@@ -1,4 +1,4 @@
-"""Whether a key of Debian's has signed a text, by gpgv.
+"""Whether a key of Debian's has signed a text.
 
 The keys are those in the files that SPM_DEBIAN_KEYRING names, else Debian's own as its package debian-archive-keyring
 brings them: a key that apt trusts for some other archive must not vouch for Debian's."""
@@ -6,54 +6,65 @@ brings them: a key that apt trusts for some other archive must not vouch for Deb
 from __future__ import annotations
 
 import base64
+import binascii
 import glob
 import os
 import re
-import shutil
-import subprocess
 import tempfile
 
-from harness.spm.errors import SpmError, USAGE
+from harness.spm.errors import SpmError, USAGE, system_error
+from harness.spm.sources import signature_message, signature_programs
+from harness.spm.sources.signature_programs import BadSignature, UnknownKey
 
 _PLACES = ("/usr/share/keyrings/debian-archive-*", "/etc/apt/trusted.gpg.d/debian-archive-*")
 _ENDINGS = (".gpg", ".pgp", ".asc")
-_BEGIN, _END = b"-----BEGIN PGP SIGNED MESSAGE-----\n", b"-----BEGIN PGP SIGNATURE-----\n"
-_GOOD_HASHES = ("8", "9", "10", "11")  # SHA-2, by OpenPGP's numbers
-_TIMEOUT_S = 60
+_KEY_HINT = "or name a file with the archive's key in SPM_DEBIAN_KEYRING"
 # Header lines, an empty line, the keys in base64, perhaps a checksum.
 _ARMOUR = re.compile(
     rb"-----BEGIN PGP PUBLIC KEY BLOCK-----\r?\n(?:[^\r\n]+\r?\n)*\r?\n(.*?)\n(?:=.{4}\r?\n)?-----END PGP", re.S
 ).findall
 
 
-class BadSignature(Exception):
-    """`reason`: what is wrong with the signature; `hint`: what the user can do."""
-
-    def __init__(self, reason: str, hint: str = ""):
-        super().__init__(reason)
-        self.reason, self.hint = reason, hint
-
-
 class Signed:
-    """A text and the fingerprint of who signed it; where that was not checked, '' and in `unchecked` the reason."""
+    """A text and the fingerprint of who signed it, or '' where nobody vouches for it: then `unchecked` says why, and
+    `hint` what the user can do."""
 
-    def __init__(self, text: bytes, signer: str = "", unchecked: str = ""):
-        self.text, self.signer, self.unchecked = text, signer, unchecked
+    def __init__(self, text: bytes, signer: str = "", unchecked: str = "", hint: str = ""):
+        self.text, self.signer, self.unchecked, self.hint = text, signer, unchecked, hint
 
 
 def signed_text(message: bytes) -> Signed:
-    """The text of a clear-signed message, as gpgv reads it; raises BadSignature.
+    """The text of a clear-signed message, exactly as far as its signature covers it; raises BadSignature.
 
-    Without gpgv or a key to check with, the text as it stands, marked as unchecked."""
-    # One message and nothing beside it: what no signature covers must not be taken for what one does.
-    if not message.startswith(_BEGIN) or message.count(b"-----BEGIN ") != 2 or message.count(b"\n" + _END) != 1:
-        raise BadSignature("expected one signed message, found something else")
-    keys, program = keyrings(), shutil.which("gpgv")
-    if not program or not keys:
-        lack = "no gpgv" if not program else "no key of Debian's (package debian-archive-keyring)"
-        return Signed(_plain(message), unchecked=f"this machine has {lack}")
-    with tempfile.TemporaryDirectory(prefix="spm-gpgv-") as folder:
-        return _checked(message, program, keys, folder)
+    Where nobody vouches for it, since nothing here can check it, nobody has signed it, or who has is unknown: the text
+    as it stands, and why."""
+    # BadSignature is for good: a wrong signature shows damage or an attack, where a missing one shows nothing.
+    if not signature_message.looks_signed(message):
+        return Signed(message, unchecked="it has no signature", hint="ask another mirror (SPM_DEBIAN_MIRROR)")
+    try:
+        text, signature = signature_message.split(message)
+    except signature_message.Malformed as found:
+        raise BadSignature(f"expected one signed message, found {found}") from None
+    reason, hint = lack()
+    if reason:
+        return Signed(text, unchecked=reason, hint=hint)
+    try:
+        return Signed(text, _signer(text, signature))
+    except UnknownKey as unknown:
+        return Signed(
+            text,
+            unchecked=f"it is signed by a key that is not Debian's as this machine knows it, {unknown.key}",
+            hint=f"update the package debian-archive-keyring, {_KEY_HINT}",
+        )
+
+
+def lack() -> tuple[str, str]:
+    """(what this machine lacks to check a signature, what the user can do); '' where it has all."""
+    if not signature_programs.present():
+        return "this machine has neither gpgv nor sqv", "install the package gpgv or sqv"
+    if not keyrings():
+        return "this machine has no key of Debian's", f"install the package debian-archive-keyring, {_KEY_HINT}"
+    return "", ""
 
 
 def keyrings() -> list[str]:
@@ -65,7 +76,7 @@ def keyrings() -> list[str]:
                 raise SpmError(
                     f"SPM_DEBIAN_KEYRING: expected files of keys, found no file {path}", "correct or unset it", USAGE
                 )
-        return named.split(":")
+        return [os.path.abspath(path) for path in named.split(":")]
     # What Debian has withdrawn lies beside what it uses.
     return [
         path
@@ -75,65 +86,30 @@ def keyrings() -> list[str]:
     ]
 
 
-def _checked(message: bytes, program: str, keys: list[str], folder: str) -> Signed:
-    with open(f"{folder}/message", "wb") as file:
-        file.write(message)
-    command = [program, "--homedir", folder, "--status-fd", "1", "--output", f"{folder}/text"]
-    for number, path in enumerate(keys):
-        command += ["--keyring", _binary(path, f"{folder}/{number}.gpg")]
-    try:
-        # Its exit status is of no use: it is a failure where one of several signers is unknown.
-        result = subprocess.run(
-            [*command, f"{folder}/message"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=_TIMEOUT_S
+def _signer(text: bytes, signature: bytes) -> str:
+    with tempfile.TemporaryDirectory(prefix="spm-signature-") as folder:
+        for name, data in (("text", text), ("signature", signature)):
+            with open(f"{folder}/{name}", "wb") as file:
+                file.write(data)
+        keys = [_binary(path, f"{folder}/{number}.gpg") for number, path in enumerate(keyrings())]
+        return signature_programs.check(
+            *signature_programs.present(), keys, f"{folder}/signature", f"{folder}/text"
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise BadSignature(f"gpgv did not answer ({error})") from None
-    signer = _signer(result.stdout.decode("utf-8", "replace"))
-    with open(f"{folder}/text", "rb") as file:
-        return Signed(file.read(), signer)
-
-
-def _signer(status: str) -> str:
-    """The fingerprint of the first good signature that gpgv reports; raises BadSignature."""
-    good, signer, unknown, other = False, "", "", ""
-    for words in (line.split() for line in status.splitlines() if line.startswith("[GNUPG:] ")):
-        match words[1:]:
-            case ["NEWSIG", *_]:
-                good = False
-            case ["GOODSIG", *_]:
-                good = True
-            case ["VALIDSIG", fingerprint, _, _, _, _, _, _, hash_number, *_] if good and not signer:
-                signer = fingerprint if hash_number in _GOOD_HASHES else ""
-            case ["BADSIG", *_]:
-                raise BadSignature("the signature does not fit the text: one of them was changed")
-            case ["NO_PUBKEY", key, *_]:
-                unknown = key
-            case [("EXPKEYSIG" | "REVKEYSIG" | "EXPSIG") as kind, key, *_]:
-                other = f"{'revoked' if kind == 'REVKEYSIG' else 'expired'}, by key {key}"
-    if signer:
-        return signer
-    if other:
-        raise BadSignature(f"its signature is {other}")
-    if unknown:
-        raise BadSignature(
-            f"it is signed by a key that is not Debian's as this machine knows it, {unknown}",
-            "update the package debian-archive-keyring, or name a file with the archive's key in SPM_DEBIAN_KEYRING",
-        )
-    raise BadSignature("expected a signature that gpgv takes for good, found none")
 
 
 def _binary(path: str, beside: str) -> str:
     """A keyring as gpgv reads it: one in ASCII armour is decoded into the file `beside`."""
-    with open(path, "rb") as file:
-        data = file.read()
-    blocks = _ARMOUR(data)
-    if not blocks:
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise system_error("reading a keyring", error) from None
+    try:
+        keys = b"".join(map(base64.b64decode, _ARMOUR(data)))
+    except binascii.Error:
+        raise BadSignature(f"expected keys in {path}, found armour that cannot be read") from None
+    if not keys:
         return path
     with open(beside, "wb") as file:
-        file.write(b"".join(map(base64.b64decode, blocks)))
+        file.write(keys)
     return beside
-
-
-def _plain(message: bytes) -> bytes:
-    text = message.split(b"\n\n", 1)[-1].partition(b"\n" + _END)[0]
-    return re.sub(rb"(?m)^- ", b"", text)

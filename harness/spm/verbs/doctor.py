@@ -14,6 +14,7 @@ from harness.spm import progress, sources
 from harness.spm.errors import SpmError
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import existing_parent
+from harness.spm.sources import signature
 from harness.spm.transfer import parallel, reading, transport
 from harness.spm.transfer.transport import TransferError
 from harness.spm.transfer.turns import Turns
@@ -151,5 +152,10 @@ def _remarks(opened: dict, settings):
             yield f"the {what}, {path}, cannot be written; name another with {option} DIR"
         elif what == "store" and (free := shutil.disk_usage(folder).free) < _LITTLE_SPACE:
             yield f"the store's disk has {size(free)} left ({path}); python3 make.py spm cache prune makes room"
-    if any(hasattr(source, "newest") for source in opened.values()) and not shutil.which("gpgv"):
-        yield "no gpgv: update cannot check who signed an index"
+    if any(hasattr(source, "newest") for source in opened.values()):
+        try:
+            reason, hint = signature.lack()
+        except SpmError as error:
+            reason, hint = error.what, error.hint
+        if reason:
+            yield f"update can check no index: {reason}; {hint}"

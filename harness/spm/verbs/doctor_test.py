@@ -178,7 +178,8 @@ class DoctorTest(World):
         self.assertEqual(
             result.err,
             "spm: warning: the lib: expected a folder, found FOLDER/lib; name another with --lib DIR\n"
-            "spm: warning: no gpgv: update cannot check who signed an index\n"
+            "spm: warning: update can check no index: this machine has neither gpgv nor sqv; install the package gpgv or "
+            "sqv\n"
             "spm: 3 artifacts: 3 fine\n",
         )
         with mock.patch("os.access", return_value=False):

@@ -1,4 +1,6 @@
-"""outdated [NAME...]: which pins have something newer in the index of their source."""
+"""outdated [NAME...]: which pins have something newer in the index of their source, and which were taken unsigned.
+
+It writes nothing, so an index that nobody vouches for will do, with a warning."""
 
 from __future__ import annotations
 
@@ -12,13 +14,22 @@ from harness.spm.words import plural
 def run(command, settings) -> int:
     manifest = manifests.load(settings.packages)
     packages = manifest.named(command.names) if command.names else list(manifest.packages.values())
-    findings = newest.find(manifest, packages, settings)
-    shown = findings if settings.json else [each for each in findings if each.state not in _ONLY_COUNTED]
+    findings = newest.find(manifest, packages, settings, unsigned=True)
+    shown = [
+        each
+        for each in findings
+        if settings.json or each.state not in _ONLY_COUNTED or each.artifact.unsigned
+    ]
     table.show(
         [_row(each) for each in shown], ("package", "name", "source", "pinned", "newest", "state", "reason"), settings
     )
     if not settings.quiet:
         newest.tell_indexes(findings, _tell)
+        if names := dict.fromkeys(each.package.name for each in findings if each.artifact.unsigned):
+            _tell(
+                f"warning: from an index that nobody vouched for: {', '.join(names)}; "
+                "an update from a signed one ends that"
+            )
         _tell(_count(findings))
     return 0
 
@@ -36,8 +47,9 @@ def _row(each: newest.Finding) -> dict:
         "pinned": found.pinned if found else "",
         "newest": found.version if found else "",
         "state": each.state,
-        "reason": each.reason,
-        "index_signed": bool(found and found.vouched),
+        "reason": "; ".join(filter(None, (each.reason, "taken unsigned" if each.artifact.unsigned else ""))),
+        "index_signed": bool(each.vouched),
+        "unsigned": each.artifact.unsigned,
     }
 
 

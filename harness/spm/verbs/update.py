@@ -1,7 +1,9 @@
 """update NAME...: writes the newest pins of packages into packages.json and prints the difference.
 
-Only path, size and sha256 change. A package's `lib` stays even where it holds the version: build scripts use it. A pin
-is never put back to an older version: an index may be an old one that somebody shows us again."""
+Only path, size and sha256 change, and `unsigned`, which records that nobody vouched for the index that the others are
+from. Such an index counts with --unsigned alone; the next update from a signed one takes the record away. A package's
+`lib` stays even where it holds the version: build scripts use it. A pin is never put back to an older version: an index
+may be an old one that somebody shows us again."""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from harness.spm.words import plural
 
 def run(command, settings) -> int:
     manifest = manifests.load(settings.packages)
-    findings = newest.find(manifest, manifest.named(command.names), settings)
-    changed = [each for each in findings if each.state in (newest.OUTDATED, newest.CHANGED)]
+    findings = newest.find(manifest, manifest.named(command.names), settings, "--unsigned" in command.options)
+    changed = [each for each in findings if each.changes()]
     writes = not settings.dry_run and not settings.frozen
     if changed and writes:
         edit.write(settings.packages, [_change(each) for each in changed])
@@ -34,7 +36,8 @@ def run(command, settings) -> int:
         raise SpmError(
             f"{settings.packages}: expected the newest pins (--frozen), "
             f"found {plural(len(changed), 'artifact')} to update",
-            f"python3 make.py spm update {' '.join(dict.fromkeys(each.package.name for each in changed))}",
+            f"python3 make.py spm update {' '.join(dict.fromkeys(each.package.name for each in changed))}"
+            + " --unsigned" * ("--unsigned" in command.options),
         )
     return 0
 
@@ -56,16 +59,26 @@ def _event(each: Finding, written: bool) -> dict:
         "source": each.source,
         "old": {"version": found.pinned, **_old(each)},
         "new": {"version": found.version, **found.pin},
-        "index_signed": bool(found.vouched),
+        "index_signed": bool(each.vouched),
+        "unsigned": _unsigned(each),
     }
 
 
 def _difference(each: Finding) -> str:
-    old, found = _old(each), each.newest
+    found = each.newest
     lines = [f"{each.package.name}: {found.name}: {found.pinned} -> {found.version}"]
     for name, value in each.changes().items():
-        lines += [f"-  {name:<6}  {old[name]}", f"+  {name:<6}  {value}"]
+        for sign, shown in (("-", getattr(each.artifact, name)), ("+", value)):
+            if name != "unsigned":
+                lines.append(f"{sign}  {name:<6}  {shown}")
+            elif shown:
+                lines.append(f"{sign}  unsigned")
     return "\n".join(lines)
+
+
+def _unsigned(each: Finding) -> bool:
+    """Whether the pin is recorded as unsigned after the update."""
+    return bool(each.changes().get("unsigned", each.artifact.unsigned))
 
 
 def _remark(each: Finding) -> str:
@@ -77,9 +90,12 @@ def _remark(each: Finding) -> str:
     if each.state == newest.UNLISTED:
         return f"{where}: left as it is: {each.reason}"
     if each.state == newest.NEWER:
-        return f"{where}: left as it is: the pin, {found.pinned}, is newer than the index, {found.version}"
+        doubt = "; nobody vouched for it" if each.artifact.unsigned else ""
+        return f"{where}: left as it is: the pin, {found.pinned}, is newer than the index, {found.version}{doubt}"
     if each.state == newest.CHANGED:
         return f"{where}: the index has the same version with other bytes"
+    if each.state == newest.CURRENT and each.changes():
+        return f"{where}: the same pin, which somebody has signed now"
     version = re.search(r"-(\d.*)$", package.lib)
     if version and found.pinned.startswith(version[1]) and not found.version.startswith(version[1]):
         return f"{where}: its folder stays lib/{package.lib}: build scripts use that name"

@@ -1,0 +1,122 @@
+"""The programs that check a signature in a file of its own: gpgv, or Sequoia's sqv, which a bare Debian 13 has alone.
+
+Each says what the other does, but for a key that has run out: gpgv refuses it, to sqv (and to a gpgv that is Sequoia's
+own) it is good where it had not yet run out when it signed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+_GOOD_HASHES = ("8", "9", "10", "11")  # SHA-2, by OpenPGP's numbers
+_HASHES = {"1": "MD5", "2": "SHA-1", "3": "RIPEMD-160"}
+_TIMEOUT_S = 60
+
+
+class BadSignature(Exception):
+    """`reason`: what is wrong with the signature."""
+
+    def __init__(self, reason: str):
+        super().__init__(reason)
+        self.reason = reason
+
+
+class UnknownKey(Exception):
+    """Who signed has a key that is none of those given: `key`."""
+
+    def __init__(self, key: str):
+        super().__init__(key)
+        self.key = key
+
+
+class Answer:
+    """What a program said: its exit status and its two outputs."""
+
+    def __init__(self, status: int, out: str, err: str):
+        self.status, self.out, self.err = status, out, err
+
+
+def present() -> tuple[str, str] | None:
+    """The name and the path of the program that this machine has; None where it has none."""
+    for name in PROGRAMS:
+        if path := shutil.which(name):
+            return name, os.path.abspath(path)
+    return None
+
+
+def check(name: str, path: str, keyrings: list[str], signature: str, text: str) -> str:
+    """The fingerprint of a key of `keyrings` that signed the file `text`; raises BadSignature and UnknownKey."""
+    options, signer = PROGRAMS[name]
+    command = [path, *options, *(word for each in keyrings for word in ("--keyring", each)), signature, text]
+    environment = {**os.environ, "LC_ALL": "C"}
+    home = os.path.dirname(signature)  # no file of the user's counts
+    try:
+        result = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT_S, cwd=home, env=environment
+        )
+    except subprocess.TimeoutExpired:
+        raise BadSignature(f"{name} did not answer within {_TIMEOUT_S} s") from None
+    except OSError as error:
+        raise BadSignature(f"{path} cannot be run: {error.strerror or error}") from None
+    # Whatever it has said before a crash, it has not said all.
+    if result.returncode not in (0, 1, 2):
+        how = f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
+        raise BadSignature(f"{name} ended with {how}")
+    out, err = (each.decode("utf-8", "replace") for each in (result.stdout, result.stderr))
+    return signer(Answer(result.returncode, out, err))
+
+
+def gpgv_signer(answer: Answer) -> str:
+    """The key of the first good signature that gpgv reports by its status lines; raises BadSignature and UnknownKey."""
+    good, signer, unknown, other = False, "", "", ""
+    for words in (line.split() for line in answer.out.splitlines() if line.startswith("[GNUPG:] ")):
+        match words[1:]:
+            case ["NEWSIG", *_]:
+                good = False
+            case ["GOODSIG", *_]:
+                good = True
+            case ["VALIDSIG", _, _, _, _, _, _, _, number, _, key] if good and not signer:
+                if number in _GOOD_HASHES:
+                    signer = key
+                else:
+                    other = f"its signature rests on {_HASHES.get(number, f'hash {number}')}, by key {key}"
+            case ["BADSIG", *_]:
+                raise _changed()
+            case ["NO_PUBKEY", key, *_]:
+                unknown = key
+            case [("EXPKEYSIG" | "REVKEYSIG" | "EXPSIG") as kind, key, *_]:
+                other = f"its signature is {'revoked' if kind == 'REVKEYSIG' else 'expired'}, by key {key}"
+    # Status 2 is a success where one of several signers is unknown.
+    if signer and answer.status in (0, 2):
+        return signer
+    if other:
+        raise BadSignature(other)
+    if unknown:
+        raise UnknownKey(unknown)
+    raise BadSignature("expected a signature that gpgv takes for good, found none")
+
+
+def sqv_signer(answer: Answer) -> str:
+    """The key of the first good signature that sqv names; raises BadSignature and UnknownKey."""
+    complaint = " ".join(answer.err.split("\n\n")[0].split())
+    if "has been manipulated" in complaint:  # it goes on to the next signature
+        raise _changed()
+    if answer.status == 0 and (signers := answer.out.split()):
+        return signers[0]
+    lines = answer.err.splitlines()
+    if lines and all(line.startswith("Missing key ") for line in lines):
+        raise UnknownKey(lines[0].split()[2].rstrip(","))
+    raise BadSignature(f"sqv says: {complaint or 'nothing'}")
+
+
+def _changed() -> BadSignature:
+    return BadSignature("the signature does not fit the text: one of them was changed")
+
+
+# In the order of preference: what precedes the keyrings, and what reads the answer. sqv's two files go without the option
+# that 1.3 has for the first: 1.1 knows none.
+PROGRAMS = {
+    "gpgv": (("--homedir", ".", "--status-fd", "1"), gpgv_signer),
+    "sqv": ((), sqv_signer),
+}
