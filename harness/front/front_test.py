@@ -20,8 +20,8 @@ PATIENCE_S = 300
 
 
 def make(*words, **environment):
-    """make.py as a user calls it: (exit status, standard output, standard error)."""
-    done = subprocess.run([sys.executable, os.path.join(paths.ROOT, "make.py"), *words], capture_output=True, text=True,
+    """make.py as a user of the checkout calls it: (exit status, standard output, standard error)."""
+    done = subprocess.run([sys.executable, "make.py", *words], cwd=paths.ROOT, capture_output=True, text=True,
                           env={**os.environ, **environment}, check=False)
     return done.returncode, done.stdout, done.stderr
 
