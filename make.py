@@ -104,4 +104,6 @@ def guarded(argv):
 
 
 if __name__ == "__main__":
+    if sys.getfilesystemencoding() != "utf-8" or sys._xoptions:  # elsewhere that costs not even an import
+        importlib.import_module("harness.spm.utf8").ensure()
     sys.exit(guarded(sys.argv[1:]))

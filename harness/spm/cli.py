@@ -108,4 +108,8 @@ def _fail(error: SpmError, command: Command | None) -> int:
 
 
 if __name__ == "__main__":
+    if sys.getfilesystemencoding() != "utf-8" or sys._xoptions:  # as in make.py
+        from harness.spm import utf8
+
+        utf8.ensure()
     sys.exit(main(sys.argv[1:]))
