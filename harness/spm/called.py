@@ -42,9 +42,10 @@ def _is_make(path: str | None) -> bool:
 
 
 def _python() -> str:
-    """Python's name where the shell finds this Python by it, else its path."""
-    given = sys.orig_argv[0] or sys.executable
+    """Python's name where the shell finds this Python by it, else its path as it was given."""
+    given = sys.orig_argv[0]
     name = os.path.basename(given)
     found = shutil.which(name)
-    same = found and sys.executable and os.path.samefile(found, sys.executable)
-    return name if same else shlex.quote(given)
+    if found and (name == given or sys.executable and os.path.samefile(found, sys.executable)):
+        return name
+    return shlex.quote(given if name != given else sys.executable or "python3")

@@ -226,7 +226,7 @@ def _help_text(verb: str) -> str:
         return "\n".join(
             [
                 *(f"usage: {PROGRAM} VERB ...", *lines.values()),
-                *("", *_wrapped_options(f"every verb: {common}"), f"{PROGRAM} VERB --help says what they mean"),
+                *("", *_wrapped_options(f"before or after every verb: {common}"), f"{PROGRAM} VERB --help says what they mean"),
                 *("", "from the environment:", *_table(ENVIRONMENT.items()), ""),
             ]
         )

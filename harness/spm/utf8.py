@@ -22,6 +22,6 @@ def ensure():
         stream = sys.stdout or sys.stderr or sys.stdin  # each may have been closed by the caller
         options = ["-X", "utf8", "-X", f"{_STREAMS}={stream.encoding if stream else 'utf-8'}"]
         try:
-            os.execv(sys.executable or "", [sys.orig_argv[0], *options, *sys.orig_argv[1:]])
+            os.execv(sys.executable or "/proc/self/exe", [sys.orig_argv[0], *options, *sys.orig_argv[1:]])
         except OSError as error:
             sys.exit(f"error: expected to begin anew with names in UTF-8: {error.strerror}\nhint: export PYTHONUTF8=1")
