@@ -11,7 +11,7 @@ from harness.spm.verbs.activate import activate
 
 
 def _settings(**settings) -> Settings:
-    # The command line and make.py see to this by themselves (utf8.py); another program's Python is not ours to begin anew.
+    # make.py sees to this by itself (utf8.py); another program's Python is not ours to begin anew.
     if sys.getfilesystemencoding() != "utf-8":
         raise SpmError(
             f"expected a Python whose file names are UTF-8, found {sys.getfilesystemencoding()}", "export PYTHONUTF8=1"

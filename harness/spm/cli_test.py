@@ -71,6 +71,7 @@ BEFORE = [
 WRONG_BEFORE = [
     ("--qiet install a", "unknown option '--qiet'; the nearest is '--quiet'", "--help"),
     ("--stor S install a", "unknown option '--stor'; the nearest is '--store'", "--help"),
+    ("--older-thn 0d cache prune", "unknown option '--older-thn'; the nearest is '--older-than'", "--help"),
     ("cache --jsn list", "unknown option '--jsn'; the nearest is '--json'", "--help"),
     ("--quiet", "expected a verb, found none", "--help"),
     ("--", "expected a verb, found none", "--help"),

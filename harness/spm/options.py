@@ -146,8 +146,8 @@ def _known(verb: str) -> dict[str, Option]:
 
 
 def _unknown_option(verb: str, given: str) -> SpmError:
-    where, known = (f"{verb}: ", _known(verb)) if verb else ("", COMMON)
-    return unknown("option", given, [*known, "--help"], f"{' '.join(filter(None, (PROGRAM, verb)))} --help", where)
+    where, program = _where(verb)
+    return unknown("option", given, [*_known(verb), "--help"], f"{program} --help", where)
 
 
 def _verb(words: list[str], options: dict) -> str:
@@ -204,8 +204,13 @@ def with_places(hint: str, command: Command | None) -> str:
     return spelt(hint)
 
 
+def _where(verb: str) -> tuple[str, str]:
+    """What an error about a verb begins with, and the command whose help says more; '' is no verb yet."""
+    return (f"{verb}: ", f"{PROGRAM} {verb}") if verb else ("", PROGRAM)
+
+
 def _usage(verb: str, what: str) -> SpmError:
-    where, program = (f"{verb}: ", f"{PROGRAM} {verb}") if verb else ("", PROGRAM)
+    where, program = _where(verb)
     return SpmError(f"{where}{what}", f"{program} --help", USAGE)
 
 

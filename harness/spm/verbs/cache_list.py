@@ -30,7 +30,7 @@ def run(command, settings) -> int:
         ("name", "lib", "version", "bytes", "files", "last_use", "used_by"),
         settings,
         {"version": table.short, "bytes": words.size, "last_use": lambda then: f"{words.age(now - then)} ago"},
-        briefly={"used_by": _count, "version": None, "name": None},
+        briefly={"version": None, "name": None, "used_by": _count},
     )
     if not settings.json and not settings.quiet:
         size = words.size(sum(row["bytes"] for row in rows))

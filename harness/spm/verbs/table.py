@@ -1,7 +1,7 @@
 """Data on standard output: aligned columns for people, one object a line for programs.
 
-A table wider than the terminal is fitted to it: with briefer texts, then with cells of several lines; nothing is cut.
-Elsewhere, as in a file, a row is a line."""
+A table wider than the terminal is fitted to it: with briefer texts where a verb has them, then with cells of several
+lines. Elsewhere, as in a file or a pipe, a row is a line and has everything."""
 
 from __future__ import annotations
 
@@ -15,24 +15,39 @@ from harness.spm.words import columns as _length, printable
 def show(rows: list[dict], columns: tuple[str, ...], settings, texts=None, briefly=None):
     """Prints `rows`; `columns` are the fields that people see, `texts` turns a field into what they read.
 
-    `briefly` does so where the terminal is narrow, the first field first and each only if need be; None leaves out."""
+    `briefly` does so where the terminal is narrow, the first field first and none without need; None leaves out."""
     if settings.json:
         for row in rows:
             print(json.dumps(row))
         return
     if not rows:
         return
-    texts, width = dict(texts or {}), _terminal_width()
-    columns = _columns_of(rows, columns, texts)
-    for field, convert in (briefly or {}).items() if width else ():
-        if _width(columns) > width:
-            texts[field] = convert
-            names = [name for name in columns if name != field or convert]
-            columns = _columns_of(rows, names, texts)
-    lines = list(_lines(columns, width) if width and _width(columns) > width else zip(*columns.values()))
+    width = _terminal_width()
+    found = _columns_of(rows, columns, texts or {})
+    if width and _width(found) > width:
+        found = _briefer(rows, columns, texts or {}, briefly or {}, width)
+    lines = list(_lines(found, width) if width and _width(found) > width else zip(*found.values()))
     widths = [max(map(_length, cells)) for cells in zip(*lines)]
     for line in lines:
         print("  ".join(cell + " " * (most - _length(cell)) for cell, most in zip(line, widths)).rstrip())
+
+
+def _briefer(rows: list[dict], columns, texts: dict, briefly: dict, width: int) -> dict[str, list[str]]:
+    """What `_columns_of` returns, with as few brief texts as make it fit; with all where it does not."""
+
+    def made(brief: list[str]) -> dict[str, list[str]]:
+        names = [name for name in columns if name not in brief or briefly[name]]
+        return _columns_of(rows, names, {**texts, **{field: briefly[field] for field in brief}})
+
+    brief = []
+    for field in briefly:
+        if _width(made(brief)) > width:
+            brief.append(field)
+    for field in [*brief]:  # a later one may have made room enough
+        others = [each for each in brief if each != field]
+        if _width(made(others)) <= width:
+            brief = others
+    return made(brief)
 
 
 def _columns_of(rows: list[dict], names, texts: dict) -> dict[str, list[str]]:

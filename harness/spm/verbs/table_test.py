@@ -59,6 +59,13 @@ class TableTest(unittest.TestCase):
         self.assertIn(" 2       ba", self.show(ROWS, 55, briefly))
         self.assertTrue(self.show(ROWS, 31, briefly).endswith(" 2\n"))
 
+    def test_what_a_later_field_makes_room_for_stays(self):
+        briefly = {"version": None, "groups": lambda groups: str(len(groups))}
+        self.assertIn(" toolchain, vulkan\n", self.show(ROWS, 45, briefly))
+        self.assertIn(" 1\n", self.show(ROWS, 40, briefly))
+        long = [{**ROWS[0], "groups": ["x" * 50]}]
+        self.assertEqual(self.show(long, 40, briefly), "name  groups  version\ngcc   1       0123456789ab\n")
+
     def test_wide_characters_take_two_columns(self):
         rows = [{"path": "\u6f22\u5b57" * 8, "state": "whole"}, {"path": "a", "state": "damaged"}]
         for width in (0, 20, 21):
