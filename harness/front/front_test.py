@@ -228,6 +228,11 @@ class Builds(unittest.TestCase):
             self.assertEqual((options.toolchain, options.march), ("system", "v3"))
             self.assertEqual(targets, ["harness", "variant_made"])
 
+    def test_a_build_has_its_own_checkouts_pins(self):
+        with mock.patch.dict(os.environ, SPM_PACKAGES="/nowhere/pins.json"), \
+                mock.patch.object(toolchain, "check_pinned_serves"):
+            build.pending(build.Options())
+
     def test_arguments_need_their_values(self):
         parser = arguments.Parser(prog="make.py build")
         build.add_arguments(parser)
