@@ -34,11 +34,12 @@ NOBODY_READS = 141
 
 def print_help():
     import textwrap
-    print("usage: python3 make.py [--quick|--full]     fetch, build, probe, run, report\n"
-          "       python3 make.py VERB [OPTIONS]\n")
+    from harness.spm.called import spelt
+    print(spelt("usage: python3 make.py [--quick|--full]     fetch, build, probe, run, report\n"
+                "       python3 make.py VERB [OPTIONS]\n"))
     for verb, (_, summary) in VERBS.items():
         print(textwrap.fill(summary, 80, initial_indent=f"  {verb:<12} ", subsequent_indent=" " * 15))
-    print("\npython3 make.py VERB --help says more, --version which build this is")
+    print(spelt("\npython3 make.py VERB --help says more, --version which build this is"))
 
 
 def main(argv):
@@ -103,4 +104,6 @@ def guarded(argv):
 
 
 if __name__ == "__main__":
+    if sys.getfilesystemencoding() != "utf-8" or sys._xoptions:  # elsewhere that costs not even an import
+        importlib.import_module("harness.spm.utf8").ensure()
     sys.exit(guarded(sys.argv[1:]))

@@ -5,6 +5,7 @@ import re
 
 from harness.front.names import nearest_hint
 from harness.front.talk import FrontError
+from harness.spm.called import spelt
 
 
 def _eighty_columns(prog):
@@ -14,8 +15,8 @@ def _eighty_columns(prog):
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser that raises FrontError instead of printing its usage, and whose help fits 80 columns."""
 
-    def __init__(self, **keywords):
-        super().__init__(allow_abbrev=False, formatter_class=_eighty_columns, **keywords)
+    def __init__(self, prog, **keywords):
+        super().__init__(prog=spelt(f"python3 {prog}"), allow_abbrev=False, formatter_class=_eighty_columns, **keywords)
 
     def _options(self):
         return [name for action in self._actions for name in action.option_strings if name.startswith("--")]

@@ -79,12 +79,13 @@ def _spm(call, options):
 
 def pending(options):
     """(packages that are not in the store, bytes to fetch for them)"""
-    return _spm(lambda api: api.pending(groups_of(options), quiet=True), options)
+    return _spm(lambda api: api.pending(groups_of(options), packages=paths.PACKAGES, quiet=True), options)
 
 
 def fetch(options, quiet=False):
     """Installs what the build needs; a map from package to its real folder."""
-    installed = _spm(lambda api: api.install_groups(groups_of(options), quiet=quiet), options)
+    installed = _spm(
+        lambda api: api.install_groups(groups_of(options), packages=paths.PACKAGES, quiet=quiet), options)
     return {name: os.path.realpath(path) for name, (_, path) in installed.items()}
 
 

@@ -10,6 +10,7 @@ import time
 from harness.front import build, paths, toolchain
 from harness.front.arguments import Parser
 from harness.front.talk import FrontError, say
+from harness.spm.called import spelt
 
 NEEDED_BYTES = 2_500_000_000
 """Downloads, unpacked packages and a release build with its results."""
@@ -75,7 +76,7 @@ def _disk():
 
 def _packages():
     from harness.spm import api
-    missing, size = api.pending(build.groups_of(build.Options()), quiet=True)
+    missing, size = api.pending(build.groups_of(build.Options()), packages=paths.PACKAGES, quiet=True)
     found = f"{len(missing)} not installed yet, {size / 1e6:.0f} MB to fetch" if missing else "all installed"
     return Finding("packages", not missing, found,
                    "python3 make.py spm install-group toolchain harness variants vulkan report")
@@ -132,7 +133,7 @@ def main(argv):
     parser.add_argument("--bundle", metavar="FILE", help="also write specs, versions and logs into a .tar.gz")
     arguments = parser.parse_args(argv)
     findings = [look() for look in LOOKS]
-    text = "\n".join(str(finding) for finding in findings) + "\n"
+    text = spelt("\n".join(str(finding) for finding in findings) + "\n")
     print(text, end="")
     if arguments.bundle:
         _bundle(arguments.bundle, text)

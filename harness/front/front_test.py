@@ -20,8 +20,8 @@ PATIENCE_S = 300
 
 
 def make(*words, **environment):
-    """make.py as a user calls it: (exit status, standard output, standard error)."""
-    done = subprocess.run([sys.executable, os.path.join(paths.ROOT, "make.py"), *words], capture_output=True, text=True,
+    """make.py as a user of the checkout calls it: (exit status, standard output, standard error)."""
+    done = subprocess.run([sys.executable, "make.py", *words], cwd=paths.ROOT, capture_output=True, text=True,
                           env={**os.environ, **environment}, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -227,6 +227,11 @@ class Builds(unittest.TestCase):
             [(options, targets), _] = built.call_args
             self.assertEqual((options.toolchain, options.march), ("system", "v3"))
             self.assertEqual(targets, ["harness", "variant_made"])
+
+    def test_a_build_has_its_own_checkouts_pins(self):
+        with mock.patch.dict(os.environ, SPM_PACKAGES="/nowhere/pins.json"), \
+                mock.patch.object(toolchain, "check_pinned_serves"):
+            build.pending(build.Options())
 
     def test_arguments_need_their_values(self):
         parser = arguments.Parser(prog="make.py build")

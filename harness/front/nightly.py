@@ -91,7 +91,7 @@ class World:
     def _revisions(self, *words):
         command = ["git", "-C", paths.ROOT, "rev-list", "--first-parent", *words]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         except OSError as error:
             raise FrontError(f"git: {error.strerror}") from error
         if done.returncode != 0:

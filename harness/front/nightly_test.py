@@ -702,7 +702,7 @@ class Nightly(unittest.TestCase):
             with self.assertRaises(FrontError) as caught:
                 self.night(0, *words)
             found = caught.exception
-            self.assertEqual((found.what, found.hint, found.status), (f"argument {what}", "make.py nightly --help", 2))
+            self.assertEqual((found.what, found.hint, found.status), (f"argument {what}", "python3 make.py nightly --help", 2))
         with self.assertRaises(FrontError) as caught:
             self.night(0, "x")
         self.assertEqual(caught.exception.status, 2)

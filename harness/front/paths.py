@@ -5,6 +5,7 @@ import os
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, "build")
 PACKAGES = os.path.join(ROOT, "packages.json")
+"""The pins of this checkout's build, whatever SPM_PACKAGES has spm look at."""
 LIB = os.environ.get("SPM_LIB") or os.path.join(ROOT, "lib")
 
 

@@ -28,7 +28,8 @@ def complain(error):
     """The error line and its hint."""
     say(f"make.py: error: {error.what}")
     if error.hint:
-        say(f"hint: {error.hint}")
+        from harness.spm.called import spelt
+        say(f"hint: {spelt(error.hint)}")
 
 
 def on_terminal():

@@ -6,6 +6,7 @@ import subprocess
 
 from harness.front import build, paths
 from harness.front.arguments import Parser
+from harness.spm.called import spelt
 
 
 def version():
@@ -26,9 +27,9 @@ def main(argv):
     if failure:
         folder = os.path.relpath(os.path.dirname(binary), paths.ROOT)
         print(f"{folder}/harness does not answer ({failure})")
-        print(f"python3 make.py build; where that changes nothing, remove {folder} first")
+        print(spelt(f"python3 make.py build; where that changes nothing, remove {folder} first"))
     else:
-        print("not built yet: python3 make.py build")
+        print(spelt("not built yet: python3 make.py build"))
     return 0
 
 

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import sys
+
+from harness.spm.errors import SpmError
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import Settings
 from harness.spm.verbs.activate import activate
+
+
+def _settings(**settings) -> Settings:
+    # make.py sees to this by itself (utf8.py); another program's Python is not ours to begin anew.
+    if sys.getfilesystemencoding() != "utf-8":
+        raise SpmError(
+            f"expected a Python whose file names are UTF-8, found {sys.getfilesystemencoding()}", "export PYTHONUTF8=1"
+        )
+    return Settings(**settings)
 
 
 def install_groups(groups: list[str], **settings) -> dict[str, tuple[str, str]]:
     """Makes the packages of `groups` active; {package: (version, path of its link in lib)}.
 
     `settings` are those of settings.Settings, above all quiet=True. Talks on standard error; raises SpmError."""
-    chosen = Settings(**settings)
+    chosen = _settings(**settings)
     manifest = manifests.load(chosen.packages)
     items, _ = activate(manifest.grouped(groups, chosen.platform), manifest, chosen)
     return {item.package.name: (item.entry.version, item.link) for item in items}
@@ -19,7 +31,7 @@ def install_groups(groups: list[str], **settings) -> dict[str, tuple[str, str]]:
 
 def versions(**settings) -> dict[str, str]:
     """{package: version} of everything that packages.json pins for the platform: a result's `pins`."""
-    chosen = Settings(**settings)
+    chosen = _settings(**settings)
     manifest = manifests.load(chosen.packages)
     return {
         name: each.version(chosen.platform) for name, each in manifest.packages.items() if each.serves(chosen.platform)
@@ -28,7 +40,7 @@ def versions(**settings) -> dict[str, str]:
 
 def pending(groups: list[str], **settings) -> tuple[list[str], int]:
     """(names of the packages of `groups` that the store lacks, bytes to fetch for them); changes nothing."""
-    chosen = Settings(dry_run=True, **settings)
+    chosen = _settings(dry_run=True, **settings)
     manifest = manifests.load(chosen.packages)
     _, plan = activate(manifest.grouped(groups, chosen.platform), manifest, chosen)
     missing = plan.missing if plan else []

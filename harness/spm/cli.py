@@ -19,12 +19,15 @@ def main(arguments: list[str]) -> int:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
     if isinstance(sys.stdout, io.TextIOWrapper):  # as standard error: what its encoding lacks is spelt
         sys.stdout.reconfigure(errors="backslashreplace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            _drop_what_nobody_reads(stream)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a farm's stop cleans up as Ctrl-C does
     try:
-        if not arguments or arguments[0] in ("-h", "--help", "help"):
-            print(help_text(), end="", file=sys.stdout if arguments else sys.stderr, flush=True)
-            return 0 if arguments else USAGE
-        command = parse(arguments)
+        if not arguments:
+            print(help_text(), end="", file=sys.stderr, flush=True)
+            return USAGE
+        command = parse(["--help", *arguments[1:]] if arguments[0] == "help" else arguments)
         if "--help" in command.options:
             print(help_text(command.verb), end="", flush=True)
             return 0
@@ -34,10 +37,6 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         print("spm: interrupted; what was finished is kept, nothing is half-made", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has enough; the interpreter's own flush must not complain either.
-        sys.stdout = None
-        return 0
     except OSError as error:
         from harness.spm.errors import system_error
 
@@ -47,6 +46,20 @@ def main(arguments: list[str]) -> int:
             sys.stdout = None  # or the interpreter tries once more
             return _fail(SpmError(f"standard output: {error.strerror}", "send it where it can be written"), command)
         return _fail(system_error(command.verb if command else "spm", error), command)
+
+
+def _drop_what_nobody_reads(stream: io.TextIOWrapper):
+    """A reader who leaves changes neither the work nor its status: what would come to him later is dropped."""
+    raw = getattr(stream.buffer, "raw", stream.buffer)
+    write = raw.write
+
+    def write_or_drop(data):
+        try:
+            return write(data)
+        except BrokenPipeError:
+            return len(data)
+
+    raw.write = write_or_drop
 
 
 def _run(command: Command) -> int:
@@ -77,7 +90,7 @@ def _settings(command: Command) -> Settings:
 def _fail(error: SpmError, command: Command | None) -> int:
     from harness.spm.words import printable
 
-    hint = with_places(error.hint, command) if command else error.hint
+    hint = with_places(error.hint, command)
     try:
         if sys.stdout:
             sys.stdout.flush()
@@ -95,4 +108,8 @@ def _fail(error: SpmError, command: Command | None) -> int:
 
 
 if __name__ == "__main__":
+    if sys.getfilesystemencoding() != "utf-8" or sys._xoptions:  # as in make.py
+        from harness.spm import utf8
+
+        utf8.ensure()
     sys.exit(main(sys.argv[1:]))

@@ -51,6 +51,42 @@ WRONG = [
 ]
 
 
+# options before the verb: the command line, its verb, names and options
+BEFORE = [
+    ("--store S --quiet install a", "install", ["a"], {"--store": "S", "--quiet": True}),
+    ("-q --store=S install a", "install", ["a"], {"--quiet": True, "--store": "S"}),
+    ("--json cache list", "cache list", [], {"--json": True}),
+    ("cache --json list", "cache list", [], {"--json": True}),
+    ("-n cache --store S prune --jobs 2", "cache prune", [], {"--dry-run": True, "--store": "S", "--jobs": "2"}),
+    ("--older-than 0d cache prune", "cache prune", [], {"--older-than": "0d"}),
+    ("--store install install install", "install", ["install"], {"--store": "install"}),
+    ("--packages list list", "list", [], {"--packages": "list"}),
+    ("--lib cache cache list", "cache list", [], {"--lib": "cache"}),
+    ("-- install -a", "install", ["-a"], {}),
+    ("cache -- list", "cache list", [], {}),
+    ("install -- -a --json", "install", ["-a", "--json"], {}),
+    ("install list cache", "install", ["list", "cache"], {}),
+]
+# the command line, the error, its hint's arguments
+WRONG_BEFORE = [
+    ("--qiet install a", "unknown option '--qiet'; the nearest is '--quiet'", "--help"),
+    ("--stor S install a", "unknown option '--stor'; the nearest is '--store'", "--help"),
+    ("--older-thn 0d cache prune", "unknown option '--older-thn'; the nearest is '--older-than'", "--help"),
+    ("cache --jsn list", "unknown option '--jsn'; the nearest is '--json'", "--help"),
+    ("--quiet", "expected a verb, found none", "--help"),
+    ("--", "expected a verb, found none", "--help"),
+    ("--store", "--store expects DIR, found nothing", "--help"),
+    ("--store= install a", "--store expects DIR, found nothing", "--help"),
+    ("--json=1 list", "--json expects no value, found '1'", "--help"),
+    ("--store install", "expected a verb, found none ('install' is the value of --store)", "--help"),
+    ("--store install a", "unknown verb 'a' ('install' is the value of --store)", "--help"),
+    ("--json cache", "unknown verb 'cache'; the nearest is 'cache list'", "--help"),
+    ("--json cache prone", "unknown verb 'cache prone'; the nearest is 'cache prune'", "--help"),
+    ("--deep install a", "install: unknown option '--deep'; the nearest is '--help'", "install --help"),
+    ("--jobs 0 install a", "install: --jobs expects a number from 1 to 64, found '0'", "install --help"),
+]
+
+
 class CommandLineTest(World):
     def setUp(self):
         super().setUp()
@@ -77,6 +113,27 @@ class CommandLineTest(World):
     def test_an_option_without_its_value_is_named(self):
         with self.assertRaisesRegex(SpmError, "^install: --jobs expects N, found nothing$"):
             options.parse(["install", "alpha", "--jobs"])
+
+    def test_options_may_stand_before_the_verb_and_in_it(self):
+        for arguments, verb, names, given in BEFORE:
+            with self.subTest(arguments=arguments):
+                command = options.parse(arguments.split(" "))
+                self.assertEqual((command.verb, command.names, command.options), (verb, names, given))
+
+    def test_a_mistake_before_the_verb_is_named_for_what_it_is(self):
+        for arguments, expected, hint in WRONG_BEFORE:
+            with self.subTest(arguments=arguments):
+                with self.assertRaises(SpmError) as caught:
+                    options.parse(arguments.split(" "))
+                found = caught.exception
+                self.assertEqual((found.what, found.hint, found.status), (expected, f"python3 make.py spm {hint}", 2))
+
+    def test_help_may_stand_before_the_verb(self):
+        general, of_install = self.spm("--help").out, self.spm("install", "--help").out
+        for arguments in (["help"], ["-h"], ["--quiet", "--help"], ["cache", "--help"]):
+            self.assertEqual((self.spm(*arguments).status, self.spm(*arguments).out), (0, general), arguments)
+        for arguments in (["help", "install"], ["--help", "install"]):
+            self.assertEqual(self.spm(*arguments).out, of_install, arguments)
 
     def test_help_names_every_verb_and_every_option(self):
         text = options.help_text()
@@ -341,6 +398,28 @@ class CommandLineTest(World):
         done = self.shell('spm install "$@" nope 2>&-')
         self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", ""))
 
+    def test_the_variable_names_the_pins(self):
+        done = self.shell('spm list --json | wc -l; SPM_PACKAGES=packages.json spm list --json | wc -l', SPM_LIB="lib")
+        self.assertEqual(done.stdout.split()[1], "2")
+        self.assertNotEqual(done.stdout.split()[0], "2")
+        another = "correct or unset SPM_PACKAGES, or name it with --packages FILE"
+        for name, sentence, hint in (
+            ("gone.json", "expected a file, found none", another),
+            (".", "cannot be read: Is a directory", another),
+            (
+                "text",
+                "line 1 column 1: expected JSON, found: Expecting value",
+                "correct that line of packages.json, or SPM_PACKAGES where it is another file that you mean",
+            ),
+        ):
+            with open(f"{self.folder}/text", "w") as file:
+                file.write("pins")
+            done = self.shell("spm list", SPM_PACKAGES=name)
+            path = os.path.abspath(f"{self.folder}/{name}")
+            self.assertEqual(done.stderr, f"spm: error: {path}: {sentence}\nhint: {hint}\n")
+            self.assertEqual(done.returncode, 2)
+            self.assertNotIn("SPM_PACKAGES", self.shell(f"spm list --packages {name}").stderr)
+
     def test_a_current_folder_that_was_removed_is_one_error(self):
         done = self.shell('mkdir gone && cd gone && rmdir ../gone && spm list --packages packages.json')
         self.assertEqual(done.stderr, "spm: error: expected a current folder, found that it was removed\nhint: cd .\n")
@@ -354,13 +433,42 @@ class CommandLineTest(World):
         self.assertRegex(done.stdout, r"\n.*  /\S*/l\\xfc\\x1b\\nb\n$")
         self.assertEqual(done.stdout.count("\n"), 2)
 
-    def test_output_that_nobody_reads_is_no_error(self):
+    def unread(self, *arguments: str, both: bool = False, **environment) -> tuple[int, str]:
+        """(status, standard error) of a command of which nobody reads the output, nor with `both` the errors."""
         self.write()
-        command = [sys.executable, f"{settings.ROOT}/make.py", "spm", *self.arguments("list")]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        process.stdout.close()
-        self.assertEqual((process.stderr.read(), process.wait()), ("", 0))
-        process.stderr.close()
+        reader, writer = os.pipe()
+        os.close(reader)
+        command = [sys.executable, f"{settings.ROOT}/make.py", "spm", *self.arguments(*arguments)]
+        with open(writer, "w") as pipe:
+            err = pipe if both else subprocess.PIPE
+            done = subprocess.run(command, stdout=pipe, stderr=err, text=True, env={**os.environ, **environment})
+        return done.returncode, done.stderr or ""
+
+    def test_output_that_nobody_reads_is_no_error(self):
+        for unbuffered in ("", "1"):
+            for verb in ("list", "--help"):
+                self.assertEqual(self.unread(verb, PYTHONUNBUFFERED=unbuffered), (0, ""))
+
+    def test_a_reader_who_leaves_ends_no_work(self):
+        for unbuffered in ("", "1"):
+            for both in (False, True):
+                with self.subTest(unbuffered=unbuffered, both=both):
+                    again = {"both": both, "PYTHONUNBUFFERED": unbuffered}
+                    verbs = ("install", "--json", "alpha", "beta"), ("uninstall", "--json", "alpha", "beta")
+                    self.assertEqual(self.unread(*verbs[0], **again), (0, ""))
+                    self.assertEqual([self.read(f"{name}-1/{name}") for name in ("alpha", "beta")], ["alpha", "beta"])
+                    self.assertEqual(self.unread(*verbs[1], **again), (0, ""))
+                    self.assertEqual(os.listdir(self.lib), [])
+                    self.assertEqual(self.unread("cache", "prune", "--older-than", "0d", "--json", **again), (0, ""))
+                    self.assertEqual(os.listdir(f"{self.store}/packages"), [])
+
+    def test_a_reader_who_leaves_hides_no_failure(self):
+        self.spm("install", "alpha")
+        (tree,) = glob.glob(f"{self.store}/packages/alpha/*/tree")
+        os.chmod(tree, 0o755)
+        os.unlink(f"{tree}/alpha")
+        for both in (False, True):
+            self.assertEqual(self.unread("verify", "--quiet", both=both), (1, ""))
 
 
 class DefaultPlacesTest(unittest.TestCase):
@@ -397,6 +505,15 @@ class DefaultPlacesTest(unittest.TestCase):
         with mock.patch("pwd.getpwuid", return_value=mock.Mock(pw_dir="/tmp")):
             self.assertEqual(self.store(), "/tmp/.cache/spm")
 
+    def test_the_pins_are_the_options_the_variables_or_the_checkouts(self):
+        with mock.patch.dict(os.environ, clear=True):
+            self.assertEqual(settings.Settings().packages, f"{settings.ROOT}/packages.json")
+            os.environ["SPM_PACKAGES"] = ""
+            self.assertEqual(settings.Settings().packages, f"{settings.ROOT}/packages.json")
+            os.environ["SPM_PACKAGES"] = "/v/pins.json"
+            self.assertEqual((settings.Settings().packages, settings.Settings().lib), ("/v/pins.json", "/v/lib"))
+            self.assertEqual(settings.Settings(packages="/x/packages.json").packages, "/x/packages.json")
+
     def test_lib_stands_beside_the_pins(self):
         with mock.patch.dict(os.environ, {"SPM_STORE": "/s"}, clear=True):
             self.assertEqual(settings.Settings(packages="/x/packages.json").lib, "/x/lib")
@@ -417,7 +534,8 @@ remove what nobody uses from the store
                     is in use stays
   --max-size SIZE   then the least recently used until the store fits (default:
                     10GB); what is in use stays
-  --packages FILE   the pins (default: packages.json of this checkout)
+  --packages FILE   the pins (default: SPM_PACKAGES, else packages.json of this
+                    checkout)
   --lib DIR         the folder of active packages (default: SPM_LIB, else lib
                     beside packages.json)
   --store DIR       the folder of all unpacked packages (default: SPM_STORE,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from harness.spm.errors import SpmError, USAGE, unknown
 from harness.spm.settings import PLATFORMS
 
-PROGRAM = "python3 make.py spm"
+PROGRAM = "python3 make.py spm"  # where it is printed it is spelt as it was called (called.py)
 _HELP_WIDTH = 80
 
 
@@ -26,7 +26,7 @@ class Verb:
 
 
 COMMON = {
-    "--packages": Option("FILE", "the pins (default: packages.json of this checkout)"),
+    "--packages": Option("FILE", "the pins (default: SPM_PACKAGES, else packages.json of this checkout)"),
     "--lib": Option("DIR", "the folder of active packages (default: SPM_LIB, else lib beside packages.json)"),
     "--store": Option(
         "DIR", "the folder of all unpacked packages (default: SPM_STORE, else spm in the user's cache folder)"
@@ -39,7 +39,7 @@ COMMON = {
     "--quiet": Option("", "say nothing but errors and data"),
 }
 OWN = {
-    "--platform": Option("PLATFORM", "for another platform than this machine's, into DIR/PLATFORM"),
+    "--platform": Option("PLATFORM", "another platform than this machine's; its links lie in a folder PLATFORM of lib"),
     "--deep": Option("", "hash every file"),
     "--repair": Option("", "put right what is damaged, and only that"),
     "--unsigned": Option("", "take pins from an index that nobody vouches for too; packages.json records it"),
@@ -49,6 +49,7 @@ OWN = {
 }
 _PLACES = ("--packages", "--lib", "--store")
 ENVIRONMENT = {
+    "SPM_PACKAGES": "as --packages",
     "SPM_STORE, SPM_LIB": "as --store and --lib",
     "SPM_OFFLINE": "as --offline, unless it is 0",
     "SPM_DEBIAN_MIRROR": "a mirror for debian sources (default: apt's)",
@@ -57,8 +58,7 @@ ENVIRONMENT = {
     "SPM_ARTIFACTORY_TOKEN": "for artifactory sources",
     "AWS_*": "for s3 sources, as AWS's own tools read them",
     "SPM_TIMEOUT": "seconds that a transfer may be silent (default: 30)",
-    "HTTP_PROXY, HTTPS_PROXY": "the proxy of each scheme, in lower case too",
-    "NO_PROXY": "hosts that need no proxy, in lower case too",
+    "HTTP(S)_PROXY, NO_PROXY": "proxies, and who needs none; in lower case too",
     "SSL_CERT_FILE": "a file of certificates to trust",
     "NETRC": "users and passwords by host (default: ~/.netrc)",
 }
@@ -70,7 +70,7 @@ VERBS = {
     "uninstall": Verb(
         "uninstall", "NAME...", "remove packages from lib; the store keeps them", ("--platform",)
     ),
-    "list": Verb("list", "", "all packages of packages.json", ("--platform",)),
+    "list": Verb("list", "", "all packages of packages.json for the platform", ("--platform",)),
     "status": Verb("status", "", "what is active, and what should be", ("--platform",)),
     "verify": Verb(
         "verify", "", "compare active packages with what was unpacked", ("--platform", "--deep", "--repair")
@@ -81,7 +81,7 @@ VERBS = {
     "publish": Verb(
         "publish", "DIR NAME", "pack a folder, upload it, print its pin", ("--platform", "--to")
     ),
-    "mirror push": Verb("mirror_push", "URL", "bring every artifact to a mirror"),
+    "mirror push": Verb("mirror_push", "URL", "bring every artifact to a mirror (URL or folder)"),
     "mirror pull": Verb("mirror_pull", "URL", "fill the store from a mirror alone", ("--platform",)),
     "unpack": Verb("unpack", "ARCHIVE DIR", "unpack any archive by the rules for packages"),
     "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
@@ -99,50 +99,83 @@ class Command:
 
 
 def parse(arguments: list[str]) -> Command:
-    verb, rest = _verb(arguments)
-    known = {**COMMON, **{name: OWN[name] for name in VERBS[verb].options}}
-    names, options = [], {}
-    rest = rest[::-1]
+    """What a command line asks for, options before the verb included; '' is the verb of one that asks for help alone."""
+    verb, words, names, options = "", [], [], {}
+    rest, over = arguments[::-1], False
     while rest:
         word = rest.pop()
-        if word == "--":
-            names += rest[::-1]
-            break
-        if not word.startswith("-") or word == "-":
-            names.append(word)
-            continue
-        given, equals, value = word.partition("=")
-        name = ALIASES.get(given, given)
-        if name == "--help":
-            options["--help"] = True
-        elif name not in known:
-            raise unknown("option", given, [*known, "--help"], f"{PROGRAM} {verb} --help", f"{verb}: ")
-        elif known[name].value:
-            if not equals and not rest:
-                raise _usage(verb, f"{given} expects {known[name].value}, found nothing")
-            options[name] = value if equals else rest.pop()
-            if not options[name]:  # a shell's variable that was never set: the default is not what was meant
-                raise _usage(verb, f"{given} expects {known[name].value}, found nothing")
-        elif equals:
-            raise _usage(verb, f"{given} expects no value, found '{value}'")
+        if over or not word.startswith("-") or word == "-":
+            (names if verb else words).append(word)
+            verb = verb or _verb(words, options)
+        elif word == "--":
+            over = True
         else:
-            options[name] = True
+            name, value = _option(verb, word, rest)
+            options[name] = value
     if "--help" not in options:
+        if not words:
+            raise SpmError(f"expected a verb, found none{_taken(options)}", f"{PROGRAM} --help", USAGE)
+        if not verb:
+            raise _unknown_verb(words, options)
         _check(verb, names, options)
     return Command(verb, names, options)
 
 
-def _verb(arguments: list[str]) -> tuple[str, list[str]]:
-    words = arguments[:1] if arguments[1:2] and arguments[1].startswith("-") else arguments[:2]
-    for count in range(len(words), 0, -1):
-        if " ".join(words[:count]) in VERBS:
-            return " ".join(words[:count]), arguments[count:]
-    of_two = words and any(verb.startswith(words[0] + " ") for verb in VERBS)
-    found = " ".join(words[: 2 if of_two else 1]) or arguments[0]
-    raise unknown("verb", found, VERBS, f"{PROGRAM} --help")
+def _option(verb: str, word: str, rest: list[str]) -> tuple[str, str | bool]:
+    """(long name, value) of an option; its value may be the last of `rest`, which is then taken from there."""
+    given, equals, value = word.partition("=")
+    name = ALIASES.get(given, given)
+    if name == "--help":
+        return name, True
+    known = _known(verb)
+    if name not in known:
+        raise _unknown_option(verb, given)
+    if not known[name].value:
+        if equals:
+            raise _usage(verb, f"{given} expects no value, found '{value}'")
+        return name, True
+    if not equals and rest:
+        value = rest.pop()
+    if not value:  # or a shell's variable that was never set: the default is not what was meant
+        raise _usage(verb, f"{given} expects {known[name].value}, found nothing")
+    return name, value
+
+
+def _known(verb: str) -> dict[str, Option]:
+    """The options of a verb; before it is known, those of all."""
+    return {**COMMON, **{name: OWN[name] for name in VERBS[verb].options}} if verb else {**COMMON, **OWN}
+
+
+def _unknown_option(verb: str, given: str) -> SpmError:
+    where, program = _where(verb)
+    return unknown("option", given, [*_known(verb), "--help"], f"{program} --help", where)
+
+
+def _verb(words: list[str], options: dict) -> str:
+    """The verb that the words are, or '' while they are the first half of one."""
+    found = " ".join(words)
+    if found in VERBS:
+        return found
+    if not any(verb.startswith(f"{found} ") for verb in VERBS):
+        raise _unknown_verb(words, options)
+    return ""
+
+
+def _unknown_verb(words: list[str], options: dict) -> SpmError:
+    error = unknown("verb", " ".join(words), VERBS, f"{PROGRAM} --help")
+    error.what += _taken(options)
+    return error
+
+
+def _taken(options: dict) -> str:
+    """What ends a sentence about a missing verb where an option without its value took the verb for that."""
+    return "".join(f" ('{value}' is the value of {name})" for name, value in options.items() if value in VERBS)
 
 
 def _check(verb: str, names: list[str], options: dict):
+    for name in options:
+        if name not in _known(verb):  # it came before the verb
+            raise _unknown_option(verb, name)
     expected = VERBS[verb].names
     if expected and not expected.startswith("[") and not names:
         raise _usage(verb, f"expected {expected}, found none")
@@ -156,24 +189,40 @@ def _check(verb: str, names: list[str], options: dict):
         raise unknown("platform", platform, PLATFORMS, f"{PROGRAM} {verb} --help", f"{verb}: ")
 
 
-def with_places(hint: str, command: Command) -> str:
-    """A hint that is a command, made to work where `command` did: with the places that it was given."""
-    line, comma, rest = hint.partition(",")
-    if not line.startswith(f"{PROGRAM} ") or line.endswith("--help"):
-        return hint
-    import shlex
+def with_places(hint: str, command: Command | None) -> str:
+    """A hint as it is printed: a command in it works where `command` did, with the places that it was given."""
+    line, comma, rest = hint.partition(", ")
+    if line.startswith(f"{PROGRAM} ") and command and not line.endswith("--help"):
+        import shlex
 
-    verb, _ = _verb(line.removeprefix(f"{PROGRAM} ").split())
-    places = [name for name in (*_PLACES, *VERBS[verb].options) if name in _PLACES or name == "--platform"]
-    given = [f"{name} {shlex.quote(command.options[name])}" for name in places if name in command.options]
-    return " ".join([line, *given]) + comma + rest
+        after = line.removeprefix(f"{PROGRAM} ") + " "
+        verb = next(each for each in VERBS if after.startswith(f"{each} "))
+        places = [name for name in (*_PLACES, *VERBS[verb].options) if name in _PLACES or name == "--platform"]
+        given = [f"{name} {shlex.quote(command.options[name])}" for name in places if name in command.options]
+        hint = " ".join([line, *given]) + comma + rest
+    from harness.spm.called import spelt
+
+    return spelt(hint)
+
+
+def _where(verb: str) -> tuple[str, str]:
+    """What an error about a verb begins with, and the command whose help says more; '' is no verb yet."""
+    return (f"{verb}: ", f"{PROGRAM} {verb}") if verb else ("", PROGRAM)
 
 
 def _usage(verb: str, what: str) -> SpmError:
-    return SpmError(f"{verb}: {what}", f"{PROGRAM} {verb} --help", USAGE)
+    where, program = _where(verb)
+    return SpmError(f"{where}{what}", f"{program} --help", USAGE)
 
 
 def help_text(verb: str = "") -> str:
+    """The help of a verb, or of all."""
+    from harness.spm.called import spelt
+
+    return spelt(_help_text(verb))
+
+
+def _help_text(verb: str) -> str:
     if not verb:
         rows = [(f"{name} {each.names}".strip(), each.text) for name, each in VERBS.items()]
         lines = dict(zip(VERBS, _table(rows)))
@@ -183,7 +232,7 @@ def help_text(verb: str = "") -> str:
         return "\n".join(
             [
                 *(f"usage: {PROGRAM} VERB ...", *lines.values()),
-                *("", *_wrapped_options(f"every verb: {common}"), f"{PROGRAM} VERB --help says what they mean"),
+                *("", *_wrapped_options(f"before or after every verb: {common}"), f"{PROGRAM} VERB --help says what they mean"),
                 *("", "from the environment:", *_table(ENVIRONMENT.items()), ""),
             ]
         )

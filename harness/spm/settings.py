@@ -27,7 +27,9 @@ class Settings:
         quiet=False,
         platform=None,
     ):
-        self.packages = os.path.abspath(packages or os.path.join(ROOT, "packages.json"))
+        self.packages = os.path.abspath(
+            packages or os.environ.get("SPM_PACKAGES") or os.path.join(ROOT, "packages.json")
+        )
         self.lib = os.path.abspath(
             lib or os.environ.get("SPM_LIB") or os.path.join(os.path.dirname(self.packages), "lib")
         )
@@ -41,6 +43,12 @@ class Settings:
     def lib_folder(self) -> str:
         """The folder of this platform's links: lib/ itself for the machine's own, lib/<platform>/ for another's."""
         return self.lib if self.platform == native_platform() else os.path.join(self.lib, self.platform)
+
+
+def packages_from_environment(path: str) -> bool:
+    """Whether it is SPM_PACKAGES that names the file of pins: what is wrong with it may be the name."""
+    given = os.environ.get("SPM_PACKAGES")
+    return bool(given) and os.path.abspath(given) == path
 
 
 def timeout_s() -> float:

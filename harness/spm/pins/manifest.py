@@ -21,7 +21,7 @@ import json
 import re
 
 from harness.spm.errors import SpmError, USAGE, nearest, unknown
-from harness.spm.settings import ANY, PLATFORMS
+from harness.spm.settings import ANY, PLATFORMS, packages_from_environment
 from harness.spm.sources import FIELDS
 
 RULES = 1  # the version of the unpacking rules: raised when the same archive would give another tree
@@ -148,10 +148,17 @@ def load(path: str) -> Manifest:
         with open(path, encoding="utf-8") as file:
             text = file.read()
     except FileNotFoundError:
-        raise SpmError(f"{path}: expected a file, found none", "name it with --packages FILE", USAGE) from None
+        raise SpmError(f"{path}: expected a file, found none", _named(path), USAGE) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise SpmError(f"{path}: cannot be read: {error}", "name another with --packages FILE", USAGE) from None
+        found = error.strerror if isinstance(error, OSError) else error
+        raise SpmError(f"{path}: cannot be read: {found}", _named(path), USAGE) from None
     return parse(text, path)
+
+
+def _named(path: str) -> str:
+    """The hint for a file that is none."""
+    variable = "correct or unset SPM_PACKAGES, or " if packages_from_environment(path) else ""
+    return f"{variable}name it with --packages FILE"
 
 
 def parse(text: str, path: str = "packages.json") -> Manifest:
@@ -191,7 +198,8 @@ class _Mistake(Exception):
 
 
 def _mistake(path: str, place: str, sentence: str) -> SpmError:
-    return SpmError(f"{path}: {place}: {sentence}", "correct that line of packages.json", USAGE)
+    variable = ", or SPM_PACKAGES where it is another file that you mean" if packages_from_environment(path) else ""
+    return SpmError(f"{path}: {place}: {sentence}", f"correct that line of packages.json{variable}", USAGE)
 
 
 def _show(value) -> str:

@@ -30,9 +30,14 @@ def run(command, settings) -> int:
         ("name", "lib", "version", "bytes", "files", "last_use", "used_by"),
         settings,
         {"version": table.short, "bytes": words.size, "last_use": lambda then: f"{words.age(now - then)} ago"},
+        briefly={"version": None, "name": None, "used_by": _count},
     )
     if not settings.json and not settings.quiet:
         size = words.size(sum(row["bytes"] for row in rows))
         unused = words.size(sum(row["bytes"] for row in rows if not row["used_by"]))
         print(f"spm: {words.plural(len(rows), 'package')} of {size}, {unused} of it unused", file=sys.stderr)
     return 0
+
+
+def _count(users: list[str]) -> str:
+    return words.plural(len(users), "folder") if users else ""

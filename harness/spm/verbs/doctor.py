@@ -12,6 +12,7 @@ import sys
 
 from harness.spm import progress, sources
 from harness.spm.errors import SpmError
+from harness.spm.options import PROGRAM, with_places
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import existing_parent
 from harness.spm.sources import signature
@@ -38,7 +39,7 @@ def run(command, settings) -> int:
     table.show(shown, ("package", "artifact", "state", "found", "missing"), settings, {"missing": "; ".join})
     states = [row["state"] for row in rows]
     if not settings.quiet:
-        for remark in _remarks(opened, settings):
+        for remark in _remarks(opened, command, settings):
             print(f"spm: warning: {remark}", file=sys.stderr)
         counts = ", ".join(f"{states.count(each)} {each}" for each in dict.fromkeys([FINE, *states]))
         print(f"spm: {plural(len(rows), 'artifact')}: {counts}", file=sys.stderr)
@@ -142,7 +143,7 @@ def _state(have: int, answers: list[_Answer]) -> str:
     return LOST if all(each.said for each in answers) else UNREACHABLE
 
 
-def _remarks(opened: dict, settings):
+def _remarks(opened: dict, command, settings):
     """What would stop an install or an update on this machine."""
     for what, path, option in (("store", settings.store, "--store"), ("lib", settings.lib, "--lib")):
         folder = existing_parent(path)
@@ -151,7 +152,8 @@ def _remarks(opened: dict, settings):
         elif not os.access(folder, os.W_OK):
             yield f"the {what}, {path}, cannot be written; name another with {option} DIR"
         elif what == "store" and (free := shutil.disk_usage(folder).free) < _LITTLE_SPACE:
-            yield f"the store's disk has {size(free)} left ({path}); python3 make.py spm cache prune makes room"
+            prune = with_places(f"{PROGRAM} cache prune", command)
+            yield f"the store's disk has {size(free)} left ({path}); {prune} makes room"
     if any(hasattr(source, "newest") for source in opened.values()):
         try:
             reason, hint = signature.lack()

@@ -18,6 +18,7 @@ def run(command, settings) -> int:
         ("name", "lib", "groups", "download_bytes", "version", "active"),
         settings,
         {"version": table.short, "download_bytes": words.size, "active": lambda active: "yes" if active else "no"},
+        briefly={"version": None},
     )
     return 0
 

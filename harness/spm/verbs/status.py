@@ -35,7 +35,7 @@ def run(command, settings) -> int:
                     "path": path,
                 }
             )
-    table.show(rows, ("name", "lib", "state", "version"), settings, {"version": table.short})
+    table.show(rows, ("name", "lib", "state", "version"), settings, {"version": table.short}, {"version": None})
     return 0
 
 

@@ -1,0 +1,51 @@
+"""How this process was called, for the commands in hints and help: each must work where its reader stands.
+
+Hints are written as for somebody in the checkout, `python3 make.py ...`. Whoever prints one calls `spelt`."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+
+from harness.spm.settings import ROOT
+
+_MAKE = f"{ROOT}/make.py"
+_CLI = "harness.spm.cli"
+
+
+def spelt(text: str) -> str:
+    """The text with every `python3 make.py` in it as this process was called."""
+    return re.sub(r"\bpython3 make\.py\b( spm\b)?", lambda found: _command(found[1] or ""), text)
+
+
+def _command(verb: str) -> str:
+    main = sys.modules.get("__main__")
+    module = getattr(getattr(main, "__spec__", None), "name", "")  # of `python3 -m module`
+    if module == "make":
+        return f"{_python()} -m make{verb}"
+    if module == _CLI and verb:
+        return f"{_python()} -m {_CLI}"
+    if module == _CLI or _is_make(getattr(main, "__file__", "")):
+        return f"{_python()} {shlex.quote(sys.argv[0] if module != _CLI else _MAKE)}{verb}"
+    # Called by another program, of which nothing follows but where the checkout is.
+    return f"python3 {'make.py' if _is_make('make.py') else shlex.quote(_MAKE)}{verb}"
+
+
+def _is_make(path: str | None) -> bool:
+    try:
+        return os.path.samefile(path or "", _MAKE)
+    except OSError:
+        return False
+
+
+def _python() -> str:
+    """Python's name where the shell finds this Python by it, else its path as it was given."""
+    given = sys.orig_argv[0]
+    name = os.path.basename(given)
+    found = shutil.which(name)
+    if found and (name == given or sys.executable and os.path.samefile(found, sys.executable)):
+        return name
+    return shlex.quote(given if name != given else sys.executable or "python3")
