@@ -107,23 +107,26 @@ class Build:
         command = [*self.tools.cmake, "--preset", self.options.config, "-B", self.folder,
                    f"-DLAB_TOOLCHAIN={self.options.toolchain}", f"-DLAB_MARCH={self.options.march}",
                    f"-DLAB_LIB={paths.LIB}", *self.tools.cmake_arguments]
-        state = json.dumps([command, self.tools.key, sorted(self.packages.items()), list(_globbed())])
-        key = hashlib.sha256(state.encode()).hexdigest()
+        tools, names = (hashlib.sha256(json.dumps(each).encode()).hexdigest() for each in (
+            [command, self.tools.key, sorted(self.packages.items())], list(_globbed())))
         stamp = os.path.join(self.folder, "configured")
-        if _read(stamp) == key and os.path.exists(os.path.join(self.folder, "build.ninja")):
+        before = _read(stamp).split() if os.path.exists(os.path.join(self.folder, "build.ninja")) else []
+        if before == [tools, names]:
             return
         toolchain.check_march(self.tools.compiler, self.options.march)
         os.makedirs(self.folder, exist_ok=True)
         log = os.path.join(self.folder, "configure.log")
         with open(log, "w", encoding="utf-8") as file:
-            # A changed toolchain or package must not meet answers that CMake cached about the old one.
-            done = subprocess.run([*command, "--fresh"], cwd=paths.ROOT, stdout=file, stderr=subprocess.STDOUT,
+            # A changed toolchain or package must not meet answers that CMake cached about the old one. A new file may,
+            # and should: with the answers go the objects of every package that is built from source.
+            fresh = [] if before[:1] == [tools] else ["--fresh"]
+            done = subprocess.run([*command, *fresh], cwd=paths.ROOT, stdout=file, stderr=subprocess.STDOUT,
                                   stdin=subprocess.DEVNULL, check=False)
         if done.returncode != 0:
             say(_tail(log))
             hint = toolchain.USE_SYSTEM if self.options.toolchain == "pinned" else f"the whole log: {log}"
             raise FrontError(f"configuring {self.folder} failed with exit status {done.returncode}", hint)
-        paths.write_if_changed(stamp, key)
+        paths.write_if_changed(stamp, f"{tools} {names}\n")
 
     def variants(self):
         """The generated list of variants."""

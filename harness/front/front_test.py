@@ -9,7 +9,7 @@ import unittest
 from contextlib import redirect_stderr
 from unittest import mock
 
-from harness.front import arguments, build, button, lock, names, paths, talk, toolchain
+from harness.front import arguments, build, button, lock, names, paths, talk, test, toolchain
 from harness.front.talk import FrontError
 from harness.spm.options import VERBS as SPM_VERBS
 from make import VERBS
@@ -24,6 +24,51 @@ def make(*words, **environment):
     done = subprocess.run([sys.executable, "make.py", *words], cwd=paths.ROOT, capture_output=True, text=True,
                           env={**os.environ, **environment}, check=False)
     return done.returncode, done.stdout, done.stderr
+
+
+class Configuring(unittest.TestCase):
+    """When CMake begins anew, which costs the objects of every package that is built from source."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.build = build.Build.__new__(build.Build)
+        self.build.options, self.build.folder, self.build.packages = build.Options(), folder.name, {"a": "1"}
+        self.build.tools = mock.Mock(cmake=["cmake"], cmake_arguments=[], key="gcc")
+        self.names = ["variants/a.cpp"]
+
+    def configure(self):
+        """What CMake was called with; nothing where it was not."""
+        def run(command, **_):
+            with open(os.path.join(self.build.folder, "build.ninja"), "w", encoding="utf-8"):
+                return mock.Mock(returncode=0)
+
+        with mock.patch.object(build.subprocess, "run", side_effect=run) as called, \
+                mock.patch.object(build.toolchain, "check_march"), \
+                mock.patch.object(build, "_globbed", lambda: self.names):
+            self.build.configure()
+        return called.call_args[0][0] if called.called else []
+
+    def test_a_new_file_keeps_what_is_built_and_a_new_package_does_not(self):
+        self.assertIn("--fresh", self.configure())
+        self.assertEqual(self.configure(), [])
+        self.names = ["variants/a.cpp", "variants/b.cpp"]
+        found = self.configure()
+        self.assertEqual((found[0], "--fresh" in found), ("cmake", False))
+        self.assertEqual(self.configure(), [])
+        self.build.packages = {"a": "2"}
+        self.assertIn("--fresh", self.configure())
+
+
+class ChosenTests(unittest.TestCase):
+    def test_globs_choose_and_a_glob_without_a_match_is_refused(self):
+        tests = [test._Test(name, [name], None) for name in ("python", "exec_test", "conformance allocator/buddy")]
+        names = lambda *patterns: [each.name for each in test.chosen(tests, patterns)]
+        self.assertEqual(names(), ["python", "exec_test", "conformance allocator/buddy"])
+        self.assertEqual(names("conformance *", "exec_test"), ["exec_test", "conformance allocator/buddy"])
+        with self.assertRaises(FrontError) as caught:
+            names("exec_tes")
+        self.assertEqual((caught.exception.status, caught.exception.hint), (2, "did you mean 'exec_test'?"))
 
 
 class CommandLine(unittest.TestCase):
