@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 import unicodedata
 
 from harness.spm.errors import Refused
@@ -14,7 +16,7 @@ OWNER_WRITES = 0o200
 
 
 class Tree:
-    """A folder that archives are unpacked into, several at once by threads if need be; `seal` makes it what it is.
+    """A folder that archives are unpacked into; `seal` makes it what it is.
 
     A tree of the store is read-only; a `writable` one is its owner's to change."""
 
@@ -28,13 +30,8 @@ class Tree:
 
     def folder(self, path: str, owner: int):
         """A folder, which any number of members and artifacts may bring."""
-        holder = self._hold(path, Node(FOLDER, owner))
-        if holder.kind != FOLDER:
-            raise Refused(f"{path} is a folder here and a {holder.kind} before")
-        try:
+        if self._hold_folder(path, Node(FOLDER, owner)):
             self._make_folder(f"{self.root}/{path}")
-        except FileExistsError:
-            pass  # another artifact's thread was faster
 
     def file(self, path: str, node: Node, fill):
         """A file: `fill(open file, or None for nowhere)` writes the contents and returns their sha256."""
@@ -76,6 +73,13 @@ class Tree:
                 raise Refused(f"the link {path} -> {node.content} leads out of the package")
         self._finish([path for path, node in self.nodes.items() if node.kind == FOLDER])
         return contents.document(self.nodes)
+
+    def _hold_folder(self, path: str, node: Node) -> bool:
+        """Whether the folder is new; Refused where something else is there."""
+        holder = self._hold(path, node)
+        if holder.kind != FOLDER:
+            raise Refused(f"{path} is a folder here and a {holder.kind} before")
+        return holder is node
 
     def _claim(self, path: str, node: Node) -> bool:
         """Whether `path` is now `node`'s; False where another artifact has it, which `seal` then judges."""
@@ -139,6 +143,45 @@ class Tree:
     def _finish(self, folders: list[str]):
         for path in ("", *folders):
             os.chmod(f"{self.root}/{path}", contents.FOLDER_MODE | self._writable)
+
+
+    def absorb(self, nodes: dict[str, Node]):
+        """Takes in what a Part of this tree brought; judges what concerns two artifacts."""
+        for path, node in nodes.items():
+            if node.kind == FOLDER:
+                self._hold_folder(path, node)
+            else:
+                self._claim(path, node)
+
+
+class Part(Tree):
+    """What one artifact brings of a tree whose folder is there, and which other processes fill as well.
+
+    What stands in its way is theirs: it is not written over and not gone through; whether both are the same is judged
+    when the tree absorbs them."""
+
+    def _make_folder(self, path: str):
+        if path == self.root:
+            return
+        try:
+            super()._make_folder(path)
+        except FileExistsError:
+            if not stat.S_ISDIR(os.lstat(path).st_mode):
+                where = path.removeprefix(f"{self.root}/")
+                raise Refused(f"{where} is a folder of one artifact and something else of another") from None
+
+    def _create(self, path: str, mode: int) -> int | None:
+        with contextlib.suppress(FileExistsError):
+            return super()._create(path, mode)
+        return None
+
+    def _make_link(self, target: str, path: str):
+        with contextlib.suppress(FileExistsError):
+            super()._make_link(target, path)
+
+    def _make_hard_link(self, origin: str, path: str):
+        with contextlib.suppress(FileExistsError):
+            super()._make_hard_link(origin, path)
 
 
 class Listing(Tree):

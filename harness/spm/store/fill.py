@@ -15,8 +15,8 @@ import threading
 import time
 
 from harness.spm import waits
+from harness.spm.archives import workers
 from harness.spm.archives.tree import Tree
-from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Cancelled, Refused, SpmError, system_error
 from harness.spm.store import contents, trees
 from harness.spm.store.durable import Disk
@@ -40,9 +40,14 @@ def fill(plan, manifest, settings, store: Store, report):
         _check_space(plan, store)
         report.started(len(plan.missing), len(plan.artifacts()), plan.download_bytes())
         missing = plan.missing
-        with report, Fetcher(manifest, settings, store, report) as fetcher:
+        tasks = sum(len(item.package.artifacts_for(item.platform)) for item in missing)
+        with (
+            workers.Workers(min(workers.count(), tasks)) as unpackers,
+            report,
+            Fetcher(manifest, settings, store, report) as fetcher,
+        ):
             while missing:
-                others = _Run(missing, fetcher, disk, store, report).run()
+                others = _Run(missing, fetcher, unpackers, disk, store, report).run()
                 for item in others[:1]:
                     with store.entry_lock(item.entry) as lock:
                         lock.take(waiting=lambda holder: report.waiting(f"package {item.package.name}", holder))
@@ -95,10 +100,10 @@ def _check_space(plan, store: Store):
 
 
 class _Run:
-    """One batch of entries: the fetcher's threads feed unpacking threads; the first error stops all of them."""
+    """One batch of entries: the fetcher's threads feed the unpackers; the first error stops all of them."""
 
-    def __init__(self, items, fetcher: Fetcher, disk: Disk, store: Store, report):
-        self._fetcher, self._disk, self._report = fetcher, disk, report
+    def __init__(self, items, fetcher: Fetcher, unpackers: workers.Workers, disk: Disk, store: Store, report):
+        self._fetcher, self._unpackers, self._disk, self._report = fetcher, unpackers, disk, report
         self._artifacts = {}  # sha256 -> artifact
         self._users = {}  # sha256 -> [(entry in the making, owner number, artifact)]
         self._making = [_Making(item, store) for item in items]
@@ -113,32 +118,32 @@ class _Run:
 
     def run(self) -> list:
         """Returns the items that other processes have in hand."""
-        workers = [threading.Thread(target=self._work, daemon=True) for _ in range(max(2, min(os.cpu_count() or 2, 8)))]
-        for worker in workers:
-            worker.start()
+        threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self._unpackers.number)]
+        for thread in threads:
+            thread.start()
         try:
             for artifact, path in self._fetcher.fetch_all(self._artifacts.values()):
                 for number, user in enumerate(self._users[artifact.sha256]):
                     self._tasks.put(((-artifact.size, artifact.sha256, number), user, path))
-            self._end(workers)
-            waits.join(workers)
+            self._end(threads)
+            waits.join(threads)
             _mark([making.item.entry for making in self._making if making.finished], self._disk, self._report)
         except BaseException:
-            self._stopped = True
-            self._end(workers)
-            waits.join(workers, _STALLED_S)
+            self._stop()
+            self._end(threads)
+            waits.join(threads, _STALLED_S)
             raise
         finally:
             # What a thread may still write to is left for the next run, and its lock to our end.
-            if not any(worker.is_alive() for worker in workers):
+            if not any(thread.is_alive() for thread in threads):
                 for making in self._making:
                     making.leave()
         if self._error:
             raise self._error
         return [making.item for making in self._making if making.elsewhere]
 
-    def _end(self, workers: list):
-        for _ in workers:
+    def _end(self, threads: list):
+        for _ in threads:
             self._tasks.put(((1,), None, ""))  # behind every other
 
     def _work(self):
@@ -153,16 +158,19 @@ class _Run:
                 pass
             except BaseException as error:
                 self._error = self._error or error
-                self._stopped = True
+                self._stop()
                 self._fetcher.cancel()
+
+    def _stop(self):
+        self._stopped = True
+        self._unpackers.stop()
 
     def _unpack(self, making: _Making, owner: int, rules, archive: str):
         name = making.item.package.name
         self._report.unpacking(name, +1)
         try:
             if making.begin():
-                unpack(archive, rules, making.tree, owner, lambda: self._stopped)
-                if making.complete():
+                if making.add(self._unpackers.unpack(archive, rules, making.tree.root, owner, making.lock_file)):
                     size, files = making.finish()
                     self._report.stored(making.item, size, files)
         except SpmError as error:
@@ -203,9 +211,14 @@ class _Making:
                     self.leave()
             return self.tree is not None
 
-    def complete(self) -> bool:
-        """Counts one artifact as unpacked; True for the last."""
+    @property
+    def lock_file(self) -> int:
+        return self._entry_lock.file
+
+    def add(self, nodes: dict) -> bool:
+        """Takes in what one artifact brought; True for the last."""
         with self._mutex:
+            self.tree.absorb(nodes)
             self._left -= 1
             return self._left == 0
 

@@ -16,7 +16,7 @@ class Lock:
 
     def __init__(self, path: str):
         self._path = path
-        self._file = -1
+        self.file = -1  # the open file that holds it
 
     def take(self, shared: bool = False, wait: bool = True, waiting=None) -> bool:
         """Takes the lock. Without `wait`, False when another holds it; else `waiting(holder)` is called once before."""
@@ -32,17 +32,17 @@ class Lock:
                         waiting = None
                     waits.lock(file, kind)
                 if self._is_current(file):  # else it was removed while we waited: a new file stands in its place
-                    self._file = file
+                    self.file = file
                     self._sign()
                     return True
             finally:
-                if self._file != file:
+                if self.file != file:
                     os.close(file)
 
     def release(self):
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        if self.file >= 0:
+            os.close(self.file)
+            self.file = -1
 
     def __enter__(self):
         return self
@@ -59,8 +59,8 @@ class Lock:
     def _sign(self):
         command = " ".join(os.path.basename(sys.argv[0] or "python3").split() + sys.argv[1:])
         try:
-            os.ftruncate(self._file, 0)
-            os.pwrite(self._file, f"{os.getpid()} {command[:100]}\n".encode("utf-8", "replace"), 0)
+            os.ftruncate(self.file, 0)
+            os.pwrite(self.file, f"{os.getpid()} {command[:100]}\n".encode("utf-8", "replace"), 0)
         except OSError:
             pass  # a full disk must not keep us from a lock; the name is a courtesy
 
