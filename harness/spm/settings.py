@@ -44,7 +44,7 @@ class Settings:
 
 
 def timeout_s() -> float:
-    """Seconds without a byte after which a transfer is given up: SPM_TIMEOUT, which every transfer obeys."""
+    """Seconds in which an answer must begin, and go on after each piece of it: SPM_TIMEOUT, which every transfer obeys."""
     text = os.environ.get("SPM_TIMEOUT", "")
     try:
         seconds = float(text or 30)
