@@ -55,7 +55,7 @@ ENVIRONMENT = {
     "SPM_MIRROR": "artifacts by sha256, asked first (last:PLACE: last)",
     "SPM_ARTIFACTORY_TOKEN": "for artifactory sources",
     "AWS_*": "for s3 sources, as AWS's own tools read them",
-    "SPM_TIMEOUT": "seconds for an answer to begin, then to go on (default: 30)",
+    "SPM_TIMEOUT": "seconds for an answer and each piece (default: 30)",
     "HTTP_PROXY, HTTPS_PROXY": "the proxy of each scheme, in lower case too",
     "NO_PROXY": "hosts that need no proxy, in lower case too",
     "SSL_CERT_FILE": "a file of certificates to trust",

@@ -44,7 +44,7 @@ class Settings:
 
 
 def timeout_s() -> float:
-    """Seconds in which an answer must begin, and go on after each piece of it: SPM_TIMEOUT, which every transfer obeys."""
+    """Seconds in which an answer must begin, and each next piece of it come: SPM_TIMEOUT, which all transfers obey."""
     text = os.environ.get("SPM_TIMEOUT", "")
     try:
         seconds = float(text or 30)

@@ -223,7 +223,9 @@ FAULTS = {
         raw(b"HTTP/1.1 206 Partial\r\nContent-Range: bytes 5-%d/%d\r\n" % (len(GOOD) - 1, len(GOOD)), PLAIN),
         "asked for the bytes from 0 on, got them from 5 on",
     ),
-    "two lengths": Fault(raw(OK, b"Content-Length: 5\r\n", PLAIN), f"expected {len(GOOD):,} bytes, the server offers 5"),
+    "two lengths": Fault(
+        raw(OK, b"Content-Length: 5\r\n", PLAIN), f"expected {len(GOOD):,} bytes, the server offers 5"
+    ),
     "length and chunks": Fault(raw(OK, CHUNKED[:-2], PLAIN), "the connection broke (IncompleteRead)", 4),
     "compressed all the same": Fault(
         raw(OK, b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(ZIPPED), ZIPPED),

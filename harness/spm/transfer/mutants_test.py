@@ -86,7 +86,8 @@ def run_with(what: str, file: str, text: str, replacement: str) -> str:
             return f"expected once in {file}, found {code.count(text)} times: {text}"
         with open(path, "w", encoding="utf-8") as source:
             source.write(code.replace(text, replacement))
-        arguments = what.split() if what.startswith("unittest ") else ["harness.spm.transfer.faults_test", what, "-k", "alone"]
+        fault = ["harness.spm.transfer.faults_test", what, "-k", "alone"]
+        arguments = what.split() if what.startswith("unittest ") else fault
         done = subprocess.run(
             [sys.executable, "-m", *arguments],
             cwd=folder,

@@ -82,7 +82,7 @@ class Body:
         self._done, self._pace = 0, None
 
     def read(self, most: int) -> bytes:
-        """What has arrived, at most `most` bytes; nothing at the end. Raises TransferError, also when it is too slow."""
+        """What has arrived, at most `most` bytes; nothing at the end. Raises TransferError, also where it is slow."""
         if self._pace is None:
             self._pace = _Pace()
         elif self._deadline:
@@ -298,8 +298,10 @@ def _refusal(error: urllib.error.HTTPError, request: urllib.request.Request) -> 
         reason = f"redirected in circles (HTTP {code})"
     elif 300 <= code < 400:
         reason = f"redirected to where spm does not go (HTTP {code})"
+    elif code in _STATUSES:
+        reason = f"{_STATUSES[code]} (HTTP {code})"
     else:
-        reason = f"{_STATUSES[code]} (HTTP {code})" if code in _STATUSES else f"HTTP {code} {error.reason[:_MOST_REASON]}"
+        reason = f"HTTP {code} {error.reason[:_MOST_REASON]}"
     if code in (401, 403) and (not signed or access.login(urlsplit(error.url).hostname or "")):
         doing = "correct the line of" if signed else "write a line into"
         hint = f"{doing} ~/.netrc: machine {urlsplit(error.url).hostname} login USER password PASSWORD"

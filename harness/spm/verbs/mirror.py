@@ -64,4 +64,5 @@ def tell(settings, moved: str, artifacts, others: dict[str, tuple[int, str]], no
     elif not settings.quiet:
         rest = "".join(f", {text}" for count, text in others.values() if count)
         done = f"would be {moved}" if settings.dry_run else moved
-        print(f"spm: {nothing}" if nothing else f"spm: {plural(len(artifacts), 'artifact')} of {size(total)} {done}{rest}", file=sys.stderr)
+        said = nothing or f"{plural(len(artifacts), 'artifact')} of {size(total)} {done}{rest}"
+        print(f"spm: {said}", file=sys.stderr)

@@ -1,7 +1,8 @@
 """mirror pull URL: fills the store with every package of packages.json for the platform, and asks the mirror alone.
 
-Nothing is linked. The mirror is asked also where the store has everything: nobody learns too late that it is gone. A package of which the mirror lacks an artifact is left out and named; the others are filled. What is
-not the pinned bytes, or is refused, ends it as it ends an install."""
+Nothing is linked. A package of which the mirror lacks an artifact is left out and named; the others are filled. What is
+not the pinned bytes, or is refused, ends it as it ends an install. The mirror is asked also where the store has
+everything: a dead one must not look like one that has nothing new."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def run(command, settings) -> int:
     wanted = Plan(lib.wanted(packages, settings, store))
     asked = list(wanted.artifacts().values()) or _any_artifact(packages, settings.platform)
     if mirror.folder and not os.path.isdir(mirror.folder):
-        raise SpmError(f"mirror pull: expected a folder, found none at {mirror.folder}", "name a mirror's folder or URL")
+        what = f"mirror pull: expected a folder, found none at {mirror.folder}"
+        raise SpmError(what, "name a mirror's folder or URL")
     lacking = mirrors.lacking(mirror, asked, settings)
     absent = {each.sha256 for each in lacking}
     poor = [item for item in wanted.missing if absent.intersection(_hashes(item))]

@@ -225,7 +225,8 @@ class MirrorTest(World):
 
         def note(descriptor):
             path = os.readlink(f"/proc/self/fd/{descriptor}")
-            synced.append((os.path.basename(path).partition(".")[0], os.path.getsize(path), os.listdir(self.folder_mirror)))
+            name = os.path.basename(path).partition(".")[0]
+            synced.append((name, os.path.getsize(path), os.listdir(self.folder_mirror)))
 
         with mock.patch.object(os, "fsync", note):
             transport.put_file(f"file://{self.folder_mirror}/a", file.name, False)
