@@ -1,3 +1,4 @@
+import fcntl
 import io
 import json
 import os
@@ -5,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from contextlib import redirect_stderr
 from unittest import mock
@@ -12,6 +14,7 @@ from unittest import mock
 from harness.front import arguments, build, button, lock, names, paths, talk, test, toolchain
 from harness.front.talk import FrontError
 from harness.spm.options import VERBS as SPM_VERBS
+from harness.spm.testing import UnnoticedInterrupt
 from make import VERBS
 
 HARNESS = build.existing_harness()
@@ -224,6 +227,24 @@ class Locks(unittest.TestCase):
             self.assertEqual(second.wait(timeout=PATIENCE_S), 0)
             second.stderr.close()
             self.assertEqual(line, f"waiting for process {os.getpid()}, which is building x\n")
+
+
+    def test_an_interrupt_that_the_wait_would_not_notice_ends_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            interrupt = UnnoticedInterrupt(self)
+            with open(os.path.join(folder, "lock"), "a+", encoding="utf-8") as held:
+                fcntl.flock(held, fcntl.LOCK_EX)
+
+                def work():
+                    interrupt.send()
+                    if interrupt.late:
+                        fcntl.flock(held, fcntl.LOCK_UN)
+
+                threading.Thread(target=work, daemon=True).start()
+                with redirect_stderr(io.StringIO()), self.assertRaises(KeyboardInterrupt):
+                    with lock.only_one(held.name, "building x"):
+                        pass
+            self.assertFalse(interrupt.late)
 
 
 class Builds(unittest.TestCase):

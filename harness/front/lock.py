@@ -5,6 +5,7 @@ import fcntl
 import os
 
 from harness.front.talk import say
+from harness.spm import waits
 
 
 @contextlib.contextmanager
@@ -12,12 +13,10 @@ def only_one(path, doing):
     """Holds `path`'s lock; one line names the holder where somebody else has it, then waits."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "a+", encoding="utf-8") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not waits.try_lock(file, fcntl.LOCK_EX):
             file.seek(0)
             say(f"waiting for process {file.read().strip() or 'unknown'}, which is {doing}")
-            fcntl.flock(file, fcntl.LOCK_EX)
+            waits.lock(file, fcntl.LOCK_EX)
         file.seek(0)
         file.truncate()
         file.write(str(os.getpid()))

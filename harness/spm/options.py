@@ -57,7 +57,7 @@ ENVIRONMENT = {
     "SPM_MIRROR": "artifacts by sha256, asked first (last:PLACE: last)",
     "SPM_ARTIFACTORY_TOKEN": "for artifactory sources",
     "AWS_*": "for s3 sources, as AWS's own tools read them",
-    "SPM_TIMEOUT": "seconds that a transfer may be silent (default: 30)",
+    "SPM_TIMEOUT": "seconds for an answer and each piece (default: 30)",
     "HTTP(S)_PROXY, NO_PROXY": "proxies, and who needs none; in lower case too",
     "SSL_CERT_FILE": "a file of certificates to trust",
     "NETRC": "users and passwords by host (default: ~/.netrc)",

@@ -52,7 +52,7 @@ def packages_from_environment(path: str) -> bool:
 
 
 def timeout_s() -> float:
-    """Seconds without a byte after which a transfer is given up: SPM_TIMEOUT, which every transfer obeys."""
+    """Seconds in which an answer must begin, and each next piece of it come: SPM_TIMEOUT, which all transfers obey."""
     text = os.environ.get("SPM_TIMEOUT", "")
     try:
         seconds = float(text or 30)

@@ -32,13 +32,19 @@ def join(threads: list, patience_s: float = float("inf")):
             thread.join(min(STEP_S, left))
 
 
-def lock(file: int, kind: int):
-    """Takes the kernel's lock on an open file: LOCK_SH or LOCK_EX."""
+def lock(file, kind: int):
+    """Takes the kernel's lock on an open file or its descriptor: LOCK_SH or LOCK_EX."""
     while not try_lock(file, kind):
         time.sleep(_LOCK_STEP_S)
 
 
-def try_lock(file: int, kind: int) -> bool:
+def sleep(seconds: float):
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        time.sleep(min(STEP_S, left))
+
+
+def try_lock(file, kind: int) -> bool:
     """Takes it where nobody holds it; whether it is ours now."""
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)

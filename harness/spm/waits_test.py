@@ -10,7 +10,7 @@ from unittest import mock
 from harness.spm import waits
 from harness.spm.store import fill
 from harness.spm.store.locks import Lock
-from harness.spm.testing import UnnoticedInterrupt, World
+from harness.spm.testing import PATIENCE_S, UnnoticedInterrupt, World
 
 
 class InterruptTest(unittest.TestCase):
@@ -30,6 +30,9 @@ class InterruptTest(unittest.TestCase):
     def test_ends_waiting_for_a_queue(self):
         waited_for = queue.SimpleQueue()
         self.assert_ends(lambda: waits.take(waited_for), lambda: waited_for.put(None))
+
+    def test_ends_a_sleep(self):
+        self.assert_ends(lambda: waits.sleep(PATIENCE_S), lambda: None)
 
     def test_ends_waiting_for_threads(self):
         over = threading.Event()

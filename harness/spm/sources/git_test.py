@@ -8,12 +8,13 @@ import shutil
 import signal
 import subprocess
 import tarfile
+import threading
 import time
 import unittest
 
 from harness.spm.settings import Settings
 from harness.spm.sources import open_source
-from harness.spm.testing import PATIENCE_S, World
+from harness.spm.testing import PATIENCE_S, UnnoticedInterrupt, World
 from harness.spm.transfer.transport import TransferError
 
 _AUTHOR = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org"}
@@ -208,9 +209,7 @@ class GitTest(World):
 
     def test_an_interrupt_ends_git_and_its_helpers(self):
         self.pin()
-        self.sources["code"]["base"] = "ssh://git@example.org/code"
-        script = f"echo $$ > {self.folder}/new; mv {self.folder}/new {self.folder}/pid; sleep 10000; :"
-        os.environ["GIT_SSH_COMMAND"] = f"sh -c '{script}'"
+        self.let_ssh_hang()
         self.write()
         process = self.start("install", "tool")
         try:
@@ -221,13 +220,40 @@ class GitTest(World):
             _, err = process.communicate(timeout=PATIENCE_S)
         finally:
             process.kill()
-        with open(f"{self.folder}/pid") as file:
-            helper = int(file.read())
         self.assertEqual((process.returncode, "interrupted" in err), (130, True))
+        self.assert_ssh_ended()
+
+    def test_an_interrupt_that_git_s_wait_would_not_notice_ends_a_publish(self):
+        interrupt = UnnoticedInterrupt(self)
+        self.let_ssh_hang()
+
+        def work():
+            while not os.path.exists(f"{self.folder}/pid"):
+                time.sleep(0.02)
+            interrupt.send()
+            if interrupt.late:
+                os.killpg(os.getpgid(self.ssh()), signal.SIGKILL)
+
+        threading.Thread(target=work, daemon=True).start()
+        result = self.spm("publish", self.commit, "tool", "--to", "code")
+        self.assertFalse(interrupt.late)
+        self.assertEqual((result.status, "interrupted" in result.err), (130, True))
+        self.assert_ssh_ended()
+
+    def let_ssh_hang(self):
+        self.sources["code"]["base"] = "ssh://git@example.org/code"
+        script = f"echo $$ > {self.folder}/new; mv {self.folder}/new {self.folder}/pid; sleep 10000; :"
+        os.environ["GIT_SSH_COMMAND"] = f"sh -c '{script}'"
+
+    def ssh(self) -> int:
+        with open(f"{self.folder}/pid") as file:
+            return int(file.read())
+
+    def assert_ssh_ended(self):
         until = time.monotonic() + PATIENCE_S
-        while is_alive(helper) and time.monotonic() < until:
+        while is_alive(self.ssh()) and time.monotonic() < until:
             time.sleep(0.02)
-        self.assertFalse(is_alive(helper))
+        self.assertFalse(is_alive(self.ssh()))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,9 @@ def of_setting(settings):
 
 class Mirror(Source):
     def __init__(self, base: str, settings):
-        self._base = open_source(_fields(base), settings)
+        fields = _fields(base)
+        self._base = open_source(fields, settings)
+        self.folder = fields["base"] if fields["type"] == "file" else ""
         self.place = transport.shown(base) if "://" in base else base
         self.open, self.put = self._base.open, self._base.put
 

@@ -9,7 +9,7 @@ from harness.spm.pins import manifest
 from harness.spm.progress import Report
 from harness.spm.settings import Settings
 from harness.spm.testing import SAME_HOST, World, deb, member, redirect, refuse, reset, send, tar
-from harness.spm.transfer import transport
+from harness.spm.transfer import connection
 from harness.spm.transfer.download import Downloader
 
 GOOD = deb(member("./usr/tool", b"the tool" * 1000))
@@ -86,7 +86,7 @@ class DownloadTest(World):
         for number in range(5):
             self.add(f"p{number}", self.serve(f"{number}.tar", tar(member(f"{number}"))))
         self.sources["main"]["base"] = self.server.base.replace("127.0.0.1", SAME_HOST)
-        transport._places.cache_clear()
+        connection._places.cache_clear()
         with mock.patch.object(socket, "getaddrinfo", side_effect=socket.getaddrinfo) as asked:
             self.assertEqual(self.spm("install-group", "all", "--jobs", "1").status, 0)
         self.assertEqual([call.args[0] for call in asked.mock_calls].count(SAME_HOST), 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import copy
+import gzip
 import os
 import re
 import sys
@@ -18,6 +19,7 @@ import unittest
 from harness.spm.testing import PATIENCE_S, SAME_HOST, World, deb, member, pin, redirect, refuse, reset, send
 
 GOOD = deb(member("./usr/tool", b"the tool" * 1000))
+ZIPPED = gzip.compress(GOOD)
 WRONG = GOOD[:-1] + b"x"
 HINT = "check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR"
 LOGIN_HINT = "the line of ~/.netrc: machine 127.0.0.1 login USER password PASSWORD"
@@ -53,6 +55,36 @@ def trickle(handler):
         handler.wfile.write(GOOD[position : position + 1])
 
 
+OUTLASTED = []  # paths at which a client waited for the end of a drip
+
+
+def drip(before: bytes, drop: bytes, after: bytes):
+    """An answer of which a drop comes well within every time-out, and the end long after it."""
+
+    def answer(handler):
+        handler.wfile.write(before)
+        for _ in range(int(LONG_S / TRICKLE_S)):
+            handler.wfile.write(drop)
+            time.sleep(TRICKLE_S)
+        handler.wfile.write(after)
+        OUTLASTED.append(handler.path)
+
+    return answer
+
+
+HOPS = 8
+
+
+def hop(handler):
+    """Redirects each of which is in time, and all of which together are not."""
+    time.sleep(TRICKLE_S)
+    start, _, count = handler.path.partition("/hop")
+    if count == str(HOPS):
+        send(handler, GOOD)
+    else:
+        redirect(f"{start}/hop{int(count or 0) + 1}")(handler)
+
+
 def break_off(handler):
     send(handler, GOOD[:100], len(GOOD))
     handler.wfile.flush()
@@ -82,6 +114,24 @@ def measured(length: str):
     return answer
 
 
+def raw(*parts: bytes):
+    """An answer, byte by byte as it stands."""
+    return lambda handler: handler.wfile.write(b"".join(parts))
+
+
+def flood(before: bytes, drop: bytes):
+    """An answer that is faster than its reader, for as long as that reads."""
+
+    def answer(handler):
+        handler.wfile.write(before)
+        until = time.monotonic() + LONG_S
+        while time.monotonic() < until:
+            handler.wfile.write(drop * 1000)
+        OUTLASTED.append(handler.path)
+
+    return answer
+
+
 def ask_to_wait(handler):
     refuse(429, "Slow down", ("Retry-After", "0"))(handler)
 
@@ -97,9 +147,22 @@ def elsewhere(handler):
         redirect(f"http://{SAME_HOST}:{port}{handler.path}")(handler)
 
 
+def to_and_fro(handler):
+    """Two hosts that send each other's callers back."""
+    host, _, port = handler.headers["Host"].partition(":")
+    redirect(f"http://{'127.0.0.1' if host == SAME_HOST else SAME_HOST}:{port}{handler.path}")(handler)
+
+
 A_PAGE = "an HTML page came instead (a login or proxy page?)"
 CUT_SHORT = f"truncated: {len(GOOD) - 7:,} of {len(GOOD):,} bytes"
 BROKE = "the connection broke (ConnectionResetError)"
+SILENT = f"no answer within {HASTY_S} s"
+NO_ADDRESS = "expected an address that can be asked, found none here or where it redirects to"
+OK = b"HTTP/1.1 200 OK\r\n"
+PLAIN = b"Content-Length: %d\r\n\r\n" % len(GOOD) + GOOD
+CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
+SIZE = b"%x" % len(GOOD)
+ABSENT = b"HTTP/1.1 404 Not Found\r\n"
 FAULTS = {
     "truncation": Fault(lambda handler: send(handler, GOOD[:-7], len(GOOD)), CUT_SHORT, 4),
     "truncation without a length": Fault(unmeasured(GOOD[:-7]), CUT_SHORT, 4),
@@ -128,12 +191,55 @@ FAULTS = {
     "429 with a time": Fault(ask_to_wait, "too many requests (HTTP 429)", 4),
     "500": Fault(refuse(500, "Oops"), "HTTP 500 Oops", 4),
     "503": Fault(refuse(503, "Busy"), "HTTP 503 Busy", 4),
-    "stall": Fault(stall, f"no answer within {HASTY_S} s", 4, timeout_s=HASTY_S),
+    "stall": Fault(stall, SILENT, 4, timeout_s=HASTY_S),
     # On a machine that is busy enough, a pause between two bytes is longer than the timeout.
     "trickle": Fault(trickle, re.compile(r"(only \d+ bytes in \d+ s|no answer within 0\.5 s)"), 4, timeout_s=HASTY_S),
+    "header by header": Fault(drip(OK, b"X-Drop: x\r\n", PLAIN), SILENT, 4, timeout_s=HASTY_S),
+    "header byte by byte": Fault(drip(OK + b"X-Drop: ", b"x", b"\r\n" + PLAIN), SILENT, 4, timeout_s=HASTY_S),
+    "100 Continue for ever": Fault(drip(b"", b"HTTP/1.1 100 Continue\r\n\r\n", OK + PLAIN), SILENT, 4, HASTY_S),
+    "flood of 100 Continue": Fault(flood(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), SILENT, 4, HASTY_S),
+    "chunk size digit by digit": Fault(
+        drip(OK + CHUNKED, b"0", SIZE + b"\r\n" + GOOD + b"\r\n0\r\n\r\n"), SILENT, 4, HASTY_S
+    ),
+    "chunk extension byte by byte": Fault(
+        drip(OK + CHUNKED + SIZE + b";", b"x", b"\r\n" + GOOD + b"\r\n0\r\n\r\n"), SILENT, 4, HASTY_S
+    ),
+    "trailer by trailer": Fault(
+        drip(OK + CHUNKED + SIZE + b"\r\n" + GOOD + b"\r\n0\r\n", b"X-Drop: x\r\n", b"\r\n"), SILENT, 4, HASTY_S
+    ),
+    "error byte by byte": Fault(
+        drip(ABSENT + b"Content-Length: 1000\r\n\r\n", b"x", b""), "not there (HTTP 404)", timeout_s=HASTY_S
+    ),
+    "flood of an error": Fault(flood(ABSENT + CHUNKED + b"-1\r\n", b"x"), "not there (HTTP 404)"),
+    "flood of a redirect": Fault(
+        flood(b"HTTP/1.1 302 Found\r\nLocation: /nothing\r\n\r\n", b"x"), "not there (HTTP 404)"
+    ),
+    "flood of headers": Fault(flood(OK, b"X: x\r\n"), "the connection broke (HTTPException)", 4),
+    "flood of a header": Fault(flood(OK + b"X: ", b"x"), "the connection broke (LineTooLong)", 4),
+    "redirect after redirect": Fault(hop, SILENT, 4, timeout_s=HASTY_S),
+    "chunk of an odd size": Fault(raw(ABSENT, CHUNKED, b"-5\r\n", GOOD), "not there (HTTP 404)"),
+    "a bare file": Fault(raw(GOOD), "the connection broke (BadStatusLine)", 4),
+    "another range": Fault(
+        raw(b"HTTP/1.1 206 Partial\r\nContent-Range: bytes 5-%d/%d\r\n" % (len(GOOD) - 1, len(GOOD)), PLAIN),
+        "asked for the bytes from 0 on, got them from 5 on",
+    ),
+    "two lengths": Fault(
+        raw(OK, b"Content-Length: 5\r\n", PLAIN), f"expected {len(GOOD):,} bytes, the server offers 5"
+    ),
+    "length and chunks": Fault(raw(OK, CHUNKED[:-2], PLAIN), "the connection broke (IncompleteRead)", 4),
+    "compressed all the same": Fault(
+        raw(OK, b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(ZIPPED), ZIPPED),
+        f"expected {len(GOOD):,} bytes, the server offers {len(ZIPPED):,}",
+    ),
+    "a date beyond measure": Fault(
+        refuse(503, "Busy", ("Retry-After", f"Mon, 01 Jan 2024 00:00:00 +{'9' * 20}")), "HTTP 503 Busy", 4
+    ),
+    "a reason beyond measure": Fault(refuse(500, "x" * 50000), f"HTTP 500 {'x' * 100}", 4),
+    "redirect to no address": Fault(redirect("http://a..b/"), NO_ADDRESS),
     "reset in mid-body": Fault(break_off, BROKE, 4),
     "reset at once": Fault(reset, BROKE, 4),
     "redirect loop": Fault(lambda handler: redirect(handler.path)(handler), "redirected in circles (HTTP 302)", 5),
+    "redirect loop of two hosts": Fault(to_and_fro, "redirected in circles (HTTP 302)", 9),
     "redirect to another host": Fault(elsewhere, "", 2),
     "redirect to a file": Fault(redirect("file:///etc/passwd"), "redirected to where spm does not go (HTTP 302)"),
     "redirect with a password": Fault(
@@ -149,9 +255,11 @@ class FaultsTest(World):
 
     def outcomes(self, *sources: str):
         """Every fault met by the real command, a few at once: (name, address, room, exit status, standard error)."""
+        OUTLASTED.clear()
         self.sources["other"] = {"type": "http", "base": f"{self.server.base}/other"}
         for number, fault in enumerate(self.faults.values()):
             self.server.files.update({f"/{number}": fault.answer, f"/other/{number}": GOOD})
+            self.server.files.update({f"/{number}/hop{count}": fault.answer for count in range(1, HOPS + 1)})
             self.add(f"p{number}", dict(pin(GOOD, f"{number}", strip="usr"), sources=sources))
         os.environ["NETRC"] = f"{self.folder}/netrc"
         with open(os.environ["NETRC"], "w") as file:
@@ -176,6 +284,7 @@ class FaultsTest(World):
         for name, number, room, status, err in self.outcomes("main"):
             with self.subTest(name):
                 fault = self.faults[name]
+                self.assertNotIn(f"/{number}", OUTLASTED)
                 if not fault.reason:
                     self.assertEqual((status, err), (0, ""))
                     continue

@@ -11,6 +11,11 @@ from harness.spm.settings import ROOT
 from harness.spm.testing import PATIENCE_S
 
 DOWNLOAD, TRANSPORT = "transfer/download.py", "transfer/transport.py"
+CONNECTION = "transfer/connection.py"
+TOGETHER = "settimeout(self._deadline.left_s())\n        return"  # the waits of one answer
+TUNNEL = "unittest harness.spm.transfer.connection_test.DripTest.test_a_tunnel"
+TLS = "unittest harness.spm.transfer.connection_test.DripTest.test_a_server_by_tls"
+UPLOAD = "unittest harness.spm.transfer.connection_test.UploadTest"
 RESUME = "unittest harness.spm.transfer.resume_test.ResumeTest.test_what_was_left_is_used_as_far_as_it_is_good"
 
 # the fault (of faults_test.py) or the test that must fail; the file; what handles it; what is put in its place
@@ -26,8 +31,33 @@ MUTANTS = [
     ("404", DOWNLOAD, "attempts.append(Attempt(name, place,", "raise Failed(artifact, attempts)(("),
     ("429", TRANSPORT, "status in (408, 425, 429) or", "status in (408, 425) or"),
     ("500", TRANSPORT, " or status >= 500", ""),
-    ("stall", TRANSPORT, "open(request, timeout=timeout_s())", "open(request)"),
-    ("trickle", DOWNLOAD, "if part.length - watched < SLOWEST_BYTES_S * elapsed:", "if False:"),
+    ("stall", CONNECTION, TOGETHER, "settimeout(None)\n        return"),
+    ("trickle", TRANSPORT, "if done - self._seen < _SLOWEST_BYTES_S * elapsed:", "if False:"),
+    *(
+        (fault, CONNECTION, TOGETHER, "settimeout(self._deadline.seconds)\n        return")
+        for fault in (
+            "header by header",
+            "header byte by byte",
+            "100 Continue for ever",
+            "flood of 100 Continue",
+            "chunk size digit by digit",
+            "chunk extension byte by byte",
+            "trailer by trailer",
+            "error byte by byte",
+            TUNNEL,
+            TLS,
+        )
+    ),
+    ("redirect after redirect", TRANSPORT, "request.timeout.left_s()", "request.timeout.renew()"),
+    ("flood of an error", TRANSPORT, "error.read1(_MOST_ANSWER - len(answer))", "error.read()"),
+    ("flood of a redirect", TRANSPORT, "file.close()  # or", "pass  # or"),
+    ("chunk of an odd size", TRANSPORT, "error.read1(", "error.read("),
+    ("another range", TRANSPORT, "if begins not in (0, offset):", "if False:"),
+    ("a date beyond measure", TRANSPORT, "except (ValueError, OverflowError):", "except ValueError:"),
+    ("a reason beyond measure", TRANSPORT, "error.reason[:_MOST_REASON]", "error.reason"),
+    ("redirect to no address", TRANSPORT, "except (ValueError, http.client.InvalidURL):", "except ZeroDivisionError:"),
+    (UPLOAD, CONNECTION, "self.timeout.renew()  # an", "pass  # an"),
+    (UPLOAD, TRANSPORT, "self._pace.check(self._file.tell())", "pass"),
     ("reset in mid-body", TRANSPORT, "raise failure(error) from None", "raise"),
     ("reset at once", TRANSPORT, '({type(error).__name__})", passing=True)', '({type(error).__name__})")'),
     ("redirect loop", TRANSPORT, "elif str(error.reason).startswith(_Redirects.inf_msg):", "elif False:"),
@@ -56,7 +86,8 @@ def run_with(what: str, file: str, text: str, replacement: str) -> str:
             return f"expected once in {file}, found {code.count(text)} times: {text}"
         with open(path, "w", encoding="utf-8") as source:
             source.write(code.replace(text, replacement))
-        arguments = what.split() if what == RESUME else ["harness.spm.transfer.faults_test", what, "-k", "alone"]
+        fault = ["harness.spm.transfer.faults_test", what, "-k", "alone"]
+        arguments = what.split() if what.startswith("unittest ") else fault
         done = subprocess.run(
             [sys.executable, "-m", *arguments],
             cwd=folder,

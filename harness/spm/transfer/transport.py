@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import email.utils
 import errno
 import functools
@@ -20,7 +21,7 @@ from harness.spm import words
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import timeout_s
 from harness.spm.store.beside import beside
-from harness.spm.transfer import access
+from harness.spm.transfer import access, connection
 
 _SAFE = "/~+:@!$&'()*,;="
 # What may go to whatever host a redirect names; anything else may be a credential.
@@ -28,6 +29,8 @@ _OPEN_HEADERS = ("user-agent", "accept-encoding", "range", "if-range")
 BINARY = "application/octet-stream"
 _PIECE = 1 << 20
 _MOST_ANSWER = 1 << 14
+_MOST_REASON = 100
+_SLOWEST_BYTES_S = 1000  # over the time-out; less is as good as nothing
 _NUMBER = "[0-9]{1,18}"  # of bytes, in a header
 _HEADERS = {"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"}
 _CREDENTIAL = re.compile(r"[ -~]*").fullmatch
@@ -68,21 +71,47 @@ class Body:
 
     `offset` is where in the artifact it begins: what was asked for, or 0 where the server sends the whole all the same.
     `length` is the whole artifact's in bytes, None where the server does not say; `kind` its content type; `validator`
-    what a later request for the rest passes on, so that it gets the rest of the same bytes or the whole."""
+    what a later request for the rest passes on, so that it gets the rest of the same bytes or the whole. `deadline` is
+    the request's, for the first bytes of the body; each further read has as long again."""
 
-    def __init__(self, stream, read, length: int | None, kind: str = "", offset: int = 0, validator: str = ""):
-        self._stream, self._read = stream, read
+    def __init__(
+        self, stream, read, length: int | None, kind: str = "", offset: int = 0, validator: str = "", deadline=None
+    ):
+        self._stream, self._read, self._deadline = stream, read, deadline
         self.length, self.kind, self.offset, self.validator = length, kind, offset, validator
+        self._done, self._pace = 0, None
 
     def read(self, most: int) -> bytes:
-        """What has arrived, at most `most` bytes; nothing at the end."""
+        """What has arrived, at most `most` bytes; nothing at the end. Raises TransferError, also where it is slow."""
+        if self._pace is None:
+            self._pace = _Pace()
+        elif self._deadline:
+            self._deadline.renew()
+        self._pace.check(self._done)
         try:
-            return self._read(most)
+            piece = self._read(most)
         except (OSError, http.client.HTTPException) as error:
             raise failure(error) from None
+        self._done += len(piece)
+        return piece
 
     def close(self):
         self._stream.close()
+
+
+class _Pace:
+    """Sees that a transfer which began now moves on: a byte now and then would hold it for ever."""
+
+    def __init__(self):
+        self._timeout_s, self._since, self._seen = timeout_s(), time.monotonic(), 0
+
+    def check(self, done: int):
+        """`done` is how many bytes have gone by."""
+        elapsed = time.monotonic() - self._since
+        if elapsed > self._timeout_s:
+            if done - self._seen < _SLOWEST_BYTES_S * elapsed:
+                raise TransferError(f"only {done - self._seen:,} bytes in {elapsed:.0f} s", passing=True)
+            self._since, self._seen = time.monotonic(), done
 
 
 def base_address(text: str, variable: str) -> str:
@@ -161,16 +190,18 @@ def put_file(address: str, path: str, offline: bool, headers=None, advanced=None
             return
         _check(address, offline)
         fields = {"Content-Length": str(size), "Content-Type": BINARY, **(headers or {})}
-        _ask(_request(address, fields, data, "PUT")).close()
+        _ask(_request(address, fields, data, "PUT"), connection.Deadline(timeout_s())).close()
 
 
 class _Counted:
-    """A file that tells how far it has been read."""
+    """A file that tells how far it has been read, and is read at a pace."""
 
     def __init__(self, file, advanced):
-        self._file, self._advanced = file, advanced
+        self._file, self._advanced, self._pace = file, advanced, None
 
     def read(self, most: int) -> bytes:
+        self._pace = self._pace or _Pace()
+        self._pace.check(self._file.tell())
         self._advanced(self._file.tell())
         return self._file.read(most)
 
@@ -181,6 +212,8 @@ def _copy(data: _Counted, target: str):
         with beside(target) as name, open(name, "wb") as file:
             while piece := data.read(_PIECE):
                 file.write(piece)
+            file.flush()
+            os.fsync(file.fileno())  # after a power cut an empty file might bear the name of a whole one
     except OSError as error:
         raise TransferError(f"{error.strerror or error} ({target})") from None
 
@@ -189,10 +222,13 @@ def _open_http(address: str, offset: int, validator: str, headers: dict) -> Body
     ranged = {"Range": f"bytes={offset}-"} if offset else {}
     if offset and validator:
         ranged["If-Range"] = validator
-    response = _ask(_request(address, {**ranged, **headers}))
+    deadline = connection.Deadline(timeout_s())
+    response = _ask(_request(address, {**ranged, **headers}), deadline)
     begins, length = 0, response.headers.get("Content-Length", "")
     if response.status == 206:
         begins, length = _content_range(response.headers.get("Content-Range", ""))
+        if begins not in (0, offset):
+            raise TransferError(f"asked for the bytes from {offset:,} on, got them from {begins:,} on")
     # read1, not read: a download that is slow must be seen to move, and be stopped.
     return Body(
         response,
@@ -201,6 +237,7 @@ def _open_http(address: str, offset: int, validator: str, headers: dict) -> Body
         response.headers.get_content_type(),
         begins,
         _validator(response.headers),
+        deadline,
     )
 
 
@@ -238,13 +275,16 @@ def _request(address: str, headers: dict, data=None, method: str = "GET") -> url
     return request
 
 
-def _ask(request: urllib.request.Request):
+def _ask(request: urllib.request.Request, deadline: connection.Deadline):
+    """The answer's head, at the end of all redirects; raises TransferError when that has not come by the deadline."""
     host = request.host
     try:
-        return _opener(tuple(access.proxies().items())).open(request, timeout=timeout_s())
+        return _opener(tuple(access.proxies().items())).open(request, timeout=deadline)
     except urllib.error.HTTPError as error:
         raise _refusal(error, request) from None
-    except (OSError, http.client.HTTPException, ValueError) as error:
+    except (ValueError, http.client.InvalidURL):
+        raise TransferError("expected an address that can be asked, found none here or where it redirects to") from None
+    except (OSError, http.client.HTTPException) as error:
         # urllib puts the proxy's host in the place of the server's.
         raise failure(error, request.host if request.host != host else "") from None
 
@@ -258,8 +298,10 @@ def _refusal(error: urllib.error.HTTPError, request: urllib.request.Request) -> 
         reason = f"redirected in circles (HTTP {code})"
     elif 300 <= code < 400:
         reason = f"redirected to where spm does not go (HTTP {code})"
+    elif code in _STATUSES:
+        reason = f"{_STATUSES[code]} (HTTP {code})"
     else:
-        reason = f"{_STATUSES[code]} (HTTP {code})" if code in _STATUSES else f"HTTP {code} {error.reason}"
+        reason = f"HTTP {code} {error.reason[:_MOST_REASON]}"
     if code in (401, 403) and (not signed or access.login(urlsplit(error.url).hostname or "")):
         doing = "correct the line of" if signed else "write a line into"
         hint = f"{doing} ~/.netrc: machine {urlsplit(error.url).hostname} login USER password PASSWORD"
@@ -279,16 +321,17 @@ def _retry_after(text: str, now: float) -> float:
         return float(text[:9])
     try:
         return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - now)
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0
 
 
 def _answer(error: urllib.error.HTTPError) -> bytes:
-    with error:
-        try:
-            return error.read(_MOST_ANSWER)
-        except (OSError, http.client.HTTPException):
-            return b""  # the status says enough
+    answer = b""
+    # The status says enough. And read1, not read: that would believe a chunk's length, however odd.
+    with contextlib.closing(error), contextlib.suppress(OSError, http.client.HTTPException):
+        while len(answer) < _MOST_ANSWER and (piece := error.read1(_MOST_ANSWER - len(answer))):
+            answer += piece
+    return answer
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
@@ -298,65 +341,29 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         target = urlsplit(address)
         if "@" in target.netloc:
             raise TransferError(f"redirected to an address with a user and password in it (HTTP {code})")
+        if target.scheme not in ("http", "https"):
+            raise TransferError(f"redirected to where spm does not go (HTTP {code})")
         if target.scheme != "https" and urlsplit(request.full_url).scheme == "https":
             raise TransferError(f"redirected from https to {target.scheme} (HTTP {code})")
         follow = super().redirect_request(request, file, code, message, headers, address)
-        if follow and place(follow.full_url) != place(request.full_url):
+        file.close()  # or all that it sends would be read
+        request.timeout.left_s()
+        if place(follow.full_url) != place(request.full_url):
             for name in [each for each in follow.headers if each.lower() not in _OPEN_HEADERS]:
                 follow.remove_header(name)
         return follow
 
 
-@functools.cache
-def _places(host: str, port: int) -> tuple:
-    """Where a host is. It is looked up once a run: a resolver that answers slowly must not slow down every file."""
-    return tuple(place[:2] for *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-
-
-def _connect(address: tuple[str, int], *options):
-    """socket.create_connection, with the host looked up by _places."""
-    error = None
-    for place in _places(*address):
-        try:
-            return socket.create_connection(place, *options)
-        except OSError as refused:
-            error = error or refused  # the surest address comes first
-    raise error
-
-
-class _Connection:
-    """Looks its host up once a run, and reads the answer of a server which stops reading an upload: that says why."""
-
-    def __init__(self, *arguments, **options):
-        super().__init__(*arguments, **options)
-        self._create_connection = _connect
-
-    def endheaders(self, message_body=None, **options):
-        try:
-            super().endheaders(message_body, **options)
-        except (BrokenPipeError, ConnectionResetError):
-            if message_body is None:
-                raise
-
-
-class _HttpConnection(_Connection, http.client.HTTPConnection):
-    pass
-
-
-class _HttpsConnection(_Connection, http.client.HTTPSConnection):
-    pass
-
-
 class _Http(urllib.request.HTTPHandler):
     def http_open(self, request):
-        return self.do_open(_HttpConnection, request)
+        return self.do_open(connection.HttpConnection, request)
 
 
 class _Https(urllib.request.HTTPSHandler):
     """https with certificates that are read when the first host asks for them."""
 
     def https_open(self, request):
-        return self.do_open(_HttpsConnection, request, context=access.tls())
+        return self.do_open(connection.HttpsConnection, request, context=access.tls())
 
 
 @functools.cache  # making one takes as long as a small answer from near by

@@ -138,7 +138,7 @@ class DoctorTest(World):
             handler.end_headers()
 
         self.other.files["/one.tar"] = busy
-        with mock.patch.object(reading.time, "sleep") as sleep:
+        with mock.patch.object(reading.waits, "sleep") as sleep:
             self.assertEqual(self.doctor().err, "spm: 3 artifacts: 3 fine\n")
         self.assertIn(mock.call(7), sleep.mock_calls)
 

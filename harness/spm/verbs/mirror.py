@@ -54,8 +54,9 @@ def tell_would(artifacts, settings):
             print(f"{each.path} {size(each.size)}")
 
 
-def tell(settings, moved: str, artifacts, others: dict[str, tuple[int, str]]):
-    """The one line at the end: what was moved, and as {field: (count, words)} what was not, and why."""
+def tell(settings, moved: str, artifacts, others: dict[str, tuple[int, str]], nothing: str = ""):
+    """The one line at the end: what was moved, and as {field: (count, words)} what was not, and why; for people
+    `nothing` in its place, where that is given."""
     total = sum(each.size for each in artifacts)
     if settings.json:
         counts = {field: count for field, (count, _) in others.items()}
@@ -63,4 +64,5 @@ def tell(settings, moved: str, artifacts, others: dict[str, tuple[int, str]]):
     elif not settings.quiet:
         rest = "".join(f", {text}" for count, text in others.values() if count)
         done = f"would be {moved}" if settings.dry_run else moved
-        print(f"spm: {plural(len(artifacts), 'artifact')} of {size(total)} {done}{rest}", file=sys.stderr)
+        said = nothing or f"{plural(len(artifacts), 'artifact')} of {size(total)} {done}{rest}"
+        print(f"spm: {said}", file=sys.stderr)

@@ -1,9 +1,12 @@
 """mirror pull URL: fills the store with every package of packages.json for the platform, and asks the mirror alone.
 
 Nothing is linked. A package of which the mirror lacks an artifact is left out and named; the others are filled. What is
-not the pinned bytes, or is refused, ends it as it ends an install."""
+not the pinned bytes, or is refused, ends it as it ends an install. The mirror is asked also where the store has
+everything: a dead one must not look like one that has nothing new."""
 
 from __future__ import annotations
+
+import os
 
 from harness.spm import progress
 from harness.spm.errors import SpmError, system_error
@@ -25,7 +28,11 @@ def run(command, settings) -> int:
     for artifact in (each for package in packages for each in package.artifacts):
         artifact.sources = ()  # whom to ask besides the mirror
     wanted = Plan(lib.wanted(packages, settings, store))
-    lacking = mirrors.lacking(mirror, list(wanted.artifacts().values()), settings)
+    asked = list(wanted.artifacts().values()) or _any_artifact(packages, settings.platform)
+    if mirror.folder and not os.path.isdir(mirror.folder):
+        what = f"mirror pull: expected a folder, found none at {mirror.folder}"
+        raise SpmError(what, "name a mirror's folder or URL")
+    lacking = mirrors.lacking(mirror, asked, settings)
     absent = {each.sha256 for each in lacking}
     poor = [item for item in wanted.missing if absent.intersection(_hashes(item))]
     plan = Plan([item for item in wanted.missing if item not in poor])
@@ -41,7 +48,9 @@ def run(command, settings) -> int:
             raise system_error("mirror pull", error) from None
     filled, left = len(plan.items), len(poor)
     others = {"filled": (filled, f"{plural(filled, 'package')} filled"), "left_out": (left, f"{left:,} left out")}
-    mirrors.tell(settings, "pulled", fetched, others)
+    count = len(packages)
+    nothing = "" if wanted.missing else f"nothing to pull: {count:,} of {plural(count, 'package')} are in the store"
+    mirrors.tell(settings, "pulled", fetched, others, nothing)
     if poor:
         raise SpmError(
             f"the mirror {mirror.place} lacks {', '.join(each.path for each in lacking)}, and so "
@@ -49,6 +58,10 @@ def run(command, settings) -> int:
             "where their sources can be reached: python3 make.py spm mirror push URL",
         )
     return 0
+
+
+def _any_artifact(packages: list, platform: str) -> list:
+    return [each for package in packages for each in package.artifacts_for(platform)][:1]
 
 
 def _hashes(item) -> list[str]:

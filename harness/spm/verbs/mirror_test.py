@@ -160,16 +160,44 @@ class MirrorTest(World):
 
     def test_a_mirror_that_cannot_be_asked_is_one_error(self):
         self.other.close()
-        for verb in ("push", "pull"):
-            result = self.spm("mirror", verb, self.other.base)
-            self.assertEqual(
-                (result.status, result.err),
-                (
-                    1,
-                    "spm: error: mirror MIRROR: the connection was refused\n"
-                    "hint: check the address and the network\n",
-                ),
-            )
+        for before in ((), ("install", "a", "b", "d")):  # whether or not there is anything to pull
+            self.assertEqual(self.spm(*before).status if before else 0, 0)
+            for verb in ("push", "pull"):
+                result = self.spm("mirror", verb, self.other.base)
+                self.assertEqual(
+                    (result.status, result.err),
+                    (
+                        1,
+                        "spm: error: mirror MIRROR: the connection was refused\n"
+                        "hint: check the address and the network\n",
+                    ),
+                )
+
+    def test_a_folder_that_is_not_there_is_named(self):
+        for before in ((), ("install", "a", "b", "d")):
+            self.assertEqual(self.spm(*before).status if before else 0, 0)
+            for place in (self.folder_mirror, f"file://{self.folder_mirror}"):
+                result = self.spm("mirror", "pull", place)
+                self.assertEqual(
+                    (result.status, result.err),
+                    (
+                        1,
+                        "spm: error: mirror pull: expected a folder, found none at FOLDER/mirror\n"
+                        "hint: name a mirror's folder or URL\n",
+                    ),
+                )
+
+    def test_where_nothing_is_to_be_pulled_the_mirror_is_asked_and_the_store_named(self):
+        self.spm("install", "a", "b", "d")
+        for options in ((), ("--dry-run",)):
+            self.other.asked.clear()
+            result = self.spm("mirror", "pull", self.other.base, *options)
+            said = "spm: nothing to pull: 3 of 3 packages are in the store\n"
+            self.assertEqual((result.status, result.out, result.err), (0, "", said))
+            self.assertEqual(len(self.other.asked), 2)  # for one artifact, in both of its places
+        result = self.spm("mirror", "pull", self.other.base, "--json")
+        nothing = {"event": "mirror", "pulled": 0, "bytes": 0, "filled": 0, "left_out": 0}
+        self.assertEqual(result.objects(), [nothing])
 
     def test_a_wrong_address_is_wrong_usage(self):
         http = "http:// or https://, a host and a path, without ? and #"
@@ -189,6 +217,21 @@ class MirrorTest(World):
                     "hint: name such a place\n",
                 ),
             )
+
+    def test_a_file_is_on_the_disk_before_it_bears_its_name(self):
+        with open(f"{self.folder}/file", "wb") as file:
+            file.write(b"x")
+        synced = []
+
+        def note(descriptor):
+            path = os.readlink(f"/proc/self/fd/{descriptor}")
+            name = os.path.basename(path).partition(".")[0]
+            synced.append((name, os.path.getsize(path), os.listdir(self.folder_mirror)))
+
+        with mock.patch.object(os, "fsync", note):
+            transport.put_file(f"file://{self.folder_mirror}/a", file.name, False)
+        self.assertEqual([(name, size, "a" in names) for name, size, names in synced], [("a", 1, False)])
+        self.assertEqual(os.listdir(self.folder_mirror), ["a"])
 
     def test_an_interrupted_push_leaves_nothing_half_written(self):
         def interrupt(done):

@@ -20,7 +20,7 @@ from harness.spm.errors import Refused, SpmError, USAGE, system_error
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import ANY, native_platform
 from harness.spm.store import trees
-from harness.spm.transfer import transport, upload
+from harness.spm.transfer import parallel, transport, upload
 from harness.spm.transfer.transport import TransferError
 
 _HELP = "python3 make.py spm publish --help"
@@ -137,12 +137,17 @@ def _check_unpacks(archive: str, folder: str, fields: dict, scratch: str):
 
 
 def _export(source, commit: str, path: str):
-    body = source.open(source.address(commit))
-    try:
-        with open(path, "wb") as file:
-            shutil.copyfileobj(body, file)
-    finally:
-        body.close()
+    def export(address: str):
+        body = source.open(address)
+        try:
+            with open(path, "wb") as file:
+                shutil.copyfileobj(body, file)
+        finally:
+            body.close()
+
+    # In a thread: an interrupt may not be noticed where git is waited for.
+    for _ in parallel.each(export, [source.address(commit)], 1, source.cancel):
+        pass
 
 
 def _upload(source, archive: str, fields: dict, settings) -> str:

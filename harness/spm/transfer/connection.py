@@ -1,0 +1,113 @@
+"""Connections of http.client on which no server can keep us waiting, however its bytes drip.
+
+A socket's own time-out is for one wait: one byte in each would hold us for ever. Here a Deadline ends all waits
+together. urllib hands what it gets as a time-out from redirect to redirect and to each connection: it gets one."""
+
+from __future__ import annotations
+
+import functools
+import http.client
+import io
+import socket
+import time
+
+
+class Deadline:
+    """When an answer must have come: so many seconds from now on, or from the latest `renew`."""
+
+    def __init__(self, seconds: float):
+        self.seconds = seconds
+        self.renew()
+
+    def renew(self, seconds: float = 0):
+        """Gives `seconds` from now on, by default all that there were at first."""
+        self._end = time.monotonic() + (seconds or self.seconds)
+
+    def left_s(self) -> float:
+        """Seconds left; raises TimeoutError when there are none."""
+        left_s = self._end - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError("timed out")
+        return left_s
+
+
+class _Arriving(io.RawIOBase):
+    """What arrives on a socket until its deadline."""
+
+    def __init__(self, connected: socket.socket, deadline: Deadline):
+        self._socket, self._deadline = connected, deadline
+        self._stream = connected.makefile("rb", buffering=0)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """http.client's answers take us for the socket."""
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        self._socket.settimeout(self._deadline.left_s())
+        return self._stream.readinto(buffer)
+
+    def close(self):
+        self._stream.close()
+        super().close()
+
+
+@functools.cache
+def _places(host: str, port: int) -> tuple:
+    """Where a host is. It is looked up once a run: a resolver that answers slowly must not slow down every file."""
+    return tuple(place[:2] for *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+
+
+def _connect(address: tuple[str, int], deadline: Deadline, *options):
+    """socket.create_connection, with the host looked up by _places."""
+    error = None
+    for place in _places(*address):
+        left_s = deadline.left_s()
+        try:
+            connected = socket.create_connection(place, left_s, *options)
+            connected.settimeout(deadline.left_s())
+            return connected
+        except OSError as refused:
+            error = error or refused  # the surest address comes first
+            deadline.renew(left_s)  # or a dead address would leave no time for a live one
+    raise error
+
+
+class _Connection:
+    """A connection whose `timeout` is a Deadline: for what is read all together, for each piece that is sent alone.
+
+    It looks its host up once a run, and reads the answer of a server which stops reading an upload: that says why."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self._create_connection = _connect
+
+    def connect(self):
+        super().connect()
+        self.sock.settimeout(self.timeout.seconds)  # of what it had, connecting may have left little
+
+    def _tunnel(self):
+        super()._tunnel()
+        self.sock.settimeout(self.timeout.left_s())  # for what follows: TLS
+
+    def response_class(self, connected: socket.socket, *arguments, **options) -> http.client.HTTPResponse:
+        return http.client.HTTPResponse(_Arriving(connected, self.timeout), *arguments, **options)
+
+    def endheaders(self, message_body=None, **options):
+        try:
+            super().endheaders(message_body, **options)
+        except (BrokenPipeError, ConnectionResetError):
+            if message_body is None:
+                raise
+        if message_body is not None:
+            self.timeout.renew()  # an upload takes as long as it takes
+
+
+class HttpConnection(_Connection, http.client.HTTPConnection):
+    pass
+
+
+class HttpsConnection(_Connection, http.client.HTTPSConnection):
+    pass

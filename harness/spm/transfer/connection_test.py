@@ -1,0 +1,178 @@
+"""A server or proxy whose bytes drip: by TLS, in a tunnel, and while it takes an upload."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import ssl
+import threading
+import time
+import unittest
+import urllib.request
+from unittest import mock
+
+from harness.spm.testing import PATIENCE_S
+from harness.spm.transfer import access, connection, transport
+from harness.spm.transfer.access_test import CERTIFICATE
+from harness.spm.transfer.faults_test import HASTY_S, LONG_S, SILENT, TRICKLE_S
+from harness.spm.transfer.transport import TransferError
+
+STEP_BYTES = 1 << 16
+
+
+class Caller(unittest.TestCase):
+    """A test with a server of its own, which is a function of one connection."""
+
+    def setUp(self):
+        clean = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+        fields = {**clean, "SSL_CERT_FILE": CERTIFICATE, "NETRC": os.devnull, "SPM_TIMEOUT": str(HASTY_S)}
+        patch = mock.patch.dict(os.environ, fields, clear=True)
+        patch.start()
+        self.addCleanup(patch.stop)
+        for forget in (access.tls.cache_clear, access._netrc.cache_clear):
+            forget()
+            self.addCleanup(forget)
+        self.outlasted = False  # whether a client waited for the end of a drip
+
+    def serve(self, answer) -> str:
+        """`host:port` of a server that answers one connection."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def work():
+            with contextlib.suppress(OSError):
+                caller, _ = listener.accept()
+                with caller:
+                    answer(caller)
+
+        threading.Thread(target=work, daemon=True).start()
+        return f"127.0.0.1:{listener.getsockname()[1]}"
+
+    def drip(self, caller):
+        """A head of which a line comes well within every time-out, and the end long after it."""
+        caller.sendall(b"HTTP/1.1 200 OK\r\n")
+        for _ in range(int(LONG_S / TRICKLE_S)):
+            caller.sendall(b"X-Drop: x\r\n")
+            time.sleep(TRICKLE_S)
+        self.outlasted = True
+        caller.sendall(b"Content-Length: 0\r\n\r\n")
+
+    def error(self, act) -> TransferError:
+        with self.assertRaises(TransferError) as raised:
+            act()
+        self.assertFalse(self.outlasted)
+        return raised.exception
+
+
+class DripTest(Caller):
+    def test_a_server_by_tls(self):
+        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        tls.load_cert_chain(CERTIFICATE)
+
+        def answer(caller):
+            with tls.wrap_socket(caller, server_side=True) as secured:
+                self.drip(secured)
+
+        host = self.serve(answer)
+        error = self.error(lambda: transport.open_address(f"https://{host}/a", False))
+        self.assertEqual((error.reason, error.passing), (SILENT, True))
+
+    def test_a_handshake(self):
+        """One TLS record, byte by byte."""
+
+        def answer(caller):
+            for byte in b"\x16\x03\x03\x40\x00" + b"\x02\x00\x3f\xf0" + bytes(int(LONG_S / TRICKLE_S)):
+                caller.sendall(bytes([byte]))
+                time.sleep(TRICKLE_S)
+            self.outlasted = True
+
+        host = self.serve(answer)
+        self.assertEqual(self.error(lambda: transport.open_address(f"https://{host}/a", False)).reason, SILENT)
+
+    def test_a_tunnel(self):
+        os.environ["HTTPS_PROXY"] = proxy = self.serve(self.drip)
+        error = self.error(lambda: transport.open_address("https://127.0.0.1:9/a", False))
+        self.assertEqual(error.reason, f"the proxy {proxy}: {SILENT}")
+
+    def test_a_redirect_after_all_the_time_is_not_followed(self):
+        request = urllib.request.Request("http://127.0.0.1:9/a")
+        request.timeout = connection.Deadline(-1)
+        with self.assertRaises(TimeoutError):
+            transport._Redirects().redirect_request(request, mock.Mock(), 302, "Found", {}, "http://127.0.0.1:9/b")
+
+
+class ConnectTest(Caller):
+    def test_a_dead_address_takes_no_time_from_the_next(self):
+        host = self.serve(lambda caller: None)
+        port = int(host.rpartition(":")[2])
+        deadline = connection.Deadline(PATIENCE_S)
+        real, left = socket.create_connection, []
+
+        def create(place, left_s, *options):
+            left.append(left_s)
+            if place == "dead":
+                deadline.renew(1e-9)  # as if all had gone by
+                raise TimeoutError()
+            return real(place, left_s, *options)
+
+        places = mock.patch.object(connection, "_places", lambda *_: ("dead", ("127.0.0.1", port)))
+        with places, mock.patch.object(socket, "create_connection", create):
+            connection._connect(("host", port), deadline).close()
+        self.assertGreater(left[1], PATIENCE_S / 2)
+
+
+class UploadTest(Caller):
+    def put(self, steps: int, answer):
+        """Uploads so many times STEP_BYTES to a server, which `answer` is once it has seen the end of the head."""
+
+        def head_first(caller):
+            stream = caller.makefile("rb")
+            while stream.readline() != b"\r\n":
+                pass
+            answer(caller, stream)
+
+        host = self.serve(head_first)
+        with open(os.memfd_create("upload"), "w+b") as file:
+            file.truncate(steps * STEP_BYTES)
+            transport.put_file(f"http://{host}/a", f"/proc/self/fd/{file.fileno()}", False)
+
+    def test_takes_longer_than_the_time_out_where_it_moves(self):
+        os.environ["SPM_TIMEOUT"] = "2"
+
+        def answer(caller, stream):
+            for _ in range(200):  # the kernel's buffers hold less
+                stream.read(STEP_BYTES)
+                time.sleep(0.015)
+            caller.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+
+        try:
+            self.put(200, answer)
+        except TransferError as error:
+            self.fail(error.reason)
+
+    def test_ends_where_nobody_reads(self):
+        over = threading.Event()
+        self.addCleanup(over.set)
+        error = self.error(lambda: self.put(1000, lambda caller, stream: over.wait()))
+        self.assertEqual(error.reason, SILENT)
+
+    def test_ends_where_it_hardly_moves(self):
+        """Whoever reads a file of a byte a second: its clock is ours here."""
+        file, told = mock.Mock(), []
+        file.tell.side_effect = lambda: len(told)
+        with mock.patch.object(time, "monotonic", lambda: float(len(told))):
+            data = transport._Counted(file, told.append)
+            error = self.error(lambda: [data.read(1) for _ in range(1000)])
+        self.assertEqual((error.reason, error.passing), ("only 1 bytes in 1 s", True))
+
+    def test_whose_answer_drips_ends(self):
+        def answer(caller, stream):
+            stream.read(STEP_BYTES)
+            self.drip(caller)
+
+        self.assertEqual(self.error(lambda: self.put(1, answer)).reason, SILENT)
+
+
+if __name__ == "__main__":
+    unittest.main()
