@@ -73,6 +73,18 @@ MEMBERS = [
         "the link f -> d/../.. leads out of the package",
     ),
     (
+        "a link out by way of more links than a kernel follows",
+        ALL,
+        [folder("d"), *(link(f"l{n}", f"l{n + 1}") for n in range(60)), link("l60", "d/up/.."), link("d/up", "..")],
+        "the link l0 -> l1 leads out of the package",
+    ),
+    (
+        "a link out in other letters than the link that it leads by",
+        ALL,
+        [link("x/y/e", "D/.."), link("x/y/d", "../..")],
+        "the link x/y/e -> D/.. leads out of the package",
+    ),
+    (
         "a link out of what is stripped",
         ALL,
         [link("usr/l", "../etc")],

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import unicodedata
 
+from harness.spm.archives.links import Links
 from harness.spm.errors import Refused
 from harness.spm.store import contents
 from harness.spm.store.contents import FILE, FOLDER, LINK, Node
 
-_MOST_HOPS = 40  # as the kernel: a longer chain of links leads nowhere
 OWNER_WRITES = 0o200
 
 
@@ -71,9 +71,11 @@ class Tree:
             if node.kind == FILE and node.time > self.nodes[path].time:
                 self.nodes[path].time = node.time
                 os.utime(os.path.join(self.root, path), (node.time, node.time))
-        for path, node in self.nodes.items():
-            if node.kind == LINK and self._leaves(path, node.content):
-                raise Refused(f"the link {path} -> {node.content} leads out of the package")
+        targets = {path: node.content for path, node in self.nodes.items() if node.kind == LINK}
+        links = Links(targets, _folded)
+        for path, target in targets.items():
+            if links.lead_out(path):
+                raise Refused(f"the link {path} -> {target} leads out of the package")
         self._finish([path for path, node in self.nodes.items() if node.kind == FOLDER])
         return contents.document(self.nodes)
 
@@ -97,30 +99,6 @@ class Tree:
         if other != path:
             raise Refused("{} and {} differ only in case or Unicode form".format(*sorted((path, other))))
         return self.nodes.setdefault(path, node)
-
-    def _leaves(self, path: str, target: str) -> bool:
-        """Follows a link as the kernel would, with the tree as the whole world."""
-        at = path.split("/")[:-1]
-        ahead = target.split("/")[::-1]
-        hops = 0
-        while ahead:
-            part = ahead.pop()
-            if part in ("", "."):
-                continue
-            if part == "..":
-                if not at:
-                    return True
-                at.pop()
-                continue
-            at.append(part)
-            node = self.nodes.get("/".join(at))
-            if node and node.kind == LINK:
-                hops += 1
-                if hops > _MOST_HOPS:
-                    return False
-                at.pop()
-                ahead += node.content.split("/")[::-1]
-        return False
 
     # What touches the disk.
 
