@@ -2,7 +2,7 @@
 
 An archive is refused, and leaves nothing, when
   - a name is absolute, has a '..' or a control character in it, is longer than a disk takes, is MOST_LEVELS deep, or
-    comes twice; or differs from another of the package only in case or Unicode form;
+    comes twice; or differs from another of the package only in Unicode form, or in case, unless the tree may have both;
   - something would be written below what is not a folder (through a link, above all);
   - a link leads out of the tree, at once or by way of other links (a .deb's absolute ones are re-rooted in it);
   - it holds a device, a pipe or a hard link to something that was not kept, among what is kept;

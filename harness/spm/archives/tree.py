@@ -13,15 +13,26 @@ from harness.spm.store.contents import FILE, FOLDER, LINK, Node
 OWNER_WRITES = 0o200
 
 
+class DifferInCase(Refused):
+    """Two names differ in case alone; `on_disk` where the tree may have both, and the disk cannot."""
+
+    def __init__(self, what: str, on_disk: bool = False):
+        super().__init__(what)
+        self.on_disk = on_disk
+
+
 class Tree:
     """A folder that archives are unpacked into, several at once by threads if need be; `seal` makes it what it is.
 
-    A tree of the store is read-only; a `writable` one is its owner's to change."""
+    A tree of the store is read-only; a `writable` one is its owner's to change. A `case_sensitive` one may have names
+    that differ in case alone; only one archive at a time is unpacked into it."""
 
-    def __init__(self, root: str, writable: bool = False):
+    def __init__(self, root: str, writable: bool = False, case_sensitive: bool = False):
         self.root = root
         self.nodes: dict[str, Node] = {}
         self._writable = OWNER_WRITES if writable else 0
+        self._case_sensitive = case_sensitive
+        self._fold = _composed if case_sensitive else _folded
         self._folded: dict[str, str] = {}  # what a path is where neither case nor Unicode form counts -> the path
         self._clashes: list[tuple[str, Node]] = []
         self._make_folder(root)
@@ -32,7 +43,7 @@ class Tree:
         if holder.kind != FOLDER:
             raise Refused(f"{path} is a folder here and a {holder.kind} before")
         try:
-            self._make_folder(f"{self.root}/{path}")
+            self._make(path, self._make_folder, f"{self.root}/{path}")
         except FileExistsError:
             pass  # another artifact's thread was faster
 
@@ -42,7 +53,7 @@ class Tree:
             node.content = fill(None)
             return
         mode = node.mode | self._writable
-        file = self._create(f"{self.root}/{path}", mode)
+        file = self._make(path, self._create, f"{self.root}/{path}", mode)
         if file is None:
             node.content = fill(None)
             return
@@ -55,12 +66,12 @@ class Tree:
 
     def link(self, path: str, target: str, owner: int):
         if self._claim(path, Node(LINK, owner, content=target)):
-            self._make_link(target, f"{self.root}/{path}")
+            self._make(path, self._make_link, target, f"{self.root}/{path}")
 
     def hard_link(self, path: str, origin_path: str, origin: Node):
         same = Node(FILE, origin.owner, origin.mode, origin.size, origin.time, origin.content)
         if self._claim(path, same):
-            self._make_hard_link(f"{self.root}/{origin_path}", f"{self.root}/{path}")
+            self._make(path, self._make_hard_link, f"{self.root}/{origin_path}", f"{self.root}/{path}")
 
     def seal(self) -> dict:
         """Judges what concerns the tree as a whole, gives the folders their mode and returns its list (files.json)."""
@@ -72,7 +83,7 @@ class Tree:
                 self.nodes[path].time = node.time
                 os.utime(os.path.join(self.root, path), (node.time, node.time))
         targets = {path: node.content for path, node in self.nodes.items() if node.kind == LINK}
-        links = Links(targets, _folded)
+        links = Links(targets, self._fold)
         for path, target in targets.items():
             if links.lead_out(path):
                 raise Refused(f"the link {path} -> {target} leads out of the package")
@@ -95,10 +106,27 @@ class Tree:
         """Whoever has `path`: `node`, unless there was somebody before."""
         # Judged before anything is written: where a disk takes both names for one, the second would be written into
         # the first.
-        other = self._folded.setdefault(_folded(path), path)
+        other = self._folded.setdefault(self._fold(path), path)
         if other != path:
-            raise Refused("{} and {} differ only in case or Unicode form".format(*sorted((path, other))))
+            what = "{} and {} differ only in {}Unicode form"
+            what = what.format(*sorted((path, other)), "" if self._case_sensitive else "case or ")
+            raise Refused(what) if _composed(other) == _composed(path) else DifferInCase(what)
         return self.nodes.setdefault(path, node)
+
+    def _make(self, path: str, make, *arguments):
+        """Makes what is new in the tree. What is on the disk all the same has another name, where names may differ in
+        case alone; else it is a folder that another artifact's thread has made."""
+        try:
+            return make(*arguments)
+        except FileExistsError:
+            if not self._case_sensitive:
+                raise
+            same = _folded(path)
+            both = sorted(each for each in self.nodes if _folded(each) == same)
+            if len(both) < 2:
+                raise
+        what = f"{' and '.join(both)} differ only in case, and the folder's file system takes them for one"
+        raise DifferInCase(what, on_disk=True)
 
     # What touches the disk.
 
@@ -122,8 +150,8 @@ class Tree:
 class Listing(Tree):
     """A tree that is judged like any other and never made."""
 
-    def __init__(self):
-        super().__init__("")
+    def __init__(self, case_sensitive: bool = False):
+        super().__init__("", case_sensitive=case_sensitive)
 
     def _make_folder(self, path):
         pass
@@ -139,6 +167,11 @@ class Listing(Tree):
 
     def _finish(self, folders):
         pass
+
+
+def _composed(path: str) -> str:
+    """Equal for paths that differ in Unicode form alone."""
+    return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 
 def _folded(path: str) -> str:
