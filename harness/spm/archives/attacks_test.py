@@ -3,12 +3,14 @@ ends in one sentence, with nothing outside touched and nothing left."""
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import struct
 import tarfile
 import unittest
 import zipfile
+import zlib
 from unittest import mock
 
 from harness.spm.archives import rules, zip
@@ -16,7 +18,7 @@ from harness.spm.archives.tree import Listing, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused
 from harness.spm.store import trees
-from harness.spm.testing import Rules, World, ar, deb, folder, hard_link, link, member, tar, zipped
+from harness.spm.testing import Rules, World, ar, deb, folder, hard_link, link, member, tar, zip_followed, zipped
 
 TAR, DEB, ZIP = ("tar", tar), ("deb", deb), ("zip", zipped)
 ALL, TARS, NOT_DEB = (TAR, DEB, ZIP), (TAR, DEB), (TAR, ZIP)
@@ -231,8 +233,42 @@ def deflate_lies(size: int) -> bytes:
     return patched(data, (22, struct.pack("<L", size)), (start + 24, struct.pack("<L", size)))
 
 
+def parted(between: bytes, at_end: bytes) -> bytes:
+    """A zip archive with other bytes between its members, and between them and the directory."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, junk in (("a", between), ("b", at_end)):
+            archive.writestr(name, name)
+            archive.fp.seek(archive.start_dir)
+            archive.start_dir += archive.fp.write(junk)
+    return out.getvalue()
+
+
+def large() -> bytes:
+    """A zip archive whose one member has its sizes in the field for large ones."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive, archive.open("a", "w", force_zip64=True) as file:
+        file.write(b"one")
+    return out.getvalue()
+
+
+def in_unicode(name: str, told: str) -> bytes:
+    """A zip archive of a member whose extra field has another name for it."""
+    entry = zipfile.ZipInfo(name)
+    field = b"\1" + struct.pack("<L", zlib.crc32(name.encode())) + told.encode()
+    entry.extra = struct.pack("<2H", 0x7075, len(field)) + field
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr(entry, b"one")
+    return out.getvalue()
+
+
 PLAIN_ZIP = zipped(member("a", b"one"), method=zipfile.ZIP_STORED)
 DIRECTORY = PLAIN_ZIP.index(b"PK\x01\x02")
+ONE_BEHIND = struct.pack("<3L", zlib.crc32(b"one"), 3, 3)
+BEHIND = "a has another size or checksum behind it"
+LARGE_ZIP = large()
+UNICODE_ZIP = in_unicode("a", "b")
 
 TOO_MUCH = f"the archive unpacks to more than {HARMLESS_BYTES:,} bytes"
 
@@ -342,6 +378,55 @@ BYTES = [
         "a is compressed by method 0, where it stands by 8",
     ),
     ("two words on the size", patched(PLAIN_ZIP, (22, b"\x02")), "a has another size or checksum where it stands"),
+    ("two words on the size behind it", zip_followed(ONE_BEHIND[:-1] + b"\1", b"one"), BEHIND),
+    ("two words on the checksum behind it", zip_followed(b"1234" + ONE_BEHIND[4:], b"one"), BEHIND),
+    ("a mark that is none", zip_followed(b"PK\x07\x07" + ONE_BEHIND, b"one"), BEHIND),
+    ("sizes of 64 bits that lie", zip_followed(ONE_BEHIND + bytes(8), b"one"), BEHIND),
+    (
+        "sizes that do not follow",
+        zip_followed(b"", b"one"),
+        "a: expected its sizes behind it, in 12, 16, 20 or 24 bytes, found 0",
+    ),
+    (
+        "sizes that are followed by more",
+        zip_followed(ONE_BEHIND + b"x", b"one"),
+        "a: expected its sizes behind it, in 12, 16, 20 or 24 bytes, found 13",
+    ),
+    (
+        "another size before it and behind it",
+        zip_followed(ONE_BEHIND, b"one", patched(ONE_BEHIND, (8, b"\2"))),
+        "a has another size or checksum where it stands",
+    ),
+    (
+        "another size in the field for large ones",
+        patched(LARGE_ZIP, (LARGE_ZIP.index(struct.pack("<2H2Q", 1, 16, 3, 3)) + 4, b"\2")),
+        "a has another size or checksum where it stands",
+    ),
+    ("bytes between members", parted(b"PK", b""), "2 bytes between a and b, of no member"),
+    ("a member between members", parted(PLAIN_ZIP[:DIRECTORY], b""), "34 bytes between a and b, of no member"),
+    ("bytes before the directory", parted(b"", b"x"), "1 byte between b and the directory, of no member"),
+    (
+        "a directory that begins in the last member",
+        patched(PLAIN_ZIP, (18, b"\4" + bytes(3) + b"\4"), (DIRECTORY + 20, b"\4" + bytes(3) + b"\4")),
+        "the directory shares bytes with the member before it",
+    ),
+    (
+        "a directory that reckons with what is not there",
+        patched(PLAIN_ZIP, (-6, b"\xff\xff\xff\xff")),
+        "the archive lacks 4,294,967,261 bytes that its directory reckons with",
+    ),
+    (
+        "a zip of nothing behind something",
+        PLAIN_ZIP[:DIRECTORY] + zipped(),
+        "the archive begins with something that its directory does not list",
+    ),
+    (
+        "a name in Unicode in one place only",
+        patched(UNICODE_ZIP, (UNICODE_ZIP.rindex(b"b"), b"c")),
+        "c is called b where it stands",
+    ),
+    ("a name in Unicode that leads upwards", in_unicode("a", "../a"), "../a leads upwards"),
+    ("a name in Unicode with a backslash", in_unicode("a", "..\\a"), "..\\a has a backslash or a drive"),
     ("a size too small", deflate_lies(10), "a: expected 10 bytes, found more"),
     ("a size of nothing", deflate_lies(0), "a: expected 0 bytes, found more"),
     ("a size too large", deflate_lies(1001), "a: expected 1,001 bytes, found 1,000"),
