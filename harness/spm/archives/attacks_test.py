@@ -163,6 +163,9 @@ MEMBERS = [
         "STRASSE and stra\u00dfe differ only in case or Unicode form",
     ),
     ("a control character", ALL, [member("a\nb")], "'a\\nb' has an unprintable character"),
+    ("a file by a folder's name", TARS, [member("a/", b"x")], "a has a folder's name and is none"),
+    ("a link by a folder's name", ALL, [link("a/", "x")], "a has a folder's name and is none"),
+    ("a hard link by a folder's name", TARS, [member("x"), hard_link("a/.", "x")], "a has a folder's name and is none"),
     ("a tower of folders", ALL, [member("a/" * 150 + "x")], f"{'a/' * 30}... is more than 100 folders deep"),
     (
         "a name longer than a disk takes",
@@ -231,6 +234,14 @@ def deflate_lies(size: int) -> bytes:
     data = zipped(member("a", b"x" * 1000))
     start = data.index(b"PK\x01\x02")
     return patched(data, (22, struct.pack("<L", size)), (start + 24, struct.pack("<L", size)))
+
+
+def half_a_map() -> bytes:
+    """A sparse file of GNU's old form, whose map is to go on in a block that is not there."""
+    info = tarfile.TarInfo("holes")
+    info.type = tarfile.GNUTYPE_SPARSE
+    header = patched(info.tobuf(tarfile.GNU_FORMAT), (482, b"\1"), (148, b" " * 8))
+    return patched(header, (148, b"%06o\0 " % sum(header)))
 
 
 def parted(between: bytes, at_end: bytes) -> bytes:
@@ -319,6 +330,7 @@ BYTES = [
     ("holes that overlap", sparse("0,3,2,1", 9), "holes: its holes overlap, or lie beyond its 9 bytes"),
     ("holes beyond the end", sparse("0,3,20,1", 9), "holes: its holes overlap, or lie beyond its 9 bytes"),
     ("holes without end", sparse("0,4", 1 << 50), TOO_MUCH),
+    ("half a map of holes", half_a_map(), "expected a tar archive: "),
     ("holes that are no number", sparse("0,4,x,y", 9), "expected a tar archive: "),
     (
         "an ar without a package",

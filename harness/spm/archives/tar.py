@@ -30,8 +30,9 @@ def members(file: int, offset: int, length: int, most: int):
     with contextlib.closing(inflate.ahead(source) if make else source) as source:
         try:
             yield from _members(inflate.Stream(source))
-        # ValueError: tarfile's on numbers that are none; RecursionError: on headers about headers about headers.
-        except (tarfile.TarError, ValueError, RecursionError) as error:
+        # ValueError: tarfile's on numbers that are none; IndexError: on a map of holes that ends with the archive;
+        # RecursionError: on headers about headers about headers.
+        except (tarfile.TarError, ValueError, IndexError, RecursionError) as error:
             raise Refused(f"expected a tar archive: {error}") from None
         for _ in source:
             pass  # a compressed archive's own checks stand at its end
@@ -57,7 +58,7 @@ def _members(stream: inflate.Stream):
             header = archive.next()
 
 
-_FIELDS = struct.Struct("100s 8s 16x 12s 12s 8s c 100s 88x 155s 12x").unpack
+_FIELDS = struct.Struct("100s 8s 8s 8s 12s 12s 8s c 100s 72x 8s 8s 155s 12x").unpack
 _ORDINARY = {kind: _KINDS[kind] for kind in (tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE)}
 
 
@@ -67,10 +68,12 @@ def _ordinary(stream: inflate.Stream) -> Member | None:
     tarfile takes 40 microseconds for a header, which was half of unpacking many small files."""
     block = stream.peek(512)
     try:
-        name, mode, size, time, checksum, kind, target, prefix = _FIELDS(block)
+        name, mode, user, group, size, time, checksum, kind, target, major, minor, prefix = _FIELDS(block)
         if kind not in _ORDINARY or _octal(checksum) != sum(block) - sum(checksum) + 8 * ord(" "):
             return None
         mode, size, time = _octal(mode), _octal(size), _octal(time)
+        for unused in (user, group, major, minor):
+            _octal(unused)  # tarfile takes a header for none where one of them is no number
     except (struct.error, ValueError):
         return None
     if size < 0 or size and kind != tarfile.REGTYPE:
