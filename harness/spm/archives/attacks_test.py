@@ -236,12 +236,27 @@ def deflate_lies(size: int) -> bytes:
     return patched(data, (22, struct.pack("<L", size)), (start + 24, struct.pack("<L", size)))
 
 
+def headed(*changes: tuple[int, bytes], kind: bytes = tarfile.REGTYPE) -> bytes:
+    """A header of GNU's tar with other bytes at some offsets."""
+    info, _ = member("a", kind=kind)
+    header = patched(info.tobuf(tarfile.GNU_FORMAT), *changes, (148, b" " * 8))
+    return patched(header, (148, b"%06o\0 " % sum(header)))
+
+
 def half_a_map() -> bytes:
     """A sparse file of GNU's old form, whose map is to go on in a block that is not there."""
-    info = tarfile.TarInfo("holes")
-    info.type = tarfile.GNUTYPE_SPARSE
-    header = patched(info.tobuf(tarfile.GNU_FORMAT), (482, b"\1"), (148, b" " * 8))
-    return patched(header, (148, b"%06o\0 " % sum(header)))
+    return headed((482, b"\1"), kind=tarfile.GNUTYPE_SPARSE)
+
+
+def described(kind: bytes, records: dict) -> bytes:
+    """A member with records of pax."""
+    info, _ = member("a", kind=kind, target="x")
+    info.pax_headers = records
+    return tar((info, b""), format=tarfile.PAX_FORMAT)
+
+
+def for_all(**records: str) -> bytes:
+    return tarfile.TarInfo.create_pax_global_header(records) + tar(member("a"))
 
 
 def parted(between: bytes, at_end: bytes) -> bytes:
@@ -330,6 +345,26 @@ BYTES = [
     ("holes that overlap", sparse("0,3,2,1", 9), "holes: its holes overlap, or lie beyond its 9 bytes"),
     ("holes beyond the end", sparse("0,3,20,1", 9), "holes: its holes overlap, or lie beyond its 9 bytes"),
     ("holes without end", sparse("0,4", 1 << 50), TOO_MUCH),
+    ("holes out of order", sparse("0,3,9,0,2,1", 9), "holes: its holes overlap, or lie beyond its 9 bytes"),
+    ("data that ends in a block", sparse("0,3,5,1", 9), "holes: its data ends within a block and goes on in another"),
+    ("holes without a map", sparse("", 9), "expected a tar archive: "),
+    ("only holes", described(b"0", {"GNU.sparse.size": "9"}), "a: expected a map of its holes, found none"),
+    ("a path for all", for_all(path="a"), "a header for all members has their 'path'"),
+    ("a target for all", for_all(linkpath="a"), "a header for all members has their 'linkpath'"),
+    ("a size for all", for_all(size="3"), "a header for all members has their 'size'"),
+    ("a size that is none", described(b"0", {"size": "+3"}), "a: expected a size, found '+3'"),
+    ("a link with contents", described(b"2", {"size": "3"}), "a is no file, and has 3 bytes"),
+    ("a folder's name for a file", described(b"0", {"path": "a/"}), "a has a folder's name and is none"),
+    ("a folder without a name", described(b"5", {"path": ""}), "a folder has no name"),
+    ("a prefix of no format", headed((345, b"up")), "up/a has a prefix, and is not of the format that has them"),
+    ("a prefix of no format, later", tar(member("x"))[:512] + headed((345, b"up")), "up/a has a prefix, and is not "),
+    ("a signed number", headed((100, b"-000644")), "expected a tar archive: invalid number"),
+    ("a number for programmers", headed((124, b"0o000000000")), "expected a tar archive: invalid number"),
+    (
+        "a number in groups, later",
+        tar(member("x"))[:512] + headed((124, b"0_00")),
+        "expected a tar header at byte 512, found something else: invalid number",
+    ),
     ("half a map of holes", half_a_map(), "expected a tar archive: "),
     ("holes that are no number", sparse("0,4,x,y", 9), "expected a tar archive: "),
     (

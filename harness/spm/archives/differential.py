@@ -188,17 +188,24 @@ class Maker:
         return self._headed(self._chance.choice((b"3", b"4", b"6", b"D", b"V", b"Z", b"M")), self._new_name())
 
     def _global(self) -> bytes:
-        records = [self._chance.choice((b"comment=\xff\x00", b"mtime=1234567890.5", b"uid=7", b"size=3", b"path=all"))]
-        return self._pax(records[:1] if self._one_in(3) else [b"comment=" + b"c" * 600], b"g")
+        records = [self._chance.choice((b"comment=\xff\x00", b"mtime=1234567890.5", b"uid=7"))]
+        if self._one_in(12):
+            records = [self._chance.choice((b"size=3", b"path=all", b"linkpath=x"))]
+        return self._pax(records if self._one_in(2) else [b"comment=" + b"c" * 600], b"g")
 
     def _map(self) -> tuple[list[tuple[int, int]], int]:
         """(ranges of data, size) of a file with holes."""
         ranges, at = [], 0
         for _ in range(self._chance.choice((0, 1, 2, 4, 5, 30))):
             at += self._chance.choice((0, 1, 512, 700))
-            length = self._chance.choice((0, 1, 100, 512, 600))
+            length = self._chance.choice((0, 512, 512, 1024))
             ranges.append((at, length))
             at += length
+        if ranges and self._one_in(2):
+            ranges[-1] = (ranges[-1][0], self._chance.randrange(1100))
+            at = sum(ranges[-1])
+        if ranges and self._one_in(15):
+            ranges[0] = (ranges[0][0], min(ranges[0][1], 100))
         size = at + self._chance.choice((0, 0, 5, 1000))
         if self._one_in(3):
             ranges.append((size, 0))  # as GNU's tar marks a hole at the end
@@ -301,6 +308,8 @@ class Maker:
             before += self._pax(records)
             if self._one_in(10):
                 before += self._long(b"L", b"by-gnu%d" % self._count)
+        elif self._one_in(300):
+            prefix = b"prefix"
         if dialect in ("v7", "gnu"):
             magic = _V7 if dialect == "v7" else _GNU
         return before + self._header(kind, name[:100], size, target[:100], magic, prefix) + self._padded(contents)

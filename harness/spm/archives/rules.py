@@ -90,6 +90,8 @@ class Intake:
         if not name:
             if kind != FOLDER:
                 raise Refused("the archive's root is not a folder")
+            if not member.name:
+                raise Refused("a folder has no name")
             return
         if kind != FOLDER and member.name.endswith(("/", "/.")):
             raise Refused(f"{name} has a folder's name and is none")  # some readers believe the name
