@@ -204,12 +204,20 @@ def renamed(data: bytes, old: bytes, new: bytes) -> bytes:
 
 def many_headers(count: int) -> bytes:
     """A tar archive of headers about the next header."""
-    return b"".join(long_name(b"x") for _ in range(count)) + tar(member("a"))
+    return tarfile.TarInfo.create_pax_global_header({"comment": "x"}) * count + tar(member("a"))
 
 
-def long_name(name: bytes, size: int | None = None) -> bytes:
+def named_by(*kinds: str) -> bytes:
+    """A member with headers about it."""
+    pax, _ = member("a")
+    pax.pax_headers = {"comment": "x"}
+    headers = {"x": pax.tobuf(tarfile.PAX_FORMAT)[:1024], "L": long_name(b"b"), "K": long_name(b"b", kind=b"K")}
+    return b"".join(headers[kind] for kind in kinds) + tar(member("a"))
+
+
+def long_name(name: bytes, size: int | None = None, kind: bytes = tarfile.GNUTYPE_LONGNAME) -> bytes:
     info = tarfile.TarInfo("././@LongLink")
-    info.type, info.size = tarfile.GNUTYPE_LONGNAME, len(name) if size is None else size
+    info.type, info.size = kind, len(name) if size is None else size
     return info.tobuf(tarfile.GNU_FORMAT) + name + bytes(-len(name) % 512)
 
 
@@ -296,6 +304,7 @@ BEHIND = "a has another size or checksum behind it"
 LARGE_ZIP = large()
 UNICODE_ZIP = in_unicode("a", "b")
 
+ONE_HEADER = "expected one header of a kind about a member, x first"
 TOO_MUCH = f"the archive unpacks to more than {HARMLESS_BYTES:,} bytes"
 
 # what the bytes try, the bytes, the refusal (one that ends in a blank is a beginning)
@@ -341,7 +350,15 @@ BYTES = [
         long_name(b"", 1 << 33),
         "a header of the archive claims 8,589,934,592 bytes, expected at most 1,048,576",
     ),
-    ("headers too large together", long_name(b"x" * 900_000) * 2 + tar(member("a")), "a header of the archive "),
+    (
+        "headers too large together",
+        long_name(b"x" * 900_000) + long_name(b"x" * 900_000, kind=b"K") + tar(member("a")),
+        "a header of the archive ",
+    ),
+    ("two headers of pax", named_by("x", "x"), f"{ONE_HEADER}, found x, x"),
+    ("two long names", named_by("L", "L"), f"{ONE_HEADER}, found L, L"),
+    ("two long targets", named_by("x", "K", "L", "K"), f"{ONE_HEADER}, found x, K, L, K"),
+    ("pax after GNU", tar(member("b"))[:512] + named_by("L", "x"), f"{ONE_HEADER}, found L, x"),
     ("holes that overlap", sparse("0,3,2,1", 9), "holes: its holes overlap, or lie beyond its 9 bytes"),
     ("holes beyond the end", sparse("0,3,20,1", 9), "holes: its holes overlap, or lie beyond its 9 bytes"),
     ("holes without end", sparse("0,4", 1 << 50), TOO_MUCH),

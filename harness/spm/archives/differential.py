@@ -308,6 +308,8 @@ class Maker:
             before += self._pax(records)
             if self._one_in(10):
                 before += self._long(b"L", b"by-gnu%d" % self._count)
+            if self._one_in(100):
+                before += self._chance.choice((before, self._pax([b"path=by-pax"])))
         elif self._one_in(300):
             prefix = b"prefix"
         if dialect in ("v7", "gnu"):

@@ -93,7 +93,7 @@ class Intake:
             if not member.name:
                 raise Refused("a folder has no name")
             return
-        if kind != FOLDER and member.name.endswith(("/", "/.")):
+        if kind not in (FOLDER, ODD) and member.name.endswith(("/", "/.")):
             raise Refused(f"{name} has a folder's name and is none")  # some readers believe the name
         if not self._keep(name):
             return

@@ -2,6 +2,7 @@
 in rules.py. Knows what tarfile knows: ustar, GNU's long names and sparse files, pax with its three kinds of them.
 
 Refused, beside what rules.py refuses in every container, is what tarfile reads otherwise than GNU's tar or bsdtar:
+  - several headers of a kind about a member, or a header of pax's after GNU's;
   - a header for all members that gives them one path or size;
   - a prefix of a name where the format has none;
   - a sparse file without a map, or with data that ends within a block before other data;
@@ -46,7 +47,7 @@ def members(file: int, offset: int, length: int, most: int):
 
 
 def _members(stream: inflate.Stream):
-    with tarfile.TarFile(
+    with _Archive(
         fileobj=stream, mode="r", tarinfo=_Header, encoding="utf-8", errors="surrogateescape"
     ) as archive:
         header = archive.next()
@@ -154,8 +155,33 @@ def _ranges(header: tarfile.TarInfo) -> list[tuple[int, int]]:
     return found
 
 
+class _Archive(tarfile.TarFile):
+    def __init__(self, **options):
+        self.about: list[str] = []  # kinds of the headers about the next member that have come
+        super().__init__(**options)
+
+
+_ABOUT = {
+    tarfile.XHDTYPE: "x",
+    tarfile.SOLARIS_XHDTYPE: "x",
+    tarfile.GNUTYPE_LONGNAME: "L",
+    tarfile.GNUTYPE_LONGLINK: "K",
+}
+
+
 class _Header(tarfile.TarInfo):
     """tarfile's header, refused where tarfile would take a damaged one for the archive's end."""
+
+    def _proc_member(self, archive):  # of tarfile's own, to be overridden
+        about = _ABOUT.get(self.type)
+        if about is None and self.type != tarfile.XGLTYPE:
+            archive.about.clear()
+        elif about:
+            archive.about.append(about)
+            if archive.about.count(about) > 1 or about == "x" and len(archive.about) > 1:
+                found = ", ".join(archive.about)
+                raise Refused(f"expected one header of a kind about a member, x first, found {found}")
+        return super()._proc_member(archive)
 
     @classmethod
     def frombuf(cls, buf, encoding, errors):
