@@ -75,10 +75,11 @@ def _members(stream: inflate.Stream):
 
 
 _NOT_FOR_ALL = {"path", "linkpath", "size", "GNU.sparse.name", "GNU.sparse.size", "GNU.sparse.map", "GNU.sparse.major"}
-_FIELDS = struct.Struct("100s 8s 8s 8s 12s 12s 8s c 100s 6s 66x 8s 8s 155s 12x").unpack
+_FIELDS = struct.Struct("100s 8s 16s 12s 12s 8s c 100s 6s 66x 16s 155s 12x").unpack
 _USTAR = b"ustar\0"
 _NUMBER = re.compile(rb" *[0-7]* *(\0.*)?|[\x80\xff].*", re.DOTALL).fullmatch
 _NUMBERS = ((100, 108), (108, 116), (116, 124), (124, 136), (136, 148), (148, 156), (329, 337), (337, 345))
+_UNUSED = re.compile(rb"(?:[0-7]{7}[\0 ]|[0-7]{6} \0|\0{8}){2}").fullmatch  # two numbers
 _ORDINARY = {kind: _KINDS[kind] for kind in (tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE)}
 
 
@@ -88,15 +89,15 @@ def _ordinary(stream: inflate.Stream) -> Member | None:
     tarfile takes 40 microseconds for a header, which was half of unpacking many small files."""
     block = stream.peek(512)
     try:
-        name, mode, user, group, size, time, checksum, kind, target, magic, major, minor, prefix = _FIELDS(block)
+        name, mode, owners, size, time, checksum, kind, target, magic, device, prefix = _FIELDS(block)
         if kind not in _ORDINARY or _octal(checksum) != sum(block) - sum(checksum) + 8 * ord(" "):
             return None
         mode, size, time = _octal(mode), _octal(size), _octal(time)
-        for unused in (user, group, major, minor):
-            _octal(unused)  # tarfile takes a header for none where one of them is no number
     except (struct.error, ValueError):
         return None
-    if size < 0 or size and kind != tarfile.REGTYPE or prefix[0] and magic != _USTAR:
+    if size and kind != tarfile.REGTYPE or prefix[0] and magic != _USTAR:
+        return None
+    if not (_UNUSED(owners) and _UNUSED(device)):  # where one of them is no number, tarfile takes the header for none
         return None
     stream.take(512)
     name = f"{_text(prefix)}/{_text(name)}" if prefix[0] else _text(name)
