@@ -283,7 +283,7 @@ def large() -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive, archive.open("a", "w", force_zip64=True) as file:
         file.write(b"one")
-    return out.getvalue()
+    return patched(out.getvalue(), (18, b"\xff" * 8))  # as not every Python writes it
 
 
 def in_unicode(name: str, told: str) -> bytes:
