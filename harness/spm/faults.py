@@ -8,6 +8,7 @@ standard output."""
 from __future__ import annotations
 
 import builtins
+import fcntl
 import gc
 import io
 import json
@@ -66,21 +67,23 @@ class Runner:
 
 
 class _Steps:
-    """Counts steps in memory that outlives the process, and lets the fault happen."""
+    """Counts the steps of a command and its workers, in memory that outlives them, and lets the fault happen."""
 
     def __init__(self, memory: mmap.mmap, kind="", step=0, calls=GROWING + SHRINKING, after=False, lasting=False):
         self._memory, self._kind, self._calls, self._after = memory, kind, calls, after
         self._first, self._last = step, sys.maxsize if lasting or not step else step
-        self._count = 0
-        self._mutex = threading.Lock()
+        self._main = os.getpid()
+        self._mutex = threading.Lock()  # of threads; a lock on the file is one of processes
+        self._file = os.memfd_create("steps")
 
     def take(self, name: str, act, *arguments, **options):
         if name not in self._calls:
             return act(*arguments, **options)
         with self._mutex:
-            self._count += 1
-            number = self._count
-            self._memory[:_STATE.size] = _STATE.pack(number, name.encode())
+            fcntl.lockf(self._file, fcntl.LOCK_EX)
+            number = _STATE.unpack(self._memory[: _STATE.size])[0] + 1
+            self._memory[: _STATE.size] = _STATE.pack(number, name.encode())
+            fcntl.lockf(self._file, fcntl.LOCK_UN)
         due = self._kind and self._first <= number <= self._last
         if due and not self._after:
             self._befall()
@@ -94,7 +97,8 @@ class _Steps:
         import errno
 
         if self._kind == "kill":
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(self._main, signal.SIGKILL)
+            time.sleep(HUNG_S)  # a worker ends with the command
         elif self._kind == "hang":
             self._memory[_HUNG] = 1
             time.sleep(HUNG_S)
@@ -159,9 +163,11 @@ def _serve(request: dict) -> dict:
     number, delay, until = request.pop("signal", 0), request.pop("delay", 0.0), request.pop("until", "")
     memory = mmap.mmap(-1, 64)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        alive, ours = os.pipe()
         child = os.fork()
         if not child:
             try:
+                os.close(alive)
                 _child(request, memory, out.fileno(), err.fileno())
             except BaseException:
                 import traceback
@@ -170,6 +176,7 @@ def _serve(request: dict) -> dict:
                 sys.stderr.flush()
             finally:
                 os._exit(99)
+        os.close(ours)
         if number:
             ready = lambda: request.get("kind") != "hang" or (
                 memory[_HUNG] and re.search(until, os.pread(err.fileno(), 1 << 20, 0).decode())
@@ -179,6 +186,8 @@ def _serve(request: dict) -> dict:
             time.sleep(delay)
             os.kill(child, number)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        os.read(alive, 1)  # the end of the last worker
+        os.close(alive)
         steps, last = _STATE.unpack(memory[: _STATE.size])
         texts = []
         for file in (out, err):

@@ -43,6 +43,7 @@ OWN = {
     "--deep": Option("", "hash every file"),
     "--repair": Option("", "put right what is damaged, and only that"),
     "--unsigned": Option("", "take pins from an index that nobody vouches for too; packages.json records it"),
+    "--case-sensitive": Option("", "let names differ in case alone, where DIR's file system tells them apart"),
     "--to": Option("SOURCE", "the source of packages.json to upload to (default: the only one that takes uploads)"),
     "--older-than": Option("AGE", "remove what was last used so long ago (default: 30d); what is in use stays"),
     "--max-size": Option("SIZE", "then the least recently used until the store fits (default: 10GB); what is in use stays"),
@@ -83,7 +84,7 @@ VERBS = {
     ),
     "mirror push": Verb("mirror_push", "URL", "bring every artifact to a mirror (URL or folder)"),
     "mirror pull": Verb("mirror_pull", "URL", "fill the store from a mirror alone", ("--platform",)),
-    "unpack": Verb("unpack", "ARCHIVE DIR", "unpack any archive by the rules for packages"),
+    "unpack": Verb("unpack", "ARCHIVE DIR", "unpack any archive by the rules for packages", ("--case-sensitive",)),
     "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
     "cache prune": Verb("cache_prune", "", "remove what nobody uses from the store", ("--older-than", "--max-size")),
 }

@@ -87,6 +87,16 @@ def zipped(*members, method: int = zipfile.ZIP_DEFLATED) -> bytes:
     return out.getvalue()
 
 
+def zip_followed(behind: bytes, data: bytes, local_sizes: bytes = bytes(12)) -> bytes:
+    """A zip archive of one member `a`, whose checksum and sizes are to stand `behind` its contents."""
+    plain = bytearray(zipped(member("a", data), method=zipfile.ZIP_STORED))
+    directory = plain.index(b"PK\x01\x02")
+    plain[6] = plain[directory + 8] = 8  # the flag for it
+    plain[14:26] = local_sizes
+    plain[-6:-2] = struct.pack("<L", directory + len(behind))
+    return bytes(plain[:directory] + behind + plain[directory:])
+
+
 def ar(*members: tuple[str, bytes]) -> bytes:
     parts = [b"!<arch>\n"]
     for name, data in members:

@@ -27,8 +27,8 @@ _BYTES = (0, 0x0A, 0x20, 0x2D, 0x2E, 0x2F, 0x30, 0x37, 0x39, 0x80, 0xFF)
 LONG = member("p" * 90 + "/" + "n" * 60, b"y")
 MEMBERS = [folder("d"), member("d/b", b"x" * 700), link("l", "d/b"), LONG, member("e")]
 TREE = [*MEMBERS, hard_link("h", "d/b")]
-SPARSE = member("holes", b"data" * 3)
-SPARSE[0].pax_headers = {"GNU.sparse.map": "0,4,100,4,200,4", "GNU.sparse.size": "300"}
+SPARSE = member("holes", b"data" * 257)
+SPARSE[0].pax_headers = {"GNU.sparse.map": "0,512,700,512,2000,4", "GNU.sparse.size": "2100"}
 
 # the archive, and whether headers of tar stand in it as they are
 ARCHIVES = {

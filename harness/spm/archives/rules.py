@@ -2,7 +2,8 @@
 
 An archive is refused, and leaves nothing, when
   - a name is absolute, has a '..' or a control character in it, is longer than a disk takes, is MOST_LEVELS deep, or
-    comes twice; or differs from another of the package only in case or Unicode form;
+    comes twice; or differs from another of the package only in Unicode form, or in case, unless the tree may have both;
+    or ends in '/' where it is no folder's;
   - something would be written below what is not a folder (through a link, above all);
   - a link leads out of the tree, at once or by way of other links (a .deb's absolute ones are re-rooted in it);
   - it holds a device, a pipe or a hard link to something that was not kept, among what is kept;
@@ -89,7 +90,11 @@ class Intake:
         if not name:
             if kind != FOLDER:
                 raise Refused("the archive's root is not a folder")
+            if not member.name:
+                raise Refused("a folder has no name")
             return
+        if kind not in (FOLDER, ODD) and member.name.endswith(("/", "/.")):
+            raise Refused(f"{name} has a folder's name and is none")  # some readers believe the name
         if not self._keep(name):
             return
         path = self._stripped(name, kind)

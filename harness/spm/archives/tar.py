@@ -1,9 +1,17 @@
 """Tar archives, in any compression that the standard library has: tarfile reads the headers, what they mean is judged
-in rules.py. Knows what tarfile knows: ustar, GNU's long names and sparse files, pax with its three kinds of them."""
+in rules.py. Knows what tarfile knows: ustar, GNU's long names and sparse files, pax with its three kinds of them.
+
+Refused, beside what rules.py refuses in every container, is what tarfile reads otherwise than GNU's tar or bsdtar:
+  - several headers of a kind about a member, or a header of pax's after GNU's;
+  - a header for all members that gives them one path or size;
+  - a prefix of a name where the format has none;
+  - a sparse file without a map, or with data that ends within a block before other data;
+  - a size of pax's that is no number, or no file's; a number in no form of tar's."""
 
 from __future__ import annotations
 
 import contextlib
+import re
 import struct
 import tarfile
 
@@ -30,23 +38,32 @@ def members(file: int, offset: int, length: int, most: int):
     with contextlib.closing(inflate.ahead(source) if make else source) as source:
         try:
             yield from _members(inflate.Stream(source))
-        # ValueError: tarfile's on numbers that are none; RecursionError: on headers about headers about headers.
-        except (tarfile.TarError, ValueError, RecursionError) as error:
+        # ValueError: tarfile's on numbers that are none; IndexError: on a map of holes that ends with the archive;
+        # RecursionError: on headers about headers about headers.
+        except (tarfile.TarError, ValueError, IndexError, RecursionError) as error:
             raise Refused(f"expected a tar archive: {error}") from None
         for _ in source:
             pass  # a compressed archive's own checks stand at its end
 
 
 def _members(stream: inflate.Stream):
-    with tarfile.TarFile(
+    with _Archive(
         fileobj=stream, mode="r", tarinfo=_Header, encoding="utf-8", errors="surrogateescape"
     ) as archive:
         header = archive.next()
         while header:
             archive.members.clear()  # or it keeps them all
+            for keyword in _NOT_FOR_ALL.intersection(archive.pax_headers):
+                raise Refused(f"a header for all members has their '{keyword}'")
+            if not (said := header.pax_headers.get("size", "0")).isdecimal():
+                raise Refused(f"{header.name}: expected a size, found '{said}'")  # where tarfile reads 0
             take = _expanded(header, stream) if header.sparse is not None else stream.take
             kind = _KINDS.get(header.type, ODD)
-            yield Member(header.name, kind, header.mode, header.size, header.mtime, header.linkname, take)
+            if kind != FILE and int(said):
+                raise Refused(f"{header.name} is no file, and has {int(said):,} bytes")  # which some readers pass over
+            # tarfile drops the slash, and with it what some readers take for a folder.
+            slash = "/" if header.pax_headers.get("path", "").endswith("/") else ""
+            yield Member(header.name + slash, kind, header.mode, header.size, header.mtime, header.linkname, take)
             _go(stream, archive.offset, header.name)
             while not archive.pax_headers and (member := _ordinary(stream)):
                 end = stream.tell() + (member.size + 511) // 512 * 512
@@ -57,7 +74,12 @@ def _members(stream: inflate.Stream):
             header = archive.next()
 
 
-_FIELDS = struct.Struct("100s 8s 16x 12s 12s 8s c 100s 88x 155s 12x").unpack
+_NOT_FOR_ALL = {"path", "linkpath", "size", "GNU.sparse.name", "GNU.sparse.size", "GNU.sparse.map", "GNU.sparse.major"}
+_FIELDS = struct.Struct("100s 8s 16s 12s 12s 8s c 100s 6s 66x 16s 155s 12x").unpack
+_USTAR = b"ustar\0"
+_NUMBER = re.compile(rb" *[0-7]* *(\0.*)?|[\x80\xff].*", re.DOTALL).fullmatch
+_NUMBERS = ((100, 108), (108, 116), (116, 124), (124, 136), (136, 148), (148, 156), (329, 337), (337, 345))
+_UNUSED = re.compile(rb"(?:[0-7]{7}[\0 ]|[0-7]{6} \0|\0{8}){2}").fullmatch  # two numbers
 _ORDINARY = {kind: _KINDS[kind] for kind in (tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE)}
 
 
@@ -67,13 +89,15 @@ def _ordinary(stream: inflate.Stream) -> Member | None:
     tarfile takes 40 microseconds for a header, which was half of unpacking many small files."""
     block = stream.peek(512)
     try:
-        name, mode, size, time, checksum, kind, target, prefix = _FIELDS(block)
+        name, mode, owners, size, time, checksum, kind, target, magic, device, prefix = _FIELDS(block)
         if kind not in _ORDINARY or _octal(checksum) != sum(block) - sum(checksum) + 8 * ord(" "):
             return None
         mode, size, time = _octal(mode), _octal(size), _octal(time)
     except (struct.error, ValueError):
         return None
-    if size < 0 or size and kind != tarfile.REGTYPE:
+    if size and kind != tarfile.REGTYPE or prefix[0] and magic != _USTAR:
+        return None
+    if not (_UNUSED(owners) and _UNUSED(device)):  # where one of them is no number, tarfile takes the header for none
         return None
     stream.take(512)
     name = f"{_text(prefix)}/{_text(name)}" if prefix[0] else _text(name)
@@ -86,7 +110,10 @@ def _go(stream: inflate.Stream, end: int, name: str):
 
 
 def _octal(field: bytes) -> int:
-    return int(field.rstrip(b"\0 ") or b"0", 8)
+    digits = field.rstrip(b"\0 ").lstrip(b" ") or b"0"
+    if not digits.isdigit():
+        raise ValueError
+    return int(digits, 8)
 
 
 def _text(field: bytes) -> str:
@@ -95,18 +122,14 @@ def _text(field: bytes) -> str:
 
 def _expanded(header: tarfile.TarInfo, stream: inflate.Stream):
     """`take` of a sparse file: zeros where it has holes."""
-    position, ranges = 0, iter(header.sparse)
+    position, ranges = 0, iter(_ranges(header))
     hole = data = 0  # bytes to come of each before the next range
 
     def take(size: int):
         nonlocal position, hole, data
-        while not hole and not data:
+        while not hole and not data and position < header.size:
             begins, length = next(ranges, (header.size, 0))
-            if not position <= begins <= begins + length <= header.size:
-                raise Refused(f"{header.name}: its holes overlap, or lie beyond its {header.size:,} bytes")
             hole, data = begins - position, length
-            if begins == header.size:
-                break
         piece = memoryview(_ZEROS)[: min(size, hole)] if hole else stream.take(min(size, data))
         hole, data = (hole - len(piece), data) if hole else (0, data - len(piece))
         position += len(piece)
@@ -115,8 +138,60 @@ def _expanded(header: tarfile.TarInfo, stream: inflate.Stream):
     return take
 
 
+def _ranges(header: tarfile.TarInfo) -> list[tuple[int, int]]:
+    """(place, length) of the data of a sparse file."""
+    found, end = [], 0
+    if not header.sparse:
+        raise Refused(f"{header.name}: expected a map of its holes, found none")
+    for begins, length in header.sparse:
+        if begins == length == 0:
+            continue  # room for one that was not needed
+        if not end <= begins <= begins + length <= header.size:
+            raise Refused(f"{header.name}: its holes overlap, or lie beyond its {header.size:,} bytes")
+        if length and found and found[-1][1] % 512:
+            raise Refused(f"{header.name}: its data ends within a block and goes on in another")
+        if length:
+            found.append((begins, length))
+        end = begins + length
+    return found
+
+
+class _Archive(tarfile.TarFile):
+    def __init__(self, **options):
+        self.about: list[str] = []  # kinds of the headers about the next member that have come
+        super().__init__(**options)
+
+
+_ABOUT = {
+    tarfile.XHDTYPE: "x",
+    tarfile.SOLARIS_XHDTYPE: "x",
+    tarfile.GNUTYPE_LONGNAME: "L",
+    tarfile.GNUTYPE_LONGLINK: "K",
+}
+
+
 class _Header(tarfile.TarInfo):
     """tarfile's header, refused where tarfile would take a damaged one for the archive's end."""
+
+    def _proc_member(self, archive):  # of tarfile's own, to be overridden
+        about = _ABOUT.get(self.type)
+        if about is None and self.type != tarfile.XGLTYPE:
+            archive.about.clear()
+        elif about:
+            archive.about.append(about)
+            if archive.about.count(about) > 1 or about == "x" and len(archive.about) > 1:
+                found = ", ".join(archive.about)
+                raise Refused(f"expected one header of a kind about a member, x first, found {found}")
+        return super()._proc_member(archive)
+
+    @classmethod
+    def frombuf(cls, buf, encoding, errors):
+        header = super().frombuf(buf, encoding, errors)
+        if not all(_NUMBER(buf, *each) for each in _NUMBERS):  # tarfile takes all that Python takes for octal
+            raise tarfile.InvalidHeaderError("invalid number")
+        if buf[345] and not buf.startswith(_USTAR, 257) and header.type not in tarfile.GNU_TYPES:
+            raise Refused(f"{header.name} has a prefix, and is not of the format that has them")
+        return header
 
     @classmethod
     def fromtarfile(cls, archive):

@@ -7,23 +7,34 @@ import os
 import stat
 import unicodedata
 
+from harness.spm.archives.links import Links
 from harness.spm.errors import Refused
 from harness.spm.store import contents
 from harness.spm.store.contents import FILE, FOLDER, LINK, Node
 
-_MOST_HOPS = 40  # as the kernel: a longer chain of links leads nowhere
 OWNER_WRITES = 0o200
+
+
+class DifferInCase(Refused):
+    """Two names differ in case alone; `on_disk` where the tree may have both, and the disk cannot."""
+
+    def __init__(self, what: str, on_disk: bool = False):
+        super().__init__(what)
+        self.on_disk = on_disk
 
 
 class Tree:
     """A folder that archives are unpacked into; `seal` makes it what it is.
 
-    A tree of the store is read-only; a `writable` one is its owner's to change."""
+    A tree of the store is read-only; a `writable` one is its owner's to change. A `case_sensitive` one may have names
+    that differ in case alone; only one archive at a time is unpacked into it."""
 
-    def __init__(self, root: str, writable: bool = False):
+    def __init__(self, root: str, writable: bool = False, case_sensitive: bool = False):
         self.root = root
         self.nodes: dict[str, Node] = {}
         self._writable = OWNER_WRITES if writable else 0
+        self._case_sensitive = case_sensitive
+        self._fold = _composed if case_sensitive else _folded
         self._folded: dict[str, str] = {}  # what a path is where neither case nor Unicode form counts -> the path
         self._clashes: list[tuple[str, Node]] = []
         self._make_folder(root)
@@ -31,7 +42,7 @@ class Tree:
     def folder(self, path: str, owner: int):
         """A folder, which any number of members and artifacts may bring."""
         if self._hold_folder(path, Node(FOLDER, owner)):
-            self._make_folder(f"{self.root}/{path}")
+            self._make(path, self._make_folder, f"{self.root}/{path}")
 
     def file(self, path: str, node: Node, fill):
         """A file: `fill(open file, or None for nowhere)` writes the contents and returns their sha256."""
@@ -39,7 +50,7 @@ class Tree:
             node.content = fill(None)
             return
         mode = node.mode | self._writable
-        file = self._create(f"{self.root}/{path}", mode)
+        file = self._make(path, self._create, f"{self.root}/{path}", mode)
         if file is None:
             node.content = fill(None)
             return
@@ -52,12 +63,20 @@ class Tree:
 
     def link(self, path: str, target: str, owner: int):
         if self._claim(path, Node(LINK, owner, content=target)):
-            self._make_link(target, f"{self.root}/{path}")
+            self._make(path, self._make_link, target, f"{self.root}/{path}")
 
     def hard_link(self, path: str, origin_path: str, origin: Node):
         same = Node(FILE, origin.owner, origin.mode, origin.size, origin.time, origin.content)
         if self._claim(path, same):
-            self._make_hard_link(f"{self.root}/{origin_path}", f"{self.root}/{path}")
+            self._make(path, self._make_hard_link, f"{self.root}/{origin_path}", f"{self.root}/{path}")
+
+    def absorb(self, nodes: dict[str, Node]):
+        """Takes in what a Part of this tree brought; judges what concerns two artifacts."""
+        for path, node in nodes.items():
+            if node.kind == FOLDER:
+                self._hold_folder(path, node)
+            else:
+                self._claim(path, node)
 
     def seal(self) -> dict:
         """Judges what concerns the tree as a whole, gives the folders their mode and returns its list (files.json)."""
@@ -65,12 +84,14 @@ class Tree:
             if not node.same_as(self.nodes[path]):
                 raise Refused(f"two artifacts bring different contents of {path}")
             # Which of the two was written is a matter of timing; which time it bears must not be.
-            if node.kind == FILE and node.time > self.nodes[path].time:
-                self.nodes[path].time = node.time
-                os.utime(os.path.join(self.root, path), (node.time, node.time))
-        for path, node in self.nodes.items():
-            if node.kind == LINK and self._leaves(path, node.content):
-                raise Refused(f"the link {path} -> {node.content} leads out of the package")
+            if node.kind == FILE:
+                time = self.nodes[path].time = max(node.time, self.nodes[path].time)
+                os.utime(os.path.join(self.root, path), (time, time))
+        targets = {path: node.content for path, node in self.nodes.items() if node.kind == LINK}
+        links = Links(targets, self._fold)
+        for path, target in targets.items():
+            if links.lead_out(path):
+                raise Refused(f"the link {path} -> {target} leads out of the package")
         self._finish([path for path, node in self.nodes.items() if node.kind == FOLDER])
         return contents.document(self.nodes)
 
@@ -97,34 +118,27 @@ class Tree:
         """Whoever has `path`: `node`, unless there was somebody before."""
         # Judged before anything is written: where a disk takes both names for one, the second would be written into
         # the first.
-        other = self._folded.setdefault(_folded(path), path)
+        other = self._folded.setdefault(self._fold(path), path)
         if other != path:
-            raise Refused("{} and {} differ only in case or Unicode form".format(*sorted((path, other))))
+            what = "{} and {} differ only in {}Unicode form"
+            what = what.format(*sorted((path, other)), "" if self._case_sensitive else "case or ")
+            raise Refused(what) if _composed(other) == _composed(path) else DifferInCase(what)
         return self.nodes.setdefault(path, node)
 
-    def _leaves(self, path: str, target: str) -> bool:
-        """Follows a link as the kernel would, with the tree as the whole world."""
-        at = path.split("/")[:-1]
-        ahead = target.split("/")[::-1]
-        hops = 0
-        while ahead:
-            part = ahead.pop()
-            if part in ("", "."):
-                continue
-            if part == "..":
-                if not at:
-                    return True
-                at.pop()
-                continue
-            at.append(part)
-            node = self.nodes.get("/".join(at))
-            if node and node.kind == LINK:
-                hops += 1
-                if hops > _MOST_HOPS:
-                    return False
-                at.pop()
-                ahead += node.content.split("/")[::-1]
-        return False
+    def _make(self, path: str, make, *arguments):
+        """Makes what is new in the tree; what is on the disk all the same has another name, where names may differ in case
+        alone."""
+        try:
+            return make(*arguments)
+        except FileExistsError:
+            if not self._case_sensitive:
+                raise
+            same = _folded(path)
+            both = sorted(each for each in self.nodes if _folded(each) == same)
+            if len(both) < 2:
+                raise
+        what = f"{' and '.join(both)} differ only in case, and the folder's file system takes them for one"
+        raise DifferInCase(what, on_disk=True)
 
     # What touches the disk.
 
@@ -143,15 +157,6 @@ class Tree:
     def _finish(self, folders: list[str]):
         for path in ("", *folders):
             os.chmod(f"{self.root}/{path}", contents.FOLDER_MODE | self._writable)
-
-
-    def absorb(self, nodes: dict[str, Node]):
-        """Takes in what a Part of this tree brought; judges what concerns two artifacts."""
-        for path, node in nodes.items():
-            if node.kind == FOLDER:
-                self._hold_folder(path, node)
-            else:
-                self._claim(path, node)
 
 
 class Part(Tree):
@@ -187,8 +192,8 @@ class Part(Tree):
 class Listing(Tree):
     """A tree that is judged like any other and never made."""
 
-    def __init__(self):
-        super().__init__("")
+    def __init__(self, case_sensitive: bool = False):
+        super().__init__("", case_sensitive=case_sensitive)
 
     def _make_folder(self, path):
         pass
@@ -204,6 +209,11 @@ class Listing(Tree):
 
     def _finish(self, folders):
         pass
+
+
+def _composed(path: str) -> str:
+    """Equal for paths that differ in Unicode form alone."""
+    return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 
 def _folded(path: str) -> str:

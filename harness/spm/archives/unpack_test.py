@@ -11,13 +11,16 @@ import tarfile
 import tempfile
 import unittest
 import zipfile
+import zlib
 
 from harness.spm.archives.rules import LATEST
 from harness.spm.archives.tree import Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.store import contents, trees
 from harness.spm.errors import Refused
-from harness.spm.testing import Rules, deb, folder, hard_link, link, member, tar, zipped
+from harness.spm.testing import Rules, deb, folder, hard_link, link, member, tar, zip_followed, zipped
+
+LIKE_THE_MARK = b"\xac\nz\xd5"  # its checksum is what may stand before one
 
 
 class Unseekable(io.RawIOBase):
@@ -178,6 +181,80 @@ class UnpackTest(unittest.TestCase):
             self.assertEqual((path, mode, size, expected or time), (name, 0o444, 999, time))
         empty = {"files": [], "owners": [], "links": [], "folders": []}
         self.assertEqual(self.unpack(zipped())[1], empty)
+
+    def test_a_zip_may_say_its_sizes_behind_the_contents_in_every_form(self):
+        mark = b"PK\x07\x08"
+        for data in (b"one", b"", LIKE_THE_MARK):
+            crc, size = zlib.crc32(data), len(data)
+            for behind in (
+                struct.pack("<3L", crc, size, size),
+                struct.pack("<4s 3L", mark, crc, size, size),
+                struct.pack("<L 2Q", crc, size, size),
+                struct.pack("<4s L 2Q", mark, crc, size, size),
+            ):
+                for before in (bytes(12), struct.pack("<3L", crc, size, size), b"\xff" * 12):
+                    root, _ = self.unpack(zip_followed(behind, data, before))
+                    with open(f"{root}/a", "rb") as file:
+                        self.assertEqual(file.read(), data)
+
+    def test_a_zip_of_unix_has_names_in_utf_8_said_or_not(self):
+        entry = zipfile.ZipInfo("caf\u00e9 \u2603")
+        for system, flags, expected in ((3, 0x800, entry.filename), (0, 0x800, entry.filename), (3, 0, entry.filename)):
+            out = io.BytesIO()
+            with zipfile.ZipFile(out, "w") as archive:
+                entry.create_system = system
+                archive.writestr(entry, b"x")
+            data = out.getvalue()
+            if not flags:
+                data = data.replace(b"\x00\x08\x00\x00", b"\x00\x00\x00\x00")  # of the name's encoding
+            with self.subTest(system=system, flags=flags):
+                ((path, *_),) = self.unpack(data)[1]["files"]
+                self.assertEqual(path, expected)
+
+    def test_what_a_pipe_gave_to_zip_is_a_file(self):
+        ((path, _, size, *_),) = self.unpack(zipped(member("-", b"read", kind=tarfile.FIFOTYPE)))[1]["files"]
+        self.assertEqual((path, size), ("-", 4))
+
+    def test_zips_of_every_writer_unpack_as_what_was_packed(self):
+        source, packed = f"{self.folder}/source", f"{self.folder}/packed.zip"
+        os.makedirs(f"{source}/d/empty")
+        for name, data in (("a", b"one"), ("\u00e9\u2603", b"x"), ("rep", b"two" * 90_000), ("nothing", b"")):
+            with open(f"{source}/d/{name}", "wb") as file:
+                file.write(data)
+        os.utime(f"{source}/d/a", (1_500_000_000, 1_500_000_000))
+        tried = 0
+        for command in (
+            "zip -qr {} d",
+            "zip -qr -fd {} d",
+            "zip -qr - d > {}",
+            "zip -qr - d | cat > {}",
+            "zip -qr -0 - d | cat > {}",
+            "zip -qr -Z bzip2 - d | cat > {}",
+            "LC_ALL=C.UTF-8 zip -qr -UN=UTF8 {} d",
+            "zip -qr {0} d/rep && zip -qr -g {0} d",
+            "zip -qr {0} d && printf comment | zip -qz {0}",
+            "bsdtar --format zip -cf {} d",
+            "bsdtar --format zip -cf - d | cat > {}",
+            "bsdtar --format zip --options zip:compression=store -cf - d | cat > {}",
+            "bsdtar --format zip --options zip:zip64 -cf - d | cat > {}",
+            "LC_ALL=C.UTF-8 jar cMf {} d",
+            "LC_ALL=C.UTF-8 jar cM0f {} d",
+            "LC_ALL=C.UTF-8 jar cM d | cat > {}",
+        ):
+            program = next(word for word in command.split() if "=" not in word)
+            if not shutil.which(program):
+                continue
+            with self.subTest(command):
+                environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+                subprocess.run(["sh", "-c", command.format(packed)], check=True, cwd=source, env=environment)
+                with open(packed, "rb") as file:
+                    root, _ = self.unpack(file.read())
+                os.unlink(packed)
+                said = subprocess.run(["diff", "-r", source, root], stdout=subprocess.PIPE, text=True).stdout
+                self.assertEqual(said, "")
+                tried += 1
+        if not tried:
+            self.skipTest("needs zip, bsdtar or jar")
 
     def source(self) -> str:
         """A folder of what tar can hold."""

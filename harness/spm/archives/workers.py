@@ -47,6 +47,7 @@ class Workers:
         return self
 
     def __exit__(self, *_):
+        self.stop()  # who is idle has nothing to lose
         for worker in self._all:
             worker.end()
 

@@ -2,8 +2,9 @@
 
 A zip says most things twice, and readers differ in whom they believe. Refused, beside what rules.py refuses in every
 container, is one
-  - whose directory and members differ in a name, a size, a checksum or a method;
-  - whose members share bytes (how a few kilobytes become a petabyte), or that begins with what its directory omits;
+  - whose directory and members differ in a name, a size, a checksum or a method, before the contents or behind them;
+  - whose members share bytes (how a few kilobytes become a petabyte), or that has other bytes before or between them:
+    each begins where the one before it ended, and the directory where the last did;
   - with a name that has a backslash or a drive: elsewhere they lead to other folders;
   - with an encrypted member, or one compressed otherwise than by deflate and bzip2.
 A link is a member with a link's mode, its target the contents. Times are UTC where the archive says so, else taken for
@@ -21,6 +22,7 @@ import struct
 import zipfile
 import zlib
 
+from harness.spm import words
 from harness.spm.archives import inflate
 from harness.spm.archives.rules import FILE, FOLDER, LINK, ODD, Member
 from harness.spm.errors import Refused
@@ -33,7 +35,13 @@ _ENCRYPTED, _SIZES_FOLLOW, _UTF8 = 0x1 | 0x40 | 0x2000, 0x8, 0x800  # flags
 _LARGEST_DIRECTORY = 32 << 20  # bytes: some 300,000 members
 _LARGEST_TARGET = 4096
 _LOCAL = struct.Struct("<4s 2x 2H 4x 3L 2H")
-_IN_ZIP64 = 0xFFFFFFFF
+# What follows a member whose writer could not go back: perhaps a mark, the checksum and the sizes, by its length. A
+# checksum may look like the mark, so nothing but the length tells which it is.
+_BEHIND = {each.size: each for each in map(struct.Struct, ("<3L", "<4s 3L", "<L 2Q", "<4s L 2Q"))}
+_BEHIND_MARK = b"PK\x07\x08"
+_IN_ZIP64, _UNKNOWN = 0xFFFFFFFF, (0, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)  # sizes: given elsewhere; not known yet
+_ZIP64, _TIMES, _UNICODE_NAME = 0x0001, 0x5455, 0x7075  # extra fields
+_UNIX = 3
 _MISLEADING = re.compile(r"\\|^[A-Za-z]:").search
 
 
@@ -43,15 +51,17 @@ def members(file: int, most: int):
     try:
         with _File(file, closefd=False) as whole, zipfile.ZipFile(whole) as archive:
             infos = sorted(archive.infolist(), key=lambda info: info.header_offset)
+            directory = archive.start_dir
     # What zipfile raises on a directory that is noise is not its documented error alone.
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, EOFError, struct.error) as error:
         raise Refused(f"expected a zip archive: {error}") from None
-    if infos and infos[0].header_offset:
+    places = [*((info.header_offset, _name(info)) for info in infos), (directory, "the directory")]
+    if places[0][0] < 0:
+        raise Refused(f"the archive lacks {-places[0][0]:,} bytes that its directory reckons with")
+    if places[0][0]:
         raise Refused("the archive begins with something that its directory does not list")
-    end = 0
-    for info in infos:
-        body = _Body(file, info, end, most)
-        end = body.end
+    for info, following in zip(infos, places[1:]):
+        body = _Body(file, info, following, most)
         yield _member(info, body)
         body.check()
 
@@ -65,12 +75,35 @@ class _File(io.FileIO):
         return super().read(size)
 
 
+def _name(info: zipfile.ZipInfo) -> str:
+    raw = _raw_name(info)
+    if (told := _unicode_name(info.extra, raw)) is not None:
+        return told
+    # Unix's zip stores the name's bytes as they are, and seldom says that they are UTF-8.
+    encoding = "utf-8" if info.flag_bits & _UTF8 or info.create_system == _UNIX else "cp437"
+    return raw.decode(encoding, "surrogateescape")
+
+
+def _raw_name(info: zipfile.ZipInfo) -> bytes:
+    return info.orig_filename.encode("utf-8" if info.flag_bits & _UTF8 else "cp437")
+
+
+def _unicode_name(extra: bytes, raw: bytes) -> str | None:
+    """A member's name of the extra field for it, which holds for the name that it was made for."""
+    for field in _fields(extra, _UNICODE_NAME):
+        if field[:5] == b"\1" + zlib.crc32(raw).to_bytes(4, "little"):
+            return field[5:].decode("utf-8", "surrogateescape")
+    return None
+
+
 def _member(info: zipfile.ZipInfo, body: _Body) -> Member:
-    name = info.orig_filename
+    name = _name(info)
     if _MISLEADING(name):
         raise Refused(f"{name} has a backslash or a drive")
     mode = info.external_attr >> 16  # 0 where it comes from a system without them
     kind = _KINDS.get(stat.S_IFMT(mode), ODD)
+    if kind == ODD and stat.S_ISFIFO(mode) and info.file_size:
+        kind = FILE  # what zip was given by a pipe
     if name.endswith("/") and kind == FILE:
         kind = FOLDER
     if kind == FOLDER and info.file_size:
@@ -81,46 +114,80 @@ def _member(info: zipfile.ZipInfo, body: _Body) -> Member:
 
 def _time(info: zipfile.ZipInfo) -> int:
     """Seconds since the epoch: of the extra field for them, else what the clock of whoever packed it showed."""
-    extra = info.extra
-    while len(extra) >= 4:
-        kind, length = struct.unpack("<2H", extra[:4])
-        if kind == 0x5455 and length >= 5 and len(extra) >= 9 and extra[4] & 1:
-            return int.from_bytes(extra[5:9], "little", signed=True)
-        extra = extra[4 + length :]
+    for field in _fields(info.extra, _TIMES):
+        if len(field) >= 5 and field[0] & 1:
+            return int.from_bytes(field[1:5], "little", signed=True)
     try:
         return calendar.timegm(info.date_time)
     except ValueError:
         return 0
 
 
-class _Body:
-    """What a line of the directory stands for: must begin at `after` or later, and has its end at `end`."""
+def _fields(extra: bytes, wanted: int):
+    """The extra fields of a kind."""
+    while len(extra) >= 4:
+        kind, length = struct.unpack("<2H", extra[:4])
+        if kind == wanted and len(extra) >= 4 + length:
+            yield extra[4 : 4 + length]
+        extra = extra[4 + length :]
 
-    def __init__(self, file: int, info: zipfile.ZipInfo, after: int, most: int):
+
+def _in_full(sizes: list[int], extra: bytes) -> list[int]:
+    """A member's (checksum, size, size of the contents), with those sizes that stand in its extra field."""
+    crc, size, full_size = sizes
+    field = next(_fields(extra, _ZIP64), b"")
+    if full_size == _IN_ZIP64 and len(field) >= 8:
+        full_size, field = int.from_bytes(field[:8], "little"), field[8:]
+    if size == _IN_ZIP64 and len(field) >= 8:
+        size = int.from_bytes(field[:8], "little")
+    return [crc, size, full_size]
+
+
+class _Body:
+    """What a line of the directory stands for. It ends where what is `following` (place, name) begins."""
+
+    def __init__(self, file: int, info: zipfile.ZipInfo, following: tuple[int, str], most: int):
         self._info, self._crc, self._taken = info, 0, 0
-        name, size = info.orig_filename, info.compress_size
+        name, size = _name(info), info.compress_size
         header = os.pread(file, _LOCAL.size, info.header_offset)
         if len(header) < _LOCAL.size or not header.startswith(MAGICS[0]):
             raise Refused(f"{name}: expected a member at byte {info.header_offset:,}, found something else")
         _, flags, method, *sizes, name_length, extra_length = _LOCAL.unpack(header)
-        if info.header_offset < after:
-            raise Refused(f"{name} shares bytes with the member before it")
+        begins = info.header_offset + _LOCAL.size + name_length + extra_length
         found = os.pread(file, name_length, info.header_offset + _LOCAL.size)
-        found = found.decode("utf-8" if flags & _UTF8 else "cp437", "surrogateescape")
-        if found != name:
-            raise Refused(f"{name} is called {found} where it stands")
+        extra = os.pread(file, extra_length, begins - extra_length)
+        told = _unicode_name(extra, found)
+        if found != _raw_name(info) or told not in (None, name):
+            told = told or found.decode("utf-8", "backslashreplace")
+            raise Refused(f"{name} is called {told} where it stands")
         if (flags | info.flag_bits) & _ENCRYPTED:
             raise Refused(f"{name} is encrypted")
         if method != info.compress_type:
             raise Refused(f"{name} is compressed by method {info.compress_type}, where it stands by {method}")
         if method not in _METHODS:
             raise Refused(f"{name} is compressed by method {method}, expected none, deflate or bzip2")
-        said = (info.CRC, size, info.file_size)
-        if not flags & _SIZES_FOLLOW and any(here not in (there, _IN_ZIP64) for here, there in zip(sizes, said)):
+        self._said = info.CRC, size, info.file_size
+        unknown = _UNKNOWN if flags & _SIZES_FOLLOW else ()
+        if any(here != there and here not in unknown for here, there in zip(_in_full(sizes, extra), self._said)):
             raise Refused(f"{name} has another size or checksum where it stands")
-        begins = info.header_offset + _LOCAL.size + name_length + extra_length
-        self.end = begins + size
+        self._check_end(file, begins + size, following, flags & _SIZES_FOLLOW)
         self._stream = inflate.Stream(inflate.pieces(file, begins, size, _METHODS[method], most, single=True))
+
+    def _check_end(self, file: int, end: int, following: tuple[int, str], sizes_follow: bool):
+        """That nothing comes between the contents, which end at `end`, and what is following, but what should."""
+        name, (next_begins, next_name) = _name(self._info), following
+        left = next_begins - end
+        if left < 0:
+            raise Refused(f"{next_name} shares bytes with the member before it")
+        if not sizes_follow:
+            if left:
+                raise Refused(f"{words.plural(left, 'byte')} between {name} and {next_name}, of no member")
+            return
+        if left not in _BEHIND:
+            raise Refused(f"{name}: expected its sizes behind it, in 12, 16, 20 or 24 bytes, found {left:,}")
+        *mark, crc, size, full_size = _BEHIND[left].unpack(os.pread(file, left, end))
+        if mark not in ([], [_BEHIND_MARK]) or (crc, size, full_size) != self._said:
+            raise Refused(f"{name} has another size or checksum behind it")
 
     def take(self, size: int) -> memoryview:
         piece = self._stream.take(size)
@@ -131,12 +198,12 @@ class _Body:
     def text(self) -> str:
         """All of it, for a link's target."""
         if self._info.file_size > _LARGEST_TARGET:
-            raise Refused(f"{self._info.orig_filename} is a link with a target of {self._info.file_size:,} bytes")
+            raise Refused(f"{_name(self._info)} is a link with a target of {self._info.file_size:,} bytes")
         return bytes(self.take(self._info.file_size)).decode("utf-8", "surrogateescape")
 
     def check(self):
         """That what was taken is all there is, and what the directory says. What nobody took is not inflated for it."""
-        name, size = self._info.orig_filename, self._info.file_size
+        name, size = _name(self._info), self._info.file_size
         if self._taken < size:
             return
         if self._stream.take(1):

@@ -3,7 +3,7 @@
     python3 -m harness.spm.benchmarks.noop [REPEATS]
 
 Rows: Python alone; Python with the two modules that nothing can do without; install-group of an installed group of 20
-and of 200 packages. The goal is at most 40 ms more than Python's."""
+and of 200 packages. The goal is at most 35 ms more than Python's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.spm.benchmarks import timing
 from harness.spm.store import trees
 from harness.spm.testing import member, tar
 
-GOAL_MS = 40.0
+GOAL_MS = 35.0
 ARTIFACTS = 5  # of each package, as the pinned set has on average
 
 
@@ -38,11 +38,11 @@ def main(arguments: list[str]) -> int:
             "install-group, 20 packages": world(f"{folder}/20", 20),
             "install-group, 200 packages": world(f"{folder}/200", 200),
         }
-        least = timing.table(timing.measure(commands, repeats))
+        costs = timing.table(timing.measure(commands, repeats))
     finally:
         trees.remove(folder)
-    over = least["install-group, 200 packages"] - least[timing.PYTHON]
-    return timing.judge(f"at most {GOAL_MS:.0f} ms over Python", over <= GOAL_MS)
+    over = costs["install-group, 200 packages"] - costs[timing.PYTHON]
+    return timing.judge(f"at most {GOAL_MS:.0f} ms over Python", over.cpu <= GOAL_MS, over.wall <= GOAL_MS)
 
 
 if __name__ == "__main__":

@@ -42,11 +42,12 @@ def main(arguments: list[str]) -> int:
             "switch 10 packages of 1,600 files, 100 MB": world(f"{folder}/large", 1600, 6250),
             "switch 10 packages of 1 file": world(f"{folder}/small", 1, 10),
         }
-        least = timing.table(timing.measure(commands, repeats))
+        costs = timing.table(timing.measure(commands, repeats))
     finally:
         trees.remove(folder)
-    worst = max(value for name, value in least.items() if name != timing.PYTHON)
-    return timing.judge(f"at most {GOAL_MS:.0f} ms", worst <= GOAL_MS)
+    found = [each for name, each in costs.items() if name != timing.PYTHON]
+    cpu, wall = (max(getattr(each, kind) for each in found) for kind in ("cpu", "wall"))
+    return timing.judge(f"at most {GOAL_MS:.0f} ms", cpu <= GOAL_MS, wall <= GOAL_MS)
 
 
 if __name__ == "__main__":

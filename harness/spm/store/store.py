@@ -38,7 +38,7 @@ from harness.spm.settings import existing_parent
 
 _PARTS = ("packages", "archives", "unpacking", "locks", "roots")
 _OTHERS_WRITE = 0o022
-_LARGEST_STAMP = 1 << 20
+_STAMP_PIECE = 1 << 14  # nearly all have less; a buffer of a megabyte takes longer than all else together
 USE_STEP_S = 3600  # a use is noted at most this often: a no-op then writes nothing
 
 _CACHEDIR_TAG = (
@@ -73,7 +73,10 @@ class Entry:
         try:
             file = os.open(self.path + "/stamp.json", os.O_RDONLY | os.O_CLOEXEC)
             try:
-                return not isinstance(json.loads(os.read(file, _LARGEST_STAMP)), dict)
+                text = piece = os.read(file, _STAMP_PIECE)
+                while len(piece) == _STAMP_PIECE:
+                    text += (piece := os.read(file, _STAMP_PIECE))
+                return not isinstance(json.loads(text), dict)
             finally:
                 os.close(file)
         except (FileNotFoundError, NotADirectoryError, ValueError):

@@ -10,7 +10,7 @@ import stat
 import sys
 
 from harness.spm import words
-from harness.spm.archives.tree import OWNER_WRITES, Listing, Tree
+from harness.spm.archives.tree import OWNER_WRITES, DifferInCase, Listing, Tree
 from harness.spm.archives.unpack import Everything, unpack
 from harness.spm.errors import Refused, SpmError, USAGE
 from harness.spm.store import trees
@@ -26,19 +26,29 @@ def run(command, settings) -> int:
     archive, folder = command.names
     _check_archive(archive)
     _check_folder(folder)
+    case_sensitive = "--case-sensitive" in command.options
     try:
         if settings.dry_run:
-            _list(_judged(archive, Listing()), settings)
+            _list(_judged(archive, Listing(case_sensitive)), settings)
         else:
-            _tell(_make(archive, os.path.realpath(folder)), archive, folder, settings)
+            _tell(_make(archive, os.path.realpath(folder), case_sensitive), archive, folder, settings)
+    except DifferInCase as refused:
+        hint = f"{_again(archive, folder)} --case-sensitive, where the folder's file system tells such names apart"
+        if refused.on_disk:
+            hint = f"{_again(archive, 'DIR')}, with a DIR on a file system that tells upper case from lower"
+        raise SpmError(f"{archive}: {refused.what}", hint, USAGE) from None
     except Refused as refused:
         hint = "compare the archive with its publisher's; what spm refuses, no careful program unpacks"
         raise SpmError(f"{archive}: {refused.what}", hint, USAGE) from None
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
-        hint = f"python3 make.py spm unpack {shlex.quote(archive)} DIR, with a DIR that you may write, on a disk that has room"
+        hint = f"{_again(archive, 'DIR')}, with a DIR that you may write, on a disk that has room"
         raise SpmError(f"unpacking {archive}: {error.strerror or error}{where}", hint) from None
     return 0
+
+
+def _again(archive: str, folder: str) -> str:
+    return f"python3 make.py spm unpack {shlex.quote(archive)} {shlex.quote(folder)}"
 
 
 def _check_archive(path: str):
@@ -76,12 +86,12 @@ def _judged(archive: str, tree: Tree) -> dict:
     return tree.seal()
 
 
-def _make(archive: str, folder: str) -> dict:
+def _make(archive: str, folder: str, case_sensitive: bool) -> dict:
     # A folder that is there stays: somebody may stand in it, and it may be another disk.
     inside = os.path.isdir(folder)
     staging = f"{folder}/.{os.getpid()}.new" if inside else f"{folder}.{os.getpid()}.new"
     try:
-        listed = _judged(archive, Tree(staging, writable=True))
+        listed = _judged(archive, Tree(staging, writable=True, case_sensitive=case_sensitive))
         if inside:
             for name in os.listdir(staging):
                 os.rename(f"{staging}/{name}", f"{folder}/{name}")

@@ -1,5 +1,6 @@
 """spm unpack: what it makes, what it says, and every way to call it wrongly. What it refuses: archives/attacks_test.py."""
 
+import contextlib
 import errno
 import os
 import stat
@@ -111,6 +112,48 @@ class UnpackVerbTest(World):
                     self.assertEqual((result.status, result.out), (2, ""))
                     self.assertEqual(sorted(os.listdir(self.folder)), before)
 
+    def test_names_that_differ_in_case_alone_are_let_through_where_that_is_asked_for(self):
+        members = [member("d/a", b"1"), member("d/A", b"2"), member("D/a", b"3")]
+        members += [link("d/\u00e9", "a"), link("d/\u00c9", "A")]
+        expected = {"D": "755 folder", "D/a": "644 3", "d": "755 folder", "d/A": "644 2", "d/a": "644 1"}
+        expected |= {"d/\u00e9": "-> a", "d/\u00c9": "-> A"}
+        for make in (tar, deb, zipped):
+            archive = self.save("archive", make(*members))
+            result = self.unpack(archive, self.made, "--case-sensitive")
+            self.assertEqual((result.status, self.found()), (0, expected), result.err)
+            trees.remove(self.made)
+            listed = self.unpack(archive, self.made, "--case-sensitive", "--dry-run", "--json").objects()
+            self.assertEqual({each["path"] for each in listed}, set(expected))
+            for options, differing in (([], "case or "), (["--case-sensitive"], "")):
+                archive = self.save("archive", make(member("caf\u00e9"), member("cafe\u0301")))
+                result = self.unpack(archive, self.made, *options)
+                said = f"FOLDER/archive: cafe\u0301 and caf\u00e9 differ only in {differing}Unicode form"
+                hint = "compare the archive with its publisher's; what spm refuses, no careful program unpacks"
+                self.assertEqual((result.status, result.err), (2, f"spm: error: {said}\nhint: {hint}\n"))
+                self.assertEqual(os.listdir(self.folder), ["archive"])
+
+    def test_a_disk_that_takes_two_names_for_one_is_said_and_leaves_nothing(self):
+        for members, names in (
+            ([member("d/a"), member("d/A")], "d/A and d/a"),
+            ([member("d/a"), member("D/b")], "D and d"),
+            ([folder("d"), link("d/l", "x"), link("d/L", "x")], "d/L and d/l"),
+            ([member("a"), hard_link("A", "a")], "A and a"),
+            ([member("\u00e9"), folder("\u00c9")], "\u00c9 and \u00e9"),
+        ):
+            for inside in (False, True):
+                with self.subTest(names, inside=inside), caseless_disk(self.folder):
+                    if inside:
+                        os.mkdir(self.made)
+                    result = self.unpack(self.save("a.tar", tar(*members)), self.made, "--case-sensitive")
+                    said = f"{names} differ only in case, and the folder's file system takes them for one"
+                    self.assertEqual(result.err.splitlines()[0], f"spm: error: FOLDER/a.tar: {said}")
+                    self.assertRegex(result.err, "\nhint: .* unpack FOLDER/a.tar DIR .*, with a DIR on a file system ")
+                    self.assertEqual(result.status, 2)
+                    self.assertEqual(sorted(os.listdir(self.folder)), ["a.tar", "made"] if inside else ["a.tar"])
+                if inside:
+                    self.assertEqual(os.listdir(self.made), [])
+                    os.rmdir(self.made)
+
     def test_a_full_disk_and_an_interruption_leave_nothing(self):
         archive = self.save("a.tar", tar(*MEMBERS))
         full = OSError(errno.ENOSPC, "No space left on device")
@@ -124,6 +167,29 @@ class UnpackVerbTest(World):
                         result = self.unpack(archive, self.made)
                     self.assertEqual((result.status, result.err.splitlines()[0]), (status, said))
                     self.assertEqual(os.listdir(self.folder), ["a.tar"])
+
+
+@contextlib.contextmanager
+def caseless_disk(below: str):
+    """A disk that makes nothing whose name differs in case alone from what is there."""
+
+    def refusing(call, place: int):
+        def act(*arguments, **named):
+            path = arguments[place]
+            makes = call is not os_open or arguments[1] & os.O_EXCL
+            if makes and isinstance(path, str) and path.startswith(below):
+                folder_path, _, name = path.rpartition("/")
+                if name.lower() in (each.lower() for each in os.listdir(folder_path)):
+                    raise FileExistsError(errno.EEXIST, "File exists", path)
+            return call(*arguments, **named)
+
+        return act
+
+    os_open = os.open
+    with contextlib.ExitStack() as patches:
+        for name, place in (("open", 0), ("mkdir", 0), ("symlink", 1), ("link", 1)):
+            patches.enter_context(mock.patch.object(os, name, refusing(getattr(os, name), place)))
+        yield
 
 
 def failing(call, made: str, error: BaseException):
