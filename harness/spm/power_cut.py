@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import fcntl
-import glob
 import json
 import os
 import random
@@ -39,8 +38,8 @@ def lack() -> str:
     """Why power cuts cannot be tried here, or ''."""
     if os.geteuid():
         return "needs root, to mount file systems"
-    if not glob.glob("/dev/loop[0-9]*"):
-        return "needs loop devices"
+    if not shutil.which("losetup") or subprocess.run(["losetup", "--find"], capture_output=True).returncode:
+        return "needs a loop device"
     missing = [f"mkfs.{name}" for name in FILE_SYSTEMS if not shutil.which(f"mkfs.{name}")]
     return f"needs {' and '.join(missing)}" if missing else ""
 

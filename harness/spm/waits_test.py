@@ -8,7 +8,7 @@ import unittest
 from unittest import mock
 
 from harness.spm import waits
-from harness.spm.store import fill
+from harness.spm.archives.workers import Workers
 from harness.spm.store.locks import Lock
 from harness.spm.testing import PATIENCE_S, UnnoticedInterrupt, World
 
@@ -69,7 +69,7 @@ class InstallTest(World):
     def test_an_interrupt_while_packages_are_unpacked_ends_it(self):
         interrupt = UnnoticedInterrupt(self)
         self.add_simple("a")
-        with mock.patch.object(fill, "unpack", lambda *arguments: interrupt.send(seen=arguments[-1])):
+        with mock.patch.object(Workers, "unpack", lambda workers, *_: interrupt.send(seen=lambda: workers.stopped)):
             result = self.spm("install", "a")
         self.assertFalse(interrupt.late)
         self.assertEqual(

@@ -7,7 +7,6 @@ import os
 
 from harness.spm.archives import ar, rules, tar, zip
 from harness.spm.archives.tree import Tree
-from harness.spm.errors import Cancelled
 
 
 class Everything:
@@ -16,7 +15,7 @@ class Everything:
     strip, keep = "", ()
 
 
-def unpack(archive: str, artifact, tree: Tree, owner: int, cancelled=lambda: False):
+def unpack(archive: str, artifact, tree: Tree, owner: int):
     """Unpacks what `artifact` keeps of the file `archive`; `owner` tells a package's artifacts apart."""
     file = os.open(archive, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -31,8 +30,6 @@ def unpack(archive: str, artifact, tree: Tree, owner: int, cancelled=lambda: Fal
         intake = rules.Intake(tree, owner, artifact, is_deb, most)
         with contextlib.closing(members):
             for member in members:
-                if cancelled():
-                    raise Cancelled()
                 intake.admit(member)
                 # Reading on for nothing is not free: a bundle of 18 MB may be pinned for one of its files.
                 if intake.satisfied():

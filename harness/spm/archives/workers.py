@@ -34,7 +34,7 @@ class Workers:
 
     def __init__(self, number: int):
         self._all: list[_Worker] = []
-        self._stopped = False
+        self.stopped = False
         try:
             for _ in range(number):
                 self._all.append(_Worker(self._all))
@@ -57,7 +57,7 @@ class Workers:
 
     def stop(self):
         """Ends what is under way; whoever waits for it gets Cancelled. May be called by any thread."""
-        self._stopped = True
+        self.stopped = True
         for worker in self._all:
             worker.kill()
 
@@ -68,7 +68,7 @@ class Workers:
         try:
             done, value = worker.ask((archive, rules.strip, list(rules.keep), root, owner), lock)
         except (OSError, EOFError):
-            if self._stopped:
+            if self.stopped:
                 raise Cancelled() from None
             raise SpmError("the process that unpacks it was ended by something else", "see the system's log") from None
         finally:
