@@ -6,7 +6,6 @@ CPU time. More of them than cores, for the same reason: a machine's time is divi
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import pickle
@@ -15,13 +14,13 @@ import socket
 import struct
 from collections import deque
 
+from harness.spm import kernel
 from harness.spm.archives.tree import Part
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Cancelled, Refused, SpmError
 from harness.spm.store.contents import Node
 
 _LENGTH = struct.Struct("<Q")
-_PR_SET_PDEATHSIG = 1
 
 
 def count() -> int:
@@ -132,7 +131,7 @@ def _serve(line: socket.socket, parent: int):
     """A worker's life: it ends with the line, and with its parent."""
     for number in (signal.SIGINT, signal.SIGTERM):  # sent to all of a terminal's or a service's processes
         signal.signal(number, signal.SIG_IGN)
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    kernel.end_with_parent()
     if os.getppid() != parent:
         return
     while True:

@@ -4,11 +4,10 @@ One syncfs(2) does for a whole install: an fsync for each of 20,000 files takes 
 
 from __future__ import annotations
 
-import ctypes
 import os
 import threading
 
-from harness.spm import waits
+from harness.spm import kernel, waits
 
 PATIENCE_S = 2.0  # a flush that takes longer is worth a sentence
 
@@ -42,15 +41,8 @@ class Disk:
 
 def _flush(file: int, failures: list[BaseException]):
     try:
-        if _syncfs is None:
-            os.sync()
-        elif _syncfs(file):
-            code = ctypes.get_errno()
-            raise OSError(code, os.strerror(code))
+        kernel.syncfs(file)
     except OSError as error:
         failures.append(error)
     finally:
         os.close(file)
-
-
-_syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)

@@ -1,6 +1,5 @@
 """A flush says what it waits for, and what the disk failed to write."""
 
-import ctypes
 import errno
 import os
 import tempfile
@@ -8,6 +7,7 @@ import threading
 import unittest
 from unittest import mock
 
+from harness.spm import kernel
 from harness.spm.store import durable
 from harness.spm.testing import PATIENCE_S
 
@@ -19,23 +19,19 @@ class DiskTest(unittest.TestCase):
         self.folder = folder.name
 
     def flush(self, syncfs, waiting=lambda: None):
-        with mock.patch.object(durable, "_syncfs", syncfs), durable.Disk(self.folder) as disk:
+        with mock.patch.object(kernel, "syncfs", syncfs), durable.Disk(self.folder) as disk:
             disk.flush(waiting)
 
     def test_the_real_one_takes_the_folders_descriptor(self):
         with durable.Disk(self.folder) as disk:
             disk.flush(lambda: None)
         seen = []
-        self.flush(lambda file: seen.append(os.fstat(file)) and 0)
+        self.flush(lambda file: seen.append(os.fstat(file)))
         self.assertTrue(os.path.samestat(seen[0], os.stat(self.folder)))
 
     def test_what_the_disk_could_not_write_is_an_error(self):
-        def fails(file):
-            ctypes.set_errno(errno.EIO)
-            return -1
-
         with self.assertRaises(OSError) as caught:
-            self.flush(fails)
+            self.flush(mock.Mock(side_effect=OSError(errno.EIO, "")))
         self.assertEqual(caught.exception.errno, errno.EIO)
 
     def test_a_long_one_says_so_once(self):
@@ -44,7 +40,6 @@ class DiskTest(unittest.TestCase):
 
         def slow(file):
             told.wait(PATIENCE_S)
-            return 0
 
         def waiting():
             calls.append(1)
@@ -54,9 +49,17 @@ class DiskTest(unittest.TestCase):
             self.flush(slow, waiting)
         self.assertEqual(calls, [1])
 
-    def test_a_c_library_without_it_writes_all_file_systems(self):
-        with mock.patch.object(os, "sync") as sync:
-            self.flush(None)
+
+class KernelTest(unittest.TestCase):
+    def test_a_bad_descriptor_is_an_error(self):
+        with self.assertRaises(OSError) as caught:
+            kernel.syncfs(-1)
+        self.assertEqual(caught.exception.errno, errno.EBADF)
+
+    def test_a_python_without_ctypes_writes_all_file_systems(self):
+        with mock.patch.object(kernel, "_LIBC", None), mock.patch.object(os, "sync") as sync:
+            kernel.syncfs(-1)
+            kernel.end_with_parent()
         sync.assert_called_once()
 
 
