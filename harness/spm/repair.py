@@ -15,7 +15,7 @@ import stat
 from harness.spm.errors import Refused, system_error
 from harness.spm.install import install
 from harness.spm.store import contents, prune, trees
-from harness.spm.store.durable import Disk
+from harness.spm.store.durable import Disk, mark
 from harness.spm.store.store import Store
 
 
@@ -40,8 +40,7 @@ def repair(items: list, deep: bool, manifest, settings, store: Store, report) ->
                 for mending in listed:
                     with mending.locked(report):
                         if mending.mend(archives):
-                            disk.flush(report.flushing)
-                            mending.item.entry.approve()
+                            mark([mending.item.entry], disk, report)
         install(items, manifest, settings, store, report)  # the links, and what is to be made anew
         return list(artifacts.values())
     except OSError as error:

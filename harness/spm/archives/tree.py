@@ -87,6 +87,9 @@ class Tree:
             if node.kind == FILE:
                 time = self.nodes[path].time = max(node.time, self.nodes[path].time)
                 os.utime(os.path.join(self.root, path), (time, time))
+        for path, node in self.nodes.items() if self._clashes else ():
+            if node.kind == FILE:  # another name of such a file bears its time
+                node.time = int(os.lstat(f"{self.root}/{path}").st_mtime)
         targets = {path: node.content for path, node in self.nodes.items() if node.kind == LINK}
         links = Links(targets, self._fold)
         for path, target in targets.items():
@@ -185,6 +188,8 @@ class Part(Tree):
             super()._make_link(target, path)
 
     def _make_hard_link(self, origin: str, path: str):
+        if stat.S_ISDIR(os.lstat(origin).st_mode):
+            return  # another artifact's folder
         with contextlib.suppress(FileExistsError):
             super()._make_hard_link(origin, path)
 

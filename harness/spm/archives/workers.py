@@ -6,6 +6,7 @@ CPU time. More of them than cores, for the same reason: a machine's time is divi
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import pickle
@@ -21,6 +22,7 @@ from harness.spm.errors import Cancelled, Refused, SpmError
 from harness.spm.store.contents import Node
 
 _LENGTH = struct.Struct("<Q")
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 def count() -> int:
@@ -35,8 +37,13 @@ class Workers:
         self._all: list[_Worker] = []
         self.stopped = False
         try:
-            for _ in range(number):
-                self._all.append(_Worker(self._all))
+            # An interrupt between a fork and its line in our list would leave a process that nobody waits for.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
+            try:
+                for _ in range(number):
+                    self._all.append(_Worker(self._all))
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         except BaseException:
             self.__exit__()
             raise
@@ -102,13 +109,15 @@ class _Worker:
 
     def kill(self):
         if self._process:
-            os.kill(self._process, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._process, signal.SIGKILL)
 
     def end(self):
         """Returns once the process has ended: what it held open must be free."""
         self._line.close()
         if self._process:
-            os.waitpid(self._process, 0)
+            with contextlib.suppress(ChildProcessError):  # where our caller ignores the ends of children, so do we
+                os.waitpid(self._process, 0)
             self._process = 0
 
 
@@ -129,7 +138,7 @@ def _exactly(line: socket.socket, length: int) -> bytes:
 
 def _serve(line: socket.socket, parent: int):
     """A worker's life: it ends with the line, and with its parent."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # sent to all of a terminal's or a service's processes
+    for number in _INTERRUPTS:  # sent to all of a terminal's or a service's processes
         signal.signal(number, signal.SIG_IGN)
     kernel.end_with_parent()
     if os.getppid() != parent:

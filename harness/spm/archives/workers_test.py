@@ -166,6 +166,18 @@ class PartTest(unittest.TestCase):
         self.assertEqual(self.tree.seal()["files"][0][3], 1_100_000_000)
         self.assertEqual(os.stat(f"{self.root}/a").st_mtime, 1_100_000_000)
 
+    def test_another_name_of_a_file_of_two_times_is_listed_with_the_time_that_it_bears(self):
+        self.add(0, member("a", b"a", time=200))
+        self.add(1, member("a", b"a", time=100), hard_link("b", "a"))
+        listed = {path: time for path, _, _, time, _ in self.tree.seal()["files"]}
+        self.assertEqual(listed, {name: os.stat(f"{self.root}/{name}").st_mtime for name in ("a", "b")})
+        self.assertEqual(listed["a"], 200)
+
+    def test_a_hard_link_to_the_folder_of_another_is_refused(self):
+        self.add(0, folder("x"))
+        with self.assertRaises(Refused):
+            self.add(1, member("x"), hard_link("y", "x"))
+
     def test_names_that_differ_in_case_are_refused(self):
         self.add(0, member("a"))
         with self.assertRaisesRegex(Refused, "A and a differ only in case"):

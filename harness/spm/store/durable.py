@@ -8,6 +8,7 @@ import os
 import threading
 
 from harness.spm import kernel, waits
+from harness.spm.errors import system_error
 
 PATIENCE_S = 2.0  # a flush that takes longer is worth a sentence
 
@@ -37,6 +38,21 @@ class Disk:
             waits.join([thread])
         if failures:
             raise failures[0]
+
+
+def mark(entries: list, disk: Disk, report):
+    """Lets whole entries of the store count, as soon as that survives a power cut."""
+    if not entries:
+        return
+    try:
+        disk.flush(report.flushing)
+    except OSError as error:
+        # The kernel says once what it failed to write, and shows it as whole for as long as it remembers it.
+        for entry in entries:
+            entry.discard()
+        raise system_error("writing the store to its disk", error) from None
+    for entry in entries:
+        entry.approve()
 
 
 def _flush(file: int, failures: list[BaseException]):

@@ -19,7 +19,7 @@ from harness.spm.archives import workers
 from harness.spm.archives.tree import Tree
 from harness.spm.errors import Cancelled, Refused, SpmError, system_error
 from harness.spm.store import contents, trees
-from harness.spm.store.durable import Disk
+from harness.spm.store.durable import Disk, mark
 from harness.spm.store.store import Store, write_file
 from harness.spm.transfer.fetch import Fetcher
 from harness.spm.words import plural, size as size_words
@@ -65,7 +65,7 @@ def _take_over(items: list, disk: Disk, store: Store, report) -> list:
                 lock = locks.enter_context(store.entry_lock(item.entry))
                 if lock.take(wait=False) and not item.entry.exists() and _is_whole(item.entry):
                     whole.append(item.entry)
-        _mark(whole, disk, report)
+        mark(whole, disk, report)
     return [item for item in items if not item.entry.exists()]
 
 
@@ -74,17 +74,6 @@ def _is_whole(entry) -> bool:
         return not contents.problems(entry.tree, entry.files(), deep=True)
     except (OSError, ValueError, KeyError, TypeError):
         return False
-
-
-def _mark(entries: list, disk: Disk, report):
-    """Lets whole entries count, as soon as that survives a power cut."""
-    if entries:
-        try:
-            disk.flush(report.flushing)
-        except OSError as error:
-            raise system_error("writing the store to its disk", error) from None
-        for entry in entries:
-            entry.approve()
 
 
 def _check_space(plan, store: Store):
@@ -119,19 +108,21 @@ class _Run:
     def run(self) -> list:
         """Returns the items that other processes have in hand."""
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self._unpackers.number)]
-        for thread in threads:
-            thread.start()
         try:
+            for thread in threads:
+                thread.start()
             for artifact, path in self._fetcher.fetch_all(self._artifacts.values()):
                 for number, user in enumerate(self._users[artifact.sha256]):
                     self._tasks.put(((-artifact.size, artifact.sha256, number), user, path))
             self._end(threads)
             waits.join(threads)
-            _mark([making.item.entry for making in self._making if making.finished], self._disk, self._report)
-        except BaseException:
+            mark([making.item.entry for making in self._making if making.finished], self._disk, self._report)
+        except BaseException as error:
             self._stop()
             self._end(threads)
             waits.join(threads, _STALLED_S)
+            if isinstance(error, RuntimeError):  # Python's word for a limit of the system's
+                raise SpmError(f"unpacking: {error}", "raise the limit of processes and threads: ulimit -u") from None
             raise
         finally:
             # What a thread may still write to is left for the next run, and its lock to our end.

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import signal
 import stat
 import unittest
 from unittest import mock
@@ -46,6 +47,14 @@ class MarkTest(World):
             result = self.spm("install-group", "all")
         self.assertEqual((result.status, self.counting(), os.path.exists(self.lib)), (1, [], False))
         self.assertTrue(result.err.startswith("spm: error: writing the store to its disk: Input/output error\nhint: "))
+        # What could not be written looks whole until it is forgotten: it is not taken over.
+        self.assertEqual(self.entries(), {})
+        self.assertEqual(self.spm("install-group", "all").status, 0)
+        self.assertEqual((self.counting(), self.read("a-1/a")), (["a", "b"], "a"))
+
+    def test_a_caller_that_ignores_the_ends_of_children_is_no_error(self):
+        self.addCleanup(signal.signal, signal.SIGCHLD, signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual(self.spm("install-group", "all").status, 0)
 
     def unmark(self):
         self.spm("install-group", "all")

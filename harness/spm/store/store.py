@@ -106,6 +106,12 @@ class Entry:
         except FileNotFoundError:
             pass
 
+    def discard(self):
+        """Lets what stands here be no entry, whatever it looks like: nothing of it is used again."""
+        self.condemn()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.path + "/stamp.json")
+
     def approve(self):
         """Lets an entry count whose bytes are on the disk."""
         os.close(os.open(self.path + "/used", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666))
