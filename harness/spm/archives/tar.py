@@ -186,19 +186,41 @@ class _Header(tarfile.TarInfo):
 
     @classmethod
     def frombuf(cls, buf, encoding, errors):
-        header = super().frombuf(buf, encoding, errors)
-        if not all(_NUMBER(buf, *each) for each in _NUMBERS):  # tarfile takes all that Python takes for octal
-            raise tarfile.InvalidHeaderError("invalid number")
-        if buf[345] and not buf.startswith(_USTAR, 257) and header.type not in tarfile.GNU_TYPES:
-            raise Refused(f"{header.name} has a prefix, and is not of the format that has them")
-        return header
+        return _sound(super().frombuf(buf, encoding, errors), buf)
 
     @classmethod
     def fromtarfile(cls, archive):
-        begins = archive.fileobj.tell()
-        try:
+        with _whole(archive):
             return super().fromtarfile(archive)
-        except (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError) as error:
-            if not begins:
-                raise
-            raise Refused(f"expected a tar header at byte {begins:,}, found something else: {error}") from None
+
+    # Since a mending of 2025, which distributions have in older versions as well, tarfile calls these, and for some
+    # headers these alone.
+
+    @classmethod
+    def _frombuf(cls, buf, *arguments, **options):
+        return _sound(super()._frombuf(buf, *arguments, **options), buf)
+
+    @classmethod
+    def _fromtarfile(cls, archive, **options):
+        with _whole(archive):
+            return super()._fromtarfile(archive, **options)
+
+
+def _sound(header: tarfile.TarInfo, buf: bytes) -> tarfile.TarInfo:
+    if not all(_NUMBER(buf, *each) for each in _NUMBERS):  # tarfile takes all that Python takes for octal
+        raise tarfile.InvalidHeaderError("invalid number")
+    if buf[345] and not buf.startswith(_USTAR, 257) and header.type not in tarfile.GNU_TYPES:
+        raise Refused(f"{header.name} has a prefix, and is not of the format that has them")
+    return header
+
+
+@contextlib.contextmanager
+def _whole(archive: tarfile.TarFile):
+    """Refuses what tarfile would take for the archive's end, where the archive has begun."""
+    begins = archive.fileobj.tell()
+    try:
+        yield
+    except (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError) as error:
+        if not begins:
+            raise
+        raise Refused(f"expected a tar header at byte {begins:,}, found something else: {error}") from None
