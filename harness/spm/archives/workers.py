@@ -13,6 +13,7 @@ import pickle
 import signal
 import socket
 import struct
+import warnings
 from collections import deque
 
 from harness.spm import kernel
@@ -90,7 +91,8 @@ class _Worker:
     def __init__(self, others: list):
         self._line, theirs = socket.socketpair()
         parent = os.getpid()
-        self._process = os.fork()
+        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+            self._process = os.fork()  # Python 3.12 warns where a caller of ours has threads: they are none of the worker's
         if not self._process:
             try:
                 self._line.close()
