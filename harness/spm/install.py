@@ -34,13 +34,14 @@ def install(items: list, manifest, settings, store: Store, report) -> Plan:
     if settings.dry_run:
         return Plan(items)
     lib.check_writable(settings.lib_folder(), items)
-    plan = Plan(items)
     try:
-        if not plan.missing and not store.writable():  # on a disk for reading alone, or somebody else's
-            with closed_to_others():
-                lib.prepare(settings.lib, settings.lib_folder())
-                _link(items, report)
-            return plan
+        if not store.writable():  # on a disk for reading alone, or somebody else's
+            plan = Plan(items)
+            if not plan.missing:
+                with closed_to_others():
+                    lib.prepare(settings.lib, settings.lib_folder())
+                    _link(items, report)
+                return plan
         with prune.at_work(store, report):
             plan = Plan(items)  # only now: a pruning may just have ended
             if plan.missing:

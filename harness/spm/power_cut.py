@@ -28,7 +28,8 @@ from harness.spm.store import contents, lib, trees
 from harness.spm.store.store import Store
 from harness.spm.testing import member, package, pin, tar
 
-# How each is mounted, and a copy of it beside the original. The journal is written every second instead of every five.
+# The options that each is mounted with, and a copy of it beside the original. ext4 writes its journal every second
+# instead of every five, so that a cut finds what the journal knows and the disk does not have.
 FILE_SYSTEMS = {"ext4": (["commit=1"], []), "xfs": ([], ["nouuid"])}
 _FICLONE = 0x40049409
 _SPACE = 8 << 30  # bytes that the device claims; the disk gives what is written

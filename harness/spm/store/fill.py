@@ -88,6 +88,14 @@ def _check_space(plan, store: Store):
         )
 
 
+def _start(threads: list):
+    for thread in threads:
+        try:
+            thread.start()
+        except RuntimeError as error:  # Python's word for a limit of the system's
+            raise SpmError(f"unpacking: {error}", "raise the limit of processes and threads: ulimit -u") from None
+
+
 class _Run:
     """One batch of entries: the fetcher's threads feed the unpackers; the first error stops all of them."""
 
@@ -109,20 +117,17 @@ class _Run:
         """Returns the items that other processes have in hand."""
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self._unpackers.number)]
         try:
-            for thread in threads:
-                thread.start()
+            _start(threads)
             for artifact, path in self._fetcher.fetch_all(self._artifacts.values()):
                 for number, user in enumerate(self._users[artifact.sha256]):
                     self._tasks.put(((-artifact.size, artifact.sha256, number), user, path))
             self._end(threads)
             waits.join(threads)
             mark([making.item.entry for making in self._making if making.finished], self._disk, self._report)
-        except BaseException as error:
+        except BaseException:
             self._stop()
             self._end(threads)
             waits.join(threads, _STALLED_S)
-            if isinstance(error, RuntimeError):  # Python's word for a limit of the system's
-                raise SpmError(f"unpacking: {error}", "raise the limit of processes and threads: ulimit -u") from None
             raise
         finally:
             # What a thread may still write to is left for the next run, and its lock to our end.

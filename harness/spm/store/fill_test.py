@@ -4,9 +4,11 @@ import errno
 import os
 import signal
 import stat
+import threading
 import unittest
 from unittest import mock
 
+from harness.spm.archives import workers
 from harness.spm.store import durable, trees
 from harness.spm.store.store import Entry, Store
 from harness.spm.testing import World, deb, member
@@ -134,6 +136,29 @@ class OthersTest(World):
         self.assertEqual(self.spm("install", "a").status, 0)
         self.assertEqual(self.open_to_others(self.store), [])
         self.assertEqual(stat.S_IMODE(os.stat(self.store).st_mode), 0o2755)
+
+    def test_a_folder_that_is_everybodys_stays_so(self):
+        self.add_simple("a")
+        os.mkdir(self.store)
+        os.chmod(self.store, 0o1777)
+        self.assertEqual(self.spm("install", "a").status, 0)
+        self.assertEqual(stat.S_IMODE(os.stat(self.store).st_mode), 0o1777)
+        self.assertEqual(self.open_to_others(f"{self.store}/packages"), [])
+
+    def test_a_limit_of_threads_is_one_error_and_leaves_none(self):
+        self.add_simple("a")
+        start, count = threading.Thread.start, threading.active_count()
+
+        def second_fails(thread):
+            if thread._target.__name__ == "_work" and threading.active_count() > count + 1:
+                raise RuntimeError("can't start new thread")
+            start(thread)
+
+        with mock.patch.object(threading.Thread, "start", second_fails):
+            with mock.patch.object(workers, "count", lambda: 1), mock.patch.object(workers.Workers, "number", 4):
+                result = self.spm("install", "a")
+        self.assertEqual(result.err.splitlines()[0], "spm: error: unpacking: can't start new thread")
+        self.assertEqual((result.status, threading.active_count()), (1, count))
 
     def test_a_store_for_reading_alone_can_be_linked_to(self):
         self.add_simple("a")

@@ -213,7 +213,8 @@ def closed_to_others():
 
 def _close_to_others(folder: str):
     facts = os.stat(folder)
-    if facts.st_mode & _OTHERS_WRITE and facts.st_uid == os.geteuid():
+    shared = facts.st_mode & stat.S_ISVTX  # as /tmp is, which root may have named
+    if facts.st_mode & _OTHERS_WRITE and facts.st_uid == os.geteuid() and not shared:
         os.chmod(folder, stat.S_IMODE(facts.st_mode) & ~_OTHERS_WRITE)
 
 

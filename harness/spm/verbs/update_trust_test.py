@@ -6,8 +6,9 @@ import unittest
 from unittest import mock
 
 from harness.spm.sources import signature
-from harness.spm.testing_debian import CHECKERS, HAS_GPG, HAS_SQV, Keys, only_programs
-from harness.spm.verbs.update_test import INDEX, ArchiveTest
+from harness.spm.testing_debian import CHECKERS, HAS_GPG, HAS_SQV, only_programs
+from harness.spm.verbs import update_test
+from harness.spm.verbs.update_test import INDEX
 
 NEITHER = "this machine has neither gpgv nor sqv"
 NO_KEY = "this machine has no key of Debian's"
@@ -25,21 +26,13 @@ UNSIGNED, STRANGE = "it has no signature", "it is signed by a key that is not De
 
 
 @unittest.skipUnless(CHECKERS, "needs gpg, and gpgv or sqv")
-class TrustTest(ArchiveTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.keys = Keys()
-        cls.addClassCleanup(cls.keys.close)
-
+class TrustTest(update_test.KeysTest):
     def setUp(self):
         super().setUp()
-        os.environ["SPM_DEBIAN_KEYRING"] = self.keys.keyring(f"{self.folder}/debian.gpg", "debian")
         self.path = os.environ["PATH"]
         patch = mock.patch.object(signature, "_PLACES", (f"{self.folder}/nowhere/*",))
         patch.start()
         self.addCleanup(patch.stop)
-        self.old, self.new = self.add_outdated()
-        self.write()
 
     def publish(self, index: str):
         os.environ["PATH"] = self.path
