@@ -14,21 +14,21 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 VERBS = {
     # verb: (module with main(argv), what it does)
     "spm": ("harness.spm.cli", "fetch, list, verify and prune pinned packages"),
-    "build": ("harness.front.build", "build the harness and every variant"),
-    "test": ("harness.front.test", "run every test"),
-    "nightly": ("harness.front.nightly", "what cron calls: fetch, build, run, judge, report, and bisect what became slower"),
-    "doctor": ("harness.front.doctor", "what this machine has and lacks, and what to do"),
-    "list": ("harness.front.binary", "name every benchmark"),
-    "run": ("harness.front.binary", "run benchmarks and write a result"),
-    "probe": ("harness.front.binary", "ask every Vulkan driver for its memory requirements"),
-    "compare": ("harness.front.binary", "what head is to base: regressed, improved, same or unknown"),
-    "history": ("harness.front.binary", "what changed, night by night, and between which commits"),
-    "bisect": ("harness.front.binary", "the commit that made a benchmark, or any number, slower"),
-    "report": ("harness.front.binary", "write the report of a result"),
-    "changepoints": ("harness.front.binary", "where the level of a series of numbers changed"),
-    "simulate": ("harness.front.binary", "how often verdicts are wrong, on made-up numbers whose truth is known"),
+    "build": ("harness.make.build", "build the harness and every variant"),
+    "test": ("harness.make.test", "run every test"),
+    "nightly": ("harness.make.nightly", "what cron calls: fetch, build, run, judge, report, and bisect what became slower"),
+    "doctor": ("harness.make.doctor", "what this machine has and lacks, and what to do"),
+    "list": ("harness.make.binary", "name every benchmark"),
+    "run": ("harness.make.binary", "run benchmarks and write a result"),
+    "probe": ("harness.make.binary", "ask every Vulkan driver for its memory requirements"),
+    "compare": ("harness.make.binary", "what head is to base: regressed, improved, same or unknown"),
+    "history": ("harness.make.binary", "what changed, night by night, and between which commits"),
+    "bisect": ("harness.make.binary", "the commit that made a benchmark, or any number, slower"),
+    "report": ("harness.make.binary", "write the report of a result"),
+    "changepoints": ("harness.make.binary", "where the level of a series of numbers changed"),
+    "simulate": ("harness.make.binary", "how often verdicts are wrong, on made-up numbers whose truth is known"),
 }
-BUTTON = "harness.front.button"
+BUTTON = "harness.make.button"
 NOBODY_READS = 141
 
 
@@ -47,14 +47,14 @@ def main(argv):
         print_help()
         return 0
     if argv and argv[0] == "--version":
-        return importlib.import_module("harness.front.version").main(argv[1:])
+        return importlib.import_module("harness.make.version").main(argv[1:])
     if not argv or argv[0].startswith("-"):
         return importlib.import_module(BUTTON).main(argv)
     verb, rest = argv[0], argv[1:]
     if verb not in VERBS:
-        from harness.front.names import nearest_hint
-        from harness.front.talk import FrontError
-        raise FrontError(f"unknown verb '{verb}'", nearest_hint(verb, VERBS), 2)
+        from harness.make.names import nearest_hint
+        from harness.make.console import MakeError
+        raise MakeError(f"unknown verb '{verb}'", nearest_hint(verb, VERBS), 2)
     module = importlib.import_module(VERBS[verb][0])
     return module.run_verb(verb, rest) if hasattr(module, "run_verb") else module.main(rest)
 
@@ -75,7 +75,7 @@ def guarded(argv):
     """main, with every expected failure as one error line and the contract's exit status."""
     # A farm's stop ends the children and keeps what there is, as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    from_front = lambda error: error.__class__.__name__ == "FrontError"
+    from_make = lambda error: error.__class__.__name__ == "MakeError"
     try:
         try:
             status = main(argv)
@@ -95,10 +95,10 @@ def guarded(argv):
     except OSError as error:
         sys.stderr.write(f"make.py: error: {error.filename or 'this machine'}: {error.strerror}\n")
         return 1
-    except Exception as error:  # noqa: BLE001 - a FrontError is looked for without importing its module first
-        if not from_front(error):
+    except Exception as error:  # noqa: BLE001 - a MakeError is looked for without importing its module first
+        if not from_make(error):
             raise
-        from harness.front.talk import complain
+        from harness.make.console import complain
         complain(error)
         return error.status
 

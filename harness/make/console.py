@@ -8,7 +8,7 @@ VERBOSE_INTERVAL_S = 10.0
 """Piped output gets a progress line this often; a terminal gets one line that is rewritten."""
 
 
-class FrontError(Exception):
+class MakeError(Exception):
     """One sentence (expected and found), the next command, and the exit status `make.py` ends with."""
 
     def __init__(self, what, hint="", status=1):

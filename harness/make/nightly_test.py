@@ -15,8 +15,8 @@ import unittest
 import unittest.mock
 import xml.etree.ElementTree
 
-from harness.front import build, nightly, paths
-from harness.front.talk import FrontError
+from harness.make import build, nightly, paths
+from harness.make.console import MakeError
 
 DAY = 86400
 FIRST = 1785625200
@@ -538,7 +538,7 @@ class Nightly(unittest.TestCase):
 
     def test_a_second_night_at_once_is_refused_with_who_is_at_work(self):
         with nightly.only_night(os.path.join(self.results, "nightly")):
-            with self.assertRaises(FrontError) as caught:
+            with self.assertRaises(MakeError) as caught:
                 self.night(0)
         self.assertEqual(caught.exception.status, 1)
         self.assertIn(f"process {os.getpid()} on ", caught.exception.what)
@@ -548,7 +548,7 @@ class Nightly(unittest.TestCase):
         prepare(self.root, 0, {"shelf/a/store": 100})
         self.killed_night(0)
         try:
-            with self.assertRaises(FrontError) as caught:
+            with self.assertRaises(MakeError) as caught:
                 self.night(1)
             self.assertIn("another night is at work", caught.exception.what)
         finally:
@@ -640,7 +640,7 @@ class Nightly(unittest.TestCase):
         with unittest.mock.patch.object(paths, "ROOT", self.root):
             self.assertEqual(nightly.World().between(commits[0], commits[2]), [commits[2], commits[1]])
             self.assertEqual(nightly.World().commits(2), [commits[3], commits[2]])
-            with self.assertRaises(FrontError):
+            with self.assertRaises(MakeError):
                 nightly.World().between("no-such-commit", commits[2])
 
     def test_without_git_there_is_no_backfill_and_the_night_goes_on(self):
@@ -699,11 +699,11 @@ class Nightly(unittest.TestCase):
                  (["--results", ""], "--results: expected a folder, found nothing"),
                  (["--results="], "--results: expected a folder, found nothing")]
         for words, what in table:
-            with self.assertRaises(FrontError) as caught:
+            with self.assertRaises(MakeError) as caught:
                 self.night(0, *words)
             found = caught.exception
             self.assertEqual((found.what, found.hint, found.status), (f"argument {what}", "python3 make.py nightly --help", 2))
-        with self.assertRaises(FrontError) as caught:
+        with self.assertRaises(MakeError) as caught:
             self.night(0, "x")
         self.assertEqual(caught.exception.status, 2)
 
@@ -715,7 +715,7 @@ class Nightly(unittest.TestCase):
         table = [("file", "file/nightly", "Not a directory"), ("file/below", "file/below", "Not a directory"),
                  ("taken", "taken/nightly", "File exists"), ("locked", "locked/nightly/lock", "Is a directory")]
         for name, found, why in table:
-            with self.assertRaises(FrontError) as caught:
+            with self.assertRaises(MakeError) as caught:
                 self.night(0, "--results", os.path.join(self.root, name))
             self.assertEqual(caught.exception.what, "--results: expected a folder that can be written, found "
                              f"'{os.path.join(self.root, found)}': {why}")

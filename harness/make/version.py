@@ -4,8 +4,8 @@ import os
 import re
 import subprocess
 
-from harness.front import build, paths
-from harness.front.arguments import Parser
+from harness.make import build, paths
+from harness.make.arguments import Parser
 from harness.spm.called import spelt
 
 

@@ -2,8 +2,8 @@
 
 import os
 
-from harness.front import build
-from harness.front.talk import say
+from harness.make import build
+from harness.make.console import say
 
 
 def built_harness():

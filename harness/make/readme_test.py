@@ -6,7 +6,7 @@ import re
 import tempfile
 import unittest
 
-from harness.front import build, paths
+from harness.make import build, paths
 from harness.spm import api
 
 

@@ -9,7 +9,7 @@ import unittest
 from contextlib import redirect_stdout
 from unittest import mock
 
-from harness.front import build, paths, version
+from harness.make import build, paths, version
 
 FIRST = f"allocation laboratory {version.version()}\n"
 # what the harness does when it is asked; what is said of it

@@ -11,8 +11,8 @@ import unittest
 from contextlib import redirect_stderr
 from unittest import mock
 
-from harness.front import arguments, build, button, lock, names, paths, talk, test, toolchain
-from harness.front.talk import FrontError
+from harness.make import arguments, build, button, console, lock, names, paths, test, toolchain
+from harness.make.console import MakeError
 from harness.spm.options import VERBS as SPM_VERBS
 from harness.spm.testing import UnnoticedInterrupt
 from make import VERBS
@@ -69,7 +69,7 @@ class ChosenTests(unittest.TestCase):
         names = lambda *patterns: [each.name for each in test.chosen(tests, patterns)]
         self.assertEqual(names(), ["python", "exec_test", "conformance allocator/buddy"])
         self.assertEqual(names("conformance *", "exec_test"), ["exec_test", "conformance allocator/buddy"])
-        with self.assertRaises(FrontError) as caught:
+        with self.assertRaises(MakeError) as caught:
             names("exec_tes")
         self.assertEqual((caught.exception.status, caught.exception.hint), (2, "did you mean 'exec_test'?"))
 
@@ -90,7 +90,7 @@ class CommandLine(unittest.TestCase):
                "hint: did you mean 'release'?\n"))
 
     def test_help_fits_a_screen(self):
-        verbs = [[verb] for verb, (module, _) in VERBS.items() if module != "harness.front.binary" or HARNESS]
+        verbs = [[verb] for verb, (module, _) in VERBS.items() if module != "harness.make.binary" or HARNESS]
         for words in ([], *verbs, *(["spm", *verb.split()] for verb in SPM_VERBS)):
             status, out, _ = make(*words, "--help", COLUMNS="200")
             self.assertEqual(status, 0, words)
@@ -116,16 +116,16 @@ class CommandLine(unittest.TestCase):
             self.assertNotRegex(done.stderr, "error|rror:|roken", words)
 
 
-class Talk(unittest.TestCase):
+class Console(unittest.TestCase):
     def test_durations_read_like_speech(self):
         table = {0.2: "under a second", 1: "1 s", 59: "59 s", 60: "1 min", 200: "3 min 20 s", 119.7: "2 min"}
-        self.assertEqual({s: talk.duration(s) for s in table}, table)
+        self.assertEqual({s: console.duration(s) for s in table}, table)
 
     def test_piped_progress_is_a_plain_line_now_and_then(self):
         now = [0.0]
         output = io.StringIO()
         with redirect_stderr(output):
-            progress = talk.Progress(clock=lambda: now[0])
+            progress = console.Progress(clock=lambda: now[0])
             for second in range(25):
                 now[0] = float(second)
                 progress.update(f"at {second}")
@@ -157,13 +157,13 @@ class Toolchains(unittest.TestCase):
             ("Darwin", "arm64", ("", "")): "the pinned toolchain runs on x86_64 Linux, this is arm64 Darwin",
         }
         for machine, expected in table.items():
-            with self.assertRaises(FrontError) as caught:
+            with self.assertRaises(MakeError) as caught:
                 self.check(*machine)
             self.assertEqual(caught.exception.what, expected)
             self.assertIn("--toolchain system", caught.exception.hint)
 
     def test_a_missing_system_tool_is_named(self):
-        with mock.patch("shutil.which", return_value=None), self.assertRaises(FrontError) as caught:
+        with mock.patch("shutil.which", return_value=None), self.assertRaises(MakeError) as caught:
             toolchain.find("system", {})
         self.assertEqual(caught.exception.what,
                          "--toolchain system: expected g++ 12 or newer on the PATH, found none")
@@ -173,7 +173,7 @@ class Toolchains(unittest.TestCase):
             compiler = os.path.join(folder, "g++")
             paths.write_if_changed(compiler, '#!/bin/sh\ntest "$1" = -march=x86-64-v3\n', 0o755)
             toolchain.check_march(compiler, "x86-64-v3")
-            with self.assertRaises(FrontError) as caught:
+            with self.assertRaises(MakeError) as caught:
                 toolchain.check_march(compiler, "x86-64-v33")
         self.assertEqual((caught.exception.what, caught.exception.hint, caught.exception.status),
                          ("--march: expected a level that the compiler knows, found 'x86-64-v33'",
@@ -218,7 +218,7 @@ class Locks(unittest.TestCase):
     def test_a_second_process_waits_and_names_the_first(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "lock")
-            code = ("import sys; sys.path.insert(0, sys.argv[1]); from harness.front.lock import only_one\n"
+            code = ("import sys; sys.path.insert(0, sys.argv[1]); from harness.make.lock import only_one\n"
                     "with only_one(sys.argv[2], 'building x'): pass")
             with lock.only_one(path, "building x"):
                 second = subprocess.Popen([sys.executable, "-c", code, paths.ROOT, path], stderr=subprocess.PIPE, text=True)
@@ -262,7 +262,7 @@ class Builds(unittest.TestCase):
             self.assertEqual(ready.targets_matching(["a*", "shelf/c", "ab"]),
                              ["variant_shelf_a", "variant_shelf_ab", "variant_shelf_c"])
             self.assertEqual(ready.targets_matching([]), [])
-            with self.assertRaises(FrontError) as caught:
+            with self.assertRaises(MakeError) as caught:
                 ready.targets_matching(["a", "shelf/x"])
         self.assertEqual(caught.exception.what, "no variant matches 'shelf/x'")
 
@@ -302,7 +302,7 @@ class Builds(unittest.TestCase):
     def test_arguments_need_their_values(self):
         parser = arguments.Parser(prog="make.py build")
         build.add_arguments(parser)
-        with self.assertRaises(FrontError) as caught:
+        with self.assertRaises(MakeError) as caught:
             parser.parse_args(["--march"])
         self.assertEqual((caught.exception.what, caught.exception.status), ("argument --march: expected one argument", 2))
 

@@ -9,11 +9,11 @@ import re
 import subprocess
 import time
 
-from harness.front import paths, toolchain
-from harness.front.arguments import Parser
-from harness.front.lock import only_one
-from harness.front.names import nearest_hint
-from harness.front.talk import FrontError, Progress, duration, say
+from harness.make import paths, toolchain
+from harness.make.arguments import Parser
+from harness.make.lock import only_one
+from harness.make.names import nearest_hint
+from harness.make.console import MakeError, Progress, duration, say
 
 CONFIGS = ("release", "debug", "asan", "tsan")
 TOOLCHAINS = ("pinned", "system")
@@ -74,7 +74,7 @@ def _spm(call, options):
     try:
         return call(api)
     except SpmError as error:
-        raise FrontError(error.what, error.hint, error.status) from error
+        raise MakeError(error.what, error.hint, error.status) from error
 
 
 def pending(options):
@@ -125,7 +125,7 @@ class Build:
         if done.returncode != 0:
             say(_tail(log))
             hint = toolchain.USE_SYSTEM if self.options.toolchain == "pinned" else f"the whole log: {log}"
-            raise FrontError(f"configuring {self.folder} failed with exit status {done.returncode}", hint)
+            raise MakeError(f"configuring {self.folder} failed with exit status {done.returncode}", hint)
         paths.write_if_changed(stamp, f"{tools} {names}\n")
 
     def variants(self):
@@ -139,7 +139,7 @@ class Build:
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, errors="replace", check=False)
         if done.returncode != 0:
             say(done.stdout)
-            raise FrontError(f"configuring {self.folder} failed", "the words of CMake above name the file and the line")
+            raise MakeError(f"configuring {self.folder} failed", "the words of CMake above name the file and the line")
 
     def targets_matching(self, patterns):
         """Targets of the variants whose family/variant matches any of the globs; each must match one."""
@@ -153,7 +153,7 @@ class Build:
                  if fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(name.split("/")[1], pattern)]
         if not found:
             known = [*names, *sorted({name.split("/")[1] for name in names})]
-            raise FrontError(f"no variant matches '{pattern}'", _unlisted(pattern) or nearest_hint(pattern, known), 2)
+            raise MakeError(f"no variant matches '{pattern}'", _unlisted(pattern) or nearest_hint(pattern, known), 2)
         return found
 
     def steps(self, targets=()):
@@ -199,7 +199,7 @@ class Build:
                 progress.close()
         if process.wait() != 0:
             say(_failures(log))
-            raise FrontError(f"building {self.folder} failed", f"the whole log: {log}")
+            raise MakeError(f"building {self.folder} failed", f"the whole log: {log}")
         elapsed = time.monotonic() - started
         if total >= 20:
             paths.write_if_changed(os.path.join(self.folder, "rate"), f"{total / elapsed:.3f}")

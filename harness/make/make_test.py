@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-from harness.front import paths
+from harness.make import paths
 
 # what the verb does once it has printed; (status, standard error) where its output is read, is not, and on a full disk
 ENDS = [
@@ -14,14 +14,14 @@ ENDS = [
     ("sys.exit(0)", (0, ""), (141, ""), (1, "make.py: error: standard output: No space left on device\n")),
     ("return 130", *[(130, "")] * 3),
     ("raise KeyboardInterrupt", *[(130, "\nmake.py: interrupted\n")] * 3),
-    ("raise FrontError('no', 'yes', 2)", *[(2, "make.py: error: no\nhint: yes\n")] * 3),
+    ("raise MakeError('no', 'yes', 2)", *[(2, "make.py: error: no\nhint: yes\n")] * 3),
     ("raise OSError(28, 'full', 'disk')", *[(1, "make.py: error: disk: full\n")] * 3),
 ]
 VERB = """
 import sys
 sys.path.insert(0, {root!r})
 import make
-from harness.front.talk import FrontError
+from harness.make.console import MakeError
 def verb(argv):
     print("output")
     {end}

@@ -4,7 +4,7 @@ import contextlib
 import fcntl
 import os
 
-from harness.front.talk import say
+from harness.make.console import say
 from harness.spm import waits
 
 

@@ -3,8 +3,8 @@
 import argparse
 import re
 
-from harness.front.names import nearest_hint
-from harness.front.talk import FrontError
+from harness.make.names import nearest_hint
+from harness.make.console import MakeError
 from harness.spm.called import spelt
 
 
@@ -13,7 +13,7 @@ def _eighty_columns(prog):
 
 
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser that raises FrontError instead of printing its usage, and whose help fits 80 columns."""
+    """An ArgumentParser that raises MakeError instead of printing its usage, and whose help fits 80 columns."""
 
     def __init__(self, prog, **keywords):
         super().__init__(prog=spelt(f"python3 {prog}"), allow_abbrev=False, formatter_class=_eighty_columns, **keywords)
@@ -27,10 +27,10 @@ class Parser(argparse.ArgumentParser):
             word = unknown[1].split("=")[0]
             kind = "option" if word.startswith("-") else "argument"
             hint = nearest_hint(word, self._options()) if kind == "option" else f"{self.prog} --help"
-            raise FrontError(f"unknown {kind} '{word}'", hint, 2)
+            raise MakeError(f"unknown {kind} '{word}'", hint, 2)
         choice = re.match(r"argument (\S+): invalid choice: '?([^' ]+)'? \(choose from (.*)\)", message)
         if choice:
             names = re.findall(r"[\w.+-]+", choice[3])
-            raise FrontError(f"{choice[1]}: expected one of {', '.join(names)}, found '{choice[2]}'",
+            raise MakeError(f"{choice[1]}: expected one of {', '.join(names)}, found '{choice[2]}'",
                              nearest_hint(choice[2], names), 2)
-        raise FrontError(message, f"{self.prog} --help", 2)
+        raise MakeError(message, f"{self.prog} --help", 2)

@@ -7,9 +7,9 @@ import signal
 import subprocess
 import time
 
-from harness.front import build, paths
-from harness.front.arguments import Parser
-from harness.front.talk import FrontError, duration, say
+from harness.make import build, paths
+from harness.make.arguments import Parser
+from harness.make.console import MakeError, duration, say
 
 MODES = {"quick": 120, "default": 480, "full": 3600}
 """Seconds of measuring a mode is for; `full` ends earlier when every interval is tight."""
@@ -119,5 +119,5 @@ def harness_stage(harness, verb, arguments, fine=(0, 1), environment=None, keep=
     if status == 130:
         raise KeyboardInterrupt
     if status not in fine:
-        raise FrontError(f"harness {verb} ended with exit status {status}", f"python3 make.py {verb}")
+        raise MakeError(f"harness {verb} ended with exit status {status}", f"python3 make.py {verb}")
     return status, last

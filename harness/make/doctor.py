@@ -7,9 +7,9 @@ import tarfile
 import io
 import time
 
-from harness.front import build, paths, toolchain
-from harness.front.arguments import Parser
-from harness.front.talk import FrontError, say
+from harness.make import build, paths, toolchain
+from harness.make.arguments import Parser
+from harness.make.console import MakeError, say
 from harness.spm.called import spelt
 
 NEEDED_BYTES = 2_500_000_000
@@ -62,7 +62,7 @@ def _march_level():
 def _pinned():
     try:
         toolchain.check_pinned_serves()
-    except FrontError as error:
+    except MakeError as error:
         return Finding("pinned toolchain", False, error.what, error.hint)
     return Finding("pinned toolchain", True, f"runs here ({' '.join(platform.libc_ver())})")
 

@@ -14,10 +14,10 @@ import sys
 import tempfile
 import time
 
-from harness.front import build, paths
-from harness.front.arguments import Parser
-from harness.front.names import nearest_hint
-from harness.front.talk import FrontError, Progress, duration, say
+from harness.make import build, paths
+from harness.make.arguments import Parser
+from harness.make.names import nearest_hint
+from harness.make.console import MakeError, Progress, duration, say
 
 TIMEOUT_S = 7200
 """No single test executable may take longer, however busy the machine: what takes longer hangs."""
@@ -131,7 +131,7 @@ def chosen(tests, patterns):
     for pattern in patterns:
         if not any(fnmatch.fnmatchcase(test.name, pattern) for test in tests):
             hint = nearest_hint(pattern, [test.name for test in tests])
-            raise FrontError(f"no test matches '{pattern}'", hint, 2)
+            raise MakeError(f"no test matches '{pattern}'", hint, 2)
     return [test for test in tests if not patterns or any(fnmatch.fnmatchcase(test.name, each) for each in patterns)]
 
 

@@ -22,10 +22,10 @@ import subprocess
 import time
 from xml.sax.saxutils import quoteattr
 
-from harness.front import build, paths
-from harness.front.arguments import Parser
-from harness.front.button import harness_stage
-from harness.front.talk import FrontError, complain, duration, say
+from harness.make import build, paths
+from harness.make.arguments import Parser
+from harness.make.button import harness_stage
+from harness.make.console import MakeError, complain, duration, say
 
 KEEP = 30
 """Reports kept where nobody says otherwise."""
@@ -81,7 +81,7 @@ class World:
         return os.path.join(build.build(build.Options()).folder, "harness")
 
     def commits(self, count):
-        """The last `count` commits along the first parents, the newest first; FrontError where git does not say."""
+        """The last `count` commits along the first parents, the newest first; MakeError where git does not say."""
         return self._revisions(f"--max-count={count}", "HEAD")
 
     def between(self, good, bad):
@@ -93,9 +93,9 @@ class World:
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         except OSError as error:
-            raise FrontError(f"git: {error.strerror}") from error
+            raise MakeError(f"git: {error.strerror}") from error
         if done.returncode != 0:
-            raise FrontError(f"git rev-list: {done.stderr.strip() or 'no word why'}")
+            raise MakeError(f"git rev-list: {done.stderr.strip() or 'no word why'}")
         return done.stdout.split()
 
 
@@ -107,7 +107,7 @@ def only_night(folder):
         os.makedirs(folder, exist_ok=True)
         lock = open(os.path.join(folder, "lock"), "a+", encoding="utf-8")
     except OSError as error:
-        raise FrontError(f"--results: expected a folder that can be written, found '{error.filename}': "
+        raise MakeError(f"--results: expected a folder that can be written, found '{error.filename}': "
                          f"{error.strerror}", "--results DIR, or LAB_RESULTS", 2) from error
     with lock as file:
         try:
@@ -115,7 +115,7 @@ def only_night(folder):
         except BlockingIOError:
             file.seek(0)
             holder = file.read().strip() or "it does not say which"
-            raise FrontError(f"another night is at work in '{folder}': {holder}",
+            raise MakeError(f"another night is at work in '{folder}': {holder}",
                              "let it end, or give this one its own --results") from None
         with contextlib.suppress(OSError):  # of a full disk the night itself has to tell
             file.truncate(0)
@@ -348,7 +348,7 @@ class Night:
         done = subprocess.run([self.binary, "history", "--results", self.results, "--json", *words],
                               stdout=subprocess.PIPE, text=True, env=self.environment, check=False)
         if done.returncode != 0:
-            raise FrontError(f"history ended with exit status {done.returncode}",
+            raise MakeError(f"history ended with exit status {done.returncode}",
                              f"python3 make.py history --results {self.results}")
         return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -359,14 +359,14 @@ class Night:
         try:
             return json.loads(plan)["machine"]
         except (ValueError, KeyError, TypeError):
-            raise FrontError("run --plan does not say which machine this is",
+            raise MakeError("run --plan does not say which machine this is",
                              "python3 make.py run --plan --json") from None
 
     def measure_missing(self):
         """Earlier commits, the oldest first: a history is in the order of its sessions."""
         try:
             commits = self.missing()
-        except FrontError as error:
+        except MakeError as error:
             return say(f"nightly: no backfill: {error.what}")
         tonight = self.share(len(commits) + 1)
         for number, commit in enumerate(commits):
@@ -381,7 +381,7 @@ class Night:
             pace = ["--quick"] if seconds is None else ["--budget", f"{seconds:.0f}"]
             try:
                 result = self.harness("run", ["--revision", commit, *pace])[1]
-            except FrontError:
+            except MakeError:
                 result = ""  # it has said why
             if not result:
                 say(f"nightly: {commit[:12]} is left out")
@@ -436,7 +436,7 @@ class Night:
         ends = alarm["commits"]
         try:
             within = [*self.world.between(ends["from"], ends["to"]), ends["from"]]
-        except FrontError:
+        except MakeError:
             return None  # the bisect itself will say what git lacks
         asked = alarm.setdefault("asked", [])
         for other in self.state.alarms_of(alarm["series"][0]):
@@ -460,7 +460,7 @@ class Night:
             status, line = self.harness("bisect", ["--good", good, "--bad", bad, "--benchmark", alarm["series"][1],
                                                    "--budget", f"{seconds:.0f}", "--json"])
             return json.loads(line) if line else {"answer": f"ended with exit status {status}"}
-        except (FrontError, ValueError) as error:
+        except (MakeError, ValueError) as error:
             return {"answer": f"failed: {error}"}
 
     def write(self, name, text):
@@ -524,19 +524,19 @@ class Night:
             self.measure_missing()
         seconds = self.share(1)
         if seconds is not None and seconds < 1:
-            raise FrontError(f"{self.before} took all of the {duration(self.budget)}: nothing was measured",
+            raise MakeError(f"{self.before} took all of the {duration(self.budget)}: nothing was measured",
                              "a larger --budget; what is built stays where the checkout does")
         status, result = self.harness("run", [] if seconds is None else ["--budget", f"{seconds:.0f}"])
         if not result:
             return "failed", "no result"
         try:
             verdict, sentence = self.judge(result)
-        except FrontError as error:
+        except MakeError as error:
             complain(error)
             verdict, sentence = "failed", error.what
         try:
             status += self.harness("report", [result, "--out", self.report])[0]
-        except FrontError as error:
+        except MakeError as error:
             say(f"nightly: no report: {error.what}")
             status = 1
         text = subprocess.run([self.binary, "history", "--results", self.results], stdout=subprocess.PIPE,
@@ -567,10 +567,10 @@ def main(argv, world=None):
     with only_night(night.folder) as night.lock:
         try:
             verdict, sentence = night.run()
-        except (FrontError, OSError) as error:
+        except (MakeError, OSError) as error:
             night.alarms = []  # the line has no room for them: the next night's will
             if isinstance(error, OSError):
-                error = FrontError(f"{error.filename}: {error.strerror}")
+                error = MakeError(f"{error.filename}: {error.strerror}")
             complain(error)
             verdict, sentence = "failed", error.what
         night.prune()
