@@ -34,12 +34,12 @@ NOBODY_READS = 141
 
 def print_help():
     import textwrap
-    from harness.spm.called import spelt
-    print(spelt("usage: python3 make.py [--quick|--full]     fetch, build, probe, run, report\n"
+    from harness.spm.invocation import as_invoked
+    print(as_invoked("usage: python3 make.py [--quick|--full]     fetch, build, probe, run, report\n"
                 "       python3 make.py VERB [OPTIONS]\n"))
     for verb, (_, summary) in VERBS.items():
         print(textwrap.fill(summary, 80, initial_indent=f"  {verb:<12} ", subsequent_indent=" " * 15))
-    print(spelt("\npython3 make.py VERB --help says more, --version which build this is"))
+    print(as_invoked("\npython3 make.py VERB --help says more, --version which build this is"))
 
 
 def main(argv):

@@ -3,9 +3,9 @@
 import argparse
 import re
 
-from harness.make.names import nearest_hint
 from harness.make.console import MakeError
-from harness.spm.called import spelt
+from harness.make.names import nearest_hint
+from harness.spm.invocation import as_invoked
 
 
 def _eighty_columns(prog):
@@ -16,7 +16,7 @@ class Parser(argparse.ArgumentParser):
     """An ArgumentParser that raises MakeError instead of printing its usage, and whose help fits 80 columns."""
 
     def __init__(self, prog, **keywords):
-        super().__init__(prog=spelt(f"python3 {prog}"), allow_abbrev=False, formatter_class=_eighty_columns, **keywords)
+        super().__init__(prog=as_invoked(f"python3 {prog}"), allow_abbrev=False, formatter_class=_eighty_columns, **keywords)
 
     def _options(self):
         return [name for action in self._actions for name in action.option_strings if name.startswith("--")]

@@ -11,9 +11,9 @@ import time
 
 from harness.make import paths, toolchain
 from harness.make.arguments import Parser
-from harness.make.lock import only_one
-from harness.make.names import nearest_hint
 from harness.make.console import MakeError, Progress, duration, say
+from harness.make.names import nearest_hint
+from harness.spm.lock import Lock
 
 CONFIGS = ("release", "debug", "asan", "tsan")
 TOOLCHAINS = ("pinned", "system")
@@ -100,7 +100,11 @@ class Build:
 
     def alone(self):
         """The folder's lock: two builds in one folder would write over each other."""
-        return only_one(os.path.join(self.folder, "lock"), f"building {os.path.relpath(self.folder, paths.ROOT)}")
+        os.makedirs(self.folder, exist_ok=True)
+        lock = Lock(os.path.join(self.folder, "lock"))
+        folder = os.path.relpath(self.folder, paths.ROOT)
+        lock.take(waiting=lambda holder: say(f"waiting for {holder}, which is building {folder}"))
+        return lock
 
     def configure(self):
         """Runs CMake where the folder is new, or the tools, the packages or the options changed."""

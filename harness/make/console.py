@@ -28,8 +28,8 @@ def complain(error):
     """The error line and its hint."""
     say(f"make.py: error: {error.what}")
     if error.hint:
-        from harness.spm.called import spelt
-        say(f"hint: {spelt(error.hint)}")
+        from harness.spm.invocation import as_invoked
+        say(f"hint: {as_invoked(error.hint)}")
 
 
 def on_terminal():

@@ -10,7 +10,8 @@ import time
 from harness.make import build, paths, toolchain
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, say
-from harness.spm.called import spelt
+from harness.spm.invocation import as_invoked
+from harness.spm.store.atomic import atomic_file
 
 NEEDED_BYTES = 2_500_000_000
 """Downloads, unpacked packages and a release build with its results."""
@@ -108,10 +109,9 @@ LOOKS = (_python, _processor, _pinned, _disk, _packages, _harness, _instructions
 
 def _bundle(path, text):
     """One archive to send with a question: what was found, the versions, the logs."""
-    beside = path + ".part"
-    with tarfile.open(beside, "w:gz") as bundle:
-        def add(name, content):
-            info = tarfile.TarInfo(f"doctor/{name}")
+    with atomic_file(path) as name, tarfile.open(name, "w:gz") as bundle:
+        def add(member, content):
+            info = tarfile.TarInfo(f"doctor/{member}")
             info.size, info.mtime = len(content), int(time.time())
             bundle.addfile(info, io.BytesIO(content))
 
@@ -124,7 +124,6 @@ def _bundle(path, text):
         for file in files:
             with open(file, "rb") as opened:
                 add(os.path.relpath(file, paths.ROOT), opened.read())
-    os.replace(beside, path)
 
 
 def main(argv):
@@ -133,7 +132,7 @@ def main(argv):
     parser.add_argument("--bundle", metavar="FILE", help="also write specs, versions and logs into a .tar.gz")
     arguments = parser.parse_args(argv)
     findings = [look() for look in LOOKS]
-    text = spelt("\n".join(str(finding) for finding in findings) + "\n")
+    text = as_invoked("\n".join(str(finding) for finding in findings) + "\n")
     print(text, end="")
     if arguments.bundle:
         _bundle(arguments.bundle, text)

@@ -26,6 +26,7 @@ from harness.make import build, paths
 from harness.make.arguments import Parser
 from harness.make.button import harness_stage
 from harness.make.console import MakeError, complain, duration, say
+from harness.spm.lock import try_lock
 
 KEEP = 30
 """Reports kept where nobody says otherwise."""
@@ -110,13 +111,11 @@ def only_night(folder):
         raise MakeError(f"--results: expected a folder that can be written, found '{error.filename}': "
                          f"{error.strerror}", "--results DIR, or LAB_RESULTS", 2) from error
     with lock as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not try_lock(file, fcntl.LOCK_EX):
             file.seek(0)
             holder = file.read().strip() or "it does not say which"
             raise MakeError(f"another night is at work in '{folder}': {holder}",
-                             "let it end, or give this one its own --results") from None
+                             "let it end, or give this one its own --results")
         with contextlib.suppress(OSError):  # of a full disk the night itself has to tell
             file.truncate(0)
             holder = f"process {os.getpid()} on {os.uname().nodename}, since {_utc(time.time())}"

@@ -244,7 +244,7 @@ class Nightly(unittest.TestCase):
                          "status 2, try 2 of 5; bisects that go on another night: 1; ")
         self.bisect_says({"culprit": commit_of(40), "probability": 0.99, "answer": "culprit"})
         lines = self.more_nights(44, 45)
-        self.assertIn(f"told before: shelf/a/store +", lines[0])
+        self.assertIn("told before: shelf/a/store +", lines[0])
         self.assertIn(f", culprit {commit_of(40)[:12]} (99.0 %); ", lines[0])
         self.assertNotIn("told before", lines[1])
         self.assertEqual(len(self.calls("bisect")), 3)

@@ -2,6 +2,8 @@
 
 import os
 
+from harness.spm.store.atomic import atomic_file
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, "build")
 PACKAGES = os.path.join(ROOT, "packages.json")
@@ -15,7 +17,7 @@ def build_dir(toolchain, config):
 
 
 def write_if_changed(path, text, mode=0o644):
-    """Writes `text` beside and renames, unless it is there already: time stamps are what ninja goes by."""
+    """Writes `text` to a temporary file and renames it, unless it is there already: time stamps are what ninja goes by."""
     try:
         with open(path, encoding="utf-8") as file:
             if file.read() == text:
@@ -23,13 +25,7 @@ def write_if_changed(path, text, mode=0o644):
     except FileNotFoundError:
         pass
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    beside = f"{path}.{os.getpid()}.part"
-    try:
-        with open(beside, "w", encoding="utf-8") as file:
+    with atomic_file(path) as name:
+        with open(name, "w", encoding="utf-8") as file:
             file.write(text)
-        os.chmod(beside, mode)
-        os.replace(beside, path)
-    except OSError:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        raise
+        os.chmod(name, mode)

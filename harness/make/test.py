@@ -16,8 +16,8 @@ import time
 
 from harness.make import build, paths
 from harness.make.arguments import Parser
-from harness.make.names import nearest_hint
 from harness.make.console import MakeError, Progress, duration, say
+from harness.make.names import nearest_hint
 
 TIMEOUT_S = 7200
 """No single test executable may take longer, however busy the machine: what takes longer hangs."""

@@ -16,8 +16,8 @@ import shutil
 import subprocess
 
 from harness.make import paths
-from harness.make.names import nearest_hint
 from harness.make.console import MakeError
+from harness.make.names import nearest_hint
 
 PINNED = ("gcc", "binutils", "sysroot", "cmake", "ninja", "runtime")
 GROUPS = {"pinned": ("toolchain",), "system": ()}

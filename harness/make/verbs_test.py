@@ -1,4 +1,3 @@
-import fcntl
 import io
 import json
 import os
@@ -6,15 +5,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 from contextlib import redirect_stderr
 from unittest import mock
 
-from harness.make import arguments, build, button, console, lock, names, paths, test, toolchain
+from harness.make import arguments, build, button, console, names, paths, test, toolchain
 from harness.make.console import MakeError
 from harness.spm.options import VERBS as SPM_VERBS
-from harness.spm.testing import UnnoticedInterrupt
 from make import VERBS
 
 HARNESS = build.existing_harness()
@@ -215,36 +212,21 @@ class Files(unittest.TestCase):
 
 
 class Locks(unittest.TestCase):
-    def test_a_second_process_waits_and_names_the_first(self):
+    def test_a_second_build_waits_and_names_the_first(self):
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "lock")
-            code = ("import sys; sys.path.insert(0, sys.argv[1]); from harness.make.lock import only_one\n"
-                    "with only_one(sys.argv[2], 'building x'): pass")
-            with lock.only_one(path, "building x"):
-                second = subprocess.Popen([sys.executable, "-c", code, paths.ROOT, path], stderr=subprocess.PIPE, text=True)
+            code = ("import sys; sys.path.insert(0, sys.argv[1]); from harness.make.build import Build\n"
+                    "build = Build.__new__(Build); build.folder = sys.argv[2]\n"
+                    "with build.alone(): pass")
+            first = build.Build.__new__(build.Build)
+            first.folder = folder
+            with first.alone():
+                second = subprocess.Popen([sys.executable, "-c", code, paths.ROOT, folder], stderr=subprocess.PIPE,
+                                          text=True)
                 line = second.stderr.readline()
                 self.assertIsNone(second.poll())
             self.assertEqual(second.wait(timeout=PATIENCE_S), 0)
             second.stderr.close()
-            self.assertEqual(line, f"waiting for process {os.getpid()}, which is building x\n")
-
-
-    def test_an_interrupt_that_the_wait_would_not_notice_ends_it(self):
-        with tempfile.TemporaryDirectory() as folder:
-            interrupt = UnnoticedInterrupt(self)
-            with open(os.path.join(folder, "lock"), "a+", encoding="utf-8") as held:
-                fcntl.flock(held, fcntl.LOCK_EX)
-
-                def work():
-                    interrupt.send()
-                    if interrupt.late:
-                        fcntl.flock(held, fcntl.LOCK_UN)
-
-                threading.Thread(target=work, daemon=True).start()
-                with redirect_stderr(io.StringIO()), self.assertRaises(KeyboardInterrupt):
-                    with lock.only_one(held.name, "building x"):
-                        pass
-            self.assertFalse(interrupt.late)
+            self.assertRegex(line, rf"^waiting for process {os.getpid()} \(.*\), which is building \S+\n$")
 
 
 class Builds(unittest.TestCase):

@@ -6,7 +6,7 @@ import subprocess
 
 from harness.make import build, paths
 from harness.make.arguments import Parser
-from harness.spm.called import spelt
+from harness.spm.invocation import as_invoked
 
 
 def version():
@@ -27,9 +27,9 @@ def main(argv):
     if failure:
         folder = os.path.relpath(os.path.dirname(binary), paths.ROOT)
         print(f"{folder}/harness does not answer ({failure})")
-        print(spelt(f"python3 make.py build; where that changes nothing, remove {folder} first"))
+        print(as_invoked(f"python3 make.py build; where that changes nothing, remove {folder} first"))
     else:
-        print(spelt("not built yet: python3 make.py build"))
+        print(as_invoked("not built yet: python3 make.py build"))
     return 0
 
 

@@ -88,7 +88,7 @@ def _settings(command: Command) -> Settings:
 
 
 def _fail(error: SpmError, command: Command | None) -> int:
-    from harness.spm.words import printable
+    from harness.spm.formatting import printable
 
     hint = with_places(error.hint, command)
     try:

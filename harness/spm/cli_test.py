@@ -14,7 +14,7 @@ from harness.spm.errors import SpmError
 from harness.spm.settings import native_platform
 from harness.spm.store import trees
 from harness.spm.store.store import Store
-from harness.spm.testing import World
+from harness.spm_testing.world import World
 
 # arguments, the first line of the error
 WRONG = [

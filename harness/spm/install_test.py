@@ -13,11 +13,14 @@ import unittest
 from unittest import mock
 
 from harness.spm import api, settings
+from harness.spm.errors import SpmError, system_error
 from harness.spm.pins import manifest
 from harness.spm.store import trees
 from harness.spm.store.store import Store
-from harness.spm.errors import SpmError, system_error
-from harness.spm.testing import PATIENCE_S, World, deb, folder, link, member, send, tar
+from harness.spm_testing.archives import deb, folder, member, tar
+from harness.spm_testing.interrupt import PATIENCE_S
+from harness.spm_testing.server import send
+from harness.spm_testing.world import World
 
 TWO_MB = os.urandom(2_000_000)
 

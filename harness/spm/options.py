@@ -6,7 +6,7 @@ from __future__ import annotations
 from harness.spm.errors import SpmError, USAGE, unknown
 from harness.spm.settings import PLATFORMS
 
-PROGRAM = "python3 make.py spm"  # where it is printed it is spelt as it was called (called.py)
+PROGRAM = "python3 make.py spm"  # printed as this process was invoked (invocation.py)
 _HELP_WIDTH = 80
 
 
@@ -201,9 +201,9 @@ def with_places(hint: str, command: Command | None) -> str:
         places = [name for name in (*_PLACES, *VERBS[verb].options) if name in _PLACES or name == "--platform"]
         given = [f"{name} {shlex.quote(command.options[name])}" for name in places if name in command.options]
         hint = " ".join([line, *given]) + comma + rest
-    from harness.spm.called import spelt
+    from harness.spm.invocation import as_invoked
 
-    return spelt(hint)
+    return as_invoked(hint)
 
 
 def _where(verb: str) -> tuple[str, str]:
@@ -218,9 +218,9 @@ def _usage(verb: str, what: str) -> SpmError:
 
 def help_text(verb: str = "") -> str:
     """The help of a verb, or of all."""
-    from harness.spm.called import spelt
+    from harness.spm.invocation import as_invoked
 
-    return spelt(_help_text(verb))
+    return as_invoked(_help_text(verb))
 
 
 def _help_text(verb: str) -> str:

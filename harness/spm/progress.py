@@ -12,7 +12,7 @@ import threading
 import time
 from collections import deque
 
-from harness.spm import words
+from harness.spm import formatting
 
 _REDRAW_S = 0.1
 _LINE_S = 3.0
@@ -39,7 +39,7 @@ class _Transfer:
     __slots__ = ("name", "size", "done", "moved", "place", "last")
 
     def __init__(self, artifact):
-        self.name, self.size = words.printable(artifact.file_name), artifact.size
+        self.name, self.size = formatting.printable(artifact.file_name), artifact.size
         self.done = self.moved = 0
         self.place, self.last = "", time.monotonic()
 
@@ -178,9 +178,9 @@ class Report:
             return f"{self._answers:,} of {self._questions:,} places asked"
         done, rate = self._amounts()
         if done >= self._total:
-            return f"{words.size(self._total)} fetched, unpacking {self._packages()}"
-        speed = f"{words.size(rate)}/s, {words.seconds((self._total - done) / rate)} left" if rate else self._silence()
-        return f"{words.size(done)} of {words.size(self._total)}, {speed}"
+            return f"{formatting.size(self._total)} fetched, unpacking {self._packages()}"
+        speed = f"{formatting.size(rate)}/s, {formatting.seconds((self._total - done) / rate)} left" if rate else self._silence()
+        return f"{formatting.size(done)} of {formatting.size(self._total)}, {speed}"
 
     def _packages(self) -> str:
         """What is being unpacked, the longest at work first."""
@@ -209,7 +209,7 @@ class LinesReport(Report):
         self.note(f"{attempt.source} did not deliver {artifact.file_name}: {attempt.reason}")
 
     def asked_to_wait(self, place, seconds):
-        self.note(f"{place} asks to wait {words.seconds(seconds)}")
+        self.note(f"{place} asks to wait {formatting.seconds(seconds)}")
 
     def waiting(self, what, holder):
         self.note(f"waiting for {holder} to finish with {what}")
@@ -219,7 +219,7 @@ class LinesReport(Report):
 
     def note(self, text):
         with self._lock:
-            print(f"spm: {words.printable(text)}", file=sys.stderr, flush=True)
+            print(f"spm: {formatting.printable(text)}", file=sys.stderr, flush=True)
 
     def tick(self):
         summary = self._summary()
@@ -256,7 +256,7 @@ class TerminalReport(LinesReport):
             lines = "".join(f"{row}\x1b[K\n" for row in rows[:-1])
             sys.stderr.write(f"{self._up(width)}{lines}\x1b[1m{rows[-1]}\x1b[0m\x1b[K\n\x1b[J")
             sys.stderr.flush()
-            self._drawn = [words.columns(row) for row in rows]
+            self._drawn = [formatting.columns(row) for row in rows]
 
     def close(self):
         with self._lock:
@@ -267,19 +267,19 @@ class TerminalReport(LinesReport):
         shown = active if len(active) <= most else active[: max(0, most - 1)]
         rows = [self._row(each, width) for each in shown]
         if len(shown) < len(active):
-            rows.append(words.fit(f"  and {len(active) - len(shown)} more", width - 1))
-        return [*rows, words.fit(self._summary(), width - 1)]
+            rows.append(formatting.fit(f"  and {len(active) - len(shown)} more", width - 1))
+        return [*rows, formatting.fit(self._summary(), width - 1)]
 
     @staticmethod
     def _row(transfer: _Transfer, width: int) -> str:
         tail = f" {100 * transfer.done // transfer.size:3}%"
         if width >= _NARROW:
-            tail = f" {words.size(transfer.done):>8} of {words.size(transfer.size):>8}{tail}"
+            tail = f" {formatting.size(transfer.done):>8} of {formatting.size(transfer.size):>8}{tail}"
         room = max(4, min(width - len(tail) - 3, 48))
-        name = words.fit(transfer.name, room)
+        name = formatting.fit(transfer.name, room)
         silence = transfer.silence()
-        row = f"  {name}{' ' * (room - words.columns(name))}{tail}{'  ' * bool(silence)}{silence}"
-        return words.fit(row, width - 1)
+        row = f"  {name}{' ' * (room - formatting.columns(name))}{tail}{'  ' * bool(silence)}{silence}"
+        return formatting.fit(row, width - 1)
 
     @staticmethod
     def _screen() -> tuple[int, int]:

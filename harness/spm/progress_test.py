@@ -8,9 +8,12 @@ import time
 import unittest
 from unittest import mock
 
-from harness.spm import progress, words
+from harness.spm import progress, formatting
 from harness.spm.settings import ROOT
-from harness.spm.testing import PATIENCE_S, World, deb, member, send
+from harness.spm_testing.archives import deb, member
+from harness.spm_testing.interrupt import PATIENCE_S
+from harness.spm_testing.server import send
+from harness.spm_testing.world import World
 
 DATA = deb(member("./a", os.urandom(60_000)))
 
@@ -161,7 +164,7 @@ class ReportTest(unittest.TestCase):
                     report.advanced(artifact, 5)
                     report._active[name].last -= 60
                     for row in report._rows(width, 8):
-                        self.assertLess(words.columns(row), width)
+                        self.assertLess(formatting.columns(row), width)
 
     def test_rows_on_screens_of_every_width(self):
         report = progress.TerminalReport()

@@ -6,7 +6,8 @@ import shutil
 import unittest
 
 from harness.spm.store import trees
-from harness.spm.testing import World, deb, folder, hard_link, link, member, tar
+from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar
+from harness.spm_testing.world import World
 
 TIME = 1_600_000_000
 

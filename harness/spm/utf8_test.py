@@ -8,7 +8,8 @@ import unittest
 
 from harness.spm.settings import ROOT
 from harness.spm.store import trees
-from harness.spm.testing import World, folder, link, member, tar, zipped
+from harness.spm_testing.archives import folder, link, member, tar, zipped
+from harness.spm_testing.world import World
 
 BYTES = os.fsdecode(b"\xe9t\xe9")  # no UTF-8
 NAMES = ["gr\u00fcn", "\u6f22\u5b57", "\U0001f600", BYTES]

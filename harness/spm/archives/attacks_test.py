@@ -18,7 +18,8 @@ from harness.spm.archives.tree import Listing, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused
 from harness.spm.store import trees
-from harness.spm.testing import Rules, World, ar, deb, folder, hard_link, link, member, tar, zip_followed, zipped
+from harness.spm_testing.archives import Rules, ar, deb, folder, hard_link, link, member, tar, zip_followed, zipped
+from harness.spm_testing.world import World
 
 TAR, DEB, ZIP = ("tar", tar), ("deb", deb), ("zip", zipped)
 ALL, TARS, NOT_DEB = (TAR, DEB, ZIP), (TAR, DEB), (TAR, ZIP)

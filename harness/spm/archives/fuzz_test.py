@@ -15,7 +15,7 @@ from harness.spm.archives.tree import Listing, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused
 from harness.spm.store import contents, trees
-from harness.spm.testing import Rules, ar, deb, folder, hard_link, link, member, tar, zipped
+from harness.spm_testing.archives import Rules, ar, deb, folder, hard_link, link, member, tar, zipped
 
 ROUNDS = 400  # of each archive
 MADE = 40  # of them really made, on the disk; a disk makes no difference to what is refused

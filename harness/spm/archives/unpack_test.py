@@ -16,9 +16,9 @@ import zlib
 from harness.spm.archives.rules import LATEST
 from harness.spm.archives.tree import Tree
 from harness.spm.archives.unpack import unpack
-from harness.spm.store import contents, trees
 from harness.spm.errors import Refused
-from harness.spm.testing import Rules, deb, folder, hard_link, link, member, tar, zip_followed, zipped
+from harness.spm.store import contents, trees
+from harness.spm_testing.archives import Rules, deb, folder, hard_link, link, member, tar, zip_followed, zipped
 
 LIKE_THE_MARK = b"\xac\nz\xd5"  # its checksum is what may stand before one
 

@@ -9,12 +9,13 @@ import threading
 import time
 import unittest
 
-from harness.spm import waits
 from harness.spm.archives.tree import Part, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.archives.workers import Workers
 from harness.spm.errors import Cancelled, Refused, SpmError
-from harness.spm.testing import PATIENCE_S, Rules, deb, folder, hard_link, link, member, tar
+from harness.spm.lock import try_lock
+from harness.spm_testing.archives import Rules, deb, folder, hard_link, link, member, tar
+from harness.spm_testing.interrupt import PATIENCE_S
 
 
 class WorkersTest(unittest.TestCase):
@@ -94,11 +95,11 @@ class WorkersTest(unittest.TestCase):
         os.close(self.lock)
         other = os.open(f"{self.folder}/lock", os.O_RDWR)
         self.addCleanup(os.close, other)
-        self.assertFalse(waits.try_lock(other, fcntl.LOCK_EX))
+        self.assertFalse(try_lock(other, fcntl.LOCK_EX))
         self.workers.stop()
         thread.join(PATIENCE_S)
         self.workers.__exit__()
-        self.assertTrue(waits.try_lock(other, fcntl.LOCK_EX))
+        self.assertTrue(try_lock(other, fcntl.LOCK_EX))
         self.assertIsInstance(ended[0], Cancelled)
 
     def test_one_that_something_else_ends_is_an_error(self):

@@ -22,7 +22,7 @@ import struct
 import zipfile
 import zlib
 
-from harness.spm import words
+from harness.spm import formatting
 from harness.spm.archives import inflate
 from harness.spm.archives.rules import FILE, FOLDER, LINK, ODD, Member
 from harness.spm.errors import Refused
@@ -181,7 +181,7 @@ class _Body:
             raise Refused(f"{next_name} shares bytes with the member before it")
         if not sizes_follow:
             if left:
-                raise Refused(f"{words.plural(left, 'byte')} between {name} and {next_name}, of no member")
+                raise Refused(f"{formatting.plural(left, 'byte')} between {name} and {next_name}, of no member")
             return
         if left not in _BEHIND:
             raise Refused(f"{name}: expected its sizes behind it, in 12, 16, 20 or 24 bytes, found {left:,}")

@@ -11,10 +11,10 @@ import json
 import os
 from json.decoder import WHITESPACE, scanstring
 
-from harness.spm import waits
+from harness.spm import lock
 from harness.spm.errors import SpmError, system_error
 from harness.spm.pins import manifest as manifests
-from harness.spm.store.beside import beside
+from harness.spm.store.atomic import atomic_file
 
 
 class Change:
@@ -143,14 +143,14 @@ def _locked(folder: str):
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with contextlib.suppress(OSError):  # a network's disk may know no locks on folders; most runs are alone
-            waits.lock(descriptor, fcntl.LOCK_EX)
+            lock.wait_for(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
 
 
 def _replace(path: str, data: bytes):
-    with beside(path) as name, open(name, "wb") as file:
+    with atomic_file(path) as name, open(name, "wb") as file:
         os.fchmod(file.fileno(), os.stat(path).st_mode & 0o7777)
         file.write(data)
         file.flush()

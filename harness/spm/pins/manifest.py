@@ -282,7 +282,7 @@ def _has_host(text: str) -> bool:
     """False for an address whose host or port is none; whatever is no address may be anything."""
     if not {":", "[", "]"}.intersection(text.partition("://")[2]):
         return True
-    from harness.spm.words import is_address
+    from harness.spm.formatting import is_address
 
     return is_address(text)
 

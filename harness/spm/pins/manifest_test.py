@@ -2,8 +2,8 @@ import copy
 import json
 import unittest
 
-from harness.spm.pins import manifest
 from harness.spm.errors import SpmError, USAGE
+from harness.spm.pins import manifest
 
 SHA = "0" * 64
 GOOD = {

@@ -6,8 +6,8 @@ from unittest import mock
 
 from harness.spm.settings import Settings
 from harness.spm.sources import open_source
-from harness.spm.testing import Server, send
 from harness.spm.transfer.transport import TransferError
+from harness.spm_testing.server import Server, send
 
 # environment ('HERE' is the server's address), the Authorization that it gets
 TOKENS = [

@@ -14,8 +14,9 @@ import unittest
 
 from harness.spm.settings import Settings
 from harness.spm.sources import open_source
-from harness.spm.testing import PATIENCE_S, UnnoticedInterrupt, World
 from harness.spm.transfer.transport import TransferError
+from harness.spm_testing.interrupt import PATIENCE_S, UnnoticedInterrupt
+from harness.spm_testing.world import World
 
 _AUTHOR = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org"}
 _WHO = {**_AUTHOR, **{name.replace("AUTHOR", "COMMITTER"): value for name, value in _AUTHOR.items()}}

@@ -9,9 +9,9 @@ import os
 import re
 
 from harness.spm.errors import SpmError, USAGE
+from harness.spm.formatting import is_address
 from harness.spm.sources import FIELDS, Source, open_source
 from harness.spm.transfer import transport
-from harness.spm.words import is_address
 
 LAST = "last:"
 

@@ -4,11 +4,13 @@ import tempfile
 import unittest
 from unittest import mock
 
-from harness.spm import testing_s3
 from harness.spm.settings import Settings
 from harness.spm.sources import Unavailable, aws, open_source
-from harness.spm.testing import Server, World, deb, member, pin
 from harness.spm.transfer.transport import TransferError
+from harness.spm_testing import s3 as s3_server
+from harness.spm_testing.archives import deb, member
+from harness.spm_testing.server import Server
+from harness.spm_testing.world import World, pin
 
 NOTHING = {"AWS_SHARED_CREDENTIALS_FILE": os.devnull, "AWS_CONFIG_FILE": os.devnull}
 KEYS = {"AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": "SECRET"}
@@ -212,7 +214,7 @@ class RealServerTest(World):
 
     def setUp(self):
         super().setUp()
-        self.environment = testing_s3.environment()
+        self.environment = s3_server.environment()
         os.environ.update(self.environment)
         self.base = f"s3://lab/{os.path.basename(self.folder)}"
         self.data = deb(member("./usr/tool", os.urandom(1 << 20)))
@@ -244,7 +246,7 @@ class RealServerTest(World):
 
     def test_a_wrong_secret_is_refused_and_never_shown(self):
         self.put(self.data)
-        os.environ.update(testing_s3.environment("hunter2"))
+        os.environ.update(s3_server.environment("hunter2"))
         result = self.spm("install", "a")
         reason = "the secret access key is not that of the access key id (SignatureDoesNotMatch)"
         endpoint = os.environ["AWS_ENDPOINT_URL_S3"]

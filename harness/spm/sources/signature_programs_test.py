@@ -6,8 +6,8 @@ from unittest import mock
 
 from harness.spm.sources import signature_message, signature_programs
 from harness.spm.sources.signature_programs import Answer, BadSignature, UnknownKey
-from harness.spm.testing import PATIENCE_S
-from harness.spm.testing_debian import HAS_GPG, HAS_SQV, IN_2020, Keys
+from harness.spm_testing.debian import HAS_GPG, HAS_SQV, IN_2020, Keys
+from harness.spm_testing.interrupt import PATIENCE_S
 
 VALID = "VALIDSIG SUBKEY 2026-07-11 1783765031 0 4 0 1 {1} 01 {0}"
 NONE = "expected a signature that gpgv takes for good, found none"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import threading
 
-from harness.spm import kernel, waits
+from harness.spm import kernel, interruptible
 from harness.spm.errors import system_error
 
 PATIENCE_S = 2.0  # a flush that takes longer is worth a sentence
@@ -32,10 +32,10 @@ class Disk:
         failures: list[BaseException] = []
         thread = threading.Thread(target=_flush, args=(os.dup(self._file), failures), daemon=True)
         thread.start()
-        waits.join([thread], PATIENCE_S)
+        interruptible.join([thread], PATIENCE_S)
         if thread.is_alive():
             waiting()
-            waits.join([thread])
+            interruptible.join([thread])
         if failures:
             raise failures[0]
 

@@ -9,7 +9,7 @@ from unittest import mock
 
 from harness.spm import kernel
 from harness.spm.store import durable
-from harness.spm.testing import PATIENCE_S
+from harness.spm_testing.interrupt import PATIENCE_S
 
 
 class DiskTest(unittest.TestCase):

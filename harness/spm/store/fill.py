@@ -14,15 +14,15 @@ import queue
 import threading
 import time
 
-from harness.spm import waits
+from harness.spm import interruptible
 from harness.spm.archives import workers
 from harness.spm.archives.tree import Tree
 from harness.spm.errors import Cancelled, Refused, SpmError, system_error
+from harness.spm.formatting import plural, size as size_words
 from harness.spm.store import contents, trees
 from harness.spm.store.durable import Disk, mark
 from harness.spm.store.store import Store, write_file
 from harness.spm.transfer.fetch import Fetcher
-from harness.spm.words import plural, size as size_words
 
 # What a byte of archive becomes on disk, for the check before a download. The pinned set's mean is 3.7.
 UNPACK_RATIO = 4
@@ -122,12 +122,12 @@ class _Run:
                 for number, user in enumerate(self._users[artifact.sha256]):
                     self._tasks.put(((-artifact.size, artifact.sha256, number), user, path))
             self._end(threads)
-            waits.join(threads)
+            interruptible.join(threads)
             mark([making.item.entry for making in self._making if making.finished], self._disk, self._report)
         except BaseException:
             self._stop()
             self._end(threads)
-            waits.join(threads, _STALLED_S)
+            interruptible.join(threads, _STALLED_S)
             raise
         finally:
             # What a thread may still write to is left for the next run, and its lock to our end.

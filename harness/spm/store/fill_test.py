@@ -11,7 +11,8 @@ from unittest import mock
 from harness.spm.archives import workers
 from harness.spm.store import durable, trees
 from harness.spm.store.store import Entry, Store
-from harness.spm.testing import World, deb, member
+from harness.spm_testing.archives import deb, member
+from harness.spm_testing.world import World
 
 
 class MarkTest(World):

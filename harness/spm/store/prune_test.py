@@ -5,7 +5,9 @@ import unittest
 
 from harness.spm.store import prune, trees
 from harness.spm.store.store import Entry, Store
-from harness.spm.testing import PATIENCE_S, World, send
+from harness.spm_testing.interrupt import PATIENCE_S
+from harness.spm_testing.server import send
+from harness.spm_testing.world import World
 
 DAY = 86400
 

@@ -176,7 +176,7 @@ class Store:
         return self.lock(os.path.basename(self.staging(entry)))
 
     def lock(self, name: str):
-        from harness.spm.store.locks import Lock
+        from harness.spm.lock import Lock
 
         return Lock(f"{self.root}/locks/{name}")
 
@@ -232,7 +232,7 @@ def read_json(path: str):
 
 def write_file(path: str, text: str):
     """Writes a whole file or none."""
-    from harness.spm.store.beside import beside
+    from harness.spm.store.atomic import atomic_file
 
-    with beside(path) as name, open(name, "w", encoding="utf-8") as file:
+    with atomic_file(path) as name, open(name, "w", encoding="utf-8") as file:
         file.write(text)

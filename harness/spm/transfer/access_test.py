@@ -13,11 +13,15 @@ import threading
 import unittest
 from urllib.parse import urlsplit
 
-from harness.spm.testing import PATIENCE_S, Server, World, deb, member, redirect, refuse, send_file
+from harness.spm.settings import ROOT
 from harness.spm.transfer import access
+from harness.spm_testing.archives import deb, member
+from harness.spm_testing.interrupt import PATIENCE_S
+from harness.spm_testing.server import Server, redirect, refuse, send_file
+from harness.spm_testing.world import World
 
 GOOD = deb(member("./usr/tool", b"the tool"))
-CERTIFICATE = os.path.join(os.path.dirname(__file__), "loopback.pem")
+CERTIFICATE = f"{ROOT}/harness/spm_testing/loopback.pem"
 PASSWORD = "hunter@2"
 
 

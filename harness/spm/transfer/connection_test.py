@@ -12,11 +12,11 @@ import unittest
 import urllib.request
 from unittest import mock
 
-from harness.spm.testing import PATIENCE_S
 from harness.spm.transfer import access, connection, transport
 from harness.spm.transfer.access_test import CERTIFICATE
 from harness.spm.transfer.faults_test import HASTY_S, LONG_S, SILENT, TRICKLE_S
 from harness.spm.transfer.transport import TransferError
+from harness.spm_testing.interrupt import PATIENCE_S
 
 STEP_BYTES = 1 << 16
 

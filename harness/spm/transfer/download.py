@@ -9,15 +9,15 @@ import hashlib
 import os
 import random
 
-from harness.spm import sources, words
-from harness.spm.transfer import transport
+from harness.spm import sources, formatting
 from harness.spm.errors import Cancelled, SpmError
 from harness.spm.settings import timeout_s
+from harness.spm.transfer import transport
+from harness.spm.transfer.host_slots import HostSlots
 from harness.spm.transfer.part import Part
 from harness.spm.transfer.transport import TransferError
-from harness.spm.transfer.turns import Turns
 
-THREADS = 64  # calling `fetch`: more than have turns, so that those which pause leave turns to others
+THREADS = 64  # calling `fetch`: more than have slots, so that those which pause leave slots to others
 TRIES = 4  # at one address, and again whenever so much more of the file has come:
 RENEWING_BYTES = 1 << 20
 FIRST_PAUSE = 1 / 60  # of the timeout, before the second try; doubled for each further one
@@ -51,13 +51,13 @@ class Downloader:
         self._mirror, self._mirror_last = sources.mirror_of(settings)
         self._report = report
         self._silent: dict[str, TransferError] = {}  # places where nobody answers
-        self._begun: set[str] = set()  # artifacts under way that have had a turn
-        self.turns = Turns(settings.jobs)
+        self._begun: set[str] = set()  # artifacts under way that have had a slot
+        self.slots = HostSlots(settings.jobs)
         self._places: dict[str, str] = {}  # sha256 -> where the artifact is asked for first
         self._timeout_s = timeout_s()
 
     def cancel(self):
-        self.turns.cancel()
+        self.slots.cancel()
         for source in self._sources.values():
             source.cancel()
 
@@ -129,11 +129,11 @@ class Downloader:
         place = transport.place(address)
         tries, pause, reached = TRIES, FIRST_PAUSE * self._timeout_s, part.length
         while True:
-            closed_s = self.turns.closed_s(place)
+            closed_s = self.slots.closed_s(place)
             if closed_s > LONGEST_WAIT_BESIDE_S and not last:
-                raise TransferError(f"the server asks to wait {words.seconds(closed_s)}")
+                raise TransferError(f"the server asks to wait {formatting.seconds(closed_s)}")
             try:
-                with self.turns.at(place):
+                with self.slots.at(place):
                     self._transfer(artifact, source, address, part)
                     return
             except TransferError as error:
@@ -150,11 +150,11 @@ class Downloader:
     def _pause(self, place: str, error: TransferError, pause: float):
         if error.wait_s:
             wait_s = min(error.wait_s, LONGEST_WAIT_S)
-            if self.turns.close_for(place, wait_s):
+            if self.slots.close_for(place, wait_s):
                 self._report.asked_to_wait(place, wait_s)
         else:
             # The spread keeps threads that failed together from returning together.
-            self.turns.sleep(pause * random.uniform(0.5, 1.0))
+            self.slots.sleep(pause * random.uniform(0.5, 1.0))
 
     def _transfer(self, artifact, source, address: str, part: Part):
         """One transfer of what `part` lacks."""
@@ -194,7 +194,7 @@ class Downloader:
         part.begin(body.offset, address, body.validator)
         self._report.resumed(artifact, part.length)
         while piece:
-            if self.turns.cancelled:
+            if self.slots.cancelled:
                 raise Cancelled()
             if part.length + len(piece) > artifact.size:
                 part.clear()

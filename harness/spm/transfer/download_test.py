@@ -8,9 +8,11 @@ from unittest import mock
 from harness.spm.pins import manifest
 from harness.spm.progress import Report
 from harness.spm.settings import Settings
-from harness.spm.testing import SAME_HOST, World, deb, member, redirect, refuse, reset, send, tar
 from harness.spm.transfer import connection
 from harness.spm.transfer.download import Downloader
+from harness.spm_testing.archives import deb, member, tar
+from harness.spm_testing.server import SAME_HOST, redirect, refuse, reset, send
+from harness.spm_testing.world import World
 
 GOOD = deb(member("./usr/tool", b"the tool" * 1000))
 HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR\n"

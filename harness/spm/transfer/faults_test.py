@@ -16,7 +16,10 @@ import sys
 import time
 import unittest
 
-from harness.spm.testing import PATIENCE_S, SAME_HOST, World, deb, member, pin, redirect, refuse, reset, send
+from harness.spm_testing.archives import deb, member
+from harness.spm_testing.interrupt import PATIENCE_S
+from harness.spm_testing.server import SAME_HOST, redirect, refuse, reset, send
+from harness.spm_testing.world import World, pin
 
 GOOD = deb(member("./usr/tool", b"the tool" * 1000))
 ZIPPED = gzip.compress(GOOD)

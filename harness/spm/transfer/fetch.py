@@ -1,6 +1,6 @@
 """Brings artifacts to the store's archives folder, each once, whoever else wants it too.
 
-An artifact is downloaded under the kernel lock of its .part, which is taken only with a turn at its host in hand: what
+An artifact is downloaded under the kernel lock of its .part, which is taken only with a slot at its host in hand: what
 we cannot begin yet is left to other processes. What another process is downloading is left for last, then waited for
 and found: processes that want the same share the work. An archive outlives the work of everybody who might
 have waited for it, since only a sweep removes it, and a sweep needs the store to itself (prune.py); so nobody who
@@ -14,7 +14,7 @@ import queue
 import threading
 from collections import deque
 
-from harness.spm import waits
+from harness.spm import interruptible
 from harness.spm.errors import Cancelled, system_error
 from harness.spm.transfer.download import Downloader, Failed, THREADS, is_whole, summary
 
@@ -41,7 +41,7 @@ class Fetcher:
 
     def __exit__(self, *_):
         self.cancel()
-        waits.join(self._threads, _JOIN_S)
+        interruptible.join(self._threads, _JOIN_S)
 
     def fetch_all(self, artifacts, keep_going: bool = False):
         """Yields (artifact, path of its verified file) as each arrives. The first error stops all and is raised; if
@@ -56,7 +56,7 @@ class Fetcher:
         for thread in self._threads:
             thread.start()
         for _ in range(count):
-            arrived = waits.take(self._arrived)
+            arrived = interruptible.take(self._arrived)
             if arrived is None:
                 break
             yield arrived
@@ -90,7 +90,7 @@ class Fetcher:
                         raise
                     found = error
                 finally:
-                    self._downloader.turns.leave()
+                    self._downloader.slots.leave()
                 self._arrived.put((artifact, found))
         except Cancelled:
             pass
@@ -104,9 +104,9 @@ class Fetcher:
 
     def _next(self):
         """(artifact, its lock, taken), or None when nothing is left to begin."""
-        turns = self._downloader.turns
+        slots = self._downloader.slots
         while True:
-            artifact = turns.first(self._free, self._downloader.place_of)
+            artifact = slots.first(self._free, self._downloader.place_of)
             with self._mutex:
                 wait = artifact is None
                 if self._stopped or wait and not self._held:
@@ -119,7 +119,7 @@ class Fetcher:
                 lock.release()
             else:
                 self._held.append(artifact)
-                turns.leave()
+                slots.leave()
 
     def _tell(self, artifact, holder: str):
         with self._mutex:

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from harness.spm.settings import ROOT
-from harness.spm.testing import PATIENCE_S
+from harness.spm_testing.interrupt import PATIENCE_S
 
 DOWNLOAD, TRANSPORT = "transfer/download.py", "transfer/transport.py"
 CONNECTION = "transfer/connection.py"

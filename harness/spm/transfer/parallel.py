@@ -6,7 +6,7 @@ import operator
 import queue
 import threading
 
-from harness.spm import waits
+from harness.spm import interruptible
 
 _PATIENCE_S = 1.0
 
@@ -36,7 +36,7 @@ def each(act, tasks, jobs: int, cancel=lambda: None):
             thread.start()
         left = len(threads)
         while left:
-            found = waits.take(done)
+            found = interruptible.take(done)
             if found is None:
                 left -= 1
                 continue
@@ -47,4 +47,4 @@ def each(act, tasks, jobs: int, cancel=lambda: None):
     finally:
         over.set()
         cancel()
-        waits.join(threads, _PATIENCE_S)
+        interruptible.join(threads, _PATIENCE_S)

@@ -2,8 +2,8 @@
 
 import unittest
 
-from harness.spm.testing import UnnoticedInterrupt
 from harness.spm.transfer import parallel
+from harness.spm_testing.interrupt import UnnoticedInterrupt
 
 
 class InterruptTest(unittest.TestCase):

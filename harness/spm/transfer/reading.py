@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.spm import waits
+from harness.spm import interruptible
 from harness.spm.transfer.download import LONGEST_WAIT_S
 from harness.spm.transfer.transport import TransferError
 
@@ -33,7 +33,7 @@ def patiently(ask):
             if not error.passing or not left:
                 raise
             wait_s = max(pause, min(error.wait_s, LONGEST_WAIT_S))
-        waits.sleep(wait_s)
+        interruptible.sleep(wait_s)
         pause *= 2
 
 

@@ -6,7 +6,10 @@ import threading
 import time
 import unittest
 
-from harness.spm.testing import PATIENCE_S, World, deb, etag, member, redirect, refuse, send, send_file, tar
+from harness.spm_testing.archives import deb, member, tar
+from harness.spm_testing.interrupt import PATIENCE_S
+from harness.spm_testing.server import etag, redirect, refuse, send, send_file
+from harness.spm_testing.world import World
 
 GOOD = deb(member("./usr/tool", os.urandom(50_000)))
 HALF = len(GOOD) // 2

@@ -17,10 +17,10 @@ import urllib.error
 import urllib.request
 from urllib.parse import quote, unquote, urlsplit
 
-from harness.spm import words
+from harness.spm import formatting
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import timeout_s
-from harness.spm.store.beside import beside
+from harness.spm.store.atomic import atomic_file
 from harness.spm.transfer import access, connection
 
 _SAFE = "/~+:@!$&'()*,;="
@@ -118,7 +118,7 @@ def base_address(text: str, variable: str) -> str:
     """A base as the user gave it in an environment variable, address or folder, as an address."""
     if "://" not in text and not text.startswith("file:"):
         return file_address(os.path.abspath(text))
-    if not words.is_address(text):
+    if not formatting.is_address(text):
         what = f"{variable}: expected a folder or an address with a host, found '{shown(text)}'"
         raise SpmError(what, f"correct {variable}", USAGE)
     return text
@@ -209,7 +209,7 @@ class _Counted:
 def _copy(data: _Counted, target: str):
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        with beside(target) as name, open(name, "wb") as file:
+        with atomic_file(target) as name, open(name, "wb") as file:
             while piece := data.read(_PIECE):
                 file.write(piece)
             file.flush()

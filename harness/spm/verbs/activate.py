@@ -41,11 +41,11 @@ def _sentence(items, plan, elapsed: float) -> str:
     count = f"{len(items)} package{'s' * (len(items) != 1)}"
     if plan is None:
         return f"spm: {count} active, nothing to do"
-    from harness.spm import words
+    from harness.spm import formatting
 
     unpacked = sum(item.entry.stamp()["bytes"] for item in plan.missing)
-    made = f"{words.plural(len(plan.missing), 'package')} of {words.size(unpacked)} unpacked, " if plan.missing else ""
-    return f"spm: {count} active in {words.seconds(elapsed)}: {made}{words.plural(len(plan.unlinked), 'link')} set"
+    made = f"{formatting.plural(len(plan.missing), 'package')} of {formatting.size(unpacked)} unpacked, " if plan.missing else ""
+    return f"spm: {count} active in {formatting.seconds(elapsed)}: {made}{formatting.plural(len(plan.unlinked), 'link')} set"
 
 
 def _print_json(items, plan):
@@ -89,8 +89,8 @@ def _tell_plan(items, plan, settings):
                 )
             )
         else:
-            from harness.spm import words
+            from harness.spm import formatting
 
-            fetch = f"fetch {words.plural(len(artifacts), 'artifact')} of {words.size(size)}" if artifacts else ""
+            fetch = f"fetch {formatting.plural(len(artifacts), 'artifact')} of {formatting.size(size)}" if artifacts else ""
             link = f"link {os.path.relpath(item.link)}" if item in unlinked else ""
             print(f"{item.package.name}: {', '.join(filter(None, (fetch, link))) or 'nothing to do'}")

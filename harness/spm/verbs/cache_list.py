@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from harness.spm import words
+from harness.spm import formatting
 from harness.spm.store import prune
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
@@ -29,15 +29,15 @@ def run(command, settings) -> int:
         rows,
         ("name", "lib", "version", "bytes", "files", "last_use", "used_by"),
         settings,
-        {"version": table.short, "bytes": words.size, "last_use": lambda then: f"{words.age(now - then)} ago"},
+        {"version": table.short, "bytes": formatting.size, "last_use": lambda then: f"{formatting.age(now - then)} ago"},
         briefly={"version": None, "name": None, "used_by": _count},
     )
     if not settings.json and not settings.quiet:
-        size = words.size(sum(row["bytes"] for row in rows))
-        unused = words.size(sum(row["bytes"] for row in rows if not row["used_by"]))
-        print(f"spm: {words.plural(len(rows), 'package')} of {size}, {unused} of it unused", file=sys.stderr)
+        size = formatting.size(sum(row["bytes"] for row in rows))
+        unused = formatting.size(sum(row["bytes"] for row in rows if not row["used_by"]))
+        print(f"spm: {formatting.plural(len(rows), 'package')} of {size}, {unused} of it unused", file=sys.stderr)
     return 0
 
 
 def _count(users: list[str]) -> str:
-    return words.plural(len(users), "folder") if users else ""
+    return formatting.plural(len(users), "folder") if users else ""

@@ -7,15 +7,15 @@ import os
 import sys
 import time
 
-from harness.spm import words
+from harness.spm import formatting
 from harness.spm.progress import report_for
 from harness.spm.store import prune
 from harness.spm.store.store import Store
 
 
 def run(command, settings) -> int:
-    older_than = words.parse_age(command.options.get("--older-than", "30d"), "--older-than")
-    max_bytes = words.parse_size(command.options.get("--max-size", "10GB"), "--max-size")
+    older_than = formatting.parse_age(command.options.get("--older-than", "30d"), "--older-than")
+    max_bytes = formatting.parse_size(command.options.get("--max-size", "10GB"), "--max-size")
     store = Store(settings.store)
     gone = []
 
@@ -36,7 +36,7 @@ def run(command, settings) -> int:
     if not settings.quiet and not settings.json:
         done = "would be removed" if settings.dry_run else "removed"
         print(
-            f"spm: {words.plural(len(gone), 'package')} of {words.size(sum(each.bytes for each in gone))} {done}",
+            f"spm: {formatting.plural(len(gone), 'package')} of {formatting.size(sum(each.bytes for each in gone))} {done}",
             file=sys.stderr,
         )
     return 0
@@ -55,4 +55,4 @@ def _tell(each, settings):
             )
         )
     else:
-        print(f"{each.entry.name} {each.entry.version} {words.size(each.bytes)}")
+        print(f"{each.entry.name} {each.entry.version} {formatting.size(each.bytes)}")

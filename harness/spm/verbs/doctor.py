@@ -12,15 +12,15 @@ import sys
 
 from harness.spm import progress, sources
 from harness.spm.errors import SpmError
+from harness.spm.formatting import plural, size
 from harness.spm.options import PROGRAM, with_places
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import existing_parent
 from harness.spm.sources import signature
 from harness.spm.transfer import parallel, reading, transport
+from harness.spm.transfer.host_slots import HostSlots
 from harness.spm.transfer.transport import TransferError
-from harness.spm.transfer.turns import Turns
 from harness.spm.verbs import table
-from harness.spm.words import plural, size
 
 FINE, SOME_LEFT, LAST_COPY, LOST, UNREACHABLE = "fine", "some left", "last copy", "lost", "unreachable"
 _LITTLE_SPACE = 2 * 10**9
@@ -71,12 +71,12 @@ def _rows(manifest, opened: dict, settings) -> list[dict]:
         if source
     ]
     silent: dict[str, TransferError] = {}  # places where nobody answers
-    turns = Turns(settings.jobs)
+    slots = HostSlots(settings.jobs)
     answers: dict[tuple, dict] = {key: {} for key in artifacts}
     with progress.report_for(settings) as report:
         report.asking(len(tasks))
         for (key, name, _), answer in parallel.each(
-            lambda task: _ask(artifacts[task[0]][0], task[2], silent, turns), tasks, settings.jobs
+            lambda task: _ask(artifacts[task[0]][0], task[2], silent, slots), tasks, settings.jobs
         ):
             answers[key][name] = answer
             report.answered()
@@ -92,7 +92,7 @@ class _Answer:
         self.has, self.reason, self.said = has, reason, said
 
 
-def _ask(artifact, source, silent: dict[str, TransferError], turns: Turns) -> _Answer:
+def _ask(artifact, source, silent: dict[str, TransferError], slots: HostSlots) -> _Answer:
     try:
         addresses = source.addresses(artifact)
     except sources.Unavailable as unavailable:
@@ -101,7 +101,7 @@ def _ask(artifact, source, silent: dict[str, TransferError], turns: Turns) -> _A
     for address in addresses:
         place = transport.place(address)
         try:
-            with turns.at(place):
+            with slots.at(place):
                 if place in silent:
                     raise silent[place]
                 length, kind = reading.length(source, address, artifact.size)

@@ -3,8 +3,9 @@
 import os
 from unittest import mock
 
-from harness.spm.testing import Server, World, reset, send
 from harness.spm.transfer import reading
+from harness.spm_testing.server import Server, reset, send
+from harness.spm_testing.world import World
 
 REACH_HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR\n"
 
@@ -138,7 +139,7 @@ class DoctorTest(World):
             handler.end_headers()
 
         self.other.files["/one.tar"] = busy
-        with mock.patch.object(reading.waits, "sleep") as sleep:
+        with mock.patch.object(reading.interruptible, "sleep") as sleep:
             self.assertEqual(self.doctor().err, "spm: 3 artifacts: 3 fine\n")
         self.assertIn(mock.call(7), sleep.mock_calls)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.spm import words
-from harness.spm.store import lib
+from harness.spm import formatting
 from harness.spm.pins import manifest as manifests
+from harness.spm.store import lib
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
 
@@ -17,7 +17,7 @@ def run(command, settings) -> int:
         rows,
         ("name", "lib", "groups", "download_bytes", "version", "active"),
         settings,
-        {"version": table.short, "download_bytes": words.size, "active": lambda active: "yes" if active else "no"},
+        {"version": table.short, "download_bytes": formatting.size, "active": lambda active: "yes" if active else "no"},
         briefly={"version": None},
     )
     return 0

@@ -7,11 +7,11 @@ import sys
 
 from harness.spm import progress
 from harness.spm.errors import SpmError, USAGE
+from harness.spm.formatting import plural, size
 from harness.spm.sources import Unavailable
 from harness.spm.sources.mirror import Mirror
 from harness.spm.transfer import parallel, upload
 from harness.spm.transfer.transport import TransferError
-from harness.spm.words import plural, size
 
 
 def opened(command, settings) -> Mirror:

@@ -10,13 +10,13 @@ import os
 
 from harness.spm import progress
 from harness.spm.errors import SpmError, system_error
+from harness.spm.formatting import plural
 from harness.spm.install import Plan
 from harness.spm.pins import manifest as manifests
 from harness.spm.store import lib, prune
 from harness.spm.store.fill import fill
 from harness.spm.store.store import Store
 from harness.spm.verbs import mirror as mirrors
-from harness.spm.words import plural
 
 
 def run(command, settings) -> int:

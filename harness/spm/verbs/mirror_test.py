@@ -7,11 +7,14 @@ import time
 import unittest
 from unittest import mock
 
-from harness.spm import testing_s3
+from harness.spm.formatting import size
 from harness.spm.store import trees
-from harness.spm.testing import PATIENCE_S, Server, World, deb, member
 from harness.spm.transfer import reading, transport
-from harness.spm.words import size
+from harness.spm_testing import s3 as s3_server
+from harness.spm_testing.archives import deb, member
+from harness.spm_testing.interrupt import PATIENCE_S
+from harness.spm_testing.server import Server
+from harness.spm_testing.world import World
 
 
 class MirrorTest(World):
@@ -77,7 +80,7 @@ class MirrorTest(World):
         self.check_an_old_commit_builds_from(f"{self.other.base}/mirror")
 
     def test_an_old_commit_builds_from_a_bucket_alone(self):
-        os.environ.update(testing_s3.environment())
+        os.environ.update(s3_server.environment())
         self.check_an_old_commit_builds_from(f"s3://lab/{os.path.basename(self.folder)}")
 
     def test_what_has_another_size_is_sent_again(self):

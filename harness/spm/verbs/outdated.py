@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import sys
 
+from harness.spm.formatting import plural
 from harness.spm.pins import manifest as manifests, newest
 from harness.spm.verbs import table
-from harness.spm.words import plural
 
 
 def run(command, settings) -> int:

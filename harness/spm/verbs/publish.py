@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 
-from harness.spm import sources, words
+from harness.spm import sources, formatting
 from harness.spm.archives import pack
 from harness.spm.archives.tree import Tree
 from harness.spm.archives.unpack import unpack
@@ -28,7 +28,7 @@ _HELP = "python3 make.py spm publish --help"
 
 def run(command, settings) -> int:
     if len(command.names) != 2:
-        raise SpmError(f"publish: expected DIR NAME, found {words.plural(len(command.names), 'name')}", _HELP, USAGE)
+        raise SpmError(f"publish: expected DIR NAME, found {formatting.plural(len(command.names), 'name')}", _HELP, USAGE)
     what, name = command.names
     manifest = manifests.load(settings.packages)
     target = _target(manifest, command.options.get("--to"))
@@ -50,7 +50,7 @@ def run(command, settings) -> int:
             fields = _artifact(target, commit, name, size, digest)
             entry = _entry(manifest, name, platform, fields)
             _check_unpacks(archive, what, fields, f"{scratch}/tree")
-            told = f"{words.size(size)} of {commit}" if commit else _upload(source, archive, fields, settings)
+            told = f"{formatting.size(size)} of {commit}" if commit else _upload(source, archive, fields, settings)
     except OSError as error:
         raise system_error(f"publish {what}", error) from None
     except sources.Unavailable as error:
@@ -153,7 +153,7 @@ def _export(source, commit: str, path: str):
 def _upload(source, archive: str, fields: dict, settings) -> str:
     """Brings the archive to its place and reads it back, unless it is there; a sentence about it."""
     address = source.address(fields["path"])
-    what = f"{words.size(fields['size'])} at {transport.shown(address)}"
+    what = f"{formatting.size(fields['size'])} at {transport.shown(address)}"
     if settings.dry_run:
         return f"would publish {what}"
     there = upload.holds(source, [address], fields["size"]) and _digest(source, address) == fields["sha256"]

@@ -7,9 +7,9 @@ import subprocess
 import sys
 import unittest
 
-from harness.spm import testing_s3
 from harness.spm.settings import ROOT, native_platform
-from harness.spm.testing import World
+from harness.spm_testing import s3 as s3_server
+from harness.spm_testing.world import World
 
 ACCENT = "\N{LATIN SMALL LETTER E WITH ACUTE}"
 _PACK = """
@@ -136,13 +136,13 @@ class PublishTest(World):
                 self.check_installs(name)
 
     def test_a_bucket_gives_back_what_it_took(self):
-        os.environ.update(testing_s3.environment())
+        os.environ.update(s3_server.environment())
         self.sources = {"s3": {"type": "s3", "base": f"s3://lab/{os.path.basename(self.folder)}"}}
         self.publish()
         self.check_installs()
 
     def test_a_wrong_secret_publishes_nothing(self):
-        os.environ.update(testing_s3.environment("hunter2"))
+        os.environ.update(s3_server.environment("hunter2"))
         self.sources = {"s3": {"type": "s3", "base": f"s3://lab/{os.path.basename(self.folder)}"}}
         result = self.spm("publish", self.dir, "tool")
         self.assertRegex(

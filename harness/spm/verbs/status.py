@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from harness.spm.store import lib
 from harness.spm.pins import manifest as manifests
+from harness.spm.store import lib
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
 

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 
-from harness.spm.words import columns as _length, printable
+from harness.spm.formatting import columns as _length, printable
 
 
 def show(rows: list[dict], columns: tuple[str, ...], settings, texts=None, briefly=None):

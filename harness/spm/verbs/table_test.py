@@ -4,7 +4,7 @@ import os
 import unittest
 from unittest import mock
 
-from harness.spm import words
+from harness.spm import formatting
 from harness.spm.settings import Settings
 from harness.spm.verbs import table
 
@@ -70,9 +70,9 @@ class TableTest(unittest.TestCase):
         rows = [{"path": "\u6f22\u5b57" * 8, "state": "whole"}, {"path": "a", "state": "damaged"}]
         for width in (0, 20, 21):
             lines = self.show(rows, width).splitlines()
-            self.assertEqual(len({words.columns(line[: line.index(state)]) for line in lines
+            self.assertEqual(len({formatting.columns(line[: line.index(state)]) for line in lines
                                   for state in ("state", "whole", "damaged") if state in line}), 1)
-            self.assertTrue(not width or max(map(words.columns, lines)) <= width)
+            self.assertTrue(not width or max(map(formatting.columns, lines)) <= width)
 
     def test_a_terminal_that_no_table_fits_gets_a_wider_one(self):
         self.assertEqual(self.show([{"a": "12345", "b": "6"}], 2), "a  b\n1  6\n2\n3\n4\n5\n")

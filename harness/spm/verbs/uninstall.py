@@ -6,8 +6,8 @@ import json
 import os
 import sys
 
-from harness.spm.store import lib
 from harness.spm.pins import manifest as manifests
+from harness.spm.store import lib
 from harness.spm.store.store import Store
 
 

@@ -9,7 +9,7 @@ import shlex
 import stat
 import sys
 
-from harness.spm import words
+from harness.spm import formatting
 from harness.spm.archives.tree import OWNER_WRITES, DifferInCase, Listing, Tree
 from harness.spm.archives.unpack import Everything, unpack
 from harness.spm.errors import Refused, SpmError, USAGE
@@ -21,7 +21,7 @@ _USAGE_HINT = "python3 make.py spm unpack --help"
 
 def run(command, settings) -> int:
     if len(command.names) != 2:
-        found = words.plural(len(command.names), "name")
+        found = formatting.plural(len(command.names), "name")
         raise SpmError(f"unpack: expected ARCHIVE DIR, found {found}", _USAGE_HINT, USAGE)
     archive, folder = command.names
     _check_archive(archive)
@@ -76,7 +76,7 @@ def _check_folder(path: str):
         raise SpmError(f"{path}: expected no folder or an empty one, found {found}", _USAGE_HINT, USAGE) from None
     else:
         if names:
-            found = words.plural(len(names), "name")
+            found = formatting.plural(len(names), "name")
             raise SpmError(f"{path}: expected no folder or an empty one, found {found} in it", _USAGE_HINT, USAGE)
 
 
@@ -110,8 +110,8 @@ def _tell(listed: dict, archive: str, folder: str, settings):
     if settings.json:
         table.show([{"archive": archive, "path": folder, **counts, "bytes": size}], (), settings)
     elif not settings.quiet:
-        parts = ", ".join(words.plural(count, kind[:-1]) for kind, count in counts.items())
-        print(f"spm: {parts}, {words.size(size)} in {folder}", file=sys.stderr)
+        parts = ", ".join(formatting.plural(count, kind[:-1]) for kind, count in counts.items())
+        print(f"spm: {parts}, {formatting.size(size)} in {folder}", file=sys.stderr)
 
 
 def _list(listed: dict, settings):
@@ -120,5 +120,5 @@ def _list(listed: dict, settings):
     folders = [(path, "folder", 0o755, 0, "") for path in listed["folders"]]
     fields = ("path", "kind", "mode", "bytes", "target")
     rows = [dict(zip(fields, each)) for each in sorted(files + links + folders)]
-    texts = {"mode": lambda mode: f"{mode:o}" if mode else "", "bytes": words.size}
+    texts = {"mode": lambda mode: f"{mode:o}" if mode else "", "bytes": formatting.size}
     table.show(rows, ("mode", "kind", "bytes", "path", "target"), settings, texts)

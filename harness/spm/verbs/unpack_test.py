@@ -8,7 +8,8 @@ import unittest
 from unittest import mock
 
 from harness.spm.store import trees
-from harness.spm.testing import World, deb, folder, hard_link, link, member, tar, zipped
+from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar, zipped
+from harness.spm_testing.world import World
 
 MEMBERS = [
     folder("./d"),

@@ -12,9 +12,9 @@ import re
 import sys
 
 from harness.spm.errors import SpmError
+from harness.spm.formatting import plural
 from harness.spm.pins import edit, manifest as manifests, newest
 from harness.spm.pins.newest import Finding
-from harness.spm.words import plural
 
 
 def run(command, settings) -> int:

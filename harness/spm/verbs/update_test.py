@@ -5,8 +5,8 @@ import os
 import unittest
 import zlib
 
-from harness.spm.testing import World
-from harness.spm.testing_debian import HAS_GPG, Archive, Keys, in_days, only_programs, unchecked
+from harness.spm_testing.debian import HAS_GPG, Archive, Keys, in_days, only_programs, unchecked
+from harness.spm_testing.world import World
 
 INDEX = "index of bookworm of 2023-11-14, which was not checked: "
 UNCHECKED = f"spm: warning: {INDEX}this machine has neither gpgv nor sqv\n"

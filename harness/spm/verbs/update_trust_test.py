@@ -6,9 +6,9 @@ import unittest
 from unittest import mock
 
 from harness.spm.sources import signature
-from harness.spm.testing_debian import CHECKERS, HAS_GPG, HAS_SQV, only_programs
 from harness.spm.verbs import update_test
 from harness.spm.verbs.update_test import INDEX
+from harness.spm_testing.debian import CHECKERS, HAS_GPG, HAS_SQV, only_programs
 
 NEITHER = "this machine has neither gpgv nor sqv"
 NO_KEY = "this machine has no key of Debian's"

@@ -9,10 +9,10 @@ import contextlib
 import os
 import sys
 
-from harness.spm.store import contents, lib
+from harness.spm.errors import FAILED
 from harness.spm.options import PROGRAM, with_places
 from harness.spm.pins import manifest as manifests
-from harness.spm.errors import FAILED
+from harness.spm.store import contents, lib
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
 
@@ -77,12 +77,12 @@ def _tell(damaged: int, rows: int, artifacts, command, settings):
         print(f"spm: error: {damaged} of {rows} packages differ from what was unpacked", file=sys.stderr)
         print(f"hint: {with_places(f'{PROGRAM} verify --repair', command)}", file=sys.stderr)
         return
-    from harness.spm import words
+    from harness.spm import formatting
 
     done = "would be repaired" if settings.dry_run else "repaired"
-    size = words.size(sum(each.size for each in artifacts))
-    cost = f"with {words.plural(len(artifacts), 'artifact')} of {size}" if artifacts else "without any artifact"
-    print(f"spm: {words.plural(damaged, 'package')} {done} {cost}", file=sys.stderr)
+    size = formatting.size(sum(each.size for each in artifacts))
+    cost = f"with {formatting.plural(len(artifacts), 'artifact')} of {size}" if artifacts else "without any artifact"
+    print(f"spm: {formatting.plural(damaged, 'package')} {done} {cost}", file=sys.stderr)
 
 
 def _some(problems: list[str]) -> str:

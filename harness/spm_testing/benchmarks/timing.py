@@ -14,7 +14,7 @@ import time
 
 from harness.spm import api
 from harness.spm.settings import ROOT
-from harness.spm.testing import package, pin
+from harness.spm_testing.world import package, pin
 
 PYTHON = "python3 -c pass"
 # As users have it: what is imported is compiled once.

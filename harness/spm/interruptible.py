@@ -5,11 +5,9 @@ runs once the main thread is back in the interpreter. So nothing here waits for 
 
 from __future__ import annotations
 
-import fcntl
 import time
 
 STEP_S = 0.5  # an interrupt is seen within it
-_LOCK_STEP_S = 0.05  # nobody wakes us when a lock is free
 
 
 def take(done):
@@ -32,22 +30,7 @@ def join(threads: list, patience_s: float = float("inf")):
             thread.join(min(STEP_S, left))
 
 
-def lock(file, kind: int):
-    """Takes the kernel's lock on an open file or its descriptor: LOCK_SH or LOCK_EX."""
-    while not try_lock(file, kind):
-        time.sleep(_LOCK_STEP_S)
-
-
 def sleep(seconds: float):
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         time.sleep(min(STEP_S, left))
-
-
-def try_lock(file, kind: int) -> bool:
-    """Takes it where nobody holds it; whether it is ours now."""
-    try:
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -10,10 +10,11 @@ import sys
 import unittest
 from unittest import mock
 
-from harness.spm.faults import GROWING, Outcome, Runner
 from harness.spm.settings import ROOT
 from harness.spm.store import trees
-from harness.spm.testing import World, deb, folder, hard_link, link, member, pin, tar
+from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar
+from harness.spm_testing.faults import GROWING, Outcome, Runner
+from harness.spm_testing.world import World, pin
 
 OLD = {"a-1": {"d/a": "old", "same": "old", "l": "old"}}
 NEW = {"a-1": {"d/a": "new!", "same": "new!", "l": "new!"}, "b-1": {"1": "one", "2": "two"}}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import fcntl
 import gc
+import importlib
 import io
 import json
 import mmap
@@ -44,7 +45,7 @@ class Runner:
 
     def __init__(self):
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "harness.spm.faults"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-m", "harness.spm_testing.faults"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
 
     def run(self, *commands: list[str], **fault) -> Outcome:
@@ -198,9 +199,12 @@ def _serve(request: dict) -> dict:
 
 def _main():
     # What the commands import, once for all of them.
-    from harness.spm import cli, install, progress, words  # noqa: F401
-    from harness.spm.store import contents, fill  # noqa: F401
-    from harness.spm.verbs import cache_list, cache_prune, install_group, list, status, uninstall, verify  # noqa: F401
+    from harness.spm import progress
+    from harness.spm.store import fill
+
+    verbs = ("cache_list", "cache_prune", "install_group", "list", "status", "uninstall", "verify")
+    for name in ("cli", "install", "formatting", "store.contents", *(f"verbs.{verb}" for verb in verbs)):
+        importlib.import_module(f"harness.spm.{name}")
 
     progress.Report.tick_s = progress._LINE_S = fill._STALLED_S = 0.1
     signal.signal(signal.SIGINT, signal.default_int_handler)

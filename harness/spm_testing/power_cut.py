@@ -1,7 +1,7 @@
 """Power cuts, tried: spm installs on a file system of its own, whose device is copied meanwhile and afterwards. Each copy
 is what a cut at that moment leaves. What counts there must be whole, and the next install must end in whole trees.
 
-    python3 -m harness.spm.power_cut [--file-system ext4|xfs] [--during N] [--after SECONDS,...] [--seed N] [--work DIR]
+    python3 -m harness.spm_testing.power_cut [--file-system ext4|xfs] [--during N] [--after SECONDS,...] [--seed N] [--work DIR]
                                      [--packages N | -- VERB NAME...]
 
 Needs root, loop devices, mkfs.xfs and the file system's own mkfs. Without a verb, packages made here are installed from a
@@ -26,7 +26,8 @@ from harness.spm.pins import manifest as manifests
 from harness.spm.settings import ROOT, native_platform
 from harness.spm.store import contents, lib, trees
 from harness.spm.store.store import Store
-from harness.spm.testing import member, package, pin, tar
+from harness.spm_testing.archives import member, tar
+from harness.spm_testing.world import package, pin
 
 # The options that each is mounted with, and a copy of it beside the original. ext4 writes its journal every second
 # instead of every five, so that a cut finds what the journal knows and the disk does not have.

@@ -1,6 +1,6 @@
 """What an install costs when there is nothing to do: beside starting Python, in one interleaved run.
 
-    python3 -m harness.spm.benchmarks.noop [REPEATS]
+    python3 -m harness.spm_testing.benchmarks.noop [REPEATS]
 
 Rows: Python alone; Python with the two modules that nothing can do without; install-group of an installed group of 20
 and of 200 packages. The goal is at most 35 ms more than Python's."""
@@ -11,9 +11,9 @@ import os
 import sys
 import tempfile
 
-from harness.spm.benchmarks import timing
 from harness.spm.store import trees
-from harness.spm.testing import member, tar
+from harness.spm_testing.archives import member, tar
+from harness.spm_testing.benchmarks import timing
 
 GOAL_MS = 35.0
 ARTIFACTS = 5  # of each package, as the pinned set has on average

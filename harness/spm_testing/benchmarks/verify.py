@@ -1,6 +1,6 @@
 """What looking through a tree costs: 16,000 small files and a few large, with the real command.
 
-    python3 -m harness.spm.benchmarks.verify [REPEATS]
+    python3 -m harness.spm_testing.benchmarks.verify [REPEATS]
 
 Rows: Python alone; verify; verify --deep; and the plainest Python that takes SHA-256 of the same files, one thread,
 reading each at once. Python's start is taken off all. Goals: verify at most 5 microseconds a file; --deep at least 0.9
@@ -13,9 +13,9 @@ import random
 import sys
 import tempfile
 
-from harness.spm.benchmarks import timing
 from harness.spm.store import trees
-from harness.spm.testing import member, tar
+from harness.spm_testing.archives import member, tar
+from harness.spm_testing.benchmarks import timing
 
 GOAL_US = 5.0
 GOAL_SPEED = 0.9

@@ -1,6 +1,6 @@
 """How this process was called, for the commands in hints and help: each must work where its reader stands.
 
-Hints are written as for somebody in the checkout, `python3 make.py ...`. Whoever prints one calls `spelt`."""
+Hints are written as for somebody in the checkout, `python3 make.py ...`. Whoever prints one calls `as_invoked`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAKE = f"{ROOT}/make.py"
 _CLI = "harness.spm.cli"
 
 
-def spelt(text: str) -> str:
+def as_invoked(text: str) -> str:
     """The text with every `python3 make.py` in it as this process was called."""
     return re.sub(r"\bpython3 make\.py\b( spm\b)?", lambda found: _command(found[1] or ""), text)
 

@@ -2,10 +2,9 @@
 
 import contextlib
 import io
-import os
 import unittest
 
-from harness.spm import power_cut
+from harness.spm_testing import power_cut
 
 
 @unittest.skipIf(power_cut.lack(), f"a power cut {power_cut.lack()}")

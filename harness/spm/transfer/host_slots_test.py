@@ -6,9 +6,12 @@ import time
 import unittest
 
 from harness.spm.errors import Cancelled
-from harness.spm.testing import PATIENCE_S, Server, World, deb, member, pin, refuse, send_file
 from harness.spm.transfer import transport
-from harness.spm.transfer.turns import PER_HOST, Turns, most_at_once
+from harness.spm.transfer.host_slots import PER_HOST, HostSlots, most_at_once
+from harness.spm_testing.archives import deb, member
+from harness.spm_testing.interrupt import PATIENCE_S
+from harness.spm_testing.server import Server, refuse, send_file
+from harness.spm_testing.world import World, pin
 
 DATA = [deb(member(f"./{number}")) for number in range(20)]
 
@@ -121,32 +124,32 @@ class WaitTest(World):
         self.assertEqual({text: transport._retry_after(text, now) for text in cases}, cases)
 
 
-class TurnsTest(unittest.TestCase):
+class HostSlotsTest(unittest.TestCase):
     def test_the_end_of_a_run_frees_whoever_waits(self):
-        turns, seen = Turns(1), []
+        slots, seen = HostSlots(1), []
 
         def wait(place: str):
             try:
-                with turns.at(place):
-                    seen.append("had a turn")
+                with slots.at(place):
+                    seen.append("had a slot")
             except Cancelled:
                 seen.append("cancelled")
 
-        with turns.at("http://a"):
-            turns.close_for("http://c", 100)
+        with slots.at("http://a"):
+            slots.close_for("http://c", 100)
             threads = [threading.Thread(target=wait, args=(f"http://{host}",)) for host in "abc"]
             for thread in threads:
                 thread.start()
-            turns.cancel()
+            slots.cancel()
             for thread in threads:
                 thread.join(PATIENCE_S)
         wait("http://d")
         self.assertEqual(seen, ["cancelled"] * 4)
 
     def test_a_host_is_said_to_be_closed_once(self):
-        turns = Turns(1)
-        self.assertEqual([turns.close_for("a", seconds) for seconds in (50, 50, 40, 60)], [True, False, False, True])
-        self.assertAlmostEqual(turns.closed_s("a"), 60, delta=5)
+        slots = HostSlots(1)
+        self.assertEqual([slots.close_for("a", seconds) for seconds in (50, 50, 40, 60)], [True, False, False, True])
+        self.assertAlmostEqual(slots.closed_s("a"), 60, delta=5)
 
 
 if __name__ == "__main__":

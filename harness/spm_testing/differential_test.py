@@ -1,4 +1,4 @@
-"""Some archives of every kind; `python3 -m harness.spm.archives.differential` tries as many as there is time for."""
+"""Some archives of every kind; `python3 -m harness.spm_testing.differential` tries as many as there is time for."""
 
 import contextlib
 import io
@@ -8,10 +8,11 @@ import tempfile
 import unittest
 from unittest import mock
 
-from harness.spm.archives import differential, tar
-from harness.spm.archives.differential import ACCEPTED, DIFFERENT, Maker, compare, main
+from harness.spm.archives import tar
 from harness.spm.store import trees
-from harness.spm.testing import member, tar as made
+from harness.spm_testing import differential
+from harness.spm_testing.archives import member, tar as made
+from harness.spm_testing.differential import ACCEPTED, DIFFERENT, Maker, compare, main
 
 ARCHIVES = 1500
 

@@ -1,6 +1,6 @@
 """What it costs to switch ten packages between two versions that the store has, with the real command, all included.
 
-    python3 -m harness.spm.benchmarks.switch [REPEATS]
+    python3 -m harness.spm_testing.benchmarks.switch [REPEATS]
 
 Two worlds: packages of 1,600 files each, 100 MB together, and packages of one tiny file. A switch is one link renamed,
 so both cost the same; the goal is at most 60 ms for either."""
@@ -11,9 +11,9 @@ import os
 import sys
 import tempfile
 
-from harness.spm.benchmarks import timing
 from harness.spm.store import trees
-from harness.spm.testing import member, tar
+from harness.spm_testing.archives import member, tar
+from harness.spm_testing.benchmarks import timing
 
 GOAL_MS = 60.0
 PACKAGES = 10

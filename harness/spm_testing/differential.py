@@ -1,6 +1,6 @@
 """Our reader of tar against tarfile's: what we accept must be the tree that tarfile's members make by the same rules.
 
-    python3 -m harness.spm.archives.differential --seconds 600 --seed 1
+    python3 -m harness.spm_testing.differential --seconds 600 --seed 1
 
 makes archives of every dialect and damages some. It prints how many were accepted, refused and read differently, keeps
 each of the latter as a file, and ends with 1 where there is one. The rules are written here once more, in plain steps:

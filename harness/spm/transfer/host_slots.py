@@ -1,6 +1,6 @@
 """Who may transfer when: so many at once, fewer of them with one host, none with a host that asked us to wait.
 
-A thread holds its turn for one transfer only: while it waits or pauses, another host's work goes on in its place."""
+A thread holds its slot for one transfer only: while it waits or pauses, another host's work goes on in its place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def most_at_once(place: str) -> int:
     return PER_SNAPSHOT_HOST if (urlsplit(place).hostname or "").startswith("snapshot.") else PER_HOST
 
 
-class Turns:
+class HostSlots:
     """`jobs` transfers at once. `cancel` ends all waiting: whoever waits gets Cancelled."""
 
     def __init__(self, jobs: int):
@@ -30,7 +30,7 @@ class Turns:
         self._left = jobs
         self._busy: Counter[str] = Counter()  # place -> transfers there
         self._open_at: dict[str, float] = {}  # place -> when it may be asked again
-        self._mine = threading.local()  # place: where this thread has its turn
+        self._mine = threading.local()  # place: where this thread has its slot
         self._over = threading.Event()
 
     @property
@@ -43,7 +43,7 @@ class Turns:
             self._changed.notify_all()
 
     def first(self, tasks: deque, place_of):
-        """Takes the first of `tasks` whose place has a turn to give, waiting for one; this thread holds the turn then.
+        """Takes the first of `tasks` whose place has a slot to give, waiting for one; this thread holds the slot then.
         None when there are no tasks. Nothing else may touch `tasks` meanwhile."""
         with self._changed:
             while tasks:
@@ -56,7 +56,7 @@ class Turns:
 
     @contextlib.contextmanager
     def at(self, place: str):
-        """Waits for a turn at `place`, unless this thread holds it already, and gives it back at the end."""
+        """Waits for a slot at `place`, unless this thread holds it already, and gives it back at the end."""
         if getattr(self._mine, "place", None) != place or self.closed_s(place):
             self.leave()
             with self._changed:

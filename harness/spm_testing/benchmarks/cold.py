@@ -1,6 +1,6 @@
 """What a cold install costs: beside curl and dpkg-deb on the same bytes, in one interleaved run.
 
-    python3 -m harness.spm.benchmarks.cold [--cache DIR] [--work DIR] [REPEATS]
+    python3 -m harness.spm_testing.benchmarks.cold [--cache DIR] [--work DIR] [REPEATS]
 
 The artifacts come from their sources once, into DIR (default: a temporary folder, fetched anew), and from then on from
 a server on this machine, which both sides ask. One side is `spm install-group` into an empty store; the other is
@@ -24,11 +24,11 @@ import tempfile
 import time
 
 from harness.spm import progress
-from harness.spm.benchmarks import timing
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import ROOT, Settings
 from harness.spm.store import trees
 from harness.spm.transfer.download import Downloader, is_whole
+from harness.spm_testing.benchmarks import timing
 
 # what is installed, the verb's arguments, at most so many times what curl and dpkg-deb take
 CASES = (

@@ -8,7 +8,7 @@ import unittest
 
 from harness.spm.settings import ROOT
 from harness.spm.store import trees
-from harness.spm.testing import World
+from harness.spm_testing.world import World
 
 # `lab` and `a b/lab` are the checkout, bin/ is on the PATH. The folder, the call, what hints and help begin with
 CALLS = [

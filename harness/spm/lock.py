@@ -1,4 +1,4 @@
-"""Kernel locks on small files of the store: they go with the process that holds them, however it ends.
+"""Kernel locks on small files: they go with the process that holds them, however it ends. Python has no other.
 
 A lock's file says who took it last, so that a waiter can name whom it waits for."""
 
@@ -7,8 +7,24 @@ from __future__ import annotations
 import fcntl
 import os
 import sys
+import time
 
-from harness.spm import waits
+_STEP_S = 0.05  # nobody wakes us when a lock is free, and an interrupt must end the wait
+
+
+def try_lock(file, kind: int) -> bool:
+    """Takes the lock on an open file or its descriptor, LOCK_SH or LOCK_EX, where nobody holds it; whether it is ours."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def wait_for(file, kind: int):
+    """Takes it as soon as nobody holds it."""
+    while not try_lock(file, kind):
+        time.sleep(_STEP_S)
 
 
 class Lock:
@@ -24,13 +40,13 @@ class Lock:
         while True:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             try:
-                if not waits.try_lock(file, kind):
+                if not try_lock(file, kind):
                     if not wait:
                         return False
                     if waiting:
                         waiting(_holder(file))
                         waiting = None
-                    waits.lock(file, kind)
+                    wait_for(file, kind)
                 if self._is_current(file):  # else it was removed while we waited: a new file stands in its place
                     self.file = file
                     self._sign()

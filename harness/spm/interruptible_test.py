@@ -7,10 +7,11 @@ import threading
 import unittest
 from unittest import mock
 
-from harness.spm import waits
+from harness.spm import interruptible
 from harness.spm.archives.workers import Workers
-from harness.spm.store.locks import Lock
-from harness.spm.testing import PATIENCE_S, UnnoticedInterrupt, World
+from harness.spm.lock import Lock
+from harness.spm_testing.interrupt import PATIENCE_S, UnnoticedInterrupt
+from harness.spm_testing.world import World
 
 
 class InterruptTest(unittest.TestCase):
@@ -29,17 +30,17 @@ class InterruptTest(unittest.TestCase):
 
     def test_ends_waiting_for_a_queue(self):
         waited_for = queue.SimpleQueue()
-        self.assert_ends(lambda: waits.take(waited_for), lambda: waited_for.put(None))
+        self.assert_ends(lambda: interruptible.take(waited_for), lambda: waited_for.put(None))
 
     def test_ends_a_sleep(self):
-        self.assert_ends(lambda: waits.sleep(PATIENCE_S), lambda: None)
+        self.assert_ends(lambda: interruptible.sleep(PATIENCE_S), lambda: None)
 
     def test_ends_waiting_for_threads(self):
         over = threading.Event()
         self.addCleanup(over.set)
         thread = threading.Thread(target=over.wait, daemon=True)
         thread.start()
-        self.assert_ends(lambda: waits.join([thread]), over.set)
+        self.assert_ends(lambda: interruptible.join([thread]), over.set)
 
     def test_ends_waiting_for_a_lock_and_takes_none(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,5 @@
-"""Writing beside, then renaming: nothing bears its final name before it is whole, and a failure leaves nothing behind."""
+"""Writing to a temporary file, then renaming: no file bears its final name before it is whole, and a failure leaves
+nothing behind."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import os
 
 
 @contextlib.contextmanager
-def beside(path: str):
+def atomic_file(path: str):
     """Yields the name of a file to make in the folder of `path`, which then becomes `path`."""
     # A process id alone is not enough: threads share it, and containers that share a folder count theirs anew.
     name = f"{path}.{os.urandom(4).hex()}.{os.getpid()}.new"

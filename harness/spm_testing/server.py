@@ -1,0 +1,121 @@
+"""A web server on loopback that misbehaves when a test says so."""
+
+import http.server
+import socket
+import struct
+import threading
+import zlib
+
+# The server's host by another name, which needs no resolver and no /etc/hosts: a new machine may have neither.
+SAME_HOST = "127.1"
+
+
+class Server:
+    """A web server on loopback. `files` maps a path to its bytes, or to a function that answers for itself.
+
+    `asked` lists the paths of all requests, `headers` what came with each; `tls` is an SSLContext for https."""
+
+    def __init__(self, tls=None):
+        self.files, self.asked, self.headers = {}, [], []
+        self.on_put = lambda headers: None  # sees each upload's headers
+        self.refuse_put: dict[str, int] = {}  # paths that take no upload, and the status that says so
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                outer.asked.append(self.path)
+                outer.headers.append(self.headers)
+                answer = outer.files.get(self.path)
+                if callable(answer):
+                    answer(self)
+                elif answer is None:
+                    self.send_error(404)
+                else:
+                    send_file(self, answer)
+
+            def do_PUT(self):
+                outer.asked.append(f"PUT {self.path}")
+                outer.on_put(self.headers)
+                data = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.path in outer.refuse_put:
+                    self.send_error(outer.refuse_put[self.path])
+                    return
+                outer.files[self.path] = data
+                self.send_response(201)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        class Listener(http.server.ThreadingHTTPServer):
+            request_queue_size = 64  # of callers at once; with the usual 5 the kernel lets a sixth wait for a second
+
+        self._server = Listener(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        # A client that goes away is what many tests are about.
+        self._server.handle_error = lambda *_: None
+        if tls:  # the handshake is the handling thread's work
+            self._server.socket = tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        self.base = f"{'https' if tls else 'http'}://127.0.0.1:{self._server.server_address[1]}"
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def etag(data: bytes) -> str:
+    return f'"{zlib.crc32(data):08x}"'
+
+
+def send_file(handler, data: bytes):
+    """As a good server does: with an entity tag, and of the same file only the rest where that is asked for."""
+    tag = etag(data)
+    begin = int(handler.headers.get("Range", "bytes=0-")[6:-1])
+    if handler.headers.get("If-Range", tag) != tag:
+        begin = 0
+    if begin >= len(data):
+        handler.send_error(416)
+        return
+    handler.send_response(206 if begin else 200)
+    if begin:
+        handler.send_header("Content-Range", f"bytes {begin}-{len(data) - 1}/{len(data)}")
+    handler.send_header("ETag", tag)
+    handler.send_header("Content-Length", str(len(data) - begin))
+    handler.end_headers()
+    handler.wfile.write(data[begin:])
+
+
+def send(handler, data: bytes, length: int | None = None, kind: str = "application/octet-stream"):
+    """A plain answer that may lie about its length."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", kind)
+    handler.send_header("Content-Length", str(len(data) if length is None else length))
+    handler.end_headers()
+    handler.wfile.write(data)
+
+
+def reset(handler):
+    """Breaks the connection off hard."""
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.connection.close()
+
+
+def refuse(status: int, text: str, *headers: tuple[str, str]):
+    """An answer that is an error."""
+
+    def answer(handler):
+        handler.send_response(status, text)
+        for header in headers:
+            handler.send_header(*header)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    return answer
+
+
+def redirect(target: str):
+    return refuse(302, "Found", ("Location", target))
