@@ -108,7 +108,7 @@ void print_table(const std::vector<Row>& rows, const results::Result& pilot, int
 }
 
 void print_json(const std::vector<Row>& rows, const std::optional<results::Result>& pilot, int blocks,
-                const std::string& machine) {
+                const std::string& machine, double budget_seconds) {
   const auto known = [](const std::optional<double>& share) {
     return share ? json::value(*share) : json::value(nullptr);
   };
@@ -119,6 +119,7 @@ void print_json(const std::vector<Row>& rows, const std::optional<results::Resul
                                 {"processes", pilot ? json::value(blocks) : json::value(nullptr)},
                                 {"smallest_change", known(row.visible)}});
   const json::object plan{{"machine", machine},
+                          {"budget_seconds", budget_seconds},
                           {"pilot", pilot ? json::value(pilot->session.id) : json::value(nullptr)},
                           {"power", kPower},
                           {"threshold", compare::kThreshold},
@@ -135,7 +136,7 @@ Expected<ExitStatus> print_plan(const exec::SessionSpec& spec, const std::vector
   const int blocks = pilot ? planned_blocks(spec, *pilot) : 0;
   const std::vector<Row> rows = rows_of(spec, pilot, blocks);
   if (as_json)
-    print_json(rows, pilot, blocks, machine.id);
+    print_json(rows, pilot, blocks, machine.id, spec.pace.budget_seconds);
   else if (pilot)
     print_table(rows, *pilot, blocks);
   else

@@ -512,6 +512,8 @@ TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
   const Words as_json{"run", "--plan", "--json", "--processes", "12", "--filter", "*/store"};
   const auto json_plan = [&] { return boost::json::parse(bench.harness(as_json).output).as_object(); };
   EXPECT_TRUE(json_plan().at("pilot").is_null());
+  EXPECT_NE(bench.harness({"run", "--plan", "--json", "--budget", "77"}).output.find("\"budget_seconds\":7.7E1,"),
+            std::string::npos);
   EXPECT_TRUE(json_plan().at("rows").at(1).at("noise").is_null());
   EXPECT_EQ(json_plan().at("machine").as_string(), bench.results_folder().filename().string());
   for (const std::string& base : {std::string("no-such-revision"), bench.root().string()})

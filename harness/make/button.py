@@ -11,9 +11,6 @@ from harness.make import build, paths
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, duration, say
 
-MODES = {"quick": 120, "default": 480, "full": 3600}
-"""Seconds of measuring a mode is for; `full` ends earlier when every interval is tight."""
-
 FIRST_GUESS_S = {"probe": 10, "report": 10}
 """What a stage is taken to last on a machine that has not run it yet."""
 
@@ -55,7 +52,7 @@ def main(argv):
     """python3 make.py [--quick|--full]"""
     parser = Parser(prog="make.py", description="Fetch, build, probe, run, report.")
     mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("--quick", dest="mode", action="store_const", const="quick", help="2 minutes of measuring")
+    mode.add_argument("--quick", dest="mode", action="store_const", const="quick", help="the shortest session")
     mode.add_argument("--full", dest="mode", action="store_const", const="full", help="until every interval is tight")
     build.add_arguments(parser)
     arguments = parser.parse_args(argv)
@@ -81,7 +78,7 @@ def main(argv):
     try:
         with stages.stage("ask every Vulkan driver", stages.about("probe"), "probe"):
             status, _ = harness_stage(harness, "probe", [])
-        with stages.stage(f"run the benchmarks ({chosen}); the report fills in at {folder}", MODES[chosen]):
+        with stages.stage(f"run the benchmarks ({chosen}); the report fills in at {folder}", budget_of(harness, flags)):
             measured, result = harness_stage(harness, "run", [*flags, "--report", folder])
         with stages.stage("write the report", stages.about("report"), "report"):
             written, path = harness_stage(harness, "report", [result, "--out", folder] if result else ["--out", folder])
@@ -92,6 +89,17 @@ def main(argv):
         raise
     print(path, flush=True)
     return max(status, measured, written)
+
+
+def budget_of(harness, flags):
+    """Seconds that the harness plans to measure for with `flags`: it alone knows. 0 where it does not say; then `run`
+    itself will fail and say why."""
+    done = subprocess.run([harness, "run", "--plan", "--json", *flags], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, check=False)
+    try:
+        return float(json.loads(done.stdout)["budget_seconds"])
+    except (ValueError, KeyError, TypeError):
+        return 0.0
 
 
 def harness_stage(harness, verb, arguments, fine=(0, 1), environment=None, keep=()):

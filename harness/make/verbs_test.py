@@ -198,6 +198,16 @@ class Button(unittest.TestCase):
                 self.assertTrue(os.path.exists(kept))
 
 
+    def test_the_time_of_a_session_is_the_harness_own(self):
+        answers = {'echo \'{"budget_seconds": 120.5}\'': 120.5, "echo '{}'": 0, "exit 2": 0, "echo none": 0}
+        for body, expected in answers.items():
+            with self.subTest(body), tempfile.TemporaryDirectory() as folder:
+                harness = os.path.join(folder, "harness")
+                paths.write_if_changed(harness, f'#!/bin/sh\ntest "$*" = "run --plan --json --quick" || exit 1\n{body}\n',
+                                       0o755)
+                self.assertEqual(button.budget_of(harness, ["--quick"]), expected)
+
+
 class Files(unittest.TestCase):
     def test_an_unchanged_file_keeps_its_time_stamp(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -76,7 +76,8 @@ MUTANTS = [
 def run_with(what: str, file: str, text: str, replacement: str) -> str:
     """The last line of `what`'s tests after the replacement in a copy of spm."""
     with tempfile.TemporaryDirectory(prefix="spm-mutant-") as folder:
-        shutil.copytree(f"{ROOT}/harness/spm", f"{folder}/harness/spm")
+        for name in ("spm", "spm_testing"):
+            shutil.copytree(f"{ROOT}/harness/{name}", f"{folder}/harness/{name}")
         for name in ("make.py", "harness/__init__.py"):
             shutil.copy(f"{ROOT}/{name}", f"{folder}/{name}")
         path = f"{folder}/harness/spm/{file}"
