@@ -16,6 +16,7 @@ VERBS = {
     "spm": ("harness.spm.cli", "fetch, list, verify and prune pinned packages"),
     "build": ("harness.make.build", "build the harness and every variant"),
     "test": ("harness.make.test", "run every test"),
+    "lint": ("harness.make.lint", "the format of all C++, names and types in all Python"),
     "nightly": ("harness.make.nightly", "what cron calls: fetch, build, run, judge, report, and bisect what became slower"),
     "doctor": ("harness.make.doctor", "what this machine has and lacks, and what to do"),
     "list": ("harness.make.binary", "name every benchmark"),

@@ -84,8 +84,16 @@ def pending(options):
 
 def fetch(options, quiet=False):
     """Installs what the build needs; a map from package to its real folder."""
-    installed = _spm(
-        lambda api: api.install_groups(groups_of(options), packages=paths.PACKAGES, quiet=quiet), options)
+    return _installed(groups_of(options), options, quiet)
+
+
+def install(groups, quiet=False):
+    """Installs groups of packages whose programs run on the pinned libraries; a map from package to its real folder."""
+    return _installed(groups, Options(), quiet)
+
+
+def _installed(groups, options, quiet):
+    installed = _spm(lambda api: api.install_groups(groups, packages=paths.PACKAGES, quiet=quiet), options)
     return {name: os.path.realpath(path) for name, (_, path) in installed.items()}
 
 
