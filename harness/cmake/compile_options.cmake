@@ -50,3 +50,8 @@ string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
 get_directory_property(options COMPILE_OPTIONS)
 list(JOIN options " " options)
 set(LAB_RECORDED_FLAGS "-std=c++20 -fPIC ${CMAKE_CXX_FLAGS_${type}} ${options}")
+
+# Equal sources give equal bytes wherever the checkout lies: __FILE__ is a path from the checkout's root. These flags are
+# not recorded, because they differ between checkouts and the code does not. Debug information keeps the paths that a
+# debugger opens; what is measured has none. Tests are exempt: they hold the checkout's path (LAB_SOURCE_DIR).
+add_compile_options(-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/= -fmacro-prefix-map=${CMAKE_BINARY_DIR}/=build/)

@@ -15,13 +15,27 @@ function(lab_package variable prefix)
   set(${variable} "${real}" PARENT_SCOPE)
 endfunction()
 
+# lab_hide_store(<target> <name> <folder>): __FILE__ in the package's headers and sources is <name>/..., so that equal
+# sources give equal bytes wherever the store lies. The compile command keeps the real folder, and with it the version.
+function(lab_hide_store target name folder)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "INTERFACE_LIBRARY")
+    set(scope INTERFACE)
+  else()
+    set(scope PUBLIC)
+  endif()
+  target_compile_options(${target} ${scope} -fmacro-prefix-map=${folder}=${name})
+endfunction()
+
 lab_package(dir fmt)
 add_library(lab_fmt STATIC ${dir}/src/format.cc)
 target_include_directories(lab_fmt SYSTEM PUBLIC ${dir}/include)
+lab_hide_store(lab_fmt fmt ${dir})
 
 lab_package(dir boost)
 add_library(lab_boost STATIC ${CMAKE_CURRENT_LIST_DIR}/boost.cpp)
 target_include_directories(lab_boost SYSTEM PUBLIC ${dir}/include)
+lab_hide_store(lab_boost boost ${dir})
 target_compile_definitions(lab_boost PUBLIC BOOST_ALL_NO_LIB=1)
 
 lab_package(dir benchmark)
@@ -29,6 +43,7 @@ file(GLOB sources ${dir}/src/*.cc)
 list(FILTER sources EXCLUDE REGEX "benchmark_main\\.cc$")
 add_library(lab_benchmark STATIC ${sources})
 target_include_directories(lab_benchmark SYSTEM PUBLIC ${dir}/include)
+lab_hide_store(lab_benchmark benchmark ${dir})
 target_compile_definitions(lab_benchmark PUBLIC BENCHMARK_STATIC_DEFINE PRIVATE HAVE_POSIX_REGEX HAVE_STD_REGEX HAVE_STEADY_CLOCK
   BENCHMARK_VERSION="1.7.1")
 target_link_libraries(lab_benchmark PUBLIC Threads::Threads)
@@ -38,12 +53,14 @@ add_library(lab_gtest STATIC EXCLUDE_FROM_ALL ${dir}/googletest/src/gtest-all.cc
   ${dir}/googlemock/src/gmock_main.cc)
 target_include_directories(lab_gtest SYSTEM PUBLIC ${dir}/googletest/include ${dir}/googlemock/include
   PRIVATE ${dir}/googletest ${dir}/googlemock)
+lab_hide_store(lab_gtest googletest ${dir})
 target_link_libraries(lab_gtest PUBLIC Threads::Threads)
 
 # The amalgamation, of which we use tables and one connection a thread.
 lab_package(dir sqlite)
 add_library(lab_sqlite STATIC ${dir}/sqlite3.c)
 target_include_directories(lab_sqlite SYSTEM PUBLIC ${dir})
+lab_hide_store(lab_sqlite sqlite ${dir})
 target_compile_definitions(lab_sqlite PRIVATE SQLITE_THREADSAFE=2 SQLITE_DQS=0 SQLITE_DEFAULT_MEMSTATUS=0
   SQLITE_OMIT_LOAD_EXTENSION SQLITE_OMIT_DEPRECATED SQLITE_OMIT_SHARED_CACHE)
 target_link_libraries(lab_sqlite PUBLIC Threads::Threads)
@@ -52,6 +69,7 @@ lab_package(dir mimalloc)
 # The object that replaces nothing: only the mi_ functions.
 add_library(lab_mimalloc STATIC ${dir}/src/static.c)
 target_include_directories(lab_mimalloc SYSTEM PUBLIC ${dir}/include)
+lab_hide_store(lab_mimalloc mimalloc ${dir})
 target_compile_options(lab_mimalloc PRIVATE -w)
 target_link_libraries(lab_mimalloc PUBLIC Threads::Threads)
 
@@ -59,17 +77,20 @@ lab_package(dir jemalloc)
 # Debian's build has no prefix: a program that links it has it as its malloc, and calls its extended interface too.
 add_library(lab_jemalloc INTERFACE)
 target_include_directories(lab_jemalloc SYSTEM INTERFACE ${dir}/include)
+lab_hide_store(lab_jemalloc jemalloc ${dir})
 target_link_libraries(lab_jemalloc INTERFACE ${dir}/lib/x86_64-linux-gnu/libjemalloc.a Threads::Threads ${CMAKE_DL_LIBS} m)
 
 lab_package(dir vulkan-headers)
 add_library(lab_vulkan_headers INTERFACE)
 target_include_directories(lab_vulkan_headers SYSTEM INTERFACE ${dir}/include)
+lab_hide_store(lab_vulkan_headers vulkan-headers ${dir})
 
 lab_package(dir quickjs)
 file(STRINGS ${dir}/VERSION quickjs_version)
 add_library(lab_quickjs STATIC EXCLUDE_FROM_ALL ${dir}/quickjs.c ${dir}/libregexp.c ${dir}/libunicode.c ${dir}/cutils.c
   ${dir}/dtoa.c)
 target_include_directories(lab_quickjs SYSTEM PUBLIC ${dir})
+lab_hide_store(lab_quickjs quickjs ${dir})
 target_compile_definitions(lab_quickjs PRIVATE _GNU_SOURCE CONFIG_VERSION="${quickjs_version}")
 # It shifts into the sign bit by design; address checks stay.
 target_compile_options(lab_quickjs PRIVATE -w -fno-sanitize=undefined)
