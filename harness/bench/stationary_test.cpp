@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "harness/bench/random.h"
+#include "harness/base/random.h"
 
 namespace lab::bench {
 

@@ -45,13 +45,13 @@ std::string build_name(const fs::path& build_dir) {
 }
 
 struct Resolved {
-  revisions::Revisions trees;
+  measure::Revisions trees;
   std::string sha;
 };
 
 Expected<Resolved> resolve(std::string_view option, const std::string& revision, const fs::path& root,
-                           const exec::Runner& run) {
-  Expected<revisions::Revisions> trees = revisions::Revisions::open(root, revisions::Revisions::default_cache(), run);
+                           const Runner& run) {
+  Expected<measure::Revisions> trees = measure::Revisions::open(root, measure::Revisions::default_cache(), run);
   if (!trees) return in_context(fmt::format("{} '{}'", option, revision), trees.error());
   const Expected<std::string> sha = trees->resolve(revision);
   if (!sha) return in_context(option, sha.error());
@@ -61,12 +61,12 @@ Expected<Resolved> resolve(std::string_view option, const std::string& revision,
 }  // namespace
 
 Expected<Checkout> build_revision(std::string_view option, const std::string& revision, const fs::path& root,
-                                  const results::Build& build, const revisions::Choice& choice,
-                                  const exec::Runner& run, StatusLine& line) {
+                                  const results::Build& build, const measure::Choice& choice,
+                                  const Runner& run, StatusLine& line) {
   Expected<Resolved> resolved = resolve(option, revision, root, run);
   if (!resolved) return resolved.error();
   auto& [trees, sha] = *resolved;
-  const revisions::How how{build.toolchain, build.config, build.march};
+  const results::BuildOptions how{build.toolchain, build.config, build.march};
   BuildTalk talk(line);
   if (!trees.is_built(sha, how, choice))
     line.print(fmt::format("run: building {} ({}) by its own make.py; the log is {}", revision, sha.substr(0, 12),
@@ -79,14 +79,14 @@ Expected<Checkout> build_revision(std::string_view option, const std::string& re
 }
 
 Expected<Checkout> find_base(const std::string& named, const fs::path& root, const fs::path& build_dir,
-                             const results::Build& build, const revisions::Choice& choice, const exec::Runner& run,
+                             const results::Build& build, const measure::Choice& choice, const Runner& run,
                              StatusLine& line) {
   if (is_folder(named)) return from_folder(named, build_name(build_dir));
   return build_revision("--against", named, root, build, choice, run, line);
 }
 
 Expected<void> check_base(const std::string& named, const fs::path& root, const fs::path& build_dir,
-                          const exec::Runner& run) {
+                          const Runner& run) {
   if (is_folder(named)) {
     const Expected<Checkout> found = from_folder(named, build_name(build_dir));
     return found ? Expected<void>() : found.error();

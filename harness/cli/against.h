@@ -9,9 +9,9 @@
 
 #include "harness/base/error.h"
 #include "harness/base/terminal.h"
-#include "harness/exec/catalog.h"
+#include "harness/measure/catalog.h"
 #include "harness/results/result.h"
-#include "harness/revisions/revisions.h"
+#include "harness/measure/revisions.h"
 
 namespace lab::cli {
 
@@ -19,7 +19,7 @@ struct Checkout {
   std::filesystem::path build_dir;
   std::filesystem::path root;  ///< what build_dir belongs to
   /// Of a revision: its worktree stays while this lives.
-  std::optional<revisions::Revisions> keeper;
+  std::optional<measure::Revisions> keeper;
 };
 
 /// `revision` of the checkout `root`, of which the chosen variants are built by its own make.py as `build` says. Errors
@@ -27,16 +27,16 @@ struct Checkout {
 /// kInterrupted.
 Expected<Checkout> build_revision(std::string_view option, const std::string& revision,
                                   const std::filesystem::path& root, const results::Build& build,
-                                  const revisions::Choice& choice, const exec::Runner& run, StatusLine& line);
+                                  const measure::Choice& choice, const Runner& run, StatusLine& line);
 
 /// What --against names: a folder that exists is a build (it holds variants.json and build_info.json) or a checkout,
 /// whose build named as ours is taken; anything else is a revision. Errors as above; kUsage where it is none of these.
 Expected<Checkout> find_base(const std::string& named, const std::filesystem::path& root,
                              const std::filesystem::path& build_dir, const results::Build& build,
-                             const revisions::Choice& choice, const exec::Runner& run, StatusLine& line);
+                             const measure::Choice& choice, const Runner& run, StatusLine& line);
 
 /// Whether --against names a base, without building it: errors as find_base's.
 Expected<void> check_base(const std::string& named, const std::filesystem::path& root,
-                          const std::filesystem::path& build_dir, const exec::Runner& run);
+                          const std::filesystem::path& build_dir, const Runner& run);
 
 }  // namespace lab::cli

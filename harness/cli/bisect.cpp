@@ -14,14 +14,14 @@
 #include "harness/base/layout.h"
 #include "harness/base/terminal.h"
 #include "harness/base/utc.h"
-#include "harness/bisect/meters.h"
-#include "harness/bisect/search.h"
-#include "harness/bisect/words.h"
+#include "harness/measure/meters.h"
+#include "harness/app/bisect_search.h"
+#include "harness/report/bisect_text.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/talk.h"
-#include "harness/exec/interrupt.h"
-#include "harness/exec/machine.h"
-#include "harness/exec/provenance.h"
+#include "harness/base/interrupt.h"
+#include "harness/measure/machine.h"
+#include "harness/measure/provenance.h"
 #include "harness/results/journal.h"
 
 namespace lab::cli {
@@ -30,25 +30,25 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
-using bisect::Names;
-using bisect::Verdict;
+using report::Names;
+using judge::BisectVerdict;
 
 constexpr double kProcessSeconds = 0.5;
 constexpr double kBenchmarkTimeout = 60;
 constexpr double kCommandTimeout = 3600;
 
 /// "answer" in the JSON.
-const std::map<Verdict::Answer, std::string_view> kAnswers{{Verdict::Answer::kCulprit, "culprit"},
-                                                           {Verdict::Answer::kSuspects, "candidates"},
-                                                           {Verdict::Answer::kNone, "none"},
-                                                           {Verdict::Answer::kUndecided, "undecided"}};
+const std::map<BisectVerdict::Answer, std::string_view> kAnswers{{BisectVerdict::Answer::kCulprit, "culprit"},
+                                                           {BisectVerdict::Answer::kSuspects, "candidates"},
+                                                           {BisectVerdict::Answer::kNone, "none"},
+                                                           {BisectVerdict::Answer::kUndecided, "undecided"}};
 
 struct Request {
   std::string good;
   std::string bad;
   fs::path repository;
-  bisect::Aim aim;
-  bisect::Cell cell;
+  app::Aim aim;
+  results::Cell cell;
   bool restart = false;
 };
 
@@ -85,43 +85,43 @@ Expected<Request> parse_request(const Options& options) {
 }
 
 /// What the ends, the repository and this machine add to the request.
-Expected<void> complete(Request& request, const revisions::Revisions& revisions) {
+Expected<void> complete(Request& request, const measure::Revisions& revisions) {
   const Expected<std::string> good = revisions.resolve(request.good);
   if (!good) return in_context("--good", good.error());
   const Expected<std::string> bad = revisions.resolve(request.bad);
   if (!bad) return in_context("--bad", bad.error());
-  Expected<std::vector<revisions::Commit>> path = revisions.between(*good, *bad);
+  Expected<std::vector<results::Commit>> path = revisions.between(*good, *bad);
   if (!path) return path.error();
-  const Expected<revisions::Commit> first = revisions.describe(*good);
+  const Expected<results::Commit> first = revisions.describe(*good);
   if (!first) return first.error();
-  bisect::Cell& cell = request.cell;
+  results::Cell& cell = request.cell;
   cell.commits = {*first};
   cell.commits.insert(cell.commits.end(), path->begin(), path->end());
   cell.repository = fs::weakly_canonical(request.repository).string();
-  const std::vector<int> allowed = exec::allowed_cpus();
+  const std::vector<int> allowed = measure::allowed_cpus();
   cell.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
   if (cell.benchmark.empty()) return {};
   cell.process_seconds = kProcessSeconds;
-  cell.cpu = exec::choose_cpu("/", allowed);
-  const Expected<results::Build> build = exec::read_build(build_dir());
+  cell.cpu = measure::choose_cpu("/", allowed);
+  const Expected<results::Build> build = measure::read_build(build_dir());
   if (!build) return build.error();
   cell.how = {build->toolchain, build->config, build->march};
   return {};
 }
 
-std::string belief_text(const bisect::Step& step, const Names& names) {
-  const bisect::Entry& entry = step.entry;
+std::string belief_text(const app::Step& step, const Names& names) {
+  const results::Entry& entry = step.entry;
   std::string text = fmt::format("bisect: {} measured, ", step.verdict.measurements);
   if (entry.most.empty() || entry.null > entry.most.front().probability)
-    text += fmt::format("no difference {}", bisect::percent_text(entry.null));
+    text += fmt::format("no difference {}", report::probability_text(entry.null));
   else
     text += fmt::format("{} hold{} 90 %, likeliest {} {}", counted(step.holding, "commit"), step.holding == 1 ? "s" : "",
-                        names(entry.most.front().commit), bisect::percent_text(entry.most.front().probability));
+                        names(entry.most.front().commit), report::probability_text(entry.most.front().probability));
   return text;
 }
 
-void tell_step(const bisect::Step& step, const Names& names, StatusLine& line) {
-  const bisect::Entry& entry = step.entry;
+void tell_step(const app::Step& step, const Names& names, StatusLine& line) {
+  const results::Entry& entry = step.entry;
   const std::string commit = names(entry.commit);
   if (!entry.skip.empty())
     line.print(
@@ -132,29 +132,29 @@ void tell_step(const bisect::Step& step, const Names& names, StatusLine& line) {
     line.print(fmt::format("{}; {:.6g} at {}", belief_text(step, names), *entry.value, commit));
 }
 
-void print_text(const Verdict& verdict, const bisect::Cell& cell, const Names& names) {
-  fmt::print("{}\n", bisect::sentence(verdict, cell));
-  if (verdict.answer == Verdict::Answer::kCulprit && names.is_merge(verdict.suspects.front().commit))
+void print_text(const BisectVerdict& verdict, const results::Cell& cell, const Names& names) {
+  fmt::print("{}\n", report::sentence(verdict, cell));
+  if (verdict.answer == BisectVerdict::Answer::kCulprit && names.is_merge(verdict.suspects.front().commit))
     fmt::print("it is a merge; to look into its branch: --good $(git merge-base {0}^1 {0}^2) --bad {0}^2\n",
                verdict.suspects.front().commit.substr(0, 12));
   constexpr std::size_t kNamed = 20;
   if (verdict.suspects.size() > 1)
     for (std::size_t i = 0; i < std::min(kNamed, verdict.suspects.size()); ++i)
-      fmt::print("  {:>7}  {}\n", bisect::percent_text(verdict.suspects[i].probability), names(verdict.suspects[i].commit));
+      fmt::print("  {:>7}  {}\n", report::probability_text(verdict.suspects[i].probability), names(verdict.suspects[i].commit));
   if (verdict.suspects.size() > kNamed) fmt::print("  and {} more\n", verdict.suspects.size() - kNamed);
   fmt::print("{} of {} in {}; noise of one {:.2g} %{}\n", counted(verdict.measurements, "measurement"),
              counted(verdict.measured_commits, "commit"), duration_text(verdict.seconds), 100 * verdict.noise,
              verdict.skipped.empty() ? "" : fmt::format("; {} skipped", counted(verdict.skipped.size(), "commit")));
 }
 
-void print_json(const Verdict& verdict, const bisect::Cell& cell, const fs::path& record) {
+void print_json(const BisectVerdict& verdict, const results::Cell& cell, const fs::path& record) {
   json::array candidates;
-  for (const bisect::Suspect& each : verdict.suspects)
+  for (const results::Suspect& each : verdict.suspects)
     candidates.push_back(json::object{{"commit", each.commit}, {"probability", each.probability}});
   json::array skipped;
-  for (const bisect::Skipped& each : verdict.skipped)
+  for (const judge::BisectSkip& each : verdict.skipped)
     skipped.push_back(json::object{{"commit", each.commit}, {"reason", each.reason}});
-  const bool named = verdict.answer == Verdict::Answer::kCulprit;
+  const bool named = verdict.answer == BisectVerdict::Answer::kCulprit;
   const json::object object{
       {"culprit", named ? json::value(verdict.suspects.front().commit) : json::value(nullptr)},
       {"probability", verdict.probability},
@@ -162,7 +162,7 @@ void print_json(const Verdict& verdict, const bisect::Cell& cell, const fs::path
       {"measurements", verdict.measurements},
       {"answer", kAnswers.at(verdict.answer)},
       {"null_probability", verdict.null},
-      {"ratio", verdict.answer == Verdict::Answer::kNone ? json::value(nullptr) : json::value(verdict.ratio)},
+      {"ratio", verdict.answer == BisectVerdict::Answer::kNone ? json::value(nullptr) : json::value(verdict.ratio)},
       {"noise", verdict.noise},
       {"largest_ratio", verdict.most},
       {"good", cell.commits.front().sha},
@@ -178,23 +178,23 @@ void print_json(const Verdict& verdict, const bisect::Cell& cell, const fs::path
 Expected<ExitStatus> run(const Options& options) {
   Expected<Request> request = parse_request(options);
   if (!request) return request.error();
-  const Expected<results::Machine> machine = exec::this_machine();
+  const Expected<results::Machine> machine = measure::this_machine();
   if (!machine) return machine.error();
-  const exec::InterruptGuard guard;
+  const InterruptGuard guard;
   StatusLine line(STDERR_FILENO);
-  const exec::Runner runner = [&](const exec::ChildSpec& child) { return exec::run_child(child, guard.file()); };
-  Expected<revisions::Revisions> revisions =
-      revisions::Revisions::open(request->repository, revisions::Revisions::default_cache(), runner);
+  const Runner runner = [&](const ChildSpec& child) { return run_child(child, guard.file()); };
+  Expected<measure::Revisions> revisions =
+      measure::Revisions::open(request->repository, measure::Revisions::default_cache(), runner);
   if (!revisions) return revisions.error();
   // Another repository is left as it was; trees of this one serve the next bisect.
   if (options.has("--repo") && !revisions->is_of(root_dir())) revisions->remove_trees_at_end();
   if (const Expected<void> completed = complete(*request, *revisions); !completed) return completed.error();
 
   const fs::path folder = results::machine_folder(root_dir(), *machine) / "bisect";
-  Expected<bisect::Record> record =
-      bisect::Record::open(bisect::record_path(folder, request->cell), request->cell, request->restart);
+  Expected<results::Record> record =
+      results::Record::open(results::record_path(folder, request->cell), request->cell, request->restart);
   if (!record) return record.error();
-  const bisect::Cell& cell = record->cell();
+  const results::Cell& cell = record->cell();
   const Names names(cell);
   line.print(fmt::format("bisect: {} after {}, {}", counted(cell.commits.size() - 1, "commit"),
                          names(cell.commits.front().sha), cell.benchmark.empty() ? cell.command : cell.benchmark));
@@ -204,18 +204,18 @@ Expected<ExitStatus> run(const Options& options) {
                            record->path().string()));
 
   BuildTalk talk(line);
-  const std::unique_ptr<bisect::Meter> meter =
-      cell.benchmark.empty() ? bisect::command_meter(cell, *revisions, runner)
-                             : bisect::benchmark_meter(cell, *revisions, runner, [&](std::string_view said) { talk.tell(said); });
-  const bisect::World world{monotonic_seconds, [] { return utc(std::time(nullptr)); }};
-  const bisect::Observer observer{[&](const std::string& sha, bool preparing) {
+  const std::unique_ptr<measure::Meter> meter =
+      cell.benchmark.empty() ? measure::command_meter(cell, *revisions, runner)
+                             : measure::benchmark_meter(cell, *revisions, runner, [&](std::string_view said) { talk.tell(said); });
+  const app::World world{monotonic_seconds, [] { return utc(std::time(nullptr)); }};
+  const app::Observer observer{[&](const std::string& sha, bool preparing) {
                                     if (preparing) talk.begin(fmt::format("bisect: preparing {}", names(sha)));
                                   },
-                                  [&](const bisect::Step& step) { tell_step(step, names, line); },
+                                  [&](const app::Step& step) { tell_step(step, names, line); },
                                   [&](const std::string& sha, const std::string& why) {
                                     line.print(fmt::format("bisect: failed at {}: {}", names(sha), why));
                                   }};
-  const Expected<Verdict> verdict = bisect::search(request->aim, *meter, *record, world, observer);
+  const Expected<BisectVerdict> verdict = app::search(request->aim, *meter, *record, world, observer);
   line.clear();
   if (!verdict) {
     Error error = verdict.error();
@@ -228,7 +228,7 @@ Expected<ExitStatus> run(const Options& options) {
     print_json(*verdict, cell, record->path());
   else
     print_text(*verdict, cell, names);
-  return verdict->answer == Verdict::Answer::kUndecided ? ExitStatus::kFailed : ExitStatus::kOk;
+  return verdict->answer == BisectVerdict::Answer::kUndecided ? ExitStatus::kFailed : ExitStatus::kOk;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include "harness/base/files.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
-#include "harness/exec/child.h"
+#include "harness/base/child.h"
 #include "harness/simulate/noise.h"
 
 namespace lab::cli {
@@ -41,7 +41,7 @@ none|nan|-1) echo "$level" ;;
 esac
 )sh";
 
-std::string made_up_noise() {
+std::string fixture_noise() {
   simulate::Noise noise(1);
   std::string lines;
   for (int i = 0; i < 2000; ++i) lines += fmt::format("{:.6f}\n", std::exp(0.01 * noise.normal()));
@@ -53,17 +53,17 @@ class Bisect : public testing::Test {
   void SetUp() override {
     if (shell("git --version && python3 --version").code != 0) GTEST_SKIP() << "needs git and Python";
     scratch_.write("repo/measure.sh", kMeasure);
-    scratch_.write("repo/noise", made_up_noise());
+    scratch_.write("repo/noise", fixture_noise());
     ASSERT_EQ(shell("git init -q -b main repo && git -C repo add . && git -C repo commit -qm start").code, 0);
   }
 
-  exec::ChildOutcome shell(const std::string& script) const {
-    exec::ChildSpec spec;
+  ChildOutcome shell(const std::string& script) const {
+    ChildSpec spec;
     spec.command = {"sh", "-ec", "cd \"$1\"\n" + script, "sh", scratch_.path().string()};
     spec.environment = environment();
     spec.tail_limit = 1 << 20;
     spec.timeout_seconds = kPatience;
-    return exec::run_child(spec);
+    return run_child(spec);
   }
 
   /// Commits of these levels after the first; commit i is tagged ci.
@@ -72,7 +72,7 @@ class Bisect : public testing::Test {
     for (std::size_t i = 0; i < levels.size(); ++i)
       script += fmt::format(
           "echo {0} > level; echo {1} > number; git add .; git commit -qm 'commit {1}'; git tag c{1}\n", levels[i], i);
-    const exec::ChildOutcome done = shell(script);
+    const ChildOutcome done = shell(script);
     ASSERT_EQ(done.code, 0) << done.error_tail;
   }
 
@@ -95,17 +95,17 @@ class Bisect : public testing::Test {
 
   static std::string harness() { return (fs::path(LAB_BUILD_DIR) / "harness").string(); }
 
-  exec::ChildOutcome bisect(const Words& arguments) const {
-    exec::ChildSpec spec;
+  ChildOutcome bisect(const Words& arguments) const {
+    ChildSpec spec;
     spec.command = {harness(), "bisect", "--repo", (scratch_.path() / "repo").string()};
     spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
     spec.environment = environment();
     spec.tail_limit = 1 << 20;
     spec.timeout_seconds = kPatience;
-    return exec::run_child(spec);
+    return run_child(spec);
   }
 
-  exec::ChildOutcome measure(const std::string& good, const std::string& bad, Words more = {"--json"}) const {
+  ChildOutcome measure(const std::string& good, const std::string& bad, Words more = {"--json"}) const {
     more.insert(more.begin(), {"--good", good, "--bad", bad, "--measure", "sh measure.sh"});
     return bisect(more);
   }
@@ -126,7 +126,7 @@ class Bisect : public testing::Test {
         .output;
   }
 
-  static json::object object(const exec::ChildOutcome& outcome) {
+  static json::object object(const ChildOutcome& outcome) {
     boost::system::error_code problem;
     const json::value value = json::parse(outcome.output, problem);
     EXPECT_FALSE(problem) << outcome.output << outcome.error_tail;
@@ -143,7 +143,7 @@ TEST_F(Bisect, names_the_culprit_and_leaves_the_repository_as_it_was) {
   scratch_.write("repo/number", "changed");
   scratch_.write("repo/new", "new");
   const std::string before = left_in_repository();
-  const exec::ChildOutcome outcome = measure("c0", "main");
+  const ChildOutcome outcome = measure("c0", "main");
   EXPECT_EQ(left_in_repository(), before);
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
   const json::object answer = object(outcome);
@@ -170,7 +170,7 @@ TEST_F(Bisect, gives_the_commits_that_cannot_be_told_apart_when_the_culprit_is_h
 
 TEST_F(Bisect, says_that_there_is_no_culprit_when_the_ends_do_not_differ) {
   commit(Words(9, "100"));
-  const exec::ChildOutcome outcome = measure("c0", "main");
+  const ChildOutcome outcome = measure("c0", "main");
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
   const json::object answer = object(outcome);
   EXPECT_TRUE(answer.at("culprit").is_null());
@@ -181,7 +181,7 @@ TEST_F(Bisect, says_that_there_is_no_culprit_when_the_ends_do_not_differ) {
 TEST_F(Bisect, goes_on_after_a_kill_and_measures_nothing_twice) {
   commit(steps("100", "104", kCulprit));
   const std::string repository = left_in_repository();
-  const exec::ChildOutcome killed = shell(fmt::format(
+  const ChildOutcome killed = shell(fmt::format(
       R"sh(echo 8 > count.hold
 '{}' bisect --repo repo --good c0 --bad main --measure 'sh measure.sh' & child=$!
 until test "$(wc -c < count 2>/dev/null || echo 0)" -ge 8; do sleep 0.02; done
@@ -190,7 +190,7 @@ kill -9 $child; wait $child || true; rm count.hold; cat root/results/here/bisect
   ASSERT_EQ(killed.code, 0) << killed.error_tail;
   const std::size_t before = measured();
   EXPECT_NE(left_in_repository(), repository) << "a kill leaves its trees";
-  const exec::ChildOutcome resumed = measure("c0", "main");
+  const ChildOutcome resumed = measure("c0", "main");
   EXPECT_EQ(left_in_repository(), repository);
   EXPECT_EQ(resumed.code, 0) << resumed.error_tail;
   EXPECT_NE(resumed.error_tail.find("bisect: goes on after"), std::string::npos) << resumed.error_tail;
@@ -208,7 +208,7 @@ kill -9 $child; wait $child || true; rm count.hold; cat root/results/here/bisect
 
 TEST_F(Bisect, that_is_interrupted_keeps_what_it_has) {
   commit(steps("100", "104", kCulprit));
-  const exec::ChildOutcome outcome = shell(fmt::format(
+  const ChildOutcome outcome = shell(fmt::format(
       R"sh(echo 4 > count.hold
 '{}' bisect --repo repo --good c0 --bad main --measure 'sh measure.sh' & child=$!
 until test "$(wc -c < count 2>/dev/null || echo 0)" -ge 4; do sleep 0.02; done
@@ -221,7 +221,7 @@ kill -TERM $child; status=0; wait $child || status=$?; rm count.hold; echo $stat
 TEST_F(Bisect, without_time_gives_the_candidates) {
   commit(steps("100", "104", kCulprit));
   // However fast the machine: one measurement takes longer than the budget. On a slow one, so do the worktrees.
-  const exec::ChildOutcome outcome =
+  const ChildOutcome outcome =
       measure("c0", "main", {"--measure", "sleep 0.2; sh measure.sh", "--budget", "0.1", "--json"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(object(outcome).at("answer").as_string(), "undecided");
@@ -239,7 +239,7 @@ TEST_F(Bisect, refuses_numbers_that_are_none) {
   for (const auto& [level, sentence] : table) levels.push_back(level);
   commit(levels);
   for (std::size_t i = 0; i < table.size(); ++i) {
-    const exec::ChildOutcome outcome = measure("c0", fmt::format("c{}", i + 1));
+    const ChildOutcome outcome = measure("c0", fmt::format("c{}", i + 1));
     EXPECT_EQ(outcome.code, 2) << table[i].first;
     EXPECT_NE(outcome.error_tail.find(fmt::format("the bad end, {}, cannot be measured: {}",
                                                   sha(fmt::format("c{}", i + 1)).substr(0, 12), table[i].second)),
@@ -251,7 +251,7 @@ TEST_F(Bisect, refuses_numbers_that_are_none) {
 TEST_F(Bisect, refuses_wrong_usage_in_a_sentence) {
   commit({"100", "100"});
   const auto said = [&](const Words& arguments) {
-    const exec::ChildOutcome outcome = bisect(arguments);
+    const ChildOutcome outcome = bisect(arguments);
     EXPECT_EQ(outcome.code, 2) << outcome.error_tail;
     return outcome.error_tail;
   };
@@ -283,7 +283,7 @@ TEST_F(Bisect, in_a_shallow_clone_says_how_to_get_the_rest) {
   commit({"100", "100", "104"});
   ASSERT_EQ(shell("git clone -q --depth 1 \"file://$PWD/repo\" clone").code, 0);
   const std::string old = sha("c0");
-  const exec::ChildOutcome outcome =
+  const ChildOutcome outcome =
       shell(fmt::format("'{}' bisect --repo clone --good {} --bad main --measure true", harness(), old));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.error_tail.find("the clone is shallow: git -C "), std::string::npos) << outcome.error_tail;
@@ -328,9 +328,9 @@ script.chmod(0o755)
   scratch_.write("build/build_info.json",
                  R"({"toolchain": "system", "config": "release", "march": "x86-64-v2", "compiler": "", "flags": ""})");
   ::setenv("LAB_BUILD", (scratch_.path() / "build").c_str(), 1);
-  const exec::ChildOutcome outcome =
+  const ChildOutcome outcome =
       bisect({"--good", "c0", "--bad", "main", "--benchmark", "fake/plain/store", "--json"});
-  const exec::ChildOutcome unknown = bisect({"--good", "c0", "--bad", "main", "--benchmark", "fake/plain/stroe"});
+  const ChildOutcome unknown = bisect({"--good", "c0", "--bad", "main", "--benchmark", "fake/plain/stroe"});
   ::unsetenv("LAB_BUILD");
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
   const json::object answer = object(outcome);

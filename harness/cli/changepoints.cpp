@@ -11,7 +11,7 @@
 #include "harness/base/files.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/talk.h"
-#include "harness/history/changes.h"
+#include "harness/judge/changes.h"
 #include "harness/stats/change_points.h"
 
 namespace lab::cli {
@@ -118,7 +118,7 @@ void print_json(const Series& series, const std::vector<ChangePoint>& points) {
                          {"line", series.line},
                          {"points", series.values.size()},
                          {"enough", lacking == 0},
-                         {"reason", lacking == 0 ? json::value(nullptr) : json::value(history::kTooYoung)},
+                         {"reason", lacking == 0 ? json::value(nullptr) : json::value(judge::kTooYoungReason)},
                          {"missing", lacking == 0 ? json::value(nullptr) : json::value(lacking)}}));
 }
 

@@ -1,5 +1,5 @@
 // compare: what head is to base, and how sure that is.
-#include "harness/compare/compare.h"
+#include "harness/judge/compare.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,19 +13,19 @@
 #include "harness/base/terminal.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/talk.h"
-#include "harness/compare/inputs.h"
-#include "harness/compare/write.h"
-#include "harness/exec/child.h"
-#include "harness/exec/machine.h"
+#include "harness/app/compare_inputs.h"
+#include "harness/report/comparison_text.h"
+#include "harness/base/child.h"
+#include "harness/measure/machine.h"
 #include "harness/results/journal.h"
-#include "harness/revisions/revisions.h"
+#include "harness/measure/revisions.h"
 
 namespace lab::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
-using compare::Comparison;
+using judge::Comparison;
 
 /// "1%", "1 %" or "0.01".
 Expected<double> share(const std::string& name, const std::string& text) {
@@ -44,8 +44,8 @@ Expected<double> share(const std::string& name, const std::string& text) {
   return percent ? number / 100 : number;
 }
 
-Expected<compare::Settings> settings_from(const Options& options) {
-  compare::Settings settings;
+Expected<judge::Settings> settings_from(const Options& options) {
+  judge::Settings settings;
   const Expected<double> alpha = options.number("--alpha", settings.alpha, 1e-6, 0.5);
   if (!alpha) return alpha.error();
   settings.alpha = *alpha;
@@ -82,8 +82,8 @@ struct Name {
 Expected<Name> resolve(const std::string& text) {
   if (std::error_code problem; fs::exists(text, problem)) return Name{text, ""};
   const Error neither = usage_error(fmt::format("'{}' is neither a file nor a revision", text), "");
-  const auto runner = [](const exec::ChildSpec& spec) { return exec::run_child(spec); };
-  const auto revisions = revisions::Revisions::open(root_dir(), revisions::Revisions::default_cache(), runner);
+  const auto runner = [](const ChildSpec& spec) { return run_child(spec); };
+  const auto revisions = measure::Revisions::open(root_dir(), measure::Revisions::default_cache(), runner);
   if (!revisions) return neither;
   const Expected<std::string> commit = revisions->resolve(text);
   if (!commit) return Error{neither.what, commit.error().hint, ExitStatus::kUsage};
@@ -126,7 +126,7 @@ Expected<std::vector<std::string>> paths_for(const std::vector<std::string>& tex
     if (!name) return name.error();
     names.push_back(*name);
   }
-  const Expected<results::Machine> machine = exec::this_machine();
+  const Expected<results::Machine> machine = measure::this_machine();
   if (!machine) return machine.error();
   const fs::path folder = results::machine_folder(root_dir(), *machine);
   if (names.size() == 2 && !names[0].commit.empty() && !names[1].commit.empty())
@@ -145,7 +145,7 @@ Expected<std::vector<std::string>> paths_for(const std::vector<std::string>& tex
 }
 
 Expected<ExitStatus> run(const Options& options) {
-  const Expected<compare::Settings> settings = settings_from(options);
+  const Expected<judge::Settings> settings = settings_from(options);
   if (!settings) return settings.error();
   const std::vector<std::string>& names = options.positional();
   if (names.empty() || names.size() > 2)
@@ -156,19 +156,19 @@ Expected<ExitStatus> run(const Options& options) {
   const Expected<std::vector<std::string>> paths = paths_for(names);
   if (!paths) return paths.error();
   const Expected<Comparison> comparison =
-      compare::compare_named(*paths, {*settings, options.has("--independent-repetitions")});
+      app::compare_named(*paths, {*settings, options.has("--independent-repetitions")});
   if (!comparison) return comparison.error();
   if (const auto path = options.value("--junit")) {
-    const Expected<void> written = write_file(*path, compare::to_junit(*comparison));
+    const Expected<void> written = write_file(*path, report::to_junit(*comparison));
     if (!written) return written.error();
   }
   const std::string text =
-      options.has("--json")       ? compare::to_json(*comparison)
-      : options.has("--markdown") ? compare::to_markdown(*comparison)
-                                  : compare::to_text(*comparison, {is_live_terminal(STDOUT_FILENO), options.has("--all"),
+      options.has("--json")       ? report::to_json(*comparison)
+      : options.has("--markdown") ? report::to_markdown(*comparison)
+                                  : report::to_text(*comparison, {is_live_terminal(STDOUT_FILENO), options.has("--all"),
                                                            output_width(STDOUT_FILENO)});
   fmt::print("{}", text);
-  return compare::exit_status(*comparison);
+  return judge::exit_status(*comparison);
 }
 
 }  // namespace

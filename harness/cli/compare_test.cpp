@@ -8,8 +8,8 @@
 #include "harness/base/files.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
-#include "harness/exec/child.h"
-#include "harness/results/made_up.h"
+#include "harness/base/child.h"
+#include "harness/results/result_fixture.h"
 
 namespace lab::cli {
 
@@ -22,16 +22,16 @@ using Words = std::vector<std::string>;
 /// A checkout of its own, with two commits, and its results.
 class Compare : public testing::Test {
  protected:
-  exec::ChildOutcome start(Words command) const {
-    exec::ChildSpec spec;
+  ChildOutcome start(Words command) const {
+    ChildSpec spec;
   spec.timeout_seconds = kPatience;
     spec.command = std::move(command);
     spec.environment = {"LAB_ROOT=" + root_.path().string(), "LAB_MACHINE=here", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE",
                         "GIT_CONFIG_GLOBAL=/dev/null"};
     spec.tail_limit = 1 << 20;
-    return exec::run_child(spec);
+    return run_child(spec);
   }
-  exec::ChildOutcome compare(Words arguments) const {
+  ChildOutcome compare(Words arguments) const {
     arguments.insert(arguments.begin(), {(fs::path(LAB_BUILD_DIR) / "harness").string(), "compare"});
     return start(arguments);
   }
@@ -46,7 +46,7 @@ class Compare : public testing::Test {
 
   /// A result of `arms` in the machine's folder; head is `factor` times slower.
   fs::path save(const std::string& time, const std::string& commit, double factor, const std::string& base = "") const {
-    results::Result result = results::made_up_result();
+    results::Result result = results::fixture_result();
     result.session.id = time + "-" + commit.substr(0, 12);
     result.source = {commit, false, "clean"};
     for (const std::string_view arm : {results::kHead, results::kBase}) {
@@ -57,7 +57,7 @@ class Compare : public testing::Test {
       for (int block = 0; block < 20; ++block) {
         const double noise = 1 + 0.0001 * (block * 7 % 11);
         result.processes.push_back(
-            results::made_up_process("shelf/plain/store", block, 100 * noise * (arm == results::kHead ? factor : 1)));
+            results::fixture_process("shelf/plain/store", block, 100 * noise * (arm == results::kHead ? factor : 1)));
         result.processes.back().arm = arm;
       }
     }
@@ -70,7 +70,7 @@ class Compare : public testing::Test {
   ScratchFolder root_;
 };
 
-std::string verdict(const exec::ChildOutcome& outcome) {
+std::string verdict(const ChildOutcome& outcome) {
   return std::string(
       boost::json::parse(outcome.output).at("rows").as_array().at(0).at("verdict").as_string());
 }
@@ -80,10 +80,10 @@ std::string verdict(const exec::ChildOutcome& outcome) {
 TEST_F(Compare, exits_with_3_where_something_regressed) {
   const std::string slower = save("20260101T000000Z", std::string(40, 'a'), 1.05, std::string(40, 'b')).string();
   const std::string equal = save("20260102T000000Z", std::string(40, 'a'), 1, std::string(40, 'b')).string();
-  const exec::ChildOutcome found = compare({slower, "--json"});
+  const ChildOutcome found = compare({slower, "--json"});
   EXPECT_EQ(found.code, 3);
   EXPECT_EQ(verdict(found), "regressed");
-  const exec::ChildOutcome none = compare({equal});
+  const ChildOutcome none = compare({equal});
   EXPECT_EQ(none.code, 0);
   EXPECT_EQ(none.output.find("Of 1 benchmark 0 regressed, 0 improved, 0 unknown, 1 same"), 0u) << none.output;
   EXPECT_EQ(none.output.find('\x1b'), std::string::npos);
@@ -92,12 +92,12 @@ TEST_F(Compare, exits_with_3_where_something_regressed) {
 TEST_F(Compare, takes_a_threshold_as_a_share_or_in_per_cent) {
   const std::string session = save("20260101T000000Z", std::string(40, 'a'), 1.05, std::string(40, 'b')).string();
   for (const char* const threshold : {"6%", "0.06", "6 %"}) {
-    const exec::ChildOutcome outcome = compare({session, "--json", "--threshold", threshold});
+    const ChildOutcome outcome = compare({session, "--json", "--threshold", threshold});
     EXPECT_EQ(outcome.code, 0) << threshold;
     EXPECT_EQ(verdict(outcome), "same") << threshold;
   }
   for (const char* const threshold : {"", "-1%", "100%", "x", "1%%", "nan"}) {
-    const exec::ChildOutcome outcome = compare({session, "--threshold=" + std::string(threshold)});
+    const ChildOutcome outcome = compare({session, "--threshold=" + std::string(threshold)});
     EXPECT_EQ(outcome.code, 2) << threshold;
     EXPECT_EQ(outcome.output, "");
   }
@@ -117,13 +117,13 @@ TEST_F(Compare, takes_revisions_that_have_results) {
   const std::string first = commit("first"), second = commit("second"), third = commit("third");
   save("20260101T000000Z", first, 1);
   save("20260102T000000Z", second, 1.2);
-  const exec::ChildOutcome apart = compare({"HEAD~2", "HEAD~1", "--json"});
+  const ChildOutcome apart = compare({"HEAD~2", "HEAD~1", "--json"});
   EXPECT_EQ(apart.code, 3) << apart.error_tail;
   EXPECT_FALSE(boost::json::parse(apart.output).at("interleaved").as_bool());
   // A session that holds both is better than two.
   save("20260103T000000Z", second, 1, first);
   EXPECT_TRUE(boost::json::parse(compare({"HEAD~2", "HEAD~1", "--json"}).output).at("interleaved").as_bool());
-  const exec::ChildOutcome none = compare({"HEAD~2", "HEAD"});
+  const ChildOutcome none = compare({"HEAD~2", "HEAD"});
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.error_tail.find("expected a result of HEAD (" + third.substr(0, 12) + ") without local changes"),
             std::string::npos)
@@ -137,15 +137,15 @@ TEST_F(Compare, refuses_what_it_is_not_told_to_mix) {
   other.machine.id = "there";
   const std::string head = (root_.path() / "other.json").string();
   ASSERT_TRUE(write_file(head, results::serialize(other)));
-  const exec::ChildOutcome refused = compare({base, head});
+  const ChildOutcome refused = compare({base, head});
   EXPECT_EQ(refused.code, 2);
   EXPECT_EQ(refused.error_tail,
             "harness: error: expected sessions of one machine, found '0123456789ab' and 'there'\n"
             "hint: --allow machines shows them, not judged\n");
-  const exec::ChildOutcome shown = compare({base, head, "--allow", "machines,versions", "--json"});
+  const ChildOutcome shown = compare({base, head, "--allow", "machines,versions", "--json"});
   EXPECT_EQ(shown.code, 0);
   EXPECT_EQ(boost::json::parse(shown.output).at("rows").at(0).at("reason"), "machine");
-  const exec::ChildOutcome unknown = compare({base, head, "--allow", "machine"});
+  const ChildOutcome unknown = compare({base, head, "--allow", "machine"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_EQ(unknown.error_tail,
             "harness: error: --allow: expected machines, seeds, versions or unfit, found 'machine'\n"
@@ -162,12 +162,12 @@ TEST_F(Compare, refuses_two_seeds_and_shows_them_where_it_is_told_to) {
   for (results::Process& process : other.processes) process.seed = 8;
   const std::string head = (root_.path() / "other.json").string();
   ASSERT_TRUE(write_file(head, results::serialize(other)));
-  const exec::ChildOutcome refused = compare({base, head});
+  const ChildOutcome refused = compare({base, head});
   EXPECT_EQ(refused.code, 2);
   EXPECT_EQ(refused.error_tail,
             "harness: error: expected one seed of the workloads, found 7 and 8\n"
             "hint: --allow seeds shows them, not judged\n");
-  const exec::ChildOutcome shown = compare({base, head, "--allow", "seeds", "--json"});
+  const ChildOutcome shown = compare({base, head, "--allow", "seeds", "--json"});
   EXPECT_EQ(shown.code, 0);
   EXPECT_EQ(verdict(shown), "unknown");
 }
@@ -177,7 +177,7 @@ TEST_F(Compare, gives_no_verdict_beside_other_work_unless_told_to) {
   results::Result session = *results::load_result(path);
   for (int block = 0; block < 20; ++block) session.session.disturbances.push_back({block, 10, 16.4, 0});
   ASSERT_TRUE(write_file(path, results::serialize(session)));
-  const exec::ChildOutcome unfit = compare({path});
+  const ChildOutcome unfit = compare({path});
   EXPECT_EQ(unfit.code, 4);
   EXPECT_EQ(unfit.output.find("No verdict, unfit: other processes used 164 % of a CPU in 20 of 20 blocks; 10 % is the limit; "), 0u)
       << unfit.output;

@@ -16,9 +16,9 @@
 #include "harness/base/terminal.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/talk.h"
-#include "harness/history/index.h"
-#include "harness/history/night.h"
-#include "harness/history/words.h"
+#include "harness/judge/index.h"
+#include "harness/judge/night.h"
+#include "harness/report/history_text.h"
 
 namespace lab::cli {
 
@@ -26,12 +26,12 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
-using history::Change;
-using history::Findings;
-using history::Index;
-using history::MetricChange;
-using history::Point;
-using history::Series;
+using judge::Change;
+using judge::Findings;
+using judge::Index;
+using judge::MetricChange;
+using judge::Point;
+using judge::Series;
 
 /// Rows of a machine's table; --json has them all.
 constexpr std::size_t kMostRows = 40;
@@ -42,12 +42,12 @@ struct Row {
 };
 
 Row row_of(const std::string& benchmark, const Change& change) {
-  std::string by = history::percent_text(change.ratio);
-  if (change.interval) by += fmt::format(" [{}, {}]", history::percent_text(change.interval->low), history::percent_text(change.interval->high));
+  std::string by = report::change_text(change.ratio);
+  if (change.interval) by += fmt::format(" [{}, {}]", report::change_text(change.interval->low), report::change_text(change.interval->high));
   std::string found =
       fmt::format("{}, found after {}", change.started.substr(0, 10), counted(change.nights(), "night", "nights"));
   for (const std::string& what : change.changed) found += "; " + what;
-  return {change.started, history::verdict_text(change), benchmark, by, history::commits_text(change.commits), found};
+  return {change.started, report::verdict_text(change), benchmark, by, report::commits_text(change.commits), found};
 }
 
 Row row_of(const std::string& benchmark, const MetricChange& change) {
@@ -55,7 +55,7 @@ Row row_of(const std::string& benchmark, const MetricChange& change) {
           "other metric",
           benchmark,
           fmt::format("{} {} -> {}", change.metric, change.before, change.after),
-          history::commits_text(change.commits),
+          report::commits_text(change.commits),
           change.started.substr(0, 10)};
 }
 
@@ -63,7 +63,7 @@ Row row_of(const std::string& benchmark, const MetricChange& change) {
 struct Machine {
   std::string id, first, last;
   std::size_t benchmarks = 0, sessions = 0;
-  history::Unchanged unchanged;
+  report::Unchanged unchanged;
   std::map<std::string, std::size_t> verdicts;
   std::vector<Row> rows;
 };
@@ -103,14 +103,14 @@ void print(Machine& machine) {
   fmt::print("{}", table_text({{""}, prose, prose, prose, prose}, rows, width));
   if (shown < machine.rows.size())
     fmt::print("  and {} before: --json has them all\n", counted(machine.rows.size() - shown, "change", "changes"));
-  if (const std::string text = history::unchanged_text(machine.unchanged); !text.empty()) say("  " + text);
+  if (const std::string text = report::unchanged_text(machine.unchanged); !text.empty()) say("  " + text);
 }
 
 json::value number_or_null(const std::optional<stats::Interval>& interval, double stats::Interval::*end) {
   return interval ? json::value((*interval).*end) : json::value(nullptr);
 }
 
-json::object commits_json(const history::CommitRange& commits) {
+json::object commits_json(const judge::CommitRange& commits) {
   const auto sha = [](const std::string& commit) {
     return commit.empty() ? json::value(nullptr) : json::value(commit);
   };
@@ -160,7 +160,7 @@ void print_json(const Series& series, const std::vector<Point>& points, const Fi
                       {"change_points", std::move(changes)}, {"metric_changes", std::move(metrics)},
                       {"reason", nullptr},                  {"nights_missing", nullptr},
                       {"judged_from", nullptr}};
-  if (const history::Judged& judged = findings.judged; judged.nights_missing > 0) {
+  if (const judge::Judged& judged = findings.judged; judged.nights_missing > 0) {
     object["reason"] = judged.reason;
     object["nights_missing"] = judged.nights_missing;
   } else {
@@ -169,14 +169,14 @@ void print_json(const Series& series, const std::vector<Point>& points, const Fi
   fmt::print("{}\n", json::serialize(object));
 }
 
-void show(const history::Progress& progress, StatusLine& line) {
+void show(const judge::Progress& progress, StatusLine& line) {
   if (progress.waiting) return line.print("history: waiting for another process that reads the same results");
   line.show(fmt::format("history: {}/{} results read", progress.done, progress.all));
 }
 
 /// What the user should know beside the table.
 Expected<void> tell(Index& index, StatusLine& line) {
-  const history::Progress& reading = index.reading();
+  const judge::Progress& reading = index.reading();
   if (reading.seconds >= 1)
     line.print(fmt::format("history: {}, {:.0f} MB, read in {}", counted(reading.done, "result", "results"),
                            static_cast<double>(reading.bytes) / 1e6, duration_text(reading.seconds)));
@@ -256,17 +256,17 @@ json::value text_or_null(const std::string& text) {
   return text.empty() ? json::value(nullptr) : json::value(text);
 }
 
-void print_json(const history::JudgedNight& night) {
+void print_json(const judge::JudgedNight& night) {
   json::array away, too_young;
-  for (const history::Away& one : night.away)
+  for (const judge::Away& one : night.away)
     away.push_back(json::object{{"benchmark", one.benchmark}, {"ratio", one.ratio}});
-  history::Unchanged unchanged;
-  for (const history::TooYoung& one : night.too_young) {
+  report::Unchanged unchanged;
+  for (const judge::TooYoung& one : night.too_young) {
     unchanged.add(one.judged);
     too_young.push_back(json::object{{"benchmark", one.benchmark},
                                      {"reason", one.judged.reason},
                                      {"nights_missing", one.judged.nights_missing},
-                                     {"sentence", history::missing_text(one.judged)}});
+                                     {"sentence", report::missing_text(one.judged)}});
   }
   fmt::print("{}\n", json::serialize(json::object{{"session", night.session},
                                                   {"machine", night.machine},
@@ -283,15 +283,15 @@ void print_json(const history::JudgedNight& night) {
                                                   {"too_young_sentence", text_or_null(young_text(unchanged, ""))}}));
 }
 
-void print(const history::JudgedNight& night) {
+void print(const judge::JudgedNight& night) {
   fmt::print("session {}: {}\n", night.session, night.fit ? "fit" : "unfit");
   for (const auto& [what, sentences] :
        {std::pair{"", &night.sentences}, {"", &night.notes}, {"unusual: ", &night.unusual}})
     for (const std::string& sentence : *sentences) fmt::print("  {}{}\n", what, sentence);
-  for (const history::Away& one : night.away)
-    fmt::print("  far from its level: {} {}\n", one.benchmark, history::percent_text(one.ratio));
-  history::Unchanged unchanged;
-  for (const history::TooYoung& one : night.too_young) unchanged.add(one.judged);
+  for (const judge::Away& one : night.away)
+    fmt::print("  far from its level: {} {}\n", one.benchmark, report::change_text(one.ratio));
+  report::Unchanged unchanged;
+  for (const judge::TooYoung& one : night.too_young) unchanged.add(one.judged);
   if (const std::string young = young_text(unchanged, ""); !young.empty()) fmt::print("  {}\n", young);
 }
 
@@ -299,7 +299,7 @@ void print(const history::JudgedNight& night) {
 Expected<void> print_night(Index& index, const std::string& file, bool for_script) {
   const Expected<results::Result> result = results::load_result(file);
   if (!result) return result.error();
-  const Expected<history::JudgedNight> night = history::judge_night(index, *result);
+  const Expected<judge::JudgedNight> night = judge::judge_night(index, *result);
   if (!night) return night.error();
   for_script ? print_json(*night) : print(*night);
   return {};
@@ -311,7 +311,7 @@ Expected<ExitStatus> run(const Options& options) {
                  "python3 make.py history --results DIR", ExitStatus::kUsage};
   const fs::path results = options.value("--results").value_or(results_dir().string());
   StatusLine line(STDERR_FILENO);
-  Expected<Index> index = Index::open(results, [&](const history::Progress& progress) { show(progress, line); });
+  Expected<Index> index = Index::open(results, [&](const judge::Progress& progress) { show(progress, line); });
   line.clear();
   if (!index) return index.error();
   if (const Expected<void> told = tell(*index, line); !told) return told.error();

@@ -8,8 +8,8 @@
 #include "harness/base/files.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
-#include "harness/exec/child.h"
-#include "harness/history/made_up.h"
+#include "harness/base/child.h"
+#include "harness/judge/night_fixture.h"
 
 namespace lab::cli {
 
@@ -18,18 +18,18 @@ namespace fs = std::filesystem;
 namespace {
 
 using Words = std::vector<std::string>;
-using history::made_up_file;
-using history::made_up_night;
+using judge::fixture_file;
+using judge::fixture_night;
 
-exec::ChildOutcome start(Words command) {
-  exec::ChildSpec spec;
+ChildOutcome start(Words command) {
+  ChildSpec spec;
   spec.timeout_seconds = kPatience;
   spec.command = std::move(command);
   spec.tail_limit = 1 << 22;
-  return exec::run_child(spec);
+  return run_child(spec);
 }
 
-exec::ChildOutcome history_of(const fs::path& results, const Words& more = {}) {
+ChildOutcome history_of(const fs::path& results, const Words& more = {}) {
   Words command{(fs::path(LAB_BUILD_DIR) / "harness").string(), "history", "--results", results.string()};
   command.insert(command.end(), more.begin(), more.end());
   return start(command);
@@ -41,14 +41,14 @@ std::vector<results::Result> sixty_nights() {
   std::vector<results::Result> nights;
   for (int i = 0; i < 60; ++i) {
     const auto noise = [&random] { return 1 + (static_cast<double>(random() % 2001) - 1000) / 200'000; };
-    nights.push_back(made_up_night({i, 1, 1, {100 * noise() * (i >= 40 ? 1.06 : 1), 50 * noise()}}));
+    nights.push_back(fixture_night({i, 1, 1, {100 * noise() * (i >= 40 ? 1.06 : 1), 50 * noise()}}));
   }
   return nights;
 }
 
 void write(const fs::path& results, const std::vector<results::Result>& nights) {
   for (std::size_t i = 0; i < nights.size(); ++i)
-    ASSERT_TRUE(write_file(results / "farm" / made_up_file(static_cast<int>(i)), results::serialize(nights[i])));
+    ASSERT_TRUE(write_file(results / "farm" / fixture_file(static_cast<int>(i)), results::serialize(nights[i])));
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ void write(const fs::path& results, const std::vector<results::Result>& nights) 
 TEST(HistoryCommand, says_what_changed_when_by_how_much_and_between_which_commits) {
   const ScratchFolder folder;
   write(folder.path(), sixty_nights());
-  const exec::ChildOutcome shown = history_of(folder.path());
+  const ChildOutcome shown = history_of(folder.path());
   EXPECT_EQ(shown.code, 0);
   EXPECT_EQ(shown.output,
             "machine 0123456789ab: 1 regressed; 2 benchmarks in up to 60 sessions, 2026-08-01 to 2026-09-29\n"
@@ -79,8 +79,8 @@ TEST(HistoryCommand, gives_a_change_with_json_in_the_fields_that_scripts_know) {
                           "started", "earliest", "latest", "commits", "cause", "changed"}));
   EXPECT_EQ(change.at("index").to_number<int>(), 40);
   EXPECT_EQ(change.at("nights").to_number<int>(), change.at("detected_at").to_number<int>() - 40 + 1);
-  EXPECT_EQ(std::string(change.at("commits").at("from").as_string()), history::made_up_commit(39));
-  EXPECT_EQ(std::string(change.at("commits").at("to").as_string()), history::made_up_commit(40));
+  EXPECT_EQ(std::string(change.at("commits").at("from").as_string()), judge::fixture_commit(39));
+  EXPECT_EQ(std::string(change.at("commits").at("to").as_string()), judge::fixture_commit(40));
   EXPECT_EQ(change.at("cause").as_string(), "code");
 }
 
@@ -92,8 +92,8 @@ TEST(HistoryCommand, says_no_change_only_where_it_could_have_seen_one) {
     const ScratchFolder of;
     for (std::size_t i = 0; i < count; ++i) {
       results::Result night = nights[i];
-      night.session = made_up_night({static_cast<int>(i), 1, 1, {}}).session;
-      EXPECT_TRUE(write_file(of.path() / "farm" / made_up_file(static_cast<int>(i)), results::serialize(night)));
+      night.session = fixture_night({static_cast<int>(i), 1, 1, {}}).session;
+      EXPECT_TRUE(write_file(of.path() / "farm" / fixture_file(static_cast<int>(i)), results::serialize(night)));
     }
     return history_of(of.path()).output;
   };
@@ -117,7 +117,7 @@ TEST(HistoryCommand, counts_what_is_too_young_apart_and_starts_anew_with_another
             "  regressed  shelf/v000/store  +6.08 % [+5.86 %, +6.51 %]  000000270000..000000280000  2026-09-10, found "
             "after 3 nights\n"
             "  2 benchmarks too young to tell (5 to 8 more nights)\n");
-  const exec::ChildOutcome shown = history_of(folder.path(), {"--json"});
+  const ChildOutcome shown = history_of(folder.path(), {"--json"});
   const std::size_t end = shown.output.find('\n');
   EXPECT_NE(shown.output.find(R"("reason":"seeds","nights_missing":5,"judged_from":null})"), std::string::npos);
   EXPECT_NE(shown.output.find(R"("reason":"too_young","nights_missing":8,"judged_from":null})", end),
@@ -159,8 +159,8 @@ TEST(HistoryCommand, judges_one_session_beside_the_nights_before_it) {
   for (results::Process& process : nights.back().processes)
     if (process.benchmark == "shelf/v000/store") process.real_time *= 2;
   write(folder.path(), nights);
-  const std::string file = (folder.path() / "farm" / made_up_file(20)).string();
-  const exec::ChildOutcome script = history_of(folder.path(), {"--night", file, "--json"});
+  const std::string file = (folder.path() / "farm" / fixture_file(20)).string();
+  const ChildOutcome script = history_of(folder.path(), {"--night", file, "--json"});
   EXPECT_EQ(script.code, 0) << script.error_tail;
   boost::json::object night = boost::json::parse(script.output).as_object();
   EXPECT_NEAR(night.at("away").at(0).at("ratio").to_number<double>(), 2, 0.02);
@@ -178,7 +178,7 @@ TEST(HistoryCommand, judges_one_session_beside_the_nights_before_it) {
   nights.resize(3);
   const ScratchFolder young;
   write(young.path(), nights);
-  const std::string last = (young.path() / "farm" / made_up_file(2)).string();
+  const std::string last = (young.path() / "farm" / fixture_file(2)).string();
   const std::string line = history_of(young.path(), {"--night", last, "--json"}).output;
   const std::string lacking =
       R"("reason":"too_young","nights_missing":17,"sentence":"too young to tell: 17 more nights"})";
@@ -187,7 +187,7 @@ TEST(HistoryCommand, judges_one_session_beside_the_nights_before_it) {
                       R"-(],"too_young_sentence":"2 too young to tell (17 more nights)"})-"),
             std::string::npos)
       << line;
-  const exec::ChildOutcome none = history_of(young.path(), {"--night", "no-such-file.json"});
+  const ChildOutcome none = history_of(young.path(), {"--night", "no-such-file.json"});
   EXPECT_EQ(none.code, 2);
   EXPECT_EQ(none.error_tail, "harness: error: opening 'no-such-file.json': No such file or directory\n"
                              "hint: python3 make.py history --help\n");
@@ -201,7 +201,7 @@ TEST(HistoryCommand, says_what_it_left_out_on_standard_error) {
   nights[2].session.state = "interrupted";
   write(folder.path(), nights);
   folder.write("farm/torn.json", "{");
-  const exec::ChildOutcome shown = history_of(folder.path());
+  const ChildOutcome shown = history_of(folder.path());
   EXPECT_EQ(shown.output,
             "machine 0123456789ab: too young to tell; 2 benchmarks in up to 2 sessions, 2026-08-01 to 2026-08-04\n"
             "  2 benchmarks too young to tell (18 more nights)\n");
@@ -243,7 +243,7 @@ TEST(HistoryCommand, refuses_what_it_cannot_show) {
                    (folder.path() / "farm" / "<machine>").string(), here)},
   };
   for (const auto& [results, words, expected] : table) {
-    const exec::ChildOutcome shown = history_of(results, words);
+    const ChildOutcome shown = history_of(results, words);
     EXPECT_EQ(shown.code, 2);
     EXPECT_EQ(shown.error_tail, "harness: error: " + expected);
     EXPECT_EQ(shown.output, "");
@@ -253,12 +253,12 @@ TEST(HistoryCommand, refuses_what_it_cannot_show) {
 TEST(HistoryCommand, tells_a_script_no_results_yet_from_results_that_cannot_be_read) {
   const ScratchFolder none, torn;
   none.write("nightly/state.json", "{}");
-  const exec::ChildOutcome first = history_of(none.path(), {"--json"});
+  const ChildOutcome first = history_of(none.path(), {"--json"});
   EXPECT_EQ(first.code, 0);
   EXPECT_EQ(first.output + first.error_tail, "");
 
   torn.write("farm/torn.json", "{");
-  const exec::ChildOutcome lost = history_of(torn.path(), {"--json"});
+  const ChildOutcome lost = history_of(torn.path(), {"--json"});
   EXPECT_EQ(lost.code, 2);
   EXPECT_EQ(lost.error_tail,
             fmt::format("history: left out: farm/torn.json: truncated: the JSON does not end within 1 bytes\n"
@@ -275,7 +275,7 @@ TEST(HistoryCommand, forgets_nothing_because_a_folder_cannot_be_read_this_time) 
   const std::string before = history_of(folder.path(), {"--json"}).output;
   fs::rename(folder.path() / "farm", folder.path() / ".away");
   fs::create_symlink("farm", folder.path() / "farm");  // a loop, which root cannot read either
-  const exec::ChildOutcome closed = history_of(folder.path(), {"--json"});
+  const ChildOutcome closed = history_of(folder.path(), {"--json"});
   EXPECT_EQ(closed.code, 2);
   EXPECT_EQ(closed.output, "");
   EXPECT_EQ(closed.error_tail, fmt::format("harness: error: reading '{}/farm': Too many levels of symbolic links\n"

@@ -10,7 +10,7 @@
 #include "harness/base/layout.h"
 #include "harness/base/terminal.h"
 #include "harness/cli/commands.h"
-#include "harness/exec/catalog.h"
+#include "harness/measure/catalog.h"
 
 namespace lab::cli {
 
@@ -18,9 +18,9 @@ namespace {
 
 namespace json = boost::json;
 
-void print_json(const exec::Catalog& catalog, bool all) {
+void print_json(const measure::Catalog& catalog, bool all) {
   json::array entries;
-  for (const exec::Benchmark& benchmark : catalog.benchmarks) {
+  for (const measure::Benchmark& benchmark : catalog.benchmarks) {
     if (!benchmark.unsupported.empty() && !all) continue;
     entries.push_back(json::object{
         {"benchmark", benchmark.name},
@@ -36,15 +36,15 @@ void print_json(const exec::Catalog& catalog, bool all) {
 /// Of what does not fit a line.
 constexpr std::size_t kIndent = 4;
 
-void print_text(const exec::Catalog& catalog) {
+void print_text(const measure::Catalog& catalog) {
   bool any_unsupported = false;
-  for (const exec::Benchmark& benchmark : catalog.benchmarks) {
+  for (const measure::Benchmark& benchmark : catalog.benchmarks) {
     any_unsupported = any_unsupported || !benchmark.unsupported.empty();
     if (benchmark.unsupported.empty()) fmt::print("{}{}\n", benchmark.name, benchmark.reference ? "  (reference)" : "");
   }
   if (!any_unsupported) return;
   fmt::print("\nunsupported:\n");
-  for (const exec::Benchmark& benchmark : catalog.benchmarks)
+  for (const measure::Benchmark& benchmark : catalog.benchmarks)
     if (!benchmark.unsupported.empty())
       fmt::print("{}\n", wrapped_after(fmt::format("{}: {}", benchmark.name, benchmark.unsupported),
                                        output_width(STDOUT_FILENO), kIndent));
@@ -54,8 +54,8 @@ Expected<ExitStatus> list(const Options& options) {
   if (!options.positional().empty())
     return Error{fmt::format("list takes no argument, found '{}'", options.positional().front()),
                  "python3 make.py run --filter GLOB", ExitStatus::kUsage};
-  const Expected<exec::Catalog> catalog =
-      exec::load_catalog(build_dir(), [](const exec::ChildSpec& spec) { return exec::run_child(spec); });
+  const Expected<measure::Catalog> catalog =
+      measure::load_catalog(build_dir(), [](const ChildSpec& spec) { return run_child(spec); });
   if (!catalog) return catalog.error();
   if (options.has("--json"))
     print_json(*catalog, options.has("--all"));

@@ -5,5 +5,5 @@ add_executable(harness ${dir}/main.cpp)
 lab_own(harness)
 target_link_libraries(harness PRIVATE cli)
 set_target_properties(harness PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-# Its tests start it, on exec's made-up family, and ask drivers in earnest.
+# Its tests start it, on the fixture family, and ask drivers in earnest.
 add_dependencies(cli_test harness fake_variant vulkan_probe_child fake_icd)

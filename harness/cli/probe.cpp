@@ -13,7 +13,7 @@
 #include "harness/base/layout.h"
 #include "harness/base/nearest.h"
 #include "harness/cli/commands.h"
-#include "harness/exec/machine.h"
+#include "harness/measure/machine.h"
 #include "harness/probe/column_name.h"
 #include "harness/results/journal.h"
 
@@ -26,7 +26,7 @@ const std::vector<std::string> kFormats{"csv", "json", "io7m"};
 // --out, or this machine's atlas, beside its results.
 Expected<std::filesystem::path> chosen_atlas(const Options& options) {
   if (const std::optional<std::string> out = options.value("--out")) return *out;
-  const Expected<results::Machine> machine = exec::this_machine();
+  const Expected<results::Machine> machine = measure::this_machine();
   if (!machine) return machine.error();
   return results::machine_folder(root_dir(), *machine) / "atlas";
 }
@@ -76,7 +76,7 @@ Expected<ExitStatus> run_probe(const Options& options) {
   ExitStatus status = ExitStatus::kOk;
   for (const results::Column& column : *columns) {
     if (const Expected<void> saved = save(column, *out, *format == "io7m"); !saved) return saved.error();
-    fmt::print("{}\n", *format == "json" ? boost::json::serialize(results::to_json(column, true))
+    fmt::print("{}\n", *format == "json" ? boost::json::serialize(to_json(column, true))
                                          : (*out / column.name).string());
     for (const std::string& complaint : column.validation)
       fmt::print(stderr, "probe: {}: {}\n", column.name, complaint);

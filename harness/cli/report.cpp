@@ -12,9 +12,9 @@
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
 #include "harness/cli/commands.h"
-#include "harness/compare/inputs.h"
-#include "harness/exec/machine.h"
-#include "harness/history/index.h"
+#include "harness/app/compare_inputs.h"
+#include "harness/measure/machine.h"
+#include "harness/judge/index.h"
 #include "harness/results/journal.h"
 
 namespace lab::cli {
@@ -43,14 +43,14 @@ std::vector<report::Followed> history_of(const fs::path& path, const std::string
   std::vector<report::Followed> followed;
   const fs::path folder = fs::absolute(path).parent_path();
   if (folder.filename() != machine) return followed;
-  Expected<history::Index> index = history::Index::open(folder.parent_path(), [](const history::Progress&) {});
+  Expected<judge::Index> index = judge::Index::open(folder.parent_path(), [](const judge::Progress&) {});
   if (!index) return followed;
-  const Expected<std::vector<history::Series>> list = index->series();
+  const Expected<std::vector<judge::Series>> list = index->series();
   if (!list) return followed;
-  for (const history::Series& series : *list) {
+  for (const judge::Series& series : *list) {
     if (series.machine != machine) continue;
-    Expected<history::Findings> findings = index->findings(series);
-    Expected<std::vector<history::Point>> points = index->points(series);
+    Expected<judge::Findings> findings = index->findings(series);
+    Expected<std::vector<judge::Point>> points = index->points(series);
     if (findings && points) followed.push_back({series, std::move(*findings), std::move(*points)});
   }
   return followed;
@@ -58,17 +58,17 @@ std::vector<report::Followed> history_of(const fs::path& path, const std::string
 
 /// The bisects of benchmarks on the machine whose folder `path` lies in, the latest first, at most kMostBisects; what cannot be read is
 /// left out, as above.
-std::vector<bisect::Story> bisects_of(const fs::path& path) {
+std::vector<results::Story> bisects_of(const fs::path& path) {
   std::vector<fs::path> files;
   std::error_code missing;
   for (const fs::directory_entry& entry : fs::directory_iterator(fs::absolute(path).parent_path() / "bisect", missing))
     if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-  std::vector<bisect::Story> stories;
+  std::vector<results::Story> stories;
   for (const fs::path& file : files)
     if (const Expected<std::string> text = read_file(file))
-      if (Expected<bisect::Story> story = bisect::parse_record(*text, file.string()); story && !story->cell.benchmark.empty() && !story->entries.empty())
+      if (Expected<results::Story> story = results::parse_record(*text, file.string()); story && !story->cell.benchmark.empty() && !story->entries.empty())
         stories.push_back(std::move(*story));
-  std::sort(stories.begin(), stories.end(), [](const bisect::Story& a, const bisect::Story& b) {
+  std::sort(stories.begin(), stories.end(), [](const results::Story& a, const results::Story& b) {
     return std::tie(a.entries.back().at, a.cell.benchmark) > std::tie(b.entries.back().at, b.cell.benchmark);
   });
   if (stories.size() > kMostBisects) stories.resize(kMostBisects);
@@ -76,11 +76,11 @@ std::vector<bisect::Story> bisects_of(const fs::path& path) {
 }
 
 /// What `result` is compared with: the file `base`, else its own base arm; none where it has neither.
-Expected<std::optional<compare::Comparison>> comparison_of(const results::Result& result, const fs::path& path,
+Expected<std::optional<judge::Comparison>> comparison_of(const results::Result& result, const fs::path& path,
                                                            const std::optional<std::string>& base) {
-  if (!base && results::find_arm(result, results::kBase) == nullptr) return std::optional<compare::Comparison>{};
-  Expected<compare::Comparison> comparison = base ? compare::compare_named({*base, path.string()}, {})
-                                                  : compare::compare_arms(result, {});
+  if (!base && results::find_arm(result, results::kBase) == nullptr) return std::optional<judge::Comparison>{};
+  Expected<judge::Comparison> comparison = base ? app::compare_named({*base, path.string()}, {})
+                                                  : judge::compare_arms(result, {});
   if (!comparison) return comparison.error();
   return std::optional(std::move(*comparison));
 }
@@ -89,13 +89,13 @@ Expected<void> report_result(const fs::path& path, const std::optional<std::stri
                              const std::optional<fs::path>& out) {
   const Expected<results::Result> result = results::load_result(path);
   if (!result) return result.error();
-  const Expected<std::optional<compare::Comparison>> comparison = comparison_of(*result, path, base);
+  const Expected<std::optional<judge::Comparison>> comparison = comparison_of(*result, path, base);
   if (!comparison) return comparison.error();
   const Expected<std::vector<results::Column>> atlas = results::load_atlas(path.parent_path() / "atlas");
   if (!atlas) return atlas.error();
   const std::vector<report::Followed> followed =
       history_of(path, result->machine.id);
-  const std::vector<bisect::Story> bisects = bisects_of(path);
+  const std::vector<results::Story> bisects = bisects_of(path);
   return tell(
       report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, followed, bisects},
                                    options_for(out.value_or(root_dir() / "reports" / path.stem()))));
@@ -118,7 +118,7 @@ Expected<ExitStatus> report_files(const Options& options) {
   const std::optional<std::string> base = options.value("--base");
   const std::vector<std::string>& paths = options.positional();
   if (paths.empty()) {
-    const Expected<results::Machine> machine = exec::this_machine();
+    const Expected<results::Machine> machine = measure::this_machine();
     if (!machine) return machine.error();
     const fs::path folder = results::machine_folder(root_dir(), *machine);
     const std::vector<fs::path> found = results::results_in(folder);
@@ -146,12 +146,12 @@ Expected<void> keep_report(const results::Result& result, const fs::path& folder
       results::load_atlas(results::machine_folder(root_dir(), result.machine) / "atlas");
   if (!atlas) return atlas.error();
   report::ReportOptions options = options_for(folder);
-  Expected<std::optional<compare::Comparison>> comparison = std::optional<compare::Comparison>{};
+  Expected<std::optional<judge::Comparison>> comparison = std::optional<judge::Comparison>{};
   if (planned_blocks)
     options.progress = report::Progress{result.session.blocks, *planned_blocks};
   else
     comparison = comparison_of(result, "", std::nullopt);
-  const compare::Comparison* const verdicts = comparison && *comparison ? &**comparison : nullptr;
+  const judge::Comparison* const verdicts = comparison && *comparison ? &**comparison : nullptr;
   const Expected<report::ReportFiles> files = report::write_report({&result, *atlas, verdicts, {}, {}}, options);
   if (!files) return files.error();
   // The page is there all the same; what it lacks is told.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "harness/cli/commands.h"
-#include "harness/exec/fake_build.h"
+#include "harness/measure/fake_build.h"
 
 namespace lab::cli {
 
@@ -22,7 +22,7 @@ Expected<void> note(const results::Result& result, const std::filesystem::path& 
 }  // namespace
 
 TEST(ReportHook, is_called_before_and_after_every_block_and_at_the_end_and_costs_nothing_when_it_fails) {
-  const exec::FakeBuild build({"plain"});
+  const measure::FakeBuild build({"plain"});
   const ScratchFolder root;
   ::setenv("LAB_BUILD", build.path().c_str(), 1);
   ::setenv("LAB_ROOT", root.path().c_str(), 1);

@@ -5,7 +5,7 @@
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/cli/commands.h"
-#include "harness/compare/compare.h"
+#include "harness/judge/compare.h"
 #include "harness/report/html.h"
 #include "harness/report/sample_test.h"
 
@@ -24,7 +24,7 @@ std::string page_of(const results::Result& result, std::optional<int> planned_bl
 
 TEST(KeptReport, of_a_session_with_a_base_has_its_verdicts_when_it_is_over) {
   const results::Result session = report::sample::two_arms();
-  const std::string verdict = report::escape_html(compare::sentence(*compare::compare_arms(session, {})));
+  const std::string verdict = report::escape_html(judge::sentence(*judge::compare_arms(session, {})));
   EXPECT_EQ(page_of(session, 20).find(verdict), std::string::npos) << "verdicts of a part would be wrong too often";
   const std::string page = page_of(session, std::nullopt);
   EXPECT_NE(page.find("<p class=\"lead\">" + verdict), std::string::npos);

@@ -11,10 +11,10 @@
 #include "harness/base/fit.h"
 #include "harness/base/layout.h"
 #include "harness/base/terminal.h"
-#include "harness/compare/compare.h"
+#include "harness/judge/compare.h"
 #include "harness/results/journal.h"
 #include "harness/results/result.h"
-#include "harness/results/summary.h"
+#include "harness/judge/summary.h"
 #include "harness/stats/power.h"
 #include "harness/stats/spread.h"
 
@@ -29,13 +29,13 @@ namespace json = boost::json;
 constexpr double kPower = 0.9;
 
 /// The newest result of which any of the session's benchmarks has processes enough to know their noise.
-std::optional<results::Result> newest_pilot(const exec::SessionSpec& spec, const fs::path& folder) {
+std::optional<results::Result> newest_pilot(const measure::SessionSpec& spec, const fs::path& folder) {
   const std::vector<fs::path> paths = results::results_in(folder);
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     Expected<results::Result> result = results::load_result(*path);
     if (!result) continue;
-    for (const exec::Benchmark& benchmark : spec.selection.benchmarks)
-      if (results::process_times(*result, benchmark.name).size() >= stats::kLeastForSpread) return std::move(*result);
+    for (const measure::Benchmark& benchmark : spec.selection.benchmarks)
+      if (judge::process_times(*result, benchmark.name).size() >= stats::kLeastForSpread) return std::move(*result);
   }
   return std::nullopt;
 }
@@ -53,12 +53,12 @@ std::optional<double> overhead_of(const results::Result& pilot, const std::strin
 }
 
 /// How many blocks the session would have, with what its processes have cost before.
-int planned_blocks(const exec::SessionSpec& spec, const results::Result& pilot) {
+int planned_blocks(const measure::SessionSpec& spec, const results::Result& pilot) {
   std::vector<std::optional<double>> overheads;
-  for (const exec::Benchmark& benchmark : spec.selection.benchmarks)
+  for (const measure::Benchmark& benchmark : spec.selection.benchmarks)
     overheads.push_back(overhead_of(pilot, benchmark.name));
-  for (const exec::ArmBenchmark& other : spec.beside) overheads.push_back(overhead_of(pilot, other.benchmark.name));
-  return exec::planned_blocks(spec.pace, overheads);
+  for (const measure::ArmBenchmark& other : spec.beside) overheads.push_back(overhead_of(pilot, other.benchmark.name));
+  return measure::planned_blocks(spec.pace, overheads);
 }
 
 /// What is known of one benchmark before the session.
@@ -68,15 +68,15 @@ struct Row {
   std::optional<double> visible;  ///< the smallest change that would be found, a share
 };
 
-std::vector<Row> rows_of(const exec::SessionSpec& spec, const std::optional<results::Result>& pilot, int blocks) {
-  const std::vector<exec::Benchmark>& benchmarks = spec.selection.benchmarks;
+std::vector<Row> rows_of(const measure::SessionSpec& spec, const std::optional<results::Result>& pilot, int blocks) {
+  const std::vector<measure::Benchmark>& benchmarks = spec.selection.benchmarks;
   std::vector<Row> rows;
-  for (const exec::Benchmark& benchmark : benchmarks) {
+  for (const measure::Benchmark& benchmark : benchmarks) {
     Row& row = rows.emplace_back(Row{benchmark.name, {}, {}});
-    if (pilot) row.noise = stats::spread_between(results::process_times(*pilot, benchmark.name));
+    if (pilot) row.noise = stats::spread_between(judge::process_times(*pilot, benchmark.name));
     if (!row.noise) continue;
     row.visible = stats::visible_change(
-        {static_cast<std::size_t>(blocks), *row.noise, benchmarks.size(), exec::kAlpha, compare::kThreshold, kPower});
+        {static_cast<std::size_t>(blocks), *row.noise, benchmarks.size(), measure::kAlpha, judge::kThreshold, kPower});
   }
   return rows;
 }
@@ -103,7 +103,7 @@ void print_table(const std::vector<Row>& rows, const results::Result& pilot, int
   const std::string terms = fmt::format(
       "Noise between processes is that of {}; a change of that size against a base is found in {:.0f} % of sessions, "
       "in a table of {} rows with a threshold of {:.2g} %.",
-      pilot.session.id, 100 * kPower, rows.size(), 100 * compare::kThreshold);
+      pilot.session.id, 100 * kPower, rows.size(), 100 * judge::kThreshold);
   fmt::print("{}\n", wrapped_after(terms, width, 0));
 }
 
@@ -122,14 +122,14 @@ void print_json(const std::vector<Row>& rows, const std::optional<results::Resul
                           {"budget_seconds", budget_seconds},
                           {"pilot", pilot ? json::value(pilot->session.id) : json::value(nullptr)},
                           {"power", kPower},
-                          {"threshold", compare::kThreshold},
+                          {"threshold", judge::kThreshold},
                           {"rows", std::move(list)}};
   fmt::print("{}\n", json::serialize(plan));
 }
 
 }  // namespace
 
-Expected<ExitStatus> print_plan(const exec::SessionSpec& spec, const std::vector<std::string>& filters,
+Expected<ExitStatus> print_plan(const measure::SessionSpec& spec, const std::vector<std::string>& filters,
                                 const results::Machine& machine, bool as_json) {
   const fs::path folder = results::machine_folder(root_dir(), machine);
   const std::optional<results::Result> pilot = newest_pilot(spec, folder);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/exec/session.h"
+#include "harness/measure/session.h"
 #include "harness/results/result.h"
 
 namespace lab::cli {
@@ -14,7 +14,7 @@ namespace lab::cli {
 /// session's benchmarks, how many processes the session would have, and the smallest change that a comparison with as
 /// many of a base would find. Without such a result it says so and how to get one, for the same `filters`. `as_json`:
 /// the same as one object, in which what is not known is null. Starts nothing.
-Expected<ExitStatus> print_plan(const exec::SessionSpec& spec, const std::vector<std::string>& filters,
+Expected<ExitStatus> print_plan(const measure::SessionSpec& spec, const std::vector<std::string>& filters,
                                 const results::Machine& machine, bool as_json);
 
 }  // namespace lab::cli

@@ -10,14 +10,14 @@
 
 #include "harness/base/fit.h"
 #include "harness/cli/talk.h"
-#include "harness/results/summary.h"
+#include "harness/judge/summary.h"
 #include "harness/stats/interval.h"
 
 namespace lab::cli {
 
 namespace {
 
-using Group = std::vector<results::Row>;
+using Group = std::vector<judge::SummaryRow>;
 
 std::string time_text(double nanoseconds) {
   return nanoseconds < 1000 ? fmt::format("{:.4g}", nanoseconds) : fmt::format("{:.0f}", nanoseconds);
@@ -30,13 +30,13 @@ std::string ratio_text(double ratio) {
 /// The rows of each workload, "family/workload", the fastest first.
 std::map<std::string, Group> by_workload(const results::Result& result) {
   std::map<std::string, Group> groups;
-  for (results::Row& row : results::summarize(result)) {
+  for (judge::SummaryRow& row : judge::summarize(result)) {
     const results::BenchmarkParts parts = results::benchmark_parts(row.benchmark);
     groups[fmt::format("{}/{}", parts.family, parts.workload)].push_back(std::move(row));
   }
   for (auto& [name, group] : groups)
     std::stable_sort(group.begin(), group.end(),
-                     [](const results::Row& a, const results::Row& b) { return a.time.median < b.time.median; });
+                     [](const judge::SummaryRow& a, const judge::SummaryRow& b) { return a.time.median < b.time.median; });
   return groups;
 }
 
@@ -51,7 +51,7 @@ std::string interval_text(const std::optional<stats::Estimate>& estimate, Text o
 std::string heading(const results::Result& result, const std::string& workload, const Group& group) {
   const auto [least, most] =
       std::minmax_element(group.begin(), group.end(),
-                          [](const results::Row& a, const results::Row& b) { return a.time.count < b.time.count; });
+                          [](const judge::SummaryRow& a, const judge::SummaryRow& b) { return a.time.count < b.time.count; });
   const std::size_t fewest = least->time.count;
   const std::string count = fewest == most->time.count ? counted(fewest, "process", "processes")
                                                        : fmt::format("{} to {} processes", fewest, most->time.count);
@@ -68,15 +68,15 @@ std::string run_table(const results::Result& result, std::size_t width) {
   std::vector<std::vector<std::string>> rows;
   std::set<std::string> without;  // families in which nothing can be held against the reference
   for (const auto& [workload, group] : by_workload(result)) {
-    const auto reference = std::find_if(group.begin(), group.end(), [](const results::Row& row) { return row.reference; });
+    const auto reference = std::find_if(group.begin(), group.end(), [](const judge::SummaryRow& row) { return row.reference; });
     const std::vector<stats::Datum> base =
-        reference == group.end() ? std::vector<stats::Datum>{} : results::process_times(result, reference->benchmark);
+        reference == group.end() ? std::vector<stats::Datum>{} : judge::process_times(result, reference->benchmark);
     if (reference == group.end()) without.emplace(results::benchmark_parts(group.front().benchmark).family);
     for (std::string& line : wrapped(heading(result, workload, group), width)) rows.push_back({std::move(line)});
-    for (const results::Row& row : group) {
+    for (const judge::SummaryRow& row : group) {
       std::optional<stats::Estimate> ratio;
       if (!row.reference && !base.empty())
-        ratio = stats::estimate_ratio(results::process_times(result, row.benchmark), base);
+        ratio = stats::estimate_ratio(judge::process_times(result, row.benchmark), base);
       rows.push_back({fmt::format("  {}", results::benchmark_parts(row.benchmark).variant), time_text(row.time.median),
                       interval_text(row.time, time_text), row.reference ? "1.00x" : ratio ? ratio_text(ratio->median) + "x" : "",
                       row.reference ? "reference" : interval_text(ratio, ratio_text)});

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/results/made_up.h"
+#include "harness/results/result_fixture.h"
 
 namespace lab::cli {
 
@@ -10,11 +10,11 @@ namespace {
 
 /// Variants of the workload `store` with these times, in six blocks unless `blocks` says less.
 results::Result made_up(const std::vector<std::pair<std::string, double>>& variants, int blocks = 6) {
-  results::Result result = results::made_up_result();
+  results::Result result = results::fixture_result();
   result.variants.push_back({"shelf", "a_name_of_some_length_indeed", false, "i", "c", "s", "w", {}});
   for (int block = 0; block < blocks; ++block)
     for (const auto& [variant, time] : variants)
-      result.processes.push_back(results::made_up_process("shelf/" + variant + "/store", block, time + block));
+      result.processes.push_back(results::fixture_process("shelf/" + variant + "/store", block, time + block));
   return result;
 }
 
@@ -41,7 +41,7 @@ TEST(RunTable, has_no_ratio_where_the_reference_did_not_run_and_no_interval_of_f
 TEST(RunTable, counts_processes_where_one_benchmark_has_fewer_and_leaves_the_control_out) {
   results::Result result = made_up({{"plain", 100}, {"quick", 50}});
   result.processes.pop_back();
-  result.processes.push_back(results::made_up_process("shelf/plain/store", 0, 1));
+  result.processes.push_back(results::fixture_process("shelf/plain/store", 0, 1));
   result.processes.back().arm = results::kControl;
   EXPECT_NE(run_table(result, 0).find("shelf/store: ns a pair, 5 to 6 processes, too few for an interval\n"), std::string::npos)
       << run_table(result, 0);

@@ -9,7 +9,7 @@
 
 #include "harness/cli/run_table.h"
 #include "harness/cli/talk.h"
-#include "harness/results/fitness.h"
+#include "harness/judge/fitness.h"
 
 namespace lab::cli {
 
@@ -31,15 +31,15 @@ void tell_leftover(const results::Leftover& leftover, StatusLine& line) {
     line.print(fmt::format("run: a journal of a session before cannot be read and stays: {}", leftover.problem));
 }
 
-void tell_start(const exec::SessionSpec& spec, const results::Result& head, StatusLine& line) {
-  const exec::Pace& pace = spec.pace;
+void tell_start(const measure::SessionSpec& spec, const results::Result& head, StatusLine& line) {
+  const measure::Pace& pace = spec.pace;
   const std::string each = pace.budget_seconds > 0
                                ? fmt::format("up to {} of measuring", duration_text(pace.budget_seconds))
                                : counted(static_cast<std::size_t>(pace.blocks), "block", "blocks");
   line.print(fmt::format("run: {} on machine {}, {}",
                          counted(spec.selection.benchmarks.size(), "benchmark", "benchmarks"), head.machine.id, each));
   std::vector<std::string> control;
-  for (const exec::ArmBenchmark& other : spec.beside)
+  for (const measure::ArmBenchmark& other : spec.beside)
     if (other.arm == results::kControl) control.push_back(other.benchmark.name);
   if (!control.empty())
     line.print(fmt::format("run: control: {} {} in two arms, which cannot differ", fmt::join(control, ", "),
@@ -47,7 +47,7 @@ void tell_start(const exec::SessionSpec& spec, const results::Result& head, Stat
   for (const std::string& sentence : head.session.unusual) line.print(fmt::format("run: unusual: {}", sentence));
 }
 
-void tell_base(const std::string& base, const exec::Pairing& pairing, StatusLine& line) {
+void tell_base(const std::string& base, const measure::Pairing& pairing, StatusLine& line) {
   line.print(
       fmt::format("run: against {}: {} timed in both", base, counted(pairing.timed.size(), "benchmark", "benchmarks")));
   if (pairing.identical > 0)
@@ -60,7 +60,7 @@ void tell_failure(const results::Failure& failure, StatusLine& line) {
                          failure.detail));
 }
 
-void tell_conformance(const exec::ConformanceProgress& progress, StatusLine& line) {
+void tell_conformance(const measure::ConformanceProgress& progress, StatusLine& line) {
   const std::string all = counted(progress.executables, "executable", "executables");
   if (line.live())
     line.show(fmt::format("run: conformance of {}: {}", all, results::subject(progress.variant, progress.arm)));
@@ -68,7 +68,7 @@ void tell_conformance(const exec::ConformanceProgress& progress, StatusLine& lin
     line.print(fmt::format("run: conformance of {}", all));
 }
 
-void tell_progress(const exec::Progress& progress, StatusLine& line) {
+void tell_progress(const measure::Progress& progress, StatusLine& line) {
   const std::string failures = progress.failures == 0 ? "" : fmt::format(", {} failed", progress.failures);
   const std::string block = fmt::format("block {}/{}", progress.block + 1, progress.blocks);
   const std::string left = duration_text(progress.seconds_left);
@@ -87,13 +87,13 @@ void tell_end(const results::Result& result, StatusLine& line) {
   line.print(fmt::format("run: {} after {}, {}; {}", session.state,
                          counted(static_cast<std::size_t>(session.blocks), "block", "blocks"),
                          counted(result.processes.size(), "process", "processes"), timed_phrase(session)));
-  const results::Control control = results::judge_control(result);
+  const judge::Control control = judge::judge_control(result);
   if (control.fit) line.print(fmt::format("run: {}", control.sentence));
   if (!result.failures.empty()) {
     line.print(fmt::format("run: {}:", counted(result.failures.size(), "failure", "failures")));
     for (const results::Failure& failure : result.failures) tell_failure(failure, line);
   }
-  for (const std::string& sentence : results::judge_fitness(result, control).sentences)
+  for (const std::string& sentence : judge::judge_fitness(result, control).sentences)
     line.print(fmt::format("run: {}", sentence));
 }
 

@@ -9,12 +9,12 @@
 
 #include "harness/base/files.h"
 #include "harness/base/patience_test.h"
-#include "harness/exec/child.h"
-#include "harness/exec/fake_build.h"
-#include "harness/results/fitness.h"
+#include "harness/base/child.h"
+#include "harness/measure/fake_build.h"
+#include "harness/judge/fitness.h"
 #include "harness/results/journal.h"
 #include "harness/results/result.h"
-#include "harness/results/summary.h"
+#include "harness/judge/summary.h"
 
 namespace lab::cli {
 
@@ -29,16 +29,16 @@ class Bench {
  public:
   explicit Bench(const Words& variants) : build_(variants) {}
 
-  exec::ChildOutcome harness(const Words& arguments) const {
-    exec::ChildSpec spec;
+  ChildOutcome harness(const Words& arguments) const {
+    ChildSpec spec;
     spec.command = {(fs::path(LAB_BUILD_DIR) / "harness").string()};
     spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
     return start(spec);
   }
 
   /// $1 is the harness, $2 the folder of results.
-  exec::ChildOutcome shell(const std::string& script) const {
-    exec::ChildSpec spec;
+  ChildOutcome shell(const std::string& script) const {
+    ChildSpec spec;
     spec.command = {
         "sh", "-c", script, "sh", (fs::path(LAB_BUILD_DIR) / "harness").string(), results_folder().string()};
     return start(spec);
@@ -58,14 +58,14 @@ class Bench {
   const fs::path& root() const { return root_.path(); }
 
  private:
-  exec::ChildOutcome start(exec::ChildSpec& spec) const {
+  ChildOutcome start(ChildSpec& spec) const {
     spec.environment = {"LAB_BUILD=" + build_.path().string(), "LAB_ROOT=" + root_.path().string(), "LAB_MACHINE=here"};
     spec.tail_limit = 1 << 20;
     spec.timeout_seconds = kPatience;
-    return exec::run_child(spec);
+    return run_child(spec);
   }
 
-  exec::FakeBuild build_;
+  measure::FakeBuild build_;
   ScratchFolder root_;
 };
 
@@ -118,7 +118,7 @@ git init -q . && git add . && git commit -qm one && git tag one)";
 
 TEST(List, prints_what_can_be_run_and_then_what_cannot) {
   const Bench bench({"plain", "quick", "wide"});
-  const exec::ChildOutcome outcome = bench.harness({"list"});
+  const ChildOutcome outcome = bench.harness({"list"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.error_tail, "");
   EXPECT_EQ(outcome.output,
@@ -146,7 +146,7 @@ TEST(List, gives_scripts_one_array_of_what_they_can_run) {
 
 TEST(List, says_what_is_missing_and_still_lists_the_rest) {
   const Bench bench({"plain", "mute", "!absent"});
-  const exec::ChildOutcome outcome = bench.harness({"list"});
+  const ChildOutcome outcome = bench.harness({"list"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.output, "fake/plain/drop  (reference)\nfake/plain/store  (reference)\n");
   EXPECT_EQ(outcome.error_tail,
@@ -157,7 +157,7 @@ TEST(List, says_what_is_missing_and_still_lists_the_rest) {
 
 TEST(Run, writes_a_result_and_says_where) {
   const Bench bench({"plain", "quick", "wide"});
-  const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "6", "--seed", "9"});
+  const ChildOutcome outcome = bench.harness({"run", "--processes", "6", "--seed", "9"});
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
   ASSERT_EQ(bench.results().size(), 1u);
   EXPECT_EQ(last_line(outcome.output), bench.results()[0]);
@@ -180,13 +180,13 @@ TEST(Run, writes_a_result_and_says_where) {
     EXPECT_EQ(process.counters.at("metadata_bytes"), 64);
     EXPECT_EQ(process.counters.contains("minimum_heap_bytes"), process.block < 3);
   }
-  const std::vector<results::Row> rows = results::summarize(result);
+  const std::vector<judge::SummaryRow> rows = judge::summarize(result);
   ASSERT_EQ(rows.size(), 4u);
   ASSERT_TRUE(rows[1].time.interval && rows[2].time.interval);
   EXPECT_EQ(rows[1].benchmark, "fake/plain/store");
   // The variant that does a third of the work takes less time, where nothing else is at work.
   const auto least = [&](const std::string& benchmark) {
-    const std::vector<stats::Datum> times = results::process_times(result, benchmark);
+    const std::vector<stats::Datum> times = judge::process_times(result, benchmark);
     return std::min_element(times.begin(), times.end(), [](auto a, auto b) { return a.value < b.value; })->value;
   };
   EXPECT_LT(least(rows[2].benchmark), least(rows[1].benchmark));
@@ -206,7 +206,7 @@ TEST(Run, writes_a_result_and_says_where) {
 TEST(Run, ends_at_0_and_says_last_where_its_numbers_carry_no_verdict) {
   const Bench bench({"plain"});
   // Another process, busy on every CPU for as long as the session takes.
-  const exec::ChildOutcome outcome = bench.shell(
+  const ChildOutcome outcome = bench.shell(
       "for cpu in $(seq \"$(nproc)\"); do (while :; do :; done) & busy=\"$busy $!\"; done\n"
       "\"$1\" run --processes 2 --filter '*/store'; echo status $?\n"
       "kill $busy");
@@ -218,12 +218,12 @@ TEST(Run, ends_at_0_and_says_last_where_its_numbers_carry_no_verdict) {
   EXPECT_EQ(last_line(outcome.error_tail), unfit[1]);
   const results::Result result = load(bench.results().at(0));
   EXPECT_EQ(result.session.disturbances.size(), 2u);
-  EXPECT_EQ(results::judge_fitness(result).reason, "machine");
+  EXPECT_EQ(judge::judge_fitness(result).reason, "machine");
 }
 
 TEST(Run, names_failures_at_the_end_and_exits_1_with_the_rest_measured) {
   const Bench bench({"plain", "quick", "crashing", "wrong", "mute"});
-  const exec::ChildOutcome outcome =
+  const ChildOutcome outcome =
       bench.harness({"run", "--processes", "6", "--filter", "*/store", "--filter", "fake/mute"});
   EXPECT_EQ(outcome.code, 1);
   const std::size_t end = outcome.error_tail.find("run: 3 failures:\n");
@@ -233,7 +233,7 @@ TEST(Run, names_failures_at_the_end_and_exits_1_with_the_rest_measured) {
   EXPECT_EQ(lines_with(named, "run: failed: fake/crashing/store: crash: signal 11 (Segmentation fault)").size(), 1u);
   EXPECT_EQ(lines_with(named, "run: failed: fake/wrong/store: wrong answer: expected checksum ").size(), 1u);
   const results::Result result = load(last_line(outcome.output));
-  const std::vector<results::Row> rows = results::summarize(result);
+  const std::vector<judge::SummaryRow> rows = judge::summarize(result);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_TRUE(rows[0].time.interval && rows[1].time.interval);
   EXPECT_EQ(result.failures.size(), 3u);
@@ -245,7 +245,7 @@ TEST(Run, names_failures_at_the_end_and_exits_1_with_the_rest_measured) {
 
 TEST(Run, gives_what_does_not_conform_a_sentence_and_no_number) {
   const Bench bench({"plain", "careless", "fragile"});
-  const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "2", "--filter", "*/store"});
+  const ChildOutcome outcome = bench.harness({"run", "--processes", "2", "--filter", "*/store"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(lines_with(outcome.error_tail, "run: conformance of ").size(), 1u);
   const std::size_t end = outcome.error_tail.find("run: 2 failures:\n");
@@ -276,7 +276,7 @@ TEST(Run, keeps_how_each_process_warmed_up) {
 
 TEST(Report, refuses_two_results_that_would_be_one_report) {
   const Bench bench({"plain"});
-  const exec::ChildOutcome outcome = bench.harness({"report", "x1/a.json", "x2/a.json"});
+  const ChildOutcome outcome = bench.harness({"report", "x1/a.json", "x2/a.json"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.error_tail,
             "harness: error: 'x1/a.json' and 'x2/a.json' would be one report, 'a'\n"
@@ -285,7 +285,7 @@ TEST(Report, refuses_two_results_that_would_be_one_report) {
 
 TEST(Report, quotes_a_foreign_file_without_its_control_bytes) {
   const Bench bench({"plain"});
-  const exec::ChildOutcome outcome =
+  const ChildOutcome outcome =
       bench.shell("printf 'a\\033[2J\\001' > \"$2.json\"; \"$1\" report \"$2.json\"; echo $?");
   EXPECT_EQ(outcome.output, "2\n");
   EXPECT_NE(outcome.error_tail, "");
@@ -343,7 +343,7 @@ TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
       {{"run"}, 1, "harness: error: fake/absent is not built\nhint: python3 make.py build\n"},
   };
   for (const auto& row : rows) {
-    const exec::ChildOutcome outcome = bench.harness(row.arguments);
+    const ChildOutcome outcome = bench.harness(row.arguments);
     EXPECT_EQ(outcome.code, row.status) << row.said;
     EXPECT_EQ(outcome.error_tail, row.said);
     EXPECT_EQ(outcome.output, "");
@@ -353,7 +353,7 @@ TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
 
 TEST(Run, into_results_that_are_no_folder_is_wrong_usage) {
   const Bench bench({"plain"});
-  const exec::ChildOutcome outcome =
+  const ChildOutcome outcome =
       bench.shell("LAB_RESULTS=/dev/null \"$1\" run --processes 1; echo $?; LAB_MACHINE=nightly \"$1\" run; echo $?");
   EXPECT_EQ(outcome.output, "2\n2\n") << outcome.error_tail;
   EXPECT_TRUE(bench.results().empty());
@@ -362,7 +362,7 @@ TEST(Run, into_results_that_are_no_folder_is_wrong_usage) {
 TEST(Run, writes_to_the_file_it_is_given) {
   const Bench bench({"plain"});
   const std::string path = (bench.root() / "out/mine.json").string();
-  const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "1", "--out", path});
+  const ChildOutcome outcome = bench.harness({"run", "--processes", "1", "--out", path});
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
   EXPECT_EQ(last_line(outcome.output), path);
   EXPECT_EQ(load(path).processes.size(), 3u);  // two benchmarks, and the control
@@ -373,8 +373,8 @@ TEST(Run, writes_to_the_file_it_is_given) {
 
 TEST(Run, against_a_build_times_what_differs_in_both_and_says_what_does_not) {
   const Bench bench({"plain", "quick", "other"});
-  const exec::FakeBuild base({"plain", "+quick", "elder", "!absent"});
-  const exec::ChildOutcome outcome = bench.harness(
+  const measure::FakeBuild base({"plain", "+quick", "elder", "!absent"});
+  const ChildOutcome outcome = bench.harness(
       {"run", "--processes", "2", "--filter", "*/store", "--against", base.path().string()});
   EXPECT_EQ(
       lines_with(outcome.error_tail, fmt::format("run: against {}: 1 benchmark timed in both", base.path().string())),
@@ -387,7 +387,7 @@ TEST(Run, against_a_build_times_what_differs_in_both_and_says_what_does_not) {
   EXPECT_NE(outcome.output.find("fake/quick/store"), std::string::npos);
   const results::Result result = load(last_line(outcome.output));
   // Whatever else this machine does: a verdict was asked for.
-  EXPECT_EQ(outcome.code, results::judge_fitness(result).fit ? 0 : 4) << outcome.error_tail;
+  EXPECT_EQ(outcome.code, judge::judge_fitness(result).fit ? 0 : 4) << outcome.error_tail;
   std::map<std::string, int> processes;
   for (const results::Process& process : result.processes) ++processes[process.arm + " " + process.benchmark];
   EXPECT_EQ(processes, (std::map<std::string, int>{{"base fake/quick/store", 2},
@@ -409,7 +409,7 @@ TEST(Run, against_a_build_times_what_differs_in_both_and_says_what_does_not) {
 
 TEST(Run, against_what_is_no_base_says_so_and_starts_nothing) {
   const Bench bench({"plain"});
-  const exec::FakeBuild old({"elder"});
+  const measure::FakeBuild old({"elder"});
   const struct {
     std::string base;
     const char* said;
@@ -420,7 +420,7 @@ TEST(Run, against_what_is_no_base_says_so_and_starts_nothing) {
        "no benchmark can be compared; not compared with base: fake/plain/drop, fake/plain/store: "},
   };
   for (const auto& row : rows) {
-    const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "1", "--against", row.base});
+    const ChildOutcome outcome = bench.harness({"run", "--processes", "1", "--against", row.base});
     EXPECT_EQ(outcome.code, 2) << row.said;
     EXPECT_NE(outcome.error_tail.find(row.said), std::string::npos) << outcome.error_tail;
     EXPECT_EQ(outcome.output, "");
@@ -430,14 +430,14 @@ TEST(Run, against_what_is_no_base_says_so_and_starts_nothing) {
 
 TEST(Run, of_a_revision_measures_what_its_own_make_builds_and_bears_its_commit) {
   const Bench bench({"plain", "quick"});
-  const exec::FakeBuild old({"plain", "wide"});
+  const measure::FakeBuild old({"plain", "wide"});
   ASSERT_TRUE(write_file(bench.root() / "make.py", kMake));
   ASSERT_TRUE(write_file(bench.root() / "made", old.path().string() + "\n"));
-  const exec::ChildOutcome made = bench.shell(kCommitOne + R"(
+  const ChildOutcome made = bench.shell(kCommitOne + R"(
 echo none > made && git commit -qam two && git tag two
 git rev-parse one)");
   if (made.code != 0) GTEST_SKIP() << "needs git";
-  const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "2", "--revision", "one"});
+  const ChildOutcome outcome = bench.harness({"run", "--processes", "2", "--revision", "one"});
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
   ASSERT_EQ(bench.results().size(), 1u);
   EXPECT_EQ(last_line(outcome.output), bench.results()[0]);
@@ -462,7 +462,7 @@ git rev-parse one)");
       {{"run", "--revision", "one", "--plan"}, 2, "harness: error: --plan starts nothing, so it cannot build"},
   };
   for (const auto& row : rows) {
-    const exec::ChildOutcome refused = bench.harness(row.arguments);
+    const ChildOutcome refused = bench.harness(row.arguments);
     EXPECT_EQ(refused.code, row.status) << row.said;
     EXPECT_NE(refused.error_tail.find(row.said), std::string::npos) << refused.error_tail;
     EXPECT_EQ(refused.output, "");
@@ -472,7 +472,7 @@ git rev-parse one)");
 
 TEST(Run, of_a_revision_builds_what_its_filter_selects_with_the_reference_and_later_the_rest) {
   const Bench bench({"plain", "quick", "wide"});
-  const exec::FakeBuild old({"plain", "quick", "+wide"});
+  const measure::FakeBuild old({"plain", "quick", "+wide"});
   ASSERT_TRUE(write_file(bench.root() / "make.py", kMake));
   ASSERT_TRUE(write_file(bench.root() / "made", old.path().string() + "\n"));
   if (bench.shell(kCommitOne).code != 0) GTEST_SKIP() << "needs git";
@@ -486,7 +486,7 @@ TEST(Run, of_a_revision_builds_what_its_filter_selects_with_the_reference_and_la
   };
   const auto run = [&](Words arguments) {
     arguments.insert(arguments.begin(), {"run", "--processes", "1"});
-    const exec::ChildOutcome outcome = bench.harness(arguments);
+    const ChildOutcome outcome = bench.harness(arguments);
     // Of a session with a base, other work on this machine may make 4 (unfit).
     EXPECT_TRUE(outcome.code == 0 || (outcome.code == 4 && arguments[3] == "--against")) << outcome.error_tail;
     return outcome.error_tail;
@@ -505,7 +505,7 @@ TEST(Run, of_a_revision_builds_what_its_filter_selects_with_the_reference_and_la
 TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
   const Bench bench({"plain", "quick"});
   const Words plan{"run", "--plan", "--processes", "12", "--filter", "*/store"};
-  exec::ChildOutcome outcome = bench.harness(plan);
+  ChildOutcome outcome = bench.harness(plan);
   EXPECT_EQ(outcome.code, 0);
   EXPECT_NE(outcome.output.find("run --processes 6 --budget 60 --filter '*/store'\n"), std::string::npos)
       << outcome.output;
@@ -552,7 +552,7 @@ TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
 
 TEST(Run, that_is_terminated_writes_what_it_has_and_leaves_no_process) {
   const Bench bench({"plain", "quick"});
-  const exec::ChildOutcome outcome = bench.shell("\"$1\" run --processes 1000 & run=$!\n" + kUntilOneIsKept +
+  const ChildOutcome outcome = bench.shell("\"$1\" run --processes 1000 & run=$!\n" + kUntilOneIsKept +
                                                  "kill -TERM $run; wait $run; echo status $?");
   EXPECT_EQ(last_line(outcome.output), "status 130");
   ASSERT_EQ(bench.results().size(), 1u) << outcome.error_tail;
@@ -566,13 +566,13 @@ TEST(Run, that_is_terminated_writes_what_it_has_and_leaves_no_process) {
 
 TEST(Run, finishes_what_a_killed_session_left) {
   const Bench bench({"plain", "quick"});
-  const exec::ChildOutcome killed = bench.shell("\"$1\" run --processes 1000 & run=$!\n" + kUntilOneIsKept +
+  const ChildOutcome killed = bench.shell("\"$1\" run --processes 1000 & run=$!\n" + kUntilOneIsKept +
                                                 "kill -KILL $run; wait $run; echo status $?");
   EXPECT_EQ(last_line(killed.output), "status 137");
   ASSERT_EQ(bench.results().size(), 1u);
   EXPECT_TRUE(bench.results()[0].ends_with(".journal"));
 
-  const exec::ChildOutcome outcome = bench.harness({"run", "--processes", "1", "--filter", "*/store"});
+  const ChildOutcome outcome = bench.harness({"run", "--processes", "1", "--filter", "*/store"});
   EXPECT_EQ(outcome.code, 0);
   const Words results = bench.results();
   ASSERT_EQ(results.size(), 2u);
@@ -589,7 +589,7 @@ TEST(Run, finishes_what_a_killed_session_left) {
 
 TEST(Run, at_the_same_time_as_another_collides_with_nothing) {
   const Bench bench({"plain", "quick"});
-  const exec::ChildOutcome outcome =
+  const ChildOutcome outcome =
       bench.shell("for i in 1 2 3 4; do \"$1\" run --processes 2 --filter fake/quick & done; wait");
   EXPECT_EQ(outcome.code, 0);
   const Words results = bench.results();
@@ -602,7 +602,7 @@ TEST(Run, at_the_same_time_as_another_collides_with_nothing) {
 
 TEST(Run, whose_output_cannot_be_written_fails_and_keeps_its_result) {
   const Bench bench({"plain"});
-  const exec::ChildOutcome outcome = bench.shell(
+  const ChildOutcome outcome = bench.shell(
       "\"$1\" list >/dev/full; echo list $?; \"$1\" run --processes 1 >/dev/full; echo run $?; "
       "\"$1\" run --processes 1 >&- 2>&-; echo closed $?");
   EXPECT_EQ(outcome.output, "list 1\nrun 1\nclosed 0\n");
@@ -614,7 +614,7 @@ TEST(Run, whose_output_cannot_be_written_fails_and_keeps_its_result) {
 TEST(Run, whose_output_nobody_reads_says_nothing_about_it_and_keeps_its_result) {
   const Bench bench({"plain"});
   // A named pipe whose reader has gone, with SIGPIPE as a shell hands it on and ignored, as Python does.
-  const exec::ChildOutcome outcome = bench.shell(R"sh(mkdir -p "$(dirname "$2")"; mkfifo "$2.pipe"
+  const ChildOutcome outcome = bench.shell(R"sh(mkdir -p "$(dirname "$2")"; mkfifo "$2.pipe"
 exec 3<>"$2.pipe" 4>"$2.pipe" 3<&-
 for words in --help --version "run --help" list "list --json" "run --processes 1"; do
   "$1" $words >&4 2>"$2.said"; echo "$? $words"; grep error "$2.said"
@@ -630,14 +630,14 @@ done; true)sh");
 TEST(Run, that_fills_the_disk_says_in_a_sentence_what_it_kept) {
   const Bench bench({"plain", "quick"});
   // A limit of file sizes stands for the full disk; the journal passes it after a few processes.
-  const exec::ChildOutcome outcome =
+  const ChildOutcome outcome =
       bench.shell("trap '' XFSZ; ulimit -f 64; \"$1\" run --processes 1000 --budget 60; echo status $?");
   EXPECT_EQ(last_line(outcome.output), "status 1");
   const Words errors = lines_with(outcome.error_tail, "harness: error: ");
   ASSERT_EQ(errors.size(), 1u) << outcome.error_tail;
   EXPECT_NE(errors[0].find("the session stopped; "), std::string::npos);
   EXPECT_NE(errors[0].find("File too large"), std::string::npos);
-  const exec::ChildOutcome next = bench.harness({"run", "--processes", "1", "--filter", "*/store"});
+  const ChildOutcome next = bench.harness({"run", "--processes", "1", "--filter", "*/store"});
   EXPECT_EQ(next.code, 0) << next.error_tail;
   ASSERT_EQ(bench.results().size(), 2u);
   const std::string kept = bench.results()[last_line(next.output) == bench.results()[0] ? 1 : 0];

@@ -3,19 +3,19 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/scratch_folder.h"
-#include "harness/exec/child.h"
+#include "harness/base/child.h"
 
 namespace lab::cli {
 
 TEST(Version, says_where_the_checkout_is_now_and_claims_no_commit_of_the_build) {
   const ScratchFolder folder;
-  exec::ChildSpec git;
+  ChildSpec git;
   git.command = {"sh", "-ec",
                  "cd \"$1\"; git init -q; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one", "sh",
                  folder.path().string()};
   git.environment = {"GIT_CONFIG_GLOBAL=/dev/null"};
-  const exec::ChildOutcome outcome = exec::run_child(git);
-  if (outcome.end != exec::ChildEnd::kExited || outcome.code != 0) GTEST_SKIP() << "needs git";
+  const ChildOutcome outcome = run_child(git);
+  if (outcome.end != ChildEnd::kExited || outcome.code != 0) GTEST_SKIP() << "needs git";
   const std::string text = version_text(folder.path(), folder.path());
   EXPECT_NE(text.find("\ncheckout at commit "), std::string::npos) << text;
   EXPECT_EQ(text.find("\ncommit "), std::string::npos) << text;

@@ -140,7 +140,7 @@ def main(argv):
     parser = Parser(prog="make.py test", description="Every test; the last line counts them.")
     build.add_arguments(parser)
     parser.add_argument("names", nargs="*", metavar="NAME",
-                        help="only tests that match, as exec_test, python or 'conformance allocator/*'")
+                        help="only tests that match, as measure_test, python or 'conformance allocator/*'")
     arguments = parser.parse_args(argv)
     options = build.options_from(arguments)
 

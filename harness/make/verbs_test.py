@@ -62,13 +62,13 @@ class Configuring(unittest.TestCase):
 
 class ChosenTests(unittest.TestCase):
     def test_globs_choose_and_a_glob_without_a_match_is_refused(self):
-        tests = [test._Test(name, [name], None) for name in ("python", "exec_test", "conformance allocator/buddy")]
+        tests = [test._Test(name, [name], None) for name in ("python", "measure_test", "conformance allocator/buddy")]
         names = lambda *patterns: [each.name for each in test.chosen(tests, patterns)]
-        self.assertEqual(names(), ["python", "exec_test", "conformance allocator/buddy"])
-        self.assertEqual(names("conformance *", "exec_test"), ["exec_test", "conformance allocator/buddy"])
+        self.assertEqual(names(), ["python", "measure_test", "conformance allocator/buddy"])
+        self.assertEqual(names("conformance *", "measure_test"), ["measure_test", "conformance allocator/buddy"])
         with self.assertRaises(MakeError) as caught:
             names("exec_tes")
-        self.assertEqual((caught.exception.status, caught.exception.hint), (2, "did you mean 'exec_test'?"))
+        self.assertEqual((caught.exception.status, caught.exception.hint), (2, "did you mean 'measure_test'?"))
 
 
 class CommandLine(unittest.TestCase):

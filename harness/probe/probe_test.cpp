@@ -142,7 +142,7 @@ TEST_F(Probe, gets_the_same_answers_twice) {
   const auto facts = [](Column c) {
     c.asked.clear();
     c.seconds = 0;
-    return boost::json::serialize(results::to_json(c, true));
+    return boost::json::serialize(to_json(c, true));
   };
   EXPECT_EQ(facts(run().at(0)), facts(run().at(0)));
 }

@@ -6,7 +6,7 @@
 #include <boost/json.hpp>
 #include <map>
 
-#include "harness/bisect/words.h"
+#include "harness/report/bisect_text.h"
 #include "harness/report/format.h"
 #include "harness/stats/quantile.h"
 
@@ -15,24 +15,24 @@ namespace lab::report {
 namespace {
 
 namespace json = boost::json;
-using bisect::Entry;
-using bisect::Story;
-using bisect::Verdict;
+using results::Entry;
+using results::Story;
+using judge::BisectVerdict;
 
 /// Commits with a colour of their own (--b1 to --b5, which colour-blind readers tell apart) in the plot of the belief; the others are one grey area.
 constexpr std::size_t kDrawn = 5;
 constexpr const char* kNoDifference = "no difference";
 constexpr const char* kOthers = "all other commits";
 
-Tone tone_of(const Verdict& verdict) {
+Tone tone_of(const BisectVerdict& verdict) {
   switch (verdict.answer) {
-    case Verdict::Answer::kCulprit:
+    case BisectVerdict::Answer::kCulprit:
       return verdict.ratio > 1 ? Tone::kBad : Tone::kGood;
-    case Verdict::Answer::kSuspects:
+    case BisectVerdict::Answer::kSuspects:
       return Tone::kWeak;
-    case Verdict::Answer::kNone:
+    case BisectVerdict::Answer::kNone:
       return Tone::kGood;
-    case Verdict::Answer::kUndecided:
+    case BisectVerdict::Answer::kUndecided:
       break;
   }
   return Tone::kOpen;
@@ -42,7 +42,7 @@ Tone tone_of(const Verdict& verdict) {
 std::vector<std::string> drawn_commits(const Story& story) {
   std::vector<std::string> commits;
   const auto take = [&](const Entry& entry) {
-    for (const bisect::Suspect& suspect : entry.most)
+    for (const results::Suspect& suspect : entry.most)
       if (commits.size() < kDrawn && std::find(commits.begin(), commits.end(), suspect.commit) == commits.end())
         commits.push_back(suspect.commit);
   };
@@ -52,12 +52,12 @@ std::vector<std::string> drawn_commits(const Story& story) {
 
 /// Area by area, from the bottom: the commits drawn, no difference, all others.
 std::vector<std::pair<std::string, double>> shares(const Entry& entry, const std::vector<std::string>& drawn,
-                                                   const bisect::Names& names) {
+                                                   const report::Names& names) {
   std::vector<std::pair<std::string, double>> parts;
   double left = 1 - entry.null;
   for (const std::string& commit : drawn) {
     const auto found = std::find_if(entry.most.begin(), entry.most.end(),
-                                    [&](const bisect::Suspect& suspect) { return suspect.commit == commit; });
+                                    [&](const results::Suspect& suspect) { return suspect.commit == commit; });
     const double share = found == entry.most.end() ? 0 : found->probability;
     left -= share;
     parts.emplace_back(names(commit), share);
@@ -67,10 +67,10 @@ std::vector<std::pair<std::string, double>> shares(const Entry& entry, const std
   return parts;
 }
 
-Chart belief_chart(const Story& story, const Verdict& verdict, const std::string& name) {
+Chart belief_chart(const Story& story, const BisectVerdict& verdict, const std::string& name) {
   Chart chart("posterior", name + "-belief");
   const std::vector<std::string> drawn = drawn_commits(story);
-  const bisect::Names names(story.cell);
+  const report::Names names(story.cell);
   json::array rows;
   int measurement = 0;
   // A belief is a step around its measurement; the last one needs an end to have a width.
@@ -92,7 +92,7 @@ Chart belief_chart(const Story& story, const Verdict& verdict, const std::string
     last = &entry;
   }
   if (last != nullptr) add(*last, measurement + 0.5);
-  chart.title = sentence(bisect::sentence(verdict, story.cell));
+  chart.title = sentence(report::sentence(verdict, story.cell));
   chart.note = "What was believed after each measurement: the higher an area, the likelier its commit is the culprit.";
   chart.text = fmt::format("Areas of probability over {}. {}.", counted(static_cast<std::uint64_t>(measurement), "measurement"),
                            chart.title);
@@ -111,11 +111,11 @@ Chart belief_chart(const Story& story, const Verdict& verdict, const std::string
 }
 
 /// From the first to the last position that may be the culprit's; none where nothing is believed to be.
-std::optional<std::pair<std::size_t, std::size_t>> suspected(const Verdict& verdict,
+std::optional<std::pair<std::size_t, std::size_t>> suspected(const BisectVerdict& verdict,
                                                              const std::map<std::string, std::size_t>& position) {
-  if (verdict.answer == Verdict::Answer::kNone || verdict.suspects.empty()) return std::nullopt;
+  if (verdict.answer == BisectVerdict::Answer::kNone || verdict.suspects.empty()) return std::nullopt;
   std::size_t first = position.size(), last = 0;
-  for (const bisect::Suspect& suspect : verdict.suspects) {
+  for (const results::Suspect& suspect : verdict.suspects) {
     first = std::min(first, position.at(suspect.commit));
     last = std::max(last, position.at(suspect.commit));
   }
@@ -138,11 +138,11 @@ json::array levels_of(const std::vector<std::pair<std::size_t, double>>& values,
   return levels;
 }
 
-Chart measured_chart(const Story& story, const Verdict& verdict, const std::string& name) {
+Chart measured_chart(const Story& story, const BisectVerdict& verdict, const std::string& name) {
   Chart chart("bisect_levels", name + "-measured");
   std::map<std::string, std::size_t> position;
-  for (const revisions::Commit& commit : story.cell.commits) position.emplace(commit.sha, position.size());
-  const bisect::Names names(story.cell);
+  for (const results::Commit& commit : story.cell.commits) position.emplace(commit.sha, position.size());
+  const report::Names names(story.cell);
   json::array rows, skipped, candidates;
   std::vector<std::pair<std::size_t, double>> values;
   for (const Entry& entry : story.entries) {
@@ -176,43 +176,43 @@ Chart measured_chart(const Story& story, const Verdict& verdict, const std::stri
   return chart;
 }
 
-Table skipped_table(const Verdict& verdict, const bisect::Names& names, const std::string& name) {
+Table skipped_table(const BisectVerdict& verdict, const report::Names& names, const std::string& name) {
   using enum Heading::Kind;
   Table table{name + "-skipped", "Commits that could not be measured", {{"Commit", kName}, {"Why", kText}}, {}};
-  for (const bisect::Skipped& skipped : verdict.skipped) table.rows.push_back({names(skipped.commit), skipped.reason});
+  for (const judge::BisectSkip& skipped : verdict.skipped) table.rows.push_back({names(skipped.commit), skipped.reason});
   return table;
 }
 
 std::string probability_text(double share) {
-  return share > 0 && share < 0.005 ? "below 1 %" : bisect::percent_text(share);
+  return share > 0 && share < 0.005 ? "below 1 %" : report::probability_text(share);
 }
 
 /// Those that hold the answer's confidence, then the others that the plot of the belief draws.
-Table suspects_table(const Story& story, const Verdict& verdict, const bisect::Names& names, const std::string& name) {
+Table suspects_table(const Story& story, const BisectVerdict& verdict, const report::Names& names, const std::string& name) {
   using enum Heading::Kind;
   Table table{name + "-candidates", "Who it may be", {{"Commit", kName}, {"Probability", kNumber}}, {}};
-  std::vector<bisect::Suspect> suspects = verdict.suspects;
+  std::vector<results::Suspect> suspects = verdict.suspects;
   const auto measured = std::find_if(story.entries.rbegin(), story.entries.rend(),
                                      [](const Entry& entry) { return entry.value.has_value(); });
   if (measured != story.entries.rend())
-    for (const bisect::Suspect& other : measured->most)
+    for (const results::Suspect& other : measured->most)
       if (std::none_of(suspects.begin(), suspects.end(),
-                       [&](const bisect::Suspect& suspect) { return suspect.commit == other.commit; }))
+                       [&](const results::Suspect& suspect) { return suspect.commit == other.commit; }))
         suspects.push_back(other);
-  for (const bisect::Suspect& suspect : suspects)
+  for (const results::Suspect& suspect : suspects)
     table.rows.push_back({names(suspect.commit), probability_text(suspect.probability)});
   return table;
 }
 
 Section one(const Story& story) {
-  const bisect::Cell& cell = story.cell;
-  const bisect::Names names(cell);
-  const Verdict verdict = bisect::conclude(cell, story.entries, kBisectConfidence);
+  const results::Cell& cell = story.cell;
+  const report::Names names(cell);
+  const BisectVerdict verdict = judge::conclude(cell, story.entries, kBisectConfidence);
   // A benchmark may have been bisected more than once: the bad end tells them apart.
   const std::string name = identifier(fmt::format("bisect-{}-{}", cell.benchmark.empty() ? "command" : cell.benchmark,
                                                   cell.commits.back().sha.substr(0, 12)));
   Section section{name, cell.benchmark.empty() ? cell.command : cell.benchmark, {}, {}};
-  section.blocks.emplace_back(Paragraph{sentence(bisect::sentence(verdict, cell)) + ".", tone_of(verdict)});
+  section.blocks.emplace_back(Paragraph{sentence(report::sentence(verdict, cell)) + ".", tone_of(verdict)});
   section.blocks.emplace_back(
       Paragraph{fmt::format("Between {} and {}: {} in {} commits, noise of one {:.2g} %.", names(cell.commits.front().sha),
                             names(cell.commits.back().sha), counted(verdict.measurements, "measurement"),

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "harness/bisect/search.h"
+#include "harness/app/bisect_search.h"
 #include "harness/report/document.h"
 
 namespace lab::report {
@@ -12,6 +12,6 @@ namespace lab::report {
 inline constexpr double kBisectConfidence = 0.99;
 
 /// One subsection a bisect, in the order given; no blocks and no sections where there is none.
-Section bisects_section(std::span<const bisect::Story> stories);
+Section bisects_section(std::span<const results::Story> stories);
 
 }  // namespace lab::report

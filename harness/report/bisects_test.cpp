@@ -9,7 +9,7 @@ namespace lab::report {
 
 namespace {
 
-const Section& only(const std::vector<bisect::Story>& stories) {
+const Section& only(const std::vector<results::Story>& stories) {
   static Section section;
   section = bisects_section(stories);
   return section.sections.at(0);
@@ -49,9 +49,9 @@ TEST(BisectsSection, shades_where_the_culprit_is_and_marks_what_cannot_be_measur
 }
 
 TEST(BisectsSection, that_is_undecided_draws_no_level_through_its_candidates) {
-  bisect::Story story = sample::bisected();
+  results::Story story = sample::bisected();
   story.entries.resize(8);  // the ends and one commit between them
-  for (bisect::Entry& entry : story.entries) {
+  for (results::Entry& entry : story.entries) {
     entry.null = 0.3;
     entry.most.clear();
     for (std::size_t at = 3; at < 10; ++at) entry.most.push_back({story.cell.commits[at].sha, at == 3 ? 0.003 : 0.1});
@@ -80,7 +80,7 @@ TEST(BisectsSection, names_every_commit_of_the_plot_in_full) {
 }
 
 TEST(BisectsSection, that_was_cut_off_before_its_first_measurement_has_no_plot) {
-  bisect::Story story = sample::bisected();
+  results::Story story = sample::bisected();
   story.entries.resize(0);
   const Section& section = only({story});
   for (const Block& block : section.blocks) EXPECT_FALSE(std::holds_alternative<Charts>(block));

@@ -8,14 +8,14 @@
 #include <cmath>
 
 #include "harness/report/format.h"
-#include "harness/results/summary.h"
+#include "harness/judge/summary.h"
 
 namespace lab::report {
 
 namespace {
 
 namespace json = boost::json;
-using stats::ClaimVerdict;
+using judge::ClaimVerdict;
 using stats::Estimate;
 
 std::string shown(const Estimate& estimate) {
@@ -37,7 +37,7 @@ Cell interval_cell(const std::optional<Estimate>& estimate) {
 std::string missing(const SpeedClaim& claim, const CommandBuckets& published, const results::Result& result) {
   for (const int number : {claim.from, claim.to}) {
     const std::string benchmark = published.benchmark(published.version(number, claim.freed), published.workload);
-    if (results::process_times(result, benchmark, claim.phase).empty())
+    if (judge::process_times(result, benchmark, claim.phase).empty())
       return fmt::format("{} has no numbers.", benchmark);
   }
   return "No block holds both versions.";
@@ -66,7 +66,7 @@ std::string explain(double claimed, const Estimate& measured, ClaimVerdict verdi
     case ClaimVerdict::kRefuted:
       if (most <= 1) return fmt::format("not {}er at all: at most {} times as {}.", word, ratio(most), word);
       return fmt::format("at most {} times as {}: no room for even {:.0f} % of the claimed effect.", ratio(most), word,
-                         100 * stats::kClaimTolerance);
+                         100 * judge::kClaimTolerance);
     case ClaimVerdict::kUndecided:
       break;
   }
@@ -90,7 +90,7 @@ JudgedClaim judge(const SpeedClaim& claim, const CommandBuckets& published, cons
   judged.measured = measured_ratio(claim, published.workload, published, result);
   for (const std::string& workload : published.also)
     judged.also.push_back(measured_ratio(claim, workload, published, result));
-  judged.verdict = stats::judge_claim(judged.from_table, judged.measured ? judged.measured->interval : std::nullopt);
+  judged.verdict = judge::judge_claim(judged.from_table, judged.measured ? judged.measured->interval : std::nullopt);
   judged.why = judged.measured ? sentence(explain(judged.from_table, *judged.measured, judged.verdict))
                                : missing(claim, published, result);
   return judged;
@@ -100,7 +100,7 @@ JudgedClaim judge(const SpeedClaim& claim, const CommandBuckets& published, cons
 bool order_was_measured(const SpeedClaim& claim, const CommandBuckets& published, const results::Result& result) {
   return std::any_of(published.versions.begin(), published.versions.end(), [&](const PublishedVersion& version) {
     return version.freed == claim.freed &&
-           !results::process_times(result, published.benchmark(version, published.workload), claim.phase).empty();
+           !judge::process_times(result, published.benchmark(version, published.workload), claim.phase).empty();
   });
 }
 
@@ -108,7 +108,7 @@ std::optional<Estimate> ratio_of_versions(const PublishedVersion& from, const Pu
                                           const std::string& phase, const std::string& workload,
                                           const CommandBuckets& published, const results::Result& result) {
   const auto times = [&](const PublishedVersion& version) {
-    return results::process_times(result, published.benchmark(version, workload), phase);
+    return judge::process_times(result, published.benchmark(version, workload), phase);
   };
   return stats::estimate_ratio(times(from), times(to));
 }
@@ -162,7 +162,7 @@ std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
   for (const ClaimVerdict verdict : kOrder) {
     const auto count =
         std::count_if(claims.begin(), claims.end(), [&](const JudgedClaim& claim) { return claim.verdict == verdict; });
-    if (count != 0) texts.push_back(fmt::format("{} {}", count, stats::to_string(verdict)));
+    if (count != 0) texts.push_back(fmt::format("{} {}", count, judge::to_string(verdict)));
   }
   if (texts.size() < 2) return texts.empty() ? "none" : texts.front();
   const std::string last = texts.back();
@@ -197,7 +197,7 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuck
   }
   table.columns.push_back({"Why", kText});
   for (const JudgedClaim& claim : claims) {
-    std::vector<Cell> row{Cell(std::string(stats::to_string(claim.verdict)), tone_of(claim.verdict)),
+    std::vector<Cell> row{Cell(std::string(judge::to_string(claim.verdict)), tone_of(claim.verdict)),
                           wording(*claim.claim),
                           claim.claim->stated ? fmt::format("{:.2f}", *claim.claim->stated) : "times only",
                           fmt::format("{:.2f}", claim.from_table),

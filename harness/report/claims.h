@@ -8,7 +8,7 @@
 #include "harness/report/document.h"
 #include "harness/report/published.h"
 #include "harness/results/result.h"
-#include "harness/stats/claim.h"
+#include "harness/judge/claim.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {
@@ -18,7 +18,7 @@ struct JudgedClaim {
   double from_table = 0;                             ///< the ratio that the article's table gives: what is judged
   std::optional<stats::Estimate> measured;           ///< with the article's amount of work
   std::vector<std::optional<stats::Estimate>> also;  ///< with the other amounts, in CommandBuckets::also's order
-  stats::ClaimVerdict verdict = stats::ClaimVerdict::kUndecided;
+  judge::ClaimVerdict verdict = judge::ClaimVerdict::kUndecided;
   std::string why;  ///< one sentence
 };
 
@@ -35,7 +35,7 @@ std::vector<JudgedClaim> judge_claims(const CommandBuckets& published, const res
 /// The printed ratio where it is a slip: "3.59, not 3.54"; "" where the article's table agrees.
 std::string erratum_of(const SpeedClaim& claim, double from_table);
 
-Tone tone_of(stats::ClaimVerdict verdict);
+Tone tone_of(judge::ClaimVerdict verdict);
 
 /// "5 reproduced, 1 weaker, 0 refuted and 2 undecided"
 std::string verdict_counts(const std::vector<JudgedClaim>& claims);

@@ -23,7 +23,7 @@ std::vector<std::string> verdicts(const results::Result& result) {
   std::vector<std::string> lines;
   for (const JudgedClaim& claim : judge_claims(buckets(), result))
     lines.push_back(fmt::format("{} -> {} {}: {}", claim.claim->from, claim.claim->to, claim.claim->phase,
-                                stats::to_string(claim.verdict)));
+                                judge::to_string(claim.verdict)));
   return lines;
 }
 
@@ -56,14 +56,14 @@ TEST(Claims, are_judged_by_the_ratio_of_the_article_s_table_not_by_the_printed_o
 
 TEST(Claims, say_in_a_sentence_why) {
   EXPECT_EQ(judge_claims(buckets(), of_two(166, 100, 12))[0].why.substr(0, 9), "At least ");
-  EXPECT_EQ(judge_claims(buckets(), of_two(166, 100, 12))[0].verdict, stats::ClaimVerdict::kReproduced);
-  EXPECT_EQ(judge_claims(buckets(), of_two(100, 166, 12))[0].verdict, stats::ClaimVerdict::kRefuted);
+  EXPECT_EQ(judge_claims(buckets(), of_two(166, 100, 12))[0].verdict, judge::ClaimVerdict::kReproduced);
+  EXPECT_EQ(judge_claims(buckets(), of_two(100, 166, 12))[0].verdict, judge::ClaimVerdict::kRefuted);
   EXPECT_EQ(judge_claims(buckets(), of_two(100, 166, 12))[0].why.substr(0, 27), "Not faster at all: at most ");
 }
 
 TEST(Claims, without_enough_processes_are_undecided_and_say_how_many_it_takes) {
   const JudgedClaim claim = judge_claims(buckets(), of_two(166, 113, 5))[0];
-  EXPECT_EQ(claim.verdict, stats::ClaimVerdict::kUndecided);
+  EXPECT_EQ(claim.verdict, judge::ClaimVerdict::kUndecided);
   EXPECT_EQ(claim.why, "5 blocks measured both; an interval takes 6.");
 }
 
@@ -81,7 +81,7 @@ TEST(Claims, about_packets_that_are_freed_one_by_one_are_judged_once_for_each_or
   for (const JudgedClaim& claim : judge_claims(buckets(), result))
     if (claim.measured)
       lines.push_back(
-          fmt::format("{}: {} {:.1f}", wording(*claim.claim), stats::to_string(claim.verdict), claim.measured->median));
+          fmt::format("{}: {} {:.1f}", wording(*claim.claim), judge::to_string(claim.verdict), claim.measured->median));
   const std::string text =
       "One thread: a linear allocator instead of global new makes adding faster; packets freed in "
       "the order of ";

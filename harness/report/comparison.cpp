@@ -12,8 +12,8 @@ namespace lab::report {
 namespace {
 
 namespace json = boost::json;
-using compare::Comparison;
-using compare::Verdict;
+using judge::Comparison;
+using judge::Verdict;
 
 /// A chart with more rows than this is no longer a picture: what is the same is left to the table.
 constexpr std::size_t kMostDrawn = 60;
@@ -87,11 +87,11 @@ json::array band(double threshold) {
 
 /// What the chart shows at a glance: who moved farthest.
 std::string finding(const Comparison& comparison) {
-  const compare::Row& first = comparison.rows.front();  // rows are sorted by verdict, the farthest first
+  const judge::ComparisonRow& first = comparison.rows.front();  // rows are sorted by verdict, the farthest first
   if (first.verdict != Verdict::kRegressed && first.verdict != Verdict::kImproved)
     return "No benchmark is known to differ";
-  const std::size_t alike = compare::count(comparison, first.verdict) - 1;
-  return fmt::format("{} {}: {:+.2f} %{}", first.benchmark, compare::to_string(first.verdict), 100 * (first.ratio - 1),
+  const std::size_t alike = judge::count(comparison, first.verdict) - 1;
+  return fmt::format("{} {}: {:+.2f} %{}", first.benchmark, judge::to_string(first.verdict), 100 * (first.ratio - 1),
                      alike == 0 ? "" : fmt::format(", and {} more", whole(alike)));
 }
 
@@ -99,12 +99,12 @@ std::optional<Chart> ratio_chart(const Comparison& comparison) {
   Chart chart("ratios", "comparison");
   json::array rows;
   std::size_t left_out = 0;
-  for (const compare::Row& row : comparison.rows) {
+  for (const judge::ComparisonRow& row : comparison.rows) {
     if (row.identical) continue;
     if (rows.size() >= kMostDrawn && row.verdict == Verdict::kSame)
       ++left_out;
     else
-      rows.push_back(drawn(row.benchmark, row.ratio, row.interval, row.p, compare::to_string(row.verdict)));
+      rows.push_back(drawn(row.benchmark, row.ratio, row.interval, row.p, judge::to_string(row.verdict)));
   }
   if (rows.empty()) return std::nullopt;
   chart.title = finding(comparison);
@@ -120,7 +120,7 @@ std::optional<Chart> ratio_chart(const Comparison& comparison) {
   return chart;
 }
 
-std::string needed_text(const compare::Row& row) {
+std::string needed_text(const judge::ComparisonRow& row) {
   if (row.verdict != Verdict::kUnknown || !row.p) return "";
   return row.needed ? fmt::format("{} an arm", whole(*row.needed)) : "cannot be said";
 }
@@ -146,10 +146,10 @@ Table rows_table(const Comparison& comparison) {
                {"Decided by", kNumber},
                {"Note", kText}},
               {}};
-  for (const compare::Row& row : comparison.rows)
-    table.rows.push_back({Cell(std::string(compare::to_string(row.verdict)), tone_of(row.verdict)),
+  for (const judge::ComparisonRow& row : comparison.rows)
+    table.rows.push_back({Cell(std::string(judge::to_string(row.verdict)), tone_of(row.verdict)),
                           row.benchmark,
-                          compare::is_timed(row) ? fine(row.ratio) : "",
+                          judge::is_timed(row) ? fine(row.ratio) : "",
                           row.p ? interval_text(row.interval) : "",
                           p_text(row.p),
                           time_text(row.base_ns),
@@ -167,26 +167,26 @@ Table exact_table(const Comparison& comparison) {
               "What has no noise and is not what it was: one sample decides",
               {{"Verdict", kVerdict}, {"Benchmark", kBenchmark}, {"Metric", kName}, {"Base", kNumber}, {"Head", kNumber}},
               {}};
-  for (const compare::ExactChange& change : comparison.exact)
+  for (const judge::ExactChange& change : comparison.exact)
     table.rows.push_back({change.worse ? Cell("worse", Tone::kBad) : Cell("changed", Tone::kWeak), change.benchmark,
                           change.metric, change.base.empty() ? "none" : change.base, change.head.empty() ? "none" : change.head});
   return table;
 }
 
-std::string side_text(const compare::Side& side) {
+std::string side_text(const judge::Side& side) {
   std::string text = side.commit.empty() ? side.name : fmt::format("commit {}", side.commit.substr(0, 12));
   if (side.state == "dirty") text += " with changes";
   return text;
 }
 
 Tone tone_of(const Comparison& comparison) {
-  switch (compare::exit_status(comparison)) {
+  switch (judge::exit_status(comparison)) {
     case ExitStatus::kRegression:
       return Tone::kBad;
     case ExitStatus::kUnfit:
       return Tone::kWeak;
     default:
-      return compare::count(comparison, Verdict::kImproved) != 0 ? Tone::kGood : Tone::kOpen;
+      return judge::count(comparison, Verdict::kImproved) != 0 ? Tone::kGood : Tone::kOpen;
   }
 }
 
@@ -200,7 +200,7 @@ void add_missing(Section& section, const std::vector<std::string>& names, std::s
 
 Section comparison_section(const Comparison& comparison) {
   Section section{"comparison", "Base against head", {}, {}};
-  section.blocks.emplace_back(Paragraph{compare::sentence(comparison), tone_of(comparison)});
+  section.blocks.emplace_back(Paragraph{judge::sentence(comparison), tone_of(comparison)});
   section.blocks.emplace_back(
       Paragraph{fmt::format("Base is {}, head is {}{}.", side_text(comparison.base), side_text(comparison.head),
                             comparison.interleaved ? ", run by turns in one session" : "")});
@@ -213,13 +213,13 @@ Section comparison_section(const Comparison& comparison) {
   return section;
 }
 
-Section control_section(const results::Control& control) {
+Section control_section(const judge::Control& control) {
   Section section{"control", "The session against itself", {}, {}};
   if (control.rows.empty()) return section;
   section.blocks.emplace_back(Paragraph{control.sentence, control.fit ? Tone::kGood : Tone::kBad});
   Chart chart("ratios", "control");
   json::array rows;
-  for (const results::ControlRow& row : control.rows)
+  for (const judge::ControlRow& row : control.rows)
     rows.push_back(drawn(row.benchmark, row.ratio, row.interval, row.adjusted,
                          row.p < 1 - stats::kConfidence ? "false alarm" : "no alarm"));
   chart.title = fmt::format("{} of {} where nothing differs", counted(control.false_alarms, "false alarm"),
@@ -228,7 +228,7 @@ Section control_section(const results::Control& control) {
       "One benchmark a family ran as two arms of the same executable, by turns with all the rest. What differs here "
       "is the session's own error.";
   chart.text = fmt::format("Dot plot of the ratio of {} to themselves.", counted(rows.size(), "benchmark"));
-  chart.data = {{"rows", std::move(rows)}, {"bands", band(results::kHarmlessBias)}};
+  chart.data = {{"rows", std::move(rows)}, {"bands", band(judge::kHarmlessBias)}};
   chart.words = {{"axis", "the second arm against the first"}};
   add_looks(chart);
   section.blocks.emplace_back(Charts{{std::move(chart)}});

@@ -15,8 +15,8 @@ namespace lab::report {
 
 namespace {
 
-const compare::Comparison& comparison() {
-  static const compare::Comparison made = *compare::compare_arms(sample::two_arms(), {});
+const judge::Comparison& comparison() {
+  static const judge::Comparison made = *judge::compare_arms(sample::two_arms(), {});
   return made;
 }
 
@@ -36,12 +36,12 @@ std::size_t count(std::string_view text, std::string_view part) {
 
 TEST(Comparison, stands_first_and_its_verdict_before_any_number) {
   const Document made = document();
-  EXPECT_EQ(made.lead, compare::sentence(comparison()));
+  EXPECT_EQ(made.lead, judge::sentence(comparison()));
   ASSERT_GE(made.sections.size(), 2u);
   EXPECT_EQ(made.sections[0].id, "comparison");
   const Paragraph* first = std::get_if<Paragraph>(&made.sections[0].blocks[0]);
   ASSERT_NE(first, nullptr);
-  EXPECT_EQ(first->text, compare::sentence(comparison()));
+  EXPECT_EQ(first->text, judge::sentence(comparison()));
   EXPECT_EQ(first->tone, Tone::kBad);
 }
 
@@ -61,16 +61,16 @@ TEST(Comparison, says_that_its_ratio_is_not_that_of_the_two_medians) {
 }
 
 TEST(Comparison, has_no_column_in_which_nothing_is_said) {
-  const auto titles = [](const compare::Comparison& made) {
+  const auto titles = [](const judge::Comparison& made) {
     std::vector<std::string> found;
     for (const Block& block : comparison_section(made).blocks)
       if (const Table* table = std::get_if<Table>(&block); table != nullptr && table->name == "comparison")
         for (const Heading& column : table->columns) found.push_back(column.title);
     return found;
   };
-  compare::Comparison made = comparison();
+  judge::Comparison made = comparison();
   ASSERT_EQ(titles(made).front(), "Verdict");
-  for (compare::Row& row : made.rows) row.note = "";
+  for (judge::ComparisonRow& row : made.rows) row.note = "";
   made.rows[0].note = "something";
   ASSERT_EQ(titles(made).back(), "Note");
   made.rows[0].note = "";
@@ -80,7 +80,7 @@ TEST(Comparison, has_no_column_in_which_nothing_is_said) {
 TEST(Comparison, says_why_a_row_is_not_judged_and_gives_it_no_test) {
   results::Result session = sample::two_arms();
   for (results::Arm& arm : session.arms) arm.executables["allocator/buddy"] = "abc";
-  const compare::Comparison made = *compare::compare_arms(session, {});
+  const judge::Comparison made = *judge::compare_arms(session, {});
   Document page;
   page.sections.push_back(comparison_section(made));
   const std::string text = to_markdown(page);
@@ -111,7 +111,7 @@ TEST(Comparison, draws_a_point_for_every_benchmark_and_control) {
 }
 
 TEST(Comparison, without_a_control_says_nothing_of_it) {
-  EXPECT_TRUE(control_section(results::judge_control(sample::result())).blocks.empty());
+  EXPECT_TRUE(control_section(judge::judge_control(sample::result())).blocks.empty());
 }
 
 }  // namespace lab::report

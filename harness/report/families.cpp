@@ -10,7 +10,7 @@
 
 #include "harness/report/format.h"
 #include "harness/report/memory.h"
-#include "harness/results/summary.h"
+#include "harness/judge/summary.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {
@@ -56,11 +56,11 @@ std::vector<Line> lines_of(const Workload& workload, const Result& result) {
   };
   const Variant* reference = reference_of(workload.family, result);
   const auto times_of = [&](const Variant& variant, const std::string& phase) -> std::optional<Times> {
-    const std::vector<stats::Datum> times = results::process_times(result, benchmark(variant), phase);
+    const std::vector<stats::Datum> times = judge::process_times(result, benchmark(variant), phase);
     if (times.empty()) return std::nullopt;
-    Times found{results::estimate(times), {}};
+    Times found{judge::estimate(times), {}};
     if (reference != nullptr)
-      found.ratio = stats::estimate_ratio(times, results::process_times(result, benchmark(*reference), phase));
+      found.ratio = stats::estimate_ratio(times, judge::process_times(result, benchmark(*reference), phase));
     return found;
   };
   std::vector<Line> lines;

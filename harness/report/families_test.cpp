@@ -7,7 +7,7 @@
 
 #include "harness/report/format.h"
 #include "harness/report/sample_test.h"
-#include "harness/results/summary.h"
+#include "harness/judge/summary.h"
 
 namespace lab::report {
 
@@ -47,7 +47,7 @@ std::map<std::string, std::string> by_phase(const Chart& chart, const char* fiel
 
 std::string measured_ratio(const results::Result& result, const std::string& variant, const std::string& phase) {
   const auto times = [&](const std::string& name) {
-    return results::process_times(result, results::benchmark_name("command_bucket", name, "frame"), phase);
+    return judge::process_times(result, results::benchmark_name("command_bucket", name, "frame"), phase);
   };
   return ratio(stats::estimate_ratio(times(variant), times("v1_st_new"))->median);
 }

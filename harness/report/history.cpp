@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "harness/history/words.h"
+#include "harness/report/history_text.h"
 #include "harness/report/format.h"
 #include "harness/stats/quantile.h"
 
@@ -14,8 +14,8 @@ namespace lab::report {
 namespace {
 
 namespace json = boost::json;
-using history::Change;
-using history::Point;
+using judge::Change;
+using judge::Point;
 
 /// Plots in a report, of the benchmarks that changed last; where none changed, of the first few.
 constexpr std::size_t kMostPlots = 12;
@@ -31,14 +31,14 @@ struct Told {
 
 Cell verdict_cell(const Change& change) {
   const Tone tone = change.cause != "code" ? Tone::kWeak : change.regressed() ? Tone::kBad : Tone::kGood;
-  return {history::verdict_text(change), tone};
+  return {report::verdict_text(change), tone};
 }
 
 std::string by_text(const Change& change) {
-  const std::string by = history::percent_text(change.ratio);
+  const std::string by = report::change_text(change.ratio);
   if (!change.interval) return by;
   return fmt::format("{} ({})", by,
-                     range(history::percent_text(change.interval->low), history::percent_text(change.interval->high)));
+                     range(report::change_text(change.interval->low), report::change_text(change.interval->high)));
 }
 
 Table changes_table(const std::vector<Told>& told) {
@@ -56,7 +56,7 @@ Table changes_table(const std::vector<Told>& told) {
               {}};
   for (const auto& [followed, change] : told)
     table.rows.push_back({verdict_cell(*change), followed->series.benchmark, by_text(*change),
-                          history::commits_text(change->commits), change->started.substr(0, 10),
+                          report::commits_text(change->commits), change->started.substr(0, 10),
                           whole(change->nights()), fmt::format("{:.4f}", change->confidence),
                           fmt::format("{}", fmt::join(change->changed, "; "))});
   return table;
@@ -106,9 +106,9 @@ std::string title_of(const Followed& followed) {
   const std::vector<Change>& changes = followed.findings.changes;
   if (changes.empty())
     return fmt::format("{}: {}", followed.series.benchmark,
-                       history::quiet_text(followed.findings.judged, followed.points.size()));
+                       report::quiet_text(followed.findings.judged, followed.points.size()));
   const Change& last = changes.back();
-  return fmt::format("{}: {} {} on {}", followed.series.benchmark, history::verdict_text(last), by_text(last),
+  return fmt::format("{}: {} {} on {}", followed.series.benchmark, report::verdict_text(last), by_text(last),
                      last.started.substr(0, 10));
 }
 
@@ -130,8 +130,8 @@ Chart history_chart(const Followed& followed) {
           {"verdict", change.cause != "code" ? "environment" : change.regressed() ? "regressed" : "improved"},
           {"late", change.index - first > (points.size() - first) / 2},
           {"line", changes.size() % 3},  // labels of neighbours stand in lines of their own
-          {"commits", history::commits_text(change.commits)},
-          {"label", history::percent_text(change.ratio)}});
+          {"commits", report::commits_text(change.commits)},
+          {"label", report::change_text(change.ratio)}});
   chart.title = title_of(followed);
   chart.note = "A point a session; grey: each level and the middle four fifths of its sessions; dashed: a change.";
   if (std::any_of(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(), [&](const Point& point) {
@@ -161,13 +161,13 @@ bool has_nights(std::span<const Followed> followed) {
 
 std::string verdict_sentence(std::span<const Followed> followed, const std::vector<Told>& told) {
   std::size_t changed = 0, sessions = 0;
-  history::Unchanged unchanged;
+  report::Unchanged unchanged;
   for (const Followed& one : followed) {
     changed += !one.findings.changes.empty();
     sessions = std::max(sessions, one.points.size());
     unchanged.add(one.findings);
   }
-  const std::string rest = history::unchanged_text(unchanged);
+  const std::string rest = report::unchanged_text(unchanged);
   const std::string watched =
       fmt::format("{} over {}", counted(followed.size(), "benchmark"), counted(sessions, "session"));
   if (changed == 0) return fmt::format("Over {}: {}.", counted(sessions, "session"), rest);

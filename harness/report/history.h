@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "harness/history/index.h"
+#include "harness/judge/index.h"
 #include "harness/report/document.h"
 
 namespace lab::report {
 
 /// One benchmark on one machine, with all its nights.
 struct Followed {
-  history::Series series;
-  history::Findings findings;
-  std::vector<history::Point> points;  ///< in the order of time
+  judge::Series series;
+  judge::Findings findings;
+  std::vector<judge::Point> points;  ///< in the order of time
 };
 
 /// What changed, in one sentence; "" where nothing did.

@@ -39,14 +39,14 @@ TEST(HistorySection, says_which_benchmarks_are_too_young_and_is_not_green_then) 
   EXPECT_EQ(verdict().text,
             "Over 40 sessions: 2 benchmarks without a change after their first 15 nights and before their last 4.");
   EXPECT_EQ(verdict().tone, Tone::kGood);
-  followed[1].findings.judged = {4, 0, history::kTooYoung};
+  followed[1].findings.judged = {4, 0, judge::kTooYoungReason};
   EXPECT_EQ(verdict().text, "Over 40 sessions: 1 benchmark without a change after its first 15 nights and before its last 4, "
                             "1 too young to tell (4 more nights).");
   EXPECT_EQ(verdict().tone, Tone::kWeak);
   const Section section = history_section(followed);
   EXPECT_EQ(std::get<Charts>(section.blocks.back()).charts[1].title,
             "allocator/linear/growing_buffers: too young to tell: 4 more nights");
-  followed[0].findings.judged = {9, 0, history::kSeeds};
+  followed[0].findings.judged = {9, 0, judge::kSeedsReason};
   EXPECT_EQ(verdict().text, "Over 40 sessions: 2 benchmarks too young to tell (4 to 9 more nights).");
 }
 
@@ -61,7 +61,7 @@ TEST(HistorySection, says_where_a_bar_ends_at_the_plot_s_edge) {
   const std::vector<Chart>& charts = std::get<Charts>(section.blocks.back()).charts;
   EXPECT_NE(charts[0].note.find("A bar that is longer than the plot ends at its edge."), std::string::npos);
   std::vector<Followed> sure = sample::followed();
-  for (history::Point& point : sure[0].points) point.interval.reset();
+  for (judge::Point& point : sure[0].points) point.interval.reset();
   const Section without = history_section(sure);
   EXPECT_EQ(std::get<Charts>(without.blocks.back()).charts[0].note.find("edge"), std::string::npos);
 }
@@ -69,7 +69,7 @@ TEST(HistorySection, says_where_a_bar_ends_at_the_plot_s_edge) {
 TEST(HistorySection, plots_what_is_too_young_last) {
   std::vector<Followed> followed = sample::followed();
   for (Followed& one : followed) one.findings.changes.clear();
-  followed[0].findings.judged = {4, 0, history::kTooYoung};
+  followed[0].findings.judged = {4, 0, judge::kTooYoungReason};
   const Section section = history_section(followed);
   EXPECT_EQ(std::get<Charts>(section.blocks.back()).charts[1].title,
             "allocator/buddy/random_replace: too young to tell: 4 more nights");

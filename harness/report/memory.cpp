@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "harness/report/format.h"
-#include "harness/results/exact.h"
+#include "harness/judge/exact.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {
@@ -41,7 +41,7 @@ struct Column {
 const Column kColumns[] = {{std::string(kRounding), "Bytes in blocks a byte requested", ratio},
                                {"external_fragmentation", "Free memory outside the largest free block", in_percent},
                                {"metadata_bytes", "Metadata, bytes", in_bytes},
-                               {std::string(results::kMinimumHeap), "Minimum heap, bytes", in_bytes},
+                               {std::string(judge::kMinimumHeap), "Minimum heap, bytes", in_bytes},
                                {std::string(kDemand), "Requested at most, bytes", in_bytes},
                                {"buffer_bytes", "Buffer given, bytes", in_bytes},
                                {"packet_memory_bytes", "Packet memory, bytes", in_bytes}};
@@ -125,7 +125,7 @@ struct Measure {
 };
 
 std::optional<double> heap_factor(const Line& line) {
-  const std::optional<double> heap = line.value(results::kMinimumHeap), demand = line.value(kDemand);
+  const std::optional<double> heap = line.value(judge::kMinimumHeap), demand = line.value(kDemand);
   if (!heap || !demand || *demand <= 0) return std::nullopt;
   return *heap / *demand;
 }

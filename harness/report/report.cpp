@@ -22,7 +22,7 @@
 #include "harness/report/provenance.h"
 #include "harness/report/svg.h"
 #include "harness/report/vulkan.h"
-#include "harness/results/fitness.h"
+#include "harness/judge/fitness.h"
 
 namespace lab::report {
 
@@ -90,7 +90,7 @@ std::string first_finding(const Result& result) {
 }
 
 /// Why verdicts of the session are worth nothing, as the sentence begins with it; "" where they are worth something.
-std::string unfit_phrase(const results::Fitness& fitness) {
+std::string unfit_phrase(const judge::Fitness& fitness) {
   if (fitness.fit || fitness.sentences.empty()) return "";
   std::string_view why = fitness.sentences.front();
   if (constexpr std::string_view kSaid = "unfit: "; why.starts_with(kSaid)) why.remove_prefix(kSaid.size());
@@ -100,8 +100,8 @@ std::string unfit_phrase(const results::Fitness& fitness) {
 
 /// The sentence to remember: what spoils it, verdicts, then what failed, then the drivers.
 std::string lead(const ReportInput& input, const std::vector<JudgedClaim>& claims, bool judged,
-                 const results::Fitness& fitness) {
-  if (input.comparison != nullptr) return compare::sentence(*input.comparison);
+                 const judge::Fitness& fitness) {
+  if (input.comparison != nullptr) return judge::sentence(*input.comparison);
   if (input.result == nullptr) return fmt::format("No benchmark has run yet. {}", drivers_phrase(input.atlas));
   std::string text = unfit_phrase(fitness);
   text += judged ? fmt::format("{} about command buckets: {}.", claims_phrase(claims), verdict_counts(claims))
@@ -134,7 +134,7 @@ bool cost_all_numbers(const results::Failure& failure, const Result& result) {
 }
 
 /// What spoils the findings: the page says it before any of them, and the sections that say more stand first.
-std::vector<Alert> alerts_of(const Result& result, const results::Control& control, const results::Fitness& fitness) {
+std::vector<Alert> alerts_of(const Result& result, const judge::Control& control, const judge::Fitness& fitness) {
   std::vector<Alert> alerts;
   for (const std::string& said : fitness.sentences)
     alerts.push_back({said, said == control.sentence ? "control" : "unusual"});
@@ -151,7 +151,7 @@ std::vector<Alert> alerts_of(const Result& result, const results::Control& contr
 }
 
 /// What says how far the session itself can be trusted.
-std::vector<Section> session_sections(const ReportInput& input, const results::Control* control, bool running) {
+std::vector<Section> session_sections(const ReportInput& input, const judge::Control* control, bool running) {
   std::vector<Section> sections;
   if (control != nullptr)
     if (Section one = control_section(*control); !one.blocks.empty()) sections.push_back(std::move(one));
@@ -179,11 +179,11 @@ Document report_document(const ReportInput& input, const Published& published,
   document.title = "Memory allocation and render submission";
   if (result != nullptr && !result->machine.cpu_model.empty())
     document.title += " on " + machine_phrase(result->machine);
-  std::optional<results::Control> control;
-  results::Fitness fitness;
+  std::optional<judge::Control> control;
+  judge::Fitness fitness;
   if (result != nullptr) {
-    control = results::judge_control(*result);
-    fitness = results::judge_fitness(*result, *control);
+    control = judge::judge_control(*result);
+    fitness = judge::judge_fitness(*result, *control);
     document.facts = head_facts(*result);
     document.alerts = alerts_of(*result, *control, fitness);
   }

@@ -84,9 +84,9 @@ TEST(Report, of_everything_has_every_section_and_is_left_for_the_browser) {
   result.session.unusual.push_back("other work took 31 % of a CPU in 5 of 16 blocks; end it, or measure later");
   result.pins["mimalloc"] = std::string(64, 'a');
   const std::vector<results::Column> atlas = sample::atlas();
-  const compare::Comparison comparison = *compare::compare_arms(result, {});
+  const judge::Comparison comparison = *judge::compare_arms(result, {});
   const std::vector<Followed> followed = sample::followed();
-  const std::vector<bisect::Story> bisects{sample::bisected()};
+  const std::vector<results::Story> bisects{sample::bisected()};
   const fs::path out = fs::path(LAB_BUILD_DIR) / "tests/report_of_everything";
   const Expected<ReportFiles> files = write_report({&result, atlas, &comparison, followed, bisects}, options(out));
   ASSERT_TRUE(files) << files.error().what;
@@ -172,7 +172,7 @@ TEST(Report, of_an_unfit_session_says_so_above_everything) {
   EXPECT_EQ(place(sections_of(unfit), "control"), 0u);
   const Document document = report_document({&unfit, {}}, *load_published(options("").published));
   ASSERT_EQ(document.alerts.size(), 1u);
-  EXPECT_EQ(document.alerts[0].text, results::judge_control(unfit).sentence);
+  EXPECT_EQ(document.alerts[0].text, judge::judge_control(unfit).sentence);
   EXPECT_EQ(document.alerts[0].section, "control");
   EXPECT_TRUE(document.lead.starts_with("Unfit for verdicts: ")) << document.lead;
   EXPECT_TRUE(contains(document.lead, ". 8 published claims about command buckets: ")) << document.lead;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "harness/bench/checksum.h"
-#include "harness/bench/random.h"
-#include "harness/bisect/record.h"
+#include "harness/base/random.h"
+#include "harness/results/bisect_record.h"
 #include "harness/report/history.h"
 #include "harness/results/atlas.h"
 #include "harness/results/result.h"
@@ -267,7 +267,7 @@ inline std::vector<Followed> followed() {
   for (Followed& one : made)
     for (int night = 0; night < 40; ++night) {
       const bool slower = &one == &made[0] && night >= 20 && night < 30;
-      history::Point point;
+      judge::Point point;
       point.started = fmt::format("2026-0{}-{:02}T02:00:00Z", night < 30 ? 6 : 7, night % 30 + 1);
       point.session = fmt::format("s{}", night);
       point.commit = fmt::format("{:08x}{:032x}", night, 0);
@@ -277,7 +277,7 @@ inline std::vector<Followed> followed() {
       one.points.push_back(std::move(point));
     }
   const auto change = [&](std::size_t index, double before, double after, std::string cause) {
-    history::Change made_change;
+    judge::Change made_change;
     made_change.index = index;
     made_change.detected_at = index + 3;
     made_change.started = made[0].points[index].started;
@@ -298,8 +298,8 @@ inline std::vector<Followed> followed() {
 }
 
 /// Twelve commits, of which one cannot be built and the eighth made everything 5 % slower.
-inline bisect::Story bisected() {
-  bisect::Story story;
+inline results::Story bisected() {
+  results::Story story;
   story.cell.benchmark = "allocator/buddy/random_replace";
   for (int i = 0; i <= 12; ++i)
     story.cell.commits.push_back({fmt::format("{:08x}{:032x}", 0xabc0 + i, 0),
@@ -308,7 +308,7 @@ inline bisect::Story bisected() {
   const std::string culprit = story.cell.commits[8].sha;
   bench::Random random(3);
   const auto measure = [&](std::size_t at, double null, double belief) {
-    bisect::Entry entry;
+    results::Entry entry;
     entry.commit = story.cell.commits[at].sha;
     entry.at = "2026-08-02T23:15:00Z";
     entry.value = (at < 8 ? 100 : 105) + static_cast<double>(random.below(100)) / 200;
@@ -317,7 +317,7 @@ inline bisect::Story bisected() {
     story.entries.push_back(std::move(entry));
   };
   for (const std::size_t at : {0, 12, 0, 12, 0, 12}) measure(at, 0.4, 0.05);
-  bisect::Entry skip;
+  results::Entry skip;
   skip.commit = story.cell.commits[6].sha;
   skip.skip = "it does not build";
   story.entries.push_back(skip);

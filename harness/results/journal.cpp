@@ -14,7 +14,6 @@
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
 #include "harness/base/utc.h"
-#include "harness/results/verify.h"
 
 namespace lab::results {
 
@@ -72,7 +71,7 @@ fs::path free_result_path(const fs::path& journal) {
   return path;
 }
 
-Leftover recover(const fs::path& journal) {
+Leftover recover(const fs::path& journal, const Check& check) {
   Leftover leftover{journal, {}, 0, ""};
   const Expected<std::string> text = read_file(journal);
   Expected<Result> result = text ? parse_journal(*text, journal.string()) : Expected<Result>(text.error());
@@ -83,7 +82,7 @@ Leftover recover(const fs::path& journal) {
   struct stat last {};
   if (::stat(journal.c_str(), &last) == 0) result->session.ended = utc(last.st_mtime);
   result->session.state = "interrupted";
-  verify(*result);
+  check(*result);
   const fs::path path = free_result_path(journal);
   if (const Expected<void> written = write_file(path, serialize(*result)); !written) {
     leftover.problem = written.error().what;
@@ -218,15 +217,15 @@ fs::path journal_for(const fs::path& result_path) {
   return fs::path(result_path).replace_extension(".interrupted.journal");
 }
 
-std::optional<Leftover> recover_leftover(const fs::path& journal) {
+std::optional<Leftover> recover_leftover(const fs::path& journal, const Check& check) {
   const int file = lock_leftover(journal);
   if (file < 0) return std::nullopt;
-  Leftover leftover = recover(journal);
+  Leftover leftover = recover(journal, check);
   ::close(file);
   return leftover;
 }
 
-std::vector<Leftover> recover_leftovers(const fs::path& folder) {
+std::vector<Leftover> recover_leftovers(const fs::path& folder, const Check& check) {
   std::vector<fs::path> journals;
   std::error_code missing;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing))
@@ -234,7 +233,7 @@ std::vector<Leftover> recover_leftovers(const fs::path& folder) {
   std::sort(journals.begin(), journals.end());
   std::vector<Leftover> leftovers;
   for (const fs::path& journal : journals) {
-    if (std::optional<Leftover> leftover = recover_leftover(journal)) leftovers.push_back(std::move(*leftover));
+    if (std::optional<Leftover> leftover = recover_leftover(journal, check)) leftovers.push_back(std::move(*leftover));
   }
   return leftovers;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,12 +61,15 @@ struct Leftover {
   std::string problem;           ///< why it could not be read; it stays as it is
 };
 
-/// Turns one journal into a result marked "interrupted", verified like any other, under a free name beside it. Nothing
+/// Takes from a result what its processes got wrong (judge::verify); handed in, because reading a file judges nothing.
+using Check = std::function<void(Result& result)>;
+
+/// Turns one journal into a result marked "interrupted", checked like any other, under a free name in the same folder. Nothing
 /// where there is no such file or a living session holds it.
-std::optional<Leftover> recover_leftover(const std::filesystem::path& journal);
+std::optional<Leftover> recover_leftover(const std::filesystem::path& journal, const Check& check);
 
 /// Every journal in `folder`, in the order of names.
-std::vector<Leftover> recover_leftovers(const std::filesystem::path& folder);
+std::vector<Leftover> recover_leftovers(const std::filesystem::path& folder, const Check& check);
 
 /// <root>/results/<machine id>, or that of LAB_RESULTS.
 std::filesystem::path machine_folder(const std::filesystem::path& root, const Machine& machine);

@@ -10,9 +10,12 @@
 
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
-#include "harness/results/made_up.h"
+#include "harness/results/result_fixture.h"
 
 namespace lab::results {
+
+/// Recovering asks whoever judges; these tests are about files.
+const Check kUnchecked = [](Result&) {};
 
 namespace fs = std::filesystem;
 
@@ -31,10 +34,10 @@ class Journals : public testing::Test {
 
   /// A session that appended `processes` and was then killed.
   fs::path killed_session(int processes, const std::string& torn = "") {
-    Result head = made_up_result();
+    Result head = fixture_result();
     Expected<Journal> journal = Journal::create(folder_, kStem, head);
     for (int block = 0; block < processes; ++block)
-      EXPECT_TRUE(journal->append(journal_line(made_up_process("shelf/plain/store", block, 100))));
+      EXPECT_TRUE(journal->append(journal_line(fixture_process("shelf/plain/store", block, 100))));
     if (!torn.empty()) {
       const Expected<std::string> text = read_file(journal->path());
       EXPECT_TRUE(write_file(journal->path(), *text + torn));
@@ -51,12 +54,12 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_F(Journals, become_the_result) {
-  Result head = made_up_result();
+  Result head = fixture_result();
   Expected<Journal> journal = Journal::create(folder_ / "new", kStem, head);
   ASSERT_TRUE(journal) << journal.error().what;
   EXPECT_EQ(journal->path(), folder_ / "new" / fmt::format("{}.journal", kStem));
-  ASSERT_TRUE(journal->append(journal_line(made_up_process("shelf/plain/store", 0, 100))));
-  const Expected<fs::path> path = journal->finish(made_up_result(1));
+  ASSERT_TRUE(journal->append(journal_line(fixture_process("shelf/plain/store", 0, 100))));
+  const Expected<fs::path> path = journal->finish(fixture_result(1));
   ASSERT_TRUE(path);
   EXPECT_EQ(*path, folder_ / "new" / fmt::format("{}.json", kStem));
   EXPECT_FALSE(fs::exists(journal->path()));
@@ -64,9 +67,9 @@ TEST_F(Journals, become_the_result) {
 }
 
 TEST_F(Journals, hold_every_line_as_soon_as_it_is_appended) {
-  Result head = made_up_result();
+  Result head = fixture_result();
   Expected<Journal> journal = Journal::create(folder_, kStem, head);
-  ASSERT_TRUE(journal->append(journal_line(made_up_process("shelf/plain/store", 0, 100))));
+  ASSERT_TRUE(journal->append(journal_line(fixture_process("shelf/plain/store", 0, 100))));
   ASSERT_TRUE(journal->append(journal_line(Answer{"shelf/plain/store", 7, "00000000000000aa"})));
   ASSERT_TRUE(journal->append(journal_line(Failure{"shelf/quick/store", 0, 0, "crash", "signal 11", ""})));
   ASSERT_TRUE(journal->append(journal_line(Disturbance{0, 2.5, 0.5, 0.125})));
@@ -80,13 +83,13 @@ TEST_F(Journals, hold_every_line_as_soon_as_it_is_appended) {
 }
 
 TEST_F(Journals, of_two_sessions_in_the_same_second_have_two_names) {
-  Result one = made_up_result();
-  Result two = made_up_result();
+  Result one = fixture_result();
+  Result two = fixture_result();
   Expected<Journal> first = Journal::create(folder_, kStem, one);
   Expected<Journal> second = Journal::create(folder_, kStem, two);
   EXPECT_EQ(two.session.id, fmt::format("{}-2", kStem));
   ASSERT_TRUE(first->finish(one));
-  Result three = made_up_result();
+  Result three = fixture_result();
   Expected<Journal> third = Journal::create(folder_, kStem, three);
   EXPECT_EQ(three.session.id, fmt::format("{}-3", kStem));
   ASSERT_TRUE(second->finish(two));
@@ -100,11 +103,11 @@ TEST_F(Journals, of_many_sessions_at_once_never_collide) {
   for (int i = 0; i < kSessions; ++i) {
     const pid_t child = ::fork();
     if (child == 0) {
-      Result head = made_up_result();
+      Result head = fixture_result();
       Expected<Journal> journal = Journal::create(folder_, kStem, head);
-      bool good = journal && journal->append(journal_line(made_up_process("shelf/plain/store", 0, 100)));
-      static_cast<void>(recover_leftovers(folder_));
-      good = good && journal->finish(made_up_result(1));
+      bool good = journal && journal->append(journal_line(fixture_process("shelf/plain/store", 0, 100)));
+      static_cast<void>(recover_leftovers(folder_, kUnchecked));
+      good = good && journal->finish(fixture_result(1));
       ::_exit(good ? 0 : 1);
     }
     children.push_back(child);
@@ -121,7 +124,7 @@ TEST_F(Journals, of_many_sessions_at_once_never_collide) {
 
 TEST_F(Journals, of_a_killed_session_become_an_interrupted_result) {
   const fs::path journal = killed_session(3, R"({"process": {"name": "shelf/pl)");
-  const std::vector<Leftover> leftovers = recover_leftovers(folder_);
+  const std::vector<Leftover> leftovers = recover_leftovers(folder_, kUnchecked);
   ASSERT_EQ(leftovers.size(), 1u);
   EXPECT_EQ(leftovers[0].journal, journal);
   EXPECT_EQ(leftovers[0].processes, 3u);
@@ -131,7 +134,7 @@ TEST_F(Journals, of_a_killed_session_become_an_interrupted_result) {
   EXPECT_EQ(result->session.blocks, 2);
   EXPECT_EQ(result->processes.size(), 3u);
   EXPECT_EQ(names(), Names{fmt::format("{}.json", kStem)});
-  EXPECT_TRUE(recover_leftovers(folder_).empty());
+  EXPECT_TRUE(recover_leftovers(folder_, kUnchecked).empty());
 }
 
 TEST_F(Journals, cut_off_anywhere_keep_every_complete_line) {
@@ -148,21 +151,21 @@ TEST_F(Journals, cut_off_anywhere_keep_every_complete_line) {
 }
 
 TEST_F(Journals, lose_wrong_answers_when_they_are_recovered) {
-  Result head = made_up_result();
+  Result head = fixture_result();
   {
     Expected<Journal> journal = Journal::create(folder_, kStem, head);
-    ASSERT_TRUE(journal->append(journal_line(made_up_process("shelf/plain/store", 0, 100, "000000000000000a"))));
-    ASSERT_TRUE(journal->append(journal_line(made_up_process("shelf/quick/store", 0, 100, "000000000000000b"))));
+    ASSERT_TRUE(journal->append(journal_line(fixture_process("shelf/plain/store", 0, 100, "000000000000000a"))));
+    ASSERT_TRUE(journal->append(journal_line(fixture_process("shelf/quick/store", 0, 100, "000000000000000b"))));
   }
-  const Expected<Result> result = load_result(recover_leftovers(folder_).at(0).result);
+  const Expected<Result> result = load_result(recover_leftovers(folder_, kUnchecked).at(0).result);
   ASSERT_EQ(result->processes.size(), 1u);
   EXPECT_EQ(result->failures.at(0).kind, "wrong answer");
 }
 
 TEST_F(Journals, of_living_sessions_are_left_alone) {
-  Result head = made_up_result();
+  Result head = fixture_result();
   Expected<Journal> journal = Journal::create(folder_, kStem, head);
-  EXPECT_TRUE(recover_leftovers(folder_).empty());
+  EXPECT_TRUE(recover_leftovers(folder_, kUnchecked).empty());
   EXPECT_TRUE(fs::exists(journal->path()));
 }
 
@@ -170,7 +173,7 @@ TEST_F(Journals, that_cannot_be_read_stay_and_are_named) {
   ASSERT_TRUE(write_file(folder_ / "a.journal", "not a journal\n"));
   ASSERT_TRUE(write_file(folder_ / "b.journal", ""));
   ASSERT_TRUE(write_file(folder_ / "c.json", "not ours"));
-  const std::vector<Leftover> leftovers = recover_leftovers(folder_);
+  const std::vector<Leftover> leftovers = recover_leftovers(folder_, kUnchecked);
   ASSERT_EQ(leftovers.size(), 2u);
   EXPECT_EQ(leftovers[0].problem,
             fmt::format("{}: not JSON: byte 0: syntax error before 'not a journa'", (folder_ / "a.journal").string()));
@@ -179,13 +182,13 @@ TEST_F(Journals, that_cannot_be_read_stay_and_are_named) {
 }
 
 TEST_F(Journals, with_a_process_twice_stay_and_say_so) {
-  Result head = made_up_result();
+  Result head = fixture_result();
   {
     Expected<Journal> journal = Journal::create(folder_, kStem, head);
     for (int i = 0; i < 2; ++i)
-      ASSERT_TRUE(journal->append(journal_line(made_up_process("shelf/plain/store", 0, 100))));
+      ASSERT_TRUE(journal->append(journal_line(fixture_process("shelf/plain/store", 0, 100))));
   }
-  const Leftover leftover = recover_leftovers(folder_).at(0);
+  const Leftover leftover = recover_leftovers(folder_, kUnchecked).at(0);
   EXPECT_TRUE(leftover.problem.ends_with("shelf/plain/store: process 0 is there 2 times, expected once"))
       << leftover.problem;
   EXPECT_TRUE(fs::exists(leftover.journal));
@@ -194,11 +197,11 @@ TEST_F(Journals, with_a_process_twice_stay_and_say_so) {
 TEST_F(Journals, for_a_named_result_lie_beside_it_and_replace_it_only_at_the_end) {
   const fs::path path = folder_ / "mine.json";
   ASSERT_TRUE(write_file(path, "old"));
-  Result head = made_up_result();
+  Result head = fixture_result();
   Expected<Journal> journal = Journal::create_for(path, kStem, head);
   ASSERT_TRUE(journal) << journal.error().what;
   EXPECT_EQ(*read_file(path), "old");
-  Result other = made_up_result();
+  Result other = fixture_result();
   const Expected<Journal> second = Journal::create_for(path, kStem, other);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().what,
@@ -211,18 +214,18 @@ TEST_F(Journals, for_a_named_result_lie_beside_it_and_replace_it_only_at_the_end
 TEST_F(Journals, for_a_named_result_never_take_its_name_when_recovered) {
   const fs::path path = folder_ / "mine.json";
   {
-    Result head = made_up_result();
+    Result head = fixture_result();
     ASSERT_TRUE(Journal::create_for(path, kStem, head));
   }
-  const std::optional<Leftover> leftover = recover_leftover(journal_for(path));
+  const std::optional<Leftover> leftover = recover_leftover(journal_for(path), kUnchecked);
   ASSERT_TRUE(leftover);
   EXPECT_EQ(leftover->result, folder_ / "mine.interrupted.json");
-  EXPECT_FALSE(recover_leftover(journal_for(path)));
+  EXPECT_FALSE(recover_leftover(journal_for(path), kUnchecked));
 }
 
 TEST_F(Journals, say_where_they_cannot_be_made) {
   ASSERT_TRUE(write_file(folder_ / "file", ""));
-  Result head = made_up_result();
+  Result head = fixture_result();
   const Expected<Journal> journal = Journal::create(folder_ / "file" / "x", kStem, head);
   ASSERT_FALSE(journal);
   EXPECT_EQ(journal.error().what, fmt::format("creating '{}': Not a directory", (folder_ / "file" / "x").string()));
@@ -232,15 +235,15 @@ TEST_F(Journals, say_where_they_cannot_be_made) {
 TEST_F(Journals, are_as_they_were_after_an_append_that_did_not_fit) {
   const pid_t child = ::fork();
   if (child == 0) {
-    Result head = made_up_result();
+    Result head = fixture_result();
     Expected<Journal> journal = Journal::create(folder_, kStem, head);
-    bool good = journal && journal->append(journal_line(made_up_process("shelf/plain/store", 0, 100)));
+    bool good = journal && journal->append(journal_line(fixture_process("shelf/plain/store", 0, 100)));
     // A limit on the file's size stands for the full disk: the write stops half-way through the line.
     const std::uintmax_t size = fs::file_size(journal->path());
     ::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{size + 50, size + 50};
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    const Expected<void> second = journal->append(journal_line(made_up_process("shelf/plain/store", 1, 100)));
+    const Expected<void> second = journal->append(journal_line(fixture_process("shelf/plain/store", 1, 100)));
     good = good && !second && second.error().what.find("appending to") == 0;
     good = good && fs::file_size(journal->path()) == size;
     ::_exit(good ? 0 : 1);
@@ -248,11 +251,11 @@ TEST_F(Journals, are_as_they_were_after_an_append_that_did_not_fit) {
   int status = -1;
   ::waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(recover_leftovers(folder_).at(0).processes, 1u);
+  EXPECT_EQ(recover_leftovers(folder_, kUnchecked).at(0).processes, 1u);
 }
 
 TEST(ResultStem, is_time_and_commit) {
-  EXPECT_EQ(result_stem("2026-08-02T23:15:00Z", made_up_result().source), kStem);
+  EXPECT_EQ(result_stem("2026-08-02T23:15:00Z", fixture_result().source), kStem);
   EXPECT_EQ(result_stem("2026-08-02T23:15:00Z", Source{}), "20260802T231500Z-nogit");
 }
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/results/made_up.h"
+#include "harness/results/result_fixture.h"
 
 namespace lab::results {
 
@@ -10,7 +10,7 @@ namespace {
 
 /// The error of a made-up result's text in which `from` was replaced by `to`.
 std::string complaint(const std::string& from, const std::string& to) {
-  std::string text = serialize(made_up_result(1));
+  std::string text = serialize(fixture_result(1));
   const std::size_t at = text.find(from);
   if (at == std::string::npos) return "no such text: " + from;
   text.replace(at, from.size(), to);
@@ -26,7 +26,7 @@ std::string complaint_about(std::string_view text) {
 }  // namespace
 
 TEST(Result, survives_a_round_trip) {
-  Result written = made_up_result(2);
+  Result written = fixture_result(2);
   written.answers = {{"shelf/plain/store", 7, "00000000000000aa"}};
   written.failures = {{"shelf/slow/store", 1, 1, "crash", "signal 11", "bang\n\"quoted\""}};
   written.source = {};
@@ -50,7 +50,7 @@ TEST(Result, survives_a_round_trip) {
 }
 
 TEST(Result, of_a_time_without_arms_is_read) {
-  std::string text = serialize(made_up_result(1));
+  std::string text = serialize(fixture_result(1));
   const std::string line = "  \"arms\": [],\n";
   ASSERT_NE(text.find(line), std::string::npos);
   text.erase(text.find(line), line.size());
@@ -60,7 +60,7 @@ TEST(Result, of_a_time_without_arms_is_read) {
 }
 
 TEST(Result, has_its_fields_in_a_fixed_order) {
-  EXPECT_EQ(serialize(made_up_result(1)), R"({
+  EXPECT_EQ(serialize(fixture_result(1)), R"({
   "schema": 1,
   "context": {"date":"2026-08-02T23:15:00Z","host_name":"farm","executable":"harness","num_cpus":8,"mhz_per_cpu":3400,"cpu_scaling_enabled":true,"caches":[{"type":"Data","level":1,"size":32768,"num_sharing":2}],"load_avg":[1E-1,2E-1,3E-1],"library_build_type":"release"},
   "machine": {"id":"0123456789ab","name":"","cpu_model":"Some CPU @ 3.40GHz","architecture":"x86_64","sockets":1,"physical_cores":4,"logical_cores":8,"memory_gib":16,"virtual":false,"gpus":["Intel 8086:5916"]},
@@ -132,7 +132,7 @@ TEST(Result, refuses_numbers_that_no_measurement_gives) {
 }
 
 TEST(Result, is_refused_wherever_it_is_cut_off) {
-  const std::string text = serialize(made_up_result(1));
+  const std::string text = serialize(fixture_result(1));
   for (std::size_t length = 0; length + 2 < text.size(); length += 7)
     EXPECT_FALSE(parse_result(std::string_view(text).substr(0, length), "a.json")) << length;
 }
@@ -144,14 +144,14 @@ TEST(Result, names_its_parts) {
   EXPECT_EQ(parts.workload, "random_replace");
   EXPECT_EQ(benchmark_parts("allocator").variant, "");
   EXPECT_EQ(benchmark_parts("allocator/buddy").workload, "");
-  const Result result = made_up_result(1);
+  const Result result = fixture_result(1);
   EXPECT_EQ(find_variant(result, "shelf/bent/store"), nullptr);
   EXPECT_TRUE(find_variant(result, "shelf/plain/store")->reference);
 }
 
 TEST(Result, holds_no_process_twice) {
   const auto complaint_of = [](const auto& change) {
-    Result result = made_up_result(4);
+    Result result = fixture_result(4);
     change(result);
     const Expected<Result> read = parse_result(serialize(result), "a.json");
     EXPECT_TRUE(read || read.error().status == ExitStatus::kUsage);

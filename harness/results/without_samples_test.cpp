@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "harness/results/made_up.h"
+#include "harness/results/result_fixture.h"
 
 namespace lab::results {
 
@@ -36,15 +36,15 @@ std::string with_samples(std::string text, std::string_view samples) {
 }  // namespace
 
 TEST(WithoutSamples, keeps_the_least_of_a_phase_and_all_else) {
-  const Expected<Result> result = parse_without_samples(serialize(made_up_result(2)), "x");
+  const Expected<Result> result = parse_without_samples(serialize(fixture_result(2)), "x");
   ASSERT_TRUE(result) << result.error().what;
   EXPECT_EQ(result->processes[0].samples.at("put"), std::vector<double>{600});
   EXPECT_EQ(result->processes[0].samples.at("get"), std::vector<double>{1});
-  expect_same(serialize(made_up_result(2)));
+  expect_same(serialize(fixture_result(2)));
 }
 
 TEST(WithoutSamples, refuses_what_a_reader_of_all_refuses_in_the_same_words) {
-  const std::string good = serialize(made_up_result(1));
+  const std::string good = serialize(fixture_result(1));
   for (const char* samples :
        {R"({"put":[1,-2,3]})", R"({"put":[1,null]})", R"({"put":["a",1]})", R"({"put":[1,[2],3]})", R"({"put":[]})",
         R"({"put":3})", R"({})", R"([1,2])", R"({"put":[1,1e999]})", R"({"put":[1,{"a":2}]})",
@@ -56,7 +56,7 @@ TEST(WithoutSamples, refuses_what_a_reader_of_all_refuses_in_the_same_words) {
 }
 
 TEST(WithoutSamples, agrees_on_texts_with_random_damage) {
-  const std::string good = serialize(made_up_result(1));
+  const std::string good = serialize(fixture_result(1));
   std::mt19937 random(11);
   for (int round = 0; round < 3000; ++round) {
     std::string text = good;

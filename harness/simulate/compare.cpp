@@ -1,4 +1,4 @@
-#include "harness/compare/compare.h"
+#include "harness/judge/compare.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/results/made_up.h"
+#include "harness/results/result_fixture.h"
 #include "harness/simulate/noise.h"
 #include "harness/simulate/simulate.h"
 #include "harness/stats/quantile.h"
@@ -18,8 +18,8 @@ namespace lab::simulate {
 
 namespace {
 
-using compare::Comparison;
-using compare::Verdict;
+using judge::Comparison;
+using judge::Verdict;
 
 constexpr int kRows = 100;
 constexpr double kWithin = 0.01;  ///< noise of a repetition
@@ -47,7 +47,7 @@ double process_time(Noise& noise, double level, double between) {
 /// A session as run makes one: in each block every benchmark once, shuffled, its arms one after the other, in an order
 /// that turns round from block to block; and a control of one benchmark a tenth of them.
 results::Result session(Noise& noise, const Truth& truth, bool both_arms) {
-  results::Result result = results::made_up_result();
+  results::Result result = results::fixture_result();
   std::vector<double> own_level(kRows);
   for (double& level : own_level) level = std::exp(truth.level + truth.own_level * noise.normal());
   std::vector<int> order(kRows);
@@ -62,7 +62,7 @@ results::Result session(Noise& noise, const Truth& truth, bool both_arms) {
         const bool head = !both_arms || (place == 0) == (block % 2 == 1);
         const double change = head && row >= truth.changed_from ? 1 + truth.change : 1;
         const double level = 100 * own_level[static_cast<std::size_t>(row)] * change * (1 + kDrift * run++ / last);
-        results::Process process = results::made_up_process(fmt::format("shelf/v{}/store", row), block, 1);
+        results::Process process = results::fixture_process(fmt::format("shelf/v{}/store", row), block, 1);
         process.real_time = process_time(noise, level, truth.between);
         process.arm = head ? results::kHead : results::kBase;
         result.processes.push_back(process);
@@ -86,8 +86,8 @@ struct Tally {
 void add(const Comparison& comparison, const Truth& truth, double weight, Tally& sum) {
   const double changed = kRows - truth.changed_from, unchanged = truth.changed_from;
   bool wrong = false;
-  for (const compare::Row& row : comparison.rows) {
-    const Verdict verdict = compare::judge(row, comparison.alpha, sum.threshold);
+  for (const judge::ComparisonRow& row : comparison.rows) {
+    const Verdict verdict = judge::judge(row, comparison.alpha, sum.threshold);
     const bool is_changed = std::stoi(row.benchmark.substr(7)) >= truth.changed_from;
     const bool slower = verdict == Verdict::kRegressed, faster = verdict == Verdict::kImproved;
     wrong = wrong || (is_changed ? faster || verdict == Verdict::kSame : slower || faster);
@@ -115,7 +115,7 @@ std::pair<std::vector<Tally>, double> tally(std::uint64_t seed, std::uint64_t ta
     head.session.id = "head";
     head.arms.resize(1);
     head.arms[0].name = results::kBase;
-    const auto comparison = one_session ? compare::compare_arms(head, {}) : compare::compare_sessions(base, head, {});
+    const auto comparison = one_session ? judge::compare_arms(head, {}) : judge::compare_sessions(base, head, {});
     unfit += comparison->fitness.fit ? 0 : weight;
     for (Tally& sum : sums) add(*comparison, truth, weight, sum);
   }
@@ -129,7 +129,7 @@ void simulate_compare(const Settings& settings, const Report& report) {
   const auto tables = static_cast<std::uint64_t>(std::max(1.0, 400 * settings.scale));
   std::uint64_t seed = settings.seed * 1000;
   for (const double between : {0.005, 0.01, 0.02}) {
-    const auto [sums, unfit] = tally(++seed, tables, {15, between}, {0, compare::kThreshold, 0.02});
+    const auto [sums, unfit] = tally(++seed, tables, {15, between}, {0, judge::kThreshold, 0.02});
     const std::string noise = fmt::format("processes differ by {:g} %", 100 * between);
     for (const Tally& sum : sums)
       report({fmt::format("false verdict in a table, threshold {:g} %, {}", 100 * sum.threshold, noise),
@@ -141,10 +141,10 @@ void simulate_compare(const Settings& settings, const Report& report) {
   for (const int changed : {1, 50}) {
     // One row a table is found or not: of fewer tables the share would be known to a per cent only.
     const std::uint64_t some = changed == 1 ? 5 * tables : tables;
-    const auto [sums, unfit] = tally(++seed, some, {20, 0.01, 0.02, kRows - changed}, {0, compare::kThreshold, 0.01});
+    const auto [sums, unfit] = tally(++seed, some, {20, 0.01, 0.02, kRows - changed}, {0, judge::kThreshold, 0.01});
     for (const Tally& sum : sums) {
       report({fmt::format("2 % in {} of 100 rows found, threshold {:g} %, 20 processes", changed, 100 * sum.threshold),
-              sum.found, sum.threshold > compare::kThreshold ? Goal::kNone : Goal::kAtLeast, 0.95,
+              sum.found, sum.threshold > judge::kThreshold ? Goal::kNone : Goal::kAtLeast, 0.95,
               some * static_cast<std::uint64_t>(changed)});
       report({fmt::format("false verdict in such a table, threshold {:g} %", 100 * sum.threshold), sum.false_tables,
               Goal::kAtMost, 0.05, some});
@@ -155,7 +155,7 @@ void simulate_compare(const Settings& settings, const Report& report) {
     report({fmt::format("false verdict, two sessions {:g} % apart, benchmarks 0.5 %", 100 * level),
             sums[0].false_tables, Goal::kAtMost, 0.05, tables});
   }
-  const auto [sums, unfit] = tally(++seed, tables, {20, 0.01, 0.02, kRows - 5}, {compare::kThreshold}, false);
+  const auto [sums, unfit] = tally(++seed, tables, {20, 0.01, 0.02, kRows - 5}, {judge::kThreshold}, false);
   report({"2 % in 5 of 100 rows found, two sessions that do not differ", sums[0].found, Goal::kNone, 0, tables * 5});
 }
 

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "harness/history/index.h"
-#include "harness/history/made_up.h"
+#include "harness/judge/index.h"
+#include "harness/judge/night_fixture.h"
 #include "harness/simulate/noise.h"
 #include "harness/simulate/simulate.h"
 
@@ -36,10 +36,10 @@ std::uintmax_t write_nights(const fs::path& folder, int first, int count, int pr
                             Noise& noise) {
   std::uintmax_t bytes = 0;
   for (int number = first; number < first + count; ++number) {
-    history::Night night{number, processes, samples, {}};
+    judge::Night night{number, processes, samples, {}};
     for (std::size_t i = 0; i < kBenchmarks; ++i) night.times.push_back(100 * std::exp(0.02 * noise.normal()));
-    const std::string text = results::serialize(history::made_up_night(night));
-    std::ofstream(folder / "farm" / history::made_up_file(number), std::ios::binary) << text;
+    const std::string text = results::serialize(judge::fixture_night(night));
+    std::ofstream(folder / "farm" / judge::fixture_file(number), std::ios::binary) << text;
     bytes += text.size();
   }
   return bytes;
@@ -49,11 +49,11 @@ std::uintmax_t write_nights(const fs::path& folder, int first, int count, int pr
 /// fails.
 double seconds_to_open(const fs::path& folder) {
   const auto start = std::chrono::steady_clock::now();
-  Expected<history::Index> index = history::Index::open(folder, [](const history::Progress&) {});
+  Expected<judge::Index> index = judge::Index::open(folder, [](const judge::Progress&) {});
   if (!index) return -1;
-  const Expected<std::vector<history::Series>> list = index->series();
+  const Expected<std::vector<judge::Series>> list = index->series();
   if (!list) return -1;
-  for (const history::Series& series : *list)
+  for (const judge::Series& series : *list)
     if (!index->findings(series)) return -1;
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

@@ -1,6 +1,6 @@
 // How often a usual night is called unfit because many benchmarks lie far from their level at once, and a ruined one is
 // not. The noises are others than those that the constants of history/night.h were chosen on.
-#include "harness/history/night.h"
+#include "harness/judge/night.h"
 
 #include <fmt/format.h>
 
@@ -41,9 +41,9 @@ Table draw(const Kind* kind, std::size_t nights, Noise& noise) {
 }
 
 bool is_unfit(const Table& table, std::size_t night) {
-  history::Standings standings;
+  judge::Standings standings;
   for (const std::vector<double>& logs : table)
-    standings.add(history::standing(std::span(logs).first(night), logs[night]));
+    standings.add(judge::standing(std::span(logs).first(night), logs[night]));
   return standings.unfit();
 }
 
@@ -64,9 +64,9 @@ class Nights {
         trials_(static_cast<std::size_t>(std::max(20.0, kNights * settings.scale))) {}
 
   void usual(const std::string& name, const Kind* kind) {
-    const Table table = draw(kind, trials_ + history::kFewestRecent, noise_);
+    const Table table = draw(kind, trials_ + judge::kFewestRecent, noise_);
     std::size_t unfit = 0;
-    for (std::size_t night = history::kFewestRecent; night < table.front().size(); ++night)
+    for (std::size_t night = judge::kFewestRecent; night < table.front().size(); ++night)
       unfit += is_unfit(table, night);
     tell(fmt::format("{}: usual nights called unfit", name), unfit, Goal::kAtMost, 0.001);
   }
@@ -104,7 +104,7 @@ void simulate_nights(const Settings& settings, const Report& report) {
   };
   const auto by_kind = [&](const std::string& name, const Kind* kind, bool hides) {
     nights.usual(name, kind);
-    for (const std::size_t before : {history::kFewestRecent, std::size_t{30}})
+    for (const std::size_t before : {judge::kFewestRecent, std::size_t{30}})
       nights.spoiled(fmt::format("{}: {} of {} benchmarks {} to {} times slower after {} nights, called unfit", name,
                                  kRuined, kBenchmarks, kLeastSlowdown, kMostSlowdown, before),
                      kind, before, 1, ruin, hides ? Goal::kNone : Goal::kAtLeast, 0.99);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/bench/random.h"
+#include "harness/base/random.h"
 
 namespace lab::simulate {
 

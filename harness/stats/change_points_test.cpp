@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "harness/bench/random.h"
+#include "harness/base/random.h"
 
 namespace lab::stats {
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "harness/bench/random.h"
+#include "harness/base/random.h"
 
 namespace lab::stats {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "harness/bench/random.h"
+#include "harness/base/random.h"
 
 namespace lab::stats {
 

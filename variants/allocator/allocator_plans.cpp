@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/bench/random.h"
+#include "harness/base/random.h"
 #include "variants/allocator/workloads.h"
 
 namespace lab::allocator {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/bench/random.h"
+#include "harness/base/random.h"
 #include "harness/bench/variant.h"
 #include "variants/allocator/allocator.h"
 #include "variants/growth.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/bench/random.h"
+#include "harness/base/random.h"
 #include "variants/designs/worker_pool.h"
 
 namespace lab::command_bucket {

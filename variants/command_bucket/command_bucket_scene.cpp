@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "harness/bench/random.h"
+#include "harness/base/random.h"
 #include "variants/command_bucket/scene.h"
 
 namespace lab::command_bucket {

@@ -1,0 +1,151 @@
+#include "harness/app/bisect_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "harness/stats/culprit.h"
+
+namespace lab::app {
+
+namespace {
+
+/// A step names how many commits hold this share of the probability.
+constexpr double kMostlyHeld = 0.9;
+
+class Search {
+ public:
+  Search(const Aim& aim, measure::Meter& meter, results::Record& record, const World& world, const Observer& observer)
+      : aim_(aim),
+        meter_(meter),
+        record_(record),
+        world_(world),
+        observer_(observer),
+        known_(record.cell(), record.entries()),
+        start_(world.now()) {}
+
+  Expected<judge::BisectVerdict> to_the_end() {
+    // Equal executables at both ends are an answer; also, what is wrong with an end is said before anything is
+    // measured.
+    for (const results::Commit* end : {&record_.cell().commits.back(), &record_.cell().commits.front()}) {
+      if (known_.decided(aim_.confidence)) break;
+      results::Entry entry;
+      entry.commit = end->sha;
+      if (const Expected<void> done = prepare(entry); !done) return done.error();
+      if (entry.identity.empty()) continue;
+      if (const Expected<void> kept = keep(std::move(entry)); !kept) return kept.error();
+    }
+    while (!known_.decided(aim_.confidence) && in_time()) {
+      const std::string sha = record_.cell().commits[known_.next([this](const std::string& commit) { return meter_.is_ready(commit); })].sha;
+      results::Entry entry;
+      entry.commit = sha;
+      if (const Expected<void> done = fill(entry); !done) return done.error();
+      if (const Expected<void> kept = keep(std::move(entry)); !kept) return kept.error();
+    }
+    return known_.verdict(aim_.confidence);
+  }
+
+ private:
+  bool in_time() const {
+    return known_.measurements() < kMostMeasurements &&
+           (aim_.budget_seconds <= 0 || world_.now() - start_ < aim_.budget_seconds);
+  }
+
+  bool is_end(const std::string& sha) const {
+    const auto& commits = record_.cell().commits;
+    return sha == commits.front().sha || sha == commits.back().sha;
+  }
+
+  Expected<void> fill(results::Entry& entry) {
+    if (!prepared_.contains(entry.commit)) {
+      if (const Expected<void> done = prepare(entry); !done) return done.error();
+      // What equals another commit need not be measured to know that: first see what is left to ask.
+      const bool measured = known_.measurements(known_.place(entry.commit)) > 0;
+      if (!entry.skip.empty() || (!entry.identity.empty() && !measured)) return {};
+    }
+    return measure(entry);
+  }
+
+  Expected<void> prepare(results::Entry& entry) {
+    if (observer_.on_start) observer_.on_start(entry.commit, true);
+    const double before = world_.now();
+    const Expected<measure::Prepared> prepared = meter_.prepare(entry.commit);
+    entry.prepare_seconds = world_.now() - before;
+    if (!prepared) return prepared.error();
+    if (!prepared->later.empty()) return later(entry, *prepared);
+    later_ = 0;
+    entry.identity = prepared->identity;
+    if (!prepared->skip.empty()) return skip(entry, prepared->skip, prepared->hint);
+    prepared_.insert(entry.commit);
+    return {};
+  }
+
+  Expected<void> measure(results::Entry& entry) {
+    std::string failure;
+    for (int tried = 0; tried < kTries; ++tried) {
+      if (observer_.on_start) observer_.on_start(entry.commit, false);
+      const double before = world_.now();
+      const Expected<measure::Reading> reading = meter_.measure(entry.commit);
+      entry.measure_seconds += world_.now() - before;
+      if (!reading) return reading.error();
+      if (!reading->skip.empty()) return skip(entry, reading->skip, "");
+      if (reading->failure.empty()) {
+        entry.value = reading->value;
+        return {};
+      }
+      failure = reading->failure;
+      if (observer_.on_failure) observer_.on_failure(entry.commit, failure);
+    }
+    return skip(entry, fmt::format("{}, {} times", failure, kTries), "");
+  }
+
+  Expected<void> skip(results::Entry& entry, const std::string& reason, const std::string& hint) {
+    if (is_end(entry.commit))
+      return Error{fmt::format("the {} end, {}, cannot be measured: {}",
+                               entry.commit == record_.cell().commits.front().sha ? "good" : "bad",
+                               entry.commit.substr(0, 12), reason),
+                   hint.empty() ? "choose an end that can be measured" : hint, ExitStatus::kUsage};
+    entry.skip = reason;
+    return {};
+  }
+
+  Expected<void> later(results::Entry& entry, const measure::Prepared& prepared) {
+    if (is_end(entry.commit) || ++later_ >= kLaterInARow) return Error{prepared.later, prepared.hint};
+    entry.again = true;
+    entry.skip = prepared.later;
+    return {};
+  }
+
+  Expected<void> keep(results::Entry entry) {
+    known_.take(entry);
+    entry.at = world_.utc();
+    entry.null = known_.null();
+    entry.most = known_.likeliest(1);
+    entry.most.resize(std::min(entry.most.size(), results::kKept));
+    if (const Expected<void> kept = record_.append(entry); !kept) return kept.error();
+    if (observer_.on_step) observer_.on_step({entry, known_.verdict(aim_.confidence), known_.likeliest(kMostlyHeld * (1 - entry.null)).size()});
+    return {};
+  }
+
+  const Aim& aim_;
+  measure::Meter& meter_;
+  results::Record& record_;
+  const World& world_;
+  const Observer& observer_;
+  judge::BisectEvidence known_;
+  std::set<std::string> prepared_;
+  int later_ = 0;
+  double start_;
+};
+
+}  // namespace
+
+Expected<judge::BisectVerdict> search(const Aim& aim, measure::Meter& meter, results::Record& record, const World& world, const Observer& observer) {
+  return Search(aim, meter, record, world, observer).to_the_end();
+}
+
+}  // namespace lab::app

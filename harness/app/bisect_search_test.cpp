@@ -1,0 +1,223 @@
+#include "harness/app/bisect_search.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "harness/base/scratch_folder.h"
+#include "harness/base/random.h"
+#include "harness/measure/meters.h"
+
+namespace lab::app {
+
+namespace {
+
+std::string sha(std::size_t commit) {
+  return fmt::format("{:040x}", commit);
+}
+
+/// Commits whose values are known; every second costs one of a fake clock.
+class FakeMeter : public measure::Meter {
+ public:
+  FakeMeter(std::size_t commits, std::size_t culprit) : culprit_(culprit) {
+    for (std::size_t i = 0; i <= commits; ++i) place_[sha(i)] = i;
+  }
+
+  Expected<measure::Prepared> prepare(const std::string& commit) override {
+    clock += build_seconds;
+    const std::size_t i = place_.at(commit);
+    prepared.push_back(i);
+    if (gone.contains(i)) return measure::Prepared{"", "gone", "SPM_MIRROR", ""};
+    const auto identity = identities.find(i);
+    return measure::Prepared{broken.contains(i) ? "does not build" : "", "", "",
+                    identity == identities.end() ? "" : identity->second};
+  }
+
+  Expected<measure::Reading> measure(const std::string& commit) override {
+    clock += 1;
+    if (measurements_left-- == 0) return Error{"interrupted", "", ExitStatus::kInterrupted};
+    const std::size_t i = place_.at(commit);
+    measured.push_back(i);
+    measure::Reading reading;
+    if (failures[i] > 0) {
+      --failures[i];
+      reading.failure = "crashed";
+    } else {
+      // Even noise of 1 %.
+      const double even = static_cast<double>(noise_.below(1'000'001)) / 1e6 - 0.5;
+      reading.value = (i >= culprit_ ? bad : 100) * (1 + 0.01 * std::sqrt(12) * even);
+    }
+    return reading;
+  }
+
+  bool is_ready(const std::string& commit) const override {
+    return std::find(prepared.begin(), prepared.end(), place_.at(commit)) != prepared.end();
+  }
+
+  double bad = 105;
+  double clock = 0;
+  double build_seconds = 0;
+  int measurements_left = 100'000;
+  std::set<std::size_t> broken;
+  std::set<std::size_t> gone;
+  std::map<std::size_t, int> failures;
+  std::map<std::size_t, std::string> identities;
+  std::vector<std::size_t> prepared;
+  std::vector<std::size_t> measured;
+
+ private:
+  std::map<std::string, std::size_t> place_;
+  std::size_t culprit_;
+  bench::Random noise_{7};
+};
+
+class Searching : public testing::Test {
+ protected:
+  Expected<judge::BisectVerdict> search(FakeMeter& meter, std::size_t commits, const Aim& aim = {}) {
+    results::Cell cell;
+    cell.command = "fake";
+    for (std::size_t i = 0; i <= commits; ++i) cell.commits.push_back({sha(i), fmt::format("commit {}", i), false});
+    Expected<results::Record> record = results::Record::open(folder_.path() / "a.jsonl", cell, false);
+    EXPECT_TRUE(record) << record.error().what;
+    const World world{[&] { return meter.clock; }, [] { return std::string("2026-01-01T00:00:00Z"); }};
+    const Observer observer{{},
+                            [&](const Step& step) { steps_.push_back(step.entry); },
+                            [&](const std::string&, const std::string& why) { failures_.push_back(why); }};
+    Expected<judge::BisectVerdict> verdict = app::search(aim, meter, *record, world, observer);
+    if (verdict) {
+      const judge::BisectVerdict concluded = judge::conclude(record->cell(), record->entries(), aim.confidence);
+      EXPECT_DOUBLE_EQ(concluded.probability, verdict->probability);
+    }
+    return verdict;
+  }
+
+  ScratchFolder folder_;
+  std::vector<results::Entry> steps_;
+  std::vector<std::string> failures_;
+};
+
+}  // namespace
+
+TEST_F(Searching, names_the_culprit) {
+  FakeMeter meter(64, 41);
+  const Expected<judge::BisectVerdict> verdict = search(meter, 64);
+  ASSERT_TRUE(verdict) << verdict.error().what;
+  EXPECT_EQ(verdict->answer, judge::BisectVerdict::Answer::kCulprit);
+  EXPECT_EQ(verdict->suspects[0].commit, sha(41));
+  EXPECT_EQ(verdict->measurements, meter.measured.size());
+  EXPECT_NEAR(verdict->ratio, 1.05, 0.02);
+}
+
+TEST_F(Searching, goes_on_from_its_record_after_an_interrupt) {
+  FakeMeter meter(64, 41);
+  meter.measurements_left = 9;
+  const Expected<judge::BisectVerdict> stopped = search(meter, 64);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().status, ExitStatus::kInterrupted);
+  meter.measurements_left = 1000;
+  const Expected<judge::BisectVerdict> verdict = search(meter, 64);
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->suspects[0].commit, sha(41));
+  EXPECT_EQ(verdict->measurements, meter.measured.size());
+}
+
+TEST_F(Searching, asks_a_commit_that_equals_another_nothing) {
+  FakeMeter meter(64, 41);
+  for (std::size_t i = 0; i <= 64; ++i) meter.identities[i] = i < 41 ? "old" : "new";
+  const Expected<judge::BisectVerdict> verdict = search(meter, 64);
+  ASSERT_TRUE(verdict) << verdict.error().what;
+  EXPECT_EQ(verdict->suspects[0].commit, sha(41));
+  EXPECT_LE(meter.prepared.size(), 10u);  // a binary search, and what is left to ask is whether there is a culprit
+  FakeMeter other(64, 41);
+  std::filesystem::remove(folder_.path() / "a.jsonl");
+  ASSERT_TRUE(search(other, 64));
+  EXPECT_LT(meter.measured.size(), other.measured.size());
+}
+
+TEST_F(Searching, of_equal_ends_measures_nothing) {
+  FakeMeter meter(9, 3);
+  for (std::size_t i = 0; i <= 9; ++i) meter.identities[i] = "same";
+  const Expected<judge::BisectVerdict> verdict = search(meter, 9);
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->answer, judge::BisectVerdict::Answer::kNone);
+  EXPECT_EQ(verdict->probability, 1);
+  EXPECT_EQ(verdict->measurements, 0u);
+}
+
+TEST_F(Searching, tries_a_failed_measurement_again_and_then_skips_the_commit) {
+  FakeMeter meter(16, 9);
+  for (std::size_t i = 1; i < 16; ++i) meter.failures[i] = i == 8 || i == 9 ? 1000 : 1;
+  const Expected<judge::BisectVerdict> verdict = search(meter, 16);
+  ASSERT_TRUE(verdict) << verdict.error().what;
+  EXPECT_EQ(verdict->answer, judge::BisectVerdict::Answer::kSuspects);
+  ASSERT_EQ(verdict->suspects.size(), 3u);
+  EXPECT_EQ(verdict->suspects.front().commit, sha(8));
+  EXPECT_EQ(verdict->skipped[0].reason, "crashed, 3 times");
+  EXPECT_EQ(failures_[0], "crashed");
+}
+
+TEST_F(Searching, stops_where_an_end_cannot_be_measured) {
+  FakeMeter meter(16, 9);
+  meter.broken = {16};
+  const Expected<judge::BisectVerdict> verdict = search(meter, 16);
+  ASSERT_FALSE(verdict);
+  EXPECT_EQ(verdict.error().what, "the bad end, 000000000000, cannot be measured: does not build");
+  EXPECT_EQ(verdict.error().status, ExitStatus::kUsage);
+}
+
+TEST_F(Searching, asks_next_time_again_for_what_cannot_be_fetched_now) {
+  FakeMeter meter(64, 41);
+  for (std::size_t i = 1; i < 64; ++i) meter.gone.insert(i);
+  const Expected<judge::BisectVerdict> stopped = search(meter, 64);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().what, "gone");
+  EXPECT_EQ(stopped.error().hint, "SPM_MIRROR");
+  meter.gone.clear();
+  const Expected<judge::BisectVerdict> verdict = search(meter, 64);
+  ASSERT_TRUE(verdict) << verdict.error().what;
+  EXPECT_EQ(verdict->suspects[0].commit, sha(41));
+  EXPECT_TRUE(verdict->skipped.empty());
+}
+
+TEST_F(Searching, ends_with_its_budget_and_holds_the_candidates) {
+  FakeMeter meter(64, 41);
+  const Expected<judge::BisectVerdict> verdict = search(meter, 64, {0.99, 10});
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->answer, judge::BisectVerdict::Answer::kUndecided);
+  EXPECT_EQ(verdict->measurements, 10u);
+  EXPECT_GT(verdict->suspects.size(), 1u);
+  // The same record decides with more time.
+  EXPECT_EQ(search(meter, 64)->answer, judge::BisectVerdict::Answer::kCulprit);
+}
+
+TEST_F(Searching, builds_fewer_commits_where_building_is_dear) {
+  FakeMeter cheap(256, 100);
+  cheap.bad = 101.5;
+  ASSERT_TRUE(search(cheap, 256));
+  std::filesystem::remove(folder_.path() / "a.jsonl");
+  FakeMeter dear(256, 100);
+  dear.bad = 101.5;
+  dear.build_seconds = 200;
+  ASSERT_TRUE(search(dear, 256));
+  EXPECT_LT(dear.prepared.size(), cheap.prepared.size());
+}
+
+TEST_F(Searching, keeps_what_was_believed_after_every_step) {
+  FakeMeter meter(64, 41);
+  ASSERT_TRUE(search(meter, 64));
+  ASSERT_FALSE(steps_.empty());
+  EXPECT_LE(steps_.front().most.size(), results::kKept);
+  EXPECT_EQ(steps_.back().most.front().commit, sha(41));
+  EXPECT_GE(steps_.back().most.front().probability, 0.99);
+}
+
+TEST(LastLine, is_a_number_above_zero_or_a_sentence) {
+  EXPECT_EQ(*measure::parse_value("1.5"), 1.5);
+  EXPECT_EQ(*measure::parse_value("talk 7\n 3e-2 \n\n"), 0.03);
+  for (const std::string bad : {"", "\n", "1.5 ms", "nan", "inf", "0", "-3", "5\nmore", "1,5"})
+    EXPECT_FALSE(measure::parse_value(bad)) << bad;
+}
+
+}  // namespace lab::app

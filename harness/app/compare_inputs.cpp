@@ -1,0 +1,128 @@
+#include "harness/app/compare_inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include "harness/base/files.h"
+#include "harness/results/google_benchmark.h"
+
+namespace lab::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using results::Column;
+using results::Result;
+
+struct Input {
+  std::string name;
+  enum class Kind { kResult, kGoogle, kAtlas } kind = Kind::kResult;
+  results::Result result;
+  std::vector<results::Column> atlas;
+};
+
+constexpr std::array<std::string_view, 3> kKinds{"a result", "a Google Benchmark file", "an atlas"};
+
+std::string_view kind_text(const Input& input) {
+  return kKinds[static_cast<std::size_t>(input.kind)];
+}
+
+Error usage_error(std::string what, std::string hint = "") {
+  return {std::move(what), std::move(hint), ExitStatus::kUsage};
+}
+
+/// Whatever kept a file from being read, the command cannot be used on it.
+Error unreadable(const std::string& name, Error error) {
+  // Readers name their file themselves.
+  if (error.what.find(name) == std::string::npos) error = in_context(name, std::move(error));
+  error.status = ExitStatus::kUsage;
+  return error;
+}
+
+Expected<Input> load_folder(const std::string& name) {
+  Input input{name, Input::Kind::kAtlas, {}, {}};
+  if (std::error_code none; fs::exists(fs::path(name) / "column.json", none)) {
+    Expected<results::Column> column = results::load_column(name);
+    if (!column) return unreadable(name, column.error());
+    input.atlas.push_back(std::move(*column));
+    return input;
+  }
+  Expected<std::vector<results::Column>> atlas = results::load_atlas(name);
+  if (!atlas) return unreadable(name, atlas.error());
+  if (atlas->empty())
+    return usage_error(fmt::format("expected an atlas in folder '{}', found no driver column", name),
+                       "name a result file, or a folder that probe wrote");
+  input.atlas = std::move(*atlas);
+  return input;
+}
+
+Expected<Input> load(const std::string& name, const InputSettings& settings) {
+  std::error_code problem;
+  if (fs::is_directory(name, problem)) return load_folder(name);
+  const Expected<std::string> text = read_file(name);
+  if (!text) return unreadable(name, text.error());
+  Input input{name, Input::Kind::kResult, {}, {}};
+  if (results::is_google_benchmark(*text)) {
+    input.kind = Input::Kind::kGoogle;
+    Expected<results::Result> result = results::parse_google_benchmark(*text, name, settings.independent_repetitions);
+    if (!result) return result.error();
+    input.result = std::move(*result);
+    return input;
+  }
+  Expected<results::Result> result = results::parse_result(*text, name);
+  if (!result) return unreadable(name, result.error());
+  input.result = std::move(*result);
+  return input;
+}
+
+Expected<judge::Comparison> compare_google(const Input& base, const Input& head, const InputSettings& settings) {
+  Expected<judge::Comparison> comparison = settings.independent_repetitions
+                                        ? judge::compare_repetitions(base.result, head.result, settings.compare)
+                                        : judge::compare_sessions(base.result, head.result, settings.compare);
+  if (!comparison) return comparison;
+  constexpr std::string_view kOneProcess =
+      "a Google Benchmark file is one process, whose repetitions share its luck: two of them give no verdict; where each "
+      "repetition was a process of its own, say --independent-repetitions; else measure with python3 make.py run "
+      "--against REV";
+  constexpr std::string_view kVouchedFor =
+      "as --independent-repetitions says, each repetition is taken for a process of its own, interleaved with the other "
+      "file's";
+  comparison->warnings.emplace(comparison->warnings.begin(), settings.independent_repetitions ? kVouchedFor : kOneProcess);
+  return comparison;
+}
+
+Expected<judge::Comparison> compare_two(const Input& base, const Input& head, const InputSettings& settings) {
+  if (base.kind != head.kind)
+    return usage_error(fmt::format("expected two of one kind, found {} in '{}' and {} in '{}'", kind_text(base), base.name,
+                                   kind_text(head), head.name));
+  if (base.kind == Input::Kind::kAtlas) return judge::compare_atlases(base.atlas, head.atlas);
+  if (base.kind == Input::Kind::kGoogle) return compare_google(base, head, settings);
+  return judge::compare_sessions(base.result, head.result, settings.compare);
+}
+
+}  // namespace
+
+Expected<judge::Comparison> compare_named(const std::vector<std::string>& names, const InputSettings& settings) {
+  std::vector<Input> inputs;
+  for (const std::string& name : names) {
+    Expected<Input> input = load(name, settings);
+    if (!input) return input.error();
+    inputs.push_back(std::move(*input));
+  }
+  if (inputs.size() == 1 && inputs[0].kind != Input::Kind::kResult)
+    return usage_error(fmt::format("expected a session with the arms head and base, found {} in '{}'",
+                                   kind_text(inputs[0]), inputs[0].name),
+                       "python3 make.py compare BASE HEAD");
+  Expected<judge::Comparison> comparison =
+      inputs.size() == 1 ? judge::compare_arms(inputs[0].result, settings.compare) : compare_two(inputs[0], inputs[1], settings);
+  if (!comparison) return comparison.error();
+  comparison->base.name = inputs.front().name;
+  comparison->head.name = inputs.back().name;
+  return comparison;
+}
+
+}  // namespace lab::app

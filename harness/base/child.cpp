@@ -1,0 +1,161 @@
+#include "harness/base/child.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/spawn.h"
+
+extern char** environ;
+
+namespace lab {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Without pidfd_open (Linux before 5.3) the end of a child whose pipes stay open is noticed within this time.
+constexpr int kPollMilliseconds = 50;
+
+std::vector<std::string> child_environment(const std::vector<std::string>& changes) {
+  const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const bool changed = std::any_of(changes.begin(), changes.end(),
+                                     [&](const std::string& change) { return name_of(change) == name_of(*entry); });
+    if (!changed) entries.emplace_back(*entry);
+  }
+  for (const std::string& change : changes)
+    if (change.find('=') != std::string::npos) entries.push_back(change);
+  return entries;
+}
+
+class Watch {
+ public:
+  Watch(const ChildSpec& spec, Spawned child, int stop_file)
+      : spec_(spec),
+        child_(child.id),
+        output_(std::move(child.output)),
+        error_(std::move(child.error)),
+        stop_file_(stop_file),
+        pid_file_(end_of(child_)) {
+    ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
+    ::fcntl(error_.get(), F_SETFL, O_NONBLOCK);
+  }
+
+  ChildOutcome to_the_end(Clock::time_point start) {
+    std::optional<ChildEnd> cut;
+    while (!cut && !has_ended(child_)) cut = step(start);
+    outcome_.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const int status = end_group(child_);
+    if (!cut) cut = drain_rest();
+    if (cut) {
+      outcome_.end = *cut;
+    } else if (WIFSIGNALED(status)) {
+      outcome_.end = ChildEnd::kSignalled;
+      outcome_.code = WTERMSIG(status);
+    } else {
+      outcome_.code = WEXITSTATUS(status);
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  /// Waits for something to happen; a ChildEnd where it must not go on.
+  std::optional<ChildEnd> step(Clock::time_point start) {
+    const double left = spec_.timeout_seconds - std::chrono::duration<double>(Clock::now() - start).count();
+    if (left <= 0) return ChildEnd::kTimedOut;
+    std::array<pollfd, 4> files{
+        {{output_.get(), POLLIN, 0}, {error_.get(), POLLIN, 0}, {pid_file_.get(), POLLIN, 0}, {stop_file_, POLLIN, 0}}};
+    int wait = static_cast<int>(std::ceil(std::min(left, 3600.0) * 1000));
+    if (pid_file_.get() < 0) wait = std::min(wait, kPollMilliseconds);
+    if (::poll(files.data(), files.size(), wait) <= 0) return std::nullopt;
+    if (files[3].revents != 0) return ChildEnd::kStopped;
+    if (files[0].revents != 0 && !drain(output_, outcome_.output)) output_.close();
+    if (files[1].revents != 0 && !drain_error()) error_.close();
+    return judge_size();
+  }
+
+  bool drain_error() {
+    const std::size_t before = outcome_.error_tail.size();
+    const bool more = drain(error_, outcome_.error_tail);
+    if (spec_.on_error && outcome_.error_tail.size() > before)
+      spec_.on_error(std::string_view(outcome_.error_tail).substr(before));
+    keep_tail(outcome_.error_tail, spec_.tail_limit);
+    return more;
+  }
+
+  std::optional<ChildEnd> judge_size() const {
+    if (outcome_.output.size() > spec_.output_limit) return ChildEnd::kTooMuchOutput;
+    return std::nullopt;
+  }
+
+  /// What is still in the pipes when it has ended. They may stay open in a process that left the group; that one is not
+  /// waited for: reads do not block.
+  std::optional<ChildEnd> drain_rest() {
+    std::optional<ChildEnd> cut;
+    const auto ready = [](const File& file) {
+      pollfd one{file.get(), POLLIN, 0};
+      return file.get() >= 0 && ::poll(&one, 1, 0) > 0;
+    };
+    while (!cut && ready(output_) && drain(output_, outcome_.output)) cut = judge_size();
+    while (ready(error_) && drain_error()) {
+    }
+    return cut;
+  }
+
+  const ChildSpec& spec_;
+  pid_t child_;
+  File output_;
+  File error_;
+  int stop_file_;
+  File pid_file_;
+  ChildOutcome outcome_;
+};
+
+ChildOutcome not_started(int code) {
+  ChildOutcome outcome;
+  outcome.end = ChildEnd::kNotStarted;
+  outcome.code = code;
+  return outcome;
+}
+
+}  // namespace
+
+ChildOutcome run_child(const ChildSpec& spec, int stop_file) {
+  const Clock::time_point start = Clock::now();
+  boost::system::result<Spawned> child = spawn({spec.command, child_environment(spec.environment), spec.cpu});
+  if (!child) return not_started(child.error().value());
+  return Watch(spec, std::move(*child), stop_file).to_the_end(start);
+}
+
+std::string describe_end(const ChildSpec& spec, const ChildOutcome& outcome) {
+  switch (outcome.end) {
+    case ChildEnd::kExited:
+      return fmt::format("exit status {}", outcome.code);
+    case ChildEnd::kSignalled:
+      return fmt::format("signal {} ({})", outcome.code, ::strsignal(outcome.code));
+    case ChildEnd::kTimedOut:
+      return fmt::format("no end within {:.3g} s", spec.timeout_seconds);
+    case ChildEnd::kStopped:
+      return "stopped";
+    case ChildEnd::kTooMuchOutput:
+      return fmt::format("more than {} bytes of output", spec.output_limit);
+    case ChildEnd::kNotStarted:
+      break;
+  }
+  return fmt::format("'{}' could not be started: {}", spec.command.at(0), std::strerror(outcome.code));
+}
+
+}  // namespace lab

@@ -1,0 +1,50 @@
+/// One child process: started, pinned, watched, and gone when run_child returns, with everything it started.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lab {
+
+struct ChildSpec {
+  std::vector<std::string> command;      ///< program (looked up in PATH without a slash) and arguments
+  std::optional<int> cpu;                ///< the one CPU it may use; none: all that we may use
+  double timeout_seconds = 60;           ///< then it and its process group are killed
+  std::size_t output_limit = 32u << 20;  ///< bytes of standard output; more is a failure
+  std::size_t tail_limit = 2000;         ///< bytes kept of the end of standard error
+  std::vector<std::string> environment;  ///< "NAME=value" to add, "NAME" to take away
+  std::function<void(std::string_view)> on_error{};  ///< is called with all of standard error, as it comes
+};
+
+enum class ChildEnd {
+  kExited,     ///< code is the exit status
+  kSignalled,  ///< code is the signal
+  kTimedOut,
+  kStopped,  ///< stop_file became readable
+  kTooMuchOutput,
+  kNotStarted,  ///< code is errno
+};
+
+struct ChildOutcome {
+  ChildEnd end = ChildEnd::kExited;
+  int code = 0;
+  std::string output;      ///< standard output
+  std::string error_tail;  ///< the end of standard error
+  double wall_seconds = 0;
+};
+
+/// Runs it to its end. Standard input is empty; the child leads a process group of its own, which is killed at the end
+/// whatever that is, and dies with us. `stop_file`, where it is not -1, ends the wait when it becomes readable.
+ChildOutcome run_child(const ChildSpec& spec, int stop_file = -1);
+
+/// How child processes are run; the seam for tests.
+using Runner = std::function<ChildOutcome(const ChildSpec&)>;
+
+/// "exit status 1", "signal 11 (Segmentation fault)", "no end within 15 s"...
+std::string describe_end(const ChildSpec& spec, const ChildOutcome& outcome);
+
+}  // namespace lab

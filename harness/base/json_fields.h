@@ -1,0 +1,231 @@
+/// Structs to JSON and back from one list of fields a struct:
+///
+///   template <typename Fields> void fields(Fields& f, Cache& c) { f("type", c.type); f("level", c.level); }
+///
+/// Writing keeps the order of that list. Reading says where a value is and what was expected and found
+/// ("machine.gpus[0]: expected a string, found a number"); a field that is missing is an error unless it is listed with
+/// f.added(), one that is not known is passed over: so a later writer may add fields.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "harness/base/error.h"
+
+namespace lab {
+
+namespace json = boost::json;
+
+/// JSON, or one sentence with ExitStatus::kUsage: empty, truncated, or not JSON (NaN included) and where. `name` is what
+/// the sentence calls the text.
+Expected<json::value> parse_json(std::string_view text, std::string_view name);
+
+template <typename T>
+json::value to_json(const T& value);
+
+/// Collects a struct's fields into an object.
+class FieldWriter {
+ public:
+  template <typename T>
+  void operator()(std::string_view name, const T& value) {
+    object[name] = to_json(value);
+  }
+  /// A field that files from before it was added lack.
+  template <typename T>
+  void added(std::string_view name, const T& value) {
+    (*this)(name, value);
+  }
+  json::object object;
+};
+
+namespace detail {
+
+template <typename T>
+struct IsVector : std::false_type {};
+template <typename T>
+struct IsVector<std::vector<T>> : std::true_type {};
+template <typename T>
+struct IsMap : std::false_type {};
+template <typename T>
+struct IsMap<std::map<std::string, T>> : std::true_type {};
+template <typename T>
+struct IsOptional : std::false_type {};
+template <typename T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+
+/// JSON has no NaN and no infinity: null, which no reader takes for a number. Whole numbers are written as such.
+inline json::value number_to_json(double value) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (!std::isfinite(value)) return nullptr;
+  if (value == std::trunc(value) && std::abs(value) < kExact) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+}  // namespace detail
+
+template <typename T>
+json::value to_json(const T& value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return detail::number_to_json(value);
+  } else if constexpr (std::is_same_v<T, std::string> || std::is_arithmetic_v<T>) {
+    return json::value(value);
+  } else if constexpr (detail::IsOptional<T>::value) {
+    return value ? to_json(*value) : json::value(nullptr);
+  } else if constexpr (detail::IsVector<T>::value) {
+    json::array array;
+    array.reserve(value.size());
+    for (const auto& element : value) array.push_back(to_json(element));
+    return array;
+  } else if constexpr (detail::IsMap<T>::value) {
+    json::object object;
+    for (const auto& [key, element] : value) object[key] = to_json(element);
+    return object;
+  } else {
+    FieldWriter writer;
+    // One list of fields serves both ways; writing through it changes nothing.
+    fields(writer, const_cast<T&>(value));
+    return std::move(writer.object);
+  }
+}
+
+/// Reads one value at a path; the first error stays.
+class FieldReader {
+ public:
+  /// `path` must outlive it.
+  FieldReader(const json::value& value, std::string_view path) : value_(&value), name_(path) {}
+
+  bool failed() const { return !error_.empty(); }
+  const std::string& error() const { return error_; }
+
+  template <typename T>
+  void read(T& out) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (!value_->is_string()) return expected("a string");
+      out = std::string(value_->get_string());
+    } else if constexpr (std::is_same_v<T, bool>) {
+      if (!value_->is_bool()) return expected("true or false");
+      out = value_->get_bool();
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      read_number(out);
+    } else if constexpr (detail::IsOptional<T>::value) {
+      out.reset();
+      if (!value_->is_null()) read(out.emplace());
+    } else if constexpr (detail::IsVector<T>::value) {
+      if (!value_->is_array()) return expected("an array");
+      out.clear();
+      out.reserve(value_->get_array().size());
+      for (const json::value& element : value_->get_array()) {
+        if (failed()) return;
+        const std::size_t index = out.size();
+        read_into(FieldReader(element, *this, index), out.emplace_back());
+      }
+    } else if constexpr (detail::IsMap<T>::value) {
+      if (!value_->is_object()) return expected("an object");
+      out.clear();
+      for (const auto& member : value_->get_object()) {
+        if (failed()) return;
+        read_into(FieldReader(member.value(), *this, member.key()), out[std::string(member.key())]);
+      }
+    } else {
+      if (!value_->is_object()) return expected("an object");
+      fields(*this, out);
+    }
+  }
+
+  /// One field of the struct that is being read.
+  template <typename T>
+  void operator()(std::string_view name, T& out) {
+    if (failed()) return;
+    const json::value* found = value_->get_object().if_contains(name);
+    if (found == nullptr)
+      error_ = fmt::format("{}: missing", FieldReader(*value_, *this, name).path());
+    else
+      read_into(FieldReader(*found, *this, name), out);
+  }
+  /// As above; where it is missing, `out` stays as it is.
+  template <typename T>
+  void added(std::string_view name, T& out) {
+    if (!failed() && value_->get_object().contains(name)) (*this)(name, out);
+  }
+
+ private:
+  template <typename T>
+  void read_number(T& out) {
+    if constexpr (std::is_floating_point_v<T>) {
+      // Most of a result is samples, and most samples are whole.
+      if (const std::int64_t* whole = value_->if_int64()) {
+        out = static_cast<T>(*whole);
+        return;
+      }
+    }
+    boost::system::error_code inexact;
+    const T number = value_->is_number() ? value_->to_number<T>(inexact) : T{};
+    bool good = value_->is_number() && !inexact;
+    if constexpr (std::is_floating_point_v<T>) good = good && std::isfinite(number);
+    if (good)
+      out = number;
+    else
+      expected(std::is_floating_point_v<T> ? "a finite number"
+               : std::is_signed_v<T>       ? "a whole number"
+                                           : "a whole number from 0");
+  }
+
+  // A path is put together only for an error: a result holds a hundred thousand values.
+  FieldReader(const json::value& value, const FieldReader& parent, std::string_view name)
+      : value_(&value), parent_(&parent), name_(name) {}
+  FieldReader(const json::value& value, const FieldReader& parent, std::size_t index)
+      : value_(&value), parent_(&parent), index_(index) {}
+
+  std::string path() const {
+    if (parent_ == nullptr) return std::string(name_);
+    const std::string above = parent_->path();
+    if (index_) return fmt::format("{}[{}]", above, *index_);
+    return above.empty() ? std::string(name_) : fmt::format("{}.{}", above, name_);
+  }
+
+  void expected(std::string_view what) {
+    const auto found = [this]() -> std::string {
+      if (value_->is_number()) return json::serialize(*value_);
+      if (value_->is_null()) return "null";
+      return value_->is_string()   ? "a string"
+             : value_->is_array()  ? "an array"
+             : value_->is_object() ? "an object"
+                                   : "a truth value";
+    };
+    const std::string where = path();
+    error_ = fmt::format("{}: expected {}, found {}", where.empty() ? "the document" : where, what, found());
+  }
+
+  template <typename T>
+  void read_into(FieldReader reader, T& out) {
+    reader.read(out);
+    if (reader.failed()) error_ = std::move(reader.error_);
+  }
+
+  const json::value* value_;
+  const FieldReader* parent_ = nullptr;
+  std::string_view name_;             // within the parent
+  std::optional<std::size_t> index_;  // or its place there
+  std::string error_;
+};
+
+/// A T from JSON, or where it is not one and why (ExitStatus::kUsage). `path` is where `value` lies in its document.
+template <typename T>
+Expected<T> from_json(const json::value& value, std::string_view path = "") {
+  T out{};
+  FieldReader reader(value, path);
+  reader.read(out);
+  if (reader.failed()) return Error{reader.error(), "", ExitStatus::kUsage};
+  return out;
+}
+
+}  // namespace lab

@@ -1,0 +1,114 @@
+#include "harness/judge/bisect.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace lab::judge {
+
+using results::Cell;
+using results::Entry;
+using results::Suspect;
+
+namespace {
+
+/// Before any commit was measured: what preparing and measuring one costs, in seconds.
+constexpr double kAssumedPreparing = 60;
+constexpr double kAssumedMeasuring = 1;
+
+/// Commits by probability, the likeliest first, as many as hold `share` of the whole together.
+std::vector<std::size_t> holders(const stats::Belief& belief, double share) {
+  std::vector<std::size_t> order(belief.culprit.size() - 1);
+  std::iota(order.begin(), order.end(), std::size_t{1});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return belief.culprit[a] > belief.culprit[b]; });
+  double held = 0;
+  std::size_t count = 0;
+  while (count < order.size() && held < share && belief.culprit[order[count]] > 0)
+    held += belief.culprit[order[count++]];
+  order.resize(count);
+  return order;
+}
+
+}  // namespace
+
+BisectEvidence::BisectEvidence(const Cell& cell, const std::vector<Entry>& entries)
+    : cell_(cell), estimate_(cell.commits.size() - 1) {
+  for (std::size_t i = 0; i < cell.commits.size(); ++i) place_[cell.commits[i].sha] = i;
+  for (const Entry& entry : entries)
+    if (!entry.again) take(entry);
+}
+
+void BisectEvidence::take(const Entry& entry) {
+  const auto found = place_.find(entry.commit);
+  if (found == place_.end()) return;
+  const std::size_t commit = found->second;
+  const double seconds = entry.prepare_seconds + entry.measure_seconds;
+  seconds_ += seconds;
+  spent_[commit] += seconds;
+  if (!entry.identity.empty()) identify(commit, entry.identity);
+  if (!entry.skip.empty()) {
+    reasons_[commit] = entry.skip;
+    estimate_.skip(commit);
+  } else if (entry.value) {
+    if (estimate_.measurements(commit) == 0)
+      first_.add(spent_[commit]);
+    else
+      again_.add(entry.measure_seconds);
+    estimate_.add(commit, *entry.value);
+  }
+}
+
+std::size_t BisectEvidence::next(const std::function<bool(const std::string& sha)>& is_ready) const {
+  const double measuring = again_.value_or(first_.value_or(kAssumedMeasuring));
+  const double preparing = std::max(0.0, first_.value_or(kAssumedPreparing) - measuring);
+  std::vector<double> build_seconds(cell_.commits.size());
+  for (std::size_t i = 0; i < build_seconds.size(); ++i)
+    if (estimate_.measurements(i) == 0 && !is_ready(cell_.commits[i].sha)) build_seconds[i] = preparing;
+  return estimate_.next(build_seconds, std::max(measuring, 1e-6));
+}
+
+BisectVerdict BisectEvidence::verdict(double confidence) const {
+  const stats::Belief& belief = estimate_.belief();
+  BisectVerdict verdict;
+  verdict.null = belief.null;
+  verdict.ratio = belief.ratio;
+  verdict.most = belief.most;
+  verdict.noise = belief.noise;
+  verdict.measurements = estimate_.measurements();
+  verdict.seconds = seconds_;
+  for (std::size_t i = 0; i < cell_.commits.size(); ++i) verdict.measured_commits += estimate_.measurements(i) > 0;
+  for (const auto& [commit, reason] : reasons_) verdict.skipped.push_back({cell_.commits[commit].sha, reason});
+  const auto suspect = [&](std::size_t k) { verdict.suspects.push_back({cell_.commits[k].sha, belief.culprit[k]}); };
+  if (estimate_.is_null(confidence)) {
+    verdict.answer = BisectVerdict::Answer::kNone;
+    verdict.probability = belief.null;
+  } else if (estimate_.has_culprit(confidence)) {
+    const stats::Suspects& group = belief.likeliest;
+    verdict.answer = group.first == group.last ? BisectVerdict::Answer::kCulprit : BisectVerdict::Answer::kSuspects;
+    verdict.probability = group.probability;
+    for (std::size_t k = group.first; k <= group.last; ++k) suspect(k);
+  } else {
+    for (const std::size_t k : holders(belief, confidence * (1 - belief.null))) suspect(k);
+    for (const Suspect& each : verdict.suspects) verdict.probability += each.probability;
+  }
+  return verdict;
+}
+
+std::vector<Suspect> BisectEvidence::likeliest(double share) const {
+  const stats::Belief& belief = estimate_.belief();
+  std::vector<Suspect> suspects;
+  for (const std::size_t k : holders(belief, share)) suspects.push_back({cell_.commits[k].sha, belief.culprit[k]});
+  return suspects;
+}
+
+void BisectEvidence::identify(std::size_t commit, const std::string& identity) {
+  const auto [at, fresh] = twins_.try_emplace(identity, commit);
+  if (!fresh && at->second != commit) estimate_.same(at->second, commit);
+}
+
+BisectVerdict conclude(const Cell& cell, const std::vector<Entry>& entries, double confidence) {
+  return BisectEvidence(cell, entries).verdict(confidence);
+}
+
+}  // namespace lab::judge

@@ -1,0 +1,230 @@
+#include "harness/judge/changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "harness/stats/quantile.h"
+#include "harness/stats/ranks.h"
+#include "harness/stats/spread.h"
+
+namespace lab::judge {
+
+namespace {
+
+constexpr std::size_t kMostShift = 8;  ///< sessions that a change may lie beside where it was found
+constexpr double kMostMisfit = 6;
+constexpr double kHuber = 1.345;
+
+/// As many sessions of a level tell its ratio; more would cost time and, as levels wander, tell of other times.
+constexpr std::size_t kMostSessions = 16;
+
+constexpr const char* kNone = "none";
+
+double loss(double residual) {
+  const double size = std::abs(residual);
+  return size <= kHuber ? size * size : 2 * kHuber * size - kHuber * kHuber;
+}
+
+double misfit(std::span<const double> level, double sigma) {
+  const double middle = stats::median(level);
+  double sum = 0;
+  for (const double value : level) sum += loss((value - middle) / sigma);
+  return sum;
+}
+
+std::string commit_of(const Point& point) {
+  return point.commit.value_or("");
+}
+
+CommitRange commits_between(std::span<const Point> points, std::size_t earliest, std::size_t latest) {
+  return {commit_of(points[earliest - 1]), commit_of(points[latest])};
+}
+
+std::string shown(const Surroundings& surroundings, const std::string& name) {
+  const auto found = surroundings.find(name);
+  return found == surroundings.end() ? kNone : found->second;
+}
+
+std::string seed_of(const Point& point) {
+  return shown(*point.surroundings, kSeed);
+}
+
+std::map<std::string, std::vector<std::size_t>> places_by_seed(std::span<const Point> points) {
+  std::map<std::string, std::vector<std::size_t>> places;
+  for (std::size_t i = 0; i < points.size(); ++i) places[seed_of(points[i])].push_back(i);
+  return places;
+}
+
+/// Sets cause and changed: what is not the same in the last session before the change and the first after it.
+void find_cause(std::span<const Point> points, Change& change) {
+  const Point& before = points[change.earliest - 1];
+  const Point& after = points[change.latest];
+  const Surroundings& old_ones = *before.surroundings;
+  const Surroundings& new_ones = *after.surroundings;
+  std::set<std::string> names;
+  for (const auto& [name, value] : old_ones) names.insert(name);
+  for (const auto& [name, value] : new_ones) names.insert(name);
+  for (const std::string& name : names) {
+    const std::string was = shown(old_ones, name), is = shown(new_ones, name);
+    if (was == is || (name == kLibcBuild && (was == kNone || is == kNone))) continue;
+    if (change.cause.empty()) change.cause = cause_of(name);
+    change.changed.push_back(fmt::format("{} {} -> {}", name, was, is));
+  }
+  if (!change.cause.empty()) return;
+  const bool same = !before.executable.empty() && before.executable == after.executable;
+  change.cause = same ? "machine" : "code";
+  if (same) change.changed.push_back("the executable is the same, byte for byte");
+}
+
+std::vector<stats::Datum> data(std::span<const Point> level) {
+  std::vector<stats::Datum> data;
+  for (const Point& point : level) data.push_back({0, point.median});
+  return data;
+}
+
+/// Before, after, ratio and its interval from the sessions of the levels [start, index) and [index, end).
+void measure(std::span<const Point> points, std::size_t start, std::size_t end, Change& change) {
+  const std::size_t from = change.index - std::min(change.index - start, kMostSessions);
+  const std::size_t to = std::min(end, change.index + kMostSessions);
+  const std::vector<stats::Datum> old_level = data(points.subspan(from, change.index - from));
+  const std::vector<stats::Datum> new_level = data(points.subspan(change.index, to - change.index));
+  const auto middle = [](const std::vector<stats::Datum>& level) {
+    std::vector<double> values;
+    for (const stats::Datum& datum : level) values.push_back(datum.value);
+    return stats::median(values);
+  };
+  change.before = middle(old_level);
+  change.after = middle(new_level);
+  change.ratio = change.after / change.before;
+  change.interval = stats::BlockedArms(old_level, new_level).interval(1 - stats::kConfidence);
+}
+
+/// find_changes() of points that have one seed.
+std::vector<Change> changes_of_one_seed(std::span<const Point> points, const stats::Watch& watch) {
+  std::vector<double> logs;
+  for (const Point& point : points) logs.push_back(std::log(point.median));
+  const std::vector<stats::ChangePoint> found = stats::find_change_points(logs, watch);
+  std::vector<Change> changes;
+  std::size_t start = 0;
+  for (const stats::ChangePoint& each : found) {
+    const std::size_t next = changes.size() + 1;
+    const std::size_t end = next < found.size() ? found[next].index : points.size();
+    Change change;
+    change.index = each.index;
+    change.detected_at = each.detected_at;
+    change.confidence = each.confidence;
+    change.started = points[each.index].started;
+    measure(points, start, end, change);
+    const Places places = likely_places(logs, start, each.index, end);
+    change.earliest = places.earliest;
+    change.latest = places.latest;
+    change.commits = commits_between(points, places.earliest, places.latest);
+    find_cause(points, change);
+    changes.push_back(std::move(change));
+    start = each.index;
+  }
+  return changes;
+}
+
+}  // namespace
+
+std::string_view cause_of(std::string_view name) {
+  struct Cause {
+    std::string_view prefix, cause;
+  };
+  // "toolchain" is what a compiler's pin is, too.
+  constexpr std::array kCauses{Cause{"kernel", "kernel"},         Cause{"microcode", "microcode"},
+                               Cause{"toolchain", "toolchain"},   Cause{"compiler", "toolchain"},
+                               Cause{"march", "toolchain"},       Cause{"flags", "toolchain"},
+                               Cause{"pin gcc", "toolchain"},     Cause{"pin binutils", "toolchain"},
+                               Cause{"pin sysroot", "toolchain"}, Cause{"pin ", "pin"}};
+  for (const Cause& known : kCauses)
+    if (name.starts_with(known.prefix)) return known.cause;
+  return "settings";
+}
+
+Places likely_places(std::span<const double> values, std::size_t start, std::size_t index, std::size_t end) {
+  const double sigma = stats::mad_sigma(values.subspan(start, index - start));
+  if (!(sigma > 0)) return {index, index};
+  const std::size_t first = std::max(start + 1, index - std::min(index, kMostShift));
+  const std::size_t last = std::min(end - 1, index + kMostShift);
+  std::vector<double> misfits;
+  for (std::size_t place = first; place <= last; ++place)
+    misfits.push_back(misfit(values.subspan(start, place - start), sigma) +
+                      misfit(values.subspan(place, end - place), sigma));
+  const double most = *std::min_element(misfits.begin(), misfits.end()) + kMostMisfit;
+  Places places{index, index};
+  for (std::size_t place = first; place <= last; ++place) {
+    if (misfits[place - first] > most) continue;
+    places.earliest = std::min(places.earliest, place);
+    places.latest = std::max(places.latest, place);
+  }
+  return places;
+}
+
+std::vector<Change> find_changes(std::span<const Point> points, const stats::Watch& watch) {
+  const auto seeds = places_by_seed(points);
+  if (seeds.size() == 1) return changes_of_one_seed(points, watch);
+  std::vector<Change> changes;
+  for (const auto& [seed, places] : seeds) {
+    std::vector<Point> of_seed;
+    for (const std::size_t place : places) of_seed.push_back(points[place]);
+    for (Change& change : changes_of_one_seed(of_seed, watch)) {
+      for (std::size_t* index : {&change.index, &change.detected_at, &change.earliest, &change.latest})
+        *index = places[*index];
+      changes.push_back(std::move(change));
+    }
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
+  return changes;
+}
+
+Judged judged_of(std::span<const Point> points, std::span<const Change> changes) {
+  if (points.empty()) return {stats::points_missing(0), 0, kTooYoungReason};
+  const std::string seed = seed_of(points.back());
+  const std::vector<std::size_t> places = places_by_seed(points).at(seed);
+  const std::size_t missing = stats::points_missing(places.size());
+  const bool found = std::any_of(changes.begin(), changes.end(),
+                                 [&](const Change& change) { return seed_of(points[change.index]) == seed; });
+  if (missing == 0 || found) return {0, places[stats::ChangePointDetector::kFewest], ""};
+  return {missing, 0, stats::points_missing(points.size()) == 0 ? kSeedsReason : kTooYoungReason};
+}
+
+std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series) {
+  const std::optional<double> known = stats::common_autocorrelation(series, kFewestSeries);
+  if (!known) return std::nullopt;
+  return std::round(20 * *known) / 20;
+}
+
+std::vector<MetricChange> find_metric_changes(std::span<const Point> points) {
+  std::map<std::string, std::vector<std::size_t>> having;  // by metric: the sessions that have it
+  std::set<std::string> noisy;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (const auto& [metric, value] : *points[i].exact) {
+      having[metric].push_back(i);
+      if (!value) noisy.insert(metric);
+    }
+  std::vector<MetricChange> changes;
+  for (const auto& [metric, sessions] : having) {
+    if (noisy.contains(metric)) continue;
+    std::map<std::string, std::size_t> last;  // session of each seed
+    for (const std::size_t session : sessions) {
+      const Point& after = points[session];
+      const auto [previous, is_first] = last.try_emplace(seed_of(after), session);
+      const std::size_t before = std::exchange(previous->second, session);
+      if (is_first || points[before].exact == after.exact) continue;
+      const double was = *points[before].exact->at(metric), is = *after.exact->at(metric);
+      if (was != is)
+        changes.push_back({session, after.started, metric, was, is, commits_between(points, before + 1, session)});
+    }
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
+  return changes;
+}
+
+}  // namespace lab::judge

@@ -1,0 +1,281 @@
+#include "harness/judge/changes.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace lab::judge {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// A series with noise of 1 %, `ratio` times slower from night `from` on.
+class Made {
+ public:
+  explicit Made(std::size_t count, std::size_t from = 1000, double ratio = 1) {
+    std::mt19937 random(7);
+    std::normal_distribution<double> noise(0, 0.01);
+    for (std::size_t i = 0; i < count; ++i) {
+      Point point;
+      point.started = fmt::format("night {}", i);
+      point.commit = fmt::format("c{}", i);
+      point.median = 100 * std::exp(noise(random)) * (i >= from ? ratio : 1);
+      point.executable = fmt::format("x{}", i);
+      point.exact = std::make_shared<Exact>(Exact{{"bytes", 64}});
+      point.surroundings = std::make_shared<Surroundings>(Surroundings{
+          {"kernel", "6.1"}, {"compiler", "GNU 12"}, {"pin fmt", "ab"}, {"governor", "performance"}, {kSeed, "1"}});
+      points.push_back(point);
+    }
+  }
+  void set_from(std::size_t from, const std::string& name, const std::string& value) {
+    for (std::size_t i = from; i < points.size(); ++i) {
+      Surroundings changed = *points[i].surroundings;
+      changed[name] = value;
+      points[i].surroundings = std::make_shared<Surroundings>(changed);
+    }
+  }
+  void metric_from(std::size_t from, Exact exact) {
+    for (std::size_t i = from; i < points.size(); ++i) points[i].exact = std::make_shared<Exact>(exact);
+  }
+  std::vector<Point> points;
+};
+
+}  // namespace
+
+TEST(Changes, quiet_nights_have_none) {
+  EXPECT_TRUE(find_changes(Made(100).points).empty());
+  EXPECT_TRUE(find_changes(Made(1).points).empty());
+  EXPECT_TRUE(find_changes(std::vector<Point>{}).empty());
+}
+
+TEST(Changes, a_slowdown_has_its_size_its_nights_and_its_commits) {
+  const Made made(80, 60, 1.08);
+  const std::vector<Change> changes = find_changes(made.points);
+  ASSERT_EQ(changes.size(), 1U);
+  const Change& change = changes[0];
+  EXPECT_EQ(change.index, 60U);
+  EXPECT_LE(change.nights(), 5U);
+  EXPECT_EQ(change.started, "night 60");
+  EXPECT_NEAR(change.ratio, 1.08, 0.01);
+  ASSERT_TRUE(change.interval);
+  EXPECT_LT(change.interval->low, 1.08);
+  EXPECT_GT(change.interval->high, 1.08);
+  EXPECT_EQ(change.commits.from, "c59");
+  EXPECT_EQ(change.commits.to, "c60");
+  EXPECT_EQ(change.cause, "code");
+  EXPECT_TRUE(change.blamed());
+}
+
+TEST(Changes, a_prefix_of_the_nights_gives_what_was_known_then) {
+  const Made made(80, 60, 1.08);
+  const std::size_t detected = find_changes(made.points).at(0).detected_at;
+  EXPECT_TRUE(find_changes(std::span(made.points).first(detected)).empty());
+  EXPECT_EQ(find_changes(std::span(made.points).first(detected + 1)).size(), 1U);
+}
+
+TEST(Changes, faster_is_not_blamed) {
+  const std::vector<Change> changes = find_changes(Made(80, 60, 0.92).points);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_FALSE(changes[0].regressed());
+  EXPECT_FALSE(changes[0].blamed());
+}
+
+TEST(Changes, what_else_changed_there_is_the_cause) {
+  const std::vector<std::tuple<std::string, std::string, std::string, std::string>> table{
+      {"kernel", "6.2", "kernel", "kernel 6.1 -> 6.2"},
+      {"microcode", "0x2", "microcode", "microcode none -> 0x2"},
+      {"compiler", "GNU 13", "toolchain", "compiler GNU 12 -> GNU 13"},
+      {"pin gcc", "cd", "toolchain", "pin gcc none -> cd"},
+      {"pin fmt", "cd", "pin", "pin fmt ab -> cd"},
+      {"governor", "powersave", "settings", "governor performance -> powersave"},
+  };
+  for (const auto& [name, value, cause, sentence] : table) {
+    Made made(80, 60, 1.08);
+    made.set_from(60, name, value);
+    const std::vector<Change> changes = find_changes(made.points);
+    ASSERT_EQ(changes.size(), 1U) << name;
+    EXPECT_EQ(changes[0].cause, cause);
+    EXPECT_EQ(changes[0].changed, Words{sentence});
+    EXPECT_FALSE(changes[0].blamed());
+  }
+}
+
+TEST(Changes, a_patched_c_library_is_a_cause_where_both_sides_recorded_it) {
+  Made recorded(80, 60, 1.08);
+  recorded.set_from(60, kLibcBuild, "bb");
+  EXPECT_EQ(find_changes(recorded.points).at(0).cause, "code");
+  Made patched(80, 60, 1.08);
+  patched.set_from(0, kLibcBuild, "aa");
+  patched.set_from(60, kLibcBuild, "bb");
+  EXPECT_EQ(find_changes(patched.points).at(0).cause, "settings");
+}
+
+TEST(Changes, another_seed_is_another_task) {
+  Made made(80, 60, 1.08);
+  made.set_from(60, kSeed, "2");
+  EXPECT_TRUE(find_changes(made.points).empty());
+  made.set_from(64, kSeed, "1");  // and back, slower: found by those nights
+  const std::vector<Change> changes = find_changes(made.points);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 64U);
+  EXPECT_EQ(changes[0].commits.from, "c59");
+  EXPECT_EQ(changes[0].commits.to, "c64");
+  EXPECT_EQ(changes[0].started, "night 64");
+}
+
+TEST(Changes, are_found_with_two_seeds_by_turns) {
+  Made made(120, 80, 1.08);
+  for (std::size_t i = 0; i < made.points.size(); i += 2) {
+    Made odd(1);
+    odd.set_from(0, kSeed, "2");
+    made.points[i].surroundings = odd.points[0].surroundings;
+    made.points[i].median *= 3;
+  }
+  const std::vector<Change> changes = find_changes(made.points);
+  ASSERT_EQ(changes.size(), 2U);  // each of the two tells
+  EXPECT_EQ(changes[0].index, 80U);
+  EXPECT_EQ(changes[1].index, 81U);
+  for (const Change& change : changes) EXPECT_NEAR(change.ratio, 1.08, 0.01);
+}
+
+TEST(Judged, needs_a_baseline_and_a_plain_step_of_one_seed) {
+  const std::size_t enough = stats::ChangePointDetector::kEnough, first = stats::ChangePointDetector::kFewest;
+  const auto judged = [](const Made& made) { return judged_of(made.points, find_changes(made.points)); };
+  EXPECT_EQ(judged(Made(enough - 3)).nights_missing, 3U);
+  EXPECT_EQ(judged(Made(enough - 3)).reason, kTooYoungReason);
+  EXPECT_EQ(judged(Made(0)).nights_missing, enough);
+  EXPECT_EQ(judged(Made(enough)).nights_missing, 0U);
+  EXPECT_EQ(judged(Made(enough)).reason, "");
+  EXPECT_EQ(judged(Made(enough)).from, first);
+  Made seeds(100);
+  seeds.set_from(90, kSeed, "2");
+  EXPECT_EQ(judged(seeds).nights_missing, enough - 10);
+  EXPECT_EQ(judged(seeds).reason, kSeedsReason);
+  seeds.set_from(40, kSeed, "2");
+  EXPECT_EQ(judged(seeds).nights_missing, 0U);
+  EXPECT_EQ(judged(seeds).from, 40 + first);
+}
+
+TEST(Changes, what_changed_on_other_nights_is_not_the_cause) {
+  Made made(80, 60, 1.08);
+  made.set_from(40, "kernel", "6.2");
+  made.set_from(70, "kernel", "6.3");
+  EXPECT_EQ(find_changes(made.points).at(0).cause, "code");
+}
+
+TEST(Changes, the_same_executable_clears_the_code) {
+  Made made(80, 60, 1.08);
+  for (Point& point : made.points) point.executable = "same";
+  const Change change = find_changes(made.points).at(0);
+  EXPECT_EQ(change.cause, "machine");
+  EXPECT_EQ(change.changed, Words{"the executable is the same, byte for byte"});
+}
+
+TEST(Places, hold_the_truth_and_few_more_where_the_step_is_small) {
+  std::mt19937 random(3);
+  std::exponential_distribution<double> noise(1);
+  int held = 0, width = 0;
+  constexpr int kTrials = 300;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    // Laplace: its 1.4826 times median absolute deviation is 1.03.
+    std::vector<double> values;
+    for (int i = 0; i < 56; ++i)
+      values.push_back((random() % 2 == 0 ? 1 : -1) * noise(random) + (i >= 50 ? 3 * 1.03 : 0));
+    const Places places = likely_places(values, 0, 51, values.size());
+    held += places.earliest <= 50 && 50 <= places.latest;
+    width += static_cast<int>(places.latest - places.earliest) + 1;
+  }
+  EXPECT_GE(held, kTrials * 9 / 10);
+  EXPECT_LE(width, kTrials * 5);
+}
+
+TEST(Places, are_one_where_the_step_is_clear_or_nothing_varies) {
+  std::vector<double> values(60, 1.0);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] += (i % 3 == 0 ? 0.01 : 0) + (i >= 50 ? 1 : 0);
+  const Places clear = likely_places(values, 0, 50, 60);
+  EXPECT_EQ(clear.earliest, 50U);
+  EXPECT_EQ(clear.latest, 50U);
+  const std::vector<double> same(60, 1.0);
+  EXPECT_EQ(likely_places(same, 0, 50, 60).earliest, 50U);
+}
+
+TEST(CommonAutocorrelation, is_the_median_over_series_that_are_long_enough) {
+  std::mt19937 random(5);
+  std::normal_distribution<double> noise;
+  const auto made = [&](double rho, std::size_t count) {
+    std::vector<double> values(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = noise(random) + (i == 0 ? 0 : rho * values[i - 1]);
+    return values;
+  };
+  std::vector<std::vector<double>> series;
+  for (std::size_t i = 0; i + 1 < kFewestSeries; ++i) series.push_back(made(0.5, 120));
+  series.push_back(made(0.5, stats::ChangePointDetector::kFewest - 1));
+  EXPECT_EQ(common_autocorrelation(series), std::nullopt);
+  series.push_back(made(0, 120));
+  ASSERT_TRUE(common_autocorrelation(series));
+  EXPECT_NEAR(*common_autocorrelation(series), 0.5, 0.1);
+  std::vector<std::vector<double>> quiet;
+  for (int i = 0; i < 200; ++i) quiet.push_back(made(0, 20));
+  EXPECT_NEAR(common_autocorrelation(quiet).value_or(1), 0, 0.051);
+}
+
+TEST(MetricChanges, are_findings_at_one_session) {
+  Made made(10);
+  made.metric_from(9, {{"bytes", 72}});
+  const std::vector<MetricChange> changes = find_metric_changes(made.points);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 9U);
+  EXPECT_EQ(changes[0].metric, "bytes");
+  EXPECT_EQ(changes[0].before, 64);
+  EXPECT_EQ(changes[0].after, 72);
+  EXPECT_EQ(changes[0].commits.from, "c8");
+  EXPECT_EQ(changes[0].commits.to, "c9");
+}
+
+TEST(MetricChanges, are_none_with_another_seed_nor_of_what_differs_within_a_session) {
+  Made seeds(10);
+  seeds.metric_from(9, {{"bytes", 72}});
+  seeds.set_from(9, kSeed, "2");
+  EXPECT_TRUE(find_metric_changes(seeds.points).empty());
+  Made noise(10);
+  noise.metric_from(5, {{"bytes", std::nullopt}});
+  noise.metric_from(6, {{"bytes", 72}});
+  EXPECT_TRUE(find_metric_changes(noise.points).empty());
+}
+
+TEST(MetricChanges, are_found_over_sessions_of_another_seed) {
+  Made made(10);
+  made.set_from(4, kSeed, "2");
+  made.metric_from(4, {{"bytes", 80}});
+  made.set_from(6, kSeed, "1");
+  made.metric_from(6, {{"bytes", 72}});
+  const std::vector<MetricChange> changes = find_metric_changes(made.points);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 6U);
+  EXPECT_EQ(changes[0].before, 64);
+  EXPECT_EQ(changes[0].after, 72);
+  EXPECT_EQ(changes[0].commits.from, "c3");
+}
+
+TEST(MetricChanges, are_found_over_sessions_that_did_not_ask) {
+  Made made(10);
+  made.metric_from(4, {});
+  made.metric_from(6, {{"bytes", 72}});
+  const std::vector<MetricChange> changes = find_metric_changes(made.points);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].index, 6U);
+  EXPECT_EQ(changes[0].commits.from, "c3");
+  EXPECT_EQ(changes[0].commits.to, "c6");
+}
+
+TEST(MetricChanges, begin_and_end_with_the_metric) {
+  Made made(10);
+  made.metric_from(3, {{"bytes", 64}, {"leaves", 5}});
+  made.metric_from(7, {{"leaves", 5}});
+  EXPECT_TRUE(find_metric_changes(made.points).empty());
+}
+
+}  // namespace lab::judge

@@ -1,0 +1,754 @@
+#include "harness/judge/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <set>
+#include <tuple>
+
+#include "harness/judge/compare_exact.h"
+#include "harness/stats/power.h"
+#include "harness/stats/quantile.h"
+#include "harness/stats/strata.h"
+
+namespace lab::judge {
+
+namespace {
+
+using results::Arm;
+using results::Process;
+using results::Result;
+using stats::BlockedArms;
+using stats::Datum;
+
+constexpr double kPowerOfAdvice = 0.8;
+/// How many benchmarks a refusal names; it counts the rest.
+constexpr std::size_t kNamed = 3;
+
+/// Times by benchmark.
+using Times = std::map<std::string, std::vector<Datum>>;
+
+Times times_of(const Result& result, std::string_view arm) {
+  Times times;
+  for (const Process& process : result.processes)
+    if (process.arm == arm) times[process.benchmark].push_back({process.block, process.real_time});
+  return times;
+}
+
+double median_of(const std::vector<Datum>& data) {
+  std::vector<double> values;
+  for (const Datum& datum : data) values.push_back(datum.value);
+  return values.empty() ? 0 : stats::median(values);
+}
+
+/// What decides whether a benchmark's times can be judged.
+struct Manner {
+  std::set<std::uint64_t> seeds;
+  std::size_t warming_up = 0;  ///< processes that measured before their repetitions were stationary
+};
+
+std::map<std::string, Manner> manners_of(const Result& result, std::string_view arm) {
+  std::map<std::string, Manner> manners;
+  for (const Process& process : result.processes) {
+    if (process.arm != arm) continue;
+    Manner& manner = manners[process.benchmark];
+    manner.seeds.insert(process.seed);
+    manner.warming_up += process.warmup && !process.warmup->stationary;
+  }
+  return manners;
+}
+
+/// One side as the steps below see it.
+struct Half {
+  const Result* result;
+  std::string_view arm;
+  Times times;
+  std::map<std::string, Manner> manners;
+};
+
+Half half(const Result& result, std::string_view arm) {
+  return {&result, arm, times_of(result, arm), manners_of(result, arm)};
+}
+
+Side side_of(const Half& half) {
+  const Arm* arm = results::find_arm(*half.result, half.arm);
+  const results::Source& source = arm == nullptr ? half.result->source : arm->source;
+  return {half.result->session.id, half.result->machine.id, source.commit.value_or(""), source.state,
+          half.result->session.started};
+}
+
+std::map<std::string, int> versions_of(const Half& half) {
+  if (const Arm* arm = results::find_arm(*half.result, half.arm); arm != nullptr && !arm->versions.empty())
+    return arm->versions;
+  std::map<std::string, int> versions;
+  for (const results::Workload& workload : half.result->workloads)
+    versions[fmt::format("{}/{}", workload.family, workload.name)] = workload.version;
+  return versions;
+}
+
+/// The hash of the executable behind a benchmark; "" where it is not known.
+std::string executable_of(const Half& half, std::string_view benchmark) {
+  const Arm* arm = results::find_arm(*half.result, half.arm);
+  if (arm == nullptr) return "";
+  const results::BenchmarkParts parts = results::benchmark_parts(benchmark);
+  const auto found = arm->executables.find(fmt::format("{}/{}", parts.family, parts.variant));
+  return found == arm->executables.end() ? "" : found->second;
+}
+
+/// Whether the same executable is the same code in both: it runs in the C library and on the kernel that it finds, which
+/// must be known and the same, too.
+bool is_one_surrounding(const Half& base, const Half& head) {
+  if (base.result == head.result) return true;
+  const results::Facts &a = base.result->facts, &b = head.result->facts;
+  const auto alike = [](const std::string& one, const std::string& other) {
+    return one == other && !one.empty() && one != "unknown";
+  };
+  // Results from before it was recorded have its version alone.
+  const bool one_build = a.libc_build == b.libc_build || a.libc_build.empty() || b.libc_build.empty();
+  return base.result->machine.id == head.result->machine.id && alike(a.kernel, b.kernel) && alike(a.libc, b.libc) &&
+         one_build;
+}
+
+/// The executable's hash is known and equal, and so is what it runs in.
+bool is_identical(const Half& base, const Half& head, std::string_view benchmark) {
+  const std::string hash = executable_of(base, benchmark);
+  return !hash.empty() && hash == executable_of(head, benchmark) && is_one_surrounding(base, head);
+}
+
+/// One session given as two, or as itself and a part of itself: its processes would be held against themselves.
+bool is_same_session(const Half& base, const Half& head) {
+  const results::Session &one = base.result->session, &two = head.result->session;
+  if (base.result->machine.id != head.result->machine.id) return false;
+  if (one.id != two.id || one.started != two.started) return false;
+  std::size_t common = 0;
+  for (const auto& [benchmark, data] : base.times) {
+    const auto other = head.times.find(benchmark);
+    if (other == head.times.end()) continue;
+    std::map<int, double> of_head;
+    for (const Datum& datum : other->second) of_head.emplace(datum.block, datum.value);
+    for (const Datum& datum : data) {
+      const auto twin = of_head.find(datum.block);
+      if (twin == of_head.end()) continue;
+      if (twin->second != datum.value) return false;
+      ++common;
+    }
+  }
+  return common > 0;
+}
+
+/// The seeds behind a benchmark of both: one where the two can be compared.
+std::set<std::uint64_t> seeds_of(const Half& base, const Half& head, const std::string& benchmark) {
+  std::set<std::uint64_t> seeds{base.result->session.seed};
+  if (base.result->session.seed == head.result->session.seed)
+    seeds.clear();
+  else
+    seeds.insert(head.result->session.seed);
+  for (const Half* half : {&base, &head})
+    if (const auto manner = half->manners.find(benchmark); manner != half->manners.end())
+      seeds.insert(manner->second.seeds.begin(), manner->second.seeds.end());
+  return seeds;
+}
+
+bool is_timed_in_both(const Half& base, const Half& head, const std::string& benchmark) {
+  return base.times.contains(benchmark) && head.times.contains(benchmark);
+}
+
+/// Whether a benchmark's two sides did different work.
+bool differs_in_seed(const Half& base, const Half& head, const std::string& benchmark) {
+  return is_timed_in_both(base, head, benchmark) && seeds_of(base, head, benchmark).size() > 1;
+}
+
+/// "1 and 2", and in which benchmarks where those are not all; "" where every benchmark has one seed.
+std::string other_seeds(const Half& base, const Half& head) {
+  std::set<std::uint64_t> seeds;
+  std::vector<std::string> found;
+  bool all = true;
+  for (const auto& [benchmark, data] : base.times) {
+    if (!is_timed_in_both(base, head, benchmark)) continue;
+    if (!differs_in_seed(base, head, benchmark)) {
+      all = false;
+      continue;
+    }
+    seeds.merge(seeds_of(base, head, benchmark));
+    found.push_back(benchmark);
+  }
+  if (found.empty()) return "";
+  const std::string text = fmt::format("{}", fmt::join(seeds, " and "));
+  if (all) return text;
+  if (found.size() > kNamed) {
+    const std::string more = fmt::format("{} more", found.size() - kNamed);
+    found.resize(kNamed);
+    found.push_back(more);
+  }
+  return fmt::format("{} in {}", text, fmt::join(found, ", "));
+}
+
+/// Workloads whose version differs: "family/workload (1 and 2)".
+std::vector<std::string> other_versions(const Half& base, const Half& head) {
+  const std::map<std::string, int> of_base = versions_of(base), of_head = versions_of(head);
+  std::set<std::string> timed;
+  for (const auto& [benchmark, data] : base.times) {
+    const results::BenchmarkParts parts = results::benchmark_parts(benchmark);
+    if (head.times.contains(benchmark)) timed.insert(fmt::format("{}/{}", parts.family, parts.workload));
+  }
+  std::vector<std::string> found;
+  for (const std::string& workload : timed) {
+    const auto a = of_base.find(workload), b = of_head.find(workload);
+    if (a != of_base.end() && b != of_head.end() && a->second != b->second)
+      found.push_back(fmt::format("{} ({} and {})", workload, a->second, b->second));
+  }
+  return found;
+}
+
+/// What may change from night to night and did: it may be the cause of what is found.
+std::vector<std::string> differing_facts(const Result& base, const Result& head) {
+  const results::Facts &a = base.facts, &b = head.facts;
+  const std::array facts{
+      std::tuple{"kernel", &a.kernel, &b.kernel},
+      std::tuple{"microcode", &a.microcode, &b.microcode},
+      std::tuple{"governor", &a.governor, &b.governor},
+      std::tuple{"turbo", &a.turbo, &b.turbo},
+      std::tuple{"SMT", &a.smt, &b.smt},
+      std::tuple{"ASLR", &a.aslr, &b.aslr},
+      std::tuple{"transparent huge pages", &a.transparent_huge_pages, &b.transparent_huge_pages},
+      std::tuple{"C library", &a.libc, &b.libc},
+      std::tuple{"compiler", &base.build.compiler, &head.build.compiler},
+      std::tuple{"config", &base.build.config, &head.build.config},
+      std::tuple{"flags", &base.build.flags, &head.build.flags},
+  };
+  std::vector<std::string> found;
+  for (const auto& [what, before, after] : facts)
+    if (*before != *after) found.push_back(fmt::format("{}: '{}' before, '{}' now", what, *before, *after));
+  if (a.libc == b.libc && !a.libc_build.empty() && !b.libc_build.empty() && a.libc_build != b.libc_build)
+    found.push_back(fmt::format("C library: build {} of '{}' before, {} now", a.libc_build, a.libc, b.libc_build));
+  return found;
+}
+
+/// Refuses what cannot be compared, or notes it where it is allowed.
+Expected<void> check_alike(const Half& base, const Half& head, const Settings& settings, Comparison& into) {
+  const auto refuse = [&](std::string what, std::string_view hint, bool allowed) -> Expected<void> {
+    if (!allowed) return Error{std::move(what), std::string(hint), ExitStatus::kUsage};
+    into.warnings.push_back(std::move(what));
+    return {};
+  };
+  if (base.result->machine.id != head.result->machine.id) {
+    const Expected<void> allowed = refuse(fmt::format("expected sessions of one machine, found '{}' and '{}'",
+                                                      base.result->machine.id, head.result->machine.id),
+                                          kAllowMachines, settings.allow_machines);
+    if (!allowed) return allowed;
+  }
+  if (const std::string seeds = other_seeds(base, head); !seeds.empty()) {
+    const Expected<void> allowed = refuse(fmt::format("expected one seed of the workloads, found {}", seeds),
+                                          "--allow seeds shows them, not judged", settings.allow_seeds);
+    if (!allowed) return allowed;
+  }
+  if (const std::vector<std::string> others = other_versions(base, head); !others.empty())
+    return refuse(fmt::format("expected one version of each workload, found two of {}", fmt::join(others, ", ")),
+                  "--allow versions compares them all the same", settings.allow_versions);
+  return {};
+}
+
+/// A row on its way: the test, and how far from 1 the null hypothesis reaches (logarithm).
+struct Tested {
+  ComparisonRow row;
+  std::optional<BlockedArms> arms;  ///< none where one side has no times
+  double log_ratio = 0;
+  std::optional<stats::Interval> logs;  ///< interval of log_ratio
+};
+
+Tested start_row(const Half& base, const Half& head, const std::string& benchmark) {
+  static const std::vector<Datum> kNone;
+  const auto data = [&](const Half& half) -> const std::vector<Datum>& {
+    const auto found = half.times.find(benchmark);
+    return found == half.times.end() ? kNone : found->second;
+  };
+  Tested tested;
+  ComparisonRow& row = tested.row;
+  row.benchmark = benchmark;
+  row.base_processes = data(base).size();
+  row.head_processes = data(head).size();
+  row.base_ns = median_of(data(base));
+  row.head_ns = median_of(data(head));
+  row.identical = is_identical(base, head, benchmark);
+  if (base.result->machine.id != head.result->machine.id)
+    row.reason = Reason::kMachine;
+  else if (differs_in_seed(base, head, benchmark))
+    row.reason = Reason::kSeeds;
+  else if (row.identical)
+    row.reason = Reason::kIdentical;
+  return tested;
+}
+
+/// Everything in one stratum: two sessions have no block in common.
+BlockedArms unblocked(std::vector<Datum> base, std::vector<Datum> head) {
+  for (Datum& datum : base) datum.block = 0;
+  for (Datum& datum : head) datum.block = 0;
+  return {base, head};
+}
+
+using Arms = std::vector<const Half*>;
+
+/// What each block that holds all of `arms` did to one benchmark: the logarithm of their middle there, over that of the
+/// middle block.
+std::map<int, double> block_effects(const Arms& arms, const std::string& benchmark) {
+  std::map<int, std::vector<std::vector<double>>> blocks;
+  for (std::size_t arm = 0; arm < arms.size(); ++arm)
+    for (const Datum& datum : arms[arm]->times.at(benchmark)) {
+      auto& of = blocks[datum.block];
+      of.resize(arms.size());
+      of[arm].push_back(std::log(datum.value));
+    }
+  std::map<int, double> effects;
+  std::vector<double> all;
+  for (const auto& [block, values] : blocks) {
+    if (std::any_of(values.begin(), values.end(), [](const auto& of) { return of.empty(); })) continue;
+    double sum = 0;
+    for (const std::vector<double>& of : values) sum += stats::median(of);
+    all.push_back(effects[block] = sum / static_cast<double>(values.size()));
+  }
+  const double middle = all.empty() ? 0 : stats::median(all);
+  for (auto& [block, effect] : effects) effect -= middle;
+  return effects;
+}
+
+/// What each block did to all benchmarks alike; nothing where the table is too short to tell.
+std::map<int, double> session_drift(const std::vector<Tested>& rows, const Arms& arms) {
+  std::map<int, std::vector<double>> blocks;
+  for (const Tested& tested : rows)
+    if (!tested.row.identical && is_timed(tested.row))
+      for (const auto& [block, effect] : block_effects(arms, tested.row.benchmark)) blocks[block].push_back(effect);
+  std::map<int, double> drift;
+  for (const auto& [block, effects] : blocks) {
+    if (effects.size() < kEnoughRows) return {};
+    drift[block] = stats::median(effects);
+  }
+  return drift;
+}
+
+std::vector<Datum> without(const std::map<int, double>& drift, std::vector<Datum> data) {
+  for (Datum& datum : data)
+    if (const auto at = drift.find(datum.block); at != drift.end()) datum.value *= std::exp(-at->second);
+  return data;
+}
+
+/// How every row of a comparison is tested.
+struct Method {
+  bool interleaved = true;
+  std::size_t table = 1;
+  double alpha = 0.05;
+  std::map<int, double> base_drift, head_drift;  ///< interleaved: one and the same
+};
+
+BlockedArms arms_of(const std::vector<Datum>& base, const std::vector<Datum>& head, const Method& method) {
+  const std::vector<Datum> from = without(method.base_drift, base), to = without(method.head_drift, head);
+  if (!method.interleaved) return unblocked(from, to);
+  const std::size_t least = method.base_drift.empty() ? stats::kDrifting : stats::kSteady;
+  return stats::in_strata(from, to, stats::stratum_blocks(stats::common_blocks(from, to), method.table, method.alpha, least));
+}
+
+void measure(Tested& tested, const Half& base, const Half& head, const Method& method) {
+  const double alpha = method.alpha;
+  tested.arms = arms_of(base.times.at(tested.row.benchmark), head.times.at(tested.row.benchmark), method);
+  tested.log_ratio = std::log(tested.arms->ratio());
+  if (const auto interval = tested.arms->interval(alpha))
+    tested.logs = stats::Interval{std::log(interval->low), std::log(interval->high)};
+}
+
+double two_sided_quantile(double alpha) {
+  return boost::math::quantile(boost::math::complement(boost::math::normal(), alpha / 2));
+}
+
+/// Standard error of log_ratio; none without an interval.
+std::optional<double> standard_error(const Tested& tested, double alpha) {
+  if (!tested.logs) return std::nullopt;
+  return (tested.logs->high - tested.logs->low) / 2 / two_sided_quantile(alpha);
+}
+
+/// How far two sessions may lie apart for no reason, as a logarithm, and where that is from.
+std::pair<double, std::string> shift_between(const std::vector<Tested>& rows, double alpha) {
+  std::vector<double> twins, logs, errors;
+  for (const Tested& tested : rows) {
+    if (!tested.arms || tested.row.reason == Reason::kSeeds) continue;
+    if (tested.row.identical) twins.push_back(std::abs(tested.log_ratio));
+    if (const auto error = standard_error(tested, alpha)) {
+      logs.push_back(tested.log_ratio);
+      errors.push_back(*error);
+    }
+  }
+  if (twins.size() >= kEnoughTwins)
+    return {std::max(kLeastShift, stats::quantile(twins, 0.95)),
+            fmt::format("measured on {} benchmarks whose executables are identical", twins.size())};
+  if (logs.size() >= kEnoughRows) {
+    const double center = stats::median(logs), noise = stats::median(errors);
+    for (double& log : logs) log = std::abs(log - center);
+    constexpr double kNormalMad = 1.4826022185056018;  // 1 / the normal distribution's 0.75 quantile
+    const double spread = kNormalMad * stats::median(logs);
+    const double beyond = std::sqrt(std::max(0.0, spread * spread - noise * noise));
+    return {std::max(kLeastShift, std::abs(center) + two_sided_quantile(0.05) * beyond),
+            fmt::format("measured on the table: its middle moved by {:+.2f} %", 100 * std::expm1(center))};
+  }
+  return {std::log1p(kAssumedShift), "assumed: too few benchmarks to measure it"};
+}
+
+/// What a reader must know where identical code was not alike in two sessions; "" where it was, as far as sessions are.
+std::string moved_twins(const std::vector<Tested>& rows) {
+  const Tested* farthest = nullptr;
+  for (const Tested& tested : rows)
+    if (tested.row.reason == Reason::kIdentical && tested.arms &&
+        (farthest == nullptr || std::abs(tested.log_ratio) > std::abs(farthest->log_ratio)))
+      farthest = &tested;
+  if (farthest == nullptr || std::abs(farthest->log_ratio) <= std::log1p(kAssumedShift)) return "";
+  return fmt::format("identical code moved by up to {:+.2f} % ({}): something else than the code differs",
+                     100 * std::expm1(farthest->log_ratio), farthest->row.benchmark);
+}
+
+/// The largest p over all true ratios within `shift` of 1.
+double p_within(const Tested& tested, double shift) {
+  if (std::abs(tested.log_ratio) <= shift) return 1;
+  return tested.arms->p_value(std::exp(tested.log_ratio > 0 ? shift : -shift));
+}
+
+/// Processes an arm that count as much as these of two arms.
+double processes_an_arm(const ComparisonRow& row) {
+  const auto a = static_cast<double>(row.base_processes), b = static_cast<double>(row.head_processes);
+  return 2 * a * b / (a + b);
+}
+
+/// Noise between processes as the test saw it, a share.
+std::optional<double> noise_of(const Tested& tested, double alpha) {
+  const std::optional<double> error = standard_error(tested, alpha);
+  if (!error) return std::nullopt;
+  return *error * std::sqrt(processes_an_arm(tested.row) / 2 * 3 / std::numbers::pi);
+}
+
+/// How many processes an arm would decide a row of this noise, if its ratio is what it looks like.
+std::optional<std::size_t> needed_for(const Tested& tested, double noise, double shift, std::size_t table,
+                                      const Settings& settings) {
+  const double edge = std::log1p(settings.threshold), far = std::abs(tested.log_ratio);
+  // The shift takes room from either verdict.
+  const double reach = far > edge ? edge + shift : edge - shift;
+  if (far > edge ? far <= reach : far >= reach) return std::nullopt;
+  const auto needed = stats::processes_to_decide(std::exp(far), {.sigma = noise,
+                                                                 .table = table,
+                                                                 .alpha = settings.alpha,
+                                                                 .threshold = std::expm1(reach),
+                                                                 .power = kPowerOfAdvice});
+  if (!needed) return std::nullopt;
+  return std::max(*needed, std::min(tested.row.base_processes, tested.row.head_processes) + 1);
+}
+
+/// What a row's reason alone says.
+std::string_view sentence_of(Reason reason) {
+  switch (reason) {
+    case Reason::kIdentical:
+      return "identical code, not judged";
+    case Reason::kSeeds:
+      return "different seeds, not judged";
+    case Reason::kMachine:
+      return "two machines, not judged";
+    default:
+      return "";
+  }
+}
+
+/// Whether more than half of a benchmark's processes in an arm measured before they were warm.
+bool is_warming_up(const Half& half, const std::string& benchmark) {
+  return 2 * half.manners.at(benchmark).warming_up > half.times.at(benchmark).size();
+}
+
+void leave_open(ComparisonRow& row, Reason reason, std::string note) {
+  row.verdict = Verdict::kUnknown;
+  row.reason = reason;
+  row.note = std::move(note);
+}
+
+/// Why a row that was tested is unknown, where that says more than that it lies between the verdicts.
+void explain_unknown(Tested& tested, std::size_t table, const Settings& settings) {
+  ComparisonRow& row = tested.row;
+  if (!row.interval) return leave_open(row, Reason::kTooYoung, "too few processes for an interval");
+  if (tested.arms->least_p() * static_cast<double>(table) >= settings.alpha)
+    return leave_open(row, Reason::kTooYoung,
+                      fmt::format("too few processes to tell a change from chance in a table of {}", table));
+  const double seen = stats::least_seen(*row.interval, row.ratio);
+  if (seen > std::max(judge::kMustSee, settings.threshold))
+    leave_open(row, Reason::kBlind, fmt::format("could see {} or more", judge::seen_text(seen)));
+}
+
+/// The verdicts of all rows, from what was measured of each.
+void finish(std::vector<Tested>& rows, const Half& base, const Half& head, const Settings& settings, Comparison& into) {
+  const double shift = std::log1p(into.session_shift);
+  const auto is_tested = [](const Tested& tested) { return tested.row.reason == Reason::kNone; };
+  std::vector<double> p;
+  for (const Tested& tested : rows)
+    if (is_tested(tested)) p.push_back(p_within(tested, shift));
+  p.resize(family_size(p.size()), 1);
+  const std::vector<double> adjusted = stats::holm(p);
+  std::vector<double> noises;
+  for (const Tested& tested : rows)
+    if (const auto noise = tested.arms ? noise_of(tested, settings.alpha) : std::nullopt) noises.push_back(*noise);
+  if (!noises.empty()) into.noise = stats::median(noises);
+  std::size_t next = 0;
+  for (Tested& tested : rows) {
+    ComparisonRow& row = tested.row;
+    row.ratio = std::exp(tested.log_ratio);
+    if (!is_tested(tested)) {
+      const bool untimed = row.reason == Reason::kIdentical && !is_timed(row);
+      leave_open(row, row.reason, untimed ? "identical code, not timed" : std::string(sentence_of(row.reason)));
+    } else {
+      row.p = adjusted[next++];
+      if (tested.logs) row.interval = stats::Interval{std::exp(tested.logs->low - shift), std::exp(tested.logs->high + shift)};
+      row.verdict = judge(row, settings.alpha, settings.threshold);
+      if (!into.judged) {
+        leave_open(row, into.fitness.reason == judge::kBlindReason ? Reason::kBlind : Reason::kMachine, "the session is unfit");
+      } else if (is_warming_up(base, row.benchmark) || is_warming_up(head, row.benchmark)) {
+        leave_open(row, Reason::kBlind, "still warming up: its repetitions kept becoming faster or slower");
+      } else if (row.verdict == Verdict::kUnknown) {
+        // A row with too few processes to know its noise has that of its neighbours.
+        const std::optional<double> own = noise_of(tested, settings.alpha), noise = own ? own : into.noise;
+        if (noise) row.needed = needed_for(tested, *noise, shift, p.size(), settings);
+        explain_unknown(tested, p.size(), settings);
+      }
+    }
+    into.rows.push_back(std::move(row));
+  }
+  std::sort(into.rows.begin(), into.rows.end(), [](const ComparisonRow& a, const ComparisonRow& b) {
+    const auto key = [](const ComparisonRow& row) {
+      return std::tuple(row.verdict, !row.p, -std::abs(std::log(row.ratio)), std::string_view(row.benchmark));
+    };
+    return key(a) < key(b);
+  });
+}
+
+/// What makes the sessions unfit, all of them together; says which where there are two.
+judge::Fitness fitness_of(const Half& base, const Half& head, const std::vector<judge::Control>& controls) {
+  if (base.result == head.result) return judge_fitness(*head.result, controls.back());
+  judge::Fitness both;
+  for (const auto& [name, half, control] :
+       {std::tuple("base", &base, &controls.front()), std::tuple("head", &head, &controls.back())}) {
+    const judge::Fitness one = judge_fitness(*half->result, *control);
+    if (both.fit) both.reason = one.reason;
+    both.fit = both.fit && one.fit;
+    for (const std::string& sentence : one.sentences) both.sentences.push_back(fmt::format("{} {}", name, sentence));
+  }
+  return both;
+}
+
+/// "family/variant/workload", with why it failed where that is known.
+std::string with_reason(const Result& result, const std::string& benchmark) {
+  for (const results::Failure& failure : result.failures)
+    if (failure.benchmark == benchmark) return fmt::format("{} ({}: {})", benchmark, failure.kind, failure.detail);
+  for (const results::Unsupported& unsupported : result.unsupported)
+    if (unsupported.benchmark == benchmark) return fmt::format("{} ({})", benchmark, unsupported.reason);
+  return benchmark;
+}
+
+Expected<Comparison> compare_halves(const Half& base, const Half& head, bool interleaved, const Settings& settings) {
+  Comparison comparison;
+  comparison.base = side_of(base);
+  comparison.head = side_of(head);
+  comparison.alpha = settings.alpha;
+  comparison.threshold = settings.threshold;
+  comparison.interleaved = interleaved;
+  if (const Expected<void> alike = check_alike(base, head, settings, comparison); !alike) return alike.error();
+
+  std::set<std::string> benchmarks;
+  for (const Half* half : {&base, &head})
+    for (const auto& [benchmark, data] : half->times) benchmarks.insert(benchmark);
+  std::vector<Tested> rows;
+  for (const std::string& benchmark : benchmarks) {
+    const bool in_base = base.times.contains(benchmark), in_head = head.times.contains(benchmark);
+    if ((in_base && in_head) || is_identical(base, head, benchmark))
+      rows.push_back(start_row(base, head, benchmark));
+    else
+      (in_base ? comparison.only_base : comparison.only_head)
+          .push_back(with_reason(in_base ? *head.result : *base.result, benchmark));
+  }
+  if (rows.empty())
+    return Error{fmt::format("no benchmark in common: base has {}, head has {}", base.times.size(), head.times.size()),
+                 "python3 make.py list", ExitStatus::kUsage};
+
+  const bool one_session = base.result == head.result;
+  comparison.controls.push_back(judge_control(*head.result));
+  if (!one_session) comparison.controls.insert(comparison.controls.begin(), judge_control(*base.result));
+  comparison.fitness = fitness_of(base, head, comparison.controls);
+  for (const Half* half : {&base, &head})
+    if (half->result->session.state == "interrupted" && (half == &base || !one_session))
+      comparison.warnings.push_back(fmt::format("the session {} was interrupted", half->result->session.id));
+  const bool twice = base.arm == head.arm && is_same_session(base, head);
+  if (twice) {
+    comparison.warnings.push_back("base and head are the same session: nothing is compared");
+    for (Tested& row : rows) {
+      row.row.identical = true;
+      if (row.row.reason == Reason::kNone) row.row.reason = Reason::kIdentical;
+    }
+  }
+  comparison.tested = static_cast<std::size_t>(
+      std::count_if(rows.begin(), rows.end(), [](const Tested& row) { return row.row.reason == Reason::kNone; }));
+  // Where nothing is tested there is no verdict to spoil.
+  comparison.judged = comparison.fitness.fit || settings.allow_unfit || comparison.tested == 0;
+  Method method{interleaved, family_size(comparison.tested), settings.alpha, {}, {}};
+  method.base_drift = session_drift(rows, interleaved ? Arms{&base, &head} : Arms{&base});
+  method.head_drift = interleaved ? method.base_drift : session_drift(rows, {&head});
+  for (Tested& row : rows)
+    if (is_timed(row.row)) measure(row, base, head, method);
+  if (!interleaved && comparison.tested > 0) {
+    const auto [shift, source] = shift_between(rows, settings.alpha);
+    comparison.session_shift = std::expm1(shift);
+    comparison.shift_source = source;
+  }
+  if (!interleaved && !twice) {
+    for (std::string& fact : differing_facts(*base.result, *head.result)) comparison.warnings.push_back(std::move(fact));
+    if (std::string moved = moved_twins(rows); !moved.empty()) comparison.warnings.push_back(std::move(moved));
+  }
+  std::set<std::string> uncounted;
+  for (const Tested& row : rows)
+    if (row.row.reason == Reason::kSeeds || row.row.reason == Reason::kMachine) uncounted.insert(row.row.benchmark);
+  comparison.exact = exact_changes(*base.result, base.arm, *head.result, head.arm, uncounted);
+  finish(rows, base, head, settings, comparison);
+  return comparison;
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  constexpr std::array<std::string_view, 4> kNames{"regressed", "improved", "unknown", "same"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+std::string_view to_string(Reason reason) {
+  constexpr std::array<std::string_view, 6> kNames{"", "identical", "too_young", "blind", "seeds", "machine"};
+  return kNames[static_cast<std::size_t>(reason)];
+}
+
+bool is_timed(const ComparisonRow& row) {
+  return row.base_processes > 0 && row.head_processes > 0;
+}
+
+Verdict judge(const ComparisonRow& row, double alpha, double threshold) {
+  if (!row.interval || !row.p) return Verdict::kUnknown;
+  const double most = 1 + threshold;
+  if (*row.p < alpha && row.interval->low > most) return Verdict::kRegressed;
+  if (*row.p < alpha && row.interval->high < 1 / most) return Verdict::kImproved;
+  return row.interval->low > 1 / most && row.interval->high < most ? Verdict::kSame : Verdict::kUnknown;
+}
+
+Expected<Comparison> compare_arms(const Result& session, const Settings& settings) {
+  const Half base = half(session, results::kBase);
+  if (base.times.empty() && results::find_arm(session, results::kBase) == nullptr)
+    return Error{fmt::format("expected a session with the arms head and base, found only head in '{}'", session.session.id),
+                 "python3 make.py run --against REV, or compare it with a second result", ExitStatus::kUsage};
+  return compare_halves(base, half(session, results::kHead), true, settings);
+}
+
+Expected<Comparison> compare_sessions(const Result& base, const Result& head, const Settings& settings) {
+  return compare_halves(half(base, results::kHead), half(head, results::kHead), false, settings);
+}
+
+Expected<Comparison> compare_interleaved(const Result& base, const Result& head, const Settings& settings) {
+  return compare_halves(half(base, results::kHead), half(head, results::kHead), true, settings);
+}
+
+std::size_t count(const Comparison& comparison, Verdict verdict) {
+  return static_cast<std::size_t>(std::count_if(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
+    return row.verdict == verdict && row.p.has_value();
+  }));
+}
+
+namespace {
+
+/// ", 33 have identical code and were not judged", for each reason for which rows were not tested.
+std::string untested_phrase(const Comparison& comparison) {
+  constexpr std::array kPhrases{std::tuple(Reason::kIdentical, "has identical code", "have identical code"),
+                                std::tuple(Reason::kSeeds, "ran with different seeds", "ran with different seeds"),
+                                std::tuple(Reason::kMachine, "ran on two machines", "ran on two machines")};
+  std::string text;
+  for (const auto& [reason, one, several] : kPhrases) {
+    const auto rows = std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                                    [&](const ComparisonRow& row) { return row.reason == reason && !row.p; });
+    if (rows > 0)
+      text += fmt::format(", {} {} and {} not judged", rows, rows == 1 ? one : several, rows == 1 ? "was" : "were");
+  }
+  return text;
+}
+
+/// What calls that the same which did not change.
+std::string same_phrase(const Comparison& comparison, stats::Plan plan) {
+  const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
+  if (comparison.threshold <= 0) return "at a threshold of 0 nothing is called the same";
+  if (edge <= shift) return "no number of processes calls anything the same: measure both in one session";
+  plan.threshold = std::expm1(edge - shift);
+  if (const auto processes = stats::processes_to_decide(1, plan))
+    return fmt::format("what did not change is called the same in 4 of 5 with {}", *processes);
+  return fmt::format("no {} processes call what did not change the same: give a larger --threshold", stats::kMostProcesses);
+}
+
+}  // namespace
+
+std::string sentence(const Comparison& comparison) {
+  const auto worse = std::count_if(comparison.exact.begin(), comparison.exact.end(), [](const auto& c) { return c.worse; });
+  const std::string exact = comparison.exact.empty()
+                                ? "no exact metric changed"
+                                : fmt::format("{} exact metric{} changed, {} of them for the worse", comparison.exact.size(),
+                                              comparison.exact.size() == 1 ? "" : "s", worse);
+  if (comparison.exact_only) return fmt::format("{}.", exact);
+  std::string verdicts;
+  for (const Verdict verdict : {Verdict::kRegressed, Verdict::kImproved, Verdict::kUnknown, Verdict::kSame})
+    verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ", count(comparison, verdict), to_string(verdict));
+  if (!comparison.judged) return fmt::format("No verdict, {}; {}.", fmt::join(comparison.fitness.sentences, "; "), exact);
+  return fmt::format("Of {} benchmark{} {}{}; {}.", comparison.rows.size(), comparison.rows.size() == 1 ? "" : "s", verdicts,
+                     untested_phrase(comparison), exact);
+}
+
+std::string outlook(const Comparison& comparison) {
+  if (!comparison.noise || !comparison.judged || count(comparison, Verdict::kUnknown) == 0) return "";
+  std::size_t processes = 0;
+  for (const ComparisonRow& row : comparison.rows)
+    if (row.p) processes = std::max(processes, std::min(row.base_processes, row.head_processes));
+  const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
+  const stats::Plan plan{processes, *comparison.noise, family_size(comparison.tested), comparison.alpha, std::expm1(edge + shift), kPowerOfAdvice};
+  const std::optional<double> visible = stats::visible_change(plan);
+  return fmt::format("With {} process{} an arm and a noise of {:.2g} % {}; {}.", processes, processes == 1 ? "" : "es",
+                     100 * *comparison.noise,
+                     visible ? fmt::format("a change of {:.2g} % is found in 4 of 5 cases", 100 * *visible)
+                             : "no change can be found",
+                     same_phrase(comparison, plan));
+}
+
+ExitStatus exit_status(const Comparison& comparison) {
+  // What is exact has no noise that could spoil it.
+  const bool worse = std::any_of(comparison.exact.begin(), comparison.exact.end(), [](const auto& c) { return c.worse; });
+  if (!comparison.judged && !worse) return ExitStatus::kUnfit;
+  return worse || count(comparison, Verdict::kRegressed) > 0 ? ExitStatus::kRegression : ExitStatus::kOk;
+}
+
+Expected<Comparison> compare_repetitions(const Result& base, const Result& head, const Settings& settings) {
+  if (base.machine.id != head.machine.id && !settings.allow_machines)
+    return Error{fmt::format("expected files of one machine, found '{}' and '{}'", base.machine.id, head.machine.id),
+                 std::string(kAllowMachines), ExitStatus::kUsage};
+  const auto processes_of = [](const Result& result) {
+    std::map<std::string, std::size_t> counts;
+    for (const Process& process : result.processes) ++counts[process.benchmark];
+    return counts;
+  };
+  const auto of_base = processes_of(base), of_head = processes_of(head);
+  // Within the blocks that both have: the side with more deals its own out to the other's.
+  const auto dealt = [&](Result result, const std::map<std::string, std::size_t>& own,
+                         const std::map<std::string, std::size_t>& others) {
+    for (Process& process : result.processes) {
+      const auto other = others.find(process.benchmark);
+      const std::size_t count = own.at(process.benchmark);
+      if (other != others.end() && other->second < count)
+        process.block = static_cast<int>(static_cast<std::size_t>(process.block) * other->second / count);
+    }
+    return result;
+  };
+  const Result from = dealt(base, of_base, of_head), to = dealt(head, of_head, of_base);
+  return compare_interleaved(from, to, settings);
+}
+
+}  // namespace lab::judge

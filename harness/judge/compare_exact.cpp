@@ -1,0 +1,195 @@
+#include "harness/judge/compare_exact.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "harness/judge/exact.h"
+
+namespace lab::judge {
+
+namespace {
+
+using results::Column;
+using results::Process;
+using results::Result;
+
+/// What the workload asks for is no merit or fault of who serves it.
+constexpr std::string_view kDemand = "peak_requested_bytes";
+constexpr std::array<std::string_view, 3> kMoreIsWorse{"bytes", "fragmentation", "instructions"};
+
+bool more_is_worse(std::string_view metric) {
+  return metric != kDemand && std::any_of(kMoreIsWorse.begin(), kMoreIsWorse.end(),
+                                          [&](std::string_view end) { return metric.ends_with(end); });
+}
+
+/// By benchmark: each counter's one value, none where processes disagree; each seed's checksum.
+struct Facts {
+  std::map<std::string, std::optional<double>> counters;
+  std::map<std::uint64_t, std::string> checksums;
+};
+
+std::map<std::string, Facts> facts_of(const Result& result, std::string_view arm) {
+  std::map<std::string, Facts> facts;
+  for (auto& [benchmark, counters] : judge::exact_counters(result, arm)) facts[benchmark].counters = counters;
+  for (const Process& process : result.processes)
+    if (process.arm == arm) facts[process.benchmark].checksums.emplace(process.seed, process.checksum);
+  return facts;
+}
+
+void compare_checksums(const std::string& benchmark, const Facts& base, const Facts& head,
+                       std::vector<ExactChange>& found) {
+  for (const auto& [seed, checksum] : base.checksums)
+    if (const auto other = head.checksums.find(seed); other != head.checksums.end() && other->second != checksum) {
+      found.push_back({benchmark, "checksum", checksum, other->second, true});
+      return;
+    }
+}
+
+void compare_counters(const std::string& benchmark, const Facts& base, const Facts& head,
+                      std::vector<ExactChange>& found) {
+  std::set<std::string> names;
+  for (const Facts* facts : {&base, &head})
+    for (const auto& [name, value] : facts->counters) names.insert(name);
+  for (const std::string& name : names) {
+    const auto before = base.counters.find(name), after = head.counters.find(name);
+    const bool in_base = before != base.counters.end(), in_head = after != head.counters.end();
+    if (judge::is_costly(name) && !(in_base && in_head)) continue;
+    // A counter with noise is none of these.
+    if ((in_base && !before->second) || (in_head && !after->second)) continue;
+    if (in_base && in_head && *before->second == *after->second) continue;
+    const auto text = [](bool there, const auto& at) { return there ? fmt::format("{}", *at->second) : std::string(); };
+    found.push_back({benchmark, name, text(in_base, before), text(in_head, after),
+                     in_base && in_head && more_is_worse(name) && *after->second > *before->second});
+  }
+}
+
+/// What one driver column says, metric by metric in its own order; `need`: bytes, of which more is worse.
+struct Requirement {
+  std::string metric;
+  std::string value;
+  std::optional<std::uint64_t> need;  ///< 0: refused
+};
+
+std::vector<Requirement> requirements(const Column& column) {
+  std::vector<Requirement> all;
+  const auto bytes = [&](std::string metric, std::uint64_t value) {
+    all.push_back({std::move(metric), fmt::format("{}", value), value});
+  };
+  for (const results::ImageRow& row : column.images) {
+    const std::string what = fmt::format("image {}x{}", row.width, row.height);
+    bytes(what + " size", row.size);
+    bytes(what + " alignment", row.alignment);
+    all.push_back({what + " memory_type_bits", fmt::format("{}", row.memory_type_bits), {}});
+  }
+  for (const results::BufferRow& row : column.buffers) {
+    const std::string what = fmt::format("buffer {}", row.length);
+    bytes(what + " size", row.size);
+    bytes(what + " alignment", row.alignment);
+  }
+  for (std::size_t i = 0; i < column.heaps.size(); ++i)
+    all.push_back({fmt::format("heap {}", i),
+                   fmt::format("{} bytes, {}", column.heaps[i].size, fmt::join(column.heaps[i].flags, " + ")), {}});
+  for (std::size_t i = 0; i < column.memory_types.size(); ++i)
+    all.push_back({fmt::format("memory type {}", i),
+                   fmt::format("heap {}, {}", column.memory_types[i].heap, fmt::join(column.memory_types[i].flags, " + ")),
+                   {}});
+  for (const auto& limit : column.limits)
+    all.push_back({fmt::format("limit {}", std::string_view(limit.key())), boost::json::serialize(limit.value()), {}});
+  return all;
+}
+
+void compare_columns(const Column& base, const Column& head, std::vector<ExactChange>& found) {
+  const std::string name = base.name == head.name ? base.name : fmt::format("{} -> {}", base.name, head.name);
+  const std::vector<Requirement> before = requirements(base), after = requirements(head);
+  std::map<std::string, const Requirement*> of_head;
+  for (const Requirement& requirement : after) of_head[requirement.metric] = &requirement;
+  for (const Requirement& requirement : before) {
+    const auto at = of_head.find(requirement.metric);
+    const Requirement* now = at == of_head.end() ? nullptr : at->second;
+    if (now == nullptr) {
+      found.push_back({name, requirement.metric, requirement.value, "", false});
+      continue;
+    }
+    if (now->value != requirement.value)
+      found.push_back({name, requirement.metric, requirement.value, now->value,
+                       requirement.need && *requirement.need != 0 && (*now->need == 0 || *now->need > *requirement.need)});
+    of_head.erase(at);
+  }
+  for (const Requirement& requirement : after)
+    if (of_head.contains(requirement.metric)) found.push_back({name, requirement.metric, "", requirement.value, false});
+}
+
+using Key = std::tuple<std::string, std::uint32_t, std::uint32_t>;
+
+Key device_of(const Column& column) {
+  return {column.driver.short_name, column.driver.vendor_id, column.driver.device_id};
+}
+
+const Column* only_one(const std::vector<const Column*>& columns, const Key& device) {
+  const Column* found = nullptr;
+  for (const Column* column : columns) {
+    if (device_of(*column) != device) continue;
+    if (found != nullptr) return nullptr;
+    found = column;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<ExactChange> exact_changes(const Result& base, std::string_view base_arm, const Result& head,
+                                       std::string_view head_arm, const std::set<std::string>& uncounted) {
+  const std::map<std::string, Facts> before = facts_of(base, base_arm), after = facts_of(head, head_arm);
+  std::vector<ExactChange> found;
+  for (const auto& [benchmark, facts] : before) {
+    const auto other = after.find(benchmark);
+    if (other == after.end()) continue;
+    compare_checksums(benchmark, facts, other->second, found);
+    if (!uncounted.contains(benchmark)) compare_counters(benchmark, facts, other->second, found);
+  }
+  return found;
+}
+
+Expected<Comparison> compare_atlases(const std::vector<Column>& base, const std::vector<Column>& head) {
+  Comparison comparison;
+  comparison.exact_only = true;
+  std::vector<const Column*> left_base, left_head;
+  std::vector<std::pair<const Column*, const Column*>> pairs;
+  const auto find = [](const std::vector<Column>& columns, const std::string& name) -> const Column* {
+    const auto at = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+    return at == columns.end() ? nullptr : &*at;
+  };
+  for (const Column& column : base) {
+    const Column* twin = find(head, column.name);
+    if (twin != nullptr)
+      pairs.emplace_back(&column, twin);
+    else
+      left_base.push_back(&column);
+  }
+  for (const Column& column : head)
+    if (find(base, column.name) == nullptr) left_head.push_back(&column);
+  for (const Column* column : left_base) {
+    const Column* twin = only_one(left_head, device_of(*column));
+    if (twin != nullptr && only_one(left_base, device_of(*column)) == column) {
+      pairs.emplace_back(column, twin);
+      std::erase(left_head, twin);
+    } else {
+      comparison.only_base.push_back(column->name);
+    }
+  }
+  for (const Column* column : left_head) comparison.only_head.push_back(column->name);
+  if (pairs.empty())
+    return Error{fmt::format("no driver column in common: base has {}, head has {}", base.size(), head.size()),
+                 "python3 make.py probe", ExitStatus::kUsage};
+  for (const auto& [before, after] : pairs) compare_columns(*before, *after, comparison.exact);
+  return comparison;
+}
+
+}  // namespace lab::judge

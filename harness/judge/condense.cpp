@@ -1,0 +1,86 @@
+#include "harness/judge/condense.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "harness/judge/exact.h"
+#include "harness/judge/fitness.h"
+#include "harness/judge/summary.h"
+
+namespace lab::judge {
+
+namespace {
+
+/// The pins that a variant's executable is made with or of; any other cannot change a time.
+constexpr std::array kPins{"gcc", "binutils", "sysroot", "benchmark", "fmt", "boost", "jemalloc", "mimalloc"};
+
+Surroundings surroundings_of(const results::Result& result) {
+  const results::Facts& facts = result.facts;
+  const results::Build& build = result.build;
+  Surroundings all{{"kernel", facts.kernel},
+                   {"microcode", facts.microcode},
+                   {"governor", facts.governor},
+                   {"turbo", facts.turbo},
+                   {"smt", facts.smt},
+                   {"aslr", facts.aslr},
+                   {"transparent_huge_pages", facts.transparent_huge_pages},
+                   {"libc", facts.libc},
+                   {"distribution", facts.distribution},
+                   {"toolchain", build.toolchain},
+                   {"compiler", build.compiler},
+                   {"march", build.march},
+                   {"flags", build.flags},
+                   {kSeed, fmt::format("{}", result.session.seed)}};
+  if (!facts.libc_build.empty()) all[kLibcBuild] = facts.libc_build;
+  for (const char* pin : kPins)
+    if (const auto found = result.pins.find(pin); found != result.pins.end())
+      all[fmt::format("pin {}", pin)] = found->second.substr(0, 12);
+  return all;
+}
+
+std::string why_skipped(const results::Result& result) {
+  if (result.build.config != "release") return "no release build";
+  if (result.session.state == "interrupted") return "interrupted session";
+  if (result.source.dirty.value_or(false)) return "dirty source";
+  // One whose control was blind is as noisy as its series: the detector goes by that.
+  if (judge_fitness(result).reason == judge::kMachineReason) return kUnfitSession;
+  return "";
+}
+
+}  // namespace
+
+Condensed condense(const results::Result& result) {
+  Condensed all{result.machine.id,
+                result.session.id,
+                result.session.started,
+                result.source.commit,
+                surroundings_of(result),
+                why_skipped(result),
+                {}};
+  if (all.skipped.empty()) all.rows = condensed_rows(result);
+  return all;
+}
+
+std::vector<CondensedRow> condensed_rows(const results::Result& result) {
+  std::vector<CondensedRow> rows;
+  std::map<std::string, int> versions;
+  for (const results::Workload& workload : result.workloads)
+    versions[fmt::format("{}/{}", workload.family, workload.name)] = workload.version;
+  const auto exact = judge::exact_counters(result, results::kHead);
+  const results::Arm* head = results::find_arm(result, results::kHead);
+  for (const judge::SummaryRow& row : judge::summarize(result)) {
+    const results::BenchmarkParts parts = results::benchmark_parts(row.benchmark);
+    CondensedRow& kept = rows.emplace_back();
+    kept.benchmark = row.benchmark;
+    kept.time = row.time;
+    kept.version = versions[fmt::format("{}/{}", parts.family, parts.workload)];
+    kept.exact = exact.at(row.benchmark);
+    if (head == nullptr) continue;
+    const auto executable = head->executables.find(fmt::format("{}/{}", parts.family, parts.variant));
+    if (executable != head->executables.end()) kept.executable = executable->second;
+  }
+  return rows;
+}
+
+}  // namespace lab::judge

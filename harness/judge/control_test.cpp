@@ -1,0 +1,143 @@
+#include "harness/judge/control.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "harness/results/result_fixture.h"
+
+namespace lab::judge {
+
+namespace {
+
+/// A session of `families` benchmarks whose control arm is `bias` times head, with noise of `sigma` between processes.
+results::Result session(int families, int blocks, double bias, unsigned seed = 1, double sigma = 0.01) {
+  results::Result result = results::fixture_result();
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> noise(0, sigma);
+  for (int block = 0; block < blocks; ++block)
+    for (int family = 0; family < families; ++family)
+      for (const std::string_view arm : {results::kHead, results::kControl}) {
+        results::Process process = results::fixture_process(fmt::format("f{}/plain/store", family), block,
+                                          100 * std::exp(noise(random)) * (arm == results::kControl ? bias : 1));
+        process.arm = arm;
+        result.processes.push_back(process);
+      }
+  return result;
+}
+
+}  // namespace
+
+TEST(Control, calls_a_session_with_a_biased_arm_unfit) {
+  const Control control = judge_control(session(3, 15, 1.05));
+  EXPECT_FALSE(control.fit);
+  EXPECT_EQ(control.false_alarms, 3u);
+  EXPECT_EQ(control.rate, 1);
+  EXPECT_NE(control.sentence.find("unfit: one executable as two arms differs by +"), std::string::npos)
+      << control.sentence;
+}
+
+TEST(Control, of_an_honest_machine_is_fit_and_says_how_often_it_would_alarm) {
+  int unfit = 0;
+  for (unsigned seed = 1; seed <= 300; ++seed) unfit += !judge_control(session(3, 12, 1, seed)).fit;
+  EXPECT_LT(unfit, 5);
+  const Control control = judge_control(session(3, 12, 1));
+  EXPECT_EQ(control.rows.size(), 3u);
+  EXPECT_EQ(control.rows[0].processes, 24u);
+  EXPECT_NE(control.sentence.find("of 3 pairs of one executable differ"), std::string::npos) << control.sentence;
+}
+
+TEST(Control, bears_a_bias_that_spoils_no_verdict) {
+  results::Result result = results::fixture_result();
+  for (int block = 0; block < 30; ++block)
+    for (const std::string_view arm : {results::kHead, results::kControl}) {
+      result.processes.push_back(results::fixture_process("f/plain/store", block, arm == results::kControl ? 100.05 : 100));
+      result.processes.back().arm = arm;
+    }
+  const Control control = judge_control(result);
+  EXPECT_LT(control.rows.at(0).adjusted, kUnfitAlpha);
+  EXPECT_TRUE(control.fit);
+}
+
+TEST(Control, says_what_it_could_have_seen) {
+  const Control control = judge_control(session(2, 12, 1));
+  ASSERT_TRUE(control.seen);
+  double most = 0;
+  for (const ControlRow& row : control.rows) most = std::max({most, row.interval->high - 1, 1 / row.interval->low - 1});
+  EXPECT_EQ(*control.seen, most);
+  EXPECT_LT(*control.seen, 0.05);
+  EXPECT_NE(control.sentence.find("it would have seen " + seen_text(most) + " or more"), std::string::npos)
+      << control.sentence;
+}
+
+TEST(Control, that_could_not_have_seen_10_percent_makes_the_session_unfit) {
+  int unfit = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const Control control = judge_control(session(1, 6, 1, seed, 0.5));
+    unfit += control.reason == kBlindReason;
+    EXPECT_EQ(control.fit, control.reason.empty());
+    EXPECT_EQ(*control.seen > kMustSee, control.reason == kBlindReason);
+    EXPECT_EQ(control.sentence.starts_with("unfit: the A/A control would have seen "), control.reason == kBlindReason);
+  }
+  EXPECT_GE(unfit, 19);
+  // One family that is blind is enough: its rows are judged with the others.
+  results::Result mixed = session(2, 12, 1);
+  std::mt19937_64 random(3);
+  for (results::Process& process : mixed.processes)
+    if (process.benchmark == "f1/plain/store") process.real_time *= std::exp(std::normal_distribution(0.0, 0.5)(random));
+  EXPECT_EQ(judge_control(mixed).reason, kBlindReason);
+}
+
+TEST(Control, of_too_few_processes_for_an_interval_has_seen_nothing_and_is_unfit) {
+  const Control control = judge_control(session(2, 3, 1));
+  EXPECT_EQ(control.reason, kBlindReason);
+  EXPECT_FALSE(control.seen);
+  EXPECT_EQ(control.sentence, "unfit: the A/A control has too few processes of f0/plain/store (6) to see a change of any "
+                              "size: measure longer");
+}
+
+TEST(Control, of_one_family_does_not_speak_for_another) {
+  results::Result result = session(2, 12, 1);
+  std::erase_if(result.processes, [](const results::Process& process) {
+    return process.benchmark == "f1/plain/store" && process.arm == results::kControl && process.block > 1;
+  });
+  const Control control = judge_control(result);
+  EXPECT_EQ(control.reason, kBlindReason);
+  EXPECT_NE(control.sentence.find("too few processes of f1/plain/store"), std::string::npos) << control.sentence;
+}
+
+TEST(Control, rounds_what_it_could_have_seen_up_to_two_digits) {
+  EXPECT_EQ(seen_text(0.25), "25 %");
+  EXPECT_EQ(seen_text(0.2501), "26 %");
+  EXPECT_EQ(seen_text(0.1), "10 %");
+  EXPECT_EQ(seen_text(0.0123), "1.3 %");
+  EXPECT_EQ(seen_text(0.00999), "1 %");
+  EXPECT_EQ(seen_text(4.5556), "460 %");
+  EXPECT_EQ(seen_text(0.000012), "0.0012 %");
+  EXPECT_EQ(seen_text(1e6), "1e+08 %");
+  EXPECT_EQ(seen_text(0), "0 %");
+}
+
+TEST(Control, says_that_nothing_is_known_without_a_control_arm) {
+  const Control control = judge_control(results::fixture_result(4));
+  EXPECT_TRUE(control.fit);
+  EXPECT_TRUE(control.rows.empty());
+  EXPECT_EQ(control.sentence, "no A/A control: no benchmark ran as head and as control in one block");
+}
+
+TEST(Control, gives_the_rate_of_false_alarms_the_interval_of_clopper_and_pearson) {
+  // 0 of 10: from 0 to 1 - 0.025^(1/10) = 0.3085.
+  results::Result result = results::fixture_result();
+  for (int family = 0; family < 10; ++family)
+    for (const std::string_view arm : {results::kHead, results::kControl}) {
+      result.processes.push_back(results::fixture_process(fmt::format("f{}/plain/store", family), 0, 100));
+      result.processes.back().arm = arm;
+    }
+  const Control control = judge_control(result);
+  EXPECT_EQ(control.false_alarms, 0u);
+  EXPECT_EQ(control.rate_interval.low, 0);
+  EXPECT_NEAR(control.rate_interval.high, 0.3085, 1e-4);
+}
+
+}  // namespace lab::judge

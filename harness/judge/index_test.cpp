@@ -1,0 +1,265 @@
+#include "harness/judge/index.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <thread>
+
+#include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
+#include "harness/results/database.h"
+#include "harness/judge/night_fixture.h"
+
+namespace lab::judge {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+results::Result night(int number, std::vector<double> times = {100, 50}) {
+  return fixture_night({number, 3, 2, std::move(times)});
+}
+
+std::string text(int number) {
+  return results::serialize(night(number));
+}
+
+/// A folder of results and what its index says.
+class Nights {
+ public:
+  void write(const std::string& name, std::string_view content) const { folder_.write(name, content); }
+  void add(int number) const { write("farm/" + fixture_file(number), text(number)); }
+  const fs::path& path() const { return folder_.path(); }
+
+  Expected<Index> open() const {
+    return Index::open(path(), [](const Progress&) {});
+  }
+
+ private:
+  ScratchFolder folder_;
+};
+
+/// All that an index holds, or its error.
+std::string dump(Expected<Index> index) {
+  if (!index) return index.error().what;
+  std::string all = fmt::format("{} results\n", *index->results());
+  for (const std::string& sentence : *index->remarks()) all += sentence + "\n";
+  for (const auto& [reason, count] : *index->skipped()) all += fmt::format("{} {}\n", count, reason);
+  for (const Series& series : *index->series()) {
+    const Findings findings = *index->findings(series);
+    all += fmt::format("{} {} {}: {} from {} to {}, {:g};", series.machine, series.benchmark, series.version,
+                       findings.sessions, findings.first, findings.last, findings.median);
+    for (const Change& change : findings.changes)
+      all += fmt::format(" {:+.1f} at {}", 100 * (change.ratio - 1), change.index);
+    for (const MetricChange& change : findings.metric_changes)
+      all += fmt::format(" {} at {}", change.metric, change.index);
+    all += "\n ";
+    for (const Point& point : *index->points(series)) all += fmt::format(" {}:{:g}", point.session, point.median);
+    all += "\n";
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST(Index, holds_one_point_a_benchmark_and_session_in_the_order_of_time) {
+  const Nights nights;
+  nights.add(2);
+  nights.add(0);
+  nights.write("published/claims.json", "{}");
+  nights.write("farm/notes.txt", "no result");
+  EXPECT_EQ(dump(nights.open()),
+            "2 results\n"
+            "0123456789ab shelf/v000/store 2: 2 from 2026-08-01T23:00:00Z to 2026-08-03T23:00:00Z, 100;\n"
+            "  000000:100 000002:100\n"
+            "0123456789ab shelf/v001/store 2: 2 from 2026-08-01T23:00:00Z to 2026-08-03T23:00:00Z, 50;\n"
+            "  000000:50 000002:50\n");
+}
+
+TEST(Index, keeps_of_a_point_what_the_result_said) {
+  const Nights nights;
+  results::Result result = fixture_night({0, 7, 1, {100}});
+  for (int i = 0; i < 7; ++i) result.processes[static_cast<std::size_t>(i)].real_time = 100 + i;
+  result.processes[3].counters["metadata_bytes"] = 256;
+  for (results::Process& process : result.processes) process.counters["leaf_bytes"] = 64;
+  result.arms = {{"head", result.build, {}, result.source, {{"shelf/v000", "abcd"}}, {{"shelf/store", 2}}}};
+  nights.write("farm/a.json", results::serialize(result));
+  Expected<Index> index = nights.open();
+  ASSERT_TRUE(index);
+  const std::vector<Point> points = *index->points(index->series()->front());
+  ASSERT_EQ(points.size(), 1U);
+  EXPECT_EQ(points[0].median, 103);
+  EXPECT_EQ(points[0].processes, 7U);
+  const auto expected = stats::median_interval(std::vector<double>{100, 101, 102, 103, 104, 105, 106});
+  EXPECT_EQ(points[0].interval, expected);
+  EXPECT_EQ(points[0].commit, fixture_commit(0));
+  EXPECT_EQ(points[0].executable, "abcd");
+  EXPECT_EQ(*points[0].exact, (Exact{{"leaf_bytes", 64}, {"metadata_bytes", std::nullopt}}));
+  EXPECT_EQ(points[0].surroundings->at("kernel"), "6.1.0");
+  EXPECT_EQ(points[0].surroundings->at("pin fmt"), "cd34");
+}
+
+TEST(Index, never_mixes_machines_nor_workload_versions) {
+  const Nights nights;
+  results::Result result = night(0, {100});
+  nights.write("a/0.json", results::serialize(result));
+  result.machine.id = "other";
+  nights.write("b/0.json", results::serialize(result));
+  result.session.id = "again";
+  result.workloads[0].version = 3;
+  nights.write("b/1.json", results::serialize(result));
+  EXPECT_EQ(dump(nights.open()),
+            "3 results\n"
+            "0123456789ab shelf/v000/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 100;\n  000000:100\n"
+            "other shelf/v000/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 100;\n  000000:100\n"
+            "other shelf/v000/store 3: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 100;\n  again:100\n");
+}
+
+TEST(Index, counts_a_result_under_two_names_once) {
+  const Nights nights;
+  nights.add(0);
+  nights.write("copy/0.json", text(0));
+  Expected<Index> index = nights.open();
+  ASSERT_TRUE(index);
+  EXPECT_EQ(index->points(index->series()->front())->size(), 1U);
+}
+
+TEST(Index, names_what_it_cannot_read_in_one_line_each_and_goes_on) {
+  const Nights nights;
+  nights.add(0);
+  nights.write("farm/a.json", "");
+  nights.write("farm/b.json", text(1).substr(0, 300));
+  nights.write("farm/c.json", "{\"context\": {}, \"benchmarks\": []}");
+  nights.write("farm/d.json", "{\"schema\": 9}");
+  results::Result zero = night(2);
+  zero.processes[0].real_time = 0;
+  nights.write("farm/e.json", results::serialize(zero));
+  zero.processes[0].real_time = std::nan("");
+  nights.write("farm/f.json", results::serialize(zero));
+  const std::string first = dump(nights.open());
+  EXPECT_EQ(first,
+            "1 results\n"
+            "left out: farm/a.json: empty\n"
+            "left out: farm/b.json: truncated: the JSON does not end within 300 bytes\n"
+            "left out: farm/c.json: a Google Benchmark file, expected a result of run\n"
+            "left out: farm/d.json: schema 9, this build reads up to 1\n"
+            "left out: farm/e.json: shelf/v000/store, process 0: real_time is 0, expected more than 0\n"
+            "left out: farm/f.json: benchmarks[0].real_time: expected a finite number, found null\n"
+            "0123456789ab shelf/v000/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 100;\n  000000:100\n"
+            "0123456789ab shelf/v001/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 50;\n  000000:50\n");
+  EXPECT_EQ(dump(nights.open()), first);
+}
+
+TEST(Index, leaves_out_and_counts_what_no_verdict_can_be_made_of) {
+  const Nights nights;
+  const auto write = [&](const char* name, auto&& spoil) {
+    results::Result result = night(0);
+    spoil(result);
+    nights.write(fmt::format("farm/{}.json", name), results::serialize(result));
+  };
+  write("a", [](auto& r) { r.source.dirty = true; });
+  write("b", [](auto& r) { r.session.state = "interrupted"; });
+  write("c", [](auto& r) { r.build.config = "asan"; });
+  write("d", [](auto& r) { r.source.dirty = true; });
+  EXPECT_EQ(dump(nights.open()), "4 results\n2 dirty source\n1 interrupted session\n1 no release build\n");
+}
+
+TEST(Index, brought_up_to_date_is_the_same_as_made_anew) {
+  std::mt19937 random(20260802);
+  for (int round = 0; round < 3; ++round) {
+    const Nights nights;
+    for (int step = 0; step < 8; ++step) {
+      for (int change = 0; change < 5; ++change) {
+        const int number = static_cast<int>(random() % 30);
+        const fs::path file = nights.path() / (random() % 4 == 0 ? "other" : "farm") / fixture_file(number);
+        const unsigned what = random() % 4;
+        if (what == 0) {
+          fs::remove(file);
+          continue;
+        }
+        const double time = 90 + static_cast<double>(random() % 20);
+        const std::string content = results::serialize(night(number, {time, 50}));
+        ASSERT_TRUE(write_file(file, what == 1 ? content.substr(0, 99) : content));
+      }
+      const std::string kept = dump(nights.open());
+      fs::remove(nights.path() / kIndexName);
+      ASSERT_EQ(kept, dump(nights.open())) << "round " << round << ", step " << step;
+    }
+  }
+}
+
+TEST(Index, reads_nothing_twice) {
+  const Nights nights;
+  nights.add(0);
+  nights.add(1);
+  EXPECT_EQ(nights.open()->reading().all, 2U);
+  EXPECT_EQ(nights.open()->reading().all, 0U);
+  nights.add(2);
+  EXPECT_EQ(nights.open()->reading().all, 1U);
+}
+
+TEST(Index, is_made_anew_where_it_is_damaged_foreign_or_of_another_version) {
+  const Nights nights;
+  for (int i = 0; i < 40; ++i) nights.add(i);
+  const std::string whole = dump(nights.open());
+  const std::string good = *read_file(nights.path() / kIndexName);
+  const auto with = [&](std::size_t at, std::size_t count, char byte) {
+    std::string spoilt = good;
+    spoilt.replace(at, count, count, byte);
+    return spoilt;
+  };
+  const std::vector<std::pair<std::string, std::string>> spoilt{
+      {"empty", ""},
+      {"no database", "what is this?"},
+      {"cut off", good.substr(0, good.size() / 2)},
+      {"a page of zeros", with(4096, 4096, '\0')},
+      {"all but the first page is noise", with(4096, good.size() - 4096, 'x')},
+      {"another version", with(63, 1, 'v')},
+      {"another application", with(70, 2, 'v')},
+  };
+  for (const auto& [name, content] : spoilt) {
+    nights.write(kIndexName, content);
+    EXPECT_EQ(dump(nights.open()), whole) << name;
+  }
+}
+
+TEST(Index, is_kept_in_memory_and_says_so_where_nothing_can_be_written) {
+  const Nights nights;
+  nights.add(0);
+  const std::string whole = dump(nights.open());
+  fs::remove(nights.path() / "index.lock");
+  fs::create_directory(nights.path() / "index.lock");
+  EXPECT_EQ(nights.open()->reading().all, 0U);  // what is stored there serves
+  fs::remove(nights.path() / kIndexName);
+  Expected<Index> index = nights.open();
+  ASSERT_TRUE(index);
+  EXPECT_EQ(*index->remarks(),
+            Words{fmt::format("the index is kept in memory for this once: '{}': nothing can be written there",
+                              (nights.path() / kIndexName).string())});
+  EXPECT_FALSE(fs::exists(nights.path() / kIndexName));
+  fs::remove(nights.path() / "index.lock");
+  EXPECT_EQ(dump(nights.open()), whole);
+}
+
+TEST(Index, serves_several_at_once) {
+  const Nights nights;
+  for (int i = 0; i < 30; ++i) nights.add(i);
+  Words dumps(4);
+  std::vector<std::thread> threads;
+  for (std::string& one : dumps) threads.emplace_back([&] { one = dump(nights.open()); });
+  for (std::thread& thread : threads) thread.join();
+  const std::string alone = dump(nights.open());
+  EXPECT_EQ(dumps, Words(4, alone));
+}
+
+TEST(Index, of_no_folder_is_an_error) {
+  const Expected<Index> index = Index::open("/no/where", [](const Progress&) {});
+  ASSERT_FALSE(index);
+  EXPECT_EQ(index.error().what, "expected a folder of results at '/no/where', found nothing");
+  EXPECT_EQ(index.error().status, ExitStatus::kUsage);
+}
+
+}  // namespace lab::judge

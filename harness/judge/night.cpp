@@ -1,0 +1,168 @@
+#include "harness/judge/night.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "harness/judge/condense.h"
+#include "harness/judge/fitness.h"
+#include "harness/stats/quantile.h"
+#include "harness/stats/spread.h"
+
+namespace lab::judge {
+
+namespace {
+
+/// What to do about a night that is not fit, by why; where the control was blind, its sentence says so itself.
+struct Advice {
+  std::string_view why, sentence;
+};
+constexpr std::array kAdvice{
+    Advice{judge::kMachineReason, "measure when nothing else runs, or on a machine of its own"},
+    Advice{"dirty source", "commit what was changed, or take it back"},
+    Advice{"no release build", "build with --config release"},
+    Advice{"interrupted session", "let it end"},
+};
+constexpr std::string_view kWait = "the next night like it is a new level, and judged as one";
+const std::string kUnseen = fmt::format(
+    "but not where it came within a series' first {} nights: see those with `compare` and a night before it",
+    stats::ChangePointDetector::kFewest);
+
+std::string advice_for(std::string_view why) {
+  const auto found = std::find_if(kAdvice.begin(), kAdvice.end(), [&](const Advice& one) { return one.why == why; });
+  return found == kAdvice.end() ? "" : std::string(found->sentence);
+}
+
+/// Logarithms of `points` before this session that have its seed.
+std::vector<double> nights_before(std::span<const Point> points, const results::Session& session) {
+  const std::string seed = fmt::format("{}", session.seed);
+  std::vector<double> logs;
+  for (const Point& point : points) {
+    const auto its = point.surroundings->find(kSeed);
+    if (point.started < session.started && point.session != session.id && its != point.surroundings->end() &&
+        its->second == seed)
+      logs.push_back(std::log(point.median));
+  }
+  return logs;
+}
+
+void judge_level(const CondensedRow& row, std::span<const double> nights, JudgedNight& night) {
+  const double tonight = std::log(row.time.median);
+  const Standing where = standing(nights, tonight);
+  night.standings.add(where);
+  if (where != Standing::kStayed && where != Standing::kMoved) return;
+  const auto recent = nights.last(std::min(nights.size(), kRecent));
+  night.away.push_back({row.benchmark, std::exp(tonight - stats::median(recent)), nights.size()});
+}
+
+/// Whether what is away from its level tonight may have become so where history finds no change.
+bool any_young(const JudgedNight& night) {
+  constexpr std::size_t kMostAway = kRecent / 2;  // nights, until a new level is the median of the recent ones
+  return std::any_of(night.away.begin(), night.away.end(), [](const Away& one) {
+    return one.nights < stats::ChangePointDetector::kFewest + kMostAway;
+  });
+}
+
+void say_levels(JudgedNight& night) {
+  const Standings& all = night.standings;
+  if (!all.many_away()) return;
+  const std::string share = fmt::format("{} of {} benchmarks", all.away(), all.with_level);
+  if (!all.unfit()) {
+    night.notes.push_back(fmt::format("{} as far from their level as last night: history judges that within {} nights{}",
+                                      share, stats::ChangePointDetector::kPlain - 1,
+                                      any_young(night) ? fmt::format(", {}", kUnseen) : ""));
+    return;
+  }
+  const auto slower = static_cast<std::size_t>(
+      std::count_if(night.away.begin(), night.away.end(), [](const Away& one) { return one.ratio > 1; }));
+  night.fit = false;
+  night.reason = judge::kMachineReason;
+  night.sentences.push_back(fmt::format("{} far from their level at once ({} slower, {} faster)", share, slower,
+                                        all.away() - slower));
+}
+
+void say_fitness(const results::Result& result, const std::string& skipped, JudgedNight& night) {
+  const judge::Fitness fitness = judge_fitness(result);
+  if (!fitness.fit) {
+    night.fit = false;
+    night.reason = night.reason.empty() ? std::string(fitness.reason) : night.reason;
+    constexpr std::string_view kVerdict = "unfit: ";
+    for (const std::string& sentence : fitness.sentences)
+      night.sentences.push_back(sentence.starts_with(kVerdict) ? sentence.substr(kVerdict.size()) : sentence);
+  }
+  night.left_out = skipped;
+  if (!skipped.empty() && skipped != kUnfitSession) {
+    night.fit = false;
+    night.reason.clear();
+    night.sentences.push_back(fmt::format("history leaves this session out: {}", skipped));
+  }
+  // A session notes among what was unusual why it is unfit.
+  std::erase_if(night.unusual, [&](const std::string& sentence) {
+    return std::find(fitness.sentences.begin(), fitness.sentences.end(), sentence) != fitness.sentences.end();
+  });
+  if (night.fit) return;
+  const bool by_level_alone = fitness.fit && night.left_out.empty();
+  std::string advice = advice_for(night.reason.empty() ? skipped : night.reason);
+  if (by_level_alone) advice = any_young(night) ? fmt::format("{}, {}", kWait, kUnseen) : kWait;
+  if (!advice.empty()) night.sentences.push_back(std::move(advice));
+}
+
+}  // namespace
+
+Standing standing(std::span<const double> nights, double tonight) {
+  nights = nights.last(std::min(nights.size(), kRecent));
+  if (nights.size() < kFewestRecent) return Standing::kNew;
+  const double usual = std::max(std::log(kUsualRatio), kUsualSigmas * stats::mad_sigma(nights));
+  const auto is_near = [&](double other) { return std::abs(tonight - other) <= usual; };
+  if (is_near(stats::median(nights)) || std::count_if(nights.begin(), nights.end() - 1, is_near) >= 2)
+    return Standing::kUsual;
+  return is_near(nights.back()) ? Standing::kStayed : Standing::kMoved;
+}
+
+void Standings::add(Standing one) {
+  with_level += one != Standing::kNew;
+  stayed += one == Standing::kStayed;
+  moved += one == Standing::kMoved;
+}
+
+bool Standings::many_away() const {
+  return away() >= kMany && static_cast<double>(away()) >= kManyShare * static_cast<double>(with_level);
+}
+
+bool Standings::unfit() const {
+  return many_away() && static_cast<double>(moved) >= kMovedShare * static_cast<double>(away());
+}
+
+Expected<JudgedNight> judge_night(Index& index, const results::Result& result) {
+  JudgedNight night;
+  night.session = result.session.id;
+  night.machine = result.machine.id;
+  night.unusual = result.session.unusual;
+  const Expected<std::vector<Series>> list = index.series();
+  if (!list) return list.error();
+  std::map<std::pair<std::string, int>, const Series*> series;
+  for (const Series& one : *list)
+    if (one.machine == result.machine.id) series[{one.benchmark, one.version}] = &one;
+  const std::string skipped = condense(result).skipped;
+  for (const CondensedRow& row : condensed_rows(result)) {
+    const auto found = series.find({row.benchmark, row.version});
+    if (found == series.end()) continue;
+    const Expected<std::vector<Point>> points = index.points(*found->second);
+    if (!points) return points.error();
+    judge_level(row, nights_before(*points, result.session), night);
+    if (!skipped.empty()) continue;
+    const Expected<Findings> findings = index.findings(*found->second);
+    if (!findings) return findings.error();
+    if (findings->judged.nights_missing > 0) night.too_young.push_back({row.benchmark, findings->judged});
+  }
+  say_levels(night);
+  say_fitness(result, skipped, night);
+  return night;
+}
+
+}  // namespace lab::judge

@@ -1,0 +1,39 @@
+#include "harness/judge/summary.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/results/result_fixture.h"
+
+namespace lab::judge {
+
+TEST(Summary, has_a_row_with_an_interval_for_every_benchmark) {
+  const std::vector<SummaryRow> rows = summarize(results::fixture_result(7));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].benchmark, "shelf/plain/store");
+  EXPECT_TRUE(rows[0].reference);
+  EXPECT_DOUBLE_EQ(rows[0].time.median, 103);
+  EXPECT_EQ(rows[0].time.count, 7u);
+  EXPECT_TRUE(rows[0].time.interval);
+  EXPECT_FALSE(rows[1].reference);
+  EXPECT_FALSE(summarize(results::fixture_result(5))[0].time.interval);
+}
+
+TEST(Summary, divides_a_phase_by_the_operations) {
+  const results::Result result = results::fixture_result(2);
+  const std::vector<stats::Datum> put = process_times(result, "shelf/plain/store", "put");
+  ASSERT_EQ(put.size(), 2u);
+  EXPECT_EQ(put[1].block, 1);
+  EXPECT_DOUBLE_EQ(put[0].value, 60);
+  EXPECT_DOUBLE_EQ(process_times(result, "shelf/plain/store")[0].value, 100);
+  EXPECT_TRUE(process_times(result, "shelf/plain/store", "no such phase").empty());
+  EXPECT_TRUE(process_times(result, "no/such/benchmark").empty());
+}
+
+TEST(Summary, leaves_other_arms_out) {
+  results::Result result = results::fixture_result(1);
+  result.processes[0].arm = "base";
+  EXPECT_EQ(summarize(result).size(), 1u);
+  EXPECT_EQ(process_times(result, "shelf/plain/store", "", "base").size(), 1u);
+}
+
+}  // namespace lab::judge

@@ -1,0 +1,104 @@
+#include "harness/judge/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace lab::judge {
+
+namespace {
+
+std::string workload_of(std::string_view benchmark) {
+  const results::BenchmarkParts parts = results::benchmark_parts(benchmark);
+  return fmt::format("{}/{}", parts.family, parts.workload);
+}
+
+bool by_reference(const results::Result& result, std::string_view benchmark) {
+  const results::Variant* variant = results::find_variant(result, benchmark);
+  return variant != nullptr && variant->reference;
+}
+
+/// The reference's checksum by "family/workload", where it gave one.
+std::map<std::string, std::string> reference_answers(const results::Result& result) {
+  std::map<std::string, std::string> answers;
+  for (const results::Process& process : result.processes)
+    if (process.arm == results::kHead && by_reference(result, process.benchmark))
+      answers.emplace(workload_of(process.benchmark), process.checksum);
+  for (const results::Answer& answer : result.answers) answers.emplace(workload_of(answer.benchmark), answer.checksum);
+  return answers;
+}
+
+/// The checksum that more variants gave than any other, or "". A variant that cannot agree with itself has no vote.
+std::string majority(const std::map<std::string, std::set<std::string>>& checksums_by_benchmark) {
+  std::map<std::string, int> votes;
+  for (const auto& [benchmark, checksums] : checksums_by_benchmark)
+    if (checksums.size() == 1) ++votes[*checksums.begin()];
+  std::string best;
+  int most = 0;
+  for (const auto& [checksum, count] : votes) {
+    if (count == most) best.clear();
+    if (count > most) {
+      best = checksum;
+      most = count;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> expected_answers(const results::Result& result) {
+  std::map<std::string, std::string> answers = reference_answers(result);
+  std::map<std::string, std::map<std::string, std::set<std::string>>> given;
+  for (const results::Process& process : result.processes)
+    if (process.arm == results::kHead) given[workload_of(process.benchmark)][process.benchmark].insert(process.checksum);
+  for (const auto& [workload, by_benchmark] : given)
+    if (!answers.contains(workload)) answers[workload] = majority(by_benchmark);
+  return answers;
+}
+
+std::size_t verify(results::Result& result) {
+  using Series = std::pair<std::string, std::string>;  // a benchmark in an arm
+  const std::map<std::string, std::string> answers = expected_answers(result);
+  std::map<Series, results::Failure> wrong;
+  for (const results::Process& process : result.processes) {
+    const auto expected_answer = answers.find(workload_of(process.benchmark));
+    // Where head has no number at all, there is nothing to hold the other arms to, nor to compare them with.
+    if (expected_answer == answers.end()) continue;
+    const std::string& answer = expected_answer->second;
+    const Series series{process.benchmark, process.arm};
+    if (process.checksum == answer || wrong.contains(series)) continue;
+    const std::string expected = answer.empty() ? "no two variants agree and the reference gave none"
+                                                : fmt::format("expected checksum {}", answer);
+    wrong[series] = {process.benchmark,
+                     process.process,
+                     process.block,
+                     std::string(results::kWrongAnswer),
+                     fmt::format("{}, found {}", expected, process.checksum),
+                     "",
+                     process.arm};
+  }
+  // Those that found it out themselves have their failure already.
+  std::set<Series> dropped;
+  for (const results::Failure& failure : result.failures)
+    if (failure.kind == results::kWrongAnswer) dropped.emplace(failure.benchmark, failure.arm);
+  const std::size_t before = result.failures.size();
+  for (auto& [series, failure] : wrong)
+    if (dropped.insert(series).second) result.failures.push_back(std::move(failure));
+  std::erase_if(result.processes, [&](const results::Process& process) {
+    return dropped.contains({process.benchmark, process.arm});
+  });
+  return result.failures.size() - before;
+}
+
+std::vector<std::string> without_reference(const results::Result& result) {
+  const std::map<std::string, std::string> known = reference_answers(result);
+  std::set<std::string> without;
+  for (const results::Process& process : result.processes)
+    if (process.arm == results::kHead && !known.contains(workload_of(process.benchmark)))
+      without.insert(workload_of(process.benchmark));
+  return {without.begin(), without.end()};
+}
+
+}  // namespace lab::judge

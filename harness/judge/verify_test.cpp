@@ -1,0 +1,95 @@
+#include "harness/judge/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/results/result_fixture.h"
+
+namespace lab::judge {
+
+namespace {
+
+results::Result with_processes(std::vector<results::Process> processes) {
+  results::Result result = results::fixture_result();
+  result.variants.push_back({"shelf", "third", false, "", "", "", "", {}});
+  result.processes = std::move(processes);
+  return result;
+}
+
+std::vector<std::string> left(const results::Result& result) {
+  std::vector<std::string> names;
+  for (const results::Process& process : result.processes) names.push_back(process.benchmark);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+/// What verify takes the numbers from, sorted.
+Names taken(results::Result& result) {
+  const std::size_t count = verify(result);
+  Names names;
+  for (std::size_t i = result.failures.size() - count; i < result.failures.size(); ++i)
+    names.push_back(result.failures[i].benchmark);
+  return names;
+}
+
+}  // namespace
+
+TEST(Verify, keeps_what_agrees_with_the_reference) {
+  results::Result result = results::fixture_result(3);
+  EXPECT_EQ(taken(result), Names{});
+  EXPECT_EQ(result.processes.size(), 6u);
+  EXPECT_TRUE(result.failures.empty());
+  EXPECT_EQ(without_reference(result), Names{});
+}
+
+TEST(Verify, takes_all_numbers_from_a_benchmark_that_differs_once) {
+  results::Result result = results::fixture_result(3);
+  result.processes[3].checksum = "00000000000000bb";  // quick, in block 1
+  EXPECT_EQ(taken(result), Names{"shelf/quick/store"});
+  EXPECT_EQ(left(result), (Names{"shelf/plain/store", "shelf/plain/store", "shelf/plain/store"}));
+  ASSERT_EQ(result.failures.size(), 1u);
+  EXPECT_EQ(result.failures[0].kind, "wrong answer");
+  EXPECT_EQ(result.failures[0].block, 1);
+  EXPECT_EQ(result.failures[0].detail, "expected checksum 00000000000000aa, found 00000000000000bb");
+  EXPECT_EQ(taken(result), Names{});
+  EXPECT_EQ(result.failures.size(), 1u);
+}
+
+TEST(Verify, takes_the_references_word_against_any_majority) {
+  results::Result result = with_processes({results::fixture_process("shelf/plain/store", 0, 9, "000000000000000a"),
+                                  results::fixture_process("shelf/quick/store", 0, 9, "000000000000000b"),
+                                  results::fixture_process("shelf/third/store", 0, 9, "000000000000000b")});
+  EXPECT_EQ(taken(result), (Names{"shelf/quick/store", "shelf/third/store"}));
+}
+
+TEST(Verify, takes_the_references_word_where_it_was_run_for_the_check_alone) {
+  results::Result result = with_processes({results::fixture_process("shelf/quick/store", 0, 9, "000000000000000b")});
+  result.answers = {{"shelf/plain/store", 7, "000000000000000a"}};
+  EXPECT_EQ(taken(result), Names{"shelf/quick/store"});
+}
+
+TEST(Verify, compares_among_the_variants_where_the_reference_gave_nothing) {
+  results::Result result = with_processes({results::fixture_process("shelf/quick/store", 0, 9, "000000000000000b"),
+                                  results::fixture_process("shelf/third/store", 0, 9, "000000000000000b")});
+  EXPECT_EQ(taken(result), Names{});
+  EXPECT_EQ(without_reference(result), Names{"shelf/store"});
+  result.processes[0].checksum = "000000000000000c";
+  EXPECT_EQ(taken(result), (Names{"shelf/quick/store", "shelf/third/store"}));
+  EXPECT_EQ(result.failures[0].detail, "no two variants agree and the reference gave none, found 000000000000000c");
+}
+
+TEST(Verify, holds_every_arm_to_the_answer_of_heads_reference) {
+  results::Result result = results::fixture_result(3);
+  const std::vector<results::Process> head = result.processes;
+  for (results::Process process : head) {
+    process.arm = results::kBase;
+    if (process.benchmark == "shelf/plain/store") process.checksum = "00000000000000bb";
+    result.processes.push_back(process);
+  }
+  EXPECT_EQ(taken(result), Names{"shelf/plain/store"});
+  EXPECT_EQ(result.failures[0].arm, "base");
+  EXPECT_EQ(result.processes.size(), 9u);
+  EXPECT_EQ(without_reference(result), Names{});
+}
+
+}  // namespace lab::judge

@@ -1,0 +1,137 @@
+#include "harness/measure/answer.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace lab::measure {
+
+namespace {
+
+const results::Workload kStore{"fake", "store", "Put and get", 2, {"put", "get"}, 10, "pair", false};
+
+const std::string kMeasured =
+    R"({"protocol":1,"benchmark":"fake/quick/store","version":2,"seed":7,"threads":1,"checksum":"00112233445566ff",)"
+    R"("operations":10,"repetitions":3,"samples":{"put":[600,500,400],"get":[300,300,200]},"counters":{"metadata_bytes":64},)"
+    R"("real_time":766.6,"cpu_time":800,"time_unit":"ns"})";
+
+const std::string kDescribed =
+    R"({"protocol":1,"family":"fake","variant":"quick","idea":"i","cost":"c","source":"s","weakness":"w","traits":{"moves":"no"},)"
+    R"("workloads":[{"name":"store","title":"Put","version":2,"phases":["put","get"],"operations":10,"operation":"pair",)"
+    R"("parallel":true,"unsupported":null},{"name":"drop","title":"Drop","version":1,"phases":["all"],"operations":1,)"
+    R"("operation":"op","parallel":false,"unsupported":"it never forgets"}]})";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+std::string complaint(const std::string& output) {
+  const Expected<results::Process> process = parse_measurement(output, {"fake/quick/store", &kStore, 7});
+  return process ? "" : process.error().what;
+}
+
+std::string complaint(const std::string& from, const std::string& to) {
+  return complaint(replaced(kMeasured, from, to));
+}
+
+std::string description_complaint(const std::string& from, const std::string& to) {
+  const Expected<Description> description = parse_description(replaced(kDescribed, from, to));
+  return description ? "" : description.error().what;
+}
+
+}  // namespace
+
+TEST(Answer, of_run_becomes_a_process) {
+  const Expected<results::Process> process = parse_measurement(kMeasured + "\n", {"fake/quick/store", &kStore, 7});
+  ASSERT_TRUE(process) << process.error().what;
+  EXPECT_DOUBLE_EQ(process->real_time, 80);  // the median of 900, 800 and 600, over 10 operations
+  EXPECT_DOUBLE_EQ(process->cpu_time, 80);
+  EXPECT_EQ(process->checksum, "00112233445566ff");
+  EXPECT_EQ(process->repetitions, 3u);
+  EXPECT_EQ(process->samples.at("put"), (std::vector<double>{600, 500, 400}));
+  EXPECT_EQ(process->counters.at("metadata_bytes"), 64);
+}
+
+TEST(Answer, of_run_says_how_it_warmed_up_where_it_knows) {
+  const Asked asked{"fake/quick/store", &kStore, 7};
+  EXPECT_FALSE(parse_measurement(kMeasured, asked)->warmup);  // as executables of earlier revisions
+  const std::string words = R"("counters":{"metadata_bytes":64},)";
+  const Expected<results::Process> process = parse_measurement(
+      replaced(kMeasured, words, words + R"("warmup":{"repetitions":5,"seconds":0.25,"stationary":false},)"), asked);
+  ASSERT_TRUE(process) << process.error().what;
+  ASSERT_TRUE(process->warmup);
+  EXPECT_EQ(process->warmup->repetitions, 5u);
+  EXPECT_EQ(process->warmup->seconds, 0.25);
+  EXPECT_FALSE(process->warmup->stationary);
+  EXPECT_EQ(complaint(words, words + R"("warmup":{"repetitions":5,"seconds":-1,"stationary":true},)"),
+            "warmup: expected 0 or more seconds, found -1");
+}
+
+TEST(Answer, of_run_is_checked_to_the_last_number) {
+  EXPECT_EQ(complaint(""), "expected a JSON object, found no output");
+  EXPECT_EQ(complaint("hello"), "expected one JSON object, found something else (syntax error)");
+  EXPECT_EQ(complaint(kMeasured + kMeasured), "expected one JSON object, found something else (extra data)");
+  EXPECT_EQ(complaint("[]"), "expected an object with a protocol version, found none");
+  EXPECT_EQ(complaint("\"protocol\":1", "\"protocol\":2"), "protocol 2, this build speaks 1");
+  EXPECT_EQ(complaint("fake/quick", "fake/other"), "expected benchmark fake/quick/store, found fake/other/store");
+  EXPECT_EQ(complaint("\"version\":2", "\"version\":3"), "expected version 2 of the workload, found 3");
+  EXPECT_EQ(complaint("\"seed\":7", "\"seed\":8"), "expected seed 7, found 8");
+  EXPECT_EQ(complaint("\"operations\":10", "\"operations\":0"), "expected 10 operations, found 0");
+  EXPECT_EQ(complaint("00112233445566ff", "xyz"), "checksum: expected 16 hex digits, found 'xyz'");
+  EXPECT_EQ(complaint("\"repetitions\":3", "\"repetitions\":0"), "expected at least one repetition, found none");
+  EXPECT_EQ(complaint("\"repetitions\":3", "\"repetitions\":4"), "phase 'put': expected 4 samples, found 3");
+  EXPECT_EQ(complaint("\"get\"", "\"got\""), "expected samples of phase 'get', found none");
+  EXPECT_EQ(complaint(",\"get\":[300,300,200]", ""), "expected samples of 2 phases, found 1");
+  EXPECT_EQ(complaint("600", "-600"), "phase 'put': found a negative time");
+  EXPECT_EQ(complaint("600", "null"), "samples.put[0]: expected a finite number, found null");
+  EXPECT_EQ(complaint("600", "NaN"), "expected one JSON object, found something else (syntax error)");
+  EXPECT_NE(complaint("600", "1e999"), "");
+  EXPECT_EQ(complaint("[600,500,400],\"get\":[300,300,200]", "[0,0,0],\"get\":[0,0,0]"),
+            "expected a median time above 0, found 0");
+  EXPECT_EQ(complaint("\"cpu_time\":800", "\"cpu_time\":-1"), "cpu_time: expected 0 or more, found -1");
+  EXPECT_EQ(complaint("\"cpu_time\":800,", ""), "cpu_time: missing");
+}
+
+TEST(Answer, of_run_keeps_an_even_choice_of_many_samples_and_the_median_of_all) {
+  std::string put;
+  std::string get;
+  for (int i = 0; i < 5000; ++i) {
+    put += fmt::format("{}{}", i == 0 ? "" : ",", 1000 + i);
+    get += i == 0 ? "0" : ",0";
+  }
+  std::string text = replaced(kMeasured, "600,500,400", put);
+  text = replaced(text, "300,300,200", get);
+  text = replaced(text, "\"repetitions\":3", "\"repetitions\":5000");
+  const Expected<results::Process> process = parse_measurement(text, {"fake/quick/store", &kStore, 7});
+  ASSERT_TRUE(process) << process.error().what;
+  EXPECT_EQ(process->repetitions, 5000u);
+  EXPECT_DOUBLE_EQ(process->real_time, 349.95);
+  ASSERT_EQ(process->samples.at("put").size(), kKeptSamples);
+  EXPECT_EQ(process->samples.at("put")[0], 1000);
+  EXPECT_EQ(process->samples.at("put")[999], 5995);
+}
+
+TEST(Answer, of_describe_becomes_a_variant_and_what_it_offers) {
+  const Expected<Description> description = parse_description(kDescribed);
+  ASSERT_TRUE(description) << description.error().what;
+  EXPECT_EQ(description->variant.name, "quick");
+  EXPECT_EQ(description->variant.traits.at("moves"), "no");
+  ASSERT_EQ(description->offers.size(), 2u);
+  EXPECT_EQ(description->offers[0].workload.family, "fake");
+  EXPECT_TRUE(description->offers[0].workload.parallel);
+  EXPECT_EQ(description->offers[0].unsupported, "");
+  EXPECT_EQ(description->offers[1].unsupported, "it never forgets");
+}
+
+TEST(Answer, of_describe_is_checked) {
+  EXPECT_EQ(description_complaint("\"family\":\"fake\"", "\"family\":\"a/b\""), "'a/b/quick' is no name of a variant");
+  EXPECT_EQ(description_complaint("\"name\":\"store\"", "\"name\":\"\""), "'' is no name of a workload");
+  EXPECT_EQ(description_complaint("\"operations\":10", "\"operations\":0"),
+            "workload store: expected operations, found 0");
+  EXPECT_EQ(description_complaint("[\"put\",\"get\"]", "[]"), "workload store: expected phases, found none");
+  EXPECT_EQ(description_complaint("\"version\":2,", ""), "workloads[0].version: missing");
+  EXPECT_EQ(description_complaint("\"protocol\":1", "\"protocol\":0"), "protocol 0, this build speaks 1");
+}
+
+}  // namespace lab::measure

@@ -1,0 +1,121 @@
+#include "harness/measure/arms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "harness/base/files.h"
+#include "harness/base/hash.h"
+#include "harness/measure/provenance.h"
+
+namespace lab::measure {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// How many benchmarks a sentence names; it counts the rest.
+constexpr std::size_t kNamed = 3;
+
+std::string workload_of(const Benchmark& benchmark) {
+  return fmt::format("{}/{}", benchmark.workload.family, benchmark.workload.name);
+}
+
+std::string named(const std::vector<std::string>& benchmarks) {
+  std::vector<std::string> first(benchmarks.begin(),
+                                 benchmarks.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, benchmarks.size())));
+  if (benchmarks.size() > kNamed) first.push_back(fmt::format("{} more", benchmarks.size() - kNamed));
+  return fmt::format("{}", fmt::join(first, ", "));
+}
+
+/// Why this benchmark of head cannot be held against `base`; "" where it can.
+std::string obstacle(const Benchmark& head, const Catalog& base, const Benchmark* found) {
+  const std::string variant = variant_of(head.name);
+  for (const results::Failure& failure : base.failures)
+    if (failure.benchmark == variant) return failure.detail;
+  if (std::find(base.not_built.begin(), base.not_built.end(), variant) != base.not_built.end())
+    return variant + " is not built there";
+  if (found == nullptr) return "base does not have it";
+  if (!found->unsupported.empty()) return "base does not support it: " + found->unsupported;
+  if (found->workload.version != head.workload.version || found->workload.phases != head.workload.phases ||
+      found->workload.operations != head.workload.operations)
+    return fmt::format("workload {} is of version {} in head and {} in base", workload_of(head), head.workload.version,
+                       found->workload.version);
+  return "";
+}
+
+}  // namespace
+
+Expected<std::string> content_hash(const fs::path& file) {
+  const Expected<std::string> content = read_file(file);
+  if (!content) return content.error();
+  return content_name(*content);
+}
+
+Expected<results::Arm> describe_arm(std::string_view name, const fs::path& build_dir, const fs::path& root,
+                                    const std::vector<Benchmark>& benchmarks) {
+  const Expected<results::Build> build = read_build(build_dir);
+  if (!build) return build.error();
+  results::Arm arm{std::string(name), *build, read_pins(root), read_source(root), {}, {}};
+  for (const Benchmark& benchmark : benchmarks) {
+    arm.versions[workload_of(benchmark)] = benchmark.workload.version;
+    std::string& hash = arm.executables[variant_of(benchmark.name)];
+    if (!hash.empty()) continue;
+    const Expected<std::string> content = content_hash(benchmark.executable);
+    if (!content) return content.error();
+    hash = *content;
+  }
+  return arm;
+}
+
+std::vector<ArmBenchmark> choose_control(const std::vector<Benchmark>& head) {
+  const auto rank = [](const Benchmark& one) { return std::tuple(one.workload.parallel, !one.reference, one.name); };
+  std::map<std::string, const Benchmark*> chosen;
+  for (const Benchmark& benchmark : head) {
+    const Benchmark*& best = chosen[benchmark.workload.family];
+    if (best == nullptr || rank(benchmark) < rank(*best)) best = &benchmark;
+  }
+  std::vector<ArmBenchmark> control;
+  for (const auto& [family, benchmark] : chosen) control.push_back({std::string(results::kControl), *benchmark});
+  return control;
+}
+
+results::Arm control_arm(const results::Arm& head, const std::vector<ArmBenchmark>& control) {
+  results::Arm arm{std::string(results::kControl), head.build, head.pins, head.source, {}, {}};
+  for (const ArmBenchmark& one : control) {
+    const std::string variant = variant_of(one.benchmark.name), workload = workload_of(one.benchmark);
+    arm.executables[variant] = head.executables.at(variant);
+    arm.versions[workload] = head.versions.at(workload);
+  }
+  return arm;
+}
+
+Pairing pair_with_base(const std::vector<Benchmark>& head, const results::Arm& head_arm, const Catalog& base,
+                       const results::Arm& base_arm) {
+  Pairing pairing;
+  std::map<std::string, std::vector<std::string>> without;  // by the reason
+  for (const Benchmark& benchmark : head) {
+    const auto found = std::find_if(base.benchmarks.begin(), base.benchmarks.end(),
+                                    [&](const Benchmark& other) { return other.name == benchmark.name; });
+    const Benchmark* other = found == base.benchmarks.end() ? nullptr : &*found;
+    if (const std::string reason = obstacle(benchmark, base, other); !reason.empty()) {
+      without[reason].push_back(benchmark.name);
+      continue;
+    }
+    const std::string variant = variant_of(benchmark.name);
+    if (head_arm.executables.at(variant) == base_arm.executables.at(variant)) {
+      ++pairing.identical;
+      continue;
+    }
+    pairing.timed.push_back({std::string(results::kBase), *other});
+    // What it is held against is head's, whatever base says of itself.
+    pairing.timed.back().benchmark.reference = benchmark.reference;
+  }
+  for (const auto& [reason, benchmarks] : without)
+    pairing.sentences.push_back(fmt::format("not compared with base: {}: {}", named(benchmarks), reason));
+  return pairing;
+}
+
+}  // namespace lab::measure

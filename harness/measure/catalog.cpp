@@ -1,0 +1,208 @@
+#include "harness/measure/catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <set>
+
+#include "harness/base/files.h"
+#include "harness/base/glob.h"
+#include "harness/base/nearest.h"
+#include "harness/base/json_fields.h"
+
+namespace lab::measure {
+
+namespace fs = std::filesystem;
+
+template <typename F>
+void fields(F& f, ListedVariant& v) {
+  f("family", v.family);
+  f("variant", v.variant);
+  f("reference", v.reference);
+  f("executable", v.executable);
+}
+
+namespace {
+
+constexpr double kDescribeSeconds = 20;
+
+void add(const ListedVariant& built, const Description& description, const fs::path& executable, Catalog& catalog) {
+  results::Variant variant = description.variant;
+  variant.reference = built.reference;
+  for (const Description::Offer& offer : description.offers)
+    catalog.benchmarks.push_back({results::benchmark_name(built.family, built.variant, offer.workload.name), executable,
+                                  built.reference, offer.workload, offer.unsupported});
+  catalog.variants.push_back(std::move(variant));
+}
+
+void ask(const ListedVariant& built, const fs::path& build_dir, const Runner& run, Catalog& catalog) {
+  const std::string name = built.name();
+  const fs::path executable = build_dir / built.executable;
+  if (!fs::exists(executable)) {
+    catalog.not_built.push_back(name);
+    return;
+  }
+  ChildSpec spec;
+  spec.command = {executable.string(), "--describe"};
+  spec.timeout_seconds = kDescribeSeconds;
+  const ChildOutcome outcome = run(spec);
+  const auto fail = [&](std::string kind, std::string detail) {
+    catalog.failures.push_back({name, 0, 0, std::move(kind), "--describe: " + detail, outcome.error_tail});
+  };
+  if (outcome.end == ChildEnd::kTimedOut) return fail("timeout", describe_end(spec, outcome));
+  if (outcome.end != ChildEnd::kExited || outcome.code != 0) return fail("crash", describe_end(spec, outcome));
+  const Expected<Description> description = parse_description(outcome.output);
+  if (!description) return fail("protocol", description.error().what);
+  if (description->variant.family != built.family || description->variant.name != built.variant)
+    return fail("protocol", fmt::format("it says it is {}/{}", description->variant.family, description->variant.name));
+  add(built, *description, executable, catalog);
+}
+
+/// Everything a filter may name: benchmarks, variants and families, of what is not built too.
+std::vector<std::string> names_in(const Catalog& catalog) {
+  std::set<std::string> names;
+  for (const Benchmark& benchmark : catalog.benchmarks) names.insert(benchmark.name);
+  for (const results::Variant& variant : catalog.variants) {
+    names.insert(variant.family);
+    names.insert(variant.family + "/" + variant.name);
+  }
+  for (const std::string& variant : catalog.not_built) {
+    names.insert(variant);
+    names.insert(variant.substr(0, variant.find('/')));
+  }
+  return {names.begin(), names.end()};
+}
+
+/// Whether a benchmark of a variant that could not be asked would match: its workloads are taken to be its family's.
+bool could_match(const Catalog& catalog, const std::string& variant, const std::vector<std::string>& filters) {
+  const auto any = [&](const std::string& name) {
+    return std::any_of(filters.begin(), filters.end(), [&](const std::string& f) { return glob_matches(f, name); });
+  };
+  if (filters.empty() || any(variant)) return true;
+  const std::string family = variant.substr(0, variant.find('/'));
+  return std::any_of(catalog.benchmarks.begin(), catalog.benchmarks.end(), [&](const Benchmark& known) {
+    return known.workload.family == family && any(fmt::format("{}/{}", variant, known.workload.name));
+  });
+}
+
+Expected<void> check_filter(const Catalog& catalog, const std::string& filter) {
+  const Benchmark* unsupported = nullptr;
+  for (const Benchmark& benchmark : catalog.benchmarks) {
+    if (!glob_matches(filter, benchmark.name)) continue;
+    if (benchmark.unsupported.empty()) return {};
+    unsupported = &benchmark;
+  }
+  for (const results::Failure& failure : catalog.failures)
+    if (could_match(catalog, failure.benchmark, {filter})) return {};
+  if (unsupported != nullptr)
+    return Error{fmt::format("{} is unsupported: {}", unsupported->name, unsupported->unsupported),
+                 "python3 make.py list", ExitStatus::kUsage};
+  const std::string near = nearest_name(filter, names_in(catalog));
+  return Error{fmt::format("no benchmark matches '{}'", filter),
+               near.empty() ? "python3 make.py list" : fmt::format("did you mean '{}'?", near), ExitStatus::kUsage};
+}
+
+}  // namespace
+
+std::string variant_of(const std::string& benchmark) {
+  return benchmark.substr(0, benchmark.rfind('/'));
+}
+
+ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec) {
+  ChildSpec child;
+  child.command = {benchmark.executable.string(), "--run",     benchmark.workload.name,           "--seed",
+                   std::to_string(spec.seed),     "--seconds", fmt::format("{:.6g}", spec.seconds)};
+  if (benchmark.workload.parallel)
+    child.command.insert(child.command.end(), {"--threads", std::to_string(spec.threads)});
+  else
+    child.cpu = spec.cpu;
+  child.environment = {spec.exact ? "LAB_EXACT=1" : "LAB_EXACT"};  // whatever our own environment has
+  return child;
+}
+
+Expected<std::vector<ListedVariant>> read_variants(const fs::path& build_dir) {
+  const fs::path path = build_dir / "variants.json";
+  const Expected<std::string> text = read_file(path);
+  if (!text) return Error{text.error().what, "python3 make.py build"};
+  boost::system::error_code problem;
+  const boost::json::value value = boost::json::parse(*text, problem);
+  if (problem)
+    return Error{fmt::format("'{}': not JSON: {}", path.string(), problem.message()), "python3 make.py build"};
+  Expected<std::vector<ListedVariant>> listed = from_json<std::vector<ListedVariant>>(value);
+  if (!listed) return in_context(fmt::format("'{}'", path.string()), listed.error());
+  return listed;
+}
+
+std::vector<std::string> variants_for(const std::vector<ListedVariant>& listed, const std::vector<std::string>& filters,
+                                      bool references) {
+  std::set<std::string> families;
+  std::vector<std::string> names;
+  const auto wanted = [&](const ListedVariant& variant) {
+    return filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
+             return glob_may_match_below(filter, variant.name());
+           });
+  };
+  for (const ListedVariant& variant : listed)
+    if (wanted(variant)) families.insert(variant.family);
+  for (const ListedVariant& variant : listed)
+    if (wanted(variant) || (references && variant.reference && families.contains(variant.family)))
+      names.push_back(variant.name());
+  return names;
+}
+
+Expected<Catalog> load_catalog(const fs::path& build_dir, const Runner& run) {
+  const Expected<std::vector<ListedVariant>> listed = read_variants(build_dir);
+  if (!listed) return listed.error();
+  Catalog catalog;
+  for (const ListedVariant& one : *listed) ask(one, build_dir, run, catalog);
+  std::sort(catalog.variants.begin(), catalog.variants.end(),
+            [](const auto& a, const auto& b) { return std::tie(a.family, a.name) < std::tie(b.family, b.name); });
+  std::sort(catalog.benchmarks.begin(), catalog.benchmarks.end(),
+            [](const Benchmark& a, const Benchmark& b) { return a.name < b.name; });
+  return catalog;
+}
+
+Expected<Selection> select(const Catalog& catalog, const std::vector<std::string>& filters) {
+  for (const std::string& variant : catalog.not_built)
+    if (could_match(catalog, variant, filters))
+      return Error{fmt::format("{} is not built", variant), "python3 make.py build"};
+  for (const std::string& filter : filters)
+    if (const Expected<void> good = check_filter(catalog, filter); !good) return good.error();
+
+  Selection selection;
+  std::set<std::string> workloads;
+  std::set<std::string> variants;
+  const auto selected = [&](const std::string& name) {
+    return filters.empty() ||
+           std::any_of(filters.begin(), filters.end(), [&](const std::string& f) { return glob_matches(f, name); });
+  };
+  for (const Benchmark& benchmark : catalog.benchmarks) {
+    if (!selected(benchmark.name)) continue;
+    variants.insert(variant_of(benchmark.name));
+    if (!benchmark.unsupported.empty()) {
+      selection.unsupported.push_back({benchmark.name, benchmark.unsupported});
+      continue;
+    }
+    selection.benchmarks.push_back(benchmark);
+    if (workloads.insert(fmt::format("{}/{}", benchmark.workload.family, benchmark.workload.name)).second)
+      selection.workloads.push_back(benchmark.workload);
+  }
+  for (const Benchmark& benchmark : catalog.benchmarks) {
+    const std::string workload = fmt::format("{}/{}", benchmark.workload.family, benchmark.workload.name);
+    if (!benchmark.reference || !benchmark.unsupported.empty() || !workloads.contains(workload)) continue;
+    if (!selected(benchmark.name)) {
+      selection.checks.push_back(benchmark);
+      variants.insert(variant_of(benchmark.name));
+    }
+  }
+  for (const results::Variant& variant : catalog.variants)
+    if (variants.contains(variant.family + "/" + variant.name)) selection.variants.push_back(variant);
+  for (const results::Failure& failure : catalog.failures)
+    if (could_match(catalog, failure.benchmark, filters)) selection.failures.push_back(failure);
+  if (selection.benchmarks.empty() && selection.failures.empty())
+    return Error{"nothing to run: this build has no variants", "python3 make.py build"};
+  return selection;
+}
+
+}  // namespace lab::measure

@@ -1,0 +1,23 @@
+#include "harness/measure/conformance.h"
+
+namespace lab::measure {
+
+std::optional<Conformance> ask_conformance(const std::filesystem::path& executable, const Runner& run) {
+  ChildSpec spec;
+  spec.command = {executable.string(), "--conformance"};
+  spec.timeout_seconds = kConformanceSeconds;
+  const ChildOutcome outcome = run(spec);
+  if (outcome.end == ChildEnd::kStopped) return std::nullopt;
+  Conformance found{{}, printable(outcome.error_tail)};
+  const Expected<std::vector<std::string>> failures = parse_conformance(outcome.output);
+  // One of an earlier revision checks in one process: where that crashes, it has said nothing.
+  if (failures) found.failures = *failures;
+  const bool well = outcome.end == ChildEnd::kExited && outcome.code == 0;
+  if (found.failures.empty() && !well)
+    found.failures = {"--conformance: " + describe_end(spec, outcome)};
+  else if (!failures)
+    found.failures = {"--conformance: " + failures.error().what};
+  return found;
+}
+
+}  // namespace lab::measure

@@ -1,0 +1,220 @@
+#include "harness/measure/meters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/algorithm/string.hpp>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "harness/measure/answer.h"
+#include "harness/measure/arms.h"
+#include "harness/base/child.h"
+#include "harness/measure/conformance.h"
+
+namespace lab::measure {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kSkipStatus = 125;  ///< as git bisect run has it
+
+Error stopped() {
+  return Error{"interrupted", "", ExitStatus::kInterrupted};
+}
+
+std::string short_sha(const std::string& sha) {
+  return sha.substr(0, 12);
+}
+
+/// "exit status 2: no such file": how a child ended and the last thing it said.
+std::string failure_of(const ChildSpec& spec, const ChildOutcome& outcome) {
+  const std::string talk = boost::trim_copy(outcome.error_tail);
+  const std::string last = talk.substr(talk.rfind('\n') + 1);
+  return describe_end(spec, outcome) + (last.empty() ? "" : ": " + last);
+}
+
+class CommandMeter : public Meter {
+ public:
+  CommandMeter(const results::Cell& cell, measure::Revisions& revisions, Runner run)
+      : cell_(cell), revisions_(revisions), run_(std::move(run)) {}
+
+  Expected<Prepared> prepare(const std::string& sha) override {
+    const Expected<fs::path> tree = revisions_.checkout(sha);
+    if (!tree) return tree.error();
+    trees_[sha] = *tree;
+    return Prepared{};
+  }
+
+  Expected<Reading> measure(const std::string& sha) override {
+    ChildSpec spec;
+    spec.command = {"sh", "-c", R"(cd "$0" && exec sh -c "$1")", trees_.at(sha).string(), cell_.command};
+    spec.environment = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "LAB_COMMIT=" + sha};
+    spec.timeout_seconds = cell_.timeout_seconds;
+    const ChildOutcome outcome = run_(spec);
+    if (outcome.end == ChildEnd::kStopped) return stopped();
+    Reading reading;
+    if (outcome.end == ChildEnd::kExited && outcome.code == kSkipStatus) {
+      reading.skip = "the command said so (exit status 125)";
+    } else if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
+      reading.failure = failure_of(spec, outcome);
+    } else if (const Expected<double> value = parse_value(outcome.output)) {
+      reading.value = *value;
+    } else {
+      reading.failure = value.error().what;
+    }
+    return reading;
+  }
+
+  /// What a command builds on its first run is not known to anybody but itself.
+  bool is_ready(const std::string&) const override { return false; }
+
+ private:
+  const results::Cell& cell_;
+  measure::Revisions& revisions_;
+  Runner run_;
+  std::map<std::string, fs::path> trees_;
+};
+
+class BenchmarkMeter : public Meter {
+ public:
+  BenchmarkMeter(const results::Cell& cell, measure::Revisions& revisions, Runner run, measure::Listener listener)
+      : cell_(cell), revisions_(revisions), run_(std::move(run)), listener_(std::move(listener)) {}
+
+  Expected<Prepared> prepare(const std::string& sha) override {
+    const std::string& bad = cell_.commits.back().sha;
+    if (!workload_ && sha != bad) {
+      // The bad end says what is measured.
+      const Expected<Prepared> end = prepare(bad);
+      if (!end) return end.error();
+      if (!end->later.empty()) return *end;
+      if (!end->skip.empty())
+        return Error{fmt::format("the bad end, {}: {}", short_sha(bad), end->skip), end->hint, ExitStatus::kUsage};
+    }
+    const auto built = revisions_.build(sha, cell_.how, choice(), listener_);
+    if (!built) return not_built(built.error());
+    const Expected<measure::Catalog> catalog = measure::load_catalog(built->build_dir, run_);
+    if (!catalog) return Prepared{catalog.error().what, "", catalog.error().hint, ""};
+    return find(sha, *catalog);
+  }
+
+  Expected<Reading> measure(const std::string& sha) override {
+    const measure::Benchmark& benchmark = benchmarks_.at(sha);
+    ChildSpec spec = measure::measuring_process(
+        benchmark, {cell_.seed, cell_.process_seconds, cell_.cpu, cell_.threads});
+    spec.timeout_seconds = cell_.timeout_seconds;
+    const ChildOutcome outcome = run_(spec);
+    if (outcome.end == ChildEnd::kStopped) return stopped();
+    Reading reading;
+    if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
+      reading.failure = failure_of(spec, outcome);
+      return reading;
+    }
+    const Expected<results::Process> process =
+        measure::parse_measurement(outcome.output, {benchmark.name, &benchmark.workload, cell_.seed});
+    if (!process) {
+      reading.failure = process.error().what;
+      return reading;
+    }
+    if (checksum_.empty()) checksum_ = process->checksum;
+    if (process->checksum != checksum_)
+      reading.skip = fmt::format("its answer is {}, that of commits before it {}", process->checksum, checksum_);
+    reading.value = process->real_time;
+    return reading;
+  }
+
+  bool is_ready(const std::string& sha) const override { return revisions_.is_built(sha, cell_.how, choice()); }
+
+ private:
+  /// The benchmark's own variant: answers are held against those of other commits, not against the reference's.
+  measure::Choice choice() const {
+    return [this](const auto& listed) { return measure::variants_for(listed, {cell_.benchmark}, false); };
+  }
+
+  Expected<Prepared> not_built(const measure::BuildError& error) const {
+    using Kind = measure::BuildError::Kind;
+    if (error.kind == Kind::kStopped) return Error(error);
+    if (error.kind == Kind::kLostPins) return Prepared{"", error.what, error.hint, ""};
+    return Prepared{error.what, "", error.hint, ""};
+  }
+
+  Expected<Prepared> find(const std::string& sha, const measure::Catalog& catalog) {
+    const std::string& bad = cell_.commits.back().sha;
+    if (sha == bad) {
+      // Its names are those that the user may mean: the sentence about a misspelt one comes from there.
+      const Expected<measure::Selection> selection = measure::select(catalog, {cell_.benchmark});
+      if (!selection) return in_context(fmt::format("the bad end, {}", short_sha(bad)), selection.error());
+      if (selection->benchmarks.size() != 1)
+        return Error{
+            fmt::format("expected one benchmark, '{}' matches {}", cell_.benchmark, selection->benchmarks.size()),
+            "python3 make.py list", ExitStatus::kUsage};
+    }
+    const auto benchmark = std::find_if(catalog.benchmarks.begin(), catalog.benchmarks.end(),
+                                        [&](const measure::Benchmark& each) { return each.name == cell_.benchmark; });
+    if (benchmark == catalog.benchmarks.end()) return Prepared{why_absent(catalog), "", "", ""};
+    if (!benchmark->unsupported.empty()) return Prepared{"unsupported: " + benchmark->unsupported, "", "", ""};
+    if (sha == bad) workload_ = benchmark->workload;
+    const results::Workload& work = benchmark->workload;
+    if (work.version != workload_->version || work.phases != workload_->phases ||
+        work.operations != workload_->operations)
+      return Prepared{fmt::format("its workload is of version {}, that of the bad end of version {}", work.version,
+                                  workload_->version),
+                      "", "choose ends with one version of the workload", ""};
+    const Expected<std::string> identity = measure::content_hash(benchmark->executable);
+    if (!identity) return identity.error();
+    if (!conformance_.contains(*identity)) {
+      const std::optional<measure::Conformance> found = measure::ask_conformance(benchmark->executable, run_);
+      if (!found) return stopped();
+      conformance_[*identity] = *found;
+    }
+    if (const std::vector<std::string>& failures = conformance_[*identity].failures; !failures.empty())
+      return Prepared{fmt::format("it does not conform: {}", failures.front()), "", "", ""};
+    benchmarks_[sha] = *benchmark;
+    return Prepared{"", "", "", *identity};
+  }
+
+  /// Its variant may be there and not have said what it offers.
+  std::string why_absent(const measure::Catalog& catalog) const {
+    for (const results::Failure& failure : catalog.failures)
+      if (cell_.benchmark.starts_with(failure.benchmark + "/"))
+        return fmt::format("{}: {}", failure.kind, failure.detail);
+    return fmt::format("it has no benchmark {}", cell_.benchmark);
+  }
+
+  const results::Cell& cell_;
+  measure::Revisions& revisions_;
+  Runner run_;
+  measure::Listener listener_;
+  std::optional<results::Workload> workload_;
+  std::string checksum_;
+  std::map<std::string, measure::Benchmark> benchmarks_;
+  std::map<std::string, measure::Conformance> conformance_;  ///< by the executable's hash
+};
+
+}  // namespace
+
+std::unique_ptr<Meter> command_meter(const results::Cell& cell, measure::Revisions& revisions, Runner run) {
+  return std::make_unique<CommandMeter>(cell, revisions, std::move(run));
+}
+
+std::unique_ptr<Meter> benchmark_meter(const results::Cell& cell, measure::Revisions& revisions, Runner run,
+                                       measure::Listener listener) {
+  return std::make_unique<BenchmarkMeter>(cell, revisions, std::move(run), std::move(listener));
+}
+
+Expected<double> parse_value(std::string_view output) {
+  const std::string text = boost::trim_copy(std::string(output));
+  const std::string line = boost::trim_copy(text.substr(text.rfind('\n') + 1));
+  double value = 0;
+  const auto [end, problem] = std::from_chars(line.data(), line.data() + line.size(), value);
+  if (line.empty() || problem != std::errc() || end != line.data() + line.size() || !std::isfinite(value) || value <= 0)
+    return Error{
+        fmt::format("expected a number above 0 in the last line of the output, found '{}'", line.substr(0, 60)), "",
+        ExitStatus::kUsage};
+  return value;
+}
+
+}  // namespace lab::measure

@@ -1,0 +1,161 @@
+#include "harness/measure/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "harness/base/random.h"
+#include "harness/stats/strata.h"
+
+namespace lab::measure {
+
+namespace {
+
+/// Before anything is known of any benchmark: start, prepare and end.
+constexpr double kAssumedOverhead = 0.05;
+
+/// A block that is expected to take this much more than what is left is started all the same: estimates are no better.
+constexpr double kTolerance = 1.02;
+
+int least_processes() {
+  return static_cast<int>(stats::least_count());
+}
+
+}  // namespace
+
+Pace quick_pace() {
+  Pace pace{"quick", 120, 10, least_processes(), 2, 0};
+  pace.exact_blocks = 0;  // they took about a fifth of its time in a loaded virtual machine
+  return pace;
+}
+
+Pace default_pace() {
+  return {"default", 480, 20, least_processes(), 2, 0};
+}
+
+Pace full_pace() {
+  return {"full", 3600, least_processes(), least_processes(), 1, kTight};
+}
+
+Pace processes_pace(int processes) {
+  return {"processes", 0, processes, processes, 0.5, 0};
+}
+
+Pace against_pace(Pace pace, std::size_t rows, double target) {
+  if (pace.mode == "processes") return pace;
+  const auto can_tell = [rows](int blocks) {
+    const auto count = static_cast<std::size_t>(blocks);
+    return stats::least_p(count, stats::stratum_blocks(count, rows, kAlpha)) * static_cast<double>(rows) <= kAlpha;
+  };
+  while (!can_tell(pace.least_blocks)) ++pace.least_blocks;
+  pace.blocks = std::max(pace.blocks, pace.least_blocks);
+  pace.target = target;
+  return pace;
+}
+
+std::vector<std::size_t> block_order(std::size_t count, std::uint64_t seed, int block) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // The block is mixed in by the generator, so that neighbouring seeds do not share orders.
+  bench::Random random(bench::Random(seed).next() + static_cast<std::uint64_t>(block));
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
+std::vector<std::size_t> arm_order(std::size_t arms, std::uint64_t seed, std::size_t benchmark, int block) {
+  bench::Random random(bench::Random(seed).next() - static_cast<std::uint64_t>(benchmark));
+  const std::size_t first = random.below(arms) + static_cast<std::size_t>(block) / 2;
+  std::vector<std::size_t> order(arms);
+  for (std::size_t i = 0; i < arms; ++i) order[i] = (first + i) % arms;
+  if (block % 2 != 0) std::reverse(order.begin(), order.end());
+  return order;
+}
+
+Schedule::Schedule(Pace pace, std::size_t processes) : pace_(std::move(pace)), costs_(processes) {}
+
+double Schedule::cost(std::size_t process, double seconds) const {
+  const Cost& cost = costs_[process];
+  if (cost.rests) return 0;
+  const double guess = known_ == 0 ? kAssumedOverhead : known_overhead_ / static_cast<double>(known_);
+  return cost.overhead.value_or(guess) + seconds;
+}
+
+double Schedule::block_cost(double seconds) const {
+  double total = 0;
+  for (std::size_t i = 0; i < costs_.size(); ++i) total += cost(i, seconds);
+  return total;
+}
+
+int Schedule::blocks_wanted(int done) const {
+  // How many blocks a target will need is not known: after those that time is divided for, it is one at a time.
+  return pace_.target > 0 ? std::max(1, pace_.blocks - done) : pace_.blocks - done;
+}
+
+std::optional<double> Schedule::next_block(int done, double elapsed, bool tight) const {
+  const auto active = std::count_if(costs_.begin(), costs_.end(), [](const Cost& cost) { return !cost.rests; });
+  if (active == 0 || done >= (pace_.target > 0 ? kMostBlocks : pace_.blocks)) return std::nullopt;
+  if (pace_.target > 0 && tight && done >= pace_.least_blocks) return std::nullopt;
+  if (pace_.budget_seconds <= 0) return pace_.most_seconds;
+  const double left = pace_.budget_seconds - elapsed;
+  const double share = (left / blocks_wanted(done) - block_cost(0)) / static_cast<double>(active);
+  const double seconds = std::clamp(share, kLeastSeconds, pace_.most_seconds);
+  if (done > 0 && block_cost(seconds) > left * kTolerance) return std::nullopt;
+  return seconds;
+}
+
+std::optional<double> Schedule::next_process(std::size_t process, double seconds, double elapsed, double cost_left,
+                                             std::size_t remaining) const {
+  if (pace_.budget_seconds <= 0) return seconds;
+  const double left = pace_.budget_seconds - elapsed;
+  const double too_much = std::max(0.0, cost_left - left) / static_cast<double>(remaining);
+  const double given = std::max(std::min(seconds, kLeastSeconds), seconds - too_much);
+  if (cost(process, given) > left + (kTolerance - 1) * pace_.budget_seconds) return std::nullopt;
+  return given;
+}
+
+void Schedule::measured(std::size_t process, double seconds, double wall_seconds) {
+  std::optional<double>& overhead = costs_[process].overhead;
+  if (!overhead) ++known_;
+  known_overhead_ -= overhead.value_or(0);
+  overhead = std::max(0.0, wall_seconds - seconds);
+  known_overhead_ += *overhead;
+}
+
+void Schedule::rest(std::size_t process, bool rests) {
+  costs_[process].rests = rests;
+}
+
+int Schedule::expected_blocks(int done, double seconds, double elapsed) const {
+  const int wanted = done + blocks_wanted(done);
+  const double each = block_cost(seconds);
+  if (pace_.budget_seconds <= 0 || each <= 0) return wanted;
+  const double affordable = (pace_.budget_seconds - elapsed) * kTolerance / each;
+  return std::max(done + 1, std::min(wanted, done + static_cast<int>(std::min(affordable, 1e6))));
+}
+
+double Schedule::seconds_left(int done, double seconds, double elapsed, double left_in_block) const {
+  const int blocks_after = std::max(0, expected_blocks(done, seconds, elapsed) - done - 1);
+  const double left = left_in_block + blocks_after * block_cost(seconds);
+  return pace_.budget_seconds > 0 ? std::clamp(pace_.budget_seconds - elapsed, 0.0, left) : left;
+}
+
+std::string Schedule::state(int done, bool tight) const {
+  const bool enough = done >= pace_.least_blocks && (pace_.target <= 0 || tight);
+  return enough ? "complete" : "out of time";
+}
+
+int planned_blocks(const Pace& pace, const std::vector<std::optional<double>>& overheads) {
+  Schedule schedule(pace, overheads.size());
+  for (std::size_t i = 0; i < overheads.size(); ++i)
+    if (overheads[i]) schedule.measured(i, 0, *overheads[i]);
+  int blocks = 0;
+  double elapsed = 0;
+  while (const std::optional<double> seconds = schedule.next_block(blocks, elapsed, false)) {
+    for (std::size_t i = 0; i < overheads.size(); ++i) elapsed += schedule.cost(i, *seconds);
+    ++blocks;
+  }
+  return blocks;
+}
+
+}  // namespace lab::measure

@@ -1,0 +1,211 @@
+#include "harness/measure/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace lab::measure {
+
+namespace {
+
+/// A simulated session: benchmark i needs overheads[i] seconds beside the time it is asked to measure for.
+struct Simulated {
+  int blocks = 0;
+  double elapsed = 0;
+  double last_seconds = 0;
+  std::string state;
+};
+
+Simulated simulate(const Pace& pace, const std::vector<double>& overheads, int tight_after = 1'000'000) {
+  Schedule schedule(pace, overheads.size());
+  Simulated session;
+  for (;;) {
+    const bool tight = session.blocks >= tight_after;
+    const std::optional<double> seconds = schedule.next_block(session.blocks, session.elapsed, tight);
+    if (!seconds) break;
+    session.last_seconds = *seconds;
+    bool cut = false;
+    for (std::size_t i = 0; i < overheads.size() && !cut; ++i) {
+      double cost_left = 0;
+      for (std::size_t later = i; later < overheads.size(); ++later) cost_left += schedule.cost(later, *seconds);
+      const std::optional<double> given =
+          schedule.next_process(i, *seconds, session.elapsed, cost_left, overheads.size() - i);
+      cut = !given;
+      if (cut) break;
+      schedule.measured(i, *given, *given + overheads[i]);
+      session.elapsed += *given + overheads[i];
+    }
+    if (cut) break;
+    ++session.blocks;
+  }
+  session.state = schedule.state(session.blocks, session.blocks >= tight_after);
+  return session;
+}
+
+}  // namespace
+
+TEST(BlockOrder, has_every_benchmark_once_and_differs_between_blocks_and_seeds) {
+  std::set<std::vector<std::size_t>> orders;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    for (int block = 0; block < 4; ++block) {
+      std::vector<std::size_t> order = block_order(20, seed, block);
+      EXPECT_EQ(order, block_order(20, seed, block));
+      orders.insert(order);
+      std::sort(order.begin(), order.end());
+      for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i], i);
+    }
+  }
+  EXPECT_EQ(orders.size(), 16u);
+  EXPECT_TRUE(block_order(0, 1, 0).empty());
+}
+
+TEST(BlockOrder, is_the_same_on_every_machine) {
+  EXPECT_EQ(block_order(8, 1, 0), (std::vector<std::size_t>{4, 1, 7, 5, 3, 0, 6, 2}));
+}
+
+TEST(BlockOrder, gives_every_benchmark_every_position_equally_often) {
+  constexpr int kBlocks = 6000;
+  int first[6] = {};
+  for (int block = 0; block < kBlocks; ++block) ++first[block_order(6, 7, block)[0]];
+  // Six standard errors of a binomial with p = 1/6.
+  for (const int count : first) EXPECT_NEAR(count, kBlocks / 6, 6 * 29);
+}
+
+TEST(ArmOrder, is_abba_over_every_two_blocks_and_begins_as_the_seed_says) {
+  std::set<std::vector<std::size_t>> firsts;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (int block = 0; block < 8; block += 2) {
+      std::vector<std::size_t> order = arm_order(2, seed, 3, block);
+      if (block == 0) firsts.insert(order);
+      std::reverse(order.begin(), order.end());
+      EXPECT_EQ(arm_order(2, seed, 3, block + 1), order);
+    }
+    EXPECT_NE(arm_order(2, seed, 3, 0), arm_order(2, seed, 3, 2));
+  }
+  EXPECT_EQ(firsts.size(), 2u);
+  EXPECT_EQ(arm_order(1, 1, 0, 5), std::vector<std::size_t>{0});
+}
+
+TEST(ArmOrder, puts_each_of_three_arms_equally_often_before_each_other) {
+  int before[3][3] = {};
+  for (int block = 0; block < 6; ++block) {
+    const std::vector<std::size_t> order = arm_order(3, 5, 1, block);
+    EXPECT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = i + 1; j < 3; ++j) ++before[order[i]][order[j]];
+  }
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) EXPECT_EQ(before[i][j], i == j ? 0 : 3);
+}
+
+TEST(AgainstPace, has_blocks_enough_for_a_verdict_in_a_table_of_so_many_rows) {
+  EXPECT_EQ(against_pace(quick_pace(), 1, 0.005).least_blocks, 6);
+  const Pace forty = against_pace(quick_pace(), 40, 0.005);
+  EXPECT_EQ(forty.least_blocks, 7);  // 2 / C(14, 7) < 0.05 / 40 < 2 / C(12, 6)
+  EXPECT_EQ(forty.blocks, quick_pace().blocks);
+  EXPECT_GT(against_pace(quick_pace(), 100'000, 0.005).blocks, quick_pace().blocks);
+  EXPECT_EQ(forty.target, 0.005);
+  EXPECT_EQ(against_pace(processes_pace(3), 40, 0.005).target, 0);
+}
+
+TEST(Schedule, holds_the_budget_however_many_benchmarks_there_are) {
+  for (const double overhead : {0.0, 0.02, 0.3}) {
+    for (const std::size_t benchmarks : {1u, 7u, 32u, 100u, 400u, 2000u, 5000u}) {
+      const Simulated session = simulate(quick_pace(), std::vector<double>(benchmarks, overhead));
+      EXPECT_LE(session.elapsed, 120 * 1.03) << benchmarks << " benchmarks, overhead " << overhead;
+      EXPECT_LE(session.blocks, 10);
+      EXPECT_GE(session.last_seconds, kLeastSeconds);
+    }
+  }
+}
+
+TEST(Schedule, shrinks_the_time_of_a_process_first_and_the_number_of_processes_then) {
+  const Simulated few = simulate(quick_pace(), std::vector<double>(10, 0.1));
+  EXPECT_EQ(few.blocks, 10);
+  EXPECT_GT(few.last_seconds, 0.9);
+  const Simulated more = simulate(quick_pace(), std::vector<double>(50, 0.1));
+  EXPECT_EQ(more.blocks, 10);
+  EXPECT_LT(more.last_seconds, 0.2);
+  const Simulated many = simulate(quick_pace(), std::vector<double>(110, 0.1));
+  EXPECT_LT(many.blocks, 10);
+  EXPECT_GE(many.blocks, 6);
+  EXPECT_EQ(many.last_seconds, kLeastSeconds);
+  EXPECT_EQ(many.state, "complete");
+  const Simulated too_many = simulate(quick_pace(), std::vector<double>(300, 0.1));
+  EXPECT_LT(too_many.blocks, 6);
+  EXPECT_EQ(too_many.state, "out of time");
+}
+
+TEST(Schedule, uses_most_of_the_budget_where_the_costs_are_a_surprise) {
+  // Much more than the first guess; the first block teaches it.
+  const Simulated session = simulate(default_pace(), std::vector<double>(30, 0.4));
+  EXPECT_EQ(session.blocks, 20);
+  EXPECT_GT(session.elapsed, 480 * 0.9);
+}
+
+TEST(Schedule, does_not_fill_the_budget_with_what_teaches_nothing) {
+  const Simulated one = simulate(quick_pace(), {0.05});
+  EXPECT_EQ(one.blocks, 10);
+  EXPECT_LT(one.elapsed, 25);
+}
+
+TEST(Schedule, runs_the_number_of_processes_that_is_asked_for) {
+  const Simulated session = simulate(processes_pace(3), std::vector<double>(4, 0.1));
+  EXPECT_EQ(session.blocks, 3);
+  EXPECT_EQ(session.state, "complete");
+  Pace pace = processes_pace(30);
+  pace.budget_seconds = 10;
+  const Simulated limited = simulate(pace, std::vector<double>(10, 0.1));
+  EXPECT_LT(limited.blocks, 30);
+  EXPECT_LE(limited.elapsed, 10.3);
+  EXPECT_EQ(limited.state, "out of time");
+}
+
+TEST(Schedule, ends_a_full_session_when_the_intervals_are_tight) {
+  const Simulated session = simulate(full_pace(), std::vector<double>(10, 0.1), 25);
+  EXPECT_EQ(session.blocks, 25);
+  EXPECT_EQ(session.state, "complete");
+  EXPECT_EQ(simulate(full_pace(), std::vector<double>(10, 0.1), 2).blocks, 6);
+  const Simulated never = simulate(full_pace(), std::vector<double>(10, 0.1));
+  EXPECT_LE(never.elapsed, 3600 * 1.03);
+  EXPECT_EQ(never.state, "out of time");
+}
+
+TEST(Schedule, finishes_a_block_that_turns_out_dearer_with_less_time_for_each) {
+  Pace pace = processes_pace(1);
+  pace.budget_seconds = 2;
+  const Simulated session = simulate(pace, std::vector<double>(4, 0.3));
+  EXPECT_EQ(session.blocks, 1);
+  EXPECT_LE(session.elapsed, 2.05);
+}
+
+TEST(Schedule, is_over_when_no_benchmark_is_left) {
+  Schedule schedule(quick_pace(), 2);
+  schedule.rest(0, true);
+  ASSERT_TRUE(schedule.next_block(1, 1, false));
+  schedule.rest(1, true);
+  EXPECT_FALSE(schedule.next_block(1, 1, false));
+}
+
+TEST(PlannedBlocks, are_those_that_a_session_of_these_costs_will_have) {
+  EXPECT_EQ(planned_blocks(quick_pace(), std::vector<std::optional<double>>(10, 0.1)), 10);
+  EXPECT_EQ(planned_blocks(quick_pace(), std::vector<std::optional<double>>(110, 0.1)),
+            simulate(quick_pace(), std::vector<double>(110, 0.1)).blocks);
+  EXPECT_EQ(planned_blocks(processes_pace(7), std::vector<std::optional<double>>(3)), 7);
+  const int against = planned_blocks(against_pace(default_pace(), 1, 0.0025), {0.1, 0.1, std::nullopt});
+  EXPECT_GT(against, default_pace().blocks);
+  EXPECT_LT(against, kMostBlocks);
+}
+
+TEST(Schedule, says_how_long_it_will_take) {
+  Schedule schedule(quick_pace(), 10);
+  const double seconds = *schedule.next_block(0, 0, false);
+  EXPECT_EQ(schedule.expected_blocks(0, seconds, 0), 10);
+  EXPECT_NEAR(schedule.seconds_left(0, seconds, 0, 10 * schedule.cost(0, seconds)), 120, 1);
+  EXPECT_LE(schedule.seconds_left(9, seconds, 119, 5), 1);
+  Schedule unlimited(processes_pace(5), 2);
+  EXPECT_NEAR(unlimited.seconds_left(0, 0.5, 0, 1.1), 1.1 + 4 * 2 * 0.55, 1e-9);
+}
+
+}  // namespace lab::measure

@@ -1,0 +1,96 @@
+#include "harness/measure/provenance.h"
+
+#include <fmt/format.h>
+
+#include <boost/algorithm/string.hpp>
+#include <boost/json.hpp>
+#include <cctype>
+#include <optional>
+
+#include "harness/base/files.h"
+#include "harness/measure/git.h"
+
+namespace lab::measure {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kShortestHash = 16;
+
+/// The last run of hex digits, long enough to be a hash, in the deepest part of `path` that has one.
+std::string hash_in(const fs::path& path) {
+  std::string found;
+  for (const fs::path& part : path) {
+    const std::string name = part.string();
+    std::size_t length = 0;
+    for (std::size_t i = 0; i <= name.size(); ++i) {
+      if (i < name.size() && std::isxdigit(static_cast<unsigned char>(name[i])) != 0) {
+        ++length;
+        continue;
+      }
+      if (length >= kShortestHash) found = name.substr(i - length, length);
+      length = 0;
+    }
+  }
+  return found;
+}
+
+/// The standard output of git in `root`, or nothing.
+std::optional<std::string> git(const fs::path& root, const std::vector<std::string>& arguments) {
+  const ChildOutcome outcome = run_child(git_command(root, arguments));
+  if (outcome.end != ChildEnd::kExited || outcome.code != 0) return std::nullopt;
+  return boost::trim_right_copy(outcome.output);
+}
+
+}  // namespace
+
+Expected<results::Build> read_build(const fs::path& build_dir) {
+  const fs::path path = build_dir / "build_info.json";
+  const Expected<std::string> text = read_file(path);
+  if (!text) return Error{text.error().what, "python3 make.py build"};
+  Expected<results::Build> build = results::parse_build(*text, path.string());
+  if (!build) return Error{build.error().what, "python3 make.py build"};
+  return build;
+}
+
+std::map<std::string, std::string> read_pins(const fs::path& root) {
+  std::map<std::string, std::string> pins;
+  const Expected<std::string> text = read_file(root / "packages.json");
+  boost::system::error_code problem;
+  const json::value file = text ? json::parse(*text, problem) : json::value();
+  const json::object* top = file.if_object();
+  const json::value* packages = top == nullptr ? nullptr : top->if_contains("packages");
+  if (packages == nullptr || !packages->is_object()) return pins;
+  for (const auto& package : packages->get_object()) {
+    const json::object* entry = package.value().if_object();
+    const json::value* lib = entry == nullptr ? nullptr : entry->if_contains("lib");
+    const fs::path place =
+        root / "lib" /
+        (lib != nullptr && lib->is_string() ? std::string(lib->get_string()) : std::string(package.key()));
+    std::error_code none;
+    const fs::path target = fs::read_symlink(place, none);
+    if (none && !fs::exists(place)) continue;
+    const std::string hash = hash_in(target);
+    pins[package.key()] = hash.empty() ? "unpinned" : hash;
+  }
+  return pins;
+}
+
+results::Source read_source(const fs::path& root) {
+  results::Source source;
+  const std::optional<std::string> answer = git(root, {"rev-parse", "--show-toplevel", "HEAD"});
+  if (!answer) return source;
+  const std::size_t line = answer->find('\n');
+  std::error_code problem;
+  if (line == std::string::npos || !fs::equivalent(answer->substr(0, line), root, problem)) return source;
+  source.commit = answer->substr(line + 1);
+  const std::optional<std::string> changes = git(root, {"status", "--porcelain"});
+  if (changes) source.dirty = !changes->empty();
+  // Where git cannot say, nobody may rely on the commit alone.
+  source.state = changes && changes->empty() ? "clean" : "dirty";
+  return source;
+}
+
+}  // namespace lab::measure

@@ -1,0 +1,517 @@
+#include "harness/measure/revisions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/algorithm/string.hpp>
+#include <boost/json.hpp>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "harness/base/files.h"
+#include "harness/base/glob.h"
+#include "harness/base/hash.h"
+#include "harness/base/layout.h"
+#include "harness/base/lock.h"
+#include "harness/base/nearest.h"
+#include "harness/measure/git.h"
+#include "harness/base/json_fields.h"
+
+namespace lab::measure {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kGitSeconds = 600;     ///< a checkout of a large tree on a slow disk
+constexpr double kBuildSeconds = 7200;  ///< and all its downloads
+constexpr std::size_t kShortSha = 12;
+constexpr std::size_t kPlaceDigits = 8;  ///< tell two clones of one name apart
+
+/// What an old make.py says when packages cannot be had.
+constexpr std::array<std::string_view, 2> kLostPins{"could not fetch", "SPM_MIRROR"};
+
+/// Matches no variant. No make.py has a verb that only configures; asked for what it does not have, every one configures
+/// and then refuses with kUsage. One from before --variant refuses at once.
+constexpr std::string_view kNoVariant = "no variant: the list of them is enough";
+
+using Words = std::vector<std::string>;
+
+/// What has been built in a tree.
+struct Stamp {
+  std::string march;
+  double seconds = 0;
+  std::vector<std::string> variants;
+};
+
+template <typename F>
+void fields(F& f, Stamp& s) {
+  f("march", s.march);
+  f("seconds", s.seconds);
+  f("variants", s.variants);
+}
+
+/// For make_build.
+constexpr std::string_view kEverything = "";
+
+std::set<std::string> not_in(const Words& built, const Words& wanted) {
+  std::set<std::string> missing(wanted.begin(), wanted.end());
+  for (const std::string& name : built) missing.erase(name);
+  return missing;
+}
+
+/// The fewest globs for `missing`: a family of which all is wanted is one.
+Words globs_for(const std::vector<measure::ListedVariant>& listed, const std::set<std::string>& missing) {
+  if (missing.empty()) return {};
+  std::map<std::string, Words> all, wanted;
+  for (const measure::ListedVariant& variant : listed) {
+    all[variant.family].push_back(variant.name());
+    if (missing.contains(variant.name())) wanted[variant.family].push_back(variant.name());
+  }
+  if (all == wanted) return {"*"};
+  Words globs;
+  for (const auto& [family, names] : wanted)
+    if (names.size() == all[family].size())
+      globs.push_back(family + "/*");
+    else
+      globs.insert(globs.end(), names.begin(), names.end());
+  return globs;
+}
+
+std::string short_sha(const std::string& sha) {
+  return sha.substr(0, kShortSha);
+}
+
+std::string last_line(std::string_view text) {
+  const std::string trimmed = boost::trim_copy(std::string(text));
+  return boost::trim_copy(trimmed.substr(trimmed.rfind('\n') + 1));
+}
+
+/// What git complains of, and what it advises in the lines after it.
+std::pair<std::string, std::string> complaint_and_advice(const std::string& talk) {
+  const std::string last = last_line(talk);
+  Words lines;
+  boost::split(lines, talk, boost::is_any_of("\n"));
+  const auto fatal =
+      std::find_if(lines.begin(), lines.end(), [](const auto& line) { return line.starts_with("fatal:"); });
+  if (fatal == lines.end() || boost::trim_copy(*fatal) == last) return {last, ""};
+  return {boost::trim_copy(*fatal), last};
+}
+
+Error interrupted() {
+  return Error{"interrupted", "", ExitStatus::kInterrupted};
+}
+
+Error usage(std::string what, std::string hint) {
+  return Error{std::move(what), std::move(hint), ExitStatus::kUsage};
+}
+
+std::string build_name(const results::BuildOptions& how) {
+  return fmt::format("{}-{}", how.toolchain, how.config);
+}
+
+/// One call of a make.py.
+struct MakeCall {
+  ChildSpec spec;
+  ChildOutcome outcome;
+
+  bool ended_with(ExitStatus status) const {
+    return outcome.end == ChildEnd::kExited && outcome.code == static_cast<int>(status);
+  }
+};
+
+}  // namespace
+
+struct Revisions::State {
+  fs::path repository;
+  fs::path common;  ///< where git keeps what all of its work trees share
+  fs::path folder;  ///< of this repository in the cache
+  Runner run;
+  bool shallow = false;
+  bool temporary = false;  ///< no tree stays
+  std::map<std::string, File> in_use;  ///< shared locks, by sha
+
+  Expected<ChildOutcome> start(const ChildSpec& spec) const {
+    ChildOutcome outcome = run(spec);
+    if (outcome.end == ChildEnd::kStopped) return interrupted();
+    if (outcome.end != ChildEnd::kExited)
+      return Error{fmt::format("git {}: {}", spec.command.back(), describe_end(spec, outcome)),
+                   "git must be installed and on PATH"};
+    return outcome;
+  }
+
+  Expected<ChildOutcome> ask(const fs::path& root, const Words& arguments) const {
+    ChildSpec spec = measure::git_command(root, arguments);
+    spec.timeout_seconds = kGitSeconds;
+    return start(spec);
+  }
+
+  /// What git says without its last line end; an error in git's own words where it fails.
+  Expected<std::string> git(const Words& arguments) const {
+    Expected<ChildOutcome> outcome = ask(repository, arguments);
+    if (!outcome) return outcome.error();
+    if (outcome->code != 0) {
+      const auto [complaint, advice] = complaint_and_advice(outcome->error_tail);
+      return Error{fmt::format("git {} in '{}': {}", arguments.front(), repository.string(), complaint), advice};
+    }
+    boost::trim_right(outcome->output);
+    return std::move(outcome->output);
+  }
+
+  std::string unshallow() const {
+    return shallow ? fmt::format("the clone is shallow: git -C {} fetch --unshallow", repository.string()) : "";
+  }
+
+  fs::path tree(const std::string& sha) const { return folder / short_sha(sha); }
+  fs::path beside(const std::string& sha, std::string_view ending) const {
+    return folder / fmt::format("{}.{}", short_sha(sha), ending);
+  }
+
+  /// Whether the tree is whole, of this commit and of this repository.
+  bool stands(const std::string& sha) const {
+    if (std::error_code none; !fs::exists(beside(sha, "tree"), none)) return false;
+    const Expected<ChildOutcome> head = ask(tree(sha), {"rev-parse", "--show-toplevel", "HEAD"});
+    std::error_code none;
+    return head && head->code == 0 && last_line(head->output) == sha &&
+           fs::equivalent(head->output.substr(0, head->output.find('\n')), tree(sha), none);
+  }
+
+  /// Undoes what a command did to files of the commit; what it built beside them stays. Not under somebody's feet.
+  /// False where git cannot: then the tree is to be made anew.
+  bool restore(const std::string& sha) const {
+    const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kAloneOrNot);
+    if (alone && alone->get() < 0) return true;
+    const Expected<ChildOutcome> reset = ask(tree(sha), {"reset", "--quiet", "--hard"});
+    return reset && reset->code == 0;
+  }
+
+  Expected<void> remove(const std::string& sha) const {
+    std::error_code problem;
+    fs::remove(beside(sha, "tree"), problem);
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, problem))
+      if (const std::string name = entry.path().filename().string();
+          name.starts_with(short_sha(sha) + ".") && name.ends_with(".built"))
+        fs::remove(entry.path(), problem);
+    fs::remove_all(tree(sha), problem);
+    if (problem) return Error{fmt::format("removing '{}': {}", tree(sha).string(), problem.message()), ""};
+    forget_removed();
+    return {};
+  }
+
+  /// What git keeps of trees of this folder that have gone, whoever removed them. `git worktree prune` would forget other
+  /// people's trees too, and could not be run after an interrupt.
+  void forget_removed() const {
+    std::error_code none;
+    const fs::path ours = fs::weakly_canonical(folder, none);
+    for (const fs::directory_entry& entry : fs::directory_iterator(common / "worktrees", none)) {
+      const Expected<std::string> link = read_file(entry.path() / "gitdir");
+      if (!link) continue;
+      const fs::path file = fs::weakly_canonical(entry.path() / boost::trim_copy(*link), none);
+      if (file.parent_path().parent_path() == ours && !fs::exists(file, none)) fs::remove_all(entry.path(), none);
+    }
+    // As git does with the last one; it fails where there are others.
+    fs::remove(common / "worktrees", none);
+  }
+
+  /// Every tree that nobody else uses.
+  void remove_all() {
+    in_use.clear();
+    const Expected<File> alone = lock_file(folder / "lock", LockKind::kAlone);
+    if (!alone) return;
+    std::error_code none;
+    std::set<std::string> trees;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
+      if (entry.is_directory(none)) trees.insert(entry.path().filename().string());
+    for (const std::string& sha : trees) {
+      const Expected<File> unused = lock_file(beside(sha, "lock"), LockKind::kAloneOrNot);
+      // Such locks are only taken under the folder's, so nobody waits for the file that goes.
+      if (unused && unused->get() >= 0 && remove(sha)) fs::remove(beside(sha, "lock"), none);
+    }
+  }
+
+  /// Under the folder's lock: the trees that were used least lately go, unless somebody uses them.
+  void sweep() const {
+    std::vector<std::pair<fs::file_time_type, std::string>> trees;
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
+      if (entry.path().extension() == ".tree")
+        trees.emplace_back(entry.last_write_time(none), entry.path().stem().string());
+    std::sort(trees.rbegin(), trees.rend());
+    for (std::size_t i = kKeptTrees; i < trees.size(); ++i) {
+      const Expected<File> alone = lock_file(beside(trees[i].second, "lock"), LockKind::kAloneOrNot);
+      if (alone && alone->get() >= 0) static_cast<void>(remove(trees[i].second));
+    }
+  }
+
+  /// Under the folder's lock.
+  Expected<void> make(const std::string& sha) {
+    const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kAloneOrNot);
+    if (!alone) return alone.error();
+    if (alone->get() < 0)
+      return Error{fmt::format("'{}' is broken and another process uses it", tree(sha).string()),
+                   "wait for it, or end it, and try again"};
+    if (const Expected<void> gone = remove(sha); !gone) return gone.error();
+    // Twice --force: git killed in the middle of the same leaves an entry that is locked.
+    const Expected<std::string> added =
+        git({"worktree", "add", "--detach", "--force", "--force", tree(sha).string(), sha});
+    if (!added) return added.error();
+    return write_file(beside(sha, "tree"), sha + "\n");
+  }
+
+  fs::path stamp_of(const std::string& sha, const results::BuildOptions& how) const { return beside(sha, build_name(how) + ".built"); }
+
+  /// Nothing is built where there is none that can be read, or it is of another processor level.
+  Stamp read_stamp(const std::string& sha, const results::BuildOptions& how) const {
+    Stamp none;
+    none.march = how.march;
+    const Expected<std::string> text = read_file(stamp_of(sha, how));
+    if (!text) return none;
+    const auto value = parse_json(*text, "stamp");
+    if (!value) return none;
+    Expected<Stamp> stamp = from_json<Stamp>(*value);
+    return stamp && stamp->march == how.march ? *stamp : none;
+  }
+
+  /// One call of the tree's own `make.py build`, of one glob of its variants or of everything.
+  MakeCall make_build(const std::string& sha, const results::BuildOptions& how, std::string_view glob, const Listener& listener) const {
+    MakeCall call;
+    call.spec.command = {"sh", "-c", R"(cd "$1" && shift && exec "$@" >&2)", "sh", tree(sha).string(), "python3",
+                         "make.py", "build", "--toolchain", how.toolchain, "--config", how.config, "--march", how.march};
+    if (!glob.empty()) call.spec.command.insert(call.spec.command.end(), {"--variant", std::string(glob)});
+    call.spec.environment = {"SPM_LIB", "LAB_BUILD", "LAB_ROOT", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"};
+    call.spec.timeout_seconds = kBuildSeconds;
+    std::ofstream log(beside(sha, "log"), std::ios::app);
+    std::string line;
+    bool refused = false;  // as it was to be
+    const auto end_line = [&] {
+      refused = refused || line.find(fmt::format("matches '{}'", kNoVariant)) != std::string::npos;
+      if (!refused && !line.empty()) {
+        log << line << std::endl;
+        if (listener) listener(line);
+      }
+      line.clear();
+    };
+    call.spec.on_error = [&](std::string_view text) {
+      for (const char c : text)
+        if (c == '\n' || c == '\r')
+          end_line();
+        else
+          line += c;
+    };
+    call.outcome = run(call.spec);
+    end_line();
+    call.spec.on_error = nullptr;
+    return call;
+  }
+
+  BuildError not_built(const std::string& sha, const MakeCall& call) const {
+    using Kind = BuildError::Kind;
+    if (call.outcome.end == ChildEnd::kStopped) return BuildError(Kind::kStopped, interrupted());
+    const Expected<std::string> log = read_file(beside(sha, "log"));
+    const std::string said = log ? *log : call.outcome.error_tail;
+    if (std::any_of(kLostPins.begin(), kLostPins.end(), [&](auto words) { return said.find(words) != std::string::npos; }))
+      return BuildError(Kind::kLostPins,
+                        {fmt::format("commit {}: its packages cannot be fetched: {}", short_sha(sha), last_line(said)),
+                         "name a place that has them with SPM_MIRROR (made by: python3 make.py spm mirror push)"});
+    return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} does not build: {}", short_sha(sha),
+                                                        describe_end(call.spec, call.outcome)),
+                                            beside(sha, "log").string()});
+  }
+};
+
+Revisions::Revisions(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Revisions::Revisions(Revisions&&) noexcept = default;
+Revisions& Revisions::operator=(Revisions&&) noexcept = default;
+Revisions::~Revisions() {
+  if (state_ && state_->temporary) state_->remove_all();
+}
+
+fs::path Revisions::default_cache() {
+  return root_dir() / "build/revisions";
+}
+
+Expected<Revisions> Revisions::open(const fs::path& repository, const fs::path& cache, Runner run) {
+  auto state = std::make_unique<State>();
+  state->repository = fs::absolute(repository).lexically_normal();
+  state->run = std::move(run);
+  if (!fs::is_directory(repository))
+    return usage(fmt::format("expected a folder of a git repository, found no folder '{}'", repository.string()), "");
+  const Expected<std::string> common =
+      state->git({"rev-parse", "--path-format=absolute", "--git-common-dir", "--is-shallow-repository"});
+  if (!common) {
+    if (common.error().status == ExitStatus::kInterrupted) return common.error();
+    return usage(fmt::format("expected a git repository at '{}': {}", repository.string(), common.error().what),
+                 common.error().hint);
+  }
+  const fs::path place = common->substr(0, common->find('\n'));
+  state->common = place;
+  state->shallow = last_line(*common) == "true";
+  const fs::path named = place.filename() == ".git" ? place.parent_path() : place;
+  state->folder = fs::absolute(cache) /
+                  fmt::format("{}-{}", named.filename().string(), content_name(place.string()).substr(0, kPlaceDigits));
+  std::error_code problem;
+  fs::create_directories(state->folder, problem);
+  if (problem) return Error{fmt::format("creating '{}': {}", state->folder.string(), problem.message()), ""};
+  return Revisions(std::move(state));
+}
+
+Expected<std::string> Revisions::resolve(std::string_view revision) const {
+  const Expected<ChildOutcome> found =
+      state_->ask(state_->repository,
+                  {"rev-parse", "--verify", "--quiet", "--end-of-options", fmt::format("{}^{{commit}}", revision)});
+  if (!found) return found.error();
+  if (found->code == 0) return boost::trim_copy(found->output);
+  const Expected<std::string> refs = state_->git({"for-each-ref", "--format=%(refname:short)"});
+  if (!refs) return refs.error();
+  Words names;
+  boost::split(names, *refs, boost::is_any_of("\n"));
+  const std::string nearest = nearest_name(revision, names);
+  std::string hint = nearest.empty() ? state_->unshallow() : fmt::format("did you mean '{}'?", nearest);
+  if (hint.empty()) hint = fmt::format("git -C {} log --oneline", state_->repository.string());
+  return usage(fmt::format("expected a commit of '{}', found '{}'", state_->repository.string(), revision),
+               std::move(hint));
+}
+
+Expected<results::Commit> Revisions::describe(const std::string& sha) const {
+  const Expected<std::string> line = state_->git({"log", "-1", "--format=%P%n%s", sha});
+  if (!line) return line.error();
+  const std::size_t end = std::min(line->find('\n'), line->size());
+  return results::Commit{sha, line->substr(std::min(end + 1, line->size())),
+                line->substr(0, end).find(' ') != std::string::npos};
+}
+
+Expected<std::vector<results::Commit>> Revisions::between(const std::string& good, const std::string& bad) const {
+  if (good == bad)
+    return usage(fmt::format("expected two commits, found {} for both ends", short_sha(good)), "git log --oneline");
+  const auto is_ancestor = [&](const std::string& older, const std::string& newer) {
+    const Expected<ChildOutcome> answer =
+        state_->ask(state_->repository, {"merge-base", "--is-ancestor", older, newer});
+    return answer ? Expected<bool>(answer->code == 0) : answer.error();
+  };
+  const Expected<bool> forward = is_ancestor(good, bad);
+  if (!forward) return forward.error();
+  if (!*forward) {
+    const Expected<bool> backward = is_ancestor(bad, good);
+    if (!backward) return backward.error();
+    std::string hint = *backward ? "the two are the wrong way round: swap --good and --bad" : state_->unshallow();
+    if (hint.empty())
+      hint = fmt::format("git merge-base {} {} is an ancestor of both", short_sha(good), short_sha(bad));
+    return usage(fmt::format("expected the good commit {} to be an ancestor of the bad one {}, found that it is not",
+                             short_sha(good), short_sha(bad)),
+                 std::move(hint));
+  }
+  const Expected<std::string> log =
+      state_->git({"log", "--ancestry-path", "--format=%H%n%P%n%s", fmt::format("{}..{}", good, bad)});
+  if (!log) return log.error();
+  struct Node {
+    Words parents;
+    std::string subject;
+  };
+  std::map<std::string, Node> nodes;
+  Words lines;
+  boost::split(lines, *log, boost::is_any_of("\n"));
+  for (std::size_t i = 0; i + 1 < lines.size(); i += 3) {
+    Node& node = nodes[lines[i]];
+    boost::split(node.parents, lines[i + 1], boost::is_any_of(" "));
+    if (i + 2 < lines.size()) node.subject = lines[i + 2];
+  }
+  std::vector<results::Commit> path;
+  for (std::string at = bad; at != good;) {
+    const auto node = nodes.find(at);
+    const auto descends = [&](const std::string& parent) { return parent == good || nodes.contains(parent); };
+    const Words none;
+    const Words& parents = node == nodes.end() ? none : node->second.parents;
+    const auto parent = std::find_if(parents.begin(), parents.end(), descends);
+    if (parent == parents.end())
+      return Error{fmt::format("the path from {} to {} ends at {}", short_sha(bad), short_sha(good), short_sha(at)),
+                   state_->unshallow()};
+    path.push_back({at, node->second.subject, parents.size() > 1});
+    at = *parent;
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+Expected<fs::path> Revisions::checkout(const std::string& sha) {
+  State& state = *state_;
+  const fs::path tree = state.tree(sha);
+  if (state.in_use.contains(sha) && fs::exists(tree)) return tree;
+  const Expected<File> folder = lock_file(state.folder / "lock", LockKind::kAlone);
+  if (!folder) return folder.error();
+  if (!state.stands(sha) || !state.restore(sha))
+    if (const Expected<void> made = state.make(sha); !made)
+      return in_context(fmt::format("a work tree of {}", short_sha(sha)), made.error());
+  Expected<File> used = lock_file(state.beside(sha, "lock"), LockKind::kShared);
+  if (!used) return used.error();
+  state.in_use[sha] = std::move(*used);
+  std::error_code none;
+  fs::last_write_time(state.beside(sha, "tree"), fs::file_time_type::clock::now(), none);
+  state.sweep();
+  return tree;
+}
+
+fs::path Revisions::log_of(const std::string& sha) const {
+  return state_->beside(sha, "log");
+}
+
+bool Revisions::is_of(const fs::path& folder) const {
+  const Expected<ChildOutcome> found =
+      state_->ask(folder, {"rev-parse", "--path-format=absolute", "--git-common-dir"});
+  std::error_code none;
+  return found && found->code == 0 && fs::equivalent(boost::trim_copy(found->output), state_->common, none);
+}
+
+void Revisions::remove_trees_at_end() {
+  state_->temporary = true;
+}
+
+bool Revisions::is_built(const std::string& sha, const results::BuildOptions& how, const Choice& choice) const {
+  const auto listed = measure::read_variants(state_->tree(sha) / "build" / build_name(how));
+  return listed && not_in(state_->read_stamp(sha, how).variants, choice(*listed)).empty();
+}
+
+boost::system::result<Built, BuildError> Revisions::build(const std::string& sha, const results::BuildOptions& how, const Choice& choice,
+                                                          const Listener& listener) {
+  using Kind = BuildError::Kind;
+  const Expected<fs::path> tree = checkout(sha);
+  if (!tree) return BuildError(Kind::kStopped, tree.error());
+  if (!fs::exists(*tree / "make.py"))
+    return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} has no make.py", short_sha(sha)), ""});
+  Built built{sha, *tree, *tree / "build" / build_name(how), 0};
+  std::error_code none;
+  if (!is_built(sha, how, choice)) fs::remove(log_of(sha), none);
+  const auto make = [&](std::string_view glob) { return state_->make_build(sha, how, glob, listener); };
+
+  Expected<std::vector<measure::ListedVariant>> listed = measure::read_variants(built.build_dir);
+  if (!listed) {
+    MakeCall call = make(kNoVariant);
+    listed = measure::read_variants(built.build_dir);
+    if (!listed && call.ended_with(ExitStatus::kUsage)) {
+      call = make(kEverything);
+      listed = measure::read_variants(built.build_dir);
+    }
+    if (!listed) return state_->not_built(sha, call);
+  }
+  Stamp stamp = state_->read_stamp(sha, how);
+  std::set<std::string> missing = not_in(stamp.variants, choice(*listed));
+  for (const std::string& glob : globs_for(*listed, missing)) {
+    MakeCall call = make(glob);
+    const bool whole = call.ended_with(ExitStatus::kUsage);
+    if (whole) call = make(kEverything);
+    if (!call.ended_with(ExitStatus::kOk)) return state_->not_built(sha, call);
+    stamp.seconds += call.outcome.wall_seconds;
+    for (const measure::ListedVariant& variant : *listed)
+      if (whole || glob_matches(glob, variant.name())) stamp.variants.push_back(variant.name());
+    if (const Expected<void> stamped =
+            write_file(state_->stamp_of(sha, how), boost::json::serialize(to_json(stamp)) + "\n");
+        !stamped)
+      return BuildError(Kind::kStopped, stamped.error());
+    if (whole) break;
+  }
+  built.seconds = stamp.seconds;
+  return built;
+}
+
+}  // namespace lab::measure

@@ -1,0 +1,422 @@
+#include "harness/measure/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/measure/answer.h"
+#include "harness/measure/conformance.h"
+#include "harness/judge/fitness.h"
+#include "harness/judge/summary.h"
+#include "harness/judge/verify.h"
+#include "harness/stats/strata.h"
+
+namespace lab::measure {
+
+namespace {
+
+/// How many intervals are named that a session could not make tight.
+constexpr std::size_t kNamedLoose = 5;
+
+/// What an exit status means is variant_main's to say (harness/bench/variant.h).
+constexpr int kOwnCheckFailed = 1;
+constexpr int kNotUnderstood = 2;
+
+/// The end of what a failed process said, on standard error or, where it said nothing there, on standard output.
+std::string tail_of(const ChildOutcome& outcome, std::size_t limit) {
+  if (!outcome.error_tail.empty()) return outcome.error_tail;
+  return outcome.output.substr(outcome.output.size() - std::min(outcome.output.size(), limit));
+}
+
+/// The last of the errors that a variant itself told; "" where it told none.
+std::string last_error(const std::string& output) {
+  constexpr std::string_view kSays = "variant: error: ";
+  const std::size_t at = ("\n" + output).rfind(fmt::format("\n{}", kSays));
+  if (at == std::string::npos) return "";
+  const std::string line = output.substr(at + kSays.size());
+  return line.substr(0, line.find('\n'));
+}
+
+std::string kind_of(const ChildOutcome& outcome) {
+  switch (outcome.end) {
+    case ChildEnd::kTimedOut:
+      return "timeout";
+    case ChildEnd::kTooMuchOutput:
+      return "protocol";
+    case ChildEnd::kExited:
+      if (outcome.code == kOwnCheckFailed) return std::string(results::kWrongAnswer);
+      return outcome.code == kNotUnderstood ? "refused" : "crash";
+    default:
+      return "crash";
+  }
+}
+
+class Run {
+ public:
+  Run(const SessionSpec& spec, const World& world, const Observer& observer, results::Result& result)
+      : spec_(spec),
+        world_(world),
+        observer_(observer),
+        result_(result),
+        series_(all_series(spec)),
+        arms_(arms_of(series_, spec.selection.benchmarks.size())),
+        widths_(arms_.size()),
+        rows_(static_cast<std::size_t>(std::count_if(series_.begin(), series_.end(),
+                                                     [](const Series& one) { return one.arm == results::kBase; }))),
+        schedule_(spec.pace, series_.size()),
+        began_(world.now()),
+        start_(began_) {}
+
+  Expected<void> to_the_end() {
+    ask_conformance_of_all();
+    start_ = world_.now();  // the budget is for measuring
+    for (const Benchmark& reference : spec_.selection.checks)
+      if (!interrupted_ && !fails_conformance(reference)) answer(reference);
+    int block = 0;
+    while (go_on()) {
+      rest_what_is_tight(block);
+      const std::optional<double> seconds = schedule_.next_block(block, elapsed(), tight());
+      if (!seconds) break;
+      const bool complete = watch_block(block, *seconds);
+      settle();
+      if (!complete) break;
+      result_.session.blocks = ++block;
+      result_.session.ended = world_.utc();
+      if (observer_.on_block && go_on()) observer_.on_block(result_);
+    }
+    finish(block);
+    if (problem_) return *problem_;
+    return {};
+  }
+
+ private:
+  /// A benchmark in an arm.
+  struct Series {
+    const Benchmark* benchmark;
+    std::string arm;
+    std::size_t group;  ///< number of head's benchmark that it runs beside
+    bool failed = false;
+    bool rests = false;
+    int processes = 0;
+  };
+
+  /// Head's in the order of the selection, then the others.
+  static std::vector<Series> all_series(const SessionSpec& spec) {
+    std::vector<Series> series;
+    const std::vector<Benchmark>& head = spec.selection.benchmarks;
+    for (std::size_t i = 0; i < head.size(); ++i) series.push_back({&head[i], std::string(results::kHead), i});
+    for (const ArmBenchmark& other : spec.beside) {
+      const auto found = std::find_if(head.begin(), head.end(),
+                                      [&](const Benchmark& one) { return one.name == other.benchmark.name; });
+      if (found != head.end())
+        series.push_back({&other.benchmark, other.arm, static_cast<std::size_t>(found - head.begin())});
+    }
+    return series;
+  }
+
+  /// The series of every benchmark, head's first.
+  static std::vector<std::vector<std::size_t>> arms_of(const std::vector<Series>& series, std::size_t benchmarks) {
+    std::vector<std::vector<std::size_t>> arms(benchmarks);
+    for (std::size_t i = 0; i < series.size(); ++i) arms[series[i].group].push_back(i);
+    return arms;
+  }
+
+  /// Measuring, since the session's first process; seconds.
+  double elapsed() const { return world_.now() - start_; }
+
+  /// Of a variant's executable; the same in two arms where its content is.
+  std::string identity(const Benchmark& benchmark, std::string_view arm) const {
+    const std::string variant = variant_of(benchmark.name);
+    const results::Arm* const described = results::find_arm(result_, arm);
+    const bool known = described != nullptr && described->executables.contains(variant);
+    return variant + " " + (known ? described->executables.at(variant) : benchmark.executable.string());
+  }
+
+  bool fails_conformance(const Benchmark& reference) const {
+    const auto found = conformance_.find(identity(reference, results::kHead));
+    return found != conformance_.end() && !found->second.failures.empty();
+  }
+
+  /// What is not what it says it is is not measured, nor is another variant's answer held against its own.
+  void ask_conformance_of_all() {
+    std::vector<Series> asked = series_;
+    for (const Benchmark& reference : spec_.selection.checks)
+      asked.push_back({&reference, std::string(results::kHead), arms_.size()});
+    std::set<std::string> executables;
+    for (const Series& one : asked) executables.insert(identity(*one.benchmark, one.arm));
+    std::set<std::pair<std::string, std::string>> told;  // variant and arm
+    for (const Series& one : asked) {
+      const std::string executable = identity(*one.benchmark, one.arm);
+      const std::string variant = variant_of(one.benchmark->name);
+      if (!conformance_.contains(executable)) {
+        if (!go_on()) return;
+        if (observer_.on_conformance)
+          observer_.on_conformance({variant, one.arm, conformance_.size(), executables.size()});
+        std::optional<Conformance> found = ask_conformance(one.benchmark->executable, world_.run);
+        if (!found) {
+          interrupted_ = true;
+          return;
+        }
+        conformance_.emplace(executable, std::move(*found));
+      }
+      // The control is head once more, and ends with it.
+      if (one.arm == results::kControl || !told.emplace(variant, one.arm).second) continue;
+      const Conformance& found = conformance_.at(executable);
+      for (const std::string& failure : found.failures)
+        record({variant, 0, 0, std::string(results::kNotConforming), failure, found.output_tail, one.arm});
+    }
+    for (std::size_t i = 0; i < series_.size(); ++i)
+      if (!conformance_.at(identity(*series_[i].benchmark, series_[i].arm)).failures.empty()) give_up(i);
+  }
+
+  bool go_on() {
+    interrupted_ = interrupted_ || world_.interrupted();
+    return !interrupted_ && !problem_;
+  }
+
+  std::vector<std::size_t> order_of(int block) const {
+    std::vector<std::size_t> order;
+    for (const std::size_t benchmark : block_order(arms_.size(), spec_.seed, block))
+      for (const std::size_t arm : arm_order(arms_[benchmark].size(), spec_.seed, benchmark, block)) {
+        const std::size_t i = arms_[benchmark][arm];
+        if (!series_[i].failed && !series_[i].rests) order.push_back(i);
+      }
+    return order;
+  }
+
+  /// run_block, and what disturbed it. All of the session's own processes have ended before and after, so what they used
+  /// is known as its own.
+  bool watch_block(int block, double seconds) {
+    if (!world_.cpu_use) return run_block(block, seconds);
+    const auto ended = [this] { return result_.processes.size() + result_.failures.size(); };
+    const std::size_t ended_before = ended();
+    const double start = world_.now();
+    const CpuUse before = world_.cpu_use();
+    const bool complete = run_block(block, seconds);
+    const results::Disturbance found = disturbance_between(before, world_.cpu_use(), block, world_.now() - start);
+    if (ended() > ended_before && keep(results::journal_line(found))) result_.session.disturbances.push_back(found);
+    return complete;
+  }
+
+  /// False where the block was cut short.
+  bool run_block(int block, double seconds) {
+    const std::vector<std::size_t> order = order_of(block);
+    for (std::size_t position = 0; position < order.size(); ++position) {
+      if (!go_on()) return false;
+      const std::size_t i = order[position];
+      if (series_[i].failed) continue;  // head's has failed since
+      double cost_left = 0;
+      for (std::size_t later = position; later < order.size(); ++later)
+        cost_left += schedule_.cost(order[later], seconds);
+      const double now = elapsed();
+      const std::optional<double> given = schedule_.next_process(i, seconds, now, cost_left, order.size() - position);
+      if (!given) return false;
+      if (observer_.on_process)
+        observer_.on_process({series_[i].benchmark->name, series_[i].arm, block,
+                              schedule_.expected_blocks(block, seconds, now), position, order.size(),
+                              schedule_.seconds_left(block, seconds, now, cost_left), result_.failures.size()});
+      measure(i, block, static_cast<int>(position), *given);
+    }
+    return go_on();
+  }
+
+  ChildSpec command(const Benchmark& benchmark, double seconds, bool exact) const {
+    ChildSpec spec = measuring_process(benchmark, {spec_.seed, seconds, spec_.cpu, spec_.threads, exact});
+    spec.timeout_seconds = spec_.process_timeout.value_or(kTimeoutSeconds + kTimeoutFactor * seconds);
+    return spec;
+  }
+
+  /// One process of `benchmark`. Nothing where it was interrupted; `failure` is set where it failed.
+  std::optional<results::Process> execute(const Benchmark& benchmark, double seconds, bool exact,
+                                          results::Failure& failure) {
+    const ChildSpec spec = command(benchmark, seconds, exact);
+    const ChildOutcome outcome = world_.run(spec);
+    if (outcome.end == ChildEnd::kStopped) {
+      interrupted_ = true;
+      return std::nullopt;
+    }
+    failure.output_tail = printable(tail_of(outcome, spec.tail_limit));
+    if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
+      failure.kind = kind_of(outcome);
+      failure.detail = describe_end(spec, outcome);
+      if (const std::string said = last_error(failure.output_tail); !said.empty()) failure.detail += ": " + said;
+      return std::nullopt;
+    }
+    Expected<results::Process> process =
+        parse_measurement(outcome.output, {benchmark.name, &benchmark.workload, spec_.seed});
+    if (!process) {
+      failure.kind = "protocol";
+      failure.detail = process.error().what;
+      return std::nullopt;
+    }
+    process->cpu = spec.cpu;
+    process->wall_seconds = outcome.wall_seconds;
+    return std::move(*process);
+  }
+
+  /// Asks a reference that was not selected for its answer, and for no time.
+  void answer(const Benchmark& reference) {
+    results::Failure failure{reference.name, 0, 0, "", "", "", std::string(results::kHead)};
+    const std::optional<results::Process> process = execute(reference, kLeastSeconds, false, failure);
+    if (!process) return record(std::move(failure));
+    result_.answers.push_back({reference.name, spec_.seed, process->checksum});
+    keep(results::journal_line(result_.answers.back()));
+  }
+
+  void measure(std::size_t i, int block, int position, double seconds) {
+    Series& series = series_[i];
+    results::Failure failure{series.benchmark->name, series.processes, block, "", "", "", series.arm};
+    const double before = world_.now();
+    const bool exact = block < spec_.pace.exact_blocks;
+    std::optional<results::Process> process = execute(*series.benchmark, seconds, exact, failure);
+    if (!process) {
+      if (interrupted_) return;
+      give_up(i);
+      return record(std::move(failure));
+    }
+    process->process = series.processes++;
+    process->block = block;
+    process->position = position;
+    process->arm = series.arm;
+    if (keep(results::journal_line(*process))) result_.processes.push_back(std::move(*process));
+    schedule_.measured(i, seconds, world_.now() - before);
+  }
+
+  void give_up(std::size_t i) {
+    const std::vector<std::size_t>& arms = arms_[series_[i].group];
+    for (const std::size_t ends : i == arms.front() ? arms : std::vector<std::size_t>{i}) {
+      series_[ends].failed = true;
+      schedule_.rest(ends, true);
+    }
+  }
+
+  void record(results::Failure failure) {
+    if (interrupted_ || failure.kind.empty()) return;
+    keep(results::journal_line(failure));
+    if (observer_.on_failure) observer_.on_failure(failure);
+    result_.failures.push_back(std::move(failure));
+  }
+
+  bool keep(const std::string& line) {
+    const Expected<void> kept = world_.journal(line);
+    if (!kept && !problem_) problem_ = kept.error();
+    return kept.has_value();
+  }
+
+  /// Takes the numbers from what answered wrongly.
+  void settle() {
+    const std::size_t found = judge::verify(result_);
+    for (std::size_t f = result_.failures.size() - found; f < result_.failures.size(); ++f) {
+      const results::Failure& failure = result_.failures[f];
+      for (std::size_t i = 0; i < series_.size(); ++i)
+        if (series_[i].benchmark->name == failure.benchmark && series_[i].arm == failure.arm) give_up(i);
+      keep(results::journal_line(failure));
+      if (observer_.on_failure) observer_.on_failure(failure);
+    }
+  }
+
+  bool runs_as(std::size_t group, std::string_view arm) const {
+    return std::any_of(arms_[group].begin(), arms_[group].end(),
+                       [&](std::size_t i) { return !series_[i].failed && series_[i].arm == arm; });
+  }
+
+  /// Half the width over the middle of what the target is for; 1 where there are too few processes.
+  double width(const std::string& benchmark) const {
+    const std::vector<stats::Datum> head = judge::process_times(result_, benchmark);
+    if (head.empty()) return 1;
+    if (rows_ == 0) return stats::relative_half_width(judge::estimate(head)).value_or(1);
+    const std::vector<stats::Datum> base = judge::process_times(result_, benchmark, "", results::kBase);
+    const std::size_t stratum = stats::stratum_blocks(stats::common_blocks(base, head), rows_, kAlpha);
+    const auto ratio = stats::in_strata(base, head, stratum).interval(1 - stats::kConfidence);
+    return ratio ? (ratio->high - ratio->low) / (ratio->high + ratio->low) : 1;
+  }
+
+  /// Every interval wider than the target, widest first, by number of benchmark.
+  std::vector<std::pair<double, std::size_t>> loose() {
+    std::vector<std::pair<double, std::size_t>> wide;
+    for (std::size_t group = 0; group < arms_.size(); ++group) {
+      if (!runs_as(group, rows_ > 0 ? results::kBase : results::kHead)) continue;
+      int processes = 0;
+      for (const std::size_t i : arms_[group]) processes += series_[i].processes;
+      // An exact interval of many processes takes a while, and that of a benchmark that rests stays the same.
+      Width& known = widths_[group];
+      if (known.processes != processes) known = {processes, width(spec_.selection.benchmarks[group].name)};
+      if (known.half > spec_.pace.target) wide.emplace_back(known.half, group);
+    }
+    std::sort(wide.rbegin(), wide.rend());
+    return wide;
+  }
+
+  bool tight() { return spec_.pace.target > 0 && loose().empty(); }
+
+  void rest_what_is_tight(int done) {
+    if (spec_.pace.target <= 0 || done < spec_.pace.least_blocks) return;
+    std::vector<bool> rests(arms_.size());
+    for (std::size_t group = 0; group < arms_.size(); ++group) rests[group] = !runs_as(group, results::kControl);
+    for (const auto& [found, group] : loose()) rests[group] = false;
+    for (std::size_t i = 0; i < series_.size(); ++i) {
+      if (series_[i].failed) continue;
+      series_[i].rests = rests[series_[i].group];
+      schedule_.rest(i, series_[i].rests);
+    }
+  }
+
+  void finish(int blocks) {
+    results::Session& session = result_.session;
+    for (const std::string& workload : judge::without_reference(result_))
+      session.unusual.push_back(
+          fmt::format("the reference gave no answer to {}: variants were compared with each other", workload));
+    const bool enough = tight();
+    const bool nothing_left = std::all_of(series_.begin(), series_.end(), [](const Series& one) { return one.failed; });
+    session.state = interrupted_ || problem_ ? "interrupted"
+                    : nothing_left           ? "complete"  // no more time would have helped
+                                             : schedule_.state(blocks, enough);
+    session.ended = world_.utc();
+    session.wall_seconds = world_.now() - spec_.started.value_or(began_);
+    session.timed_seconds = 0;
+    for (const results::Process& process : result_.processes) session.timed_seconds += process.timed_seconds;
+    if (spec_.pace.target > 0 && !enough) session.unusual.push_back(loose_sentence());
+    for (std::string& sentence : judge::judge_fitness(result_).sentences) session.unusual.push_back(std::move(sentence));
+  }
+
+  std::string loose_sentence() {
+    std::vector<std::string> named;
+    const auto wide = loose();
+    for (std::size_t i = 0; i < std::min(wide.size(), kNamedLoose); ++i)
+      named.push_back(fmt::format("{} ({})", spec_.selection.benchmarks[wide[i].second].name,
+                                  wide[i].first >= 1 ? "none yet" : fmt::format("+-{:.1f} %", 100 * wide[i].first)));
+    if (wide.size() > kNamedLoose) named.push_back(fmt::format("{} more", wide.size() - kNamedLoose));
+    return fmt::format("the session ended before these intervals{} were within {:.3g} %: {}",
+                       rows_ > 0 ? " of ratios" : "", 100 * spec_.pace.target, fmt::join(named, ", "));
+  }
+
+  const SessionSpec& spec_;
+  const World& world_;
+  const Observer& observer_;
+  results::Result& result_;
+  std::vector<Series> series_;
+  std::vector<std::vector<std::size_t>> arms_;  ///< by number of benchmark
+  struct Width {
+    int processes = 0;  ///< from so many, of all arms
+    double half = 1;    ///< over the middle
+  };
+  std::vector<Width> widths_;  ///< by number of benchmark
+  std::size_t rows_;           ///< of the table of verdicts: benchmarks that have a base
+  Schedule schedule_;
+  std::map<std::string, Conformance> conformance_;  ///< by identity
+  double began_;
+  double start_;  ///< of measuring
+  bool interrupted_ = false;
+  std::optional<Error> problem_;
+};
+
+}  // namespace
+
+Expected<void> run_session(const SessionSpec& spec, const World& world, const Observer& observer,
+                           results::Result& result) {
+  return Run(spec, world, observer, result).to_the_end();
+}
+
+}  // namespace lab::measure

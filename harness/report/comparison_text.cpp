@@ -1,0 +1,394 @@
+#include "harness/report/comparison_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <map>
+
+#include "harness/base/fit.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+
+std::string percent(double ratio) {
+  // A time that is no time gives hundreds of digits.
+  if (ratio > 1e4) return fmt::format("x {:.2g}", ratio);
+  return fmt::format("{:+.2f} %", 100 * (ratio - 1));
+}
+
+std::string interval_text(const judge::ComparisonRow& row) {
+  return row.interval ? fmt::format("{} .. {}", percent(row.interval->low), percent(row.interval->high)) : "-";
+}
+
+std::string change_of(const judge::ComparisonRow& row) {
+  return judge::is_timed(row) ? percent(row.ratio) : "-";
+}
+
+std::string p_text(const judge::ComparisonRow& row) {
+  if (!row.p) return "-";
+  return *row.p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", *row.p);
+}
+
+std::string processes_text(const judge::ComparisonRow& row) {
+  if (row.base_processes == row.head_processes) return fmt::format("{}", row.head_processes);
+  return fmt::format("{} and {}", row.base_processes, row.head_processes);
+}
+
+/// What else is to be said of a row: how to decide it, or why it was not measured.
+std::string remark(const judge::ComparisonRow& row) {
+  if (row.verdict != judge::Verdict::kUnknown) return row.note;
+  const std::string advice = row.needed ? fmt::format("{} processes an arm would decide it", *row.needed) : "";
+  return row.note.empty() || advice.empty() ? row.note + advice : row.note + "; " + advice;
+}
+
+std::string side_text(const judge::Side& side) {
+  std::vector<std::string> known;
+  if (!side.commit.empty()) known.push_back(side.commit.substr(0, 12));
+  if (!side.state.empty()) known.push_back(side.state);
+  if (!side.machine.empty()) known.push_back("machine " + side.machine);
+  if (!side.started.empty()) known.push_back(side.started);
+  return known.empty() ? side.name : fmt::format("{} ({})", side.name, fmt::join(known, ", "));
+}
+
+/// What the sessions' controls say, and why a session is unfit where the first sentence has not said it already; what
+/// two sessions say alike is said once.
+std::vector<std::string> session_sentences(const judge::Comparison& comparison) {
+  std::vector<std::string> sentences;
+  for (const judge::Control& control : comparison.controls)
+    if (control.fit) sentences.push_back(control.sentence);
+  if (comparison.judged)
+    sentences.insert(sentences.end(), comparison.fitness.sentences.begin(), comparison.fitness.sentences.end());
+  sentences.erase(std::unique(sentences.begin(), sentences.end()), sentences.end());
+  return sentences;
+}
+
+/// How the numbers came about, in one line.
+std::string terms(const judge::Comparison& comparison) {
+  const std::string limits =
+      fmt::format("alpha {:g} over the table, threshold {:g} %, intervals {:g} %", comparison.alpha,
+                  100 * comparison.threshold, 100 * (1 - comparison.alpha));
+  if (comparison.interleaved) return limits + "; both arms interleaved in one session";
+  if (comparison.session_shift == 0) return limits;
+  return fmt::format("{}; two sessions, not interleaved: widened by {:.2f} % ({})", limits,
+                     100 * comparison.session_shift, comparison.shift_source);
+}
+
+std::string change_text(const judge::ExactChange& change) {
+  const auto value = [](const std::string& text) { return text.empty() ? std::string_view("nothing") : text; };
+  return fmt::format("{} {}: {} -> {}{}", change.benchmark, change.metric, value(change.base), value(change.head),
+                     change.worse ? " (worse)" : "");
+}
+
+std::string plural(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// Rows of identical code and those that are the same have nothing to tell.
+bool is_quiet(const judge::ComparisonRow& row) {
+  return row.verdict == judge::Verdict::kSame || row.reason == judge::Reason::kIdentical;
+}
+
+/// Rows that a reader wants to see: of the unknown ones the first kShown, of the quiet ones none, unless all are asked for.
+std::vector<const judge::ComparisonRow*> shown(const judge::Comparison& comparison, bool all) {
+  std::vector<const judge::ComparisonRow*> rows;
+  std::size_t unknown = 0;
+  for (const judge::ComparisonRow& row : comparison.rows) {
+    if (!all && is_quiet(row)) continue;
+    if (all || row.verdict != judge::Verdict::kUnknown || ++unknown <= kShown) rows.push_back(&row);
+  }
+  return rows;
+}
+
+std::vector<const judge::ComparisonRow*> rows_where(const judge::Comparison& comparison, bool (*is_one)(const judge::ComparisonRow&)) {
+  std::vector<const judge::ComparisonRow*> rows;
+  for (const judge::ComparisonRow& row : comparison.rows)
+    if (is_one(row)) rows.push_back(&row);
+  return rows;
+}
+
+std::vector<const judge::ComparisonRow*> same_rows(const judge::Comparison& comparison) {
+  return rows_where(comparison, [](const judge::ComparisonRow& row) { return row.verdict == judge::Verdict::kSame; });
+}
+
+std::vector<const judge::ComparisonRow*> identical_rows(const judge::Comparison& comparison) {
+  return rows_where(comparison, [](const judge::ComparisonRow& row) { return row.reason == judge::Reason::kIdentical; });
+}
+
+/// "76 more unknown", "" where all are shown.
+std::string more_unknown(const judge::Comparison& comparison) {
+  const std::size_t unknown =
+      rows_where(comparison, [](const judge::ComparisonRow& row) { return row.verdict == judge::Verdict::kUnknown && !is_quiet(row); }).size();
+  return unknown > kShown ? fmt::format("{} more unknown", unknown - kShown) : "";
+}
+
+std::string paint(std::string text, judge::Verdict verdict, bool colour) {
+  constexpr std::array<std::string_view, 4> kColours{"31", "32", "33", "2"};  // red, green, yellow, faint
+  return colour ? fmt::format("\x1b[{}m{}\x1b[0m", kColours[static_cast<std::size_t>(verdict)], text) : text;
+}
+
+json::value number_or_null(const std::optional<double>& value) {
+  return value ? json::value(*value) : json::value(nullptr);
+}
+
+json::value string_or_null(std::string_view text) {
+  return text.empty() ? json::value(nullptr) : json::value(text);
+}
+
+json::array strings(const std::vector<std::string>& list) {
+  json::array array;
+  for (const std::string& text : list) array.emplace_back(text);
+  return array;
+}
+
+json::object side_json(const judge::Side& side) {
+  return {{"name", side.name}, {"machine", side.machine}, {"commit", side.commit}, {"state", side.state}, {"started", side.started}};
+}
+
+json::object row_json(const judge::ComparisonRow& row) {
+  std::optional<double> low, high;
+  if (row.interval) low = row.interval->low, high = row.interval->high;
+  return {{"benchmark", row.benchmark},
+          {"ratio", judge::is_timed(row) ? json::value(row.ratio) : json::value(nullptr)},
+          {"low", number_or_null(low)},
+          {"high", number_or_null(high)},
+          {"p", number_or_null(row.p)},
+          {"verdict", to_string(row.verdict)},
+          {"reason", string_or_null(to_string(row.reason))},
+          {"base_ns", row.base_ns},
+          {"head_ns", row.head_ns},
+          {"base_processes", row.base_processes},
+          {"head_processes", row.head_processes},
+          {"identical", row.identical},
+          {"processes_needed", row.needed ? json::value(*row.needed) : json::value(nullptr)},
+          {"note", row.note}};
+}
+
+json::object control_json(const judge::Control& control) {
+  json::array rows;
+  for (const judge::ControlRow& row : control.rows) {
+    std::optional<double> low, high;
+    if (row.interval) low = row.interval->low, high = row.interval->high;
+    rows.push_back(json::object{{"benchmark", row.benchmark}, {"processes", row.processes}, {"ratio", row.ratio},
+                                {"p", row.p}, {"adjusted", row.adjusted}, {"low", number_or_null(low)},
+                                {"high", number_or_null(high)}, {"seen", number_or_null(row.seen)}});
+  }
+  return {{"fit", control.fit},
+          {"reason", string_or_null(control.reason)},
+          {"sentence", control.sentence},
+          {"seen", number_or_null(control.seen)},
+          {"false_alarms", control.false_alarms},
+          {"rate", control.rate},
+          {"rate_low", control.rate_interval.low},
+          {"rate_high", control.rate_interval.high},
+          {"rows", std::move(rows)}};
+}
+
+/// Text as XML: markup escaped, what XML 1.0 forbids left out.
+std::string xml(std::string_view text) {
+  static const std::map<char, std::string_view> kEscapes{
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
+  std::string out;
+  for (const char c : text) {
+    const auto escape = kEscapes.find(c);
+    if (escape != kEscapes.end())
+      out += escape->second;
+    else if (static_cast<unsigned char>(c) >= 0x20)
+      out += c;
+    else
+      out += ' ';
+  }
+  return out;
+}
+
+/// Text within a cell of a Markdown table.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|' || c == '\\' || c == '`' || c == '<') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string markdown_rows(const std::vector<const judge::ComparisonRow*>& rows) {
+  std::string text = "| verdict | benchmark | change | interval | p | processes | |\n|---|---|---:|---|---:|---:|---|\n";
+  for (const judge::ComparisonRow* row : rows)
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n",
+                        row->verdict == judge::Verdict::kRegressed ? "**regressed**" : to_string(row->verdict),
+                        cell(row->benchmark), change_of(*row), interval_text(*row), p_text(*row),
+                        processes_text(*row), cell(remark(*row)));
+  return text;
+}
+
+/// One table; where a terminal is too narrow for it, what else is to be said of a row stands below it.
+std::string rows_text(const std::vector<const judge::ComparisonRow*>& rows, const TextOptions& options) {
+  const std::vector<Column> columns{{"verdict"},  {"change", true},    {"interval", true},         {"p", true},
+                                    {"processes", true}, {"benchmark", false, true}, {""}};
+  std::vector<std::vector<std::string>> beside, below;
+  for (const judge::ComparisonRow* row : rows) {
+    std::vector<std::string> cells{paint(std::string(to_string(row->verdict)), row->verdict, options.colour),
+                                   change_of(*row),
+                                   interval_text(*row),
+                                   p_text(*row),
+                                   processes_text(*row),
+                                   row->benchmark};
+    below.push_back(cells);
+    if (const std::string said = remark(*row); !said.empty()) below.push_back({"  " + said});
+    cells.push_back(remark(*row));
+    beside.push_back(std::move(cells));
+  }
+  const std::string table = table_text(columns, beside, 0);
+  const std::vector<std::string> lines = wrapped(table, 0);
+  const bool fits = options.width == 0 || std::all_of(lines.begin(), lines.end(), [&](const std::string& line) {
+                      return text_width(line) <= options.width;
+                    });
+  return fits ? table : table_text({columns.begin(), columns.end() - 1}, below, options.width);
+}
+
+/// Why a test case is skipped: the sentence of a row that was not judged before any number.
+std::string skipped_text(const judge::ComparisonRow& row, const std::string& numbers) {
+  if (!row.p) return judge::is_timed(row) ? fmt::format("{}: {}", row.note, change_of(row)) : row.note;
+  const std::string said = remark(row);
+  return row.reason != judge::Reason::kNone ? fmt::format("{}: {}", said, numbers)
+                                     : fmt::format("unknown: {}{}{}", numbers, said.empty() ? "" : "; ", said);
+}
+
+}  // namespace
+
+std::string to_text(const judge::Comparison& comparison, const TextOptions& options) {
+  std::string text;
+  const auto say = [&](const std::string& line, std::size_t indent = 2) {
+    text += wrapped_after(line, options.width, indent) + "\n";
+  };
+  say(sentence(comparison));
+  say("base  " + side_text(comparison.base), 6);
+  say("head  " + side_text(comparison.head), 6);
+  if (!comparison.exact_only) say(terms(comparison));
+  if (const std::string said = outlook(comparison); !said.empty()) say(said);
+  for (const std::string& said : session_sentences(comparison)) say(said);
+  for (const std::string& warning : comparison.warnings) say("note: " + warning);
+  const std::vector<const judge::ComparisonRow*> rows = shown(comparison, options.all);
+  if (!rows.empty()) text += "\n" + rows_text(rows, options);
+  if (!options.all) {
+    if (const std::string unknown = more_unknown(comparison); !unknown.empty())
+      say(fmt::format("and {}; --all lists them", unknown));
+    const std::size_t same = same_rows(comparison).size(), identical = identical_rows(comparison).size();
+    if (rows.empty() && same + identical > 0) text += "\n";
+    if (same > 0) say(fmt::format("same: {}; --all lists them", plural(same, "benchmark")));
+    if (identical > 0)
+      say(fmt::format("identical code, not judged: {}; --all lists them", plural(identical, "benchmark")));
+  }
+  if (!comparison.exact.empty()) text += "\nexact metrics, where any change is a finding\n";
+  const std::size_t most = options.all ? comparison.exact.size() : std::min(comparison.exact.size(), kShown);
+  for (std::size_t i = 0; i < most; ++i) say("  " + change_text(comparison.exact[i]), 4);
+  if (most < comparison.exact.size()) say(fmt::format("  and {} more; --all lists them", comparison.exact.size() - most));
+  for (const auto& [title, names] :
+       {std::pair("only in base", &comparison.only_base), std::pair("only in head", &comparison.only_head)})
+    if (!names->empty()) say(fmt::format("{}: {}", title, fmt::join(*names, ", ")));
+  return text;
+}
+
+std::string to_markdown(const judge::Comparison& comparison) {
+  std::string text = fmt::format("**{}**\n\n", sentence(comparison));
+  const std::vector<const judge::ComparisonRow*> rows = shown(comparison, false);
+  if (!rows.empty()) text += markdown_rows(rows) + "\n";
+  if (const std::string more = more_unknown(comparison); !more.empty()) text += fmt::format("and {}\n\n", more);
+  if (!comparison.exact.empty()) {
+    text += "| exact metric of | metric | base | head | |\n|---|---|---:|---:|---|\n";
+    for (std::size_t i = 0; i < std::min(comparison.exact.size(), kShown); ++i) {
+      const judge::ExactChange& change = comparison.exact[i];
+      text += fmt::format("| {} | {} | {} | {} | {} |\n", cell(change.benchmark), cell(change.metric), cell(change.base),
+                          cell(change.head), change.worse ? "**worse**" : "");
+    }
+    if (comparison.exact.size() > kShown) text += fmt::format("\nand {} more\n", comparison.exact.size() - kShown);
+    text += "\n";
+  }
+  for (const auto& [what, quiet] : {std::pair("the same", same_rows(comparison)),
+                                    std::pair("of identical code, not judged", identical_rows(comparison))})
+    if (!quiet.empty())
+      text += fmt::format("<details><summary>{} {}</summary>\n\n{}\n</details>\n\n", plural(quiet.size(), "benchmark"),
+                          what, markdown_rows(quiet));
+  for (const std::vector<std::string>* list : {&comparison.only_base, &comparison.only_head})
+    if (!list->empty())
+      text += fmt::format("Only in {}: {}\n\n", list == &comparison.only_base ? "base" : "head", cell(fmt::format("{}", fmt::join(*list, ", "))));
+  for (const std::string& warning : comparison.warnings) text += fmt::format("- {}\n", cell(warning));
+  text += fmt::format("- base {}\n- head {}\n", cell(side_text(comparison.base)), cell(side_text(comparison.head)));
+  if (!comparison.exact_only) text += fmt::format("- {}\n", cell(terms(comparison)));
+  if (const std::string said = outlook(comparison); !said.empty()) text += fmt::format("- {}\n", cell(said));
+  for (const std::string& said : session_sentences(comparison)) text += fmt::format("- {}\n", cell(said));
+  return text;
+}
+
+std::string to_json(const judge::Comparison& comparison) {
+  json::array rows, exact, controls;
+  for (const judge::ComparisonRow& row : comparison.rows) rows.push_back(row_json(row));
+  for (const judge::ExactChange& change : comparison.exact)
+    exact.push_back(json::object{{"benchmark", change.benchmark}, {"metric", change.metric}, {"base", change.base},
+                                 {"head", change.head}, {"worse", change.worse}});
+  for (const judge::Control& control : comparison.controls) controls.push_back(control_json(control));
+  const json::object object{{"rows", std::move(rows)},
+                            {"exact", std::move(exact)},
+                            {"sentence", sentence(comparison)},
+                            {"outlook", outlook(comparison)},
+                            {"alpha", comparison.alpha},
+                            {"threshold", comparison.threshold},
+                            {"interleaved", comparison.interleaved},
+                            {"session_shift", comparison.session_shift},
+                            {"shift_source", comparison.shift_source},
+                            {"tested", comparison.tested},
+                            {"noise", number_or_null(comparison.noise)},
+                            {"fit", comparison.fitness.fit},
+                            {"unfit_reason", string_or_null(comparison.fitness.reason)},
+                            {"unfit", strings(comparison.fitness.sentences)},
+                            {"controls", std::move(controls)},
+                            {"base", side_json(comparison.base)},
+                            {"head", side_json(comparison.head)},
+                            {"only_base", strings(comparison.only_base)},
+                            {"only_head", strings(comparison.only_head)},
+                            {"warnings", strings(comparison.warnings)}};
+  return json::serialize(object) + "\n";
+}
+
+std::string to_junit(const judge::Comparison& comparison) {
+  const auto worse = static_cast<std::size_t>(
+      std::count_if(comparison.exact.begin(), comparison.exact.end(), [](const judge::ExactChange& c) { return c.worse; }));
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+      "  <testsuite name=\"compare\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n    <properties>\n",
+      comparison.rows.size() + comparison.exact.size(), count(comparison, judge::Verdict::kRegressed) + worse,
+      rows_where(comparison, [](const judge::ComparisonRow& row) { return row.verdict == judge::Verdict::kUnknown; }).size());
+  const auto property = [&](std::string_view name, std::string_view value) {
+    text += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, xml(value));
+  };
+  property("summary", sentence(comparison));
+  for (const auto& [name, side] : {std::pair("base", &comparison.base), std::pair("head", &comparison.head)}) {
+    property(fmt::format("{}.name", name), side->name);
+    property(fmt::format("{}.machine", name), side->machine);
+    property(fmt::format("{}.commit", name), side->commit);
+  }
+  property("terms", terms(comparison));
+  text += "    </properties>\n";
+  for (const judge::ComparisonRow& row : comparison.rows) {
+    const std::string numbers = fmt::format("{} ({}), p {}", change_of(row), interval_text(row), p_text(row));
+    const std::string open = fmt::format("    <testcase classname=\"compare\" name=\"{}\"", xml(row.benchmark));
+    if (row.verdict == judge::Verdict::kRegressed)
+      text += fmt::format("{}><failure message=\"regressed by {}\"/></testcase>\n", open, xml(numbers));
+    else if (row.verdict == judge::Verdict::kUnknown)
+      text += fmt::format("{}><skipped message=\"{}\"/></testcase>\n", open, xml(skipped_text(row, numbers)));
+    else
+      text += fmt::format("{}><system-out>{}: {}</system-out></testcase>\n", open, to_string(row.verdict), xml(numbers));
+  }
+  for (const judge::ExactChange& change : comparison.exact) {
+    const std::string open = fmt::format("    <testcase classname=\"exact\" name=\"{} {}\"", xml(change.benchmark), xml(change.metric));
+    text += change.worse ? fmt::format("{}><failure message=\"{}\"/></testcase>\n", open, xml(change_text(change)))
+                         : fmt::format("{}><system-out>{}</system-out></testcase>\n", open, xml(change_text(change)));
+  }
+  return text + "  </testsuite>\n</testsuites>\n";
+}
+
+}  // namespace lab::report

@@ -1,0 +1,27 @@
+/// A commit as results and bisect records name it, and the options that it was built with.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lab::results {
+
+struct Commit {
+  std::string sha;      ///< all 40 digits
+  std::string subject;  ///< the first line of its message
+  bool merge = false;
+};
+
+/// The options of `make.py build`.
+struct BuildOptions {
+  std::string toolchain = "pinned";
+  std::string config = "release";
+  std::string march = "x86-64-v2";
+};
+
+/// A commit as people and file names see it: its first 12 digits.
+inline std::string short_commit(std::string_view sha) {
+  return std::string(sha.substr(0, 12));
+}
+
+}  // namespace lab::results
