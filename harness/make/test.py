@@ -1,141 +1,262 @@
 """`test`: every test there is, counted in one line.
 
-Python's tests run in this process's interpreter, C++ tests as executables, each variant's conformance as one test.
+Each x_test.py and each C++ test is a process of its own, as many at once as there are cores; each variant's conformance
+is one test. What would disturb others or be disturbed runs alone, after the rest.
 """
 
 import concurrent.futures
 import fnmatch
+import functools
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Callable
 
 from harness.make import build, paths
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, Progress, duration, say
 from harness.make.names import nearest_hint
+from harness.spm.interruptible import STEP_S
 
 TIMEOUT_S = 7200
 """No single test executable may take longer, however busy the machine: what takes longer hangs."""
+
+ALONE = ("python spm_testing.power_cut_test",)
+"""These flush and mount whole file systems: every other test's disk would stand still meanwhile."""
+
+GRACE_S = 5.0
+"""How long an interrupted test may take to put away what it made, before it is killed."""
 
 
 class Outcome:
     """Counts, and what the failures printed."""
 
-    def __init__(self, name, passed=0, failed=0, skipped=0, words="", seconds=0.0):
+    def __init__(self, name: str, passed: int = 0, failed: int = 0, skipped: int = 0, output: str = "",
+                 seconds: float = 0.0) -> None:
         self.name = name
         self.passed = passed
         self.failed = failed
         self.skipped = skipped
-        self.words = words
+        self.output = output
         self.seconds = seconds
 
 
-def _execute(name, command, environment=None):
-    """(exit status, everything printed, seconds); a time-out is exit status None."""
-    started = time.monotonic()
-    with tempfile.TemporaryFile("w+", errors="replace") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                                   cwd=paths.ROOT, env=environment)
-        try:
-            status = process.wait(timeout=TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            status = None
-        output.seek(0)
-        words = output.read()
-    if status is None:
-        words += f"\n{name}: no end within {TIMEOUT_S} s"
-    elif status < 0:
-        words += f"\n{name}: ended by signal {-status}"
-    return status, words, time.monotonic() - started
+class Children:
+    """The processes of the tests that run now, each the head of a process group."""
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[str]] = set()
+        self._mutex = threading.Lock()
+        self._stopped = False
+
+    def execute(self, name: str, command: list[str]) -> tuple[int | None, str, float]:
+        """(exit status, everything printed, seconds); a time-out is exit status None."""
+        started = time.monotonic()
+        with tempfile.TemporaryFile("w+", errors="replace") as output:
+            with self._mutex:
+                if self._stopped:
+                    return None, f"{name}: interrupted", 0.0
+                process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, text=True,
+                                           stdin=subprocess.DEVNULL, cwd=paths.ROOT, process_group=0)
+                self._running.add(process)
+            try:
+                status: int | None = process.wait(timeout=TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                _signal(process, signal.SIGKILL)
+                process.wait()
+                status = None
+            finally:
+                with self._mutex:
+                    self._running.discard(process)
+            output.seek(0)
+            text = output.read()
+        if status is None:
+            text += f"\n{name}: no end within {TIMEOUT_S} s"
+        elif status < 0:
+            text += f"\n{name}: ended by signal {-status}"
+        return status, text, time.monotonic() - started
+
+    def stop(self) -> None:
+        """Ends all that run, with what they have started, and lets no other begin."""
+        with self._mutex:
+            self._stopped = True
+            left = list(self._running)
+        for number in (signal.SIGINT, signal.SIGKILL):
+            for process in left:
+                _signal(process, number)
+            until = time.monotonic() + GRACE_S
+            while number != signal.SIGKILL and any(map(_lives, left)) and time.monotonic() < until:
+                time.sleep(0.02)
 
 
-def _python_tests():
-    """All x_test.py files, through unittest's own runner."""
-    command = [sys.executable, "-m", "unittest", "discover", "-s", "harness", "-p", "*_test.py", "-t", "."]
-    status, words, seconds = _execute("python", command)
-    count = re.search(r"^Ran (\d+) tests?", words, re.M)
+def _signal(process: subprocess.Popen[str], number: int) -> None:
+    try:
+        os.killpg(process.pid, number)
+    except ProcessLookupError:
+        pass  # it has ended, with all that it had started
+
+
+def _lives(process: subprocess.Popen[str]) -> bool:
+    """Whether anything of its process group is left."""
+    try:
+        os.killpg(process.pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+Run = Callable[[Children], Outcome]
+Prefix = Callable[[list[str]], list[str]]
+
+
+def _python_test(name: str, module: str, children: Children) -> Outcome:
+    """One x_test.py, through unittest's own runner."""
+    status, text, seconds = children.execute(name, [sys.executable, "-m", "unittest", module])
+    count = re.search(r"^Ran (\d+) tests?", text, re.M)
     ran = int(count[1]) if count else 0
-    tally = {kind: int(number) for kind, number in re.findall(r"(failures|errors|skipped)=(\d+)", words)}
+    tally = {kind: int(number) for kind, number in re.findall(r"(failures|errors|skipped)=(\d+)", text)}
     failed = tally.get("failures", 0) + tally.get("errors", 0)
     if status != 0 and failed == 0:
         failed = 1
     skipped = tally.get("skipped", 0)
-    return Outcome("python", max(0, ran - failed - skipped), failed, skipped, words, seconds)
+    return Outcome(name, max(0, ran - failed - skipped), failed, skipped, text, seconds)
 
 
-def _google_test(executable, prefix):
+def _google_test(executable: str, prefix: Prefix, children: Children) -> Outcome:
     name = os.path.basename(executable)
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
-        status, words, seconds = _execute(name, prefix([executable, f"--gtest_output=json:{report}",
-                                                        "--gtest_color=no", "--gtest_brief=1"]))
+        status, text, seconds = children.execute(name, prefix([executable, f"--gtest_output=json:{report}",
+                                                               "--gtest_color=no", "--gtest_brief=1"]))
         try:
             with open(report, encoding="utf-8") as file:
                 suites = json.load(file)["testsuites"]
         except (OSError, ValueError, KeyError):
-            return Outcome(name, 0, 1, 0, words, seconds)
+            return Outcome(name, 0, 1, 0, text, seconds)
     cases = [case for suite in suites for case in suite["testsuite"]]
     failed = sum("failures" in case for case in cases)
     skipped = sum(case["result"] == "SKIPPED" for case in cases)
     if status != 0 and failed == 0:
         failed = 1
-    return Outcome(name, len(cases) - failed - skipped, failed, skipped, words, seconds)
+    return Outcome(name, len(cases) - failed - skipped, failed, skipped, text, seconds)
 
 
-def _conformance(executable, name, prefix):
-    status, words, seconds = _execute(name, prefix([executable, "--conformance"]))
-    return Outcome(f"conformance {name}", int(status == 0), int(status != 0), 0, words, seconds)
+def _conformance(executable: str, name: str, prefix: Prefix, children: Children) -> Outcome:
+    status, text, seconds = children.execute(name, prefix([executable, "--conformance"]))
+    return Outcome(name, int(status == 0), int(status != 0), 0, text, seconds)
 
 
-def _without_aslr(command):
+def _without_aslr(command: list[str]) -> list[str]:
     """The thread sanitizer of GCC 12 cannot place its shadow where kernels since 6.6 randomise more bits."""
     setarch = shutil.which("setarch")
     return [setarch, "-R", *command] if setarch else command
 
 
-class _Test:
-    """`targets` are what must be built for it; `run()` gives its Outcome."""
+class Test:
+    """`targets` are what must be built for it; `run(children)` gives its Outcome."""
 
-    def __init__(self, name, targets, run):
+    def __init__(self, name: str, targets: list[str], run: Run) -> None:
         self.name = name
         self.targets = targets
         self.run = run
 
+    def matches(self, pattern: str) -> bool:
+        """Whether a glob matches its name, or the kind that stands before a blank in it."""
+        return fnmatch.fnmatchcase(self.name, pattern) or fnmatch.fnmatchcase(self.name.split(" ")[0], pattern)
 
-def plan(ready):
-    """Every test of a build folder, in the order in which they start."""
-    prefix = _without_aslr if ready.options.config == "tsan" else lambda command: command
-    tests = [_Test("python", ["all"], _python_tests)] if ready.options.config == "release" else []
+
+def python_modules() -> list[str]:
+    """Every x_test.py below harness, as a module's name; sorted."""
+    found = [os.path.relpath(os.path.join(folder, name), paths.ROOT)
+             for folder, _, names in os.walk(os.path.join(paths.ROOT, "harness"))
+             for name in names if name.endswith("_test.py")]
+    return sorted(path.removesuffix(".py").replace(os.sep, ".") for path in found)
+
+
+def plan(ready: build.Build) -> list[Test]:
+    """Every test of a build folder."""
+    prefix: Prefix = _without_aslr if ready.options.config == "tsan" else lambda command: command
+    tests = []
+    for module in python_modules() if ready.options.config == "release" else []:
+        name = "python " + module.removeprefix("harness.")
+        tests.append(Test(name, ["all"], functools.partial(_python_test, name, module)))
     with open(os.path.join(ready.folder, "tests.json"), encoding="utf-8") as file:
         executables = [os.path.join(ready.folder, path) for path in json.load(file)]
     for executable in executables:
         name = os.path.basename(executable)
-        tests.append(_Test(name, [name], lambda e=executable: _google_test(e, prefix)))
+        tests.append(Test(name, [name], functools.partial(_google_test, executable, prefix)))
     for variant in ready.variants():
         name = f"conformance {variant['family']}/{variant['variant']}"
         executable = os.path.join(ready.folder, variant["executable"])
-        tests.append(_Test(name, [variant["target"]],
-                           lambda e=executable, n=name: _conformance(e, n.split(" ", 1)[1], prefix)))
+        tests.append(Test(name, [variant["target"]],
+                          functools.partial(_conformance, executable, name, prefix)))
     return tests
 
 
-def chosen(tests, patterns):
+def chosen(tests: list[Test], patterns: list[str]) -> list[Test]:
     """Those whose names match a glob, all without one; each glob must match one."""
     for pattern in patterns:
-        if not any(fnmatch.fnmatchcase(test.name, pattern) for test in tests):
+        if not any(test.matches(pattern) for test in tests):
             hint = nearest_hint(pattern, [test.name for test in tests])
             raise MakeError(f"no test matches '{pattern}'", hint, 2)
-    return [test for test in tests if not patterns or any(fnmatch.fnmatchcase(test.name, each) for each in patterns)]
+    return [test for test in tests if not patterns or any(test.matches(each) for each in patterns)]
 
 
-def main(argv):
+class Times:
+    """How long each test took when it last ran here: the longest start first, so that none is waited for at the end."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        try:
+            with open(path, encoding="utf-8") as file:
+                self._seconds: dict[str, float] = json.load(file)
+        except (OSError, ValueError):
+            self._seconds = {}
+
+    def in_order(self, tests: list[Test]) -> list[Test]:
+        """The longest first; before them what has not run yet."""
+        return sorted(tests, key=lambda test: -self._seconds.get(test.name, float("inf")))
+
+    def keep(self, outcomes: list[Outcome]) -> None:
+        """Remembers what these took."""
+        self._seconds.update((outcome.name, round(outcome.seconds, 2)) for outcome in outcomes)
+        paths.write_if_changed(self._path, json.dumps(self._seconds, indent=1, sort_keys=True) + "\n")
+
+
+def run_all(tests: list[Test], workers: int, done: Callable[[Outcome], None]) -> list[Outcome]:
+    """Runs so many tests at once, in their order, then one by one those that must be alone. Calls `done` in this thread,
+    as each ends. Whatever is raised meanwhile, an interrupt too, ends all that runs."""
+    children = Children()
+    outcomes = []
+    groups = [([test for test in tests if test.name not in ALONE], workers),
+              ([test for test in tests if test.name in ALONE], 1)]
+    for group, most in groups:
+        pool = concurrent.futures.ThreadPoolExecutor(max(1, most))
+        try:
+            left = {pool.submit(test.run, children) for test in group}
+            while left:
+                # Not for longer: an interrupt that the kernel gives to another thread wakes nobody here.
+                ended, left = concurrent.futures.wait(left, STEP_S, concurrent.futures.FIRST_COMPLETED)
+                for future in ended:
+                    outcomes.append(future.result())
+                    done(outcomes[-1])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            children.stop()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return outcomes
+
+
+def main(argv: list[str]) -> int:
     """python3 make.py test"""
     parser = Parser(prog="make.py test", description="Every test; the last line counts them.")
     build.add_arguments(parser)
@@ -144,25 +265,30 @@ def main(argv):
     arguments = parser.parse_args(argv)
     options = build.options_from(arguments)
 
-    def targets(ready):
+    def targets(ready: build.Build) -> list[str]:
         if not arguments.names:
             return ["all", "lab_tests"]
         ready.list_anew()
         return sorted({target for test in chosen(plan(ready), arguments.names) for target in test.targets})
 
     ready = build.build(options, targets)
-    tests = chosen(plan(ready), arguments.names)
-    outcomes = []
+    times = Times(os.path.join(ready.folder, "test-times.json"))
+    tests = times.in_order(chosen(plan(ready), arguments.names))
     progress = Progress()
-    with concurrent.futures.ThreadPoolExecutor(max(1, min(2, os.cpu_count() or 1))) as pool:
-        for future in concurrent.futures.as_completed([pool.submit(test.run) for test in tests]):
-            outcome = future.result()
-            outcomes.append(outcome)
-            progress.update(f"test {len(outcomes)}/{len(tests)}: {outcome.name}")
-            if outcome.failed:
-                progress.close()
-                say(f"--- {outcome.name} failed\n{outcome.words.rstrip()}")
-    progress.close()
+    ended: list[Outcome] = []
+
+    def show(outcome: Outcome) -> None:
+        ended.append(outcome)
+        progress.update(f"test {len(ended)}/{len(tests)}: {outcome.name}")
+        if outcome.failed:
+            progress.close()
+            say(f"--- {outcome.name} failed\n{outcome.output.rstrip()}")
+
+    try:
+        outcomes = run_all(tests, len(os.sched_getaffinity(0)), show)
+    finally:
+        progress.close()
+    times.keep(outcomes)
     for outcome in sorted(outcomes, key=lambda outcome: outcome.name):
         say(f"{outcome.name:<52} {outcome.passed:>5} passed {outcome.failed:>3} failed {outcome.skipped:>3} skipped"
             f"  {duration(outcome.seconds)}")

@@ -9,7 +9,7 @@ import unittest
 from contextlib import redirect_stderr
 from unittest import mock
 
-from harness.make import arguments, build, button, console, names, paths, test, toolchain
+from harness.make import arguments, build, button, console, names, paths, toolchain
 from harness.make.console import MakeError
 from harness.spm.options import VERBS as SPM_VERBS
 from make import VERBS
@@ -19,7 +19,7 @@ PATIENCE_S = 300
 """How long a test waits for what must come. It only tells a hang from a busy machine."""
 
 
-def make(*words, **environment):
+def make(*words: str, **environment: str) -> tuple[int, str, str]:
     """make.py as a user of the checkout calls it: (exit status, standard output, standard error)."""
     done = subprocess.run([sys.executable, "make.py", *words], cwd=paths.ROOT, capture_output=True, text=True,
                           env={**os.environ, **environment}, check=False)
@@ -29,7 +29,7 @@ def make(*words, **environment):
 class Configuring(unittest.TestCase):
     """When CMake begins anew, which costs the objects of every package that is built from source."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.build = build.Build.__new__(build.Build)
@@ -37,9 +37,9 @@ class Configuring(unittest.TestCase):
         self.build.tools = mock.Mock(cmake=["cmake"], cmake_arguments=[], key="gcc")
         self.names = ["variants/a.cpp"]
 
-    def configure(self):
+    def configure(self) -> list[str]:
         """What CMake was called with; nothing where it was not."""
-        def run(command, **_):
+        def run(command: list[str], **_):
             with open(os.path.join(self.build.folder, "build.ninja"), "w", encoding="utf-8"):
                 return mock.Mock(returncode=0)
 
@@ -49,7 +49,7 @@ class Configuring(unittest.TestCase):
             self.build.configure()
         return called.call_args[0][0] if called.called else []
 
-    def test_a_new_file_keeps_what_is_built_and_a_new_package_does_not(self):
+    def test_a_new_file_keeps_what_is_built_and_a_new_package_does_not(self) -> None:
         self.assertIn("--fresh", self.configure())
         self.assertEqual(self.configure(), [])
         self.names = ["variants/a.cpp", "variants/b.cpp"]
@@ -60,33 +60,22 @@ class Configuring(unittest.TestCase):
         self.assertIn("--fresh", self.configure())
 
 
-class ChosenTests(unittest.TestCase):
-    def test_globs_choose_and_a_glob_without_a_match_is_refused(self):
-        tests = [test._Test(name, [name], None) for name in ("python", "measure_test", "conformance allocator/buddy")]
-        names = lambda *patterns: [each.name for each in test.chosen(tests, patterns)]
-        self.assertEqual(names(), ["python", "measure_test", "conformance allocator/buddy"])
-        self.assertEqual(names("conformance *", "measure_test"), ["measure_test", "conformance allocator/buddy"])
-        with self.assertRaises(MakeError) as caught:
-            names("exec_tes")
-        self.assertEqual((caught.exception.status, caught.exception.hint), (2, "did you mean 'measure_test'?"))
-
-
 class CommandLine(unittest.TestCase):
-    def test_a_misspelt_verb_gets_the_nearest_name_and_status_2(self):
+    def test_a_misspelt_verb_gets_the_nearest_name_and_status_2(self) -> None:
         self.assertEqual(make("buidl"), (2, "", "make.py: error: unknown verb 'buidl'\nhint: did you mean 'build'?\n"))
 
-    def test_a_misspelt_option_gets_the_nearest_name_and_status_2(self):
+    def test_a_misspelt_option_gets_the_nearest_name_and_status_2(self) -> None:
         self.assertEqual(make("--quik"),
                          (2, "", "make.py: error: unknown option '--quik'\nhint: did you mean '--quick'?\n"))
         self.assertEqual(make("build", "--confg", "debug")[::2],
                          (2, "make.py: error: unknown option '--confg'\nhint: did you mean '--config'?\n"))
 
-    def test_a_wrong_choice_names_what_was_expected(self):
+    def test_a_wrong_choice_names_what_was_expected(self) -> None:
         self.assertEqual(make("build", "--config", "releas")[::2], (
             2, "make.py: error: --config: expected one of release, debug, asan, tsan, found 'releas'\n"
                "hint: did you mean 'release'?\n"))
 
-    def test_help_fits_a_screen(self):
+    def test_help_fits_a_screen(self) -> None:
         verbs = [[verb] for verb, (module, _) in VERBS.items() if module != "harness.make.binary" or HARNESS]
         for words in ([], *verbs, *(["spm", *verb.split()] for verb in SPM_VERBS)):
             status, out, _ = make(*words, "--help", COLUMNS="200")
@@ -95,11 +84,11 @@ class CommandLine(unittest.TestCase):
             self.assertLessEqual(len(lines), 40, words)
             self.assertEqual([line for line in lines if len(line) > 80], [], words)
 
-    def test_every_verb_is_in_its_help(self):
+    def test_every_verb_is_in_its_help(self) -> None:
         out = make("--help")[1]
         self.assertEqual([verb for verb in VERBS if f"\n  {verb} " not in out], [])
 
-    def test_output_that_nobody_reads_is_no_error(self):
+    def test_output_that_nobody_reads_is_no_error(self) -> None:
         calls = [["--help"], ["--version"], ["build", "--help"], ["spm", "list"], ["doctor"]]
         for words in calls + ([["list"], ["run", "--help"]] if HARNESS else []):
             read, write = os.pipe()
@@ -114,11 +103,11 @@ class CommandLine(unittest.TestCase):
 
 
 class Console(unittest.TestCase):
-    def test_durations_read_like_speech(self):
+    def test_durations_read_like_speech(self) -> None:
         table = {0.2: "under a second", 1: "1 s", 59: "59 s", 60: "1 min", 200: "3 min 20 s", 119.7: "2 min"}
         self.assertEqual({s: console.duration(s) for s in table}, table)
 
-    def test_piped_progress_is_a_plain_line_now_and_then(self):
+    def test_piped_progress_is_a_plain_line_now_and_then(self) -> None:
         now = [0.0]
         output = io.StringIO()
         with redirect_stderr(output):
@@ -131,22 +120,22 @@ class Console(unittest.TestCase):
 
 
 class Names(unittest.TestCase):
-    def test_the_nearest_name_or_all_of_them(self):
+    def test_the_nearest_name_or_all_of_them(self) -> None:
         self.assertEqual(names.nearest_hint("toolchian", ["toolchain", "harness"]), "did you mean 'toolchain'?")
         self.assertEqual(names.nearest_hint("zzz", ["b", "a"]), "one of a, b")
 
 
 class Toolchains(unittest.TestCase):
-    def check(self, system, machine, libc):
+    def check(self, system: str, machine: str, libc: tuple[str, str]) -> None:
         with mock.patch("platform.system", return_value=system), mock.patch("platform.machine", return_value=machine), \
                 mock.patch("platform.libc_ver", return_value=libc):
             toolchain.check_pinned_serves()
 
-    def test_newer_c_libraries_serve(self):
+    def test_newer_c_libraries_serve(self) -> None:
         self.check("Linux", "x86_64", ("glibc", "2.36"))
         self.check("Linux", "x86_64", ("glibc", "2.41"))
 
-    def test_what_cannot_serve_is_said_with_the_way_out(self):
+    def test_what_cannot_serve_is_said_with_the_way_out(self) -> None:
         table = {
             ("Linux", "x86_64", ("glibc", "2.31")):
                 "the pinned toolchain needs a GNU C library of 2.36 or newer, found glibc 2.31",
@@ -159,13 +148,13 @@ class Toolchains(unittest.TestCase):
             self.assertEqual(caught.exception.what, expected)
             self.assertIn("--toolchain system", caught.exception.hint)
 
-    def test_a_missing_system_tool_is_named(self):
+    def test_a_missing_system_tool_is_named(self) -> None:
         with mock.patch("shutil.which", return_value=None), self.assertRaises(MakeError) as caught:
             toolchain.find("system", {})
         self.assertEqual(caught.exception.what,
                          "--toolchain system: expected g++ 12 or newer on the PATH, found none")
 
-    def test_a_level_that_the_compiler_does_not_know_is_refused_before_a_build(self):
+    def test_a_level_that_the_compiler_does_not_know_is_refused_before_a_build(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             compiler = os.path.join(folder, "g++")
             paths.write_if_changed(compiler, '#!/bin/sh\ntest "$1" = -march=x86-64-v3\n', 0o755)
@@ -178,7 +167,7 @@ class Toolchains(unittest.TestCase):
 
 
 class Button(unittest.TestCase):
-    def test_a_stop_sent_to_it_alone_lets_the_harness_keep_what_it_has(self):
+    def test_a_stop_sent_to_it_alone_lets_the_harness_keep_what_it_has(self) -> None:
         for name, disposition in (("as a shell starts it", signal.SIG_DFL), ("under nohup", signal.SIG_IGN)):
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
                 harness, kept = os.path.join(folder, "harness"), os.path.join(folder, "kept")
@@ -198,7 +187,7 @@ class Button(unittest.TestCase):
                 self.assertTrue(os.path.exists(kept))
 
 
-    def test_the_time_of_a_session_is_the_harness_own(self):
+    def test_the_time_of_a_session_is_the_harness_own(self) -> None:
         answers = {'echo \'{"budget_seconds": 120.5}\'': 120.5, "echo '{}'": 0, "exit 2": 0, "echo none": 0}
         for body, expected in answers.items():
             with self.subTest(body), tempfile.TemporaryDirectory() as folder:
@@ -209,7 +198,7 @@ class Button(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
-    def test_an_unchanged_file_keeps_its_time_stamp(self):
+    def test_an_unchanged_file_keeps_its_time_stamp(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "a", "b")
             paths.write_if_changed(path, "one")
@@ -222,7 +211,7 @@ class Files(unittest.TestCase):
 
 
 class Locks(unittest.TestCase):
-    def test_a_second_build_waits_and_names_the_first(self):
+    def test_a_second_build_waits_and_names_the_first(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             code = ("import sys; sys.path.insert(0, sys.argv[1]); from harness.make.build import Build\n"
                     "build = Build.__new__(Build); build.folder = sys.argv[2]\n"
@@ -240,13 +229,13 @@ class Locks(unittest.TestCase):
 
 
 class Builds(unittest.TestCase):
-    def test_only_the_compilers_words_are_shown_of_a_failure(self):
+    def test_only_the_compilers_words_are_shown_of_a_failure(self) -> None:
         with tempfile.NamedTemporaryFile("w+") as log:
             log.write("[1/2] CXX a.o\nFAILED: b.o\nb.cpp:1: error: no\n[2/2] x\n")
             log.flush()
             self.assertEqual(build._failures(log.name), "FAILED: b.o\nb.cpp:1: error: no")
 
-    def test_several_globs_are_all_built_and_each_must_match(self):
+    def test_several_globs_are_all_built_and_each_must_match(self) -> None:
         ready = build.Build.__new__(build.Build)
         listed = [{"family": "shelf", "variant": name, "target": f"variant_shelf_{name}"} for name in ("a", "ab", "c")]
         with (mock.patch.object(build.Build, "variants", return_value=listed),
@@ -258,7 +247,7 @@ class Builds(unittest.TestCase):
                 ready.targets_matching(["a", "shelf/x"])
         self.assertEqual(caught.exception.what, "no variant matches 'shelf/x'")
 
-    def test_a_variant_that_is_not_listed_yet_is_told_by_its_file(self):
+    def test_a_variant_that_is_not_listed_yet_is_told_by_its_file(self) -> None:
         with tempfile.TemporaryDirectory() as root, mock.patch.object(paths, "ROOT", root):
             paths.write_if_changed(os.path.join(root, "variants", "shelf", "mine.cpp"), "")
             for pattern in ("mine", "shelf/mine"):
@@ -266,7 +255,7 @@ class Builds(unittest.TestCase):
                                  "lab_variant(shelf mine) to variants/CMakeLists.txt")
             self.assertEqual(build._unlisted("other/mine") + build._unlisted("yours"), "")
 
-    def test_a_run_measures_nothing_that_is_older_than_its_sources(self):
+    def test_a_run_measures_nothing_that_is_older_than_its_sources(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             ninja = os.path.join(folder, "ninja")
             for name, text in (("harness", ""), ("made", ""), ("CMakeCache.txt", f"CMAKE_MAKE_PROGRAM:STRING={ninja}\n"
@@ -286,12 +275,12 @@ class Builds(unittest.TestCase):
             self.assertEqual((options.toolchain, options.march), ("system", "v3"))
             self.assertEqual(targets, ["harness", "variant_made"])
 
-    def test_a_build_has_its_own_checkouts_pins(self):
+    def test_a_build_has_its_own_checkouts_pins(self) -> None:
         with mock.patch.dict(os.environ, SPM_PACKAGES="/nowhere/pins.json"), \
                 mock.patch.object(toolchain, "check_pinned_serves"):
             build.pending(build.Options())
 
-    def test_arguments_need_their_values(self):
+    def test_arguments_need_their_values(self) -> None:
         parser = arguments.Parser(prog="make.py build")
         build.add_arguments(parser)
         with self.assertRaises(MakeError) as caught:

@@ -1,0 +1,125 @@
+"""How tests are chosen, run beside each other or alone, and ended."""
+
+import os
+import signal
+import tempfile
+import threading
+import time
+import unittest
+from unittest import mock
+
+from harness.make import test
+from harness.make.console import MakeError
+from harness.make.test import Children, Outcome, Test, Times, run_all
+from harness.spm_testing.interrupt import PATIENCE_S
+
+
+def named(name: str, run: test.Run = lambda children: Outcome("")) -> Test:
+    return Test(name, [name], run)
+
+
+def lives(pid: int) -> bool:
+    """Whether a process runs; one that has ended may wait for its new parent to notice."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+class ChosenTest(unittest.TestCase):
+    def test_globs_choose_and_a_glob_without_a_match_is_refused(self) -> None:
+        every = ["python make.a_test", "python spm.b_test", "measure_test", "conformance allocator/buddy"]
+        tests = [named(name) for name in every]
+
+        def names(*patterns: str) -> list[str]:
+            return [each.name for each in test.chosen(tests, list(patterns))]
+
+        self.assertEqual(names(), every)
+        self.assertEqual(names("python"), every[:2])
+        self.assertEqual(names("python spm.*"), every[1:2])
+        self.assertEqual(names("conformance *", "measure_test"), every[2:])
+        with self.assertRaises(MakeError) as caught:
+            names("measure_tes")
+        self.assertEqual((caught.exception.status, caught.exception.hint), (2, "did you mean 'measure_test'?"))
+
+    def test_every_python_test_has_a_name_and_those_that_run_alone_are_there(self) -> None:
+        modules = test.python_modules()
+        self.assertIn("harness.make.test_test", modules)
+        names = {"python " + module.removeprefix("harness.") for module in modules}
+        self.assertEqual(set(test.ALONE) - names, set())
+
+    def test_the_longest_starts_first_and_before_it_what_is_new(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "times.json")
+            Times(path).keep([Outcome("short", seconds=1), Outcome("long", seconds=9)])
+            Times(path).keep([Outcome("middle", seconds=5)])
+            order = Times(path).in_order([named(name) for name in ("short", "middle", "new", "long")])
+        self.assertEqual([each.name for each in order], ["new", "long", "middle", "short"])
+
+
+class RunTest(unittest.TestCase):
+    def test_so_many_run_at_once_and_then_one_alone(self) -> None:
+        both, running, most = threading.Barrier(2), [0], {}
+
+        def beside(children: Children) -> Outcome:
+            both.wait(PATIENCE_S)  # breaks unless two are here
+            running[0] += 1
+            both.wait(PATIENCE_S)
+            running[0] -= 1
+            return Outcome("beside", passed=1)
+
+        def alone(children: Children) -> Outcome:
+            most["alone"] = running[0]
+            return Outcome("alone", passed=1)
+
+        shown: list[str] = []
+        outcomes = run_all([named(test.ALONE[0], alone), named("a", beside), named("b", beside)], 2,
+                           lambda outcome: shown.append(outcome.name))
+        self.assertEqual(([each.name for each in outcomes], shown, most),
+                         (["beside", "beside", "alone"], ["beside", "beside", "alone"], {"alone": 0}))
+
+    def test_output_is_whole_and_the_end_by_a_signal_is_said(self) -> None:
+        status, text, _ = Children().execute("x_test", ["sh", "-c", "echo out; echo err >&2; kill -9 $$"])
+        self.assertEqual((status, text), (-9, "out\nerr\n\nx_test: ended by signal 9"))
+
+    def test_an_interrupt_ends_the_children_with_what_they_started(self) -> None:
+        # The second takes no notice of an interrupt; each starts a process of its own that does not, either.
+        for script in ("sleep 1000 & echo $! > {}; wait", "trap '' INT; sleep 1000 & echo $! > {}; wait"):
+            with self.subTest(script), tempfile.TemporaryDirectory() as folder:
+                begun, started = os.path.join(folder, "begun"), []
+
+                def run(children: Children) -> Outcome:
+                    return Outcome("", output=children.execute("", ["sh", "-c", script.format(begun)])[1])
+
+                def interrupt() -> None:
+                    until = time.monotonic() + PATIENCE_S
+                    while not (os.path.exists(begun) and os.path.getsize(begun)) and time.monotonic() < until:
+                        time.sleep(0.01)
+                    with open(begun, encoding="utf-8") as file:
+                        started.append(int(file.read()))
+                    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+                thread = threading.Thread(target=interrupt)
+                former = signal.signal(signal.SIGINT, signal.default_int_handler)
+                never: list[str] = []
+                try:
+                    thread.start()
+                    with mock.patch.object(test, "GRACE_S", 0.2), self.assertRaises(KeyboardInterrupt):
+                        run_all([named("a", run), named("b", lambda children: Outcome(never.append("b") or "b"))], 1,
+                                lambda outcome: None)
+                finally:
+                    thread.join()
+                    signal.signal(signal.SIGINT, former)
+                self.assertEqual(never, [])
+                self.assert_ends(started[0])
+
+    def assert_ends(self, pid: int) -> None:
+        until = time.monotonic() + PATIENCE_S
+        while lives(pid):  # what is killed ends soon, not at once
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.01)
+
+
+if __name__ == "__main__":
+    unittest.main()
