@@ -33,7 +33,7 @@ BUTTON = "harness.make.button"
 NOBODY_READS = 141
 
 
-def print_help():
+def print_help() -> None:
     import textwrap
     from harness.spm.invocation import as_invoked
     print(as_invoked("usage: python3 make.py [--quick|--full]     fetch, build, probe, run, report\n"
@@ -43,7 +43,7 @@ def print_help():
     print(as_invoked("\npython3 make.py VERB --help says more, --version which build this is"))
 
 
-def main(argv):
+def main(argv: list[str]) -> int:
     if argv and argv[0] in ("--help", "-h", "help"):
         print_help()
         return 0
@@ -60,7 +60,7 @@ def main(argv):
     return module.run_verb(verb, rest) if hasattr(module, "run_verb") else module.main(rest)
 
 
-def write_out():
+def write_out() -> OSError | None:
     """Writes what was printed; an error is returned, and the rest dropped, or the interpreter would try again."""
     try:
         if sys.stdout:
@@ -72,7 +72,7 @@ def write_out():
     return None
 
 
-def guarded(argv):
+def guarded(argv: list[str]) -> int:
     """main, with every expected failure as one error line and the contract's exit status."""
     # A farm's stop ends the children and keeps what there is, as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -81,7 +81,7 @@ def guarded(argv):
         try:
             status = main(argv)
         except SystemExit as end:  # --help
-            status = end.code
+            status = end.code if isinstance(end.code, int) else int(bool(end.code))
         finally:
             lost = write_out()
         if lost and not status:  # what failed before says more
@@ -100,8 +100,8 @@ def guarded(argv):
         if not from_make(error):
             raise
         from harness.make.console import complain
-        complain(error)
-        return error.status
+        complain(error)  # type: ignore[arg-type]
+        return error.status  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import json
 import sys
 
 
-def main(path, variant, check):
+def main(path: str, variant: str, check: str) -> None:
     with open(path, encoding="utf-8") as file:
         result = json.load(file)
     failed = [failure["detail"] for failure in result["failures"]

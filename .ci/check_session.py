@@ -7,15 +7,16 @@ import json
 import os
 import re
 import sys
+from typing import NoReturn
 
 IMAGE_ROWS = 169
 
 
-def fail(sentence):
+def fail(sentence: str) -> NoReturn:
     sys.exit(f"check_session: error: {sentence}")
 
 
-def main(report):
+def main(report: str) -> None:
     html = open(report, encoding="utf-8").read()
     if len(html.encode()) >= 10_000_000:
         fail(f"{report}: expected under 10 MB, found {len(html.encode())} bytes")
@@ -39,7 +40,7 @@ def main(report):
     state = result["session"]["state"]
     if state not in ("complete", "out of time") or result["failures"]:
         fail(f"{newest}: state {state}, failures {result['failures']}")
-    processes = {}
+    processes: dict[str, int] = {}
     for entry in result["benchmarks"]:
         processes[entry["run_name"]] = processes.get(entry["run_name"], 0) + 1
     # A machine that is too slow for the mode says so and has what it came to.

@@ -2,26 +2,28 @@
 
 import argparse
 import re
+from typing import NoReturn
 
 from harness.make.console import MakeError
 from harness.make.names import nearest_hint
 from harness.spm.invocation import as_invoked
 
 
-def _eighty_columns(prog):
+def _eighty_columns(prog: str) -> argparse.HelpFormatter:
     return argparse.HelpFormatter(prog, max_help_position=27, width=80)
 
 
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser that raises MakeError instead of printing its usage, and whose help fits 80 columns."""
 
-    def __init__(self, prog, **keywords):
-        super().__init__(prog=as_invoked(f"python3 {prog}"), allow_abbrev=False, formatter_class=_eighty_columns, **keywords)
+    def __init__(self, prog: str, description: str | None = None) -> None:
+        super().__init__(prog=as_invoked(f"python3 {prog}"), allow_abbrev=False, formatter_class=_eighty_columns,
+                         description=description)
 
-    def _options(self):
+    def _options(self) -> list[str]:
         return [name for action in self._actions for name in action.option_strings if name.startswith("--")]
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         unknown = re.match(r"unrecognized arguments: (\S+)", message)
         if unknown:
             word = unknown[1].split("=")[0]

@@ -1,5 +1,6 @@
 """`build`: packages to executables. CMake decides what is stale; this decides whether CMake is asked."""
 
+import argparse
 import fnmatch
 import glob
 import hashlib
@@ -14,6 +15,9 @@ from harness.make.arguments import Parser
 from harness.make.console import MakeError, Progress, duration, say
 from harness.make.names import nearest_hint
 from harness.spm.lock import Lock
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+from types import ModuleType
 
 CONFIGS = ("release", "debug", "asan", "tsan")
 TOOLCHAINS = ("pinned", "system")
@@ -28,25 +32,26 @@ STEPS_A_SECOND = 0.35
 class Options:
     """What is built: a toolchain, a config, an architecture level."""
 
-    def __init__(self, config="release", toolchain_name="pinned", march=DEFAULT_MARCH, variants=()):
+    def __init__(self, config: str = "release", toolchain_name: str = "pinned", march: str = DEFAULT_MARCH,
+                 variants: Sequence[str] = ()) -> None:
         self.config = config
         self.toolchain = toolchain_name
         self.march = march
         self.variants = variants
 
     @property
-    def folder(self):
+    def folder(self) -> str:
         """The build folder."""
         return paths.build_dir(self.toolchain, self.config)
 
 
-def existing_harness():
+def existing_harness() -> str | None:
     """The harness of a release build, pinned before system; None where there is neither."""
     places = (os.path.join(paths.build_dir(name, "release"), "harness") for name in TOOLCHAINS)
-    return next(filter(os.path.exists, places), None)
+    return next((place for place in places if os.path.exists(place)), None)
 
 
-def add_arguments(parser):
+def add_arguments(parser: Parser) -> None:
     """The options that every verb which builds shares."""
     parser.add_argument("--config", choices=CONFIGS, default="release", help="what for (default: release)")
     parser.add_argument("--toolchain", choices=TOOLCHAINS, default="pinned",
@@ -55,17 +60,17 @@ def add_arguments(parser):
                         help=f"processor level of everything built (default: {DEFAULT_MARCH})")
 
 
-def options_from(arguments):
+def options_from(arguments: argparse.Namespace) -> Options:
     """The parsed options as Options."""
     return Options(arguments.config, arguments.toolchain, arguments.march, getattr(arguments, "variants", ()))
 
 
-def groups_of(options):
+def groups_of(options: Options) -> tuple[str, ...]:
     """The package groups a build needs."""
     return toolchain.GROUPS[options.toolchain] + GROUPS
 
 
-def _spm(call, options):
+def _spm(call: Callable[[ModuleType], Any], options: Options) -> Any:
     """One call of spm's interface, its errors as make.py's."""
     if options.toolchain == "pinned":
         toolchain.check_pinned_serves()
@@ -77,22 +82,22 @@ def _spm(call, options):
         raise MakeError(error.what, error.hint, error.status) from error
 
 
-def pending(options):
+def pending(options: Options) -> tuple[list[str], int]:
     """(packages that are not in the store, bytes to fetch for them)"""
     return _spm(lambda api: api.pending(groups_of(options), packages=paths.PACKAGES, quiet=True), options)
 
 
-def fetch(options, quiet=False):
+def fetch(options: Options, quiet: bool = False) -> dict[str, str]:
     """Installs what the build needs; a map from package to its real folder."""
     return _installed(groups_of(options), options, quiet)
 
 
-def install(groups, quiet=False):
+def install(groups: Sequence[str], quiet: bool = False) -> dict[str, str]:
     """Installs groups of packages whose programs run on the pinned libraries; a map from package to its real folder."""
     return _installed(groups, Options(), quiet)
 
 
-def _installed(groups, options, quiet):
+def _installed(groups: Sequence[str], options: Options, quiet: bool) -> dict[str, str]:
     installed = _spm(lambda api: api.install_groups(groups, packages=paths.PACKAGES, quiet=quiet), options)
     return {name: os.path.realpath(path) for name, (_, path) in installed.items()}
 
@@ -100,13 +105,13 @@ def _installed(groups, options, quiet):
 class Build:
     """A configured build folder."""
 
-    def __init__(self, options, packages):
+    def __init__(self, options: Options, packages: dict[str, str]) -> None:
         self.options = options
         self.folder = options.folder
         self.packages = packages
         self.tools = toolchain.find(options.toolchain, packages)
 
-    def alone(self):
+    def alone(self) -> Lock:
         """The folder's lock: two builds in one folder would write over each other."""
         os.makedirs(self.folder, exist_ok=True)
         lock = Lock(os.path.join(self.folder, "lock"))
@@ -114,7 +119,7 @@ class Build:
         lock.take(waiting=lambda holder: say(f"waiting for {holder}, which is building {folder}"))
         return lock
 
-    def configure(self):
+    def configure(self) -> None:
         """Runs CMake where the folder is new, or the tools, the packages or the options changed."""
         command = [*self.tools.cmake, "--preset", self.options.config, "-B", self.folder,
                    f"-DLAB_TOOLCHAIN={self.options.toolchain}", f"-DLAB_MARCH={self.options.march}",
@@ -140,12 +145,13 @@ class Build:
             raise MakeError(f"configuring {self.folder} failed with exit status {done.returncode}", hint)
         paths.write_if_changed(stamp, f"{tools} {names}\n")
 
-    def variants(self):
+    def variants(self) -> list[dict[str, str]]:
         """The generated list of variants."""
         with open(os.path.join(self.folder, "variants.json"), encoding="utf-8") as file:
-            return json.load(file)
+            listed: list[dict[str, str]] = json.load(file)
+        return listed
 
-    def list_anew(self):
+    def list_anew(self) -> None:
         """Has CMake write the list of variants where variants/CMakeLists.txt is newer than it."""
         done = subprocess.run([*self.tools.ninja, "-C", self.folder, "build.ninja"], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, errors="replace", check=False)
@@ -153,13 +159,13 @@ class Build:
             say(done.stdout)
             raise MakeError(f"configuring {self.folder} failed", "the words of CMake above name the file and the line")
 
-    def targets_matching(self, patterns):
+    def targets_matching(self, patterns: Sequence[str]) -> list[str]:
         """Targets of the variants whose family/variant matches any of the globs; each must match one."""
         if patterns:
             self.list_anew()
         return sorted({target for pattern in patterns for target in self._targets_matching_one(pattern)})
 
-    def _targets_matching_one(self, pattern):
+    def _targets_matching_one(self, pattern: str) -> list[str]:
         names = {f"{v['family']}/{v['variant']}": v["target"] for v in self.variants()}
         found = [target for name, target in names.items()
                  if fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(name.split("/")[1], pattern)]
@@ -168,7 +174,7 @@ class Build:
             raise MakeError(f"no variant matches '{pattern}'", _unlisted(pattern) or nearest_hint(pattern, known), 2)
         return found
 
-    def steps(self, targets=()):
+    def steps(self, targets: Sequence[str] = ()) -> int:
         """How many commands a build of `targets` would run now."""
         ninja = [*self.tools.ninja, "-C", self.folder]
         # A dry run stops where CMake would have to be asked again: that first.
@@ -177,13 +183,13 @@ class Build:
         counts = re.findall(r"^\[\d+/(\d+)\]", done.stdout, re.M)
         return int(counts[-1]) if counts else 0
 
-    def estimate(self, targets=()):
+    def estimate(self, targets: Sequence[str] = ()) -> tuple[int, float]:
         """(steps, seconds): what a build would do and about how long it takes here."""
         steps = self.steps(targets)
         rate = float(_read(os.path.join(self.folder, "rate")) or STEPS_A_SECOND * (os.cpu_count() or 1))
         return steps, steps / rate
 
-    def run(self, targets=()):
+    def run(self, targets: Sequence[str] = ()) -> None:
         """Builds; a failure prints the compiler's words and raises."""
         started = time.monotonic()
         progress = Progress()
@@ -192,6 +198,7 @@ class Build:
         process = subprocess.Popen([*self.tools.ninja, "-C", self.folder, *targets], stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, env=environment,
                                    errors="replace")
+        assert process.stdout is not None
         done, total = 0, 0
         with open(log, "w", encoding="utf-8") as file:
             try:
@@ -217,7 +224,7 @@ class Build:
             paths.write_if_changed(os.path.join(self.folder, "rate"), f"{total / elapsed:.3f}")
 
 
-def _globbed():
+def _globbed() -> Iterator[str]:
     """The names that CMake's globs see: cheaper to compare here than for ninja to ask CMake at every build."""
     for top in ("harness", "variants"):
         for folder, inner, files in os.walk(os.path.join(paths.ROOT, top)):
@@ -225,7 +232,7 @@ def _globbed():
             yield from (os.path.join(folder, name) for name in sorted(files) if not name.endswith((".py", ".pyc")))
 
 
-def _wait_or_stop(process):
+def _wait_or_stop(process: subprocess.Popen[str]) -> None:
     """After the output has ended ninja ends by itself; after an interrupt it is told to."""
     try:
         process.wait(timeout=0.5)
@@ -234,7 +241,7 @@ def _wait_or_stop(process):
         process.wait()
 
 
-def _unlisted(pattern):
+def _unlisted(pattern: str) -> str:
     """What to do about a variant that has its file and no line in the list; '' where there is no such file."""
     family, _, name = pattern.rpartition("/")
     for path in sorted(glob.glob(os.path.join(paths.ROOT, "variants", glob.escape(family) or "*", f"{glob.escape(name)}.cpp"))):
@@ -244,7 +251,7 @@ def _unlisted(pattern):
     return ""
 
 
-def _read(path):
+def _read(path: str) -> str:
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()
@@ -252,28 +259,28 @@ def _read(path):
         return ""
 
 
-def _tail(path, lines=25):
+def _tail(path: str, lines: int = 25) -> str:
     return "\n".join(_read(path).splitlines()[-lines:])
 
 
-def _failures(log, limit=60):
+def _failures(log: str, limit: int = 60) -> str:
     """From the first FAILED line on: what the compiler said, without the steps that went well."""
     lines = [line for line in _read(log).splitlines() if not re.match(r"\[\d+/\d+\] ", line)]
     return "\n".join(lines[:limit])
 
 
-def build(options, targets=(), quiet=False):
+def build(options: Options, targets: Sequence[str] | Callable[[Build], list[str]] = (),
+          quiet: bool = False) -> Build:
     """Fetches, configures and builds; the configured Build. `targets` may be a function of it: names that CMake knows."""
     ready = Build(options, fetch(options, quiet))
     with ready.alone():
         ready.configure()
         wanted = targets(ready) if callable(targets) else targets
-        targets = [*wanted, *ready.targets_matching(options.variants)]
-        ready.run(targets)
+        ready.run([*wanted, *ready.targets_matching(options.variants)])
     return ready
 
 
-def bring_up_to_date():
+def bring_up_to_date() -> None:
     """Builds again what is older than its sources, of what was built: the harness and variants. Nothing where there is
     no release build, or ninja cannot say."""
     harness = existing_harness()
@@ -296,7 +303,7 @@ def bring_up_to_date():
           ["harness", *(each["target"] for each in variants)])
 
 
-def main(argv):
+def main(argv: list[str]) -> int:
     """python3 make.py build"""
     parser = Parser(prog="make.py build", description="Build the harness and every variant.")
     add_arguments(parser)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator, Sequence
 
 from harness.make import build, paths
 from harness.make.arguments import Parser
@@ -23,21 +24,21 @@ TIMES = os.path.join(paths.BUILD, "stage-times.json")
 class Stages:
     """Announces stages, times them, and remembers the times for the next announcement."""
 
-    def __init__(self, count):
+    def __init__(self, count: int) -> None:
         self._count = count
         self._number = 0
         try:
             with open(TIMES, encoding="utf-8") as file:
-                self._times = json.load(file)
+                self._times: dict[str, float] = json.load(file)
         except (OSError, ValueError):
             self._times = {}
 
-    def about(self, key):
+    def about(self, key: str) -> float:
         """Seconds that `key` took last time, or the first guess."""
         return self._times.get(key, FIRST_GUESS_S.get(key, 0))
 
     @contextlib.contextmanager
-    def stage(self, what, seconds, key=None):
+    def stage(self, what: str, seconds: float, key: str | None = None) -> Iterator[None]:
         """One line before; the measured time is remembered under `key`."""
         self._number += 1
         say(f"{self._number}/{self._count} {what}: {'about ' if seconds >= 1 else ''}{duration(seconds)}")
@@ -48,7 +49,7 @@ class Stages:
             paths.write_if_changed(TIMES, json.dumps(self._times, indent=1, sort_keys=True) + "\n")
 
 
-def main(argv):
+def main(argv: list[str]) -> int:
     """python3 make.py [--quick|--full]"""
     parser = Parser(prog="make.py", description="Fetch, build, probe, run, report.")
     mode = parser.add_mutually_exclusive_group()
@@ -60,8 +61,8 @@ def main(argv):
     chosen = arguments.mode or "default"
 
     stages = Stages(5)
-    packages, size = build.pending(options)
-    what = f"fetch {len(packages)} packages, {size / 1e6:.0f} MB" if packages else "fetch: everything is here"
+    missing, size = build.pending(options)
+    what = f"fetch {len(missing)} packages, {size / 1e6:.0f} MB" if missing else "fetch: everything is here"
     with stages.stage(what, size / FETCHED_BYTES_A_SECOND):
         packages = build.fetch(options)
     ready = build.Build(options, packages)
@@ -91,7 +92,7 @@ def main(argv):
     return max(status, measured, written)
 
 
-def budget_of(harness, flags):
+def budget_of(harness: str, flags: list[str]) -> float:
     """Seconds that the harness plans to measure for with `flags`: it alone knows. 0 where it does not say; then `run`
     itself will fail and say why."""
     done = subprocess.run([harness, "run", "--plan", "--json", *flags], stdout=subprocess.PIPE,
@@ -102,11 +103,13 @@ def budget_of(harness, flags):
         return 0.0
 
 
-def harness_stage(harness, verb, arguments, fine=(0, 1), environment=None, keep=()):
+def harness_stage(harness: str, verb: str, arguments: Sequence[str], fine: Sequence[int] = (0, 1),
+                  environment: dict[str, str] | None = None, keep: Sequence[int] = ()) -> tuple[int, str]:
     """(exit status out of `fine`, the last line of standard output); what else was printed goes on to standard error, at
     once unless it may be the path that is to be the last. `keep`: descriptors that the child has too."""
     process = subprocess.Popen([harness, verb, *arguments], stdout=subprocess.PIPE, text=True, env=environment,
                                pass_fds=keep)
+    assert process.stdout is not None
     last = ""
     try:
         for line in process.stdout:

@@ -20,29 +20,29 @@ NEEDED_BYTES = 2_500_000_000
 class Finding:
     """One line: what was looked at, whether it is well, what was found, what to do."""
 
-    def __init__(self, what, good, found, do=""):
+    def __init__(self, what: str, good: bool, found: str, do: str = "") -> None:
         self.what = what
         self.good = good
         self.found = found
         self.do = do
 
-    def __str__(self):
+    def __str__(self) -> str:
         text = f"{'ok  ' if self.good else 'LACK'}  {self.what:<22} {self.found}"
         return text + (f"\n      do: {self.do}" if self.do and not self.good else "")
 
 
-def _python():
+def _python() -> Finding:
     return Finding("Python", True, platform.python_version())
 
 
-def _processor():
+def _processor() -> Finding:
     level = _march_level()
     good = level >= 2
     return Finding("processor", good, f"{platform.machine()}, {os.cpu_count()} logical cores, x86-64-v{level}",
                    "python3 make.py build --march x86-64")
 
 
-def _march_level():
+def _march_level() -> int:
     """The x86-64 level of this processor by the flags that the psABI names for each; 1 where they are not known."""
     levels = {2: {"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"},
               3: {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"},
@@ -60,7 +60,7 @@ def _march_level():
     return level
 
 
-def _pinned():
+def _pinned() -> Finding:
     try:
         toolchain.check_pinned_serves()
     except MakeError as error:
@@ -68,14 +68,14 @@ def _pinned():
     return Finding("pinned toolchain", True, f"runs here ({' '.join(platform.libc_ver())})")
 
 
-def _disk():
+def _disk() -> Finding:
     folder = paths.ROOT
     free = shutil.disk_usage(folder).free
     return Finding("disk", free >= NEEDED_BYTES, f"{free / 1e9:.1f} GB free, {NEEDED_BYTES / 1e9:.1f} GB wanted",
                    "free some space, or set SPM_STORE to a folder on another disk")
 
 
-def _packages():
+def _packages() -> Finding:
     from harness.spm import api
     missing, size = api.pending(build.groups_of(build.Options()), packages=paths.PACKAGES, quiet=True)
     found = f"{len(missing)} not installed yet, {size / 1e6:.0f} MB to fetch" if missing else "all installed"
@@ -83,7 +83,7 @@ def _packages():
                    "python3 make.py spm install-group toolchain harness variants vulkan report")
 
 
-def _harness():
+def _harness() -> Finding:
     for name in build.TOOLCHAINS:
         binary = os.path.join(paths.build_dir(name, "release"), "harness")
         if os.path.exists(binary):
@@ -91,7 +91,7 @@ def _harness():
     return Finding("harness", False, "not built yet", "python3 make.py build")
 
 
-def _instructions():
+def _instructions() -> Finding:
     """Good in any case: without them only one exact metric is missing. Levels: perf_event_open(2)."""
     try:
         with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
@@ -107,10 +107,10 @@ def _instructions():
 LOOKS = (_python, _processor, _pinned, _disk, _packages, _harness, _instructions)
 
 
-def _bundle(path, text):
+def _bundle(path: str, text: str) -> None:
     """One archive to send with a question: what was found, the versions, the logs."""
     with atomic_file(path) as name, tarfile.open(name, "w:gz") as bundle:
-        def add(member, content):
+        def add(member: str, content: bytes) -> None:
             info = tarfile.TarInfo(f"doctor/{member}")
             info.size, info.mtime = len(content), int(time.time())
             bundle.addfile(info, io.BytesIO(content))
@@ -126,7 +126,7 @@ def _bundle(path, text):
                 add(os.path.relpath(file, paths.ROOT), opened.read())
 
 
-def main(argv):
+def main(argv: list[str]) -> int:
     """python3 make.py doctor"""
     parser = Parser(prog="make.py doctor", description="What this machine has and lacks, and what to do.")
     parser.add_argument("--bundle", metavar="FILE", help="also write specs, versions and logs into a .tar.gz")

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 from harness.make import paths
+from typing import TextIO
 
 # what the verb does once it has printed; (status, standard error) where its output is read, is not, and on a full disk
 ENDS = [
@@ -31,13 +32,13 @@ sys.exit(make.guarded([]))
 
 
 class Ends(unittest.TestCase):
-    def run_verb(self, end, output):
+    def run_verb(self, end: str, output: TextIO) -> tuple[int, str]:
         done = subprocess.run([sys.executable, "-c", VERB.format(root=paths.ROOT, end=end)], stdout=output,
                               stderr=subprocess.PIPE, text=True, check=False,
                               env={**os.environ, "PYTHONUNBUFFERED": ""})  # or `print` fails before the verb does
         return done.returncode, done.stderr
 
-    def test_what_failed_before_is_told_whatever_becomes_of_the_output(self):
+    def test_what_failed_before_is_told_whatever_becomes_of_the_output(self) -> None:
         for end, read, unread, full in ENDS:
             with self.subTest(end):
                 with tempfile.TemporaryFile("w+") as file:

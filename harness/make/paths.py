@@ -11,12 +11,12 @@ PACKAGES = os.path.join(ROOT, "packages.json")
 LIB = os.environ.get("SPM_LIB") or os.path.join(ROOT, "lib")
 
 
-def build_dir(toolchain, config):
+def build_dir(toolchain: str, config: str) -> str:
     """build/<toolchain>-<config>"""
     return os.path.join(BUILD, f"{toolchain}-{config}")
 
 
-def write_if_changed(path, text, mode=0o644):
+def write_if_changed(path: str, text: str, mode: int = 0o644) -> None:
     """Writes `text` to a temporary file and renames it, unless it is there already: time stamps are what ninja goes by."""
     try:
         with open(path, encoding="utf-8") as file:

@@ -10,13 +10,13 @@ from harness.make import build, paths
 from harness.spm import api
 
 
-def readme():
+def readme() -> str:
     with open(os.path.join(paths.ROOT, "README.md"), encoding="utf-8") as file:
         return file.read()
 
 
 class Readme(unittest.TestCase):
-    def test_the_button_fetches_as_much_as_it_says(self):
+    def test_the_button_fetches_as_much_as_it_says(self) -> None:
         found = re.search(r"It fetches (\d+) MB of\s+pinned artifacts", readme())
         self.assertIsNotNone(found)
         with tempfile.TemporaryDirectory() as new:
@@ -24,7 +24,7 @@ class Readme(unittest.TestCase):
                                   lib=os.path.join(new, "lib"), packages=paths.PACKAGES)
         self.assertEqual(int(found[1]), round(size / 1e6))
 
-    def test_it_names_author_and_year_of_every_article_with_figures(self):
+    def test_it_names_author_and_year_of_every_article_with_figures(self) -> None:
         folder = os.path.join(paths.ROOT, "results", "published")
         text = readme()
         for name in sorted(os.listdir(folder)):

@@ -9,13 +9,15 @@ from harness.make.arguments import Parser
 from harness.spm.invocation import as_invoked
 
 
-def version():
+def version() -> str:
     """The one in CMakeLists.txt."""
     with open(os.path.join(paths.ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
-        return re.search(r"^project\(\S+ VERSION (\S+)", file.read(), re.M)[1]
+        found = re.search(r"^project\(\S+ VERSION (\S+)", file.read(), re.M)
+    assert found is not None
+    return found[1]
 
 
-def main(argv):
+def main(argv: list[str]) -> int:
     """python3 make.py --version"""
     Parser(prog="make.py --version", description="Which build this is.").parse_args(argv)
     binary = build.existing_harness()
@@ -24,7 +26,7 @@ def main(argv):
         print(answer, end="")
         return 0
     print(f"allocation laboratory {version()}")
-    if failure:
+    if binary and failure:
         folder = os.path.relpath(os.path.dirname(binary), paths.ROOT)
         print(f"{folder}/harness does not answer ({failure})")
         print(as_invoked(f"python3 make.py build; where that changes nothing, remove {folder} first"))
@@ -33,13 +35,13 @@ def main(argv):
     return 0
 
 
-def _ask(binary):
+def _ask(binary: str) -> tuple[str, str]:
     """(what the harness says of itself, ""), or ("", why it says nothing)."""
     try:
         done = subprocess.run([binary, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                               errors="replace", check=False)
     except OSError as error:
-        return "", error.strerror
+        return "", error.strerror or ""
     if done.returncode < 0:
         return "", f"signal {-done.returncode}"
     if done.returncode or not done.stdout:

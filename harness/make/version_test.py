@@ -22,22 +22,22 @@ SILENT = [
 
 
 class Version(unittest.TestCase):
-    def told(self, harness):
+    def told(self, harness: str | None) -> str:
         with mock.patch.object(build, "existing_harness", return_value=harness), redirect_stdout(io.StringIO()) as out:
             self.assertEqual(version.main([]), 0)
         return out.getvalue()
 
-    def test_a_harness_says_which_formats_it_speaks(self):
+    def test_a_harness_says_which_formats_it_speaks(self) -> None:
         done = subprocess.run([sys.executable, os.path.join(paths.ROOT, "make.py"), "--version"], capture_output=True,
                               text=True, check=False)
         self.assertEqual((done.returncode, done.stderr, done.stdout[:len(FIRST)]), (0, "", FIRST))
         if build.existing_harness():
             self.assertRegex(done.stdout, r"\nresult schema \d+, protocol \d+\n")
 
-    def test_without_a_harness_what_is_missing(self):
+    def test_without_a_harness_what_is_missing(self) -> None:
         self.assertEqual(self.told(None), FIRST + "not built yet: python3 make.py build\n")
 
-    def test_a_harness_that_does_not_answer_is_not_called_missing(self):
+    def test_a_harness_that_does_not_answer_is_not_called_missing(self) -> None:
         for script, reason in SILENT:
             with self.subTest(script), tempfile.TemporaryDirectory() as folder:
                 harness = os.path.join(folder, "harness")

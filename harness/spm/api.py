@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 from harness.spm.errors import SpmError
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import Settings
 from harness.spm.verbs.activate import activate
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def _settings(**settings) -> Settings:
+
+def _settings(**settings: Any) -> Settings:
     # make.py sees to this by itself (utf8.py); another program's Python is not ours to begin anew.
     if sys.getfilesystemencoding() != "utf-8":
         raise SpmError(
@@ -19,7 +24,7 @@ def _settings(**settings) -> Settings:
     return Settings(**settings)
 
 
-def install_groups(groups: list[str], **settings) -> dict[str, tuple[str, str]]:
+def install_groups(groups: Iterable[str], **settings: Any) -> dict[str, tuple[str, str]]:
     """Makes the packages of `groups` active; {package: (version, path of its link in lib)}.
 
     `settings` are those of settings.Settings, above all quiet=True. Talks on standard error; raises SpmError."""
@@ -29,7 +34,7 @@ def install_groups(groups: list[str], **settings) -> dict[str, tuple[str, str]]:
     return {item.package.name: (item.entry.version, item.link) for item in items}
 
 
-def versions(**settings) -> dict[str, str]:
+def versions(**settings: Any) -> dict[str, str]:
     """{package: version} of everything that packages.json pins for the platform: a result's `pins`."""
     chosen = _settings(**settings)
     manifest = manifests.load(chosen.packages)
@@ -38,7 +43,7 @@ def versions(**settings) -> dict[str, str]:
     }
 
 
-def pending(groups: list[str], **settings) -> tuple[list[str], int]:
+def pending(groups: Iterable[str], **settings: Any) -> tuple[list[str], int]:
     """(names of the packages of `groups` that the store lacks, bytes to fetch for them); changes nothing."""
     chosen = _settings(dry_run=True, **settings)
     manifest = manifests.load(chosen.packages)

@@ -11,6 +11,10 @@ from harness.spm.errors import INTERRUPTED, SpmError, USAGE
 from harness.spm.options import VERBS, Command, help_text, parse, with_places
 from harness.spm.settings import Settings
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 def main(arguments: list[str]) -> int:
     command = None
@@ -48,18 +52,18 @@ def main(arguments: list[str]) -> int:
         return _fail(system_error(command.verb if command else "spm", error), command)
 
 
-def _drop_what_nobody_reads(stream: io.TextIOWrapper):
+def _drop_what_nobody_reads(stream: io.TextIOWrapper) -> None:
     """A reader who leaves changes neither the work nor its status: what would come to him later is dropped."""
     raw = getattr(stream.buffer, "raw", stream.buffer)
     write = raw.write
 
-    def write_or_drop(data):
+    def write_or_drop(data: Any) -> Any:
         try:
             return write(data)
         except BrokenPipeError:
             return len(data)
 
-    raw.write = write_or_drop
+    raw.write = write_or_drop  # type: ignore[method-assign]
 
 
 def _run(command: Command) -> int:

@@ -15,6 +15,7 @@ from harness.spm.settings import native_platform
 from harness.spm.store import trees
 from harness.spm.store.store import Store
 from harness.spm_testing.world import World
+from harness.spm_testing.world import Result
 
 # arguments, the first line of the error
 WRONG = [
@@ -88,19 +89,19 @@ WRONG_BEFORE = [
 
 
 class CommandLineTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.add_simple("alpha", groups=["tools", "base"])
         self.add_simple("beta", groups=["tools"], license="BSD-3-Clause")
 
-    def spm_later(self, *arguments: str):
+    def spm_later(self, *arguments: str) -> Result:
         with mock.patch("time.time", return_value=time.time() + 7300):
             return self.spm(*arguments)
 
     def versions(self) -> dict[str, str]:
         return {row["name"]: row["version"] for row in self.spm("list", "--json").objects()}
 
-    def test_every_mistake_gets_one_line_a_hint_and_status_2(self):
+    def test_every_mistake_gets_one_line_a_hint_and_status_2(self) -> None:
         for arguments, expected in WRONG:
             with self.subTest(arguments=arguments):
                 result = self.spm(*arguments)
@@ -110,17 +111,17 @@ class CommandLineTest(World):
                 self.assertEqual(second[:26], "hint: python3 make.py spm ")
                 self.assertEqual((result.status, result.out), (2, ""))
 
-    def test_an_option_without_its_value_is_named(self):
+    def test_an_option_without_its_value_is_named(self) -> None:
         with self.assertRaisesRegex(SpmError, "^install: --jobs expects N, found nothing$"):
             options.parse(["install", "alpha", "--jobs"])
 
-    def test_options_may_stand_before_the_verb_and_in_it(self):
+    def test_options_may_stand_before_the_verb_and_in_it(self) -> None:
         for arguments, verb, names, given in BEFORE:
             with self.subTest(arguments=arguments):
                 command = options.parse(arguments.split(" "))
                 self.assertEqual((command.verb, command.names, command.options), (verb, names, given))
 
-    def test_a_mistake_before_the_verb_is_named_for_what_it_is(self):
+    def test_a_mistake_before_the_verb_is_named_for_what_it_is(self) -> None:
         for arguments, expected, hint in WRONG_BEFORE:
             with self.subTest(arguments=arguments):
                 with self.assertRaises(SpmError) as caught:
@@ -128,14 +129,14 @@ class CommandLineTest(World):
                 found = caught.exception
                 self.assertEqual((found.what, found.hint, found.status), (expected, f"python3 make.py spm {hint}", 2))
 
-    def test_help_may_stand_before_the_verb(self):
+    def test_help_may_stand_before_the_verb(self) -> None:
         general, of_install = self.spm("--help").out, self.spm("install", "--help").out
         for arguments in (["help"], ["-h"], ["--quiet", "--help"], ["cache", "--help"]):
             self.assertEqual((self.spm(*arguments).status, self.spm(*arguments).out), (0, general), arguments)
         for arguments in (["help", "install"], ["--help", "install"]):
             self.assertEqual(self.spm(*arguments).out, of_install, arguments)
 
-    def test_help_names_every_verb_and_every_option(self):
+    def test_help_names_every_verb_and_every_option(self) -> None:
         text = options.help_text()
         for verb in options.VERBS:
             self.assertIn(f"\n  {verb}", text)
@@ -144,18 +145,18 @@ class CommandLineTest(World):
             )
         self.assertEqual(self.spm("cache", "prune", "--help").out, PRUNE_HELP)
 
-    def test_help_names_every_variable_where_names_stand(self):
+    def test_help_names_every_variable_where_names_stand(self) -> None:
         for names, text in options.ENVIRONMENT.items():
             self.assertNotRegex(text, "[A-Z]_", names)
 
-    def test_installing_says_what_was_done(self):
+    def test_installing_says_what_was_done(self) -> None:
         result = self.spm("install-group", "tools")
         self.assertRegex(result.err, r"^spm: 2 packages active in \d\.\d s: 2 packages of 9 B unpacked, 2 links set\n$")
         self.assertEqual((result.status, result.out), (0, ""))
         self.assertEqual(self.spm("install", "alpha").err, "spm: 1 package active, nothing to do\n")
         self.assertEqual(self.spm("install", "alpha", "-q").err, "")
 
-    def test_events_are_objects(self):
+    def test_events_are_objects(self) -> None:
         version = self.versions()["alpha"]
         data = self.server.files["/alpha.deb"]
         tree = f"FOLDER/store/packages/alpha/{version}/tree"
@@ -193,7 +194,7 @@ class CommandLineTest(World):
         )
         self.assertEqual(self.spm("install", "beta", "--json", "--dry-run").objects()[0]["event"], "would")
 
-    def test_an_error_is_an_event_too(self):
+    def test_an_error_is_an_event_too(self) -> None:
         self.server.files.clear()
         result = self.spm("install", "alpha", "--json")
         self.assertEqual(
@@ -207,7 +208,7 @@ class CommandLineTest(World):
         )
         self.assertEqual(result.err.count("\n"), 2)
 
-    def test_list(self):
+    def test_list(self) -> None:
         versions = self.versions()
         self.spm("install", "alpha")
         size = len(self.server.files["/alpha.deb"])
@@ -233,7 +234,7 @@ class CommandLineTest(World):
             },
         )
 
-    def test_status_tells_every_state(self):
+    def test_status_tells_every_state(self) -> None:
         self.assertEqual(self.states(), {"alpha": "absent", "beta": "absent"})
         self.spm("install-group", "tools")
         self.assertEqual(self.states(), {"alpha": "active", "beta": "active"})
@@ -255,7 +256,7 @@ class CommandLineTest(World):
     def states(self) -> dict[str, str]:
         return {row["name"]: row["state"] for row in self.spm("status", "--json").objects()}
 
-    def test_status_for_people(self):
+    def test_status_for_people(self) -> None:
         self.spm("install", "alpha")
         versions = self.versions()
         self.assertEqual(
@@ -265,7 +266,7 @@ class CommandLineTest(World):
             f"beta   beta-1   absent  {versions['beta'][:12]}\n",
         )
 
-    def test_verify_finds_damage_and_install_repairs_it(self):
+    def test_verify_finds_damage_and_install_repairs_it(self) -> None:
         self.spm("install-group", "tools")
         self.assertEqual(self.spm("verify").out, "name   state  files  problems\nalpha  whole  1\nbeta   whole  1\n")
         tree = os.readlink(f"{self.lib}/alpha-1")
@@ -292,7 +293,7 @@ class CommandLineTest(World):
             [("whole", [])] * 2,
         )
 
-    def test_verify_says_when_the_link_is_not_the_pinned_one(self):
+    def test_verify_says_when_the_link_is_not_the_pinned_one(self) -> None:
         self.spm("install", "alpha")
         self.add_simple("alpha", "changed")
         result = self.spm("verify", "--json")
@@ -302,7 +303,7 @@ class CommandLineTest(World):
         )
         self.assertEqual(result.status, 1)
 
-    def test_cache_list_tells_size_last_use_and_users(self):
+    def test_cache_list_tells_size_last_use_and_users(self) -> None:
         self.spm("install-group", "tools")
         self.spm("uninstall", "beta")
         versions = self.versions()
@@ -328,7 +329,7 @@ class CommandLineTest(World):
             },
         )
 
-    def test_who_only_looks_changes_nothing(self):
+    def test_who_only_looks_changes_nothing(self) -> None:
         self.spm("install", "alpha")
         (used,) = glob.glob(f"{self.store}/packages/alpha/*/used")
         os.utime(used, (0, 0))
@@ -348,7 +349,7 @@ class CommandLineTest(World):
         self.assertIn("alpha", self.spm("cache", "prune", "--older-than", "0d", "--dry-run").out)
         self.assertEqual(facts(), before)
 
-    def test_cache_prune_removes_what_nobody_uses(self):
+    def test_cache_prune_removes_what_nobody_uses(self) -> None:
         self.spm("install-group", "tools")
         self.spm("uninstall", "beta")
         version = self.versions()["beta"]
@@ -362,7 +363,7 @@ class CommandLineTest(World):
         self.assertEqual(os.listdir(f"{self.store}/packages"), ["alpha"])
         self.assertEqual(self.read("alpha-1/alpha"), "alpha")
 
-    def test_output_that_cannot_be_written_is_one_error(self):
+    def test_output_that_cannot_be_written_is_one_error(self) -> None:
         for unbuffered, verb in (("", "list"), ("1", "list"), ("", "--help")):
             with open("/dev/full", "w") as full, mock.patch.dict(os.environ, PYTHONUNBUFFERED=unbuffered):
                 self.write()
@@ -371,7 +372,7 @@ class CommandLineTest(World):
             self.assertEqual(done.stderr, OUTPUT_FULL)
             self.assertEqual(done.returncode, 1)
 
-    def test_an_error_is_told_to_whoever_reads_standard_error_alone(self):
+    def test_an_error_is_told_to_whoever_reads_standard_error_alone(self) -> None:
         self.write()
         reader, writer = os.pipe()
         os.close(reader)
@@ -383,7 +384,7 @@ class CommandLineTest(World):
                 self.assertEqual(first, "spm: error: unknown package 'alpa'; the nearest is 'alpha'")
                 self.assertEqual(done.returncode, 2)
 
-    def shell(self, script: str, **environment) -> subprocess.CompletedProcess:
+    def shell(self, script: str, **environment: str) -> subprocess.CompletedProcess:
         """Runs a shell's script, in which "$@" is spm's usual places and `spm` the command."""
         self.write()
         script = f'spm() {{ "$PYTHON" "$MAKE" spm "$@"; }}; {script}'
@@ -391,14 +392,14 @@ class CommandLineTest(World):
         command = ["sh", "-c", script, "sh", *self.arguments()]
         return subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
 
-    def test_a_caller_who_closed_standard_error_gets_all_else(self):
+    def test_a_caller_who_closed_standard_error_gets_all_else(self) -> None:
         done = self.shell('spm install "$@" alpha 2>&-')
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         self.assertEqual(self.read("alpha-1/alpha"), "alpha")
         done = self.shell('spm install "$@" nope 2>&-')
         self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", ""))
 
-    def test_the_variable_names_the_pins(self):
+    def test_the_variable_names_the_pins(self) -> None:
         done = self.shell('spm list --json | wc -l; SPM_PACKAGES=packages.json spm list --json | wc -l', SPM_LIB="lib")
         self.assertEqual(done.stdout.split()[1], "2")
         self.assertNotEqual(done.stdout.split()[0], "2")
@@ -420,12 +421,12 @@ class CommandLineTest(World):
             self.assertEqual(done.returncode, 2)
             self.assertNotIn("SPM_PACKAGES", self.shell(f"spm list --packages {name}").stderr)
 
-    def test_a_current_folder_that_was_removed_is_one_error(self):
+    def test_a_current_folder_that_was_removed_is_one_error(self) -> None:
         done = self.shell('mkdir gone && cd gone && rmdir ../gone && spm list --packages packages.json')
         self.assertEqual(done.stderr, "spm: error: expected a current folder, found that it was removed\nhint: cd .\n")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
 
-    def test_a_table_is_one_line_a_row_in_any_encoding(self):
+    def test_a_table_is_one_line_a_row_in_any_encoding(self) -> None:
         self.lib = f"{self.folder}/l\u00fc\x1b\nb"
         self.spm("install", "alpha")
         done = self.shell('spm cache list "$@"', PYTHONIOENCODING="ascii")
@@ -433,7 +434,7 @@ class CommandLineTest(World):
         self.assertRegex(done.stdout, r"\n.*  /\S*/l\\xfc\\x1b\\nb\n$")
         self.assertEqual(done.stdout.count("\n"), 2)
 
-    def unread(self, *arguments: str, both: bool = False, **environment) -> tuple[int, str]:
+    def unread(self, *arguments: str, both: bool = False, **environment: str) -> tuple[int, str]:
         """(status, standard error) of a command of which nobody reads the output, nor with `both` the errors."""
         self.write()
         reader, writer = os.pipe()
@@ -444,12 +445,12 @@ class CommandLineTest(World):
             done = subprocess.run(command, stdout=pipe, stderr=err, text=True, env={**os.environ, **environment})
         return done.returncode, done.stderr or ""
 
-    def test_output_that_nobody_reads_is_no_error(self):
+    def test_output_that_nobody_reads_is_no_error(self) -> None:
         for unbuffered in ("", "1"):
             for verb in ("list", "--help"):
                 self.assertEqual(self.unread(verb, PYTHONUNBUFFERED=unbuffered), (0, ""))
 
-    def test_a_reader_who_leaves_ends_no_work(self):
+    def test_a_reader_who_leaves_ends_no_work(self) -> None:
         for unbuffered in ("", "1"):
             for both in (False, True):
                 with self.subTest(unbuffered=unbuffered, both=both):
@@ -462,7 +463,7 @@ class CommandLineTest(World):
                     self.assertEqual(self.unread("cache", "prune", "--older-than", "0d", "--json", **again), (0, ""))
                     self.assertEqual(os.listdir(f"{self.store}/packages"), [])
 
-    def test_a_reader_who_leaves_hides_no_failure(self):
+    def test_a_reader_who_leaves_hides_no_failure(self) -> None:
         self.spm("install", "alpha")
         (tree,) = glob.glob(f"{self.store}/packages/alpha/*/tree")
         os.chmod(tree, 0o755)
@@ -472,11 +473,11 @@ class CommandLineTest(World):
 
 
 class DefaultPlacesTest(unittest.TestCase):
-    def store(self, **environment) -> str:
+    def store(self, **environment: str) -> str:
         with mock.patch.dict(os.environ, environment, clear=True):
             return settings.Settings(packages="/x/packages.json").store
 
-    def test_the_store_is_in_the_users_cache_folder(self):
+    def test_the_store_is_in_the_users_cache_folder(self) -> None:
         with tempfile.TemporaryDirectory() as home:
             home = os.path.realpath(home)
             self.assertEqual(self.store(SPM_STORE="/s", HOME=home, XDG_CACHE_HOME=home), "/s")
@@ -484,7 +485,7 @@ class DefaultPlacesTest(unittest.TestCase):
             self.assertEqual(self.store(HOME=home, XDG_CACHE_HOME="relative"), f"{home}/.cache/spm")
             self.assertEqual(self.store(HOME=home), f"{home}/.cache/spm")
 
-    def test_without_a_home_the_store_is_a_folder_of_the_users_own(self):
+    def test_without_a_home_the_store_is_a_folder_of_the_users_own(self) -> None:
         with mock.patch("os.access", return_value=False), mock.patch.object(settings, "_fallback", str.upper):
             self.assertEqual(self.store(HOME="/home/x"), f"/VAR/TMP/SPM-{os.getuid()}")
         with tempfile.TemporaryDirectory() as folder:
@@ -496,16 +497,16 @@ class DefaultPlacesTest(unittest.TestCase):
             with self.assertRaisesRegex(SpmError, "belongs to somebody else$"):
                 settings._fallback(place)
 
-    def test_a_place_where_no_store_can_be_names_what_to_set(self):
+    def test_a_place_where_no_store_can_be_names_what_to_set(self) -> None:
         with self.assertRaisesRegex(SpmError, "^store: expected a place for a folder, found none: /proc/") as caught:
             Store("/proc/nope/.cache/spm").prepare()
         self.assertEqual(caught.exception.hint, "name a folder with --store DIR or SPM_STORE")
 
-    def test_a_missing_home_is_looked_up(self):
+    def test_a_missing_home_is_looked_up(self) -> None:
         with mock.patch("pwd.getpwuid", return_value=mock.Mock(pw_dir="/tmp")):
             self.assertEqual(self.store(), "/tmp/.cache/spm")
 
-    def test_the_pins_are_the_options_the_variables_or_the_checkouts(self):
+    def test_the_pins_are_the_options_the_variables_or_the_checkouts(self) -> None:
         with mock.patch.dict(os.environ, clear=True):
             self.assertEqual(settings.Settings().packages, f"{settings.ROOT}/packages.json")
             os.environ["SPM_PACKAGES"] = ""
@@ -514,7 +515,7 @@ class DefaultPlacesTest(unittest.TestCase):
             self.assertEqual((settings.Settings().packages, settings.Settings().lib), ("/v/pins.json", "/v/lib"))
             self.assertEqual(settings.Settings(packages="/x/packages.json").packages, "/x/packages.json")
 
-    def test_lib_stands_beside_the_pins(self):
+    def test_lib_stands_beside_the_pins(self) -> None:
         with mock.patch.dict(os.environ, {"SPM_STORE": "/s"}, clear=True):
             self.assertEqual(settings.Settings(packages="/x/packages.json").lib, "/x/lib")
             os.environ["SPM_LIB"] = "/l"

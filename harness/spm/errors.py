@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
 
 class SpmError(Exception):
     """`what` names what was expected and what was found; `hint` is the next command; `status` the exit status."""
 
-    def __init__(self, what: str, hint: str = "", status: int = FAILED):
+    def __init__(self, what: str, hint: str = "", status: int = FAILED) -> None:
         super().__init__(what)
         self.what, self.hint, self.status = what, hint, status
 
@@ -18,7 +20,7 @@ class Refused(SpmError):
 
     def __init__(
         self, what: str, hint: str = "the archive is not what packages.json should pin; compare it with its publisher's"
-    ):
+    ) -> None:
         super().__init__(what, hint, USAGE)
 
 
@@ -26,14 +28,14 @@ class Cancelled(Exception):
     """Raised in a worker whose run is over already: somebody else has the error."""
 
 
-def nearest(word: str, words) -> str:
+def nearest(word: str, words: Iterable[str]) -> str:
     """What a sentence about `word` ends with where one of `words` is like it: "; the nearest is '...'"; else ''."""
     import difflib
 
     return "".join(f"; the nearest is '{near}'" for near in difflib.get_close_matches(word, list(words), 1))
 
 
-def unknown(kind: str, word: str, words, hint: str, where: str = "") -> SpmError:
+def unknown(kind: str, word: str, words: Iterable[str], hint: str, where: str = "") -> SpmError:
     """An error for a name that is not in a table, with the nearest that is."""
     return SpmError(f"{where}unknown {kind} '{word}'{nearest(word, words)}", hint, USAGE)
 

@@ -5,7 +5,7 @@ from harness.spm.errors import SpmError
 
 
 class WordsTest(unittest.TestCase):
-    def test_sizes_and_times_read_well(self):
+    def test_sizes_and_times_read_well(self) -> None:
         sizes = {
             0: "0 B",
             999: "999 B",
@@ -23,13 +23,13 @@ class WordsTest(unittest.TestCase):
         ages = {0: "0 s", 59: "59 s", 61: "1 m", 7300: "2 h", 86400 * 3: "3 d", 86400 * 15: "2 w"}
         self.assertEqual({time: formatting.age(time) for time in ages}, ages)
 
-    def test_sizes_and_ages_are_understood(self):
+    def test_sizes_and_ages_are_understood(self) -> None:
         sizes = {"0": 0, "10GB": 10**10, "500MB": 5 * 10**8, "1.5 GiB": 3 << 29, "2k": 2000, "7b": 7, "1G": 10**9}
         self.assertEqual({text: formatting.parse_size(text, "--x") for text in sizes}, sizes)
         ages = {"30d": 30 * 86400, "12h": 43200, "0d": 0, "1.5m": 90, "10s": 10, "2w": 14 * 86400}
         self.assertEqual({text: formatting.parse_age(text, "--x") for text in ages}, ages)
 
-    def test_anything_else_is_not(self):
+    def test_anything_else_is_not(self) -> None:
         for text in ("", "GB", "-1GB", "10XB", "1e9", "10 G B", "1ib"):
             with self.subTest(text), self.assertRaisesRegex(
                 SpmError, "^--x: expected a size like 10GB or 500MB, found "

@@ -9,11 +9,17 @@ from harness.spm.errors import system_error
 from harness.spm.store import lib, prune
 from harness.spm.store.store import Store, closed_to_others
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.pins.manifest import Manifest
+    from harness.spm.progress import Report
+    from harness.spm.settings import Settings
+
 
 class Plan:
     """What an install has to do, known before it starts."""
 
-    def __init__(self, items: list):
+    def __init__(self, items: list) -> None:
         self.items = items
         self.unlinked = [item for item in items if not item.linked()]
         self.missing = [item for item in items if not item.entry.exists()]
@@ -28,7 +34,7 @@ class Plan:
         return sum(artifact.size for artifact in self.artifacts().values())
 
 
-def install(items: list, manifest, settings, store: Store, report) -> Plan:
+def install(items: list, manifest: Manifest, settings: Settings, store: Store, report: Report) -> Plan:
     """Makes all `items` active; returns what there was to do. An SpmError leaves the lib folder unchanged."""
     lib.check(settings.lib, settings.lib_folder(), items)
     if settings.dry_run:
@@ -56,7 +62,7 @@ def install(items: list, manifest, settings, store: Store, report) -> Plan:
     return plan
 
 
-def _link(items: list, report):
+def _link(items: list, report: Report) -> None:
     for item in items:
         if not item.linked():
             lib.activate(item)

@@ -21,12 +21,13 @@ from harness.spm_testing.archives import deb, folder, member, tar
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import send
 from harness.spm_testing.world import World
+from typing import Any
 
 TWO_MB = os.urandom(2_000_000)
 
 
 class InstallTest(World):
-    def test_a_package_is_linked_under_its_stable_name(self):
+    def test_a_package_is_linked_under_its_stable_name(self) -> None:
         self.add_simple("a")
         self.assertEqual(self.spm("install", "a").status, 0)
         target = os.readlink(f"{self.lib}/a-1")
@@ -37,7 +38,7 @@ class InstallTest(World):
         with self.assertRaises(PermissionError) if os.getuid() else contextlib.nullcontext():
             open(f"{self.lib}/a-1/new", "w").close()
 
-    def test_a_new_version_switches_the_link_and_leaves_the_old_tree(self):
+    def test_a_new_version_switches_the_link_and_leaves_the_old_tree(self) -> None:
         self.add_simple("a", "one")
         self.spm("install", "a")
         old = os.readlink(f"{self.lib}/a-1")
@@ -49,13 +50,13 @@ class InstallTest(World):
         self.assertEqual(self.spm("install", "a", "--offline").status, 0)
         self.assertEqual((os.readlink(f"{self.lib}/a-1"), self.read("a-1/a")), (old, "one"))
 
-    def test_a_group_brings_its_packages_and_no_others(self):
+    def test_a_group_brings_its_packages_and_no_others(self) -> None:
         for name, groups in (("a", ["x"]), ("b", ["x", "y"]), ("c", ["y"]), ("d", ["z"])):
             self.add_simple(name, groups=groups)
         self.assertEqual(self.spm("install-group", "x", "y").status, 0)
         self.assertEqual(sorted(os.listdir(self.lib)), ["a-1", "b-1", "c-1"])
 
-    def test_another_platforms_packages_stand_apart(self):
+    def test_another_platforms_packages_stand_apart(self) -> None:
         other = next(each for each in settings.PLATFORMS if each != settings.native_platform())
         data = {platform: deb(member("./usr/a", platform.encode())) for platform in settings.PLATFORMS}
         artifacts = [self.serve(platform, data[platform], platforms=[platform]) for platform in settings.PLATFORMS]
@@ -68,7 +69,7 @@ class InstallTest(World):
         self.spm("cache", "prune", "--older-than", "0d")
         self.assertEqual(self.read(f"{other}/a-1/usr/a"), other)
 
-    def test_an_artifact_of_two_packages_is_one_download(self):
+    def test_an_artifact_of_two_packages_is_one_download(self) -> None:
         shared = self.serve("shared.deb", deb(member("./x"), member("./y")))
         self.add("a", dict(shared, keep=["x"]))
         self.add("b", dict(shared, keep=["y"]))
@@ -76,7 +77,7 @@ class InstallTest(World):
         self.assertEqual(self.server.asked, ["/shared.deb"])
         self.assertEqual([os.listdir(f"{self.lib}/{name}") for name in ("a-1", "b-1")], [["x"], ["y"]])
 
-    def test_several_artifacts_make_one_tree(self):
+    def test_several_artifacts_make_one_tree(self) -> None:
         self.add(
             "a",
             self.serve("1.deb", deb(folder("./d"), member("./d/1"))),
@@ -85,7 +86,7 @@ class InstallTest(World):
         self.assertEqual(self.spm("install", "a").status, 0)
         self.assertEqual(sorted(os.listdir(f"{self.lib}/a-1/d")), ["1", "2"])
 
-    def test_a_refused_archive_leaves_nothing_and_names_itself(self):
+    def test_a_refused_archive_leaves_nothing_and_names_itself(self) -> None:
         self.add_simple("b")
         self.add(
             "a",
@@ -103,13 +104,13 @@ class InstallTest(World):
         left = [each for each in self.left_in_store() if each.startswith("unpacking") or evil in each]
         self.assertEqual((left, os.path.exists(f"{self.store}/packages/a")), ([], False))
 
-    def test_a_clash_of_artifacts_leaves_nothing(self):
+    def test_a_clash_of_artifacts_leaves_nothing(self) -> None:
         self.add("a", self.serve("1.tar", tar(member("x", b"1"))), self.serve("2.tar", tar(member("x", b"2"))))
         result = self.spm("install", "a")
         self.assertRegex(result.err, r"^spm: error: a: [12]\.tar: two artifacts bring different contents of x\n")
         self.assertFalse(os.path.exists(f"{self.store}/packages/a"))
 
-    def test_a_failure_leaves_the_lib_folder_as_it_was(self):
+    def test_a_failure_leaves_the_lib_folder_as_it_was(self) -> None:
         self.add_simple("a", "one")
         self.add_simple("b")
         self.spm("install", "a")
@@ -118,7 +119,7 @@ class InstallTest(World):
         self.assertEqual(self.spm("install", "a", "b").status, 1)
         self.assertEqual((self.read("a-1/a"), os.listdir(self.lib)), ("one", ["a-1"]))
 
-    def test_a_lost_tree_a_lost_link_and_a_lost_stamp_are_noticed(self):
+    def test_a_lost_tree_a_lost_link_and_a_lost_stamp_are_noticed(self) -> None:
         self.add_simple("a")
         self.spm("install", "a")
         entry = os.path.dirname(os.readlink(f"{self.lib}/a-1"))
@@ -134,7 +135,7 @@ class InstallTest(World):
             self.assertEqual(self.read("a-1/a"), "a")
         self.assertEqual(self.left_in_store(), [])
 
-    def test_a_lib_or_store_that_is_a_file_is_one_error(self):
+    def test_a_lib_or_store_that_is_a_file_is_one_error(self) -> None:
         self.add_simple("a")
         for place in (self.lib, self.store):
             open(place, "w").close()
@@ -148,7 +149,7 @@ class InstallTest(World):
             os.unlink(place)
         self.assertEqual(self.server.asked, [])
 
-    def test_what_spm_did_not_make_is_not_replaced(self):
+    def test_what_spm_did_not_make_is_not_replaced(self) -> None:
         self.add_simple("a")
         os.makedirs(f"{self.folder}/mine")
         os.makedirs(self.lib)
@@ -169,7 +170,7 @@ class InstallTest(World):
                 self.assertEqual((result.status, self.server.asked), (2, []))
             trees.remove(f"{self.lib}/a-1")
 
-    def test_a_lib_that_we_may_not_write_is_found_before_the_first_download(self):
+    def test_a_lib_that_we_may_not_write_is_found_before_the_first_download(self) -> None:
         self.add_simple("a")
         with mock.patch("os.access", return_value=False):
             result = self.spm("install", "a")
@@ -180,13 +181,13 @@ class InstallTest(World):
         )
         self.assertEqual((result.status, self.server.asked), (1, []))
 
-    def test_an_error_about_a_link_names_the_link_not_its_target(self):
+    def test_an_error_about_a_link_names_the_link_not_its_target(self) -> None:
         with self.assertRaises(OSError) as caught:
             os.symlink("target", f"{self.folder}/none/link")
         what = self.anonymous(system_error("linking", caught.exception).what)
         self.assertEqual(what, "linking: No such file or directory (FOLDER/none/link)")
 
-    def test_a_disk_too_small_is_found_before_the_first_download(self):
+    def test_a_disk_too_small_is_found_before_the_first_download(self) -> None:
         self.add_simple("a")
         with mock.patch("harness.spm.store.store.Store.free_bytes", return_value=1000):
             result = self.spm("install", "a")
@@ -197,7 +198,7 @@ class InstallTest(World):
         )
         self.assertEqual((result.status, self.server.asked, self.left_in_store()), (1, [], []))
 
-    def test_a_dry_run_says_what_it_would_do_and_does_nothing(self):
+    def test_a_dry_run_says_what_it_would_do_and_does_nothing(self) -> None:
         self.add_simple("a")
         result = self.spm("install", "a", "--dry-run")
         self.assertRegex(result.out, r"^a: fetch 1 artifact of \d+ B, link \S*lib/a-1\n$")
@@ -205,7 +206,7 @@ class InstallTest(World):
         self.spm("install", "a")
         self.assertEqual(self.spm("install", "a", "--dry-run").out, "a: nothing to do\n")
 
-    def test_python_callers_get_versions_and_paths(self):
+    def test_python_callers_get_versions_and_paths(self) -> None:
         self.add_simple("a")
         self.write()
         given = dict(packages=f"{self.folder}/packages.json", lib=self.lib, store=self.store, quiet=True)
@@ -216,7 +217,7 @@ class InstallTest(World):
 
 
 class NoOpTest(World):
-    def test_an_installed_group_needs_no_network_and_starts_no_process(self):
+    def test_an_installed_group_needs_no_network_and_starts_no_process(self) -> None:
         for number in range(3):
             self.add_simple(f"p{number}")
         self.spm("install-group", "all")
@@ -260,7 +261,7 @@ class NoOpTest(World):
         )
         self.assertEqual(self.server.asked, [])
 
-    def test_a_use_is_noted_to_the_hour(self):
+    def test_a_use_is_noted_to_the_hour(self) -> None:
         self.add_simple("a")
         self.spm("install", "a")
         used = os.path.dirname(os.readlink(f"{self.lib}/a-1")) + "/used"
@@ -272,7 +273,7 @@ class NoOpTest(World):
 
 
 class LeftoverTest(World):
-    def test_an_archive_that_a_killed_run_had_verified_is_not_fetched_again(self):
+    def test_an_archive_that_a_killed_run_had_verified_is_not_fetched_again(self) -> None:
         self.add_simple("a")
         artifact = self.packages["a"]["artifacts"][0]
         os.makedirs(f"{self.store}/archives")
@@ -281,7 +282,7 @@ class LeftoverTest(World):
         self.assertEqual(self.spm("install", "a").status, 0)
         self.assertEqual((self.server.asked, self.left_in_store()), ([], []))
 
-    def test_an_archive_that_was_spoilt_since_is_fetched_again(self):
+    def test_an_archive_that_was_spoilt_since_is_fetched_again(self) -> None:
         self.add_simple("a")
         artifact = self.packages["a"]["artifacts"][0]
         os.makedirs(f"{self.store}/archives")
@@ -290,7 +291,7 @@ class LeftoverTest(World):
         self.assertEqual(self.spm("install", "a").status, 0)
         self.assertEqual(self.server.asked, ["/a.deb"])
 
-    def test_half_a_switch_of_a_killed_run_is_tidied_away(self):
+    def test_half_a_switch_of_a_killed_run_is_tidied_away(self) -> None:
         self.add_simple("a")
         os.mkdir(self.lib)
         gone = subprocess.Popen(["true"])
@@ -303,7 +304,7 @@ class LeftoverTest(World):
 class DiskFullTest(World):
     """A limit on file sizes stands for a full disk: writes fail in the same places, and no privilege is needed."""
 
-    def run_limited(self, limit: int):
+    def run_limited(self, limit: int) -> tuple[int, str]:
         self.write()
         process = self.start(
             "install-group", "all", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
@@ -311,13 +312,13 @@ class DiskFullTest(World):
         out, err = process.communicate(timeout=PATIENCE_S)
         return process.returncode, self.anonymous(err)
 
-    def test_it_ends_a_download_with_one_error(self):
+    def test_it_ends_a_download_with_one_error(self) -> None:
         self.add("a", self.serve("a.tar", tar(member("a", TWO_MB))))
         code, err = self.run_limited(1 << 20)
         self.assertEqual((code, err.splitlines()[0]), (1, "spm: error: downloading a.tar: File too large"))
         self.assertEqual((self.left_in_store(), os.path.exists(self.lib)), ([], False))
 
-    def test_it_ends_an_unpacking_with_one_error(self):
+    def test_it_ends_an_unpacking_with_one_error(self) -> None:
         self.add("a", self.serve("a.deb", deb(member("./a"), member("./zeros", bytes(3_000_000)))))
         self.add_simple("b")
         code, err = self.run_limited(1 << 20)
@@ -329,7 +330,7 @@ class DiskFullTest(World):
 class KillTest(World):
     """kill -9 at many moments; the next run repairs whatever is left."""
 
-    def test_the_next_run_repairs_what_a_killed_one_left(self):
+    def test_the_next_run_repairs_what_a_killed_one_left(self) -> None:
         self.add("a", self.serve("a.deb", deb(*(member(f"./d{n % 20}/f{n}", b"x" * n) for n in range(2000)))))
         self.add("b", self.serve("b.tar", tar(member("b", TWO_MB))))
         self.write()
@@ -348,12 +349,12 @@ class KillTest(World):
         self.spm("cache", "prune", "--older-than", "0d")
         self.assertEqual(self.left_in_store(), [])
 
-    def assert_nothing_half_made(self):
+    def assert_nothing_half_made(self) -> None:
         for row in self.spm("verify", "--deep", "--json", write=False).objects():
             self.assertEqual(row["problems"], [])
 
-    def test_an_interrupted_run_says_so_and_cleans_up(self):
-        def slowly(handler):
+    def test_an_interrupted_run_says_so_and_cleans_up(self) -> None:
+        def slowly(handler) -> None:
             send(handler, b"", 100)
             over.wait(PATIENCE_S)
 
@@ -377,11 +378,11 @@ class KillTest(World):
 
 
 class ManyProcessesTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.go = threading.Event()
 
-    def test_eight_installs_at_once_share_one_download_each(self):
+    def test_eight_installs_at_once_share_one_download_each(self) -> None:
         for number in range(6):
             self.add(
                 f"p{number}", self.serve(f"{number}.deb", deb(*(member(f"./{n}", os.urandom(2000)) for n in range(50))))
@@ -410,12 +411,12 @@ class ManyProcessesTest(World):
             time.sleep(0.01)
         return process
 
-    def assert_all_are_fine(self, *processes):
+    def assert_all_are_fine(self, *processes: subprocess.Popen[Any]) -> None:
         for process in processes:
             _, err = process.communicate(timeout=PATIENCE_S)
             self.assertEqual(process.returncode, 0, err)
 
-    def test_a_waiter_says_whom_it_waits_for(self):
+    def test_a_waiter_says_whom_it_waits_for(self) -> None:
         self.add("a", self.serve_slowly("a.deb", deb(member("./a"))))
         self.write()
         first = self.start_and_ask("install", "a")
@@ -430,7 +431,7 @@ class ManyProcessesTest(World):
         self.assert_all_are_fine(first, second)
         self.assertEqual(self.server.asked, ["/a.deb"])
 
-    def test_processes_that_want_the_same_download_each_a_part_of_it(self):
+    def test_processes_that_want_the_same_download_each_a_part_of_it(self) -> None:
         # The larger comes only when somebody has asked for the smaller: whoever waited for it would wait for ever.
         large, small = tar(member("large", os.urandom(20_000))), tar(member("small"))
         self.add("a", self.serve("large.tar", large), self.serve("small.tar", small))
@@ -442,7 +443,7 @@ class ManyProcessesTest(World):
         self.assert_all_are_fine(first, self.start("install", "a", "--jobs", "1"))
         self.assertEqual(sorted(self.server.asked), ["/large.tar", "/small.tar"])
 
-    def test_an_artifact_of_two_packages_is_one_download_for_two_processes(self):
+    def test_an_artifact_of_two_packages_is_one_download_for_two_processes(self) -> None:
         shared = self.serve_slowly("shared.deb", deb(member("./x"), member("./y")))
         self.add("a", dict(shared, keep=["x"]))
         self.add("b", dict(shared, keep=["y"]))
@@ -456,7 +457,7 @@ class ManyProcessesTest(World):
         self.assertEqual([os.listdir(f"{self.lib}/{name}") for name in ("a-1", "b-1")], [["x"], ["y"]])
         self.assertEqual(self.left_in_store(), [])
 
-    def test_a_holder_killed_among_eight_waiters_costs_one_download_more(self):
+    def test_a_holder_killed_among_eight_waiters_costs_one_download_more(self) -> None:
         self.add("a", self.serve_slowly("a.deb", deb(member("./a"))))
         self.write()
         first = self.start_and_ask("install", "a")
@@ -470,7 +471,7 @@ class ManyProcessesTest(World):
         self.assertEqual(self.server.asked, ["/a.deb"] * 2)
         self.assertEqual(self.read("a-1/a"), "")
 
-    def test_two_checkouts_with_different_versions_at_once_are_both_right(self):
+    def test_two_checkouts_with_different_versions_at_once_are_both_right(self) -> None:
         processes = []
         checkouts = [(f"{self.folder}/{name}", name) for name in ("one", "two")]
         for self.folder, text in checkouts:

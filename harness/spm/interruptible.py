@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import queue
+    from typing import Any
+
 STEP_S = 0.5  # an interrupt is seen within it
 
 
-def take(done):
+def take(done: queue.SimpleQueue[Any]) -> Any:
     """The next of a queue."""
     import queue
 
@@ -21,7 +26,7 @@ def take(done):
             pass
 
 
-def join(threads: list, patience_s: float = float("inf")):
+def join(threads: list, patience_s: float = float("inf")) -> None:
     """Waits for threads to end, for so long in all."""
     until = time.monotonic() + patience_s
     for thread in threads:
@@ -30,7 +35,7 @@ def join(threads: list, patience_s: float = float("inf")):
             thread.join(min(STEP_S, left))
 
 
-def sleep(seconds: float):
+def sleep(seconds: float) -> None:
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         time.sleep(min(STEP_S, left))

@@ -15,11 +15,11 @@ from harness.spm_testing.world import World
 
 
 class InterruptTest(unittest.TestCase):
-    def assert_ends(self, wait, give_up):
+    def assert_ends(self, wait, give_up) -> None:
         """The interrupt ends `wait()`; `give_up()` does where it does not."""
         interrupt = UnnoticedInterrupt(self)
 
-        def work():
+        def work() -> None:
             interrupt.send()
             give_up()
 
@@ -28,21 +28,21 @@ class InterruptTest(unittest.TestCase):
             wait()
         self.assertFalse(interrupt.late)
 
-    def test_ends_waiting_for_a_queue(self):
+    def test_ends_waiting_for_a_queue(self) -> None:
         waited_for = queue.SimpleQueue()
         self.assert_ends(lambda: interruptible.take(waited_for), lambda: waited_for.put(None))
 
-    def test_ends_a_sleep(self):
+    def test_ends_a_sleep(self) -> None:
         self.assert_ends(lambda: interruptible.sleep(PATIENCE_S), lambda: None)
 
-    def test_ends_waiting_for_threads(self):
+    def test_ends_waiting_for_threads(self) -> None:
         over = threading.Event()
         self.addCleanup(over.set)
         thread = threading.Thread(target=over.wait, daemon=True)
         thread.start()
         self.assert_ends(lambda: interruptible.join([thread]), over.set)
 
-    def test_ends_waiting_for_a_lock_and_takes_none(self):
+    def test_ends_waiting_for_a_lock_and_takes_none(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/lock"
             held = Lock(path)
@@ -53,7 +53,7 @@ class InterruptTest(unittest.TestCase):
             held.release()
             self.assertTrue(Lock(path).take(wait=False))
 
-    def test_a_lock_is_waited_for(self):
+    def test_a_lock_is_waited_for(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             held, other = Lock(f"{folder}/lock"), Lock(f"{folder}/lock")
             held.take()
@@ -67,7 +67,7 @@ class InterruptTest(unittest.TestCase):
 
 
 class InstallTest(World):
-    def test_an_interrupt_while_packages_are_unpacked_ends_it(self):
+    def test_an_interrupt_while_packages_are_unpacked_ends_it(self) -> None:
         interrupt = UnnoticedInterrupt(self)
         self.add_simple("a")
         with mock.patch.object(Workers, "unpack", lambda workers, *_: interrupt.send(seen=lambda: workers.stopped)):

@@ -35,7 +35,7 @@ CALLS = [
 
 
 class CalledTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.here = os.path.realpath(self.folder)
         for name in ("bin", "a b"):
@@ -51,7 +51,7 @@ class CalledTest(World):
         where = f"{self.here}/{folder}"
         return subprocess.run(["sh", "-c", line], cwd=where, env=environment, capture_output=True, text=True)
 
-    def test_a_hint_works_where_it_is_read(self):
+    def test_a_hint_works_where_it_is_read(self) -> None:
         for folder, call, expected in CALLS:
             call, expected = (each.replace("{here}", self.here) for each in (call, expected))
             with self.subTest(call):
@@ -64,7 +64,7 @@ class CalledTest(World):
                 self.assertEqual(usage, f"usage: {hint.removesuffix(' --help')} VERB ...")
                 self.assertEqual(says_more, f"{hint.removesuffix(' --help')} VERB --help says what they mean")
 
-    def test_a_hint_has_the_places_and_every_kind_of_output_has_it(self):
+    def test_a_hint_has_the_places_and_every_kind_of_output_has_it(self) -> None:
         self.add_simple("alpha")
         self.store, self.lib = f"{self.here}/a store", "lib"
         self.write()
@@ -80,7 +80,7 @@ class CalledTest(World):
         told = self.shell(".", f"python3 lab/make.py spm --json {places} install alpa")
         self.assertIn(f'"hint": "python3 lab/make.py spm list {places}"', told.stdout)
 
-    def test_the_other_verbs_of_make_do_so_too(self):
+    def test_the_other_verbs_of_make_do_so_too(self) -> None:
         self.assertIn("\nhint: did you mean 'build'?\n", self.shell(".", "python3 lab/make.py buidl").stderr)
         self.assertIn("usage: python3 lab/make.py [--quick", self.shell(".", "python3 lab/make.py --help").stdout)
         self.assertIn("usage: python3 lab/make.py build ", self.shell(".", "python3 lab/make.py build --help").stdout)

@@ -8,11 +8,16 @@ import fcntl
 import os
 import sys
 import time
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _STEP_S = 0.05  # nobody wakes us when a lock is free, and an interrupt must end the wait
 
 
-def try_lock(file, kind: int) -> bool:
+def try_lock(file: int, kind: int) -> bool:
     """Takes the lock on an open file or its descriptor, LOCK_SH or LOCK_EX, where nobody holds it; whether it is ours."""
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)
@@ -21,7 +26,7 @@ def try_lock(file, kind: int) -> bool:
     return True
 
 
-def wait_for(file, kind: int):
+def wait_for(file: int, kind: int) -> None:
     """Takes it as soon as nobody holds it."""
     while not try_lock(file, kind):
         time.sleep(_STEP_S)
@@ -30,11 +35,11 @@ def wait_for(file, kind: int):
 class Lock:
     """One lock; use it as a context manager once `take` has said yes."""
 
-    def __init__(self, path: str):
+    def __init__(self, path: str) -> None:
         self._path = path
         self.file = -1  # the open file that holds it
 
-    def take(self, shared: bool = False, wait: bool = True, waiting=None) -> bool:
+    def take(self, shared: bool = False, wait: bool = True, waiting: Callable[..., Any] | None = None) -> bool:
         """Takes the lock. Without `wait`, False when another holds it; else `waiting(holder)` is called once before."""
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         while True:
@@ -55,15 +60,15 @@ class Lock:
                 if self.file != file:
                     os.close(file)
 
-    def release(self):
+    def release(self) -> None:
         if self.file >= 0:
             os.close(self.file)
             self.file = -1
 
-    def __enter__(self):
+    def __enter__(self) -> Lock:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.release()
 
     def _is_current(self, file: int) -> bool:
@@ -72,7 +77,7 @@ class Lock:
         except FileNotFoundError:
             return False
 
-    def _sign(self):
+    def _sign(self) -> None:
         command = " ".join(os.path.basename(sys.argv[0] or "python3").split() + sys.argv[1:])
         try:
             os.ftruncate(self.file, 0)

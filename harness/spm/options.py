@@ -3,8 +3,14 @@ an installed group takes to check.)"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from harness.spm.errors import SpmError, USAGE, unknown
 from harness.spm.settings import PLATFORMS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 PROGRAM = "python3 make.py spm"  # printed as this process was invoked (invocation.py)
 _HELP_WIDTH = 80
@@ -13,7 +19,7 @@ _HELP_WIDTH = 80
 class Option:
     """`value` names what follows the option, or is '' for a switch."""
 
-    def __init__(self, value: str, text: str):
+    def __init__(self, value: str, text: str) -> None:
         self.value, self.text = value, text
 
 
@@ -21,7 +27,7 @@ class Verb:
     """`module` has run(command) -> exit status; `names` is what the verb's arguments are called, '' for none; in brackets
     where none will do."""
 
-    def __init__(self, module: str, names: str, text: str, options: tuple = ()):
+    def __init__(self, module: str, names: str, text: str, options: tuple = ()) -> None:
         self.module, self.names, self.text, self.options = module, names, text, options
 
 
@@ -95,13 +101,16 @@ HEADINGS = {"install": "packages:", "outdated": "pins and artifacts:", "cache li
 class Command:
     """A parsed command line: `options` maps long names to a value, or to True for a switch."""
 
-    def __init__(self, verb: str, names: list[str], options: dict):
+    def __init__(self, verb: str, names: list[str], options: dict) -> None:
         self.verb, self.names, self.options = verb, names, options
 
 
 def parse(arguments: list[str]) -> Command:
     """What a command line asks for, options before the verb included; '' is the verb of one that asks for help alone."""
-    verb, words, names, options = "", [], [], {}
+    words: list[str] = []
+    names: list[str] = []
+    options: dict[str, Any] = {}
+    verb = ""
     rest, over = arguments[::-1], False
     while rest:
         word = rest.pop()
@@ -173,7 +182,7 @@ def _taken(options: dict) -> str:
     return "".join(f" ('{value}' is the value of {name})" for name, value in options.items() if value in VERBS)
 
 
-def _check(verb: str, names: list[str], options: dict):
+def _check(verb: str, names: list[str], options: dict) -> None:
     for name in options:
         if name not in _known(verb):  # it came before the verb
             raise _unknown_option(verb, name)
@@ -250,7 +259,7 @@ def _wrapped_options(text: str) -> list[str]:
     return [line.replace("\1", " ") for line in textwrap.wrap(held, _HELP_WIDTH, subsequent_indent="  ")]
 
 
-def _option_rows(options: dict[str, Option]):
+def _option_rows(options: dict[str, Option]) -> list[tuple[str, str]]:
     short = {long: alias for alias, long in ALIASES.items()}
     return [
         (f"{short[name] + ', ' if name in short else ''}{name} {each.value}".strip(), each.text)
@@ -258,7 +267,7 @@ def _option_rows(options: dict[str, Option]):
     ]
 
 
-def _table(rows) -> list[str]:
+def _table(rows: Iterable[tuple[str, str]]) -> list[str]:
     import textwrap
 
     rows = list(rows)

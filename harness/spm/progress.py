@@ -14,6 +14,13 @@ from collections import deque
 
 from harness.spm import formatting
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.pins.manifest import Artifact
+    from harness.spm.settings import Settings
+    from harness.spm.store.lib import Wanted
+    from harness.spm.transfer.download import Attempt
+
 _REDRAW_S = 0.1
 _LINE_S = 3.0
 _MOST_ROWS = 8
@@ -24,7 +31,7 @@ _SILENT_S = 5.0  # after so long without a byte, that is said
 _NARROW = 60  # columns; below it a row has no room for sizes
 
 
-def report_for(settings):
+def report_for(settings: Settings) -> Report:
     if settings.json:
         return JsonReport()
     if settings.quiet:
@@ -38,12 +45,12 @@ class _Transfer:
 
     __slots__ = ("name", "size", "done", "moved", "place", "last")
 
-    def __init__(self, artifact):
+    def __init__(self, artifact: Artifact) -> None:
         self.name, self.size = formatting.printable(artifact.file_name), artifact.size
         self.done = self.moved = 0
         self.place, self.last = "", time.monotonic()
 
-    def advance(self, done: int):
+    def advance(self, done: int) -> None:
         self.moved += max(0, done - self.done)  # it may have to begin again
         self.done, self.last = done, time.monotonic()
 
@@ -59,7 +66,7 @@ class Report:
 
     tick_s = 1.0
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = threading.RLock()
         self._total = self._finished = self._moved = 0
         self._active: dict[str, _Transfer] = {}  # by sha256
@@ -67,98 +74,98 @@ class Report:
         self._questions = self._answers = 0
         self._samples = deque([(time.monotonic(), 0)])  # (time, bytes moved by then)
 
-    def started(self, packages: int, artifacts: int, size: int):
+    def started(self, packages: int, artifacts: int, size: int) -> None:
         self._total = size
         self._samples = deque([(time.monotonic(), 0)])
 
-    def begun(self, artifact):
+    def begun(self, artifact: Artifact) -> None:
         with self._lock:
             self._active[artifact.sha256] = _Transfer(artifact)
 
-    def asked(self, artifact, place: str):
+    def asked(self, artifact: Artifact, place: str) -> None:
         """`place` is asked for the artifact, or for the rest of it."""
         self._active[artifact.sha256].place = place
 
-    def resumed(self, artifact, done: int):
+    def resumed(self, artifact: Artifact, done: int) -> None:
         """So much is here before a transfer begins."""
         self._active[artifact.sha256].done = done
 
-    def advanced(self, artifact, done: int):
+    def advanced(self, artifact: Artifact, done: int) -> None:
         self._active[artifact.sha256].advance(done)
 
-    def ended(self, artifact, fetched: bool):
+    def ended(self, artifact: Artifact, fetched: bool) -> None:
         with self._lock:
             transfer = self._active.pop(artifact.sha256, None)
             self._moved += transfer.moved if transfer else 0
             self._finished += artifact.size if fetched else 0
 
-    def sending(self, artifact):
+    def sending(self, artifact: Artifact) -> None:
         """An upload begins, which `advanced` follows as it does a download."""
         Report.begun(self, artifact)
 
-    def sent(self, artifact, whole: bool):
+    def sent(self, artifact: Artifact, whole: bool) -> None:
         Report.ended(self, artifact, whole)
 
-    def found(self, artifact):
+    def found(self, artifact: Artifact) -> None:
         """The artifact is here already."""
         with self._lock:
             self._finished += artifact.size
 
-    def attempt_failed(self, artifact, attempt):
+    def attempt_failed(self, artifact: Artifact, attempt: Attempt) -> None:
         pass
 
-    def asked_to_wait(self, place: str, seconds: float):
+    def asked_to_wait(self, place: str, seconds: float) -> None:
         """A server will take no request for so long."""
 
-    def unpacking(self, package: str, change: int):
+    def unpacking(self, package: str, change: int) -> None:
         with self._lock:
             at_it = self._unpacking.setdefault(package, [0, time.monotonic()])
             at_it[0] += change
             if not at_it[0]:
                 del self._unpacking[package]
 
-    def stored(self, item, size: int, files: int):
+    def stored(self, item: Wanted, size: int, files: int) -> None:
         pass
 
-    def linked(self, item):
+    def linked(self, item: Wanted) -> None:
         pass
 
-    def waiting(self, what: str, holder: str):
+    def waiting(self, what: str, holder: str) -> None:
         pass
 
-    def flushing(self):
+    def flushing(self) -> None:
         pass
 
-    def note(self, text: str):
+    def note(self, text: str) -> None:
         pass
 
-    def asking(self, questions: int):
+    def asking(self, questions: int) -> None:
         """So many short questions will be `answered`; a run that asks them fetches nothing."""
         self._questions = questions
 
-    def answered(self):
+    def answered(self) -> None:
         with self._lock:
             self._answers += 1
 
-    def __enter__(self):
+    def __enter__(self) -> Report:
         self._over = threading.Event()
         self._ticking = threading.Thread(target=self._tick_on, daemon=True)
         self._ticking.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         self._ticking.join()
         self.close()
 
-    def _tick_on(self):
+    def _tick_on(self) -> None:
         while not self._over.wait(self.tick_s):
             self.tick()
 
-    def tick(self):
+    def tick(self) -> None:
         pass
 
-    def close(self):
+    def close(self) -> None:
         pass
 
     def _amounts(self) -> tuple[int, float]:
@@ -201,27 +208,27 @@ class Report:
 class LinesReport(Report):
     """A plain line every few seconds."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self._next = time.monotonic() + _LINE_S
 
-    def attempt_failed(self, artifact, attempt):
+    def attempt_failed(self, artifact: Artifact, attempt: Attempt) -> None:
         self.note(f"{attempt.source} did not deliver {artifact.file_name}: {attempt.reason}")
 
-    def asked_to_wait(self, place, seconds):
+    def asked_to_wait(self, place: str, seconds: float) -> None:
         self.note(f"{place} asks to wait {formatting.seconds(seconds)}")
 
-    def waiting(self, what, holder):
+    def waiting(self, what: str, holder: str) -> None:
         self.note(f"waiting for {holder} to finish with {what}")
 
-    def flushing(self):
+    def flushing(self) -> None:
         self.note("waiting for the disk to write the packages, and whatever else programs have left for it to write")
 
-    def note(self, text):
+    def note(self, text: str) -> None:
         with self._lock:
             print(f"spm: {formatting.printable(text)}", file=sys.stderr, flush=True)
 
-    def tick(self):
+    def tick(self) -> None:
         summary = self._summary()
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _LINE_S
@@ -239,16 +246,16 @@ class TerminalReport(LinesReport):
 
     tick_s = _REDRAW_S
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self._drawn: list[int] = []  # columns of each row on the screen
 
-    def note(self, text):
+    def note(self, text: str) -> None:
         with self._lock:
             self._erase()
             super().note(text)
 
-    def tick(self):
+    def tick(self) -> None:
         with self._lock:
             width, height = self._screen()
             rows = self._rows(width, min(_MOST_ROWS, height - 2))
@@ -258,7 +265,7 @@ class TerminalReport(LinesReport):
             sys.stderr.flush()
             self._drawn = [formatting.columns(row) for row in rows]
 
-    def close(self):
+    def close(self) -> None:
         with self._lock:
             self._erase()
 
@@ -291,7 +298,7 @@ class TerminalReport(LinesReport):
         lines = sum(-(-columns // width) or 1 for columns in self._drawn)
         return f"\x1b[{lines}A\r" if lines else ""
 
-    def _erase(self):
+    def _erase(self) -> None:
         if self._drawn:
             sys.stderr.write(f"{self._up(self._screen()[0])}\x1b[J")
             sys.stderr.flush()
@@ -301,54 +308,54 @@ class TerminalReport(LinesReport):
 class JsonReport(Report):
     """One object per event on standard output."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self._next = time.monotonic() + _LINE_S
 
-    def _event(self, kind: str, **fields):
+    def _event(self, kind: str, **fields: float | str) -> None:
         with self._lock:
             print(json.dumps({"event": kind, **fields}), flush=True)
 
-    def _of(self, kind: str, artifact):
+    def _of(self, kind: str, artifact: Artifact) -> None:
         self._event(kind, path=artifact.path, sha256=artifact.sha256, bytes=artifact.size)
 
-    def tick(self):
+    def tick(self) -> None:
         done, rate = self._amounts()
         if self._total and time.monotonic() >= self._next:
             self._next = time.monotonic() + _LINE_S
             self._event("progress", bytes=done, of=self._total, bytes_per_s=round(rate))
 
-    def started(self, packages, artifacts, size):
+    def started(self, packages: int, artifacts: int, size: int) -> None:
         super().started(packages, artifacts, size)
         self._event("started", packages=packages, artifacts=artifacts, bytes=size)
 
-    def begun(self, artifact):
+    def begun(self, artifact: Artifact) -> None:
         super().begun(artifact)
         self._of("download", artifact)
 
-    def ended(self, artifact, fetched):
+    def ended(self, artifact: Artifact, fetched: bool) -> None:
         super().ended(artifact, fetched)
         if fetched:
             self._of("downloaded", artifact)
 
-    def sending(self, artifact):
+    def sending(self, artifact: Artifact) -> None:
         super().sending(artifact)
         self._of("upload", artifact)
 
-    def sent(self, artifact, whole):
+    def sent(self, artifact: Artifact, whole: bool) -> None:
         super().sent(artifact, whole)
         if whole:
             self._of("uploaded", artifact)
 
-    def attempt_failed(self, artifact, attempt):
+    def attempt_failed(self, artifact: Artifact, attempt: Attempt) -> None:
         self._event(
             "attempt_failed", path=artifact.path, source=attempt.source, address=attempt.address, reason=attempt.reason
         )
 
-    def asked_to_wait(self, place, seconds):
+    def asked_to_wait(self, place: str, seconds: float) -> None:
         self._event("asked_to_wait", place=place, seconds=seconds)
 
-    def stored(self, item, size, files):
+    def stored(self, item: Wanted, size: int, files: int) -> None:
         self._event(
             "stored",
             package=item.package.name,
@@ -358,11 +365,11 @@ class JsonReport(Report):
             files=files,
         )
 
-    def linked(self, item):
+    def linked(self, item: Wanted) -> None:
         self._event("linked", package=item.package.name, version=item.entry.version, path=item.link)
 
-    def waiting(self, what, holder):
+    def waiting(self, what: str, holder: str) -> None:
         self._event("waiting", what=what, holder=holder)
 
-    def flushing(self):
+    def flushing(self) -> None:
         self._event("flushing")

@@ -14,26 +14,29 @@ from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import send
 from harness.spm_testing.world import World
+from collections.abc import Callable
+from typing import Any
+from harness.spm.progress import Report
 
 DATA = deb(member("./a", os.urandom(60_000)))
 
 
 class Artifact:
-    def __init__(self, name: str, size: int):
+    def __init__(self, name: str, size: int) -> None:
         self.file_name, self.path, self.sha256, self.size = name, f"pool/{name}", name, size
 
 
 class ReportTest(unittest.TestCase):
-    def lines(self, act, kind=progress.LinesReport, clock=None) -> str:
+    def lines(self, act: Callable[..., Any], kind=progress.LinesReport, clock: Callable[..., Any] | None = None) -> str:
         text = io.StringIO()
         with contextlib.redirect_stderr(text), mock.patch("time.monotonic", clock or time.monotonic):
             act(kind())
         return text.getvalue()
 
-    def test_plain_lines_come_every_few_seconds(self):
+    def test_plain_lines_come_every_few_seconds(self) -> None:
         now = [100.0]
 
-        def act(report):
+        def act(report: Report) -> None:
             report.started(1, 2, 10_000_000)
             one, two = Artifact("one", 4_000_000), Artifact("two", 6_000_000)
             report.begun(one)
@@ -55,10 +58,10 @@ class ReportTest(unittest.TestCase):
             "spm: 10.0 MB fetched, unpacking a\n",
         )
 
-    def test_what_was_here_before_counts_as_done_but_not_as_speed(self):
+    def test_what_was_here_before_counts_as_done_but_not_as_speed(self) -> None:
         now = [100.0]
 
-        def act(report):
+        def act(report: Report) -> None:
             report.started(1, 2, 10_000_000)
             one, two = Artifact("one", 4_000_000), Artifact("two", 6_000_000)
             report.found(one)
@@ -78,10 +81,10 @@ class ReportTest(unittest.TestCase):
             "spm: 9.0 MB of 10.0 MB, 750 kB/s, 1.3 s left; fetching two\n",
         )
 
-    def test_the_rate_is_that_of_the_last_seconds(self):
+    def test_the_rate_is_that_of_the_last_seconds(self) -> None:
         now = [100.0]
 
-        def act(report):
+        def act(report: Report) -> None:
             report.started(1, 1, 100_000_000)
             one = Artifact("one", 100_000_000)
             report.begun(one)
@@ -97,10 +100,10 @@ class ReportTest(unittest.TestCase):
             "spm: 47.1 MB of 100 MB, 100 kB/s, 8 min 49 s left; fetching one",
         )
 
-    def test_a_silent_source_and_a_long_unpacking_are_named(self):
+    def test_a_silent_source_and_a_long_unpacking_are_named(self) -> None:
         now = [100.0]
 
-        def act(report):
+        def act(report: Report) -> None:
             report.started(1, 2, 10_000)
             one = Artifact("one", 10_000)
             report.begun(one)
@@ -124,10 +127,10 @@ class ReportTest(unittest.TestCase):
             ],
         )
 
-    def test_questions_are_counted(self):
+    def test_questions_are_counted(self) -> None:
         now = [100.0]
 
-        def act(report):
+        def act(report: Report) -> None:
             report.asking(20)
             for _ in range(4):
                 now[0] += 1
@@ -136,14 +139,14 @@ class ReportTest(unittest.TestCase):
 
         self.assertEqual(self.lines(act, clock=lambda: now[0]), "spm: 3 of 20 places asked\n")
 
-    def test_what_a_server_says_is_printed_as_one_line(self):
+    def test_what_a_server_says_is_printed_as_one_line(self) -> None:
         answer = mock.Mock(source="main", reason="HTTP 404 \x1b[2J\nspm: fine")
         self.assertEqual(
             self.lines(lambda report: report.attempt_failed(Artifact("one", 1), answer)),
             "spm: main did not deliver one: HTTP 404 \\x1b[2J\\nspm: fine\n",
         )
 
-    def test_a_failed_download_does_not_count(self):
+    def test_a_failed_download_does_not_count(self) -> None:
         report = progress.LinesReport()
         report.started(1, 1, 100)
         artifact = Artifact("one", 100)
@@ -152,7 +155,7 @@ class ReportTest(unittest.TestCase):
         report.ended(artifact, False)
         self.assertEqual(report._summary().split(",")[0], "0 B of 100 B")
 
-    def test_no_row_is_wider_than_the_terminal(self):
+    def test_no_row_is_wider_than_the_terminal(self) -> None:
         for width in (10, 20, 40, 80, 200):
             for name in ("x", "x" * 300, "日本語" * 30, "e\u0301" * 100):
                 with self.subTest(width=width, name=name):
@@ -166,7 +169,7 @@ class ReportTest(unittest.TestCase):
                     for row in report._rows(width, 8):
                         self.assertLess(formatting.columns(row), width)
 
-    def test_rows_on_screens_of_every_width(self):
+    def test_rows_on_screens_of_every_width(self) -> None:
         report = progress.TerminalReport()
         report.started(1, 12, 50_000_000)
         for number in range(10):
@@ -192,7 +195,7 @@ class ReportTest(unittest.TestCase):
 class TerminalTest(World):
     """The real command on a real terminal."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         try:
             for file in pty.openpty():
@@ -200,11 +203,11 @@ class TerminalTest(World):
         except OSError as error:
             self.skipTest(f"needs a pseudo-terminal: {error}")
 
-    def run_on_terminal(self, *shown: str, **environment) -> str:
+    def run_on_terminal(self, *shown: str, **environment: str) -> str:
         """What the terminal got. Half of the artifact comes when it has shown all of these."""
         seen = threading.Event()
 
-        def slowly(handler):
+        def slowly(handler) -> None:
             send(handler, DATA[:30_000], len(DATA))
             handler.wfile.flush()
             seen.wait(PATIENCE_S)
@@ -230,7 +233,7 @@ class TerminalTest(World):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
         return text.decode().replace("\r\n", "\n")
 
-    def test_a_terminal_shows_each_download_and_a_total_and_is_left_clean(self):
+    def test_a_terminal_shows_each_download_and_a_total_and_is_left_clean(self) -> None:
         shown = (
             r"  a-file-with-a-name\.deb +30\.0 kB of +\d\d\.\d kB +\d\d%\x1b\[K\n",
             r"\x1b\[1m30\.0 kB of \d\d\.\d kB, \S+ k?B/s, \S+ s left\x1b\[0m\x1b\[K\n\x1b\[J",
@@ -242,7 +245,7 @@ class TerminalTest(World):
             text, r"\x1b\[\d+A\r\x1b\[Jspm: 1 package active in \S+ s: 1 package of 60\.0 kB unpacked, 1 link set\n$"
         )
 
-    def test_without_colour_a_terminal_gets_plain_lines(self):
+    def test_without_colour_a_terminal_gets_plain_lines(self) -> None:
         text = self.run_on_terminal(NO_COLOR="1")
         self.assertNotIn("\x1b", text)
         # A slow machine says how far it is before that.

@@ -17,9 +17,19 @@ from harness.spm.install import install
 from harness.spm.store import contents, prune, trees
 from harness.spm.store.durable import Disk, mark
 from harness.spm.store.store import Store
+from collections.abc import Iterator
+from harness.spm.store.store import Entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.pins.manifest import Manifest
+    from harness.spm.progress import Report
+    from harness.spm.settings import Settings
+    from harness.spm.store.lib import Wanted
 
 
-def repair(items: list, deep: bool, manifest, settings, store: Store, report) -> list:
+def repair(items: list, deep: bool, manifest: Manifest, settings: Settings, store: Store, report: Report) -> list:
     """Makes `items` whole and active; returns the artifacts that this took. With settings.dry_run it only looks.
 
     `deep` hashes every file to find what is damaged, as it is always done for an entry that was condemned before."""
@@ -51,7 +61,9 @@ def _artifacts(mendings: list[_Mending]) -> dict:
     return {artifact.sha256: artifact for mending in mendings for artifact in mending.artifacts()}
 
 
-def _fetch(mendings: list[_Mending], manifest, settings, store: Store, report) -> dict[str, str]:
+def _fetch(
+    mendings: list[_Mending], manifest: Manifest, settings: Settings, store: Store, report: Report
+) -> dict[str, Any]:
     """{sha256: path of the archive}"""
     artifacts = _artifacts(mendings)
     if not artifacts:
@@ -69,28 +81,28 @@ def _fetch(mendings: list[_Mending], manifest, settings, store: Store, report) -
 class _Mending:
     """One entry's repair."""
 
-    def __init__(self, item, deep: bool, store: Store):
+    def __init__(self, item: Wanted, deep: bool, store: Store) -> None:
         self.item, self._store = item, store
         self._tree = item.entry.tree
         self._deep = deep or not item.entry.exists()
-        self.listed = _usable_list(item.entry)
+        self.listed: Any = _usable_list(item.entry)
         self._problems: dict[str, str] = {}
         self._lacking: dict[int, set[str]] = {}  # number of an artifact -> the files whose contents it must bring
 
     @contextlib.contextmanager
-    def locked(self, report):
+    def locked(self, report: Report) -> Iterator[None]:
         with self._store.entry_lock(self.item.entry) as lock:
             lock.take(waiting=lambda holder: report.waiting(f"package {self.item.package.name}", holder))
             yield
 
-    def begin(self):
+    def begin(self) -> None:
         """Condemns the entry, puts its folders right and finds what else there is to do."""
         self.item.entry.condemn()
         if self.listed:
             self._put_folders_right()
             self.examine()
 
-    def examine(self):
+    def examine(self) -> None:
         if not self.listed:
             return
         self._problems = contents.problems(self._tree, self.listed, self._deep)
@@ -152,19 +164,19 @@ class _Mending:
                 raise Refused(f"{path} differs from the list of the tree")
         return fresh
 
-    def _put_folders_right(self):
+    def _put_folders_right(self) -> None:
         # Before anything below them is looked at: a link in a folder's place may lead anywhere.
         for folder in ("", *self.listed["folders"]):
             path = f"{self._tree}/{folder}".rstrip("/")
             mode = os.lstat(path).st_mode if os.path.lexists(path) else 0
             if not stat.S_ISDIR(mode):
-                with self._writable({os.path.dirname(folder)} if folder else ()):
+                with self._writable({os.path.dirname(folder)} if folder else set()):
                     trees.remove(path)
                     os.mkdir(path)
             if stat.S_IMODE(mode) != contents.FOLDER_MODE:
                 os.chmod(path, contents.FOLDER_MODE)
 
-    def _put_links_right(self, fresh: str):
+    def _put_links_right(self, fresh: str) -> None:
         links = dict(self.listed["links"])
         known = {*links, *self.listed["folders"], *(path for path, *_ in self.listed["files"])}
         for path in self._problems:
@@ -175,7 +187,7 @@ class _Mending:
                 os.symlink(links[path], fresh)
                 os.rename(fresh, place)
 
-    def _put_files_right(self, folder: str, fresh: set[str]):
+    def _put_files_right(self, folder: str, fresh: set[str]) -> None:
         for path, mode, _, time, _ in self.listed["files"]:
             if path in fresh or path in self._problems:
                 place = f"{self._tree}/{path}"
@@ -185,7 +197,7 @@ class _Mending:
                 os.utime(place, (time, time))
 
     @contextlib.contextmanager
-    def _writable(self, folders):
+    def _writable(self, folders: set[str]) -> Iterator[None]:
         paths = [f"{self._tree}/{folder}" for folder in folders]
         paths = [path for path in paths if _is_folder(path)]
         for path in paths:
@@ -200,7 +212,7 @@ def _is_folder(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
 
 
-def _usable_list(entry) -> dict | None:
+def _usable_list(entry: Entry) -> dict | None:
     try:
         found = entry.files()
         return found if len(found["owners"]) == len(found["files"]) else None

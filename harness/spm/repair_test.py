@@ -13,7 +13,7 @@ TIME = 1_600_000_000
 
 
 class RepairTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         first = self.serve(
             "1.deb",
@@ -50,7 +50,7 @@ class RepairTest(World):
                 found[os.path.relpath(path, self.tree)] = (oct(facts.st_mode), time, content)
         return found
 
-    def spoil(self, path: str, text: str):
+    def spoil(self, path: str, text: str) -> None:
         """Changes a file behind the back of a quick look."""
         for each in (os.path.dirname(f"{self.tree}/{path}"), f"{self.tree}/{path}"):
             os.chmod(each, 0o755)
@@ -60,20 +60,20 @@ class RepairTest(World):
         os.chmod(f"{self.tree}/{path}", mode)
         os.utime(f"{self.tree}/{path}", (TIME, TIME))
 
-    def open_folders(self):
+    def open_folders(self) -> None:
         for base, _, _ in os.walk(self.tree):
             os.chmod(base, 0o755)
 
-    def lose(self, path: str):
+    def lose(self, path: str) -> None:
         self.open_folders()
         trees.remove(f"{self.tree}/{path}")
 
-    def put(self, path: str, text: str = ""):
+    def put(self, path: str, text: str = "") -> None:
         self.open_folders()
         with open(f"{self.tree}/{path}", "w") as file:
             file.write(text)
 
-    def make_link(self, path: str, target: str):
+    def make_link(self, path: str, target: str) -> None:
         self.lose(path)
         os.symlink(target, f"{self.tree}/{path}")
 
@@ -102,7 +102,7 @@ class RepairTest(World):
         ),
     ]
 
-    def test_only_what_is_damaged_is_put_right(self):
+    def test_only_what_is_damaged_is_put_right(self) -> None:
         for number, (damage, expected, fetched) in enumerate(self.DAMAGE):
             with self.subTest(number=number, expected=expected):
                 damage(self)
@@ -130,7 +130,7 @@ class RepairTest(World):
     def has(self, path: str) -> bool:
         return os.path.lexists(f"{self.tree}/{path}")
 
-    def test_a_link_in_a_folders_place_leads_no_repair_outside(self):
+    def test_a_link_in_a_folders_place_leads_no_repair_outside(self) -> None:
         outside = f"{self.folder}/outside"
         shutil.copytree(f"{self.tree}/e", outside)
         os.chmod(outside, 0o755)
@@ -141,7 +141,7 @@ class RepairTest(World):
         self.assertEqual(os.stat(f"{outside}/c").st_mode & 0o777, 0o600)
         self.assertEqual(sorted(os.listdir(outside)), ["b?", "c"])
 
-    def test_what_was_condemned_is_hashed_before_it_counts_again(self):
+    def test_what_was_condemned_is_hashed_before_it_counts_again(self) -> None:
         self.spoil("e/c", "CCCC")
         self.assertEqual(self.spm("verify", "--deep").status, 1)
         result = self.spm("verify", "--json")
@@ -149,7 +149,7 @@ class RepairTest(World):
         self.assertEqual(self.spm("verify", "--repair").status, 0)
         self.assertEqual((self.everything(), self.server.asked), (self.pristine, ["/2.tar"]))
 
-    def test_a_list_that_is_lost_or_of_an_older_kind_has_the_whole_entry_made_anew(self):
+    def test_a_list_that_is_lost_or_of_an_older_kind_has_the_whole_entry_made_anew(self) -> None:
         path = os.path.dirname(self.tree) + "/files.json"
         with open(path) as file:
             old = json.load(file)
@@ -163,7 +163,7 @@ class RepairTest(World):
             self.assertEqual(sorted(self.server.asked), ["/1.deb", "/2.tar"])
             self.server.asked.clear()
 
-    def test_a_list_that_no_archive_bears_out_has_the_whole_entry_made_anew(self):
+    def test_a_list_that_no_archive_bears_out_has_the_whole_entry_made_anew(self) -> None:
         path = os.path.dirname(self.tree) + "/files.json"
         with open(path) as file:
             listed = json.load(file)
@@ -174,12 +174,12 @@ class RepairTest(World):
         self.assertEqual(self.spm("verify", "--deep").status, 0)
         self.assertEqual(self.everything(), self.pristine)
 
-    def test_a_link_of_lib_that_leads_elsewhere_is_set_right(self):
+    def test_a_link_of_lib_that_leads_elsewhere_is_set_right(self) -> None:
         self.add_simple("q", "changed")
         result = self.spm("verify", "--repair")
         self.assertEqual((result.status, self.read("q-1/q")), (0, "changed"))
 
-    def test_a_repair_that_cannot_fetch_says_so_and_the_next_one_ends_it(self):
+    def test_a_repair_that_cannot_fetch_says_so_and_the_next_one_ends_it(self) -> None:
         self.lose("run")
         data = self.server.files.pop("/1.deb")
         result = self.spm("verify", "--repair")
@@ -190,7 +190,7 @@ class RepairTest(World):
         self.assertEqual(self.spm("verify", "--repair").status, 0)
         self.assertEqual(self.everything(), self.pristine)
 
-    def test_offline_a_repair_without_artifacts_works_and_one_with_them_is_one_error(self):
+    def test_offline_a_repair_without_artifacts_works_and_one_with_them_is_one_error(self) -> None:
         self.lose("l")
         self.assertEqual(self.spm("verify", "--repair", "--offline").status, 0)
         self.lose("run")
@@ -199,7 +199,7 @@ class RepairTest(World):
         self.assertIn("not asked: spm is offline", result.err)
         self.assertEqual(self.server.asked, [])
 
-    def test_a_tree_that_another_checkout_uses_is_repaired_in_place(self):
+    def test_a_tree_that_another_checkout_uses_is_repaired_in_place(self) -> None:
         first, self.lib = self.lib, f"{self.folder}/second"
         self.spm("install", "p")
         self.lose("run")

@@ -16,17 +16,17 @@ class Settings:
 
     def __init__(
         self,
-        packages=None,
-        lib=None,
-        store=None,
-        offline=False,
-        frozen=False,
-        dry_run=False,
-        jobs=8,
-        json=False,
-        quiet=False,
-        platform=None,
-    ):
+        packages: str | None = None,
+        lib: str | None = None,
+        store: str | None = None,
+        offline: bool = False,
+        frozen: bool = False,
+        dry_run: bool = False,
+        jobs: int = 8,
+        json: bool = False,
+        quiet: bool = False,
+        platform: str | None = None,
+    ) -> None:
         self.packages = os.path.abspath(
             packages or os.environ.get("SPM_PACKAGES") or os.path.join(ROOT, "packages.json")
         )
@@ -47,7 +47,7 @@ class Settings:
 
 def packages_from_environment(path: str) -> bool:
     """Whether it is SPM_PACKAGES that names the file of pins: what is wrong with it may be the name."""
-    given = os.environ.get("SPM_PACKAGES")
+    given = os.environ.get("SPM_PACKAGES", "")
     return bool(given) and os.path.abspath(given) == path
 
 

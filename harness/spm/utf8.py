@@ -12,12 +12,12 @@ import sys
 _STREAMS = "streams"  # Python lets programs have -X options of their own
 
 
-def ensure():
+def ensure() -> None:
     """Begins this process anew, once, where Python's names on disk are not UTF-8; returns where they are."""
     encoding = sys._xoptions.get(_STREAMS)
     if encoding and not os.environ.get("PYTHONIOENCODING"):
         for stream in filter(None, (sys.stdin, sys.stdout, sys.stderr)):
-            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[attr-defined]
     if sys.getfilesystemencoding() != "utf-8":
         stream = sys.stdout or sys.stderr or sys.stdin  # each may have been closed by the caller
         options = ["-X", "utf8", "-X", f"{_STREAMS}={stream.encoding if stream else 'utf-8'}"]

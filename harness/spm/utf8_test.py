@@ -10,6 +10,7 @@ from harness.spm.settings import ROOT
 from harness.spm.store import trees
 from harness.spm_testing.archives import folder, link, member, tar, zipped
 from harness.spm_testing.world import World
+from collections.abc import Iterator
 
 BYTES = os.fsdecode(b"\xe9t\xe9")  # no UTF-8
 NAMES = ["gr\u00fcn", "\u6f22\u5b57", "\U0001f600", BYTES]
@@ -41,7 +42,7 @@ def contents(path: str) -> dict[bytes, tuple]:
 
 
 class Utf8Test(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.locales = [
             {"LC_ALL": "C.UTF-8"},
@@ -63,23 +64,23 @@ class Utf8Test(World):
         if made_it:
             self.locales += [self.latin_1, {**self.latin_1, "PYTHONUTF8": "0"}, {**self.latin_1, "PYTHONUTF8": "1"}]
 
-    def run_in(self, locale: dict[str, str], *words: str, command=MAKE) -> subprocess.CompletedProcess:
+    def run_in(self, locale: dict[str, str], *words: str, command: list[str] = MAKE) -> subprocess.CompletedProcess:
         left = {name: os.environ[name] for name in ("PATH", "HOME", "NETRC") if name in os.environ}
         return subprocess.run([*command, *words], cwd=ROOT, env={**left, **locale}, capture_output=True)
 
-    def each_locale(self):
+    def each_locale(self) -> Iterator[dict[str, str]]:
         """Each with a store of its own that holds nothing yet."""
         for number, locale in enumerate(self.locales):
             self.store, self.lib = f"{self.folder}/store{number}", f"{self.folder}/lib{number}"
             with self.subTest(locale):
                 yield locale
 
-    def good(self, locale: dict[str, str], *words: str, command=MAKE) -> bytes:
+    def good(self, locale: dict[str, str], *words: str, command: list[str] = MAKE) -> bytes:
         done = self.run_in(locale, *self.arguments(*words), command=command)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    def test_the_store_is_the_same_in_every_locale_and_every_verb_works_on_it(self):
+    def test_the_store_is_the_same_in_every_locale_and_every_verb_works_on_it(self) -> None:
         self.add("tar", self.serve("a.tar", tar(*MEMBERS), strip="usr"))
         zip_members = [each for each in MEMBERS if BYTES not in each[0].name]
         self.add("zip", self.serve("a.zip", zipped(*zip_members), strip="usr", keep=["usr/\u00e4/**"]))
@@ -104,7 +105,7 @@ class Utf8Test(World):
         for locale, store in zip(self.locales, stores):
             self.assertEqual(store, stores[0], locale)
 
-    def test_unpack_makes_the_same_folder_whatever_is_called(self):
+    def test_unpack_makes_the_same_folder_whatever_is_called(self) -> None:
         with open(f"{self.folder}/gr\u00fcn.tar", "wb") as file:
             file.write(tar(*MEMBERS))
         found = []
@@ -118,7 +119,7 @@ class Utf8Test(World):
         self.assertEqual({os.path.basename(path) for path in found[0]} - {b"link", b"usr"},
                          {os.fsencode(name) for name in ["\u00e4", *NAMES]})
 
-    def test_what_is_printed_is_in_the_locales_encoding(self):
+    def test_what_is_printed_is_in_the_locales_encoding(self) -> None:
         with open(f"{self.folder}/a.tar", "wb") as file:
             file.write(tar(member("gr\u00fcn"), member("\u6f22")))
         table = [
@@ -134,7 +135,7 @@ class Utf8Test(World):
                 found = [line.split()[-1] for line in done.stdout.splitlines()[1:]]
                 self.assertEqual(found, expected)
 
-    def test_options_of_python_and_the_name_in_hints_stay(self):
+    def test_options_of_python_and_the_name_in_hints_stay(self) -> None:
         code = (
             "import sys; from harness.spm import utf8; utf8.ensure(); print(sys.flags.bytes_warning, sys.orig_argv[0])"
         )
@@ -144,7 +145,7 @@ class Utf8Test(World):
         hint = {self.run_in(locale, "lst").stderr for locale in self.locales}
         self.assertEqual(len(hint), 1, hint)
 
-    def test_another_programs_python_is_told_instead(self):
+    def test_another_programs_python_is_told_instead(self) -> None:
         code = "from harness.spm import api; api.versions()"
         done = self.run_in({"LC_ALL": "C", "PYTHONUTF8": "0"}, "-c", code, command=[sys.executable])
         self.assertIn(b"expected a Python whose file names are UTF-8, found ascii", done.stderr)

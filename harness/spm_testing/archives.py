@@ -8,6 +8,8 @@ import tarfile
 import time
 import warnings
 import zipfile
+from collections.abc import Callable, Iterable
+from typing import Any
 
 
 def member(
@@ -17,26 +19,26 @@ def member(
     target: str = "",
     mode: int = 0o644,
     time: int = 1_600_000_000,
-):
+) -> tuple[tarfile.TarInfo, bytes]:
     """(TarInfo, data) of one member."""
     info = tarfile.TarInfo(name)
     info.type, info.linkname, info.mode, info.mtime, info.size = kind, target, mode, time, len(data)
     return info, data
 
 
-def folder(name: str):
+def folder(name: str) -> tuple[tarfile.TarInfo, bytes]:
     return member(name, kind=tarfile.DIRTYPE, mode=0o755)
 
 
-def link(name: str, target: str):
+def link(name: str, target: str) -> tuple[tarfile.TarInfo, bytes]:
     return member(name, kind=tarfile.SYMTYPE, target=target, mode=0o777)
 
 
-def hard_link(name: str, target: str):
+def hard_link(name: str, target: str) -> tuple[tarfile.TarInfo, bytes]:
     return member(name, kind=tarfile.LNKTYPE, target=target)
 
 
-def tar(*members, format: int = tarfile.GNU_FORMAT) -> bytes:
+def tar(*members: tuple[tarfile.TarInfo, bytes], format: int = tarfile.GNU_FORMAT) -> bytes:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=format) as archive:
         for info, data in members:
@@ -52,7 +54,7 @@ _ZIP_KINDS = {
 }
 
 
-def zipped(*members, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def zipped(*members: tuple[tarfile.TarInfo, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     """A zip archive of what `tar` takes, hard links aside."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive, warnings.catch_warnings():
@@ -83,7 +85,9 @@ def ar(*members: tuple[str, bytes]) -> bytes:
     return b"".join(parts)
 
 
-def deb(*members, compress=lzma.compress, ending: str = "xz") -> bytes:
+def deb(
+    *members: tuple[tarfile.TarInfo, bytes], compress: Callable[..., Any] = lzma.compress, ending: str = "xz"
+) -> bytes:
     return ar(
         ("debian-binary", b"2.0\n"),
         ("control.tar.xz", lzma.compress(tar())),
@@ -94,5 +98,5 @@ def deb(*members, compress=lzma.compress, ending: str = "xz") -> bytes:
 class Rules:
     """The unpacking half of an artifact."""
 
-    def __init__(self, strip: str = "", keep=()):
+    def __init__(self, strip: str = "", keep: Iterable[str] = ()) -> None:
         self.strip, self.keep = strip, list(keep)

@@ -11,6 +11,9 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Iterable
+from typing import Any
+from harness.spm_testing.server import Server
 
 CHECKERS = tuple(name for name in ("gpgv", "sqv") if shutil.which("gpg") and shutil.which(name))
 HAS_GPG, HAS_SQV = "gpgv" in CHECKERS, "sqv" in CHECKERS  # with gpg, which makes the keys
@@ -32,7 +35,7 @@ def only_programs(folder: str, *names: str) -> str:
 class Keys:
     """Signing keys in a GnuPG folder of their own."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._home = tempfile.mkdtemp(prefix="spm-gpg-")
         self._made = set()
 
@@ -51,21 +54,21 @@ class Keys:
             file.write(self._gpg(*["--armor"] * armour, "--export", f"={name}"))
         return path
 
-    def sign(self, text: str, *names: str, options=("--clearsign",), digest: str = "SHA256") -> bytes:
+    def sign(self, text: str, *names: str, options: Iterable[str] = ("--clearsign",), digest: str = "SHA256") -> bytes:
         users = [word for name in names for word in ("--local-user", self.fingerprint(name))]
         return self._gpg(*users, "--digest-algo", digest, *options, input=text.encode())
 
-    def make_old(self, name: str, life: str):
+    def make_old(self, name: str, life: str) -> None:
         """Makes the key `name` as of 2020, good for so long from then."""
         self._made.add(name)
         self._gpg(*IN_2020, "--passphrase", "", "--quick-generate-key", name, "ed25519", "sign", life)
 
-    def revoke(self, name: str):
+    def revoke(self, name: str) -> None:
         fingerprint = self.fingerprint(name)
         with open(f"{self._home}/openpgp-revocs.d/{fingerprint}.rev", "rb") as file:
             self._gpg("--import", input=file.read().replace(b":-----BEGIN", b"-----BEGIN"))
 
-    def close(self):
+    def close(self) -> None:
         subprocess.run(["gpgconf", "--homedir", self._home, "--kill", "all"], check=True)
         while os.path.isdir(self._home):  # the agent takes its sockets away as it ends, perhaps under our hands
             shutil.rmtree(self._home, ignore_errors=True)
@@ -84,7 +87,7 @@ def unchecked(text: str) -> bytes:
 class Archive:
     """One suite with packages for amd64 and arm64 and sources; `publish` puts it below /debian on the server."""
 
-    def __init__(self, server, suite: str = "bookworm"):
+    def __init__(self, server: Server, suite: str = "bookworm") -> None:
         self.server, self.suite = server, suite
         self.base = server.base + "/debian"
         self.stanzas = {"binary-amd64/Packages": [], "binary-arm64/Packages": [], "source/Sources": []}
@@ -143,7 +146,7 @@ class Archive:
         }
         return "".join(f"{name}: {value}\n" for name, value in fields.items() if value is not None)
 
-    def publish(self, sign=unchecked):
+    def publish(self, sign: Callable[..., Any] = unchecked) -> None:
         """Puts all on the server; `sign` makes the message of InRelease's text."""
         self.server.files[f"/debian/dists/{self.suite}/InRelease"] = sign(self.text())
 

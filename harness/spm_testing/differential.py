@@ -26,6 +26,7 @@ from harness.spm.archives import rules, tar
 from harness.spm.archives.tree import Listing
 from harness.spm.archives.unpack import Everything
 from harness.spm.errors import Refused
+from typing import BinaryIO
 
 MOST_BYTES = 1_000_000  # of contents: a size that became a huge one must not cost the time of a thousand archives
 ACCEPTED, REFUSED, DIFFERENT = "accepted", "refused", "different"
@@ -38,7 +39,7 @@ _PLACES = (0, 99, 100, 107, 124, 135, 136, 148, 155, 156, 157, 257, 345, 482)  #
 _BYTES = (0, 0x0A, 0x20, 0x2D, 0x2E, 0x2F, 0x30, 0x31, 0x35, 0x37, 0x39, 0x4C, 0x53, 0x78, 0x80, 0xFF)
 
 
-def ours(file) -> dict:
+def ours(file: BinaryIO) -> dict:
     """{path: what it is} of an open archive, as we read it; a Refused where we do not."""
     tree, size = Listing(), os.fstat(file.fileno()).st_size
     intake = rules.Intake(tree, 0, Everything, False, MOST_BYTES)
@@ -54,7 +55,7 @@ def theirs(data: bytes) -> dict:
     """The same of tarfile's members, by the rules of rules.py; a Refused names the rule that is broken."""
     tree, folded, seen = {}, {}, set()
 
-    def put(path: str, what: tuple):
+    def put(path: str, what: tuple) -> None:
         _expect(folded.setdefault(_fold(path), path) == path, "case")
         _expect(tree.setdefault(path, what)[0] == what[0], "kind")
         above = path.rpartition("/")[0]
@@ -92,7 +93,7 @@ def theirs(data: bytes) -> dict:
     return tree
 
 
-def _expect(fact, rule: str):
+def _expect(fact: bool, rule: str) -> None:
     if not fact:
         raise Refused(rule)
 
@@ -131,7 +132,7 @@ def _leads_out(tree: dict, path: str) -> bool:
 class Maker:
     """Archives made by chance: mostly sound, each a little strange."""
 
-    def __init__(self, chance: random.Random):
+    def __init__(self, chance: random.Random) -> None:
         self._chance = chance
         self._count, self._files, self._folders = 0, [], []
 
@@ -288,7 +289,9 @@ class Maker:
     def _padded(data: bytes) -> bytes:
         return data + bytes(-len(data) % 512)
 
-    def _headed(self, kind: bytes, name: bytes, contents: bytes = b"", target: bytes = b"", size: int | None = None):
+    def _headed(
+        self, kind: bytes, name: bytes, contents: bytes = b"", target: bytes = b"", size: int | None = None
+    ) -> bytes:
         """A member with what must come before its header, and sometimes with what need not."""
         before, size, magic, prefix = b"", len(contents) if size is None else size, _USTAR, b""
         dialect = self._chance.choice(("v7", "ustar", "gnu", "pax"))
@@ -345,7 +348,16 @@ class Maker:
         text += b"\0" * self._chance.choice((1, 1, 1, 0, 3))
         return self._header(kind, b"././@LongLink", len(text), magic=_GNU) + self._padded(text)
 
-    def _header(self, kind, name, size, target=b"", magic=_USTAR, prefix=b"", tail=None) -> bytes:
+    def _header(
+        self,
+        kind: bytes,
+        name: bytes,
+        size: int,
+        target: bytes = b"",
+        magic: bytes = _USTAR,
+        prefix: bytes = b"",
+        tail: bytes | None = None,
+    ) -> bytes:
         if len(name) < 95 and self._one_in(20):
             name += b"\0junk"
         when = self._chance.choice(_TIMES) if self._one_in(3) else 1_600_000_000 + self._count

@@ -13,12 +13,14 @@ from harness.spm.store import trees
 from harness.spm_testing import differential
 from harness.spm_testing.archives import member, tar as made
 from harness.spm_testing.differential import ACCEPTED, DIFFERENT, Maker, compare, main
+from harness.spm.archives.inflate import Stream
+from harness.spm.archives.rules import Member
 
 ARCHIVES = 1500
 
 
 class DifferentialTest(unittest.TestCase):
-    def test_what_is_accepted_is_the_tree_that_tarfile_reads(self):
+    def test_what_is_accepted_is_the_tree_that_tarfile_reads(self) -> None:
         maker, accepted = Maker(random.Random(7)), 0
         for number in range(ARCHIVES):
             outcome, reason = compare(maker.archive())
@@ -26,18 +28,18 @@ class DifferentialTest(unittest.TestCase):
             accepted += outcome == ACCEPTED
         self.assertGreater(accepted, ARCHIVES / 2)
 
-    def test_archives_depend_on_the_seed_alone(self):
+    def test_archives_depend_on_the_seed_alone(self) -> None:
         makers = [Maker(random.Random(seed)) for seed in (1, 1, 2)]
         archives = [[maker.archive() for _ in range(20)] for maker in makers]
         self.assertEqual(archives[0], archives[1])
         self.assertNotEqual(archives[0], archives[2])
 
-    def test_another_reading_is_found_and_kept(self):
+    def test_another_reading_is_found_and_kept(self) -> None:
         folder = tempfile.mkdtemp(prefix="spm-differential-")
         self.addCleanup(trees.remove, folder)
         archive, ordinary = made(member("a"), member("b", b"1")), tar._ordinary
 
-        def executable(stream):
+        def executable(stream: Stream) -> Member | None:
             if found := ordinary(stream):
                 found.mode = 0o755
             return found

@@ -23,8 +23,13 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterable
 
 from harness.spm.settings import ROOT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 GROWING = ("open", "write", "pwrite", "ftruncate", "mkdir", "symlink", "link", "rename", "chmod", "fchmod", "utime")
 SHRINKING = ("unlink", "rmdir")
@@ -36,19 +41,19 @@ _HUNG = _STATE.size  # beside it: whether one hangs
 class Outcome:
     """`status` is negative for a signal; `steps` how many the command came to; `last` what the latest was."""
 
-    def __init__(self, status: int, steps: int, last: str, out: str, err: str):
+    def __init__(self, status: int, steps: int, last: str, out: str, err: str) -> None:
         self.status, self.steps, self.last, self.out, self.err = status, steps, last, out, err
 
 
 class Runner:
     """Runs commands, one after another. Close it."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "harness.spm_testing.faults"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
 
-    def run(self, *commands: list[str], **fault) -> Outcome:
+    def run(self, *commands: list[str], **fault: Any) -> Outcome:
         """Runs commands of spm in one process until one fails. A fault has
         kind: "kill", "hang", or an error's name such as "ENOSPC";
         step: the number of the step that it befalls, from 1; without it, all of them;
@@ -61,7 +66,7 @@ class Runner:
         self._process.stdin.flush()
         return Outcome(**json.loads(self._process.stdout.readline()))
 
-    def close(self):
+    def close(self) -> None:
         self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait()
@@ -70,14 +75,22 @@ class Runner:
 class _Steps:
     """Counts the steps of a command and its workers, in memory that outlives them, and lets the fault happen."""
 
-    def __init__(self, memory: mmap.mmap, kind="", step=0, calls=GROWING + SHRINKING, after=False, lasting=False):
+    def __init__(
+        self,
+        memory: mmap.mmap,
+        kind: str = "",
+        step: int = 0,
+        calls: Iterable[str] = GROWING + SHRINKING,
+        after: bool = False,
+        lasting: bool = False,
+    ) -> None:
         self._memory, self._kind, self._calls, self._after = memory, kind, calls, after
         self._first, self._last = step, sys.maxsize if lasting or not step else step
         self._main = os.getpid()
         self._mutex = threading.Lock()  # of threads; a lock on the file is one of processes
         self._file = os.memfd_create("steps")
 
-    def take(self, name: str, act, *arguments, **options):
+    def take(self, name: str, act: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         if name not in self._calls:
             return act(*arguments, **options)
         with self._mutex:
@@ -94,7 +107,7 @@ class _Steps:
             if due and self._after:
                 self._befall()
 
-    def _befall(self):
+    def _befall(self) -> None:
         import errno
 
         if self._kind == "kill":
@@ -107,7 +120,7 @@ class _Steps:
             code = getattr(errno, self._kind)
             raise OSError(code, os.strerror(code))
 
-    def install(self):
+    def install(self) -> None:
         """Puts itself in the way of every call that changes the disk."""
         for name in (*GROWING[1:], *SHRINKING):
             setattr(os, name, self._counting(name, getattr(os, name)))
@@ -120,15 +133,15 @@ class _Steps:
         )
 
         class Raw(io.FileIO):
-            def __init__(self, *arguments):
+            def __init__(self, *arguments: Any) -> None:
                 steps.take("open", super().__init__, *arguments)
 
-            def write(self, data):
+            def write(self, data: Any) -> int:
                 return steps.take("write", super().write, data)
 
         read_only = builtins.open
 
-        def open_(path, mode="r", buffering=-1, encoding=None, **options):
+        def open_(path: Any, mode: str = "r", buffering: int = -1, encoding: Any = None, **options: Any) -> Any:
             if not set(mode) & set("wax+") or isinstance(path, int):
                 return read_only(path, mode, buffering, encoding, **options)
             raw = Raw(path, mode.replace("b", ""))
@@ -139,11 +152,11 @@ class _Steps:
 
         builtins.open = open_
 
-    def _counting(self, name: str, act):
+    def _counting(self, name: str, act: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *arguments, **options: self.take(name, act, *arguments, **options)
 
 
-def _child(request: dict, memory: mmap.mmap, out: int, err: int):
+def _child(request: dict, memory: mmap.mmap, out: int, err: int) -> None:
     from harness.spm import cli
 
     os.dup2(out, 1)
@@ -197,7 +210,7 @@ def _serve(request: dict) -> dict:
     return {"status": status, "steps": steps, "last": last.decode(), "out": texts[0], "err": texts[1]}
 
 
-def _main():
+def _main() -> None:
     # What the commands import, once for all of them.
     from harness.spm import progress
     from harness.spm.store import fill

@@ -15,6 +15,8 @@ from harness.spm.store import trees
 from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar
 from harness.spm_testing.faults import GROWING, Outcome, Runner
 from harness.spm_testing.world import World, pin
+from collections.abc import Callable
+from typing import Any
 
 OLD = {"a-1": {"d/a": "old", "same": "old", "l": "old"}}
 NEW = {"a-1": {"d/a": "new!", "same": "new!", "l": "new!"}, "b-1": {"1": "one", "2": "two"}}
@@ -23,7 +25,7 @@ NEW = {"a-1": {"d/a": "new!", "same": "new!", "l": "new!"}, "b-1": {"1": "one", 
 class FaultWorld(World):
     """Artifacts in a folder; `a` is installed in an old version, packages.json names a new one, and `b`."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         # A thousand times a hundred changes: in memory where there is such a folder, however busy the disk is.
         with mock.patch("tempfile.tempdir", "/dev/shm" if os.access("/dev/shm", os.W_OK) else None):
             super().setUp()
@@ -43,25 +45,25 @@ class FaultWorld(World):
             file.write(data)
         return pin(data, name, **fields)
 
-    def add_a(self, text: str):
+    def add_a(self, text: str) -> None:
         members = member("./d/a", text.encode()), hard_link("./same", "./d/a"), link("./l", "d/a")
         self.add("a", self.serve(f"{text}.deb", deb(folder("./d"), *members)))
         self.write()
 
-    def run_with(self, *commands: list[str], **fault):
+    def run_with(self, *commands: list[str], **fault) -> Outcome:
         return self.runner.run(*(self.arguments(*command) for command in commands), **fault)
 
-    def must(self, *commands: list[str]):
+    def must(self, *commands: list[str]) -> None:
         outcome = self.run_with(*commands)
         self.assertEqual(outcome.status, 0, f"{commands}: {outcome.out}{outcome.err}")
 
-    def keep(self, name: str):
+    def keep(self, name: str) -> None:
         """Keeps the store and lib as they are now, for `restore`."""
         trees.remove(f"{self.folder}/{name}")
         for part in ("store", "lib"):
             shutil.copytree(f"{self.folder}/{part}", f"{self.folder}/{name}/{part}", symlinks=True)
 
-    def restore(self, name: str):
+    def restore(self, name: str) -> None:
         for part in ("store", "lib"):
             trees.remove(f"{self.folder}/{part}")
             shutil.copytree(f"{self.folder}/{name}/{part}", f"{self.folder}/{part}", symlinks=True)
@@ -83,11 +85,11 @@ class FaultWorld(World):
 class Scenario:
     """A command that is disturbed, and the ordinary ones that must put everything right afterwards."""
 
-    def __init__(self, before: list, command: list[str], after: list, damage=None):
+    def __init__(self, before: list, command: list[str], after: list, damage: Callable[..., Any] | None = None) -> None:
         self.before, self.command, self.after, self.damage = before, command, after, damage
 
 
-def damage(world: FaultWorld):
+def damage(world: FaultWorld) -> None:
     """Half of what can be wrong with a tree, with and without need of an artifact."""
     tree = os.readlink(f"{world.lib}/a-1")
     for path in (tree, f"{tree}/d", f"{tree}/d/a"):
@@ -110,14 +112,14 @@ SCENARIOS = {
 
 
 class DisturbedTest(FaultWorld):
-    def prepare(self, scenario: Scenario):
+    def prepare(self, scenario: Scenario) -> None:
         self.restore("first")
         self.must(*scenario.before)
         if scenario.damage:
             scenario.damage(self)
         self.keep("prepared")
 
-    def assert_nothing_is_half(self, scenario: Scenario):
+    def assert_nothing_is_half(self, scenario: Scenario) -> None:
         """What programs see in lib at any moment is whole: the old or the new, or as damaged as it was."""
         found = self.contents()
         if scenario.command[0] != "uninstall":
@@ -128,12 +130,12 @@ class DisturbedTest(FaultWorld):
             for path, text in files.items():
                 self.assertIn(text, {"BAD!", OLD.get(name, {}).get(path), NEW[name][path]})
 
-    def assert_the_next_run_puts_it_right(self, scenario: Scenario):
+    def assert_the_next_run_puts_it_right(self, scenario: Scenario) -> None:
         self.must(*scenario.after, ["verify", "--deep"], PRUNE)
         self.assertEqual((self.contents(), self.left_in_store()), (NEW, []))
         self.assertEqual([len(os.listdir(f"{self.store}/packages/{name}")) for name in "ab"], [1, 1])
 
-    def disturb(self, scenario: Scenario, **fault):
+    def disturb(self, scenario: Scenario, **fault) -> Outcome:
         """Runs the command with a fault; whatever became of it, nothing is half and the next run puts it right."""
         self.restore("prepared")
         outcome = self.run_with(scenario.command, **fault)
@@ -142,7 +144,7 @@ class DisturbedTest(FaultWorld):
             self.assert_the_next_run_puts_it_right(scenario)
         return outcome
 
-    def test_a_kill_before_or_after_any_step_is_repaired_by_the_next_run(self):
+    def test_a_kill_before_or_after_any_step_is_repaired_by_the_next_run(self) -> None:
         for name, least in (("install", 80), ("uninstall", 2), ("prune", 20), ("repair", 40)):
             self.prepare(SCENARIOS[name])
             for step in range(1, 1000):
@@ -154,7 +156,7 @@ class DisturbedTest(FaultWorld):
                 self.assertEqual(ends, [-signal.SIGKILL] * 2)
             self.assertGreater(step, least)
 
-    def test_a_kill_at_two_hundred_random_moments_is_repaired_by_the_next_run(self):
+    def test_a_kill_at_two_hundred_random_moments_is_repaired_by_the_next_run(self) -> None:
         moments = random.Random(1)
         ends = []
         for name, most_s in (("install", 0.04), ("repair", 0.03), ("prune", 0.01), ("uninstall", 0.005)):
@@ -165,7 +167,7 @@ class DisturbedTest(FaultWorld):
         self.assertEqual(set(ends) - {0, -signal.SIGKILL}, set())
         self.assertIn(-signal.SIGKILL, ends)  # how many depends on the machine
 
-    def test_a_disk_that_is_full_at_any_write_is_survived(self):
+    def test_a_disk_that_is_full_at_any_write_is_survived(self) -> None:
         for name, lasting in (("install", False), ("install", True), ("repair", False)):
             self.prepare(SCENARIOS[name])
             failed = 0
@@ -193,7 +195,7 @@ READ_ONLY = (
 
 
 class BadDiskTest(FaultWorld):
-    def test_a_read_only_disk_is_one_error_and_no_hindrance_to_what_only_reads(self):
+    def test_a_read_only_disk_is_one_error_and_no_hindrance_to_what_only_reads(self) -> None:
         ways = [lambda command: self.run_with(command, kind="EROFS"), self.run_mounted]
         for run in ways if self.can_mount() else ways[:1]:
             self.restore("first")
@@ -222,7 +224,7 @@ class BadDiskTest(FaultWorld):
         done = subprocess.run([*self.MOUNTED, f"{self.mount()} && {spm}"], capture_output=True, text=True)
         return Outcome(done.returncode, 0, "", done.stdout, done.stderr)
 
-    def test_a_disk_that_hangs_is_named_and_left_by_an_interrupt(self):
+    def test_a_disk_that_hangs_is_named_and_left_by_an_interrupt(self) -> None:
         # The first write is a download's, the first link one of an unpacking.
         for call, line in (("write", r"left; fetching \S+"), ("symlink", "fetched, unpacking a$")):
             said = rf"(?m)^spm: .*{line}"

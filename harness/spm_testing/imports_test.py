@@ -36,16 +36,16 @@ def imported(module: ast.AST) -> set[str]:
 
 
 class ImportsTest(unittest.TestCase):
-    def test_no_module_that_ships_imports_what_tests_it(self):
+    def test_no_module_that_ships_imports_what_tests_it(self) -> None:
         wrong = {path for path in ["make.py", *modules()] if ships(path) and any(
             name.startswith(TESTING) or name.endswith("_test") for name in imported(tree(path)))}
         self.assertEqual(wrong, set())
 
-    def test_the_imports_of_a_function_count(self):
+    def test_the_imports_of_a_function_count(self) -> None:
         self.assertEqual(imported(ast.parse("def f():\n    from harness.spm_testing import faults\n    import os\n")),
                          {"harness.spm_testing.faults", "os"})
 
-    def test_one_module_takes_locks_on_files(self):
+    def test_one_module_takes_locks_on_files(self) -> None:
         def locks(path: str) -> bool:
             return any(isinstance(node, ast.Attribute) and node.attr == "flock" for node in ast.walk(tree(path)))
 

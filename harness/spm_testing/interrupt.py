@@ -4,6 +4,8 @@ import signal
 import threading
 import time
 import unittest
+from collections.abc import Callable
+from typing import Any
 
 PATIENCE_S = 300.0
 """How long a test waits for what must come. It only tells a hang from a busy machine."""
@@ -14,13 +16,13 @@ class UnnoticedInterrupt:
 
     `late` says that the main thread had not seen it when all patience was gone."""
 
-    def __init__(self, test: unittest.TestCase):
+    def __init__(self, test: unittest.TestCase) -> None:
         test.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         self.late = False
         self._seen = threading.Event()
         test.addCleanup(self._seen.set)
 
-    def send(self, seen=None):
+    def send(self, seen: Callable[..., Any] | None = None) -> None:
         """Sends it once the main thread sleeps, then waits until that has seen it: `seen()`, or the test's end.
 
         Called by any other thread."""

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
 
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import ROOT, native_platform
@@ -28,6 +29,10 @@ from harness.spm.store import contents, lib, trees
 from harness.spm.store.store import Store
 from harness.spm_testing.archives import member, tar
 from harness.spm_testing.world import package, pin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # The options that each is mounted with, and a copy of it beside the original. ext4 writes its journal every second
 # instead of every five, so that a cut finds what the journal knows and the disk does not have.
@@ -49,20 +54,20 @@ def lack() -> str:
 class Device:
     """A file system in the folder `place`, and copies of its device. Use it as a context manager."""
 
-    def __init__(self, work: str, file_system: str):
+    def __init__(self, work: str, file_system: str) -> None:
         self._work, self._kind = work, file_system
         self._below, self.place = f"{work}/below", f"{work}/disk"
         self._mounts = contextlib.ExitStack()
         self._copies = 0
 
-    def __enter__(self):
+    def __enter__(self) -> "Device":
         with contextlib.ExitStack() as made:
             self._mount(made, _new(f"{self._work}/below.img", "xfs"), self._below)
             self._mount(made, _new(f"{self._below}/disk.img", self._kind), self.place, FILE_SYSTEMS[self._kind][0])
             self._mounts = made.pop_all()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._mounts.close()
 
     def copy(self) -> str:
@@ -74,14 +79,14 @@ class Device:
         return path
 
     @contextlib.contextmanager
-    def after_cut(self, copy: str):
+    def after_cut(self, copy: str) -> Iterator[None]:
         """Mounts a copy in the place of the original, whose absolute links lead into it; removes it afterwards."""
         with contextlib.ExitStack() as made:
             self._mount(made, copy, self.place, FILE_SYSTEMS[self._kind][1])
             yield
         os.unlink(copy)
 
-    def _mount(self, made: contextlib.ExitStack, image: str, place: str, options=()):
+    def _mount(self, made: contextlib.ExitStack, image: str, place: str, options: Iterable[str] = ()) -> None:
         os.makedirs(place, exist_ok=True)
         subprocess.run(["mount", "-o", ",".join(["loop", *options]), image, place], check=True)
         made.callback(subprocess.run, ["umount", place], check=True)
@@ -113,7 +118,7 @@ def made_up(folder: str, packages: int, files: int = 200, large: int = 2 << 20) 
 class Trial:
     """An install of `arguments` onto a device, cut at moments."""
 
-    def __init__(self, device: Device, arguments: list[str], pins: str):
+    def __init__(self, device: Device, arguments: list[str], pins: str) -> None:
         self._device = device
         self._store, self._lib = Store(f"{device.place}/store"), f"{device.place}/lib"
         places = ["--store", self._store.root, "--lib", self._lib, "--quiet"]
@@ -147,7 +152,7 @@ class Trial:
         os.sync()
         return seconds
 
-    def _install(self):
+    def _install(self) -> None:
         subprocess.run(self._command, check=True)
 
     def judge(self, copy: str) -> tuple[int, list[str]]:
@@ -165,7 +170,7 @@ class Trial:
                       if links.get(name) != entry.path or not entry.exists()]
             return len(marked), wrong
 
-    def _packages(self, manifest):
+    def _packages(self, manifest: Any) -> Any:
         names = {name for name in os.listdir(self._lib) if not name.startswith(".")}
         packages = [each for each in manifest.packages.values() if each.lib in names]
         if not packages:
@@ -208,7 +213,7 @@ def main(arguments: list[str]) -> int:
             return report(trial, copies, options)
 
 
-def report(trial: Trial, copies: list[str], options) -> int:
+def report(trial: Trial, copies: list[str], options: argparse.Namespace) -> int:
     found = [trial.judge(copy) for copy in copies]
     names = [f"during, {number}" for number in range(1, options.during + 1)]
     names += [f"{each} s after" for each in options.after.split(",") if each]

@@ -9,16 +9,16 @@ from harness.spm_testing import power_cut
 
 @unittest.skipIf(power_cut.lack(), f"a power cut {power_cut.lack()}")
 class PowerCutTest(unittest.TestCase):
-    def cut(self, *arguments: str):
+    def cut(self, *arguments: str) -> None:
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             status = power_cut.main(list(arguments))
         self.assertEqual(status, 0, out.getvalue())
 
-    def test_ext4(self):
+    def test_ext4(self) -> None:
         self.cut("--file-system", "ext4", "--during", "6", "--after", "0,4", "--packages", "12")
 
-    def test_xfs(self):
+    def test_xfs(self) -> None:
         self.cut("--file-system", "xfs", "--during", "4", "--after", "0", "--packages", "12")
 
 

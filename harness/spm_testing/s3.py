@@ -32,7 +32,7 @@ def endpoint() -> str:
     home = tempfile.mkdtemp(prefix="spm-test-s3-")
     server = subprocess.Popen([node, "-e", _SCRIPT, _PACKAGE, home], stdout=subprocess.PIPE, text=True)
 
-    def stop():
+    def stop() -> None:
         server.kill()
         server.wait()
         server.stdout.close()

@@ -5,6 +5,8 @@ import socket
 import struct
 import threading
 import zlib
+from collections.abc import Callable
+from typing import Any
 
 # The server's host by another name, which needs no resolver and no /etc/hosts: a new machine may have neither.
 SAME_HOST = "127.1"
@@ -15,14 +17,16 @@ class Server:
 
     `asked` lists the paths of all requests, `headers` what came with each; `tls` is an SSLContext for https."""
 
-    def __init__(self, tls=None):
-        self.files, self.asked, self.headers = {}, [], []
+    def __init__(self, tls: Any = None) -> None:
+        self.files: dict[str, Any] = {}
+        self.asked: list[str] = []
+        self.headers: list[Any] = []
         self.on_put = lambda headers: None  # sees each upload's headers
         self.refuse_put: dict[str, int] = {}  # paths that take no upload, and the status that says so
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
+            def do_GET(self) -> None:
                 outer.asked.append(self.path)
                 outer.headers.append(self.headers)
                 answer = outer.files.get(self.path)
@@ -33,7 +37,7 @@ class Server:
                 else:
                     send_file(self, answer)
 
-            def do_PUT(self):
+            def do_PUT(self) -> None:
                 outer.asked.append(f"PUT {self.path}")
                 outer.on_put(self.headers)
                 data = self.rfile.read(int(self.headers["Content-Length"]))
@@ -45,7 +49,7 @@ class Server:
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
-            def log_message(self, *_):
+            def log_message(self, *_: object) -> None:
                 pass
 
         class Listener(http.server.ThreadingHTTPServer):
@@ -62,7 +66,7 @@ class Server:
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         self.base = f"{'https' if tls else 'http'}://127.0.0.1:{self._server.server_address[1]}"
 
-    def close(self):
+    def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
 
@@ -71,7 +75,7 @@ def etag(data: bytes) -> str:
     return f'"{zlib.crc32(data):08x}"'
 
 
-def send_file(handler, data: bytes):
+def send_file(handler: Any, data: bytes) -> None:
     """As a good server does: with an entity tag, and of the same file only the rest where that is asked for."""
     tag = etag(data)
     begin = int(handler.headers.get("Range", "bytes=0-")[6:-1])
@@ -89,7 +93,7 @@ def send_file(handler, data: bytes):
     handler.wfile.write(data[begin:])
 
 
-def send(handler, data: bytes, length: int | None = None, kind: str = "application/octet-stream"):
+def send(handler: Any, data: bytes, length: int | None = None, kind: str = "application/octet-stream") -> None:
     """A plain answer that may lie about its length."""
     handler.send_response(200)
     handler.send_header("Content-Type", kind)
@@ -98,16 +102,16 @@ def send(handler, data: bytes, length: int | None = None, kind: str = "applicati
     handler.wfile.write(data)
 
 
-def reset(handler):
+def reset(handler: Any) -> None:
     """Breaks the connection off hard."""
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     handler.connection.close()
 
 
-def refuse(status: int, text: str, *headers: tuple[str, str]):
+def refuse(status: int, text: str, *headers: tuple[str, str]) -> Callable[..., Any]:
     """An answer that is an error."""
 
-    def answer(handler):
+    def answer(handler: Any) -> None:
         handler.send_response(status, text)
         for header in headers:
             handler.send_header(*header)
@@ -117,5 +121,5 @@ def refuse(status: int, text: str, *headers: tuple[str, str]):
     return answer
 
 
-def redirect(target: str):
+def redirect(target: str) -> Callable[..., Any]:
     return refuse(302, "Found", ("Location", target))

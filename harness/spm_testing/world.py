@@ -21,14 +21,16 @@ from harness.spm.transfer import download
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import Server
+from collections.abc import Callable
+from typing import Any
 
 
-def pin(data: bytes, path: str, **fields) -> dict:
+def pin(data: bytes, path: str, **fields: list[str] | str) -> dict:
     """The artifact entry of packages.json for `data`."""
     return {"sources": ["main"], "path": path, "size": len(data), "sha256": hashlib.sha256(data).hexdigest(), **fields}
 
 
-def package(*artifacts: dict, name: str, groups=("all",), **fields) -> dict:
+def package(*artifacts: dict, name: str, groups: list[str] | tuple[str] = ("all",), **fields: list[str] | str) -> dict:
     return {
         "groups": list(groups),
         "platforms": [native_platform()],
@@ -40,7 +42,7 @@ def package(*artifacts: dict, name: str, groups=("all",), **fields) -> dict:
 
 
 class Result:
-    def __init__(self, status: int, out: str, err: str):
+    def __init__(self, status: int, out: str, err: str) -> None:
         self.status, self.out, self.err = status, out, err
 
     def objects(self) -> list[dict]:
@@ -50,14 +52,14 @@ class Result:
 class World(unittest.TestCase):
     """A test with a folder of its own: packages.json, lib, store and a server."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         self.folder = tempfile.mkdtemp(prefix="spm-test-")
         self.addCleanup(trees.remove, self.folder)
         self.store, self.lib = f"{self.folder}/store", f"{self.folder}/lib"
         self.server = Server()
         self.addCleanup(self.server.close)
         self.sources = {"main": {"type": "http", "base": self.server.base}}
-        self.packages = {}
+        self.packages: dict[str, dict[str, Any]] = {}
         clean = {
             name: value
             for name, value in os.environ.items()
@@ -70,15 +72,15 @@ class World(unittest.TestCase):
         for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
             self.addCleanup(signal.signal, number, signal.signal(number, handler))
 
-    def serve(self, name: str, data: bytes, **fields) -> dict:
+    def serve(self, name: str, data: bytes, **fields: list[str] | str) -> dict:
         """Puts an artifact on the server and returns its entry."""
         self.server.files[f"/{name}"] = data
         return pin(data, name, **fields)
 
-    def add(self, name: str, *artifacts: dict, **fields):
+    def add(self, name: str, *artifacts: dict, **fields: list[str] | str) -> None:
         self.packages[name] = package(*artifacts, name=name, **fields)
 
-    def add_simple(self, name: str, text: str = "", **fields):
+    def add_simple(self, name: str, text: str = "", **fields: list[str] | str) -> None:
         """A package of one .deb with one file usr/<name>."""
         self.add(
             name,
@@ -86,7 +88,7 @@ class World(unittest.TestCase):
             **fields,
         )
 
-    def write(self):
+    def write(self) -> None:
         with open(f"{self.folder}/packages.json", "w") as file:
             json.dump({"schema": 1, "sources": self.sources, "packages": self.packages}, file)
 
@@ -108,7 +110,7 @@ class World(unittest.TestCase):
             status = cli.main(self.arguments(*arguments))
         return Result(status, self.anonymous(out.getvalue()), self.anonymous(err.getvalue()))
 
-    def start(self, *arguments: str, **options) -> subprocess.Popen:
+    def start(self, *arguments: str, **options: Callable[..., Any] | dict[str, str]) -> subprocess.Popen:
         """Starts spm as a process of its own."""
         return subprocess.Popen(
             [sys.executable, f"{ROOT}/make.py", "spm", *self.arguments(*arguments)],
@@ -118,9 +120,9 @@ class World(unittest.TestCase):
             **options,
         )
 
-    def wait_for_line(self, process: subprocess.Popen, pattern: str):
+    def wait_for_line(self, process: subprocess.Popen, pattern: str) -> None:
         """Reads what a process that `start` started says until a line matches: a slow one says how far it is before."""
-        lines = []
+        lines: list[str] = []
         while not lines or not re.search(pattern, lines[-1]):
             lines.append(process.stderr.readline())
             self.assertTrue(lines[-1], f"expected a line that matches {pattern}, found {lines}")

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 
 from harness.spm.errors import Refused
+from collections.abc import Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAGIC = b"!<arch>\n"
 _HEADER = 60
 
 
-def members(file: int):
+def members(file: int) -> Iterator[tuple[str, int, int]]:
     """(name, offset, length) of each member of an open file."""
     size = os.fstat(file).st_size
     offset = len(MAGIC)
@@ -28,7 +33,7 @@ def members(file: int):
 
 def data_of_deb(file: int) -> tuple[int, int]:
     """(offset, length) of the tar archive with a .deb's files."""
-    found = {}
+    found: dict[str, Any] = {}
     for name, offset, length in members(file):
         if found.setdefault(name.partition(".tar")[0], (offset, length)) != (offset, length):
             raise Refused(f"expected each member of a Debian package once, found '{name}' after another of its kind")

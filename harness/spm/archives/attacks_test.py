@@ -20,6 +20,7 @@ from harness.spm.errors import Refused
 from harness.spm.store import trees
 from harness.spm_testing.archives import Rules, ar, deb, folder, hard_link, link, member, tar, zip_followed, zipped
 from harness.spm_testing.world import World
+from collections.abc import Iterator
 
 TAR, DEB, ZIP = ("tar", tar), ("deb", deb), ("zip", zipped)
 ALL, TARS, NOT_DEB = (TAR, DEB, ZIP), (TAR, DEB), (TAR, ZIP)
@@ -513,7 +514,7 @@ BYTES = [
 ]
 
 
-def attacks():
+def attacks() -> Iterator[tuple[str, bytes, Rules, str]]:
     """(what, archive, rules, the refusal) of both tables."""
     for what, containers, members, refusal, *chosen in MEMBERS:
         for name, make in containers:
@@ -523,21 +524,21 @@ def attacks():
 
 
 class AttacksTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         patch = mock.patch.object(rules, "HARMLESS_BYTES", HARMLESS_BYTES)
         patch.start()
         self.addCleanup(patch.stop)
         self.archive = f"{self.folder}/archive"
 
-    def save(self, data: bytes):
+    def save(self, data: bytes) -> None:
         with open(self.archive, "wb") as file:
             file.write(data)
 
-    def compare(self, found: str, expected: str):
+    def compare(self, found: str, expected: str) -> None:
         self.assertEqual(found[: len(expected)] if expected.endswith(" ") else found, expected)
 
-    def test_unpack_refuses_each_in_one_sentence_and_writes_nothing_outside(self):
+    def test_unpack_refuses_each_in_one_sentence_and_writes_nothing_outside(self) -> None:
         for number, (what, data, chosen, refusal) in enumerate(attacks()):
             with self.subTest(what):
                 self.save(data)
@@ -550,7 +551,7 @@ class AttacksTest(World):
                 self.compare(caught.exception.what, refusal)
                 self.assertEqual(beside, sorted((str(number), "archive")))
 
-    def test_spm_unpack_says_why_and_leaves_nothing(self):
+    def test_spm_unpack_says_why_and_leaves_nothing(self) -> None:
         for what, data, chosen, refusal in attacks():
             if chosen.strip or chosen.keep:
                 continue  # it unpacks everything as it is
@@ -566,7 +567,7 @@ class AttacksTest(World):
                 self.assertEqual((result.status, result.out), (2, ""))
                 self.assertEqual(os.listdir(self.folder), ["archive"])
 
-    def test_spm_install_says_why_and_leaves_neither_package_nor_link(self):
+    def test_spm_install_says_why_and_leaves_neither_package_nor_link(self) -> None:
         for number, (what, data, chosen, refusal) in enumerate(attacks()):
             with self.subTest(what):
                 fields = {"strip": chosen.strip} if chosen.strip else {}
@@ -581,33 +582,33 @@ class AttacksTest(World):
                 self.assertEqual(sorted(os.listdir(self.folder)), ["packages.json", "store"])
                 self.assertEqual(os.listdir(f"{self.store}/packages"), [])
 
-    def test_a_bomb_that_is_not_kept_goes_off_no_better(self):
+    def test_a_bomb_that_is_not_kept_goes_off_no_better(self) -> None:
         self.save(lzma.compress(tar(member("bomb", BOMB), member("a"))))
         with self.assertRaises(Refused) as caught:
             unpack(self.archive, Rules(keep=["a"]), Listing(), 0)
         self.assertEqual(caught.exception.what, f"the archive unpacks to more than {HARMLESS_BYTES:,} bytes")
 
-    def test_an_archive_that_ends_in_what_is_not_kept_is_refused(self):
+    def test_an_archive_that_ends_in_what_is_not_kept_is_refused(self) -> None:
         for what, data in (("ordinary", HALF), ("the first", tar(member("b", b"x" * 5000))[:4000])):
             self.save(data)
             with self.assertRaises(Refused) as caught:
                 unpack(self.archive, Rules(keep=["a*"]), Listing(), 0)
             self.assertEqual(caught.exception.what, "the archive ends in the middle of b", what)
 
-    def test_too_many_members_are_refused(self):
+    def test_too_many_members_are_refused(self) -> None:
         for name, make in ALL:
             self.save(make(*(member(f"f{n}") for n in range(11))))
             with mock.patch.object(rules, "MOST_MEMBERS", 10), self.assertRaises(Refused) as caught:
                 unpack(self.archive, Rules(), Listing(), 0)
             self.assertEqual(caught.exception.what, "the archive has more than 10 members", name)
 
-    def test_a_directory_that_would_fill_the_memory_is_refused(self):
+    def test_a_directory_that_would_fill_the_memory_is_refused(self) -> None:
         self.save(zipped(*(member(f"f{n}") for n in range(20))))
         with mock.patch.object(zip, "_LARGEST_DIRECTORY", 900), self.assertRaises(Refused) as caught:
             unpack(self.archive, Rules(), Listing(), 0)
         self.assertEqual(caught.exception.what, "the archive's directory has 970 bytes, expected at most 900")
 
-    def test_what_an_archive_may_become_grows_with_it_up_to_a_limit(self):
+    def test_what_an_archive_may_become_grows_with_it_up_to_a_limit(self) -> None:
         for size, most in ((0, HARMLESS_BYTES), (HARMLESS_BYTES, 200 * HARMLESS_BYTES), (1 << 40, 32 << 30)):
             self.assertEqual(rules.most_bytes(size), most)
 

@@ -75,14 +75,14 @@ def damaged(data: bytes, tar_headers: bool, chance: random.Random) -> bytes:
 
 
 class FuzzTest(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         self.folder = tempfile.mkdtemp(prefix="spm-fuzz-")
         self.addCleanup(trees.remove, self.folder)
         patch = mock.patch.object(rules, "MOST_BYTES", MOST_BYTES)
         patch.start()
         self.addCleanup(patch.stop)
 
-    def test_damaged_archives_stay_inside_or_are_refused(self):
+    def test_damaged_archives_stay_inside_or_are_refused(self) -> None:
         for name, (data, tar_headers) in ARCHIVES.items():
             chance = random.Random(f"{SEED} {name}")
             outcomes = set()

@@ -10,6 +10,11 @@ import threading
 import zlib
 
 from harness.spm.errors import Refused
+from collections.abc import Callable, Generator, Iterable, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _INPUT = 1 << 18
 _OUTPUT = 1 << 20
@@ -21,7 +26,7 @@ _LARGEST_DICTIONARY = 256 << 20  # xz -9 takes a quarter of it
 class Deflate:
     """zlib with the interface of lzma's and bz2's decompressors. `window` is zlib's wbits: -15 for deflate alone."""
 
-    def __init__(self, window: int = -15):
+    def __init__(self, window: int = -15) -> None:
         self._zlib = zlib.decompressobj(window)
 
     def decompress(self, data: bytes, limit: int) -> bytes:
@@ -49,7 +54,7 @@ _FORMATS = (
 )
 
 
-def compression(file: int, offset: int, length: int):
+def compression(file: int, offset: int, length: int) -> Callable[[], Any] | None:
     """What makes decompressors for the bytes at `offset` of an open file, told by the first; None for plain ones."""
     first = os.pread(file, min(6, length), offset)
     for magic, name, make in _FORMATS:
@@ -63,7 +68,9 @@ def compression(file: int, offset: int, length: int):
     return None
 
 
-def pieces(file: int, offset: int, length: int, make, most: int, single: bool = False):
+def pieces(
+    file: int, offset: int, length: int, make: Callable[[], Any] | None, most: int, single: bool = False
+) -> Iterator[bytes]:
     """The contents of bytes [offset, offset + length) of an open file, at most `most` bytes of them. A file may hold
     several compressed streams, and zeros between and after them, unless it must be a `single` one."""
     source = _blocks(file, offset, length)
@@ -75,14 +82,14 @@ def pieces(file: int, offset: int, length: int, make, most: int, single: bool = 
         yield piece
 
 
-def _blocks(file: int, offset: int, length: int):
+def _blocks(file: int, offset: int, length: int) -> Iterator[bytes]:
     end = offset + length
     while offset < end and (data := os.pread(file, min(_INPUT, end - offset), offset)):
         offset += len(data)
         yield data
 
 
-def _inflated(blocks, make, single: bool):
+def _inflated(blocks: Iterator[bytes], make: Callable[[], Any], single: bool) -> Iterator[bytes]:
     decompressor = make()
     try:
         while True:
@@ -90,16 +97,16 @@ def _inflated(blocks, make, single: bool):
             if decompressor.eof:
                 data = decompressor.unused_data
                 while not (data := data if single else data.lstrip(b"\0")):
-                    data = next(blocks, None)
-                    if data is None:
+                    if (more := next(blocks, None)) is None:
                         return
+                    data = more
                 if single:
                     raise EOFError("it ends before its bytes do")
                 decompressor = make()
             elif decompressor.needs_input:
-                data = next(blocks, None)
-                if data is None:
+                if (more := next(blocks, None)) is None:
                     raise EOFError("it ends in the middle")
+                data = more
             if output := decompressor.decompress(data, _OUTPUT):
                 yield output
     except (lzma.LZMAError, zlib.error, OSError, EOFError) as error:
@@ -108,12 +115,13 @@ def _inflated(blocks, make, single: bool):
         raise Refused(f"the archive cannot be decompressed: {error}") from None
 
 
-def ahead(source):
+def ahead(source: Iterable[bytes]) -> Generator[bytes, None, None]:
     """The same pieces, made by a thread of their own a little before they are asked for: decompressors and disks both
     let go of the interpreter's lock. Whoever stops early closes the generator, which ends the thread."""
-    ready, stopped = queue.Queue(_AHEAD), False
+    ready: queue.Queue[Any] = queue.Queue(_AHEAD)
+    stopped = False
 
-    def work():
+    def work() -> None:
         last = None
         try:
             for piece in source:
@@ -142,7 +150,7 @@ def ahead(source):
 class Stream:
     """Pieces as a file to read on in: `read` for headers, `take` for contents."""
 
-    def __init__(self, source):
+    def __init__(self, source: Iterator[bytes]) -> None:
         self._source = source
         self._buffer, self._at, self._before = b"", 0, 0  # _before: contents that came before the buffer
         self.headers_left = _LARGEST_HEADER  # bytes that may still be asked for as headers
@@ -163,7 +171,7 @@ class Stream:
         """The next bytes, at most `size` and as many as are at hand, without going on."""
         return self._buffer[self._at : self._at + size]
 
-    def next_member(self):
+    def next_member(self) -> None:
         self.headers_left = _LARGEST_HEADER
 
     def read(self, size: int) -> bytes:

@@ -7,6 +7,12 @@ so that '..' may lead back."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _OUT, _NOWHERE = -1, -2  # places, beside those that are numbered
 
 
@@ -14,7 +20,7 @@ class Links:
     """`targets` has the links by path, each target relative to its link; no link lies below another. `fold` makes equal
     what a file system may take for one name: a target in other letters leads to the same place there."""
 
-    def __init__(self, targets: dict[str, str], fold=str):
+    def __init__(self, targets: dict[str, str], fold: Callable[[str], str] = str) -> None:
         self.steps = 0  # parts of targets gone through
         self._fold = fold
         # Only folders with links in them are places, numbered as they come. Elsewhere the depth is all that counts.
@@ -42,7 +48,7 @@ class Links:
             self._above.append(above)
         return place
 
-    def _follow(self, link: int):
+    def _follow(self, link: int) -> None:
         pending = [self._begun(link)]
         while pending:
             link, at, below, parts = pending.pop()
@@ -76,7 +82,7 @@ class Links:
             if at < 0:
                 self._ends[link] = at, 0
 
-    def _begun(self, link: int):
+    def _begun(self, link: int) -> Any:
         """(link, place, levels below it, parts to come) of a link that is followed from now on."""
         self._ends[link] = _NOWHERE, 0  # for whoever meets it before it is done
         return link, self._above[link], 0, iter(self._targets[link].split("/"))

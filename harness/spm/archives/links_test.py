@@ -44,18 +44,18 @@ def followed(targets: dict[str, str], path: str, most: int) -> bool:
 
 
 class LinksTest(unittest.TestCase):
-    def test_a_chain_of_any_length_leads_where_its_end_does(self):
+    def test_a_chain_of_any_length_leads_where_its_end_does(self) -> None:
         for length in LENGTHS:
             targets = {"d/up": ".."} | chain(length, "d/up/..")
             self.assertEqual(outward(targets), [path for path in targets if path != "d/up"], length)
             self.assertEqual(outward({"d/up": ".."} | chain(length, "d/up/d")), [], length)
 
-    def test_the_order_of_a_chain_makes_no_difference(self):
+    def test_the_order_of_a_chain_makes_no_difference(self) -> None:
         for length in LENGTHS:
             targets = dict(reversed(chain(length, "..").items()))
             self.assertEqual(len(outward(targets)), length)
 
-    def test_a_tree_with_a_long_chain_out_is_refused(self):
+    def test_a_tree_with_a_long_chain_out_is_refused(self) -> None:
         for length in LENGTHS:
             for end, refused in (("d/up/..", "the link l0 -> l1 leads out of the package"), ("d/up/d", "")):
                 tree = Listing()
@@ -69,7 +69,7 @@ class LinksTest(unittest.TestCase):
                     found = error.what
                 self.assertEqual(found, refused, length)
 
-    def test_what_goes_round_leads_nowhere(self):
+    def test_what_goes_round_leads_nowhere(self) -> None:
         for targets in (
             {"a": "a"},
             {"a": "b", "b": "a"},
@@ -83,7 +83,7 @@ class LinksTest(unittest.TestCase):
         self.assertEqual(outward({"a": "../a"}), ["a"])  # out before it would go round
         self.assertEqual(outward({"a": "b", "b": "a", "c": "d/..", "d": "."}), ["c"])
 
-    def test_every_target_is_gone_through_once(self):
+    def test_every_target_is_gone_through_once(self) -> None:
         count = 20_000
         doubling = {f"l{n}": f"l{n + 1}/l{n + 1}" for n in range(count)} | {f"l{count}": "."}
         growing = {f"l{n}": f"l{n + 1}/x" for n in range(count)}
@@ -93,7 +93,7 @@ class LinksTest(unittest.TestCase):
             self.assertLessEqual(links.steps, parts(targets))
         self.assertEqual(outward(doubling | {"d/up": "..", "e": "l0/d/up/.."}), ["e"])
 
-    def test_what_comes_back_out_of_nothing_is_followed_on(self):
+    def test_what_comes_back_out_of_nothing_is_followed_on(self) -> None:
         for targets, expected in (
             ({"e": "none/at/../../d", "d": ".."}, ["e", "d"]),
             ({"e": "none/../../x"}, ["e"]),
@@ -103,11 +103,11 @@ class LinksTest(unittest.TestCase):
         ):
             self.assertEqual(outward(targets), expected, targets)
 
-    def test_a_target_in_other_letters_is_followed_where_they_may_be_the_same(self):
+    def test_a_target_in_other_letters_is_followed_where_they_may_be_the_same(self) -> None:
         targets = {"x/y/e": "D/..", "x/y/d": "../.."}
         self.assertEqual((outward(targets), outward(targets, str.lower)), ([], ["x/y/e"]))
 
-    def test_random_links_lead_where_a_plain_walk_does(self):
+    def test_random_links_lead_where_a_plain_walk_does(self) -> None:
         chance = random.Random(3)
         folders, words = ("", "a/", "a/b/", "c/"), ("..", ".", "a", "b", "c", "x", "y", "z", "n")
         out = 0

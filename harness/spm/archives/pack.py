@@ -5,6 +5,7 @@ thread compresses with fixed settings; another version of liblzma may find anoth
 
 from __future__ import annotations
 
+import functools
 import io
 import lzma
 import os
@@ -12,6 +13,11 @@ import tarfile
 
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.store.contents import FILE, FOLDER, LINK
+from collections.abc import Callable, Iterable, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _PRESET = 6
 _TYPES = {FILE: tarfile.REGTYPE, LINK: tarfile.SYMTYPE, FOLDER: tarfile.DIRTYPE}
@@ -22,12 +28,20 @@ class Member:
 
     __slots__ = ("path", "kind", "executable", "size", "stream", "target")
 
-    def __init__(self, path: str, kind: str, executable=False, size: int = 0, stream=io.BytesIO, target: str = ""):
+    def __init__(
+        self,
+        path: str,
+        kind: str,
+        executable: bool = False,
+        size: int = 0,
+        stream: Callable[[], Any] = io.BytesIO,
+        target: str = "",
+    ) -> None:
         self.path, self.kind, self.executable = path, kind, executable
         self.size, self.stream, self.target = size, stream, target
 
 
-def write_tar(out, members, time: int):
+def write_tar(out: Any, members: Iterable[Member], time: int) -> None:
     """Writes the archive of `members` to the stream `out`, in their order; `time` in seconds since the epoch."""
     with tarfile.TarFile(
         fileobj=out, mode="w", format=tarfile.GNU_FORMAT, encoding="utf-8", errors="surrogateescape"
@@ -38,15 +52,15 @@ def write_tar(out, members, time: int):
             info.mode = 0o755 if each.executable or each.kind != FILE else 0o644
             with each.stream() as stream:
                 tar.addfile(info, stream)
-            tar.members.clear()  # or it keeps them all
+            tar.members.clear()  # type: ignore[attr-defined]  # or it keeps them all
 
 
-def write_tar_xz(path: str, members, time: int):
+def write_tar_xz(path: str, members: list[Member], time: int) -> None:
     with lzma.open(path, "wb", preset=_PRESET, check=lzma.CHECK_CRC64) as out:
         write_tar(out, members, time)
 
 
-def members_of(folder: str, prefix: str = ""):
+def members_of(folder: str, prefix: str = "") -> Iterator[Member]:
     """Everything below a folder; an SpmError names what is neither file, folder nor link."""
     with os.scandir(folder) as entries:
         below = sorted(entries, key=lambda entry: os.fsencode(entry.name))
@@ -60,6 +74,6 @@ def members_of(folder: str, prefix: str = ""):
         elif entry.is_file():
             facts = entry.stat()
             # Who owns a file may run it or not; what groups and others may depends on the umask.
-            yield Member(path, FILE, bool(facts.st_mode & 0o100), facts.st_size, lambda at=entry.path: open(at, "rb"))
+            yield Member(path, FILE, bool(facts.st_mode & 0o100), facts.st_size, functools.partial(open, entry.path, "rb"))
         else:
             raise SpmError(f"{entry.path} is a device, a pipe or a socket", "take it out of the folder", USAGE)

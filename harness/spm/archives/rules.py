@@ -26,6 +26,11 @@ from harness.spm.errors import Refused
 from harness.spm.pins.patterns import Keep
 from harness.spm.store import contents
 from harness.spm.store.contents import FILE, FOLDER, LINK, Node
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 HARD_LINK, ODD = "hard link", "odd"  # beside FILE, FOLDER and LINK: the kinds of member
 
@@ -55,7 +60,9 @@ class Member:
 
     __slots__ = ("name", "kind", "mode", "size", "time", "target", "take")
 
-    def __init__(self, name: str, kind: str, mode: int, size: int, time: float, target: str, take):
+    def __init__(
+        self, name: str, kind: str, mode: int, size: int, time: float, target: str, take: Callable[..., Any]
+    ) -> None:
         self.name, self.kind, self.mode, self.size, self.time = name, kind, mode, size, time
         self.target, self.take = target, take
 
@@ -64,7 +71,7 @@ class Intake:
     """One archive on its way into a tree. `rules` has the strip and keep of an artifact, `owner` tells a package's
     artifacts apart, and `reroot` says that an absolute link is meant to lead into the tree."""
 
-    def __init__(self, tree: Tree, owner: int, rules, reroot: bool, most: int):
+    def __init__(self, tree: Tree, owner: int, rules: Any, reroot: bool, most: int) -> None:
         self._tree, self._owner, self._reroot, self._most = tree, owner, reroot, most
         self._strip = rules.strip + "/" if rules.strip else ""
         self._keep = Keep(rules.keep)
@@ -76,11 +83,11 @@ class Intake:
         """Whether nothing further can be of use."""
         return self._keep.satisfied()
 
-    def finish(self):
+    def finish(self) -> None:
         for pattern in self._keep.idle():
             raise Refused(f"keep: '{pattern}' matches nothing in the archive", "correct `keep` in packages.json")
 
-    def admit(self, member: Member):
+    def admit(self, member: Member) -> None:
         name, kind = _clean(member.name), member.kind
         if name in self._seen and kind != FOLDER:
             raise Refused(f"{name} comes twice")
@@ -121,18 +128,18 @@ class Intake:
             f"{name} is kept but lies outside strip '{self._strip[:-1]}'", "correct `strip` or `keep` in packages.json"
         )
 
-    def _folder(self, path: str):
+    def _folder(self, path: str) -> None:
         if path not in self._made:
             self._parent(path)
             self._tree.folder(path, self._owner)
             self._made.add(path)
 
-    def _parent(self, path: str):
+    def _parent(self, path: str) -> None:
         parent = path.rpartition("/")[0]
         if parent not in self._made:
             self._folder(parent)
 
-    def _file(self, path: str, member: Member):
+    def _file(self, path: str, member: Member) -> None:
         self._bytes += member.size
         if member.size < 0 or self._bytes > self._most:
             raise Refused(f"the archive unpacks to more than {self._most:,} bytes")
@@ -141,7 +148,7 @@ class Intake:
         node = Node(FILE, self._owner, mode, member.size, int(min(max(0, member.time), LATEST)))
         self._tree.file(path, node, lambda file: _copy(member, file))
 
-    def _link(self, path: str, name: str, target: str):
+    def _link(self, path: str, name: str, target: str) -> None:
         if target.startswith("/"):
             target = self._rerooted(path, name, target)
         if not target or _CONTROL(target):
@@ -160,7 +167,7 @@ class Intake:
             raise Refused(f"the link {name} -> {target} leads out of the package")
         return posixpath.relpath("/" + inside[len(self._strip) :], "/" + posixpath.dirname(path))
 
-    def _hard_link(self, path: str, target: str):
+    def _hard_link(self, path: str, target: str) -> None:
         source = _clean(target)
         inside = source[len(self._strip) :] if source.startswith(self._strip) else ""
         origin = self._tree.nodes.get(inside)
@@ -190,7 +197,7 @@ def _clean(name: str) -> str:
     return "/".join(parts)
 
 
-def _check_length(path: str):
+def _check_length(path: str) -> None:
     data = os.fsencode(path)
     if len(data) > _MOST_PATH or max(map(len, data.split(b"/"))) > _MOST_PART:
         raise Refused(f"{path[:60]}... is longer than {_MOST_PATH:,} bytes, or than {_MOST_PART} between two slashes")

@@ -18,6 +18,11 @@ import tarfile
 from harness.spm.archives import inflate
 from harness.spm.archives.rules import FILE, FOLDER, HARD_LINK, LINK, ODD, Member
 from harness.spm.errors import Refused
+from collections.abc import Callable, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _ZEROS = bytes(1 << 16)
 _KINDS = {
@@ -31,7 +36,7 @@ _KINDS = {
 }
 
 
-def members(file: int, offset: int, length: int, most: int):
+def members(file: int, offset: int, length: int, most: int) -> Iterator[Member]:
     """The members of the archive at bytes [offset, offset + length) of an open file, which may become `most` bytes."""
     make = inflate.compression(file, offset, length)
     source = inflate.pieces(file, offset, length, make, most)
@@ -46,7 +51,7 @@ def members(file: int, offset: int, length: int, most: int):
             pass  # a compressed archive's own checks stand at its end
 
 
-def _members(stream: inflate.Stream):
+def _members(stream: inflate.Stream) -> Iterator[Member]:
     with _Archive(
         fileobj=stream, mode="r", tarinfo=_Header, encoding="utf-8", errors="surrogateescape"
     ) as archive:
@@ -104,7 +109,7 @@ def _ordinary(stream: inflate.Stream) -> Member | None:
     return Member(name, _ORDINARY[kind], mode, size, time, _text(target), stream.take)
 
 
-def _go(stream: inflate.Stream, end: int, name: str):
+def _go(stream: inflate.Stream, end: int, name: str) -> None:
     if stream.seek(end) < end:
         raise Refused(f"the archive ends in the middle of {name}")
 
@@ -120,12 +125,12 @@ def _text(field: bytes) -> str:
     return field.partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
 
-def _expanded(header: tarfile.TarInfo, stream: inflate.Stream):
+def _expanded(header: tarfile.TarInfo, stream: inflate.Stream) -> Callable[..., Any] | None:
     """`take` of a sparse file: zeros where it has holes."""
     position, ranges = 0, iter(_ranges(header))
     hole = data = 0  # bytes to come of each before the next range
 
-    def take(size: int):
+    def take(size: int) -> memoryview:
         nonlocal position, hole, data
         while not hole and not data and position < header.size:
             begins, length = next(ranges, (header.size, 0))
@@ -140,7 +145,8 @@ def _expanded(header: tarfile.TarInfo, stream: inflate.Stream):
 
 def _ranges(header: tarfile.TarInfo) -> list[tuple[int, int]]:
     """(place, length) of the data of a sparse file."""
-    found, end = [], 0
+    found: list[tuple[int, int]] = []
+    end = 0
     if not header.sparse:
         raise Refused(f"{header.name}: expected a map of its holes, found none")
     for begins, length in header.sparse:
@@ -157,7 +163,7 @@ def _ranges(header: tarfile.TarInfo) -> list[tuple[int, int]]:
 
 
 class _Archive(tarfile.TarFile):
-    def __init__(self, **options):
+    def __init__(self, **options: Any) -> None:
         self.about: list[str] = []  # kinds of the headers about the next member that have come
         super().__init__(**options)
 
@@ -173,7 +179,7 @@ _ABOUT = {
 class _Header(tarfile.TarInfo):
     """tarfile's header, refused where tarfile would take a damaged one for the archive's end."""
 
-    def _proc_member(self, archive):  # of tarfile's own, to be overridden
+    def _proc_member(self, archive: _Archive) -> _Header | None:  # of tarfile's own, to be overridden
         about = _ABOUT.get(self.type)
         if about is None and self.type != tarfile.XGLTYPE:
             archive.about.clear()
@@ -185,11 +191,11 @@ class _Header(tarfile.TarInfo):
         return super()._proc_member(archive)
 
     @classmethod
-    def frombuf(cls, buf, encoding, errors):
+    def frombuf(cls, buf: bytes, encoding: str, errors: str) -> Any:
         return _sound(super().frombuf(buf, encoding, errors), buf)
 
     @classmethod
-    def fromtarfile(cls, archive):
+    def fromtarfile(cls, archive: Any) -> Any:
         with _whole(archive):
             return super().fromtarfile(archive)
 
@@ -197,11 +203,11 @@ class _Header(tarfile.TarInfo):
     # headers these alone.
 
     @classmethod
-    def _frombuf(cls, buf, *arguments, **options):
+    def _frombuf(cls, buf: bytes, *arguments: Any, **options: Any) -> Any:
         return _sound(super()._frombuf(buf, *arguments, **options), buf)
 
     @classmethod
-    def _fromtarfile(cls, archive, **options):
+    def _fromtarfile(cls, archive: Any, **options: Any) -> Any:
         with _whole(archive):
             return super()._fromtarfile(archive, **options)
 
@@ -215,7 +221,7 @@ def _sound(header: tarfile.TarInfo, buf: bytes) -> tarfile.TarInfo:
 
 
 @contextlib.contextmanager
-def _whole(archive: tarfile.TarFile):
+def _whole(archive: tarfile.TarFile) -> Iterator[None]:
     """Refuses what tarfile would take for the archive's end, where the archive has begun."""
     begins = archive.fileobj.tell()
     try:

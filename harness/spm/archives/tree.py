@@ -11,6 +11,11 @@ from harness.spm.archives.links import Links
 from harness.spm.errors import Refused
 from harness.spm.store import contents
 from harness.spm.store.contents import FILE, FOLDER, LINK, Node
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 OWNER_WRITES = 0o200
 
@@ -18,7 +23,7 @@ OWNER_WRITES = 0o200
 class DifferInCase(Refused):
     """Two names differ in case alone; `on_disk` where the tree may have both, and the disk cannot."""
 
-    def __init__(self, what: str, on_disk: bool = False):
+    def __init__(self, what: str, on_disk: bool = False) -> None:
         super().__init__(what)
         self.on_disk = on_disk
 
@@ -29,7 +34,7 @@ class Tree:
     A tree of the store is read-only; a `writable` one is its owner's to change. A `case_sensitive` one may have names
     that differ in case alone; only one archive at a time is unpacked into it."""
 
-    def __init__(self, root: str, writable: bool = False, case_sensitive: bool = False):
+    def __init__(self, root: str, writable: bool = False, case_sensitive: bool = False) -> None:
         self.root = root
         self.nodes: dict[str, Node] = {}
         self._writable = OWNER_WRITES if writable else 0
@@ -39,12 +44,12 @@ class Tree:
         self._clashes: list[tuple[str, Node]] = []
         self._make_folder(root)
 
-    def folder(self, path: str, owner: int):
+    def folder(self, path: str, owner: int) -> None:
         """A folder, which any number of members and artifacts may bring."""
         if self._hold_folder(path, Node(FOLDER, owner)):
             self._make(path, self._make_folder, f"{self.root}/{path}")
 
-    def file(self, path: str, node: Node, fill):
+    def file(self, path: str, node: Node, fill: Callable[..., Any]) -> None:
         """A file: `fill(open file, or None for nowhere)` writes the contents and returns their sha256."""
         if not self._claim(path, node):
             node.content = fill(None)
@@ -61,16 +66,16 @@ class Tree:
         finally:
             os.close(file)
 
-    def link(self, path: str, target: str, owner: int):
+    def link(self, path: str, target: str, owner: int) -> None:
         if self._claim(path, Node(LINK, owner, content=target)):
             self._make(path, self._make_link, target, f"{self.root}/{path}")
 
-    def hard_link(self, path: str, origin_path: str, origin: Node):
+    def hard_link(self, path: str, origin_path: str, origin: Node) -> None:
         same = Node(FILE, origin.owner, origin.mode, origin.size, origin.time, origin.content)
         if self._claim(path, same):
             self._make(path, self._make_hard_link, f"{self.root}/{origin_path}", f"{self.root}/{path}")
 
-    def absorb(self, nodes: dict[str, Node]):
+    def absorb(self, nodes: dict[str, Node]) -> None:
         """Takes in what a Part of this tree brought; judges what concerns two artifacts."""
         for path, node in nodes.items():
             if node.kind == FOLDER:
@@ -128,7 +133,7 @@ class Tree:
             raise Refused(what) if _composed(other) == _composed(path) else DifferInCase(what)
         return self.nodes.setdefault(path, node)
 
-    def _make(self, path: str, make, *arguments):
+    def _make(self, path: str, make: Callable[..., Any], *arguments: int | str) -> int | None:
         """Makes what is new in the tree; what is on the disk all the same has another name, where names may differ in case
         alone."""
         try:
@@ -145,19 +150,19 @@ class Tree:
 
     # What touches the disk.
 
-    def _make_folder(self, path: str):
+    def _make_folder(self, path: str) -> None:
         os.mkdir(path, 0o755)
 
     def _create(self, path: str, mode: int) -> int | None:
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
 
-    def _make_link(self, target: str, path: str):
+    def _make_link(self, target: str, path: str) -> None:
         os.symlink(target, path)
 
-    def _make_hard_link(self, origin: str, path: str):
+    def _make_hard_link(self, origin: str, path: str) -> None:
         os.link(origin, path, follow_symlinks=False)
 
-    def _finish(self, folders: list[str]):
+    def _finish(self, folders: list[str]) -> None:
         for path in ("", *folders):
             os.chmod(f"{self.root}/{path}", contents.FOLDER_MODE | self._writable)
 
@@ -168,7 +173,7 @@ class Part(Tree):
     What stands in its way is theirs: it is not written over and not gone through; whether both are the same is judged
     when the tree absorbs them."""
 
-    def _make_folder(self, path: str):
+    def _make_folder(self, path: str) -> None:
         if path == self.root:
             return
         try:
@@ -183,11 +188,11 @@ class Part(Tree):
             return super()._create(path, mode)
         return None
 
-    def _make_link(self, target: str, path: str):
+    def _make_link(self, target: str, path: str) -> None:
         with contextlib.suppress(FileExistsError):
             super()._make_link(target, path)
 
-    def _make_hard_link(self, origin: str, path: str):
+    def _make_hard_link(self, origin: str, path: str) -> None:
         if stat.S_ISDIR(os.lstat(origin).st_mode):
             return  # another artifact's folder
         with contextlib.suppress(FileExistsError):
@@ -197,22 +202,22 @@ class Part(Tree):
 class Listing(Tree):
     """A tree that is judged like any other and never made."""
 
-    def __init__(self, case_sensitive: bool = False):
+    def __init__(self, case_sensitive: bool = False) -> None:
         super().__init__("", case_sensitive=case_sensitive)
 
-    def _make_folder(self, path):
+    def _make_folder(self, path: str) -> None:
         pass
 
-    def _create(self, path, mode):
+    def _create(self, path: str, mode: int) -> None:
         return None
 
-    def _make_link(self, target, path):
+    def _make_link(self, target: str, path: str) -> None:
         pass
 
-    def _make_hard_link(self, origin, path):
+    def _make_hard_link(self, origin: str, path: str) -> None:
         pass
 
-    def _finish(self, folders):
+    def _finish(self, folders: list[str]) -> None:
         pass
 
 

@@ -8,6 +8,10 @@ import os
 from harness.spm.archives import ar, rules, tar, zip
 from harness.spm.archives.tree import Tree
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class Everything:
     """The unpack rules of an archive that nobody has pinned."""
@@ -15,7 +19,7 @@ class Everything:
     strip, keep = "", ()
 
 
-def unpack(archive: str, artifact, tree: Tree, owner: int):
+def unpack(archive: str, artifact: Any, tree: Tree, owner: int) -> None:
     """Unpacks what `artifact` keeps of the file `archive`; `owner` tells a package's artifacts apart."""
     file = os.open(archive, os.O_RDONLY | os.O_CLOEXEC)
     try:

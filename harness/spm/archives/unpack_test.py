@@ -19,6 +19,8 @@ from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused
 from harness.spm.store import contents, trees
 from harness.spm_testing.archives import Rules, deb, folder, hard_link, link, member, tar, zip_followed, zipped
+from collections.abc import Callable
+from typing import Any, BinaryIO
 
 LIKE_THE_MARK = b"\xac\nz\xd5"  # its checksum is what may stand before one
 
@@ -26,18 +28,18 @@ LIKE_THE_MARK = b"\xac\nz\xd5"  # its checksum is what may stand before one
 class Unseekable(io.RawIOBase):
     """A file that is written like a pipe."""
 
-    def __init__(self, out):
+    def __init__(self, out: BinaryIO) -> None:
         self._out = out
 
-    def writable(self):
+    def writable(self) -> bool:
         return True
 
-    def write(self, data):
+    def write(self, data: bytes) -> int:
         return self._out.write(data)
 
 
 class UnpackTest(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         self.folder = tempfile.mkdtemp(prefix="spm-unpack-")
         self.addCleanup(trees.remove, self.folder)
         self.count = 0
@@ -58,7 +60,7 @@ class UnpackTest(unittest.TestCase):
             self.unpack(*archives, rules=rules)
         return caught.exception.what
 
-    def test_ordinary_archives_unpack_as_tar_does(self):
+    def test_ordinary_archives_unpack_as_tar_does(self) -> None:
         archive = tar(
             folder("top"),
             folder("top/empty"),
@@ -87,7 +89,7 @@ class UnpackTest(unittest.TestCase):
                 self.compare_with_tar(archive, data)
 
     @unittest.skipUnless(shutil.which("tar"), "needs tar")
-    def test_every_dialect_of_tar_unpacks_as_tar_does(self):
+    def test_every_dialect_of_tar_unpacks_as_tar_does(self) -> None:
         source = self.source()
         for dialect in ("v7", "oldgnu", "gnu", "ustar", "posix"):
             names = ["short"] if dialect == "v7" else ["short", "long-" + "n" * 90]
@@ -97,7 +99,7 @@ class UnpackTest(unittest.TestCase):
                 self.compare_with_tar(self.packed(source, f"--format={dialect}", *names))
 
     @unittest.skipUnless(shutil.which("tar"), "needs tar")
-    def test_sparse_files_unpack_as_tar_does(self):
+    def test_sparse_files_unpack_as_tar_does(self) -> None:
         source = f"{self.folder}/source"
         os.mkdir(source)
         # The data's places and the size; GNU's old format has room for 4 of them in its header and 21 in each more.
@@ -123,7 +125,7 @@ class UnpackTest(unittest.TestCase):
                 self.assertLess(len(archive), 1 << 20)
                 self.compare_with_tar(archive)
 
-    def test_headers_out_of_the_ordinary_unpack_as_tar_does(self):
+    def test_headers_out_of_the_ordinary_unpack_as_tar_does(self) -> None:
         far = member("old", b"x", time=-5_000_000)  # a number below zero is not written in octal
         pax, data = member("replaced", b"0123456789")
         pax.pax_headers = {"path": "by/p\u00e4x", "mtime": "1500000000.25", "comment": "\u2603"}
@@ -145,7 +147,7 @@ class UnpackTest(unittest.TestCase):
             with self.subTest(what):
                 self.compare_with_tar(archive)
 
-    def test_a_zip_unpacks_as_the_same_tar_does(self):
+    def test_a_zip_unpacks_as_the_same_tar_does(self) -> None:
         members = [
             folder("top/empty"),
             member("top/a", b"one"),
@@ -162,7 +164,7 @@ class UnpackTest(unittest.TestCase):
             self.assertEqual(listed, expected)
             self.assertEqual(contents.problems(tree, listed, deep=True), {})
 
-    def test_zips_of_every_kind_unpack(self):
+    def test_zips_of_every_kind_unpack(self) -> None:
         followed, large, dated = io.BytesIO(), io.BytesIO(), io.BytesIO()
         with zipfile.ZipFile(Unseekable(followed), "w", zipfile.ZIP_DEFLATED) as archive:  # sizes follow the contents
             archive.writestr("followed", b"x" * 999)
@@ -182,7 +184,7 @@ class UnpackTest(unittest.TestCase):
         empty = {"files": [], "owners": [], "links": [], "folders": []}
         self.assertEqual(self.unpack(zipped())[1], empty)
 
-    def test_a_zip_may_say_its_sizes_behind_the_contents_in_every_form(self):
+    def test_a_zip_may_say_its_sizes_behind_the_contents_in_every_form(self) -> None:
         mark = b"PK\x07\x08"
         for data in (b"one", b"", LIKE_THE_MARK):
             crc, size = zlib.crc32(data), len(data)
@@ -197,7 +199,7 @@ class UnpackTest(unittest.TestCase):
                     with open(f"{root}/a", "rb") as file:
                         self.assertEqual(file.read(), data)
 
-    def test_a_zip_of_unix_has_names_in_utf_8_said_or_not(self):
+    def test_a_zip_of_unix_has_names_in_utf_8_said_or_not(self) -> None:
         entry = zipfile.ZipInfo("caf\u00e9 \u2603")
         for system, flags, expected in ((3, 0x800, entry.filename), (0, 0x800, entry.filename), (3, 0, entry.filename)):
             out = io.BytesIO()
@@ -211,11 +213,11 @@ class UnpackTest(unittest.TestCase):
                 ((path, *_),) = self.unpack(data)[1]["files"]
                 self.assertEqual(path, expected)
 
-    def test_what_a_pipe_gave_to_zip_is_a_file(self):
+    def test_what_a_pipe_gave_to_zip_is_a_file(self) -> None:
         ((path, _, size, *_),) = self.unpack(zipped(member("-", b"read", kind=tarfile.FIFOTYPE)))[1]["files"]
         self.assertEqual((path, size), ("-", 4))
 
-    def test_zips_of_every_writer_unpack_as_what_was_packed(self):
+    def test_zips_of_every_writer_unpack_as_what_was_packed(self) -> None:
         source, packed = f"{self.folder}/source", f"{self.folder}/packed.zip"
         os.makedirs(f"{source}/d/empty")
         for name, data in (("a", b"one"), ("\u00e9\u2603", b"x"), ("rep", b"two" * 90_000), ("nothing", b"")):
@@ -276,7 +278,7 @@ class UnpackTest(unittest.TestCase):
         command = ["tar", "-C", source, "-cf", "-", "--sort=name", *arguments]
         return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
 
-    def compare_with_tar(self, archive: bytes, packed: bytes = b""):
+    def compare_with_tar(self, archive: bytes, packed: bytes = b"") -> None:
         """Unpacks `archive`, or `packed`, which is the same compressed, and holds it against what tar makes of it."""
         if not shutil.which("tar"):
             self.skipTest("needs tar")
@@ -299,7 +301,7 @@ class UnpackTest(unittest.TestCase):
                     )
         trees.remove(other)
 
-    def test_a_debs_absolute_links_are_rerooted(self):
+    def test_a_debs_absolute_links_are_rerooted(self) -> None:
         tree, listed = self.unpack(
             deb(
                 member("./usr/lib/x/a.so.1"),
@@ -312,7 +314,7 @@ class UnpackTest(unittest.TestCase):
         self.assertEqual(listed["links"], [["bin/a", "../lib/x"], ["lib/x/a.so", "a.so.1"], ["root", "."]])
         self.assertTrue(os.path.samefile(f"{tree}/bin/a/a.so", f"{tree}/lib/x/a.so.1"))
 
-    def test_only_what_is_kept_is_unpacked_without_what_is_stripped(self):
+    def test_only_what_is_kept_is_unpacked_without_what_is_stripped(self) -> None:
         archive = deb(
             folder("./"),
             folder("./usr"),
@@ -326,13 +328,13 @@ class UnpackTest(unittest.TestCase):
         self.assertEqual(os.listdir(tree), ["a.h"])
         self.assertEqual(listed["folders"], [])
 
-    def test_a_tree_is_read_only_and_keeps_neither_owner_nor_special_bits(self):
+    def test_a_tree_is_read_only_and_keeps_neither_owner_nor_special_bits(self) -> None:
         tree, listed = self.unpack(tar(member("d/plain", mode=0o666), member("d/tool", mode=0o6711)))
         modes = {path: stat.S_IMODE(os.stat(f"{tree}/{path}").st_mode) for path in (".", "d", "d/plain", "d/tool")}
         self.assertEqual(modes, {".": 0o555, "d": 0o555, "d/plain": 0o444, "d/tool": 0o555})
         self.assertEqual([each[:2] for each in listed["files"]], [["d/plain", 0o444], ["d/tool", 0o555]])
 
-    def test_modes_do_not_depend_on_the_umask(self):
+    def test_modes_do_not_depend_on_the_umask(self) -> None:
         before = os.umask(0o077)
         try:
             tree, _ = self.unpack(tar(member("d/a")))
@@ -340,7 +342,7 @@ class UnpackTest(unittest.TestCase):
             os.umask(before)
         self.assertEqual([stat.S_IMODE(os.stat(f"{tree}/{path}").st_mode) for path in ("d", "d/a")], [0o555, 0o444])
 
-    def test_two_artifacts_may_share_a_file_only_with_the_same_contents(self):
+    def test_two_artifacts_may_share_a_file_only_with_the_same_contents(self) -> None:
         old, new, other = (
             tar(member("d/a", b"same", time=5)),
             tar(member("d/a", b"same", time=9)),
@@ -358,31 +360,31 @@ class UnpackTest(unittest.TestCase):
         )
         self.assertEqual(self.refusal(tar(link("d", "e")), old), "d is a folder here and a link before")
 
-    def test_absurd_times_are_brought_into_range(self):
+    def test_absurd_times_are_brought_into_range(self) -> None:
         for time in ("-5", "1e30", "inf", "nan"):
             info, data = member("a", b"x")
             info.pax_headers = {"mtime": time}
             _, listed = self.unpack(tar((info, data), format=tarfile.PAX_FORMAT))
             self.assertIn(listed["files"][0][3], (0, LATEST), time)
 
-    def test_reading_ends_when_all_that_is_kept_is_there(self):
+    def test_reading_ends_when_all_that_is_kept_is_there(self) -> None:
         archive = tar(member("a", b"1"), member("b", b"2"))
         spoilt = archive[: 1024 + 512] + b"noise" * 100  # after b's header: only a reader that goes on trips over it
         tree, _ = self.unpack(spoilt, rules=Rules(keep=["a"]))
         self.assertEqual(os.listdir(tree), ["a"])
 
-    def test_a_list_finds_every_kind_of_damage(self):
+    def test_a_list_finds_every_kind_of_damage(self) -> None:
         tree, listed = self.unpack(
             tar(member("d/a", b"one"), member("d/b", b"two", mode=0o755), link("l", "d/a"), folder("e"))
         )
         self.assertEqual(contents.problems(tree, listed, deep=True), {})
 
-        def damage(act, deep=False):
+        def damage(act: Callable[..., Any], deep: bool = False) -> list[str]:
             os.chmod(f"{tree}/d", 0o755), os.chmod(tree, 0o755)
             act()
             return [f"{path}: {reason}" for path, reason in contents.problems(tree, listed, deep).items()]
 
-        def rewrite(text, time=None):
+        def rewrite(text: str, time: int | None = None) -> None:
             os.chmod(f"{tree}/d/a", 0o644)
             with open(f"{tree}/d/a", "w") as file:
                 file.write(text)

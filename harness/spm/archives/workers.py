@@ -22,6 +22,11 @@ from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Cancelled, Refused, SpmError
 from harness.spm.store.contents import Node
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.pins.manifest import Artifact
+
 _LENGTH = struct.Struct("<Q")
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
@@ -34,7 +39,7 @@ def count() -> int:
 class Workers:
     """`count` processes, forked when this is made: before there are threads. Use it as a context manager."""
 
-    def __init__(self, number: int):
+    def __init__(self, number: int) -> None:
         self._all: list[_Worker] = []
         self.stopped = False
         try:
@@ -50,10 +55,10 @@ class Workers:
             raise
         self._idle = deque(self._all)
 
-    def __enter__(self):
+    def __enter__(self) -> Workers:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.stop()  # who is idle has nothing to lose
         for worker in self._all:
             worker.end()
@@ -62,13 +67,13 @@ class Workers:
     def number(self) -> int:
         return len(self._all)
 
-    def stop(self):
+    def stop(self) -> None:
         """Ends what is under way; whoever waits for it gets Cancelled. May be called by any thread."""
         self.stopped = True
         for worker in self._all:
             worker.kill()
 
-    def unpack(self, archive: str, rules, root: str, owner: int, lock: int) -> dict[str, Node]:
+    def unpack(self, archive: str, rules: Artifact, root: str, owner: int, lock: int) -> dict[str, Node]:
         """Unpacks what `rules` keeps of `archive` into the folder `root`, which other artifacts' workers may fill as
         well; what the artifact brings. The worker holds the open file `lock` as long as it may still write there."""
         worker = self._idle.popleft()
@@ -88,7 +93,7 @@ class Workers:
 class _Worker:
     """One process. `others` are those whose ends of the line it must not hold open."""
 
-    def __init__(self, others: list):
+    def __init__(self, others: list) -> None:
         self._line, theirs = socket.socketpair()
         parent = os.getpid()
         with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
@@ -103,18 +108,18 @@ class _Worker:
                 os._exit(1)
         theirs.close()
 
-    def ask(self, request, lock: int):
+    def ask(self, request: Any, lock: int) -> Any:
         data = pickle.dumps(request)
         socket.send_fds(self._line, [_LENGTH.pack(len(data))], [lock])
         self._line.sendall(data)
         return pickle.loads(_received(self._line))
 
-    def kill(self):
+    def kill(self) -> None:
         if self._process:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._process, signal.SIGKILL)
 
-    def end(self):
+    def end(self) -> None:
         """Returns once the process has ended: what it held open must be free."""
         self._line.close()
         if self._process:
@@ -138,7 +143,7 @@ def _exactly(line: socket.socket, length: int) -> bytes:
     return data
 
 
-def _serve(line: socket.socket, parent: int):
+def _serve(line: socket.socket, parent: int) -> None:
     """A worker's life: it ends with the line, and with its parent."""
     for number in _INTERRUPTS:  # sent to all of a terminal's or a service's processes
         signal.signal(number, signal.SIG_IGN)
@@ -154,11 +159,11 @@ def _serve(line: socket.socket, parent: int):
 
 
 class _Rules:
-    def __init__(self, strip: str, keep: list[str]):
+    def __init__(self, strip: str, keep: list[str]) -> None:
         self.strip, self.keep = strip, keep
 
 
-def _answer(archive: str, strip: str, keep: list[str], root: str, owner: int):
+def _answer(archive: str, strip: str, keep: list[str], root: str, owner: int) -> Any:
     tree = Part(root)
     try:
         unpack(archive, _Rules(strip, keep), tree, owner)

@@ -16,10 +16,12 @@ from harness.spm.errors import Cancelled, Refused, SpmError
 from harness.spm.lock import try_lock
 from harness.spm_testing.archives import Rules, deb, folder, hard_link, link, member, tar
 from harness.spm_testing.interrupt import PATIENCE_S
+import tarfile
+from harness.spm.store.contents import Node
 
 
 class WorkersTest(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder = scratch.name
@@ -34,10 +36,10 @@ class WorkersTest(unittest.TestCase):
             file.write(data)
         return f"{self.folder}/{name}"
 
-    def unpack(self, archive: str, rules=None, owner: int = 0):
+    def unpack(self, archive: str, rules: Rules | None = None, owner: int = 0) -> dict[str, Node] | None:
         return self.workers.unpack(archive, rules or Rules(), self.root, owner, self.lock)
 
-    def test_what_they_bring_is_what_unpacking_here_brings(self):
+    def test_what_they_bring_is_what_unpacking_here_brings(self) -> None:
         archive = self.archive(deb(folder("./d"), member("./d/a", b"a"), hard_link("./b", "./d/a"), link("./l", "d")))
         here = Tree(f"{self.folder}/here")
         unpack(archive, Rules(), here, 3)
@@ -50,7 +52,7 @@ class WorkersTest(unittest.TestCase):
             for name in (*folders, *files):
                 self.assertEqual(os.lstat(f"{base}/{name}").st_mode, os.lstat(f"{there}/{name}").st_mode)
 
-    def test_refusals_and_the_disks_errors_arrive_whole(self):
+    def test_refusals_and_the_disks_errors_arrive_whole(self) -> None:
         Tree(self.root)
         with self.assertRaises(Refused) as caught:
             self.unpack(self.archive(tar(member("a"))), Rules(keep=["b"]))
@@ -65,7 +67,7 @@ class WorkersTest(unittest.TestCase):
         os.mkfifo(f"{self.folder}/fifo")  # opening it waits for a writer
         ended = []
 
-        def wait():
+        def wait() -> None:
             try:
                 self.unpack(f"{self.folder}/fifo")
             except (SpmError, Cancelled) as error:
@@ -90,7 +92,7 @@ class WorkersTest(unittest.TestCase):
                 found.append(process)
         return found
 
-    def test_a_worker_holds_the_lock_while_it_may_write(self):
+    def test_a_worker_holds_the_lock_while_it_may_write(self) -> None:
         thread, ended = self.stuck()
         os.close(self.lock)
         other = os.open(f"{self.folder}/lock", os.O_RDWR)
@@ -102,14 +104,14 @@ class WorkersTest(unittest.TestCase):
         self.assertTrue(try_lock(other, fcntl.LOCK_EX))
         self.assertIsInstance(ended[0], Cancelled)
 
-    def test_one_that_something_else_ends_is_an_error(self):
+    def test_one_that_something_else_ends_is_an_error(self) -> None:
         thread, ended = self.stuck()
         for each in self.workers._all:
             os.kill(each._process, signal.SIGKILL)
         thread.join(PATIENCE_S)
         self.assertEqual(ended[0].what, "the process that unpacks it was ended by something else")
 
-    def test_they_end_with_their_parent(self):
+    def test_they_end_with_their_parent(self) -> None:
         reading, writing = os.pipe()
         parent = os.fork()
         if not parent:
@@ -127,13 +129,13 @@ class WorkersTest(unittest.TestCase):
 class PartTest(unittest.TestCase):
     """Two artifacts of one tree, each unpacked by itself."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder, self.root = scratch.name, f"{scratch.name}/tree"
         self.tree = Tree(self.root)
 
-    def add(self, owner: int, *members):
+    def add(self, owner: int, *members: tuple[tarfile.TarInfo, bytes]) -> None:
         path = f"{self.folder}/{owner}"
         with open(path, "wb") as file:
             file.write(tar(*members))
@@ -141,21 +143,21 @@ class PartTest(unittest.TestCase):
         unpack(path, Rules(), part, owner)
         self.tree.absorb(part.nodes)
 
-    def test_nothing_is_written_through_the_link_of_another(self):
+    def test_nothing_is_written_through_the_link_of_another(self) -> None:
         os.mkdir(f"{self.folder}/outside")
         self.add(0, member("real/x"), link("d", "real"))
         with self.assertRaisesRegex(Refused, "d is a folder of one artifact and something else of another"):
             self.add(1, folder("d"), member("d/y"))
         self.assertEqual(os.listdir(f"{self.root}/real"), ["x"])
 
-    def test_the_same_file_twice_is_one_and_another_is_refused(self):
+    def test_the_same_file_twice_is_one_and_another_is_refused(self) -> None:
         self.add(0, member("a", b"same"), member("b", b"one"))
         self.add(1, member("a", b"same"))
         self.add(2, member("b", b"two"))
         with self.assertRaisesRegex(Refused, "two artifacts bring different contents of b"):
             self.tree.seal()
 
-    def test_of_two_times_the_later_counts_whoever_wrote_the_file(self):
+    def test_of_two_times_the_later_counts_whoever_wrote_the_file(self) -> None:
         parts = []
         for owner, seconds in enumerate((1_000_000_000, 1_100_000_000)):  # the earlier writes it, and is absorbed last
             parts.append(Part(self.root))
@@ -167,24 +169,24 @@ class PartTest(unittest.TestCase):
         self.assertEqual(self.tree.seal()["files"][0][3], 1_100_000_000)
         self.assertEqual(os.stat(f"{self.root}/a").st_mtime, 1_100_000_000)
 
-    def test_another_name_of_a_file_of_two_times_is_listed_with_the_time_that_it_bears(self):
+    def test_another_name_of_a_file_of_two_times_is_listed_with_the_time_that_it_bears(self) -> None:
         self.add(0, member("a", b"a", time=200))
         self.add(1, member("a", b"a", time=100), hard_link("b", "a"))
         listed = {path: time for path, _, _, time, _ in self.tree.seal()["files"]}
         self.assertEqual(listed, {name: os.stat(f"{self.root}/{name}").st_mtime for name in ("a", "b")})
         self.assertEqual(listed["a"], 200)
 
-    def test_a_hard_link_to_the_folder_of_another_is_refused(self):
+    def test_a_hard_link_to_the_folder_of_another_is_refused(self) -> None:
         self.add(0, folder("x"))
         with self.assertRaises(Refused):
             self.add(1, member("x"), hard_link("y", "x"))
 
-    def test_names_that_differ_in_case_are_refused(self):
+    def test_names_that_differ_in_case_are_refused(self) -> None:
         self.add(0, member("a"))
         with self.assertRaisesRegex(Refused, "A and a differ only in case"):
             self.add(1, member("A"))
 
-    def test_a_file_in_a_folders_place_is_refused(self):
+    def test_a_file_in_a_folders_place_is_refused(self) -> None:
         for first, second in ((folder("d"), member("d")), (member("d"), folder("d")), (link("d", "e"), member("d"))):
             with self.subTest(first[0].type):
                 self.setUp()

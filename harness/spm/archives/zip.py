@@ -26,6 +26,11 @@ from harness.spm import formatting
 from harness.spm.archives import inflate
 from harness.spm.archives.rules import FILE, FOLDER, LINK, ODD, Member
 from harness.spm.errors import Refused
+from collections.abc import Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAGICS = (b"PK\x03\x04", b"PK\x05\x06")  # of a member, and of the directory's end where there is none
 
@@ -45,7 +50,7 @@ _UNIX = 3
 _MISLEADING = re.compile(r"\\|^[A-Za-z]:").search
 
 
-def members(file: int, most: int):
+def members(file: int, most: int) -> Iterator[Member]:
     """The members of the archive that is an open file, in the order of their places in it; none may become more than
     `most` bytes."""
     try:
@@ -69,7 +74,7 @@ def members(file: int, most: int):
 class _File(io.FileIO):
     """Keeps zipfile from taking more memory than a directory needs."""
 
-    def read(self, size=-1):
+    def read(self, size: Any = -1) -> Any:
         if size > _LARGEST_DIRECTORY:
             raise Refused(f"the archive's directory has {size:,} bytes, expected at most {_LARGEST_DIRECTORY:,}")
         return super().read(size)
@@ -123,7 +128,7 @@ def _time(info: zipfile.ZipInfo) -> int:
         return 0
 
 
-def _fields(extra: bytes, wanted: int):
+def _fields(extra: bytes, wanted: int) -> Iterator[bytes]:
     """The extra fields of a kind."""
     while len(extra) >= 4:
         kind, length = struct.unpack("<2H", extra[:4])
@@ -146,7 +151,7 @@ def _in_full(sizes: list[int], extra: bytes) -> list[int]:
 class _Body:
     """What a line of the directory stands for. It ends where what is `following` (place, name) begins."""
 
-    def __init__(self, file: int, info: zipfile.ZipInfo, following: tuple[int, str], most: int):
+    def __init__(self, file: int, info: zipfile.ZipInfo, following: tuple[int, str], most: int) -> None:
         self._info, self._crc, self._taken = info, 0, 0
         name, size = _name(info), info.compress_size
         header = os.pread(file, _LOCAL.size, info.header_offset)
@@ -173,7 +178,7 @@ class _Body:
         self._check_end(file, begins + size, following, flags & _SIZES_FOLLOW)
         self._stream = inflate.Stream(inflate.pieces(file, begins, size, _METHODS[method], most, single=True))
 
-    def _check_end(self, file: int, end: int, following: tuple[int, str], sizes_follow: bool):
+    def _check_end(self, file: int, end: int, following: tuple[int, str], sizes_follow: bool) -> None:
         """That nothing comes between the contents, which end at `end`, and what is following, but what should."""
         name, (next_begins, next_name) = _name(self._info), following
         left = next_begins - end
@@ -201,7 +206,7 @@ class _Body:
             raise Refused(f"{_name(self._info)} is a link with a target of {self._info.file_size:,} bytes")
         return bytes(self.take(self._info.file_size)).decode("utf-8", "surrogateescape")
 
-    def check(self):
+    def check(self) -> None:
         """That what was taken is all there is, and what the directory says. What nobody took is not inflated for it."""
         name, size = _name(self._info), self._info.file_size
         if self._taken < size:

@@ -9,23 +9,28 @@ import contextlib
 import fcntl
 import json
 import os
-from json.decoder import WHITESPACE, scanstring
+from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
 
 from harness.spm import lock
 from harness.spm.errors import SpmError, system_error
 from harness.spm.pins import manifest as manifests
 from harness.spm.store.atomic import atomic_file
+from collections.abc import Callable, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Change:
     """The artifact of `package` that was `old` ({field: value}, path and sha256 among them) gets the fields `new`; None
     takes a field away."""
 
-    def __init__(self, package: str, old: dict, new: dict):
+    def __init__(self, package: str, old: dict, new: dict) -> None:
         self.package, self.old, self.new = package, old, new
 
 
-def write(path: str, changes: list[Change]):
+def write(path: str, changes: list[Change]) -> None:
     """Makes `changes` in the file `path`, all or none; raises SpmError, as where somebody has changed those pins."""
     path = os.path.realpath(path)  # a link stays one
     try:
@@ -39,7 +44,7 @@ def write(path: str, changes: list[Change]):
         raise system_error(f"writing {path}", error) from None
 
 
-def _check(text: str, path: str):
+def _check(text: str, path: str) -> None:
     try:
         manifests.parse(text, path)
     except SpmError as error:
@@ -77,7 +82,7 @@ def _indexes(document: dict, change: Change, path: str) -> list[int]:
     return found
 
 
-def _edit(text: str, begin: int, name: str, value) -> tuple[int, int, str]:
+def _edit(text: str, begin: int, name: str, value: Any) -> tuple[int, int, str]:
     """(begin, end, new text): gives the field to the object of at least two that begins at `begin`, or takes it away.
 
     A new one comes last, laid out as the one before it; what is taken away goes with the comma that parted it."""
@@ -116,7 +121,7 @@ def span(text: str, place: tuple) -> tuple[int, int]:
     return at, decode(text, at)[1]
 
 
-def _members(text: str, at: int, decode):
+def _members(text: str, at: int, decode: Callable[..., Any]) -> Iterator[tuple[int, int, int] | tuple[str, int, int]]:
     """(name or index, begin and end of the value) of each member of the object or list that begins at `at`."""
     is_object, closing = text[at] == "{", "}" if text[at] == "{" else "]"
     at, index = _skip(text, at + 1), 0
@@ -138,7 +143,7 @@ def _skip(text: str, at: int) -> int:
 
 
 @contextlib.contextmanager
-def _locked(folder: str):
+def _locked(folder: str) -> Iterator[None]:
     """Keeps other runs from writing in `folder`; the file itself cannot be locked, because it is replaced."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -149,7 +154,7 @@ def _locked(folder: str):
         os.close(descriptor)
 
 
-def _replace(path: str, data: bytes):
+def _replace(path: str, data: bytes) -> None:
     with atomic_file(path) as name, open(name, "wb") as file:
         os.fchmod(file.fileno(), os.stat(path).st_mode & 0o7777)
         file.write(data)

@@ -22,12 +22,12 @@ TEXT = (
 ) % ("a" * 64, "b" * 64, "c" * 64, "b" * 64)
 
 
-def change(package: str, letter: str, old_path: str, **new) -> edit.Change:
+def change(package: str, letter: str, old_path: str, **new: int | str) -> edit.Change:
     return edit.Change(package, {"path": old_path, "sha256": letter * 64}, {"sha256": "f" * 64, **new})
 
 
 class ApplyTest(unittest.TestCase):
-    def test_only_the_pin_changes(self):
+    def test_only_the_pin_changes(self) -> None:
         self.assertEqual(
             edit.apply(TEXT, [change("one", "a", "one_1", path='one_"2', size=12345)]),
             TEXT.replace("a" * 64, "f" * 64)
@@ -35,11 +35,11 @@ class ApplyTest(unittest.TestCase):
             .replace('"path":"one_1"', '"path":"one_\\"2"'),
         )
 
-    def test_an_artifact_that_a_package_unpacks_twice_changes_twice(self):
+    def test_an_artifact_that_a_package_unpacks_twice_changes_twice(self) -> None:
         self.assertEqual(edit.apply(TEXT, [change("two", "b", "p")] * 2), TEXT.replace("b" * 64, "f" * 64))
 
-    def test_every_value_is_found_where_it_is(self):
-        def walk(value, place):
+    def test_every_value_is_found_where_it_is(self) -> None:
+        def walk(value, place) -> None:
             begin, end = edit.span(TEXT, place)
             self.assertEqual(json.loads(TEXT[begin:end]), value)
             members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -48,7 +48,7 @@ class ApplyTest(unittest.TestCase):
 
         walk(json.loads(TEXT), ())
 
-    def test_a_pin_that_somebody_has_changed_is_left_to_them(self):
+    def test_a_pin_that_somebody_has_changed_is_left_to_them(self) -> None:
         for wrong in (change("one", "b", "one_1"), change("one", "a", "one_2"), change("three", "a", "p")):
             with self.assertRaisesRegex(SpmError, f"^p: packages.{wrong.package}: expected the artifact .*changed it "):
                 edit.apply(TEXT, [change("two", "b", "p"), wrong], "p")
@@ -83,7 +83,7 @@ def pinned(artifact: dict, field: bool | None, **values) -> edit.Change:
 class FieldTest(unittest.TestCase):
     """A field that comes and goes, in files of every layout."""
 
-    def test_a_new_field_is_laid_out_as_the_one_before_it(self):
+    def test_a_new_field_is_laid_out_as_the_one_before_it(self) -> None:
         unsigned = change("one", "a", "one_1", unsigned=True)
         self.assertEqual(
             edit.apply(TEXT, [unsigned]),
@@ -97,16 +97,16 @@ class FieldTest(unittest.TestCase):
                 self.assertEqual(changed, text.replace('"p"' + expected.partition("true")[2], expected))
                 self.assertNotEqual(changed, text)
 
-    def test_in_any_layout_it_comes_and_goes_and_nothing_else_changes(self):
+    def test_in_any_layout_it_comes_and_goes_and_nothing_else_changes(self) -> None:
         for seed in range(400):
             with self.subTest(seed=seed):
                 self.check_one(random.Random(seed))
 
-    def check_one(self, chance: random.Random):
+    def check_one(self, chance: random.Random) -> None:
         def text() -> str:
             return chance.choice(LAYOUTS)({"packages": {"x": {"artifacts": artifacts, "lib": "x"}}}, chance)
 
-        def assert_means(changed: str, **fields):
+        def assert_means(changed: str, **fields) -> None:
             expected = [{**each, **fields} if each is artifact else each for each in artifacts]
             self.assertEqual(json.dumps(json.loads(changed)["packages"]["x"]["artifacts"]), json.dumps(expected))
 
@@ -138,7 +138,7 @@ class FieldTest(unittest.TestCase):
 
 
 class WriteTest(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         os.makedirs(f"{folder.name}/real")
@@ -153,18 +153,18 @@ class WriteTest(unittest.TestCase):
         with open(self.path, "rb") as file:
             return file.read().decode()
 
-    def test_a_link_stays_a_link_and_the_mode_stays(self):
+    def test_a_link_stays_a_link_and_the_mode_stays(self) -> None:
         edit.write(self.link, [change("two", "b", "p")])
         self.assertEqual(self.read(), TEXT.replace("b" * 64, "f" * 64))
         self.assertEqual((os.readlink(self.link), os.stat(self.path).st_mode & 0o777), ("real/packages.json", 0o640))
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["packages.json"])
 
-    def test_what_would_be_no_packages_json_is_not_written(self):
+    def test_what_would_be_no_packages_json_is_not_written(self) -> None:
         with self.assertRaisesRegex(SpmError, r"^the new pins make no packages.json: .*artifacts\[0\].size: expected a "):
             edit.write(self.path, [change("one", "a", "one_1", size=0)])
         self.assertEqual(self.read(), TEXT)
 
-    def test_two_at_once_both_count(self):
+    def test_two_at_once_both_count(self) -> None:
         document = json.loads(TEXT)
         document["packages"] = {
             f"p{number}": {**document["packages"]["one"], "lib": f"p-{number}"} for number in range(12)
@@ -173,7 +173,7 @@ class WriteTest(unittest.TestCase):
             json.dump(document, file)
         failures = []
 
-        def write(name):
+        def write(name: str) -> None:
             try:
                 edit.write(self.path, [change(name, "a", "one_1")])
             except Exception as error:
@@ -187,7 +187,7 @@ class WriteTest(unittest.TestCase):
         self.assertEqual(failures, [])
         self.assertEqual(self.read(), json.dumps(document).replace("a" * 64, "f" * 64))
 
-    def test_a_file_that_has_gone_is_one_error(self):
+    def test_a_file_that_has_gone_is_one_error(self) -> None:
         os.unlink(self.path)
         with self.assertRaisesRegex(SpmError, "^writing .*packages.json: No such file or directory"):
             edit.write(self.path, [change("two", "b", "p")])

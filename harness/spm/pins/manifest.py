@@ -19,10 +19,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 
 from harness.spm.errors import SpmError, USAGE, nearest, unknown
 from harness.spm.settings import ANY, PLATFORMS, packages_from_environment
 from harness.spm.sources import FIELDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 RULES = 1  # the version of the unpacking rules: raised when the same archive would give another tree
 SCHEMA = 1
@@ -56,7 +61,7 @@ class Artifact:
 
     __slots__ = ("sources", "path", "size", "sha256", "platforms", "strip", "keep", "unsigned")
 
-    def __init__(self, fields: dict):
+    def __init__(self, fields: dict) -> None:
         self.sources = fields["sources"]
         self.path = fields["path"]
         self.size = fields["size"]
@@ -76,14 +81,14 @@ class Package:
 
     __slots__ = ("name", "groups", "platforms", "lib", "license", "artifacts", "_versions")
 
-    def __init__(self, name: str, fields: dict):
+    def __init__(self, name: str, fields: dict) -> None:
         self.name = name
         self.groups = fields["groups"]
         self.platforms = fields["platforms"]
         self.lib = fields["lib"]
         self.license = fields["license"]
         self.artifacts = [Artifact(each) for each in fields["artifacts"]]
-        self._versions = {}
+        self._versions: dict[str, str] = {}
 
     def serves(self, platform: str) -> bool:
         return platform in self.platforms or ANY in self.platforms
@@ -104,7 +109,7 @@ class Package:
 class Manifest:
     """All of packages.json. `sources` maps a name to its fields."""
 
-    def __init__(self, path: str, document: dict):
+    def __init__(self, path: str, document: dict) -> None:
         self.path = path
         self.sources = document["sources"]
         for name, fields in self.sources.items():
@@ -112,7 +117,7 @@ class Manifest:
                 fields.setdefault("suite", name)
         self.packages = {name: Package(name, fields) for name, fields in document["packages"].items()}
 
-    def named(self, names, platform: str | None = None) -> list[Package]:
+    def named(self, names: list[str], platform: str | None = None) -> list[Package]:
         """The packages called `names`, each of which must exist and serve `platform`, where one is given."""
         chosen = {}
         for name in names:
@@ -127,7 +132,7 @@ class Manifest:
             chosen[name] = package
         return list(chosen.values())
 
-    def grouped(self, groups, platform: str) -> list[Package]:
+    def grouped(self, groups: Iterable[str], platform: str) -> list[Package]:
         """The packages of `groups` that serve `platform`; each group must exist and have one."""
         known = self.groups()
         for group in groups:
@@ -162,9 +167,9 @@ def _named(path: str) -> str:
 
 
 def parse(text: str, path: str = "packages.json") -> Manifest:
-    names = set()
+    names: set[str] = set()
 
-    def build(pairs):
+    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
             every = [name for name, _ in pairs]
@@ -202,18 +207,18 @@ def _mistake(path: str, place: str, sentence: str) -> SpmError:
     return SpmError(f"{path}: {place}: {sentence}", f"correct that line of packages.json{variable}", USAGE)
 
 
-def _show(value) -> str:
+def _show(value: Any) -> str:
     """A found value as JSON, cut to a line's length."""
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _expect(good, place: str, expected: str, found):
+def _expect(good: Any, place: str, expected: str, found: Any) -> None:
     if not good:
         raise _Mistake(place, f"expected {expected}, found {_show(found)}")
 
 
-def _fields(value, place: str, required, optional=()):
+def _fields(value: Any, place: str, required: Iterable[str], optional: Iterable[str] = ()) -> None:
     """An object that has what is required; a field we do not know is welcome unless it looks like one misspelt."""
     _expect(type(value) is dict, place, "an object", value)
     known = {*required, *optional}
@@ -227,7 +232,7 @@ def _fields(value, place: str, required, optional=()):
             raise _Mistake(f"{place}.{name}", f"expected a known field, found '{name}'; the nearest is '{near}'")
 
 
-def _texts(value, place: str, what: str):
+def _texts(value: list[str] | str, place: str, what: str) -> None:
     _expect(type(value) is list and value, place, f"a list of {what}", value)
     for index, each in enumerate(value):
         _expect(type(each) is str and each, f"{place}[{index}]", what, each)
@@ -235,16 +240,16 @@ def _texts(value, place: str, what: str):
             raise _Mistake(f"{place}[{index}]", f"expected each once, found '{each}' twice")
 
 
-def _matches(value, place: str, pattern: str, what: str):
+def _matches(value: int | str, place: str, pattern: str, what: str) -> None:
     _expect(type(value) is str and re.fullmatch(pattern, value), place, what, value)
 
 
-def _relative(value, place: str, what: str):
+def _relative(value: str, place: str, what: str) -> None:
     _expect(type(value) is str and value, place, what, value)
     _expect(_PATH(value), place, f"{what} without '.', '..', '//' or a leading '/'", value)
 
 
-def _check(document, text: str, names: set[str]):
+def _check(document: Any, text: str, names: set[str]) -> None:
     _fields(document, "the file", _TOP_FIELDS)
     _expect(document["schema"] == SCHEMA and type(document["schema"]) is int, "schema", f"{SCHEMA}", document["schema"])
     _check_texts(document, text, names)
@@ -252,7 +257,7 @@ def _check(document, text: str, names: set[str]):
     for name, source in document["sources"].items():
         _check_source(source, f"sources.{name}")
     _expect(type(document["packages"]) is dict, "packages", "an object", document["packages"])
-    libs = {}
+    libs: dict[str, str] = {}
     for name, package in document["packages"].items():
         _expect(_NAME(name), "packages", "a package's name of letters, digits and . _ + ~ -", name)
         _check_package(package, f"packages.{name}", document["sources"])
@@ -263,7 +268,7 @@ def _check(document, text: str, names: set[str]):
             )
 
 
-def _check_source(source, place: str):
+def _check_source(source: Any, place: str) -> None:
     _expect(type(source) is dict, place, "an object", source)
     kind = source.get("type")
     if kind not in FIELDS:
@@ -287,7 +292,7 @@ def _has_host(text: str) -> bool:
     return is_address(text)
 
 
-def _check_package(package, place: str, sources: dict):
+def _check_package(package: Any, place: str, sources: dict[str, Any]) -> None:
     _fields(package, place, _PACKAGE_FIELDS)
     _texts(package["groups"], f"{place}.groups", "group names")
     for index, group in enumerate(package["groups"]):
@@ -304,7 +309,7 @@ def _check_package(package, place: str, sources: dict):
     )
     artifacts = package["artifacts"]
     _expect(type(artifacts) is list and artifacts, f"{place}.artifacts", "a list of artifacts", artifacts)
-    seen = {}
+    seen: dict[Any, Any] = {}
     for index, artifact in enumerate(artifacts):
         _check_artifact(artifact, f"{place}.artifacts[{index}]", sources)
         first = seen.setdefault((artifact["sha256"], artifact.get("strip"), tuple(artifact.get("keep", ()))), index)
@@ -315,7 +320,7 @@ def _check_package(package, place: str, sources: dict):
             raise _Mistake(f"{place}.artifacts", f"expected an artifact for {platform}, found none")
 
 
-def _check_platforms(value, place: str):
+def _check_platforms(value: list[str], place: str) -> None:
     _texts(value, place, "platforms")
     for index, platform in enumerate(value):
         if platform not in PLATFORMS and platform != ANY:
@@ -324,7 +329,7 @@ def _check_platforms(value, place: str):
             raise _Mistake(f"{place}[{index}]", what)
 
 
-def _check_artifact(artifact, place: str, sources: dict):
+def _check_artifact(artifact: Any, place: str, sources: dict[str, Any]) -> None:
     _fields(artifact, place, _ARTIFACT_FIELDS, _OPTIONAL_FIELDS)
     _texts(artifact["sources"], f"{place}.sources", "source names")
     for index, name in enumerate(artifact["sources"]):
@@ -355,7 +360,7 @@ def _check_artifact(artifact, place: str, sources: dict):
         _expect(artifact["unsigned"] is True, f"{place}.unsigned", "true or no such field", artifact["unsigned"])
 
 
-def _check_texts(document, text: str, names: set[str]):
+def _check_texts(document: Any, text: str, names: set[str]) -> None:
     """packages.json is public: nothing in it may be, or be named like, a secret. The error never repeats the value.
 
     Nor may it hold what no path and no address can: that too comes by an escape alone."""

@@ -300,19 +300,19 @@ class ManifestTest(unittest.TestCase):
         document["packages"]["benchmark"]["artifacts"][0].update(changes)
         return manifest.parse(json.dumps(document)).packages["benchmark"].version("linux-x86_64")
 
-    def test_the_pins_of_this_checkout_are_good(self):
+    def test_the_pins_of_this_checkout_are_good(self) -> None:
         from harness.spm.settings import ROOT
 
         self.assertIn("toolchain", manifest.load(f"{ROOT}/packages.json").groups())
 
-    def test_each_mistake_gets_one_line_with_its_place(self):
+    def test_each_mistake_gets_one_line_with_its_place(self) -> None:
         for place, value, expected in BAD:
             with self.subTest(place=place, value=value):
                 error = complaint(json.dumps(altered(place, value)))
                 self.assertEqual(error.what, f"p.json: {expected}")
                 self.assertEqual(error.status, USAGE)
 
-    def test_text_that_is_no_json_is_located(self):
+    def test_text_that_is_no_json_is_located(self) -> None:
         self.assertEqual(
             complaint('{"schema": 1,\n "sources": }').what,
             "p.json: line 2 column 13: expected JSON, found: Expecting value",
@@ -328,26 +328,26 @@ class ManifestTest(unittest.TestCase):
             )
         self.assertEqual(complaint("[]").what, "p.json: the file: expected an object, found []")
 
-    def test_a_secret_cannot_hide_behind_an_escape(self):
+    def test_a_secret_cannot_hide_behind_an_escape(self) -> None:
         text = json.dumps(altered("sources.own.base", "https://me:pw@example.org/")).replace("@", "\\u0040")
         self.assertIn("sources.own.base: expected no secret", complaint(text).what)
 
-    def test_a_pin_may_be_recorded_as_unsigned(self):
+    def test_a_pin_may_be_recorded_as_unsigned(self) -> None:
         def unsigned(document) -> bool:
             return manifest.parse(json.dumps(document)).packages["benchmark"].artifacts[0].unsigned
 
         self.assertIs(unsigned(altered(f"{ARTIFACT}.unsigned", True)), True)
         self.assertIs(unsigned(GOOD), False)
 
-    def test_further_fields_are_welcome(self):
+    def test_further_fields_are_welcome(self) -> None:
         manifest.parse(json.dumps(altered(f"{PACKAGE}.homepage", "https://example.org")))
         manifest.parse(json.dumps(altered(f"{ARTIFACT}.unpacked_bytes", 7)))
 
-    def test_a_version_never_changes_for_the_same_pins(self):
+    def test_a_version_never_changes_for_the_same_pins(self) -> None:
         # The store of every user is named after this; see RULES before changing it.
         self.assertEqual(self.version(), "d8818532e27854b718a6efac56e1c4837257bac928d92c97098f2b1479298557")
 
-    def test_a_version_follows_whatever_changes_the_tree(self):
+    def test_a_version_follows_whatever_changes_the_tree(self) -> None:
         versions = {
             self.version(),
             self.version(sha256="1" * 64),
@@ -356,12 +356,12 @@ class ManifestTest(unittest.TestCase):
         }
         self.assertEqual(len(versions), 4)
 
-    def test_a_version_ignores_what_does_not(self):
+    def test_a_version_ignores_what_does_not(self) -> None:
         same = {self.version(), self.version(sources=["own"]), self.version(path="elsewhere"), self.version(size=6)}
         self.assertEqual(len(same | {self.version(unsigned=True)}), 1)
         self.assertEqual(self.version(keep=["a", "b"]), self.version(keep=["b", "a"]))
 
-    def test_artifacts_for_another_platform_do_not_count(self):
+    def test_artifacts_for_another_platform_do_not_count(self) -> None:
         document = copy.deepcopy(GOOD)
         document["packages"]["benchmark"]["platforms"].append("linux-aarch64")
         document["packages"]["benchmark"]["artifacts"].append(
@@ -371,7 +371,7 @@ class ManifestTest(unittest.TestCase):
         self.assertEqual(package.version("linux-x86_64"), self.version())
         self.assertEqual([each.sha256 for each in package.artifacts_for("linux-aarch64")], ["1" * 64])
 
-    def test_a_file_that_is_not_there_is_named(self):
+    def test_a_file_that_is_not_there_is_named(self) -> None:
         with self.assertRaisesRegex(SpmError, "^/nowhere/p.json: expected a file, found none$"):
             manifest.load("/nowhere/p.json")
 

@@ -5,6 +5,14 @@ from __future__ import annotations
 from harness.spm import sources
 from harness.spm.errors import SpmError
 from harness.spm.transfer import parallel
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.pins.manifest import Artifact, Manifest, Package
+    from harness.spm.settings import Settings
+    from harness.spm.sources import Newest, Unlisted
 
 # state -> what it means
 CURRENT, OUTDATED = "current", "outdated"
@@ -18,8 +26,16 @@ class Finding:
     """One artifact of a package. `newest` is None where `state` is unlisted (`reason` says more) or no index; `vouched`
     and `unchecked` are those of the source's answer, whichever it is."""
 
-    def __init__(self, package, artifact, source: str = "", newest=None, unlisted=None):
-        self.package, self.artifact, self.source, self.newest = package, artifact, source, newest
+    def __init__(
+        self,
+        package: Package,
+        artifact: Artifact,
+        source: str = "",
+        newest: Newest | None = None,
+        unlisted: Unlisted | None = None,
+    ) -> None:
+        self.package, self.artifact, self.source = package, artifact, source
+        self.newest: Any = newest
         self.reason = unlisted.reason if unlisted else ""
         answer = newest or unlisted
         self.vouched, self.unchecked = (answer.vouched, answer.unchecked) if answer else ("", "")
@@ -47,12 +63,12 @@ class Finding:
         return {name: value for name, value in self.newest.pin.items() if value != getattr(self.artifact, name)}
 
 
-def find(manifest, packages, settings, unsigned: bool) -> list[Finding]:
+def find(manifest: Manifest, packages: list[Package], settings: Settings, unsigned: bool) -> list[Finding]:
     """Looks up all artifacts of `packages`, in their order; raises SpmError where an index cannot be had, or, unless
     `unsigned`, nobody vouches for it."""
     opened = {name: sources.open_source(fields, settings) for name, fields in manifest.sources.items()}
 
-    def look(pair) -> Finding:
+    def look(pair: tuple[Package, Artifact]) -> Finding:
         package, artifact = pair
         for name in artifact.sources:
             if hasattr(opened[name], "newest"):
@@ -64,7 +80,7 @@ def find(manifest, packages, settings, unsigned: bool) -> list[Finding]:
     return [found[pair] for pair in pairs]
 
 
-def _ask(package, artifact, name: str, source, unsigned: bool) -> Finding:
+def _ask(package: Package, artifact: Artifact, name: str, source: Any, unsigned: bool) -> Finding:
     try:
         return Finding(package, artifact, name, source.newest(artifact, unsigned))
     except sources.Unlisted as unlisted:
@@ -76,7 +92,7 @@ def _ask(package, artifact, name: str, source, unsigned: bool) -> Finding:
         raise
 
 
-def tell_indexes(findings: list[Finding], tell):
+def tell_indexes(findings: list[Finding], tell: Callable[..., Any]) -> None:
     """Calls `tell` with a sentence for each index that was read: who vouches for it, or a warning that nobody does."""
     said = {}
     for each in findings:

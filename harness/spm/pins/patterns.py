@@ -6,6 +6,11 @@ Everything else stands for itself, brackets too: pinned file names hold them, an
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _TOKENS = re.compile(r"(^|/)\*\*/|/\*\*$|\*\*|\*|\?|[^*?/]+|/")
 
@@ -36,7 +41,7 @@ def _translate(token: str) -> str:
 class Keep:
     """Chooses members by patterns and remembers which patterns have matched none; no pattern at all chooses all."""
 
-    def __init__(self, patterns):
+    def __init__(self, patterns: Iterable[str]) -> None:
         chosen = [pattern for pattern in patterns if not pattern.startswith("!")]
         left_out = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
         self._chosen = _any(chosen) if chosen else lambda path: True
@@ -65,6 +70,6 @@ class Keep:
         return list(self._idle)
 
 
-def _any(patterns):
+def _any(patterns: list[str]) -> Callable[..., Any]:
     """A function that says whether a path matches one of `patterns` as a whole."""
     return re.compile("|".join(map(expression, patterns)), re.DOTALL).fullmatch

@@ -18,13 +18,13 @@ TABLE = [
 
 
 class KeepTest(unittest.TestCase):
-    def test_each_pattern_chooses_what_it_says(self):
+    def test_each_pattern_chooses_what_it_says(self) -> None:
         for pattern, chosen, left in TABLE:
             with self.subTest(pattern=pattern):
                 self.assertEqual([path for path in chosen if not Keep([pattern])(path)], [])
                 self.assertEqual([path for path in left if Keep([pattern])(path)], [])
 
-    def test_what_is_left_out_is_left_out_whatever_else_chooses_it(self):
+    def test_what_is_left_out_is_left_out_whatever_else_chooses_it(self) -> None:
         for patterns, chosen, left in (
             (["!a/**"], ["a", "b/a/c"], ["a/b", "a/b/c"]),
             (["a/**", "!a/b"], ["a/c", "a/b/c"], ["a/b", "c"]),
@@ -33,23 +33,23 @@ class KeepTest(unittest.TestCase):
             keep = Keep(patterns)
             self.assertEqual([path for path in [*chosen, *left] if keep(path)], chosen)
 
-    def test_no_pattern_chooses_everything(self):
+    def test_no_pattern_chooses_everything(self) -> None:
         self.assertTrue(Keep([])("any/thing"))
         self.assertFalse(Keep([]).satisfied())
 
-    def test_it_knows_which_patterns_have_chosen_nothing(self):
+    def test_it_knows_which_patterns_have_chosen_nothing(self) -> None:
         keep = Keep(["a/*", "a/b", "c"])
         keep("a/b")
         self.assertEqual(keep.idle(), ["c"])
 
-    def test_a_pattern_that_leaves_nothing_out_is_idle_too(self):
+    def test_a_pattern_that_leaves_nothing_out_is_idle_too(self) -> None:
         keep = Keep(["a/*", "!a/b", "!c"])
         keep("a/b")
         self.assertEqual(keep.idle(), ["a/*", "!c"])
         self.assertTrue(keep("a/d"))
         self.assertEqual(keep.idle(), ["!c"])
 
-    def test_only_plain_paths_can_be_satisfied(self):
+    def test_only_plain_paths_can_be_satisfied(self) -> None:
         plain, wild, rest = Keep(["a", "b"]), Keep(["a", "b*"]), Keep(["!b"])
         for keep in (plain, wild, rest):
             keep("a")

@@ -15,6 +15,13 @@ A kind that knows what is newer than a pin has
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.pins.manifest import Artifact
+    from harness.spm.settings import Settings
+    from harness.spm.sources.mirror import Mirror
+
 _URL = r"https?://[^/?#\s]+(/[^?#\s]*)?"
 _HTTP = (_URL, "http:// or https://, a host and a path, without ? and #")
 _BUCKET = r"s3://[A-Za-z0-9][A-Za-z0-9._-]+(/[^?#\s]*)?|https?://[^/?#\s]+/[^/?#\s]+(/[^?#\s]*)?"
@@ -54,22 +61,30 @@ UPLOADS = ("http", "s3", "artifactory", "file")
 class Source:
     """What every kind of source does."""
 
-    def addresses(self, artifact) -> list[str]:
+    def addresses(self, artifact: Artifact) -> list[str]:
         """Where the artifact may be, best first; raises Unavailable if there is no place."""
         return [self.address(artifact.path)]
 
-    def open(self, address: str, offset: int = 0, validator: str = ""):
+    def address(self, path: str) -> str:
+        """Where the file `path` of the source is; raises NotImplementedError where a source has no such places."""
+        raise NotImplementedError
+
+    def put(self, address: str, path: str, sha256: str, advanced: Any = None) -> None:
+        """Uploads the file `path`; raises TransferError. Only sources of UPLOADS do."""
+        raise NotImplementedError
+
+    def open(self, address: str, offset: int = 0, validator: str = "") -> Any:
         """A transport.Body: the bytes from `offset` on, or the whole; raises TransferError."""
         raise NotImplementedError
 
-    def cancel(self):
+    def cancel(self) -> None:
         """Ends what `open` is waiting for; it runs in other threads."""
 
 
 class Unavailable(Exception):
     """A source that can serve nothing at all on this machine: `reason`, and as `hint` what the user can do."""
 
-    def __init__(self, reason: str, hint: str = ""):
+    def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(reason)
         self.reason, self.hint = reason, hint
 
@@ -81,7 +96,9 @@ class Newest:
     `order` is below, at or above 0 as the pin is older, the same or newer. `pin` holds the fields of packages.json for
     it. `vouched` says who vouches for this, or is '' where nobody does, and then `unchecked` says why."""
 
-    def __init__(self, name, pinned, version, order, pin: dict, vouched: str = "", unchecked: str = ""):
+    def __init__(
+        self, name: str, pinned: str, version: str, order: int, pin: dict, vouched: str = "", unchecked: str = ""
+    ) -> None:
         self.name, self.pinned, self.version, self.order, self.pin = name, pinned, version, order, pin
         self.vouched, self.unchecked = vouched, unchecked
 
@@ -89,18 +106,18 @@ class Newest:
 class Unlisted(Exception):
     """The source has no word on an artifact: `reason`. Where it has an index, that is vouched for as with Newest."""
 
-    def __init__(self, reason: str, vouched: str = "", unchecked: str = ""):
+    def __init__(self, reason: str, vouched: str = "", unchecked: str = "") -> None:
         super().__init__(reason)
         self.reason, self.vouched, self.unchecked = reason, vouched, unchecked
 
 
-def open_source(fields: dict, settings) -> Source:
+def open_source(fields: dict, settings: Settings) -> Source:
     import importlib
 
     return importlib.import_module(f"harness.spm.sources.{fields['type']}").open_source(fields, settings)
 
 
-def mirror_of(settings):
+def mirror_of(settings: Settings) -> tuple[Mirror | None, bool]:
     """(SPM_MIRROR as a source or None, whether it is asked last)"""
     if not settings.mirror:
         return None, False

@@ -12,6 +12,7 @@ import re
 from urllib.parse import urlsplit
 
 from harness.spm.sources import deb822
+from collections.abc import Iterator
 
 RELEASES = (
     "stable",
@@ -36,7 +37,15 @@ _SCHEMES = ("http", "https", "file")
 class Entry:
     """One `deb` line or one stanza."""
 
-    def __init__(self, types, uris, suites, components, signed_by="", enabled=True):
+    def __init__(
+        self,
+        types: list[str],
+        uris: list[str],
+        suites: list[str],
+        components: list[str],
+        signed_by: str = "",
+        enabled: bool = True,
+    ) -> None:
         self.types, self.uris, self.suites, self.components = types, uris, suites, components
         self.signed_by, self.enabled = signed_by, enabled
 
@@ -44,7 +53,7 @@ class Entry:
 class Found:
     """`mirrors`: base addresses, best first; `reason`: why there is none."""
 
-    def __init__(self, mirrors, reason=""):
+    def __init__(self, mirrors: list[str], reason: str = "") -> None:
         self.mirrors, self.reason = mirrors, reason
 
 
@@ -66,7 +75,7 @@ def parse(path: str, text: str) -> list[Entry]:
     return list(_stanzas(text) if path.endswith(".sources") else _lines(text))
 
 
-def _lines(text: str):
+def _lines(text: str) -> Iterator[Entry]:
     for line in text.splitlines():
         match = re.fullmatch(r"\s*(deb|deb-src)\s+(\[[^]]*\]\s*)?(\S+)\s+(\S+)((?:\s+[^\s#]+)*)\s*(#.*)?", line)
         if match:
@@ -75,7 +84,7 @@ def _lines(text: str):
             yield Entry([kind], [uri], [suite], components.split(), signed.group(1) if signed else "")
 
 
-def _stanzas(text: str):
+def _stanzas(text: str) -> Iterator[Entry]:
     for block in re.split(r"\n\s*\n", re.sub(r"(?m)^#.*\n?", "", text)):
         fields = deb822.fields(block)
         if "uris" in fields:
@@ -84,7 +93,7 @@ def _stanzas(text: str):
             yield Entry(**words, signed_by=fields.get("signed-by", ""), enabled=enabled)
 
 
-def _own(entry: Entry, root: str):
+def _own(entry: Entry, root: str) -> Iterator[tuple[str, int]]:
     """(address, rank) of each of an entry's mirrors, where the entry is Debian's own; a smaller rank is surer."""
     ours = entry.enabled and "deb" in entry.types and "main" in entry.components and any(map(_SUITE, entry.suites))
     if not ours or (entry.signed_by and "debian-archive-" not in entry.signed_by):

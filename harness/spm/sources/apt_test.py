@@ -129,12 +129,12 @@ class AptTest(unittest.TestCase):
                     file.write(text)
             return apt.debian_mirrors(root)
 
-    def test_debians_own_entries_are_found(self):
+    def test_debians_own_entries_are_found(self) -> None:
         for what, files, expected in GOOD:
             with self.subTest(what):
                 self.assertEqual(self.mirrors(files).mirrors, expected)
 
-    def test_all_others_are_not(self):
+    def test_all_others_are_not(self) -> None:
         for what, files in NONE:
             with self.subTest(what):
                 found = self.mirrors(files)
@@ -142,7 +142,7 @@ class AptTest(unittest.TestCase):
                     (found.mirrors, found.reason), ([], "apt's configuration has no entry of Debian's own")
                 )
 
-    def test_another_distribution_has_none_whatever_its_entries(self):
+    def test_another_distribution_has_none_whatever_its_entries(self) -> None:
         files = {"sources.list": "deb http://deb.example.org/debian bookworm main\n"}
         self.assertEqual(
             self.mirrors(files, 'ID="ubuntu"\nID_LIKE=debian\n').reason, "this machine runs ubuntu, not Debian"

@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import os
 from urllib.parse import urlsplit
+from collections.abc import Callable
 
 from harness.spm.sources.http import HttpSource
 from harness.spm.transfer import transport
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.settings import Settings
 
 # token -> the variable with the address that it is for
 _TOKENS = {"SPM_ARTIFACTORY_TOKEN": "", "JF_ACCESS_TOKEN": "JF_URL", "JFROG_ACCESS_TOKEN": "JFROG_URL"}
 
 
-def open_source(fields: dict, settings):
+def open_source(fields: dict, settings: Settings) -> ArtifactorySource:
     return ArtifactorySource([fields["base"]], settings.offline)
 
 
 class ArtifactorySource(HttpSource):
-    def put(self, address: str, path: str, sha256: str, advanced=None):
+    def put(self, address: str, path: str, sha256: str, advanced: Callable[[int], None] | None = None) -> None:
         transport.put_file(address, path, self._offline, {**self._headers(), "X-Checksum-Sha256": sha256}, advanced)
 
     def _headers(self) -> dict[str, str]:

@@ -24,7 +24,7 @@ TOKENS = [
 
 
 class ArtifactoryTest(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         self.server, self.seen = Server(), []
         self.addCleanup(self.server.close)
         fields = {"type": "artifactory", "base": f"{self.server.base}/artifactory/lab"}
@@ -32,18 +32,18 @@ class ArtifactoryTest(unittest.TestCase):
         self.address = self.source.address("a/b+c.deb")
         self.server.files["/artifactory/lab/a/b+c.deb"] = self.answer
 
-    def answer(self, handler):
+    def answer(self, handler) -> None:
         self.seen.append(handler.headers)
         send(handler, b"good")
 
-    def test_the_token_goes_to_the_server_that_it_is_for(self):
+    def test_the_token_goes_to_the_server_that_it_is_for(self) -> None:
         for environment, expected in TOKENS:
             environment = {name: value.replace("HERE", self.server.base) for name, value in environment.items()}
             with self.subTest(environment), mock.patch.dict(os.environ, environment, clear=True):
                 self.source.open(self.address).close()
                 self.assertEqual(self.seen.pop()["Authorization"], expected)
 
-    def test_a_token_that_no_header_takes_is_an_error_that_does_not_show_it(self):
+    def test_a_token_that_no_header_takes_is_an_error_that_does_not_show_it(self) -> None:
         for token in ("hunter2\r", "hunter2\nx", "hunter2\u20ac"):
             with self.subTest(token), mock.patch.dict(os.environ, {"SPM_ARTIFACTORY_TOKEN": token}):
                 with self.assertRaises(TransferError) as caught:
@@ -54,7 +54,7 @@ class ArtifactoryTest(unittest.TestCase):
                 )
         self.assertEqual(self.seen, [])
 
-    def test_an_upload_carries_its_hash(self):
+    def test_an_upload_carries_its_hash(self) -> None:
         with tempfile.NamedTemporaryFile() as file, mock.patch.dict(os.environ, {"SPM_ARTIFACTORY_TOKEN": "t"}):
             file.write(b"good")
             file.flush()
@@ -65,12 +65,12 @@ class ArtifactoryTest(unittest.TestCase):
         self.assertEqual((headers["X-Checksum-Sha256"], headers["Authorization"]), (digest, "Bearer t"))
         self.assertEqual(self.server.files["/artifactory/lab/a/b+c.deb"], b"good")
 
-    def test_a_token_does_not_follow_a_redirect_to_another_host(self):
+    def test_a_token_does_not_follow_a_redirect_to_another_host(self) -> None:
         other = Server()
         self.addCleanup(other.close)
         other.files["/x"] = self.answer
 
-        def redirect(handler):
+        def redirect(handler) -> None:
             handler.send_response(302)
             handler.send_header("Location", f"{other.base}/x")
             handler.send_header("Content-Length", "0")

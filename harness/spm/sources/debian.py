@@ -10,6 +10,12 @@ from harness.spm.sources import Newest, Unavailable, Unlisted, apt
 from harness.spm.sources.http import HttpSource
 from harness.spm.transfer import transport
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.pins.manifest import Artifact
+    from harness.spm.settings import Settings
+    from harness.spm.sources.debian_index import Index, _Release
+
 HINT = "set SPM_DEBIAN_MIRROR to a Debian mirror's address, the part before /pool"
 _BINARY = re.compile(r"([^_]+)_([^_]+)_([^_]+)\.u?deb").fullmatch
 _SOURCE = re.compile(
@@ -17,22 +23,22 @@ _SOURCE = re.compile(
 ).fullmatch
 
 
-def open_source(fields: dict, settings):
+def open_source(fields: dict, settings: Settings) -> DebianSource:
     return DebianSource(settings, fields["suite"])
 
 
 class DebianSource(HttpSource):
-    def __init__(self, settings, suite: str):
+    def __init__(self, settings: Settings, suite: str) -> None:
         super().__init__([], settings.offline)
         self._mirror, self._suite = settings.debian_mirror, suite
-        self._index = None
+        self._index: Index | None = None
         self._lock = threading.Lock()
 
-    def addresses(self, artifact) -> list[str]:
+    def addresses(self, artifact: Artifact) -> list[str]:
         self._mirrors()
         return super().addresses(artifact)
 
-    def newest(self, artifact, unsigned: bool) -> Newest:
+    def newest(self, artifact: Artifact, unsigned: bool) -> Newest:
         """What the suite's index has for an artifact of the pool. What the pin's version is, its file's name tells."""
         parts = artifact.path.split("/")
         binary, source = _BINARY(artifact.file_name), _SOURCE(artifact.file_name)
@@ -50,6 +56,7 @@ class DebianSource(HttpSource):
             stanza = index.newest_package(component, architecture, name)
             pin = stanza and _package_pin(stanza)
         else:
+            assert source
             name, pinned, kind = source.groups()[:3]
             stanza = index.newest_source(component, name)
             pin = stanza and _source_pin(stanza, kind)
@@ -58,16 +65,18 @@ class DebianSource(HttpSource):
             raise Unlisted(f"{self._suite} has no {absent}", release.vouched, release.unchecked)
         return self._compared(name, pinned, pin, release)
 
-    def _compared(self, name: str, pinned: str, pin: dict, release) -> Newest:
+    def _compared(self, name: str, pinned: str, pin: dict, release: _Release) -> Newest:
         from harness.spm.sources import debian_version
 
         file_name = pin["path"].rpartition("/")[2]
-        version = (_BINARY(file_name) or _SOURCE(file_name)).group(2)
+        found = _BINARY(file_name) or _SOURCE(file_name)
+        assert found
+        version = found.group(2)
         ours, theirs = debian_version.key(pinned), debian_version.key(version)
         order = (ours > theirs) - (ours < theirs)
         return Newest(name, pinned, version, order, pin, release.vouched, release.unchecked)
 
-    def _opened(self):
+    def _opened(self) -> Index:
         from harness.spm.sources.debian_index import Index  # a download does without
 
         with self._lock:

@@ -21,6 +21,11 @@ from harness.spm.errors import SpmError
 from harness.spm.sources import deb822, debian_version, signature
 from harness.spm.transfer import reading, transport
 from harness.spm.transfer.transport import TransferError
+from collections.abc import Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.sources.debian import DebianSource
 
 _MOST_RELEASE = 1 << 24
 _MOST_INDEX = 1 << 29  # Debian's largest has 58 MB
@@ -34,7 +39,7 @@ _MIRROR_HINT = "ask another mirror: set SPM_DEBIAN_MIRROR to its address, the pa
 class Index:
     """Of the suite `suite` below `mirrors`, which `source` opens. Reads nothing before it is asked; raises SpmError."""
 
-    def __init__(self, source, mirrors: list[str], suite: str):
+    def __init__(self, source: DebianSource, mirrors: list[str], suite: str) -> None:
         self._source, self._mirrors, self._suite = source, mirrors, suite
         self._lock = threading.Lock()
         self._locks: dict[str, threading.Lock] = {}
@@ -83,7 +88,7 @@ class Index:
         except (lzma.LZMAError, zlib.error, EOFError) as error:
             raise SpmError(f"the index of {self._suite}: {path}{ending}: {error}", _MIRROR_HINT) from None
 
-    def _fetch(self, what: str, most: int, places=None, sha256: str = "") -> bytes:
+    def _fetch(self, what: str, most: int, places: list[str] | None = None, sha256: str = "") -> bytes:
         """The first of `places` below dists/<suite> that some mirror delivers, with the given hash if there is one."""
         failures, absent = {}, True
         for base in self._mirrors:
@@ -108,7 +113,7 @@ class _Release:
     """What InRelease says. `vouched`, `unchecked` and `hint` are as sources.Newest has them; `files` maps a path below
     the suite's folder to (size, sha256)."""
 
-    def __init__(self, message: bytes, suite: str):
+    def __init__(self, message: bytes, suite: str) -> None:
         try:
             signed = signature.signed_text(message)
         except signature.BadSignature as error:
@@ -147,14 +152,14 @@ class _Release:
 class _Stanzas:
     """A Packages or Sources file: tens of megabytes, of which a few stanzas are read."""
 
-    def __init__(self, data: bytes):
+    def __init__(self, data: bytes) -> None:
         self._data = data
         self._places: dict[bytes, list[int]] = {}
         for at in self._starts():
             name = data[at + len(_FIRST) : data.find(b"\n", at)]
             self._places.setdefault(name, []).append(at)
 
-    def _starts(self):
+    def _starts(self) -> Iterator[int]:
         if self._data.startswith(_FIRST):
             yield 0
         at = self._data.find(b"\n" + _FIRST)
@@ -164,7 +169,7 @@ class _Stanzas:
 
     def newest(self, name: str) -> dict[str, str] | None:
         stanzas = [self._fields(at) for at in self._places.get(name.encode(), ())]
-        return max(stanzas, key=lambda each: debian_version.key(each.get("version", "")), default=None)
+        return max(stanzas, key=lambda each: debian_version.key(each.get("version", ""))) if stanzas else None
 
     def _fields(self, at: int) -> dict[str, str]:
         end = self._data.find(b"\n\n", at)

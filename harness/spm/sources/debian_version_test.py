@@ -48,7 +48,7 @@ PARTS = [
 
 
 class DebianVersionTest(unittest.TestCase):
-    def test_each_version_is_in_its_place(self):
+    def test_each_version_is_in_its_place(self) -> None:
         rows = [[debian_version.key(each) for each in row] for row in ORDER]
         for (low, row), (high, other) in itertools.combinations(enumerate(rows), 2):
             with self.subTest(low=ORDER[low], high=ORDER[high]):
@@ -57,7 +57,7 @@ class DebianVersionTest(unittest.TestCase):
             self.assertEqual(len(set(row)), 1)
 
     @unittest.skipUnless(shutil.which("dpkg"), "needs dpkg")
-    def test_dpkg_agrees(self):
+    def test_dpkg_agrees(self) -> None:
         claims = [(row[0], "lt", after[0]) for row, after in itertools.pairwise(ORDER)]
         claims += [(row[0], "eq", each) for row in ORDER for each in row[1:]]
         script = 'while read -r a op b; do dpkg --compare-versions "$a" "$op" "$b" || echo "$a $op $b"; done'
@@ -65,7 +65,7 @@ class DebianVersionTest(unittest.TestCase):
         refuted = subprocess.run(["sh", "-c", script], input=lines, capture_output=True, text=True, check=True)
         self.assertEqual(refuted.stdout, "")
 
-    def test_a_version_has_three_parts(self):
+    def test_a_version_has_three_parts(self) -> None:
         for version, expected in PARTS:
             self.assertEqual(debian_version.split(version), expected)
 

@@ -6,14 +6,20 @@ import os
 
 from harness.spm.sources import Source
 from harness.spm.transfer import transport
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.settings import Settings
 
 
-def open_source(fields: dict, settings):
+def open_source(fields: dict, settings: Settings) -> FileSource:
     return FileSource(os.path.join(os.path.dirname(settings.packages), fields["base"]))
 
 
 class FileSource(Source):
-    def __init__(self, folder: str):
+    def __init__(self, folder: str) -> None:
         self._folder = folder
 
     def address(self, path: str) -> str:
@@ -22,5 +28,5 @@ class FileSource(Source):
     def open(self, address: str, offset: int = 0, validator: str = "") -> transport.Body:
         return transport.open_address(address, False, offset)
 
-    def put(self, address: str, path: str, sha256: str, advanced=None):
+    def put(self, address: str, path: str, sha256: str, advanced: Callable[..., Any] | None = None) -> None:
         transport.put_file(address, path, False, None, advanced)

@@ -28,6 +28,13 @@ from harness.spm.sources import Source, Unavailable
 from harness.spm.store.contents import FILE, LINK
 from harness.spm.transfer import transport
 from harness.spm.transfer.transport import TransferError
+from collections.abc import Iterator
+from harness.spm.settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.archives.pack import Member
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?").fullmatch
 _LINK, _EXECUTABLE, _SUBMODULE = "120000", "100755", "160000"
@@ -59,7 +66,7 @@ _PASSES = re.compile(r"resolve host|timed out|Connection (refused|reset)|early E
 _USER = re.compile(r"(://)[^/\s@]*@")
 
 
-def open_source(fields: dict, settings):
+def open_source(fields: dict, settings: Settings) -> GitSource:
     base = fields["base"]
     if "://" not in base:
         base = transport.file_address(os.path.normpath(os.path.join(os.path.dirname(settings.packages), base)))
@@ -67,7 +74,7 @@ def open_source(fields: dict, settings):
 
 
 class GitSource(Source):
-    def __init__(self, repository: str, offline: bool):
+    def __init__(self, repository: str, offline: bool) -> None:
         self._repository = repository
         self._silent = offline and not repository.startswith("file:")
         self._mutex = threading.Lock()
@@ -99,14 +106,14 @@ class GitSource(Source):
             raise
         return transport.Body(out, out.read, length, "application/x-tar", offset)
 
-    def cancel(self):
+    def cancel(self) -> None:
         with self._mutex:
             self._cancelled = True
             for child in self._children:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(child.pid, signal.SIGKILL)
 
-    def _fetch(self, folder: str, commit: str):
+    def _fetch(self, folder: str, commit: str) -> None:
         """Makes a bare repository that holds the commit: it alone where the server gives it, else everything."""
         kind = "sha256" if len(commit) == 64 else "sha1"
         self._git(folder, "init", "--quiet", "--bare", "--template=", f"--object-format={kind}", folder)
@@ -118,7 +125,7 @@ class GitSource(Source):
         except TransferError:
             self._git(folder, *fetch, "--", place, "+refs/*:refs/*")
 
-    def _members(self, folder: str, commit: str, objects: subprocess.Popen):
+    def _members(self, folder: str, commit: str, objects: subprocess.Popen) -> Iterator[Member]:
         listed = self._git(folder, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
         for line in listed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
             facts, _, path = line.partition("\t")
@@ -146,7 +153,7 @@ class GitSource(Source):
         return out
 
     @contextlib.contextmanager
-    def _child(self, folder: str, *arguments: str, stdin=subprocess.DEVNULL):
+    def _child(self, folder: str, *arguments: str, stdin: int = subprocess.DEVNULL) -> Iterator[subprocess.Popen[Any]]:
         """A running git that does not outlive the block. Its session is its own: it has no terminal to ask on, and its
         helpers end with it."""
         configuration = {**_CONFIGURATION, "http.lowSpeedTime": str(math.ceil(timeout_s()))}
@@ -181,27 +188,30 @@ class GitSource(Source):
 class _Object:
     """One object of the repository as a stream, from a running `cat-file --batch`; to be read to its end and closed."""
 
-    def __init__(self, objects: subprocess.Popen, name: str, kind: str):
+    def __init__(self, objects: subprocess.Popen, name: str, kind: str) -> None:
         try:
-            objects.stdin.write(f"{name}\n".encode())
-            objects.stdin.flush()
-            header = objects.stdout.readline().decode().split()
+            stdin: Any = objects.stdin
+            stdout: Any = objects.stdout
+            stdin.write(f"{name}\n".encode())
+            stdin.flush()
+            header = stdout.readline().decode().split()
         except BrokenPipeError:
             header = []
         if header[1:2] != [kind]:
             found = header[1] if header[1:] else "nothing"
             raise TransferError(f"expected a {kind} {name} in the repository, found it {found}", status=404)
-        self._stream, self._left = objects.stdout, int(header[2])
+        self._stream: Any = objects.stdout
+        self._left = int(header[2])
 
     def read(self, most: int = -1) -> bytes:
         piece = self._stream.read(self._left if most < 0 else min(most, self._left))
         self._left -= len(piece)
         return piece
 
-    def __enter__(self):
+    def __enter__(self) -> _Object:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._stream.read(self._left + 1)  # the line's end after it
 
 
@@ -209,7 +219,9 @@ def _time(commit: _Object) -> int:
     """When it was committed, in seconds since 1970."""
     with commit:
         head = commit.read().partition(b"\n\n")[0]
-    return max(0, int(re.search(rb"^committer .*> (-?\d+) [+-]\d+$", head, re.M).group(1)))
+    found = re.search(rb"^committer .*> (-?\d+) [+-]\d+$", head, re.M)
+    assert found
+    return max(0, int(found.group(1)))
 
 
 def _reason(words: str) -> str:

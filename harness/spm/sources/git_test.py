@@ -38,14 +38,14 @@ def is_alive(process: int) -> bool:
 
 @unittest.skipUnless(shutil.which("git"), "needs git")
 class GitTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.configure()
         self.repository = f"{self.folder}/code"
         self.commit = self.make(self.repository)
         self.sources = {"code": {"type": "git", "base": "code"}}
 
-    def configure(self, *lines: tuple[str, str]):
+    def configure(self, *lines: tuple[str, str]) -> None:
         """Sets the user's own configuration of git to `lines`, and nothing of this machine's."""
         os.environ.update(_WHO, GIT_CONFIG_GLOBAL=f"{self.folder}/gitconfig", GIT_CONFIG_NOSYSTEM="1")
         with open(f"{self.folder}/gitconfig", "w"):
@@ -94,7 +94,7 @@ class GitTest(World):
         body.close()
         return data
 
-    def test_a_commit_is_its_files_whatever_attributes_say(self):
+    def test_a_commit_is_its_files_whatever_attributes_say(self) -> None:
         blobs = {path: self.git("cat-file", "blob", f"{self.commit}:{path}") for path in _FILES}
         with tarfile.open(fileobj=io.BytesIO(self.exported())) as tar:
             found = [(each.name, each.mode, each.mtime, each.uid, each.uname, each.linkname) for each in tar]
@@ -112,32 +112,32 @@ class GitTest(World):
             ],
         )
 
-    def test_the_bytes_are_the_same_from_every_address_and_clone(self):
+    def test_the_bytes_are_the_same_from_every_address_and_clone(self) -> None:
         clone = f"{self.folder}/clone"
         subprocess.run(["git", "clone", "--quiet", "--bare", self.repository, clone], check=True)
         self.configure(("core.autocrlf", "true"), ("tar.umask", "077"), ("core.quotePath", "false"))
         bases = ("code", self.repository, f"file://{self.repository}", clone)
         self.assertEqual(len({hashlib.sha256(self.exported(base=base)).hexdigest() for base in bases}), 1)
 
-    def test_what_publish_prints_installs(self):
+    def test_what_publish_prints_installs(self) -> None:
         self.pin()
         result = self.spm("install", "tool", "--offline")
         self.assertEqual((result.status, self.spm("verify", "--deep").status), (0, 0), result.err)
         self.assertEqual((self.read("tool-1/version"), self.read("tool-1/bin/also")), ("$Format:%H$\n", "#!\n"))
 
-    def test_a_server_that_gives_no_hashes_gives_everything(self):
+    def test_a_server_that_gives_no_hashes_gives_everything(self) -> None:
         expected = self.exported()
         self.configure(("protocol.version", "0"))
         self.assertEqual(self.exported(), expected)
 
-    def test_a_repository_of_sha256_has_longer_commits(self):
+    def test_a_repository_of_sha256_has_longer_commits(self) -> None:
         commit = self.make(f"{self.folder}/longer", "--object-format=sha256")
         self.assertEqual(len(commit), 64)
         self.sources["longer"] = {"type": "git", "base": "longer"}
         self.pin("longer", "longer", commit)
         self.assertEqual(self.spm("install", "longer").status, 0)
 
-    def test_a_wrong_pin_says_what_was_found(self):
+    def test_a_wrong_pin_says_what_was_found(self) -> None:
         artifact = self.pin()
         size, digest = artifact["size"], artifact["sha256"]
         for fields, expected in (
@@ -149,7 +149,7 @@ class GitTest(World):
             self.assertIn(f": code (file://FOLDER/code@{self.commit}): {expected}\n", result.err)
             self.assertEqual(result.status, 1)
 
-    def test_what_is_not_there_is_named(self):
+    def test_what_is_not_there_is_named(self) -> None:
         for commit, base, expected in (
             ("0" * 40, self.repository, f"expected a commit {'0' * 40} in the repository, found it missing"),
             (self.git("rev-parse", "HEAD:bin"), self.repository, None),
@@ -160,14 +160,14 @@ class GitTest(World):
             expected = expected or f"expected a commit {commit} in the repository, found it "
             self.assertIn(expected, raised.exception.reason)
 
-    def test_a_submodule_is_refused_by_name(self):
+    def test_a_submodule_is_refused_by_name(self) -> None:
         self.git("update-index", "--add", "--cacheinfo", f"160000,{self.commit},third_party/other")
         self.git("commit", "--quiet", "--message=x")
         with self.assertRaises(TransferError) as raised:
             self.exported(self.git("rev-parse", "HEAD"))
         self.assertEqual(raised.exception.reason, "expected files, found the submodule third_party/other")
 
-    def test_nobody_elses_repository_or_hook_has_a_say(self):
+    def test_nobody_elses_repository_or_hook_has_a_say(self) -> None:
         expected = self.exported()
         hooks = f"{self.folder}/hooks"
         os.mkdir(hooks)
@@ -180,7 +180,7 @@ class GitTest(World):
         self.assertEqual(self.exported(), expected)
         self.assertFalse(os.path.exists(f"{self.folder}/hooked"))
 
-    def test_offline_asks_a_folder_only(self):
+    def test_offline_asks_a_folder_only(self) -> None:
         self.pin()
         self.sources["code"]["base"] = "https://example.org/code"
         result = self.spm("install", "tool", "--offline")
@@ -189,7 +189,7 @@ class GitTest(World):
             f"spm: error: could not fetch {self.commit}: code (https://example.org): not asked: spm is offline",
         )
 
-    def test_a_machine_without_git_is_told_to_get_it(self):
+    def test_a_machine_without_git_is_told_to_get_it(self) -> None:
         self.pin()
         os.environ["PATH"] = f"{self.folder}/nothing"
         result = self.spm("install", "tool")
@@ -199,7 +199,7 @@ class GitTest(World):
             "hint: install git, or name another source besides\n",
         )
 
-    def test_what_the_users_configuration_holds_is_not_shown(self):
+    def test_what_the_users_configuration_holds_is_not_shown(self) -> None:
         self.pin()
         self.configure(("url.https://me:hunter2@127.0.0.1:9/.insteadOf", "https://example.org/"))
         self.sources["code"]["base"] = "https://example.org/code"
@@ -208,7 +208,7 @@ class GitTest(World):
         self.assertNotIn("hunter2", result.err)
         self.assertEqual(result.status, 1)
 
-    def test_an_interrupt_ends_git_and_its_helpers(self):
+    def test_an_interrupt_ends_git_and_its_helpers(self) -> None:
         self.pin()
         self.let_ssh_hang()
         self.write()
@@ -224,11 +224,11 @@ class GitTest(World):
         self.assertEqual((process.returncode, "interrupted" in err), (130, True))
         self.assert_ssh_ended()
 
-    def test_an_interrupt_that_git_s_wait_would_not_notice_ends_a_publish(self):
+    def test_an_interrupt_that_git_s_wait_would_not_notice_ends_a_publish(self) -> None:
         interrupt = UnnoticedInterrupt(self)
         self.let_ssh_hang()
 
-        def work():
+        def work() -> None:
             while not os.path.exists(f"{self.folder}/pid"):
                 time.sleep(0.02)
             interrupt.send()
@@ -241,7 +241,7 @@ class GitTest(World):
         self.assertEqual((result.status, "interrupted" in result.err), (130, True))
         self.assert_ssh_ended()
 
-    def let_ssh_hang(self):
+    def let_ssh_hang(self) -> None:
         self.sources["code"]["base"] = "ssh://git@example.org/code"
         script = f"echo $$ > {self.folder}/new; mv {self.folder}/new {self.folder}/pid; sleep 10000; :"
         os.environ["GIT_SSH_COMMAND"] = f"sh -c '{script}'"
@@ -250,7 +250,7 @@ class GitTest(World):
         with open(f"{self.folder}/pid") as file:
             return int(file.read())
 
-    def assert_ssh_ended(self):
+    def assert_ssh_ended(self) -> None:
         until = time.monotonic() + PATIENCE_S
         while is_alive(self.ssh()) and time.monotonic() < until:
             time.sleep(0.02)

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from harness.spm.sources import Source
 from harness.spm.transfer import transport
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.pins.manifest import Artifact
+    from harness.spm.settings import Settings
 
 
-def open_source(fields: dict, settings):
+def open_source(fields: dict, settings: Settings) -> HttpSource:
     return HttpSource([fields["base"]], settings.offline)
 
 
 class HttpSource(Source):
-    def __init__(self, bases: list[str], offline: bool):
+    def __init__(self, bases: list[str], offline: bool) -> None:
         self._bases, self._offline = bases, offline
 
-    def addresses(self, artifact) -> list[str]:
+    def addresses(self, artifact: Artifact) -> list[str]:
         return [transport.join(base, artifact.path) for base in self._bases]
 
     def address(self, path: str) -> str:
@@ -23,7 +30,7 @@ class HttpSource(Source):
     def open(self, address: str, offset: int = 0, validator: str = "") -> transport.Body:
         return transport.open_address(address, self._offline, offset, validator, self._headers())
 
-    def put(self, address: str, path: str, sha256: str, advanced=None):
+    def put(self, address: str, path: str, sha256: str, advanced: Callable[..., Any] | None = None) -> None:
         transport.put_file(address, path, self._offline, self._headers(), advanced)
 
     def _headers(self) -> dict[str, str]:

@@ -13,10 +13,15 @@ from harness.spm.formatting import is_address
 from harness.spm.sources import FIELDS, Source, open_source
 from harness.spm.transfer import transport
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.pins.manifest import Artifact
+    from harness.spm.settings import Settings
+
 LAST = "last:"
 
 
-def of_setting(settings):
+def of_setting(settings: Settings) -> tuple[Mirror | None, bool]:
     """(the mirror or None, whether it comes last)"""
     last = settings.mirror.startswith(LAST)
     base = settings.mirror.removeprefix(LAST)
@@ -24,14 +29,14 @@ def of_setting(settings):
 
 
 class Mirror(Source):
-    def __init__(self, base: str, settings):
+    def __init__(self, base: str, settings: Settings) -> None:
         fields = _fields(base)
         self._base = open_source(fields, settings)
         self.folder = fields["base"] if fields["type"] == "file" else ""
         self.place = transport.shown(base) if "://" in base else base
-        self.open, self.put = self._base.open, self._base.put
+        self.open, self.put = self._base.open, self._base.put  # type: ignore[method-assign]
 
-    def addresses(self, artifact) -> list[str]:
+    def addresses(self, artifact: Artifact) -> list[str]:
         return [self.address(artifact.sha256), self._base.address(artifact.sha256)]
 
     def address(self, sha256: str) -> str:

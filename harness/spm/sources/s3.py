@@ -10,10 +10,15 @@ import os
 import re
 import time
 from urllib.parse import quote, urlsplit
+from collections.abc import Callable
 
 from harness.spm.sources import Source, aws, sigv4
 from harness.spm.transfer import transport
 from harness.spm.transfer.transport import TransferError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.settings import Settings
 
 _CREDENTIALS_HINT = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE to a profile of ~/.aws/credentials"
 # code of S3's error -> what it means, the user's next step
@@ -35,12 +40,12 @@ _PASSING = ("RequestTimeout", "BadDigest", "XAmzContentSHA256Mismatch", "SlowDow
 _ABOUT_US = ("InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "RequestTimeTooSkewed")
 
 
-def open_source(fields: dict, settings):
+def open_source(fields: dict, settings: Settings) -> S3Source:
     return S3Source(fields, settings.offline)
 
 
 class S3Source(Source):
-    def __init__(self, fields: dict, offline: bool):
+    def __init__(self, fields: dict, offline: bool) -> None:
         self._fields, self._offline = fields, offline
         self._found: tuple | None = None
 
@@ -55,7 +60,7 @@ class S3Source(Source):
         except TransferError as error:
             raise self._explained(error) from None
 
-    def put(self, address: str, path: str, sha256: str, advanced=None):
+    def put(self, address: str, path: str, sha256: str, advanced: Callable[[int], None] | None = None) -> None:
         headers = self._signed("PUT", address, sha256, {"Content-Type": transport.BINARY})
         try:
             transport.put_file(address, path, self._offline, headers, advanced)

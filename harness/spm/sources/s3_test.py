@@ -11,6 +11,7 @@ from harness.spm_testing import s3 as s3_server
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.server import Server
 from harness.spm_testing.world import World, pin
+from harness.spm.sources.s3 import S3Source
 
 NOTHING = {"AWS_SHARED_CREDENTIALS_FILE": os.devnull, "AWS_CONFIG_FILE": os.devnull}
 KEYS = {"AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": "SECRET"}
@@ -133,12 +134,12 @@ ANSWERS = [
 ]
 
 
-def source(fields: dict):
+def source(fields: dict) -> S3Source:
     return open_source({"type": "s3", **fields}, Settings(packages="packages.json", lib="lib", store="store"))
 
 
 class AddressTest(unittest.TestCase):
-    def test_base_endpoint_and_region_make_the_address(self):
+    def test_base_endpoint_and_region_make_the_address(self) -> None:
         for fields, environment, expected in ADDRESSES:
             with self.subTest(fields=fields, environment=environment):
                 with mock.patch.dict(os.environ, {**NOTHING, **environment}, clear=True):
@@ -146,7 +147,7 @@ class AddressTest(unittest.TestCase):
 
 
 class CredentialsTest(unittest.TestCase):
-    def test_the_environment_comes_before_the_profile(self):
+    def test_the_environment_comes_before_the_profile(self) -> None:
         with tempfile.TemporaryDirectory() as home:
             os.mkdir(f"{home}/.aws")
             for name, text in (("credentials", CREDENTIALS), ("config", CONFIG)):
@@ -164,7 +165,7 @@ class CredentialsTest(unittest.TestCase):
                 with mock.patch.dict(os.environ, {"HOME": home, **environment}, clear=True):
                     self.assertEqual(aws.region(), expected)
 
-    def test_a_file_that_is_none_is_named_and_not_quoted(self):
+    def test_a_file_that_is_none_is_named_and_not_quoted(self) -> None:
         with tempfile.NamedTemporaryFile("w") as file:
             file.write("hunter2")
             file.flush()
@@ -173,7 +174,7 @@ class CredentialsTest(unittest.TestCase):
                     aws.credentials()
             self.assertEqual(raised.exception.reason, f"{file.name} cannot be read (MissingSectionHeaderError)")
 
-    def test_without_credentials_a_request_is_not_signed(self):
+    def test_without_credentials_a_request_is_not_signed(self) -> None:
         server = Server()
         self.addCleanup(server.close)
         seen = []
@@ -189,12 +190,12 @@ class CredentialsTest(unittest.TestCase):
 
 
 class AnswersTest(unittest.TestCase):
-    def test_each_error_of_s3_is_one_clear_reason(self):
+    def test_each_error_of_s3_is_one_clear_reason(self) -> None:
         server = Server()
         self.addCleanup(server.close)
         for status, body, known, expected in ANSWERS:
 
-            def answer(handler, status=status, body=body):
+            def answer(handler, status: int = status, body: str = body) -> None:
                 handler.send_response(status)
                 handler.send_header("Content-Length", str(len(body)))
                 handler.end_headers()
@@ -212,7 +213,7 @@ class AnswersTest(unittest.TestCase):
 class RealServerTest(World):
     """s3rver checks signatures; what it takes and gives is S3's own protocol."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.environment = s3_server.environment()
         os.environ.update(self.environment)
@@ -228,12 +229,12 @@ class RealServerTest(World):
         there.put(there.address(path), file.name, hashlib.sha256(data).hexdigest())
         return there
 
-    def test_what_was_put_is_installed(self):
+    def test_what_was_put_is_installed(self) -> None:
         self.put(self.data)
         result = self.spm("install", "a")
         self.assertEqual((result.status, self.spm("verify", "--deep").status), (0, 0), result.err)
 
-    def test_a_range_is_the_rest_of_the_same_object(self):
+    def test_a_range_is_the_rest_of_the_same_object(self) -> None:
         there = self.put(self.data)
         address = there.address("some_where/a+b~1.deb")
         body = there.open(address)
@@ -244,7 +245,7 @@ class RealServerTest(World):
         self.assertEqual((length, body.length, body.offset), (len(self.data), len(self.data), len(self.data) - 5))
         self.assertEqual(body.read(100), self.data[-5:])
 
-    def test_a_wrong_secret_is_refused_and_never_shown(self):
+    def test_a_wrong_secret_is_refused_and_never_shown(self) -> None:
         self.put(self.data)
         os.environ.update(s3_server.environment("hunter2"))
         result = self.spm("install", "a")
@@ -263,12 +264,12 @@ class RealServerTest(World):
                 self.put(bytes(size))
             self.assertEqual(raised.exception.reason, reason)
 
-    def test_an_object_that_is_not_there_is_named(self):
+    def test_an_object_that_is_not_there_is_named(self) -> None:
         result = self.spm("install", "a")
         self.assertIn("no such object (NoSuchKey)", result.err)
         self.assertEqual(result.status, 1)
 
-    def test_a_public_object_needs_no_credentials(self):
+    def test_a_public_object_needs_no_credentials(self) -> None:
         self.put(self.data)
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
             del os.environ[name]

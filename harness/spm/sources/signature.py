@@ -29,7 +29,7 @@ class Signed:
     """A text and the fingerprint of who signed it, or '' where nobody vouches for it: then `unchecked` says why, and
     `hint` what the user can do."""
 
-    def __init__(self, text: bytes, signer: str = "", unchecked: str = "", hint: str = ""):
+    def __init__(self, text: bytes, signer: str = "", unchecked: str = "", hint: str = "") -> None:
         self.text, self.signer, self.unchecked, self.hint = text, signer, unchecked, hint
 
 
@@ -92,8 +92,10 @@ def _signer(text: bytes, signature: bytes) -> str:
             with open(f"{folder}/{name}", "wb") as file:
                 file.write(data)
         keys = [_binary(path, f"{folder}/{number}.gpg") for number, path in enumerate(keyrings())]
+        program = signature_programs.present()
+        assert program  # or nobody would ask
         return signature_programs.check(
-            *signature_programs.present(), keys, f"{folder}/signature", f"{folder}/text"
+            *program, keys, f"{folder}/signature", f"{folder}/text"
         )
 
 

@@ -47,12 +47,12 @@ BAD = [
 
 
 class SplitTest(unittest.TestCase):
-    def test_the_text_is_what_a_signature_covers(self):
+    def test_the_text_is_what_a_signature_covers(self) -> None:
         for what, whole, expected in GOOD:
             with self.subTest(what):
                 self.assertEqual(signature_message.split(whole), (expected, SIGNATURE))
 
-    def test_whatever_else_there_is_is_refused(self):
+    def test_whatever_else_there_is_is_refused(self) -> None:
         for what, whole, expected in BAD:
             with self.subTest(what), self.assertRaises(signature_message.Malformed) as raised:
                 self.assertTrue(signature_message.looks_signed(whole))

@@ -17,7 +17,7 @@ _TIMEOUT_S = 60
 class BadSignature(Exception):
     """`reason`: what is wrong with the signature."""
 
-    def __init__(self, reason: str):
+    def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
 
@@ -25,7 +25,7 @@ class BadSignature(Exception):
 class UnknownKey(Exception):
     """Who signed has a key that is none of those given: `key`."""
 
-    def __init__(self, key: str):
+    def __init__(self, key: str) -> None:
         super().__init__(key)
         self.key = key
 
@@ -33,7 +33,7 @@ class UnknownKey(Exception):
 class Answer:
     """What a program said: its exit status and its two outputs."""
 
-    def __init__(self, status: int, out: str, err: str):
+    def __init__(self, status: int, out: str, err: str) -> None:
         self.status, self.out, self.err = status, out, err
 
 

@@ -8,6 +8,8 @@ from harness.spm.sources import signature_message, signature_programs
 from harness.spm.sources.signature_programs import Answer, BadSignature, UnknownKey
 from harness.spm_testing.debian import HAS_GPG, HAS_SQV, IN_2020, Keys
 from harness.spm_testing.interrupt import PATIENCE_S
+from collections.abc import Callable
+from typing import Any
 
 VALID = "VALIDSIG SUBKEY 2026-07-11 1783765031 0 4 0 1 {1} 01 {0}"
 NONE = "expected a signature that gpgv takes for good, found none"
@@ -76,12 +78,12 @@ class AnswerTest(unittest.TestCase):
         out = "".join(f"[GNUPG:] {line}\n" for line in lines) + "gpgv: VALIDSIG A\n"
         return signature_programs.gpgv_signer(Answer(status, out, ""))
 
-    def assert_bad(self, expected: str, signer, *arguments):
+    def assert_bad(self, expected: str, signer: Callable[..., Any], *arguments) -> None:
         with self.assertRaises(BadSignature) as raised:
             signer(*arguments)
         self.assertEqual(raised.exception.reason, expected)
 
-    def test_a_good_signature_names_its_key(self):
+    def test_a_good_signature_names_its_key(self) -> None:
         for what, lines, expected in GPGV_GOOD:
             with self.subTest(what):
                 self.assertEqual(self.gpgv(lines), expected)
@@ -91,7 +93,7 @@ class AnswerTest(unittest.TestCase):
             with self.subTest(what):
                 self.assertEqual(signature_programs.sqv_signer(Answer(0, out, err)), "A")
 
-    def test_any_other_says_what_is_wrong_with_it(self):
+    def test_any_other_says_what_is_wrong_with_it(self) -> None:
         for what, lines, expected in GPGV_BAD:
             with self.subTest(what):
                 self.assert_bad(expected, self.gpgv, lines)
@@ -99,7 +101,7 @@ class AnswerTest(unittest.TestCase):
             with self.subTest(what):
                 self.assert_bad(expected, signature_programs.sqv_signer, Answer(status, out, err))
 
-    def test_an_unknown_key_is_told_from_a_bad_signature(self):
+    def test_an_unknown_key_is_told_from_a_bad_signature(self) -> None:
         with self.assertRaisesRegex(UnknownKey, "^K$"):
             self.gpgv(["NEWSIG", "ERRSIG K", "NO_PUBKEY K"], 2)
         with self.assertRaisesRegex(UnknownKey, "^2E2F4424$"):
@@ -124,7 +126,7 @@ WORDS = {
 
 
 class BrokenTest(unittest.TestCase):
-    def test_a_program_that_does_not_work_vouches_for_nothing(self):
+    def test_a_program_that_does_not_work_vouches_for_nothing(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             for name, (good, nothing) in WORDS.items():
                 path = f"{folder}/{name}"
@@ -141,7 +143,7 @@ class BrokenTest(unittest.TestCase):
                         raised.exception.reason.replace(folder, "FOLDER"), expected.format(name, good, nothing)
                     )
 
-    def test_gpgv_comes_first_and_a_machine_may_have_neither(self):
+    def test_gpgv_comes_first_and_a_machine_may_have_neither(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             with mock.patch.dict(os.environ, PATH=folder):
                 self.assertIsNone(signature_programs.present())
@@ -161,7 +163,7 @@ class Program:
     expired_key = True  # whether it refuses one that was good when it signed
 
     @classmethod
-    def setUpClass(cls):
+    def setUpClass(cls) -> None:
         cls.keys = Keys()
         cls.addClassCleanup(cls.keys.close)
         cls.folder = tempfile.mkdtemp(prefix="spm-test-")
@@ -184,11 +186,11 @@ class Program:
     def checked(self, message: bytes, *keyrings: str) -> str:
         return self.check(*signature_message.split(message), *keyrings)
 
-    def assert_refused(self, reason: str, *arguments: bytes | str):
+    def assert_refused(self, reason: str, *arguments: bytes | str) -> None:
         with self.assertRaisesRegex(BadSignature, reason):
             (self.check if isinstance(arguments[1], bytes) else self.checked)(*arguments)
 
-    def test_the_text_that_it_takes_is_the_one_that_was_signed(self):
+    def test_the_text_that_it_takes_is_the_one_that_was_signed(self) -> None:
         text, signature = signature_message.split(self.keys.sign(TEXT, "debian"))
         self.assertEqual(text.decode(), TEXT.replace("blanks  \t", "blanks").removesuffix("\n"))
         self.assertEqual(self.check(text, signature), self.keys.fingerprint("debian"))
@@ -202,52 +204,52 @@ class Program:
             with self.subTest(what):
                 self.assert_refused("^the signature does not fit the text: ", changed, signature)
 
-    def test_lines_may_end_as_another_system_ends_them(self):
+    def test_lines_may_end_as_another_system_ends_them(self) -> None:
         message = self.keys.sign(TEXT, "debian").replace(b"\n", b"\r\n")
         self.assertEqual(self.checked(message), self.keys.fingerprint("debian"))
 
-    def test_the_longest_line_is_read_whole(self):
+    def test_the_longest_line_is_read_whole(self) -> None:
         text, signature = signature_message.split(self.keys.sign("A: " + "x" * 15_997 + "\nB: c\n", "debian"))
         self.assertEqual(self.check(text, signature), self.keys.fingerprint("debian"))
         self.assert_refused("^the signature does not fit ", text.replace(b"xx\n", b"xy\n"), signature)
 
-    def test_of_several_signers_one_who_is_known_is_enough(self):
+    def test_of_several_signers_one_who_is_known_is_enough(self) -> None:
         for others in (("stranger", "debian"), ("debian", "stranger")):
             self.assertEqual(self.checked(self.keys.sign(TEXT, *others)), self.keys.fingerprint("debian"))
         both = self.checked(self.keys.sign(TEXT, "debian", "second"))
         self.assertIn(both, map(self.keys.fingerprint, ("debian", "second")))
 
-    def test_an_unknown_key_is_named(self):
+    def test_an_unknown_key_is_named(self) -> None:
         key = self.keys.fingerprint("stranger")
         with self.assertRaises(UnknownKey) as raised:
             self.checked(self.keys.sign(TEXT, "stranger"))
         self.assertIn(raised.exception.key, (key, key[-16:]))
 
-    def test_a_signature_that_has_another_text_in_it_is_none(self):
+    def test_a_signature_that_has_another_text_in_it_is_none(self) -> None:
         for options in (("--armor", "--sign", "--compress-algo", "none"), ("--armor", "--sign")):
             inside = self.keys.sign(TEXT, "debian", options=options).replace(b"PGP MESSAGE", b"PGP SIGNATURE")
             for text in (b"A: b", TEXT.encode()):
                 self.assert_refused(f"{self.name} (takes for good|says: Error: Malformed)", text, inside)
 
-    def test_a_signature_that_is_none_is_refused(self):
+    def test_a_signature_that_is_none_is_refused(self) -> None:
         for inside in (b"", b"AAAA\n", b"iHUE\n"):
             armour = b"-----BEGIN PGP SIGNATURE-----\n\n" + inside + b"-----END PGP SIGNATURE-----\n"
             self.assert_refused(f"{self.name} (takes for good|says: Error: Malformed)", b"A: b", armour)
 
-    def test_a_broken_hash_is_refused(self):
+    def test_a_broken_hash_is_refused(self) -> None:
         self.assert_refused("SHA-?1", self.keys.sign(TEXT, "debian", digest="SHA1"), *self.known)
 
-    def test_a_signature_that_has_run_out_is_refused(self):
+    def test_a_signature_that_has_run_out_is_refused(self) -> None:
         self.keys.make_old("old", "never")
         brief = (*IN_2020, "--default-sig-expire", "1d", "--clearsign")
         self.assert_refused("(?i)expired", self.keys.sign(TEXT, "old", options=brief), self.keyring("old"))
 
-    def test_a_key_that_is_revoked_is_refused(self):
+    def test_a_key_that_is_revoked_is_refused(self) -> None:
         message = self.keys.sign(TEXT, "gone")
         self.keys.revoke("gone")
         self.assert_refused("revoked", message, self.keyring("gone"))
 
-    def test_a_key_that_has_run_out(self):
+    def test_a_key_that_has_run_out(self) -> None:
         self.keys.make_old("aged", "1y")
         message = self.keys.sign(TEXT, "aged", options=(*IN_2020, "--clearsign"))
         if self.expired_key:

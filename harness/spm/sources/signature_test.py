@@ -7,7 +7,7 @@ from harness.spm.errors import SpmError
 from harness.spm.sources import signature
 
 class KeyringsTest(unittest.TestCase):
-    def test_debians_keys_are_taken_but_what_it_has_withdrawn(self):
+    def test_debians_keys_are_taken_but_what_it_has_withdrawn(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             for name in ("keyring.gpg", "removed-keys.gpg", "trixie.asc", "trixie.gpg~"):
                 open(f"{folder}/debian-archive-{name}", "w").close()
@@ -15,7 +15,7 @@ class KeyringsTest(unittest.TestCase):
                 names = [os.path.basename(path) for path in signature.keyrings()]
         self.assertEqual(names, ["debian-archive-keyring.gpg", "debian-archive-trixie.asc"])
 
-    def test_armour_that_cannot_be_read_and_a_folder_are_errors(self):
+    def test_armour_that_cannot_be_read_and_a_folder_are_errors(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             with open(f"{folder}/keys.asc", "w") as file:
                 file.write("-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nAAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n")

@@ -7,12 +7,16 @@ import hashlib
 import hmac
 from urllib.parse import urlsplit
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.sources.aws import Credentials
+
 ALGORITHM = "AWS4-HMAC-SHA256"
 EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()
 
 
 def authorization(
-    method: str, address: str, headers: dict[str, str], payload_sha256: str, who, region: str, service: str = "s3"
+    method: str, address: str, headers: dict[str, str], payload_sha256: str, who: Credentials, region: str, service: str = "s3"
 ) -> str:
     """The Authorization header of a request without a query, whose path is escaped already.
 

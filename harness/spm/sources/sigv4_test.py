@@ -41,7 +41,7 @@ S3 = [
 
 
 class SignatureTest(unittest.TestCase):
-    def test_the_test_suite_of_aws_gets_its_signatures(self):
+    def test_the_test_suite_of_aws_gets_its_signatures(self) -> None:
         for name, method, path, headers, signature in SUITE:
             with self.subTest(name):
                 found = authorization(
@@ -60,7 +60,7 @@ class SignatureTest(unittest.TestCase):
                     f"SignedHeaders={names}, Signature={signature}",
                 )
 
-    def test_the_examples_of_s3_get_their_signatures(self):
+    def test_the_examples_of_s3_get_their_signatures(self) -> None:
         for name, method, path, headers, body, signature in S3:
             with self.subTest(name):
                 digest = hashlib.sha256(body).hexdigest()

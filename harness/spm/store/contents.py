@@ -26,10 +26,10 @@ class Node:
 
     __slots__ = ("kind", "owner", "mode", "size", "time", "content")
 
-    def __init__(self, kind, owner, mode=0, size=0, time=0, content=""):
+    def __init__(self, kind: str, owner: int, mode: int = 0, size: int = 0, time: int = 0, content: str = "") -> None:
         self.kind, self.owner, self.mode, self.size, self.time, self.content = kind, owner, mode, size, time, content
 
-    def same_as(self, other) -> bool:
+    def same_as(self, other: Node) -> bool:
         return (self.kind, self.mode, self.size, self.content) == (other.kind, other.mode, other.size, other.content)
 
 
@@ -51,7 +51,7 @@ def problems(tree: str, listed: dict, deep: bool = False) -> dict[str, str]:
         return {"": "the tree is missing"}
     # Two system calls a file at most, and little else: a toolchain and its headers are 20,000 files.
     found = {}
-    children = Counter()
+    children: Counter[str] = Counter()
     lstat, below = os.lstat, tree + "/"
     with _Readers(below, listed["files"] if deep else []) as readers:
         for path, mode, size, time, digest in listed["files"]:
@@ -112,7 +112,7 @@ def _unexpected(tree: str, listed: dict, children: Counter, found: dict[str, str
 class _Readers:
     """Hashes files: the large by threads meanwhile, the small at once, since handing over would take longer."""
 
-    def __init__(self, below: str, files: list):
+    def __init__(self, below: str, files: list) -> None:
         self._below, self._taken, self._pool = below, {}, None
         large = [(path, size) for path, _, size, *_ in files if size >= _LARGE]
         if large:
@@ -121,10 +121,10 @@ class _Readers:
             self._pool = ThreadPoolExecutor(min(os.cpu_count() or 2, 8))
             self._taken = {path: self._pool.submit(read, below + path, size) for path, size in large}
 
-    def __enter__(self):
+    def __enter__(self) -> _Readers:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         if self._pool:
             self._pool.shutdown(cancel_futures=True)
 
@@ -146,7 +146,7 @@ def _reason(error: OSError, kind: str = "") -> str:
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return "is missing"
     # What opening a link as a file, or reading a file as a link, gives.
-    return f"expected {kind}, found something else" if error.errno in (errno.ELOOP, errno.EINVAL) else error.strerror
+    return f"expected {kind}, found something else" if error.errno in (errno.ELOOP, errno.EINVAL) else str(error.strerror)
 
 
 def read(path: str, size: int) -> tuple[os.stat_result, str]:

@@ -9,6 +9,12 @@ import threading
 
 from harness.spm import kernel, interruptible
 from harness.spm.errors import system_error
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.progress import Report
 
 PATIENCE_S = 2.0  # a flush that takes longer is worth a sentence
 
@@ -16,16 +22,16 @@ PATIENCE_S = 2.0  # a flush that takes longer is worth a sentence
 class Disk:
     """The file system of a folder. What the kernel fails to write from now on is an error of the next flush."""
 
-    def __init__(self, folder: str):
+    def __init__(self, folder: str) -> None:
         self._file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
-    def __enter__(self):
+    def __enter__(self) -> Disk:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         os.close(self._file)
 
-    def flush(self, waiting):
+    def flush(self, waiting: Callable[..., Any]) -> None:
         """Returns once all that was written to the file system is on its disk, other programs' bytes too; raises
         OSError. `waiting()` is called once where that takes long."""
         # A thread, and a descriptor that stays its own: an interrupt leaves it to the kernel, which heeds none.
@@ -40,7 +46,7 @@ class Disk:
             raise failures[0]
 
 
-def mark(entries: list, disk: Disk, report):
+def mark(entries: list, disk: Disk, report: Report) -> None:
     """Lets whole entries of the store count, as soon as that survives a power cut."""
     if not entries:
         return
@@ -55,7 +61,7 @@ def mark(entries: list, disk: Disk, report):
         entry.approve()
 
 
-def _flush(file: int, failures: list[BaseException]):
+def _flush(file: int, failures: list[BaseException]) -> None:
     try:
         kernel.syncfs(file)
     except OSError as error:

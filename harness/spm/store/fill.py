@@ -23,13 +23,23 @@ from harness.spm.store import contents, trees
 from harness.spm.store.durable import Disk, mark
 from harness.spm.store.store import Store, write_file
 from harness.spm.transfer.fetch import Fetcher
+from harness.spm.store.store import Entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.install import Plan
+    from harness.spm.pins.manifest import Artifact, Manifest
+    from harness.spm.progress import Report
+    from harness.spm.settings import Settings
+    from harness.spm.store.lib import Wanted
 
 # What a byte of archive becomes on disk, for the check before a download. The pinned set's mean is 3.7.
 UNPACK_RATIO = 4
 _STALLED_S = 5.0  # how long an interrupted run waits for a disk that does not answer
 
 
-def fill(plan, manifest, settings, store: Store, report):
+def fill(plan: Plan, manifest: Manifest, settings: Settings, store: Store, report: Report) -> None:
     """Makes every missing entry of `plan`, or waits for whoever makes it. The store is shared (prune.at_work).
 
     Afterwards plan.missing holds what was not in the store, marked or not."""
@@ -56,7 +66,7 @@ def fill(plan, manifest, settings, store: Store, report):
                 fetcher.release(artifact)
 
 
-def _take_over(items: list, disk: Disk, store: Store, report) -> list:
+def _take_over(items: list, disk: Disk, store: Store, report: Report) -> list:
     """Marks those entries of `items` that are whole but for their mark; returns the other items."""
     whole = []
     with contextlib.ExitStack() as locks:
@@ -69,14 +79,14 @@ def _take_over(items: list, disk: Disk, store: Store, report) -> list:
     return [item for item in items if not item.entry.exists()]
 
 
-def _is_whole(entry) -> bool:
+def _is_whole(entry: Entry) -> bool:
     try:
         return not contents.problems(entry.tree, entry.files(), deep=True)
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
-def _check_space(plan, store: Store):
+def _check_space(plan: Plan, store: Store) -> None:
     download = plan.download_bytes()
     needed, free = download * (1 + UNPACK_RATIO), store.free_bytes()
     if free < needed:
@@ -88,7 +98,7 @@ def _check_space(plan, store: Store):
         )
 
 
-def _start(threads: list):
+def _start(threads: list) -> None:
     for thread in threads:
         try:
             thread.start()
@@ -99,17 +109,25 @@ def _start(threads: list):
 class _Run:
     """One batch of entries: the fetcher's threads feed the unpackers; the first error stops all of them."""
 
-    def __init__(self, items, fetcher: Fetcher, unpackers: workers.Workers, disk: Disk, store: Store, report):
+    def __init__(
+        self,
+        items: list[Wanted],
+        fetcher: Fetcher,
+        unpackers: workers.Workers,
+        disk: Disk,
+        store: Store,
+        report: Report,
+    ) -> None:
         self._fetcher, self._unpackers, self._disk, self._report = fetcher, unpackers, disk, report
-        self._artifacts = {}  # sha256 -> artifact
-        self._users = {}  # sha256 -> [(entry in the making, owner number, artifact)]
+        self._artifacts: dict[str, Any] = {}  # sha256 -> artifact
+        self._users: dict[str, list[Any]] = {}  # sha256 -> [(entry in the making, owner number, artifact)]
         self._making = [_Making(item, store) for item in items]
         for making in self._making:
             for owner, artifact in enumerate(making.artifacts):
                 self._artifacts.setdefault(artifact.sha256, artifact)
                 self._users.setdefault(artifact.sha256, []).append((making, owner, artifact))
         # (place in the queue, user, archive): the largest first, since what is last keeps all other threads waiting.
-        self._tasks = queue.PriorityQueue()
+        self._tasks: queue.PriorityQueue[Any] = queue.PriorityQueue()
         self._stopped = False
         self._error: BaseException | None = None
 
@@ -138,18 +156,19 @@ class _Run:
             raise self._error
         return [making.item for making in self._making if making.elsewhere]
 
-    def _end(self, threads: list):
+    def _end(self, threads: list) -> None:
         for _ in threads:
             self._tasks.put(((1,), None, ""))  # behind every other
 
-    def _work(self):
+    def _work(self) -> None:
         while True:
             _, user, archive = self._tasks.get()
             if not user:
                 return
             try:
                 if not self._stopped:
-                    self._unpack(*user, archive)
+                    making, owner, rules = user
+                    self._unpack(making, owner, rules, archive)
             except Cancelled:
                 pass
             except BaseException as error:
@@ -157,11 +176,11 @@ class _Run:
                 self._stop()
                 self._fetcher.cancel()
 
-    def _stop(self):
+    def _stop(self) -> None:
         self._stopped = True
         self._unpackers.stop()
 
-    def _unpack(self, making: _Making, owner: int, rules, archive: str):
+    def _unpack(self, making: _Making, owner: int, rules: Artifact, archive: str) -> None:
         name = making.item.package.name
         self._report.unpacking(name, +1)
         try:
@@ -183,10 +202,10 @@ class _Run:
 class _Making:
     """One entry in the making, in the store's `unpacking` folder."""
 
-    def __init__(self, item, store: Store):
+    def __init__(self, item: Wanted, store: Store) -> None:
         self.item = item
         self.artifacts = item.package.artifacts_for(item.platform)
-        self.tree: Tree | None = None
+        self.tree: Any = None
         self.elsewhere = self.finished = self._ours = False
         self._staging = store.staging(item.entry)
         self._entry_lock = store.entry_lock(item.entry)
@@ -245,7 +264,7 @@ class _Making:
         trees.remove(damaged)
         return size, len(files["files"])
 
-    def leave(self):
+    def leave(self) -> None:
         """Removes what was not finished, and lets others at the entry."""
         if self._ours:
             trees.remove(self._staging)

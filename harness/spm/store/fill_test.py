@@ -13,10 +13,13 @@ from harness.spm.store import durable, trees
 from harness.spm.store.store import Entry, Store
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.world import World
+from collections.abc import Callable
+from typing import Any
+from harness.spm.store.durable import Disk
 
 
 class MarkTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.add_simple("a")
         self.add_simple("b")
@@ -27,10 +30,10 @@ class MarkTest(World):
     def counting(self) -> list[str]:
         return [name for name, entry in self.entries().items() if entry.exists()]
 
-    def test_entries_count_once_the_disk_has_written_them(self):
+    def test_entries_count_once_the_disk_has_written_them(self) -> None:
         seen = []
 
-        def flush(disk, waiting):
+        def flush(disk: Disk, waiting: Callable[..., Any]) -> None:
             entries = self.entries().values()
             seen.append((sorted(each.name for each in entries), self.counting(), os.path.exists(self.lib)))
 
@@ -39,12 +42,12 @@ class MarkTest(World):
         self.assertEqual(seen, [(["a", "b"], [], False)])
         self.assertEqual(self.counting(), ["a", "b"])
 
-    def test_nothing_to_do_asks_nothing_of_the_disk(self):
+    def test_nothing_to_do_asks_nothing_of_the_disk(self) -> None:
         self.spm("install-group", "all")
         with mock.patch.object(durable.Disk, "flush", side_effect=AssertionError):
             self.assertEqual(self.spm("install-group", "all").status, 0)
 
-    def test_a_disk_that_cannot_write_is_an_error_and_nothing_counts(self):
+    def test_a_disk_that_cannot_write_is_an_error_and_nothing_counts(self) -> None:
         failure = OSError(errno.EIO, os.strerror(errno.EIO))
         with mock.patch.object(durable.Disk, "flush", side_effect=failure):
             result = self.spm("install-group", "all")
@@ -55,22 +58,22 @@ class MarkTest(World):
         self.assertEqual(self.spm("install-group", "all").status, 0)
         self.assertEqual((self.counting(), self.read("a-1/a")), (["a", "b"], "a"))
 
-    def test_a_caller_that_ignores_the_ends_of_children_is_no_error(self):
+    def test_a_caller_that_ignores_the_ends_of_children_is_no_error(self) -> None:
         self.addCleanup(signal.signal, signal.SIGCHLD, signal.signal(signal.SIGCHLD, signal.SIG_IGN))
         self.assertEqual(self.spm("install-group", "all").status, 0)
 
-    def unmark(self):
+    def unmark(self) -> None:
         self.spm("install-group", "all")
         for entry in self.entries().values():
             entry.condemn()
         self.server.asked.clear()
 
-    def test_whole_entries_without_a_mark_are_taken_over(self):
+    def test_whole_entries_without_a_mark_are_taken_over(self) -> None:
         self.unmark()
         result = self.spm("install-group", "all")
         self.assertEqual((result.status, self.server.asked, self.counting()), (0, [], ["a", "b"]))
 
-    def test_those_that_lost_bytes_are_made_anew(self):
+    def test_those_that_lost_bytes_are_made_anew(self) -> None:
         self.unmark()
         path = f"{self.entries()['a'].tree}/a"
         facts = os.stat(path)
@@ -82,7 +85,7 @@ class MarkTest(World):
         self.assertEqual((self.server.asked, self.counting()), (["/a.deb"], ["a", "b"]))
         self.assertEqual(self.read("a-1/a"), "a")
 
-    def test_an_entry_without_a_stamp_that_can_be_read_is_none(self):
+    def test_an_entry_without_a_stamp_that_can_be_read_is_none(self) -> None:
         for text in ("", "\0" * 100, '{"name": "a"', "[]"):
             with self.subTest(text):
                 self.spm("install-group", "all")
@@ -93,14 +96,14 @@ class MarkTest(World):
                 self.assertEqual(self.spm("install-group", "all").status, 0)
                 self.assertEqual((self.counting(), self.read("a-1/a")), (["a", "b"], "a"))
 
-    def test_what_is_no_entry_is_swept_away_and_what_cannot_be_told_is_not(self):
+    def test_what_is_no_entry_is_swept_away_and_what_cannot_be_told_is_not(self) -> None:
         self.spm("install-group", "all")
         with open(f"{self.entries()['a'].path}/stamp.json", "w", encoding="utf-8"):
             pass
         trees.remove(self.lib)
         opened = os.open
 
-        def too_many(path, *arguments, **options):
+        def too_many(path: str, *arguments: int, **options):
             if str(path).endswith("stamp.json"):
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
             return opened(path, *arguments, **options)
@@ -118,7 +121,7 @@ class OthersTest(World):
         modes = {path: os.lstat(path).st_mode for path in found}
         return sorted(path for path, mode in modes.items() if mode & 0o022 and not stat.S_ISLNK(mode))
 
-    def test_with_any_umask_others_can_write_nothing(self):
+    def test_with_any_umask_others_can_write_nothing(self) -> None:
         self.add("a", self.serve("a.deb", deb(member("./d/a", b"a", mode=0o777), member("./b", b"b", mode=0o666))))
         self.addCleanup(os.umask, os.umask(0))
         self.store += "/deep/er"
@@ -129,7 +132,7 @@ class OthersTest(World):
             self.assertEqual(self.open_to_others(folder), [])
         self.assertEqual(os.umask(0), 0)
 
-    def test_a_store_that_others_can_write_is_closed_to_them(self):
+    def test_a_store_that_others_can_write_is_closed_to_them(self) -> None:
         self.add_simple("a")
         os.makedirs(f"{self.store}/packages")
         for folder in (self.store, f"{self.store}/packages"):
@@ -138,7 +141,7 @@ class OthersTest(World):
         self.assertEqual(self.open_to_others(self.store), [])
         self.assertEqual(stat.S_IMODE(os.stat(self.store).st_mode), 0o2755)
 
-    def test_a_folder_that_is_everybodys_stays_so(self):
+    def test_a_folder_that_is_everybodys_stays_so(self) -> None:
         self.add_simple("a")
         os.mkdir(self.store)
         os.chmod(self.store, 0o1777)
@@ -146,11 +149,11 @@ class OthersTest(World):
         self.assertEqual(stat.S_IMODE(os.stat(self.store).st_mode), 0o1777)
         self.assertEqual(self.open_to_others(f"{self.store}/packages"), [])
 
-    def test_a_limit_of_threads_is_one_error_and_leaves_none(self):
+    def test_a_limit_of_threads_is_one_error_and_leaves_none(self) -> None:
         self.add_simple("a")
         start, count = threading.Thread.start, threading.active_count()
 
-        def second_fails(thread):
+        def second_fails(thread: threading.Thread) -> None:
             if thread._target.__name__ == "_work" and threading.active_count() > count + 1:
                 raise RuntimeError("can't start new thread")
             start(thread)
@@ -161,7 +164,7 @@ class OthersTest(World):
         self.assertEqual(result.err.splitlines()[0], "spm: error: unpacking: can't start new thread")
         self.assertEqual((result.status, threading.active_count()), (1, count))
 
-    def test_a_store_for_reading_alone_can_be_linked_to(self):
+    def test_a_store_for_reading_alone_can_be_linked_to(self) -> None:
         self.add_simple("a")
         self.spm("install", "a")
         before = self.listed()

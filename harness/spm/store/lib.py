@@ -8,6 +8,11 @@ import re
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import PLATFORMS, existing_parent
 from harness.spm.store.store import Entry, Store
+from harness.spm.settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.pins.manifest import Package
 
 
 _into_a_store = re.compile(r"/(?:.*/)?packages/[^/]+/[0-9a-f]{64}/tree", re.DOTALL).fullmatch
@@ -18,7 +23,7 @@ class Wanted:
 
     __slots__ = ("package", "platform", "entry", "link")
 
-    def __init__(self, package, platform: str, store: Store, lib_folder: str):
+    def __init__(self, package: Package, platform: str, store: Store, lib_folder: str) -> None:
         self.package, self.platform = package, platform
         self.entry = store.entry(package.name, package.version(platform))
         self.link = os.path.join(lib_folder, package.lib)
@@ -34,7 +39,7 @@ class Wanted:
         return self.linked() and self.entry.exists()
 
 
-def wanted(packages, settings, store: Store) -> list[Wanted]:
+def wanted(packages: list[Package], settings: Settings, store: Store) -> list[Wanted]:
     folder = settings.lib_folder()
     return [Wanted(package, settings.platform, store, folder) for package in packages]
 
@@ -46,13 +51,13 @@ def is_root(store: Store, lib: str) -> bool:
         return False
 
 
-def register(store: Store, lib: str):
+def register(store: Store, lib: str) -> None:
     """Tells the store that `lib` uses it, so that pruning spares what it links to."""
     if not is_root(store, lib):
         replace_link(lib, store.root_link(lib))
 
 
-def prepare(lib: str, folder: str):
+def prepare(lib: str, folder: str) -> None:
     """Makes the lib folder and a platform's folder in it."""
     for each in (lib, folder):
         try:
@@ -72,7 +77,7 @@ def not_a_folder(path: str) -> SpmError:
     )
 
 
-def check(lib: str, folder: str, items: list[Wanted]):
+def check(lib: str, folder: str, items: list[Wanted]) -> None:
     """Finds before any download what would stop the links from being made."""
     for each in (lib, folder):
         if os.path.lexists(each) and not os.path.isdir(each):
@@ -92,7 +97,7 @@ def is_ours(path: str) -> bool:
     return os.path.islink(path) and _into_a_store(os.readlink(path)) is not None
 
 
-def check_writable(folder: str, items: list[Wanted]):
+def check_writable(folder: str, items: list[Wanted]) -> None:
     """Finds before any download that the links that are to be made cannot be."""
     above = existing_parent(folder)
     if not os.access(above, os.W_OK | os.X_OK) and not all(item.linked() for item in items):
@@ -102,12 +107,12 @@ def check_writable(folder: str, items: list[Wanted]):
         )
 
 
-def activate(item: Wanted):
+def activate(item: Wanted) -> None:
     """Switches the link to the wanted version by one rename."""
     replace_link(item.entry.tree, item.link)
 
 
-def replace_link(target: str, link: str):
+def replace_link(target: str, link: str) -> None:
     folder, name = os.path.split(link)
     # A process id alone is not enough: containers count theirs anew, and may share the folder.
     beside = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.{os.getpid()}.new")

@@ -8,6 +8,11 @@ import time
 
 from harness.spm.store import lib, trees
 from harness.spm.store.store import Entry, Store, closed_to_others, write_file
+from collections.abc import Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.progress import Report
 
 OLDER_THAN_S = 30 * 86400
 MAX_BYTES = 10 * 10**9
@@ -18,7 +23,7 @@ LEFTOVER_S = 86400  # so long a download that did not end waits for the next run
 class Cached:
     """An entry with what pruning weighs."""
 
-    def __init__(self, entry: Entry, users: list[str]):
+    def __init__(self, entry: Entry, users: list[str]) -> None:
         self.entry, self.users = entry, users
         stamp = entry.stamp()
         self.bytes, self.files, self.lib = stamp["bytes"], stamp["files"], stamp["lib"]
@@ -66,7 +71,7 @@ def victims(cached: list[Cached], older_than_s: float, max_bytes: int, now: floa
     return gone
 
 
-def remove(store: Store, entry: Entry):
+def remove(store: Store, entry: Entry) -> None:
     """Takes the final name away first: a removal that is killed leaves no half entry."""
     staging = store.staging(entry)
     trees.remove(staging)
@@ -79,7 +84,7 @@ def remove(store: Store, entry: Entry):
 
 
 @contextlib.contextmanager
-def at_work(store: Store, report):
+def at_work(store: Store, report: Report) -> Iterator[None]:
     """Shares the store with whoever else works in it, which keeps pruning out. Whoever leaves last tidies."""
     with closed_to_others():
         store.prepare()
@@ -90,7 +95,7 @@ def at_work(store: Store, report):
 
 
 @contextlib.contextmanager
-def alone(store: Store, report):
+def alone(store: Store, report: Report) -> Iterator[None]:
     """The store to ourselves, once everybody who works in it has left."""
     with closed_to_others():
         store.prepare()
@@ -99,7 +104,7 @@ def alone(store: Store, report):
             yield
 
 
-def sweep(store: Store, leftover_s: float = LEFTOVER_S):
+def sweep(store: Store, leftover_s: float = LEFTOVER_S) -> None:
     """Removes what has served, what power cuts, killed and failed runs left, and roots whose folder is gone; a .part or
     archive that is younger than `leftover_s` stays for the next run. Only under the exclusive lock, when nobody else works in the
     store."""
@@ -123,7 +128,7 @@ def sweep(store: Store, leftover_s: float = LEFTOVER_S):
             os.unlink(f"{store.root}/locks/{name}")
 
 
-def automatic(store: Store):
+def automatic(store: Store) -> None:
     """When nobody else is at work: sweeps if there is something to, and once a day prunes with the usual limits.
 
     It is a courtesy: where the disk refuses, the run that asked for it has still done its work."""

@@ -15,37 +15,37 @@ DAY = 86400
 class Fake:
     """What `victims` looks at."""
 
-    def __init__(self, name, size, days, users=()):
+    def __init__(self, name: str, size: int, days: int, users=()) -> None:
         self.name, self.bytes, self.last_use, self.users = name, size, -days * DAY, list(users)
 
 
-def names(*cached, older_than_days=30, max_bytes=1000):
+def names(*cached: Fake, older_than_days: int = 30, max_bytes: int = 1000) -> list[str]:
     return [each.name for each in prune.victims(list(cached), older_than_days * DAY, max_bytes, now=0)]
 
 
 class VictimsTest(unittest.TestCase):
-    def test_the_old_go_and_the_young_stay(self):
+    def test_the_old_go_and_the_young_stay(self) -> None:
         self.assertEqual(names(Fake("old", 1, 31), Fake("young", 1, 29)), ["old"])
 
-    def test_what_a_lib_uses_stays_however_old_and_large(self):
+    def test_what_a_lib_uses_stays_however_old_and_large(self) -> None:
         self.assertEqual(names(Fake("used", 5000, 400, ["/lib"]), Fake("old", 1, 31)), ["old"])
 
-    def test_by_size_the_least_recently_used_go_first_until_the_rest_fits(self):
+    def test_by_size_the_least_recently_used_go_first_until_the_rest_fits(self) -> None:
         cached = [Fake("a", 400, 3), Fake("b", 400, 1), Fake("c", 400, 2), Fake("used", 500, 9, ["/lib"])]
         self.assertEqual(names(*cached, max_bytes=1300), ["a"])
         self.assertEqual(names(*cached, max_bytes=1299), ["a", "c"])
         self.assertEqual(names(*cached, max_bytes=0), ["a", "c", "b"])
 
-    def test_a_use_by_a_clock_ahead_of_ours_is_new_not_eternal(self):
+    def test_a_use_by_a_clock_ahead_of_ours_is_new_not_eternal(self) -> None:
         self.assertEqual(names(Fake("ahead", 1, -400), older_than_days=0), ["ahead"])
         self.assertEqual(names(Fake("ahead", 1, -400)), [])
 
-    def test_what_went_by_age_no_longer_counts_by_size(self):
+    def test_what_went_by_age_no_longer_counts_by_size(self) -> None:
         self.assertEqual(names(Fake("old", 900, 31), Fake("a", 900, 3)), ["old"])
 
 
 class PruneTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.add_simple("a")
         self.spm("install", "a")
@@ -53,7 +53,7 @@ class PruneTest(World):
     def kept(self) -> list[str]:
         return sorted(os.listdir(f"{self.store}/packages"))
 
-    def test_a_root_goes_with_its_lib_folder_and_takes_its_claim_along(self):
+    def test_a_root_goes_with_its_lib_folder_and_takes_its_claim_along(self) -> None:
         first, self.lib = self.lib, f"{self.folder}/second"
         self.spm("install", "a")
         self.assertEqual(self.spm("cache", "list", "--json").objects()[0]["used_by"], ["FOLDER/lib", "FOLDER/second"])
@@ -63,7 +63,7 @@ class PruneTest(World):
             self.assertEqual(self.kept(), left)
         self.assertEqual(os.listdir(f"{self.store}/roots"), [])
 
-    def test_a_removal_that_was_killed_is_finished_by_the_next_sweep(self):
+    def test_a_removal_that_was_killed_is_finished_by_the_next_sweep(self) -> None:
         entry = prune.survey(Store(self.store))[0].entry
         staging = Store(self.store).staging(entry)
         os.rename(entry.path, staging)  # as far as the killed run came
@@ -71,7 +71,7 @@ class PruneTest(World):
         self.assertEqual(self.left_in_store(), [])
         self.assertEqual(self.spm("install", "a").status, 0)
 
-    def test_pruning_happens_by_itself_once_a_day(self):
+    def test_pruning_happens_by_itself_once_a_day(self) -> None:
         self.spm("uninstall", "a")
         used = prune.survey(Store(self.store))[0].entry.path + "/used"
         self.set_time(used, 40)
@@ -83,11 +83,11 @@ class PruneTest(World):
         self.spm("install", "b")
         self.assertEqual(self.kept(), ["b"])
 
-    def set_time(self, path: str, days: float):
+    def set_time(self, path: str, days: float) -> None:
         then = time.time() - days * DAY
         os.utime(path, (then, then))
 
-    def test_pruning_waits_for_an_install_and_the_automatic_one_gives_up(self):
+    def test_pruning_waits_for_an_install_and_the_automatic_one_gives_up(self) -> None:
         self.spm("uninstall", "a")
         store = Store(self.store)
         with store.lock("store") as lock:
@@ -104,7 +104,7 @@ class PruneTest(World):
         process.communicate(timeout=PATIENCE_S)
         self.assertEqual(self.kept(), [])
 
-    def test_what_is_looked_at_but_not_yet_linked_is_not_pruned(self):
+    def test_what_is_looked_at_but_not_yet_linked_is_not_pruned(self) -> None:
         self.spm("uninstall", "a")
         go = threading.Event()
         self.add_simple("b")
@@ -123,7 +123,7 @@ class PruneTest(World):
             self.assertEqual(process.returncode, 0)
         self.assertEqual((self.kept(), self.read("a-1/a"), self.server.asked), (["a", "b"], "a", ["/b.deb"]))
 
-    def test_half_a_download_waits_a_day_for_the_next_run(self):
+    def test_half_a_download_waits_a_day_for_the_next_run(self) -> None:
         young, old, spent = (f"{self.store}/archives/{name}" for name in ("young.part", "old.part", "spent"))
         for path, days in ((young, 0.9), (old, 1.1), (spent, time.time() / DAY)):
             open(path, "w").close()
@@ -136,13 +136,13 @@ class PruneTest(World):
         self.spm("cache", "prune", "--older-than", "0d")
         self.assertEqual(self.left_in_store(), [])
 
-    def test_a_store_that_is_not_there_is_empty(self):
+    def test_a_store_that_is_not_there_is_empty(self) -> None:
         self.store = f"{self.folder}/none"
         for verb in ("list", "prune"):
             self.assertEqual(self.spm("cache", verb, "--json").objects(), [])
         self.assertFalse(os.path.exists(self.store))
 
-    def test_a_target_outside_the_store_is_no_entry(self):
+    def test_a_target_outside_the_store_is_no_entry(self) -> None:
         store = Store("/s")
         self.assertIsInstance(store.entry_of("/s/packages/a/v/tree"), Entry)
         for target in ("/s/packages/a/v", "/s/packages/a/v/tree/x", "/t/packages/a/v/tree", "tree", ""):

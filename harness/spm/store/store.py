@@ -35,6 +35,12 @@ import time
 
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import existing_parent
+from collections.abc import Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.lock import Lock
 
 _PARTS = ("packages", "archives", "unpacking", "locks", "roots")
 _OTHERS_WRITE = 0o022
@@ -51,7 +57,7 @@ class Entry:
 
     __slots__ = ("name", "version", "path")
 
-    def __init__(self, store: str, name: str, version: str):
+    def __init__(self, store: str, name: str, version: str) -> None:
         self.name, self.version = name, version
         self.path = f"{store}/packages/{name}/{version}"
 
@@ -84,7 +90,7 @@ class Entry:
         except OSError:
             return False  # the disk does not tell, or we may open no more files: nothing to remove an entry for
 
-    def use(self):
+    def use(self) -> None:
         """Notes that the entry is in use now. A store that we may not write is left as it is."""
         try:
             if time.time() - os.stat(self.path + "/used").st_mtime > USE_STEP_S:
@@ -99,20 +105,20 @@ class Entry:
         except FileNotFoundError:
             return 0.0
 
-    def condemn(self):
+    def condemn(self) -> None:
         """Lets a damaged entry, if it is there at all, count as none until every hash in it is right again."""
         try:
             os.unlink(self.path + "/used")
         except FileNotFoundError:
             pass
 
-    def discard(self):
+    def discard(self) -> None:
         """Lets what stands here be no entry, whatever it looks like: nothing of it is used again."""
         self.condemn()
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.path + "/stamp.json")
 
-    def approve(self):
+    def approve(self) -> None:
         """Lets an entry count whose bytes are on the disk."""
         os.close(os.open(self.path + "/used", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666))
 
@@ -126,7 +132,7 @@ class Entry:
 class Store:
     """The folder and its parts. Making one touches nothing."""
 
-    def __init__(self, root: str):
+    def __init__(self, root: str) -> None:
         self.root = root
 
     def entry(self, name: str, version: str) -> Entry:
@@ -144,7 +150,7 @@ class Store:
         packages = f"{self.root}/packages"
         return [Entry(self.root, name, version) for name in _names(packages) for version in _names(f"{packages}/{name}")]
 
-    def prepare(self):
+    def prepare(self) -> None:
         """Makes the store's folders."""
         try:
             for folder in (self.root, *(f"{self.root}/{part}" for part in _PARTS)):
@@ -172,10 +178,10 @@ class Store:
     def staging(self, entry: Entry) -> str:
         return f"{self.root}/unpacking/{entry.name}-{entry.version}"
 
-    def entry_lock(self, entry: Entry):
+    def entry_lock(self, entry: Entry) -> Lock:
         return self.lock(os.path.basename(self.staging(entry)))
 
-    def lock(self, name: str):
+    def lock(self, name: str) -> Lock:
         from harness.spm.lock import Lock
 
         return Lock(f"{self.root}/locks/{name}")
@@ -201,7 +207,7 @@ class Store:
 
 
 @contextlib.contextmanager
-def closed_to_others():
+def closed_to_others() -> Iterator[None]:
     """What is made meanwhile, nobody but its owner may write: who can write a store runs code as all who use it."""
     before = os.umask(0o777)
     os.umask(before | _OTHERS_WRITE)
@@ -211,7 +217,7 @@ def closed_to_others():
         os.umask(before)
 
 
-def _close_to_others(folder: str):
+def _close_to_others(folder: str) -> None:
     facts = os.stat(folder)
     shared = facts.st_mode & stat.S_ISVTX  # as /tmp is, which root may have named
     if facts.st_mode & _OTHERS_WRITE and facts.st_uid == os.geteuid() and not shared:
@@ -225,12 +231,12 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def read_json(path: str):
+def read_json(path: str) -> Any:
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
-def write_file(path: str, text: str):
+def write_file(path: str, text: str) -> None:
     """Writes a whole file or none."""
     from harness.spm.store.atomic import atomic_file
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 
-def remove(path: str):
+def remove(path: str) -> None:
     """Removes a folder and everything below; no folder is fine, and so is a link, of which only the link goes."""
     try:
         os.unlink(path)

@@ -32,19 +32,19 @@ def basic(user: str, password: str) -> str:
 class Proxy:
     """Passes plain requests and tunnels on; `passed` lists what, and with which credentials."""
 
-    def __init__(self, status: int = 200):
+    def __init__(self, status: int = 200) -> None:
         self.passed = []
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
+            def do_GET(self) -> None:
                 if not self._refused():
                     address = urlsplit(self.path)
                     onward = http.client.HTTPConnection(address.netloc)
                     onward.request("GET", address.path)
                     send_file(self, onward.getresponse().read())
 
-            def do_CONNECT(self):
+            def do_CONNECT(self) -> None:
                 if not self._refused():
                     host, port = self.path.split(":")
                     with socket.create_connection((host, int(port))) as onward:
@@ -63,7 +63,7 @@ class Proxy:
                     self.send_error(status)
                 return status != 200
 
-            def log_message(self, *_):
+            def log_message(self, *_: int | str) -> None:
                 pass
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -72,13 +72,13 @@ class Proxy:
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         self.host = f"127.0.0.1:{self._server.server_address[1]}"
 
-    def close(self):
+    def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
 
 
 class AccessWorld(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.add("a", self.serve("a.deb", GOOD))
         for forget in (access.tls.cache_clear, access._netrc.cache_clear):
@@ -105,19 +105,19 @@ class AccessWorld(World):
         self.assertNotIn("hunter", result.err)
         return result.status, result.err.replace(self.sources["main"]["base"], "SERVER")
 
-    def netrc(self, text: str):
+    def netrc(self, text: str) -> None:
         os.environ["NETRC"] = f"{self.folder}/netrc"
         with open(os.environ["NETRC"], "w") as file:
             file.write(text)
 
 
 class CertificateTest(AccessWorld):
-    def test_a_server_is_trusted_by_the_certificates_that_the_environment_names(self):
+    def test_a_server_is_trusted_by_the_certificates_that_the_environment_names(self) -> None:
         self.serve_by_tls()
         os.environ["SSL_CERT_FILE"] = CERTIFICATE
         self.assertEqual(self.install(), (0, ""))
 
-    def test_any_other_is_not(self):
+    def test_any_other_is_not(self) -> None:
         self.serve_by_tls()
         status, err = self.install()
         self.assertEqual(status, 1)
@@ -127,7 +127,7 @@ class CertificateTest(AccessWorld):
             r"certificate\)\nhint: name the file with your organisation's certificates in SSL_CERT_FILE\n$",
         )
 
-    def test_a_file_without_certificates_is_named(self):
+    def test_a_file_without_certificates_is_named(self) -> None:
         self.serve_by_tls()
         for path, found in ((f"{self.folder}/none", "No such file or directory"), (__file__, "no certificate in it")):
             os.environ["SSL_CERT_FILE"] = path
@@ -135,7 +135,7 @@ class CertificateTest(AccessWorld):
             status, err = self.install()
             self.assertEqual((status, err[: len(start)]), (2, start))
 
-    def test_a_server_without_tls_is_named(self):
+    def test_a_server_without_tls_is_named(self) -> None:
         self.sources["main"]["base"] = self.server.base.replace("http:", "https:")
         status, err = self.install()
         self.assertEqual(status, 1)
@@ -143,7 +143,7 @@ class CertificateTest(AccessWorld):
 
 
 class ProxyTest(AccessWorld):
-    def test_plain_requests_go_by_the_proxy_with_its_credentials(self):
+    def test_plain_requests_go_by_the_proxy_with_its_credentials(self) -> None:
         for variable in ("HTTP_PROXY", "http_proxy"):
             proxy = self.proxy()
             os.environ[variable] = f"http://me:hunter%402@{proxy.host}"
@@ -151,7 +151,7 @@ class ProxyTest(AccessWorld):
             self.assertEqual(proxy.passed, [(f"GET {self.server.base}/a.deb", basic("me", PASSWORD))])
             self.forget()
 
-    def test_secure_ones_go_through_a_tunnel_and_the_server_learns_no_proxy_s_password(self):
+    def test_secure_ones_go_through_a_tunnel_and_the_server_learns_no_proxy_s_password(self) -> None:
         server = self.serve_by_tls()
         os.environ["SSL_CERT_FILE"] = CERTIFICATE
         for variable in ("HTTPS_PROXY", "https_proxy"):
@@ -162,11 +162,11 @@ class ProxyTest(AccessWorld):
             self.assertNotIn("Proxy-Authorization", server.headers.pop())
             self.forget()
 
-    def forget(self):
+    def forget(self) -> None:
         self.spm("uninstall", "a")
         self.spm("cache", "prune", "--older-than", "0d")
 
-    def test_the_real_command_does_all_of_it(self):
+    def test_the_real_command_does_all_of_it(self) -> None:
         server, proxy = self.serve_by_tls(), self.proxy()
         self.netrc(f"machine 127.0.0.1 login me password {PASSWORD}\n")
         os.environ.update(SSL_CERT_FILE=CERTIFICATE, https_proxy=f"http://you:hunter3@{proxy.host}")
@@ -176,7 +176,7 @@ class ProxyTest(AccessWorld):
         self.assertEqual([auth for _, auth in proxy.passed], [basic("you", "hunter3")])
         self.assertEqual(server.headers[0]["Authorization"], basic("me", PASSWORD))
 
-    def test_no_proxy_is_obeyed(self):
+    def test_no_proxy_is_obeyed(self) -> None:
         for variable in ("NO_PROXY", "no_proxy"):
             proxy = self.proxy(502)
             os.environ.update({"HTTP_PROXY": f"http://{proxy.host}", variable: "example.org,127.0.0.1"})
@@ -185,7 +185,7 @@ class ProxyTest(AccessWorld):
             del os.environ[variable]
             self.forget()
 
-    def test_a_proxy_that_wants_a_password_is_named(self):
+    def test_a_proxy_that_wants_a_password_is_named(self) -> None:
         hint = "hint: set HTTP_PROXY and HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT\n"
         for start in (lambda: None, self.serve_by_tls):
             start()
@@ -200,7 +200,7 @@ class ProxyTest(AccessWorld):
                 ),
             )
 
-    def test_a_proxy_that_will_not_or_is_not_there_is_named(self):
+    def test_a_proxy_that_will_not_or_is_not_there_is_named(self) -> None:
         self.serve_by_tls()
         proxy = self.proxy(403)
         os.environ["HTTPS_PROXY"] = proxy.host
@@ -208,7 +208,7 @@ class ProxyTest(AccessWorld):
         os.environ["HTTPS_PROXY"] = "http://me:hunter2@127.0.0.1:9"
         self.assertIn("main (SERVER): the proxy 127.0.0.1:9: the connection was refused\n", self.install()[1])
 
-    def test_a_wrong_address_of_a_proxy_is_one_error_that_does_not_show_it(self):
+    def test_a_wrong_address_of_a_proxy_is_one_error_that_does_not_show_it(self) -> None:
         for value in ("socks5://127.0.0.1:1080", "http://me:hunter2", "https://me:hunter2@127.0.0.1:1", "http://"):
             os.environ["HTTP_PROXY"] = value
             self.assertEqual(
@@ -222,7 +222,7 @@ class ProxyTest(AccessWorld):
 
 
 class CredentialsTest(AccessWorld):
-    def test_a_host_gets_its_own_and_no_other_gets_any(self):
+    def test_a_host_gets_its_own_and_no_other_gets_any(self) -> None:
         mine = f"machine 127.0.0.1 login me password {PASSWORD}\n"
         other = "machine example.org login me password hunter2\n"
         anyone = "default login me password hunter2\n"
@@ -234,13 +234,13 @@ class CredentialsTest(AccessWorld):
             self.spm("uninstall", "a")
             self.spm("cache", "prune", "--older-than", "0d")
 
-    def test_a_redirect_within_a_host_takes_them_along(self):
+    def test_a_redirect_within_a_host_takes_them_along(self) -> None:
         self.netrc(f"machine 127.0.0.1 login me password {PASSWORD}\n")
         self.server.files.update({"/a.deb": redirect("/here.deb"), "/here.deb": GOOD})
         self.assertEqual(self.install(), (0, ""))
         self.assertEqual([each["Authorization"] for each in self.server.headers], [basic("me", PASSWORD)] * 2)
 
-    def test_who_has_none_is_told_where_to_write_them(self):
+    def test_who_has_none_is_told_where_to_write_them(self) -> None:
         for status, reason in ((401, "the server asks for credentials (HTTP 401)"), (403, "not allowed (HTTP 403)")):
             self.server.files["/a.deb"] = refuse(status, "No")
             self.assertEqual(
@@ -252,14 +252,14 @@ class CredentialsTest(AccessWorld):
                 ),
             )
 
-    def test_a_redirect_to_an_open_line_is_refused(self):
+    def test_a_redirect_to_an_open_line_is_refused(self) -> None:
         server = self.serve_by_tls()
         os.environ["SSL_CERT_FILE"] = CERTIFICATE
         server.files["/a.deb"] = redirect(f"{self.server.base}/a.deb")
         self.assertIn("main (SERVER/a.deb): redirected from https to http (HTTP 302)\n", self.install()[1])
         self.assertEqual(self.server.asked, [])
 
-    def test_credentials_that_are_refused_are_not_asked_for_again(self):
+    def test_credentials_that_are_refused_are_not_asked_for_again(self) -> None:
         self.netrc("machine 127.0.0.1 login me password hunter2\n")
         self.server.files["/a.deb"] = refuse(401, "Unauthorized")
         self.assertEqual(
@@ -272,7 +272,7 @@ class CredentialsTest(AccessWorld):
         )
         self.assertEqual(self.server.asked, ["/a.deb"])
 
-    def test_a_file_that_is_wrong_is_one_error_that_shows_no_password(self):
+    def test_a_file_that_is_wrong_is_one_error_that_shows_no_password(self) -> None:
         for text in ("machine a login me password hunter 2\n", "password hunter2\n", "machine\n"):
             access._netrc.cache_clear()
             self.netrc(text)
@@ -289,7 +289,7 @@ class CredentialsTest(AccessWorld):
             (status, err.splitlines()[0]), (2, "spm: error: NETRC: No such file or directory: FOLDER/none")
         )
 
-    def test_the_usual_place_is_the_home_folder(self):
+    def test_the_usual_place_is_the_home_folder(self) -> None:
         del os.environ["NETRC"]
         os.environ["HOME"] = self.folder
         self.assertIsNone(access.login("127.0.0.1"))

@@ -11,15 +11,20 @@ import io
 import socket
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.transfer.transport import _Counted
+
 
 class Deadline:
     """When an answer must have come: so many seconds from now on, or from the latest `renew`."""
 
-    def __init__(self, seconds: float):
+    def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.renew()
 
-    def renew(self, seconds: float = 0):
+    def renew(self, seconds: float = 0) -> None:
         """Gives `seconds` from now on, by default all that there were at first."""
         self._end = time.monotonic() + (seconds or self.seconds)
 
@@ -34,7 +39,7 @@ class Deadline:
 class _Arriving(io.RawIOBase):
     """What arrives on a socket until its deadline."""
 
-    def __init__(self, connected: socket.socket, deadline: Deadline):
+    def __init__(self, connected: socket.socket, deadline: Deadline) -> None:
         self._socket, self._deadline = connected, deadline
         self._stream = connected.makefile("rb", buffering=0)
 
@@ -45,11 +50,11 @@ class _Arriving(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer) -> int:
+    def readinto(self, buffer: memoryview) -> int:
         self._socket.settimeout(self._deadline.left_s())
         return self._stream.readinto(buffer)
 
-    def close(self):
+    def close(self) -> None:
         self._stream.close()
         super().close()
 
@@ -60,9 +65,9 @@ def _places(host: str, port: int) -> tuple:
     return tuple(place[:2] for *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
 
 
-def _connect(address: tuple[str, int], deadline: Deadline, *options):
+def _connect(address: tuple[str, int], deadline: Deadline, *options: Any) -> socket.socket | None:
     """socket.create_connection, with the host looked up by _places."""
-    error = None
+    error: OSError | None = None
     for place in _places(*address):
         left_s = deadline.left_s()
         try:
@@ -80,22 +85,22 @@ class _Connection:
 
     It looks its host up once a run, and reads the answer of a server which stops reading an upload: that says why."""
 
-    def __init__(self, *arguments, **options):
+    def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._create_connection = _connect
 
-    def connect(self):
+    def connect(self) -> None:
         super().connect()
         self.sock.settimeout(self.timeout.seconds)  # of what it had, connecting may have left little
 
-    def _tunnel(self):
+    def _tunnel(self) -> None:
         super()._tunnel()
         self.sock.settimeout(self.timeout.left_s())  # for what follows: TLS
 
-    def response_class(self, connected: socket.socket, *arguments, **options) -> http.client.HTTPResponse:
+    def response_class(self, connected: socket.socket, *arguments: Any, **options: Any) -> http.client.HTTPResponse:
         return http.client.HTTPResponse(_Arriving(connected, self.timeout), *arguments, **options)
 
-    def endheaders(self, message_body=None, **options):
+    def endheaders(self, message_body: _Counted | None = None, **options: bool) -> None:
         try:
             super().endheaders(message_body, **options)
         except (BrokenPipeError, ConnectionResetError):

@@ -17,6 +17,8 @@ from harness.spm.transfer.access_test import CERTIFICATE
 from harness.spm.transfer.faults_test import HASTY_S, LONG_S, SILENT, TRICKLE_S
 from harness.spm.transfer.transport import TransferError
 from harness.spm_testing.interrupt import PATIENCE_S
+from collections.abc import Callable
+from typing import Any, BinaryIO
 
 STEP_BYTES = 1 << 16
 
@@ -24,7 +26,7 @@ STEP_BYTES = 1 << 16
 class Caller(unittest.TestCase):
     """A test with a server of its own, which is a function of one connection."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         clean = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
         fields = {**clean, "SSL_CERT_FILE": CERTIFICATE, "NETRC": os.devnull, "SPM_TIMEOUT": str(HASTY_S)}
         patch = mock.patch.dict(os.environ, fields, clear=True)
@@ -35,12 +37,12 @@ class Caller(unittest.TestCase):
             self.addCleanup(forget)
         self.outlasted = False  # whether a client waited for the end of a drip
 
-    def serve(self, answer) -> str:
+    def serve(self, answer: Callable[..., Any]) -> str:
         """`host:port` of a server that answers one connection."""
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)
 
-        def work():
+        def work() -> None:
             with contextlib.suppress(OSError):
                 caller, _ = listener.accept()
                 with caller:
@@ -49,7 +51,7 @@ class Caller(unittest.TestCase):
         threading.Thread(target=work, daemon=True).start()
         return f"127.0.0.1:{listener.getsockname()[1]}"
 
-    def drip(self, caller):
+    def drip(self, caller) -> None:
         """A head of which a line comes well within every time-out, and the end long after it."""
         caller.sendall(b"HTTP/1.1 200 OK\r\n")
         for _ in range(int(LONG_S / TRICKLE_S)):
@@ -58,7 +60,7 @@ class Caller(unittest.TestCase):
         self.outlasted = True
         caller.sendall(b"Content-Length: 0\r\n\r\n")
 
-    def error(self, act) -> TransferError:
+    def error(self, act: Callable[..., Any]) -> TransferError:
         with self.assertRaises(TransferError) as raised:
             act()
         self.assertFalse(self.outlasted)
@@ -66,11 +68,11 @@ class Caller(unittest.TestCase):
 
 
 class DripTest(Caller):
-    def test_a_server_by_tls(self):
+    def test_a_server_by_tls(self) -> None:
         tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         tls.load_cert_chain(CERTIFICATE)
 
-        def answer(caller):
+        def answer(caller: socket.socket) -> None:
             with tls.wrap_socket(caller, server_side=True) as secured:
                 self.drip(secured)
 
@@ -78,10 +80,10 @@ class DripTest(Caller):
         error = self.error(lambda: transport.open_address(f"https://{host}/a", False))
         self.assertEqual((error.reason, error.passing), (SILENT, True))
 
-    def test_a_handshake(self):
+    def test_a_handshake(self) -> None:
         """One TLS record, byte by byte."""
 
-        def answer(caller):
+        def answer(caller: socket.socket) -> None:
             for byte in b"\x16\x03\x03\x40\x00" + b"\x02\x00\x3f\xf0" + bytes(int(LONG_S / TRICKLE_S)):
                 caller.sendall(bytes([byte]))
                 time.sleep(TRICKLE_S)
@@ -90,12 +92,12 @@ class DripTest(Caller):
         host = self.serve(answer)
         self.assertEqual(self.error(lambda: transport.open_address(f"https://{host}/a", False)).reason, SILENT)
 
-    def test_a_tunnel(self):
+    def test_a_tunnel(self) -> None:
         os.environ["HTTPS_PROXY"] = proxy = self.serve(self.drip)
         error = self.error(lambda: transport.open_address("https://127.0.0.1:9/a", False))
         self.assertEqual(error.reason, f"the proxy {proxy}: {SILENT}")
 
-    def test_a_redirect_after_all_the_time_is_not_followed(self):
+    def test_a_redirect_after_all_the_time_is_not_followed(self) -> None:
         request = urllib.request.Request("http://127.0.0.1:9/a")
         request.timeout = connection.Deadline(-1)
         with self.assertRaises(TimeoutError):
@@ -103,13 +105,13 @@ class DripTest(Caller):
 
 
 class ConnectTest(Caller):
-    def test_a_dead_address_takes_no_time_from_the_next(self):
+    def test_a_dead_address_takes_no_time_from_the_next(self) -> None:
         host = self.serve(lambda caller: None)
         port = int(host.rpartition(":")[2])
         deadline = connection.Deadline(PATIENCE_S)
         real, left = socket.create_connection, []
 
-        def create(place, left_s, *options):
+        def create(place: str | tuple[str, int], left_s: float, *options) -> socket.socket | None:
             left.append(left_s)
             if place == "dead":
                 deadline.renew(1e-9)  # as if all had gone by
@@ -123,10 +125,10 @@ class ConnectTest(Caller):
 
 
 class UploadTest(Caller):
-    def put(self, steps: int, answer):
+    def put(self, steps: int, answer: Callable[..., Any]) -> None:
         """Uploads so many times STEP_BYTES to a server, which `answer` is once it has seen the end of the head."""
 
-        def head_first(caller):
+        def head_first(caller: socket.socket) -> None:
             stream = caller.makefile("rb")
             while stream.readline() != b"\r\n":
                 pass
@@ -137,10 +139,10 @@ class UploadTest(Caller):
             file.truncate(steps * STEP_BYTES)
             transport.put_file(f"http://{host}/a", f"/proc/self/fd/{file.fileno()}", False)
 
-    def test_takes_longer_than_the_time_out_where_it_moves(self):
+    def test_takes_longer_than_the_time_out_where_it_moves(self) -> None:
         os.environ["SPM_TIMEOUT"] = "2"
 
-        def answer(caller, stream):
+        def answer(caller: socket.socket, stream: BinaryIO) -> None:
             for _ in range(200):  # the kernel's buffers hold less
                 stream.read(STEP_BYTES)
                 time.sleep(0.015)
@@ -151,13 +153,13 @@ class UploadTest(Caller):
         except TransferError as error:
             self.fail(error.reason)
 
-    def test_ends_where_nobody_reads(self):
+    def test_ends_where_nobody_reads(self) -> None:
         over = threading.Event()
         self.addCleanup(over.set)
         error = self.error(lambda: self.put(1000, lambda caller, stream: over.wait()))
         self.assertEqual(error.reason, SILENT)
 
-    def test_ends_where_it_hardly_moves(self):
+    def test_ends_where_it_hardly_moves(self) -> None:
         """Whoever reads a file of a byte a second: its clock is ours here."""
         file, told = mock.Mock(), []
         file.tell.side_effect = lambda: len(told)
@@ -166,8 +168,8 @@ class UploadTest(Caller):
             error = self.error(lambda: [data.read(1) for _ in range(1000)])
         self.assertEqual((error.reason, error.passing), ("only 1 bytes in 1 s", True))
 
-    def test_whose_answer_drips_ends(self):
-        def answer(caller, stream):
+    def test_whose_answer_drips_ends(self) -> None:
+        def answer(caller: socket.socket, stream: BinaryIO) -> None:
             stream.read(STEP_BYTES)
             self.drip(caller)
 

@@ -16,6 +16,15 @@ from harness.spm.transfer import transport
 from harness.spm.transfer.host_slots import HostSlots
 from harness.spm.transfer.part import Part
 from harness.spm.transfer.transport import TransferError
+from harness.spm.settings import Settings
+from harness.spm.transfer.transport import Body
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.pins.manifest import Artifact, Manifest
+    from harness.spm.progress import Report
+    from harness.spm.sources import Source
 
 THREADS = 64  # calling `fetch`: more than have slots, so that those which pause leave slots to others
 TRIES = 4  # at one address, and again whenever so much more of the file has come:
@@ -31,14 +40,14 @@ _PAGE_STARTS = (b"<!doctype html", b"<html")
 class Attempt:
     """One source that did not deliver: `place` is what all of the source's artifacts share."""
 
-    def __init__(self, source: str, place: str, address: str, reason: str, hint: str = ""):
+    def __init__(self, source: str, place: str, address: str, reason: str, hint: str = "") -> None:
         self.source, self.place, self.address, self.reason, self.hint = source, place, address, reason, hint
 
 
 class Failed(Exception):
     """No source delivered the artifact."""
 
-    def __init__(self, artifact, attempts: list[Attempt]):
+    def __init__(self, artifact: Artifact, attempts: list[Attempt]) -> None:
         super().__init__(artifact.path)
         self.artifact, self.attempts = artifact, attempts
 
@@ -46,8 +55,9 @@ class Failed(Exception):
 class Downloader:
     """All downloads of one run. `fetch` may be called by many threads."""
 
-    def __init__(self, manifest, settings, report):
+    def __init__(self, manifest: Manifest, settings: Settings, report: Report) -> None:
         self._sources = {name: sources.open_source(fields, settings) for name, fields in manifest.sources.items()}
+        self._mirror: Any
         self._mirror, self._mirror_last = sources.mirror_of(settings)
         self._report = report
         self._silent: dict[str, TransferError] = {}  # places where nobody answers
@@ -56,12 +66,12 @@ class Downloader:
         self._places: dict[str, str] = {}  # sha256 -> where the artifact is asked for first
         self._timeout_s = timeout_s()
 
-    def cancel(self):
+    def cancel(self) -> None:
         self.slots.cancel()
         for source in self._sources.values():
             source.cancel()
 
-    def fetch(self, artifact, path: str):
+    def fetch(self, artifact: Artifact, path: str) -> None:
         """Fills the file `path` with the artifact, verified; raises Failed with every attempt.
 
         What is there already is kept and continued. What has come by the time of a failure stays for the next run, but
@@ -78,7 +88,7 @@ class Downloader:
                 self._begun.remove(artifact.sha256)
                 self._report.ended(artifact, whole)
 
-    def _was_whole(self, artifact, part: Part) -> bool:
+    def _was_whole(self, artifact: Artifact, part: Part) -> bool:
         """Whether a run that was killed had left no more to do than to rename."""
         if part.length < artifact.size:
             return False
@@ -88,8 +98,8 @@ class Downloader:
         self._report.found(artifact)
         return True
 
-    def _fetch(self, artifact, part: Part) -> bool:
-        attempts = []
+    def _fetch(self, artifact: Artifact, part: Part) -> bool:
+        attempts: list[Attempt] = []
         candidates = self._candidates(artifact, attempts)
         for name, source, address in candidates:
             if attempts and attempts[-1].address:  # the last attempt's failure is part of the error
@@ -102,14 +112,14 @@ class Downloader:
                 attempts.append(Attempt(name, place, transport.shown(address), error.reason, error.hint))
         raise Failed(artifact, attempts)
 
-    def place_of(self, artifact) -> str:
+    def place_of(self, artifact: Artifact) -> str:
         """The place that is asked first; '' where no source serves anything."""
         if artifact.sha256 not in self._places:
             addresses = [address for _, _, address in self._candidates(artifact, [])]
             self._places[artifact.sha256] = transport.place(addresses[0]) if addresses else ""
         return self._places[artifact.sha256]
 
-    def _candidates(self, artifact, attempts: list[Attempt]) -> list:
+    def _candidates(self, artifact: Artifact, attempts: list[Attempt]) -> list:
         """(source's name, source, address) in the order to try; one that serves nothing here becomes an attempt."""
         found = []
         for name, source in self._order(artifact):
@@ -119,12 +129,12 @@ class Downloader:
                 attempts.append(Attempt(name, "", "", error.reason, error.hint))
         return found
 
-    def _order(self, artifact):
+    def _order(self, artifact: Artifact) -> Any:
         named = [(name, self._sources[name]) for name in artifact.sources]
         mirror = [("SPM_MIRROR", self._mirror)] if self._mirror else []
         return named + mirror if self._mirror_last else mirror + named
 
-    def _fetch_from(self, artifact, source, address: str, part: Part, last: bool):
+    def _fetch_from(self, artifact: Artifact, source: Source, address: str, part: Part, last: bool) -> None:
         """Tries one address until it has delivered, or will not; `last`: no other is left."""
         place = transport.place(address)
         tries, pause, reached = TRIES, FIRST_PAUSE * self._timeout_s, part.length
@@ -147,7 +157,7 @@ class Downloader:
                 self._pause(place, error, pause)
                 pause *= 2
 
-    def _pause(self, place: str, error: TransferError, pause: float):
+    def _pause(self, place: str, error: TransferError, pause: float) -> None:
         if error.wait_s:
             wait_s = min(error.wait_s, LONGEST_WAIT_S)
             if self.slots.close_for(place, wait_s):
@@ -156,7 +166,7 @@ class Downloader:
             # The spread keeps threads that failed together from returning together.
             self.slots.sleep(pause * random.uniform(0.5, 1.0))
 
-    def _transfer(self, artifact, source, address: str, part: Part):
+    def _transfer(self, artifact: Artifact, source: Source, address: str, part: Part) -> None:
         """One transfer of what `part` lacks."""
         place = transport.place(address)
         if place in self._silent:
@@ -184,7 +194,7 @@ class Downloader:
             part.clear()
             raise error
 
-    def _receive(self, artifact, body, address: str, part: Part):
+    def _receive(self, artifact: Artifact, body: Body, address: str, part: Part) -> None:
         """Appends a body to the part, which stays as it is when the body cannot be the artifact's."""
         piece = body.read(_PIECE)
         if body.kind in _PAGE_KINDS or (body.offset == 0 and piece[:64].lstrip().lower().startswith(_PAGE_STARTS)):
@@ -204,7 +214,7 @@ class Downloader:
             piece = body.read(_PIECE)
 
 
-def is_whole(path: str, artifact) -> bool:
+def is_whole(path: str, artifact: Artifact) -> bool:
     """Whether the file at `path` is the artifact."""
     try:
         with open(path, "rb") as file:

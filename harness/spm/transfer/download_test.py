@@ -19,12 +19,12 @@ HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR
 
 
 class DownloadTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.artifact = self.serve("a.deb", GOOD, strip="usr")
         self.add("a", self.artifact)
 
-    def test_what_passes_is_outlasted(self):
+    def test_what_passes_is_outlasted(self) -> None:
         answers = [
             reset,
             refuse(503, "Busy"),
@@ -35,7 +35,7 @@ class DownloadTest(World):
         self.assertEqual(self.spm("install", "a").status, 0)
         self.assertEqual(answers, [])
 
-    def test_every_attempt_is_reported_once(self):
+    def test_every_attempt_is_reported_once(self) -> None:
         self.sources.update(
             other={"type": "http", "base": "http://127.0.0.1:9/x"}, disk={"type": "file", "base": "nowhere"}
         )
@@ -51,7 +51,7 @@ class DownloadTest(World):
             + HINT,
         )
 
-    def test_an_archive_that_was_taken_away_is_fetched_again_by_the_same_run(self):
+    def test_an_archive_that_was_taken_away_is_fetched_again_by_the_same_run(self) -> None:
         self.write()
         pins = manifest.load(f"{self.folder}/packages.json")
         downloader = Downloader(pins, Settings(store=self.store, lib=self.lib), Report())
@@ -60,7 +60,7 @@ class DownloadTest(World):
             os.unlink(f"{self.folder}/a.part")
         self.assertEqual(self.server.asked, ["/a.deb", "/a.deb"])
 
-    def test_a_dead_network_is_one_line_for_many_artifacts(self):
+    def test_a_dead_network_is_one_line_for_many_artifacts(self) -> None:
         self.sources["main"]["base"] = "http://127.0.0.1:9/x"
         for number in range(40):
             self.add(f"p{number}", dict(self.artifact, sha256=f"{number:064}", path=f"{number}.deb"))
@@ -73,18 +73,18 @@ class DownloadTest(World):
         )
         self.assertEqual((result.status, self.left_in_store(), os.path.exists(self.lib)), (1, [], False))
 
-    def test_offline_asks_nobody(self):
+    def test_offline_asks_nobody(self) -> None:
         result = self.spm("install", "a", "--offline")
         self.assertEqual(
             result.err, "spm: error: could not fetch a.deb: main (SERVER): not asked: spm is offline\n" + HINT
         )
         self.assertEqual(self.server.asked, [])
 
-    def test_a_redirect_is_followed(self):
+    def test_a_redirect_is_followed(self) -> None:
         self.server.files.update({"/a.deb": redirect("/b.deb"), "/b.deb": GOOD})
         self.assertEqual(self.spm("install", "a").status, 0)
 
-    def test_a_host_is_looked_up_once(self):
+    def test_a_host_is_looked_up_once(self) -> None:
         for number in range(5):
             self.add(f"p{number}", self.serve(f"{number}.tar", tar(member(f"{number}"))))
         self.sources["main"]["base"] = self.server.base.replace("127.0.0.1", SAME_HOST)
@@ -93,7 +93,7 @@ class DownloadTest(World):
             self.assertEqual(self.spm("install-group", "all", "--jobs", "1").status, 0)
         self.assertEqual([call.args[0] for call in asked.mock_calls].count(SAME_HOST), 1)
 
-    def test_a_folder_serves_as_a_source(self):
+    def test_a_folder_serves_as_a_source(self) -> None:
         os.mkdir(f"{self.folder}/disk")
         with open(f"{self.folder}/disk/a.deb", "wb") as file:
             file.write(GOOD)
@@ -107,39 +107,39 @@ class DownloadTest(World):
             file.write(GOOD)
         return f"{self.folder}/mirror"
 
-    def test_the_mirror_comes_first(self):
+    def test_the_mirror_comes_first(self) -> None:
         os.environ["SPM_MIRROR"] = self.mirror()
         self.assertEqual(self.spm("install", "a").status, 0)
         self.assertEqual(self.server.asked, [])
 
-    def test_the_mirror_comes_last_when_asked_to(self):
+    def test_the_mirror_comes_last_when_asked_to(self) -> None:
         os.environ["SPM_MIRROR"] = "last:file://" + self.mirror()
         self.server.files["/a.deb"] = refuse(404, "Not Found")
         result = self.spm("install", "a")
         self.assertEqual((result.status, self.server.asked), (0, ["/a.deb"]))
         self.assertIn("spm: main did not deliver a.deb: not there (HTTP 404)\n", result.err)
 
-    def test_a_mirror_on_a_server_has_the_same_layout(self):
+    def test_a_mirror_on_a_server_has_the_same_layout(self) -> None:
         digest = self.artifact["sha256"]
         self.server.files.update({"/a.deb": None, f"/m/{digest[:2]}/{digest}": GOOD})
         os.environ["SPM_MIRROR"] = self.server.base + "/m/"
         self.assertEqual(self.spm("install", "a").status, 0)
 
-    def test_a_mirror_may_be_flat(self):
+    def test_a_mirror_may_be_flat(self) -> None:
         self.server.files.update({"/a.deb": None, f"/m/{self.artifact['sha256']}": GOOD})
         os.environ["SPM_MIRROR"] = self.server.base + "/m"
         self.assertEqual(self.spm("install", "a").status, 0)
 
-    def test_a_mirror_without_the_artifact_costs_one_attempt(self):
+    def test_a_mirror_without_the_artifact_costs_one_attempt(self) -> None:
         os.environ["SPM_MIRROR"] = f"{self.folder}/nothing"
         self.assertEqual(self.spm("install", "a").status, 0)
 
-    def test_a_debian_source_is_where_the_environment_says(self):
+    def test_a_debian_source_is_where_the_environment_says(self) -> None:
         self.sources["main"] = {"type": "debian"}
         os.environ["SPM_DEBIAN_MIRROR"] = self.server.base
         self.assertEqual(self.spm("install", "a").status, 0)
 
-    def test_a_machine_without_a_debian_mirror_is_told_what_to_set(self):
+    def test_a_machine_without_a_debian_mirror_is_told_what_to_set(self) -> None:
         from harness.spm.sources import apt
 
         self.sources["main"] = {"type": "debian"}
@@ -155,7 +155,7 @@ class DownloadTest(World):
         )
         self.assertEqual(result.status, 1)
 
-    def test_a_host_that_takes_no_calls_is_tried_once(self):
+    def test_a_host_that_takes_no_calls_is_tried_once(self) -> None:
         full = socket.create_server(("127.0.0.1", 0), backlog=0)
         self.addCleanup(full.close)
         for _ in range(3):  # the queue is full: further calls are neither taken nor refused
@@ -172,7 +172,7 @@ class DownloadTest(World):
         self.assertEqual([each["reason"] for each in failed], ["no answer within 1 s"])
         self.assertEqual(result.status, 0)
 
-    def test_a_timeout_that_is_none_is_one_error(self):
+    def test_a_timeout_that_is_none_is_one_error(self) -> None:
         for text in ("0", "-1", "soon", "nan", "3601"):
             os.environ["SPM_TIMEOUT"] = text
             result = self.spm("install", "a")
@@ -185,7 +185,7 @@ class DownloadTest(World):
                 ),
             )
 
-    def test_a_secret_in_the_environment_is_never_shown(self):
+    def test_a_secret_in_the_environment_is_never_shown(self) -> None:
         self.sources["main"] = {"type": "debian"}
         os.environ["SPM_DEBIAN_MIRROR"] = "http://me:hunter2@127.0.0.1:9/debian?token=hunter3"
         result = self.spm("install", "a")

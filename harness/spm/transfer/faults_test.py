@@ -20,6 +20,8 @@ from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import SAME_HOST, redirect, refuse, reset, send
 from harness.spm_testing.world import World, pin
+from collections.abc import Callable
+from typing import Any
 
 GOOD = deb(member("./usr/tool", b"the tool" * 1000))
 ZIPPED = gzip.compress(GOOD)
@@ -35,12 +37,19 @@ LONG_S = 8 * HASTY_S  # how long that lasts; for ever would hang where nobody wa
 class Fault:
     """What a server does, what the error says of it, how often it is asked, and how long it is waited for."""
 
-    def __init__(self, answer, reason: str | re.Pattern, tries=1, timeout_s=TIMEOUT_S, hint=HINT):
+    def __init__(
+        self,
+        answer: Callable[..., Any],
+        reason: str | re.Pattern,
+        tries: int = 1,
+        timeout_s: float = TIMEOUT_S,
+        hint: str = HINT,
+    ) -> None:
         self.answer, self.tries, self.timeout_s, self.hint = answer, tries, timeout_s, hint
         self.reason = re.escape(reason) if isinstance(reason, str) else reason.pattern
 
 
-def stall(handler):
+def stall(handler) -> None:
     send(handler, GOOD[:100], len(GOOD))
     handler.wfile.flush()
     handler.connection.settimeout(LONG_S)
@@ -51,7 +60,7 @@ def stall(handler):
 TRICKLE_S = HASTY_S / 4
 
 
-def trickle(handler):
+def trickle(handler) -> None:
     send(handler, GOOD[:1], len(GOOD))
     for position in range(1, int(LONG_S / TRICKLE_S)):
         time.sleep(TRICKLE_S)
@@ -61,10 +70,10 @@ def trickle(handler):
 OUTLASTED = []  # paths at which a client waited for the end of a drip
 
 
-def drip(before: bytes, drop: bytes, after: bytes):
+def drip(before: bytes, drop: bytes, after: bytes) -> Callable[..., Any]:
     """An answer of which a drop comes well within every time-out, and the end long after it."""
 
-    def answer(handler):
+    def answer(handler) -> None:
         handler.wfile.write(before)
         for _ in range(int(LONG_S / TRICKLE_S)):
             handler.wfile.write(drop)
@@ -78,7 +87,7 @@ def drip(before: bytes, drop: bytes, after: bytes):
 HOPS = 8
 
 
-def hop(handler):
+def hop(handler) -> None:
     """Redirects each of which is in time, and all of which together are not."""
     time.sleep(TRICKLE_S)
     start, _, count = handler.path.partition("/hop")
@@ -88,16 +97,16 @@ def hop(handler):
         redirect(f"{start}/hop{int(count or 0) + 1}")(handler)
 
 
-def break_off(handler):
+def break_off(handler) -> None:
     send(handler, GOOD[:100], len(GOOD))
     handler.wfile.flush()
     reset(handler)
 
 
-def unmeasured(data: bytes):
+def unmeasured(data: bytes) -> Callable[..., Any]:
     """An answer that ends where the connection does."""
 
-    def answer(handler):
+    def answer(handler) -> None:
         handler.send_response(200)
         handler.end_headers()
         handler.wfile.write(data)
@@ -105,10 +114,10 @@ def unmeasured(data: bytes):
     return answer
 
 
-def measured(length: str):
+def measured(length: str) -> Callable[..., Any]:
     """The right file under a length that the header may not have."""
 
-    def answer(handler):
+    def answer(handler) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", length)
         handler.end_headers()
@@ -117,15 +126,15 @@ def measured(length: str):
     return answer
 
 
-def raw(*parts: bytes):
+def raw(*parts: bytes) -> Callable[..., Any]:
     """An answer, byte by byte as it stands."""
     return lambda handler: handler.wfile.write(b"".join(parts))
 
 
-def flood(before: bytes, drop: bytes):
+def flood(before: bytes, drop: bytes) -> Callable[..., Any]:
     """An answer that is faster than its reader, for as long as that reads."""
 
-    def answer(handler):
+    def answer(handler) -> None:
         handler.wfile.write(before)
         until = time.monotonic() + LONG_S
         while time.monotonic() < until:
@@ -135,11 +144,11 @@ def flood(before: bytes, drop: bytes):
     return answer
 
 
-def ask_to_wait(handler):
+def ask_to_wait(handler) -> None:
     refuse(429, "Slow down", ("Retry-After", "0"))(handler)
 
 
-def elsewhere(handler):
+def elsewhere(handler) -> None:
     """Sends whoever has the password to another host, which must not see it."""
     host, _, port = handler.headers["Host"].partition(":")
     if ("Authorization" in handler.headers) == (host == SAME_HOST):
@@ -150,7 +159,7 @@ def elsewhere(handler):
         redirect(f"http://{SAME_HOST}:{port}{handler.path}")(handler)
 
 
-def to_and_fro(handler):
+def to_and_fro(handler) -> None:
     """Two hosts that send each other's callers back."""
     host, _, port = handler.headers["Host"].partition(":")
     redirect(f"http://{'127.0.0.1' if host == SAME_HOST else SAME_HOST}:{port}{handler.path}")(handler)
@@ -283,7 +292,7 @@ class FaultsTest(World):
         _, err = process.communicate(timeout=PATIENCE_S)
         return name, number, room, process.returncode, self.anonymous(err)
 
-    def test_alone_it_is_one_error_and_an_unchanged_lib(self):
+    def test_alone_it_is_one_error_and_an_unchanged_lib(self) -> None:
         for name, number, room, status, err in self.outcomes("main"):
             with self.subTest(name):
                 fault = self.faults[name]
@@ -297,7 +306,7 @@ class FaultsTest(World):
                 self.assertEqual(self.server.asked.count(f"/{number}"), fault.tries)
                 self.assertEqual([each for each in room.left_in_store() if ".part" not in each], [])
 
-    def test_with_a_second_source_it_ends_in_the_right_file(self):
+    def test_with_a_second_source_it_ends_in_the_right_file(self) -> None:
         for name, number, room, status, err in self.outcomes("main", "other"):
             with self.subTest(name):
                 self.assertEqual((status, err), (0, ""))

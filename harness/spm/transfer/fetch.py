@@ -17,6 +17,16 @@ from collections import deque
 from harness.spm import interruptible
 from harness.spm.errors import Cancelled, system_error
 from harness.spm.transfer.download import Downloader, Failed, THREADS, is_whole, summary
+from collections.abc import Iterable, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.lock import Lock
+    from harness.spm.pins.manifest import Artifact, Manifest
+    from harness.spm.progress import Report
+    from harness.spm.settings import Settings
+    from harness.spm.store.store import Store
 
 _JOIN_S = 1.0  # a thread that hangs in the network or in a lock is left behind: it has nothing that we need
 
@@ -24,11 +34,13 @@ _JOIN_S = 1.0  # a thread that hangs in the network or in a lock is left behind:
 class Fetcher:
     """All downloads of one run. Use it as a context manager, while the store is shared (prune.at_work)."""
 
-    def __init__(self, manifest, settings, store, report):
+    def __init__(self, manifest: Manifest, settings: Settings, store: Store, report: Report) -> None:
         self._downloader = Downloader(manifest, settings, report)
         self._store, self._report = store, report
-        self._free, self._held = deque(), deque()  # artifacts to begin, and those that another process has in hand
-        self._arrived = queue.SimpleQueue()  # (artifact, path), or None when there will be no more
+        # Artifacts to begin, and those that another process has in hand.
+        self._free: deque[Artifact] = deque()
+        self._held: deque[Artifact] = deque()
+        self._arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()  # (artifact, path), or None when there will be no more
         self._threads: list[threading.Thread] = []
         self._mutex = threading.Lock()
         self._stopped = self._keep_going = False
@@ -36,14 +48,16 @@ class Fetcher:
         self._error: BaseException | None = None
         self._named: set[str] = set()  # whom we have said that we wait for
 
-    def __enter__(self):
+    def __enter__(self) -> Fetcher:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.cancel()
         interruptible.join(self._threads, _JOIN_S)
 
-    def fetch_all(self, artifacts, keep_going: bool = False):
+    def fetch_all(
+        self, artifacts: Iterable[Artifact], keep_going: bool = False
+    ) -> Iterator[tuple[Artifact, Failed] | tuple[Artifact, str]]:
         """Yields (artifact, path of its verified file) as each arrives. The first error stops all and is raised; if
         `keep_going`, an artifact that no source delivers is yielded as (artifact, its Failed) and the rest goes on.
 
@@ -67,21 +81,22 @@ class Fetcher:
             if self._error:
                 raise self._error
 
-    def release(self, artifact):
+    def release(self, artifact: Artifact) -> None:
         """Says that this run needs an archive no more: it goes when nobody is at work in the store."""
         with contextlib.suppress(OSError):
             os.utime(self._store.archive(artifact.sha256), (0, 0))
 
-    def cancel(self):
+    def cancel(self) -> None:
         """Stops what is under way; may be called by any thread."""
         self._stopped = True
         self._downloader.cancel()
         self._arrived.put(None)
 
-    def _work(self):
+    def _work(self) -> None:
         try:
             while task := self._next():
                 artifact, lock = task
+                found: str | Failed
                 try:
                     with lock:
                         found = self._bring(artifact)
@@ -102,7 +117,7 @@ class Fetcher:
                     self._error = self._error or error
             self.cancel()
 
-    def _next(self):
+    def _next(self) -> tuple[Artifact, Lock] | None:
         """(artifact, its lock, taken), or None when nothing is left to begin."""
         slots = self._downloader.slots
         while True:
@@ -121,14 +136,14 @@ class Fetcher:
                 self._held.append(artifact)
                 slots.leave()
 
-    def _tell(self, artifact, holder: str):
+    def _tell(self, artifact: Artifact, holder: str) -> None:
         with self._mutex:
             new = holder not in self._named
             self._named.add(holder)
         if new:
             self._report.waiting(artifact.file_name, holder)
 
-    def _bring(self, artifact) -> str:
+    def _bring(self, artifact: Artifact) -> str:
         path = self._store.archive(artifact.sha256)
         if is_whole(path, artifact):
             self._report.found(artifact)

@@ -11,6 +11,12 @@ from collections import Counter, deque
 from urllib.parse import urlsplit
 
 from harness.spm.errors import Cancelled
+from collections.abc import Callable, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.pins.manifest import Artifact
 
 PER_HOST = 6
 # A dated archive of Debian shuts out clients that ask for much at once.
@@ -25,7 +31,7 @@ def most_at_once(place: str) -> int:
 class HostSlots:
     """`jobs` transfers at once. `cancel` ends all waiting: whoever waits gets Cancelled."""
 
-    def __init__(self, jobs: int):
+    def __init__(self, jobs: int) -> None:
         self._changed = threading.Condition()
         self._left = jobs
         self._busy: Counter[str] = Counter()  # place -> transfers there
@@ -37,12 +43,12 @@ class HostSlots:
     def cancelled(self) -> bool:
         return self._over.is_set()
 
-    def cancel(self):
+    def cancel(self) -> None:
         self._over.set()
         with self._changed:
             self._changed.notify_all()
 
-    def first(self, tasks: deque, place_of):
+    def first(self, tasks: deque, place_of: Callable[..., Any]) -> Artifact | None:
         """Takes the first of `tasks` whose place has a slot to give, waiting for one; this thread holds the slot then.
         None when there are no tasks. Nothing else may touch `tasks` meanwhile."""
         with self._changed:
@@ -55,7 +61,7 @@ class HostSlots:
         return None
 
     @contextlib.contextmanager
-    def at(self, place: str):
+    def at(self, place: str) -> Iterator[None]:
         """Waits for a slot at `place`, unless this thread holds it already, and gives it back at the end."""
         if getattr(self._mine, "place", None) != place or self.closed_s(place):
             self.leave()
@@ -69,7 +75,7 @@ class HostSlots:
         finally:
             self.leave()
 
-    def leave(self):
+    def leave(self) -> None:
         """Gives this thread's turn back, if it holds one."""
         place = getattr(self._mine, "place", None)
         if place is not None:
@@ -91,7 +97,7 @@ class HostSlots:
         """Seconds until `place` may be asked."""
         return max(0.0, self._open_at.get(place, 0) - time.monotonic())
 
-    def sleep(self, seconds: float):
+    def sleep(self, seconds: float) -> None:
         if seconds > 0 and self._over.wait(seconds):
             raise Cancelled()
 
@@ -103,7 +109,7 @@ class HostSlots:
         self._mine.place = place
         return True
 
-    def _wait(self):
+    def _wait(self) -> None:
         if self.cancelled:
             raise Cancelled()
         # Nobody tells when a closed place opens.

@@ -101,7 +101,7 @@ def run_with(what: str, file: str, text: str, replacement: str) -> str:
 
 
 class MutantsTest(unittest.TestCase):
-    def test_the_test_of_a_fault_fails_without_its_handling(self):
+    def test_the_test_of_a_fault_fails_without_its_handling(self) -> None:
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             ends = pool.map(run_with, *zip(*MUTANTS))
             for mutant, end in zip(MUTANTS, ends):

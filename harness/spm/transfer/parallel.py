@@ -7,18 +7,25 @@ import queue
 import threading
 
 from harness.spm import interruptible
+from collections.abc import Callable, Iterable, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _PATIENCE_S = 1.0
 
 
-def each(act, tasks, jobs: int, cancel=lambda: None):
+def each(act: Callable[..., Any], tasks: Iterable[Any], jobs: int,
+         cancel: Callable[[], Any] = lambda: None) -> Iterator[Any]:
     """Yields (task, act(task)) as they are done, `jobs` at once; the first exception of `act` or of `tasks` ends it.
 
     `tasks` is any iterable: what has yet to come is waited for by one of the threads. Whoever leaves the loop early
     calls `cancel`, waits a moment for the threads, then leaves them behind: they finish what they are at, no more."""
-    todo, taking, done, over = iter(tasks), threading.Lock(), queue.SimpleQueue(), threading.Event()
+    todo, taking, over = iter(tasks), threading.Lock(), threading.Event()
+    done: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
-    def work():
+    def work() -> None:
         try:
             while not over.is_set():
                 with taking:

@@ -17,7 +17,7 @@ FROM = ".from"
 class Part:
     """The file as far as it has come, hashed as it grows. OSErrors are the disk's."""
 
-    def __init__(self, path: str):
+    def __init__(self, path: str) -> None:
         self._path = path
         self._file = open(path, "a+b", buffering=0)
         self._file.seek(0)
@@ -32,7 +32,7 @@ class Part:
         known, _, validator = self._origin().partition("\n")
         return validator.strip() if known == transport.shown(address) else ""
 
-    def begin(self, offset: int, address: str, validator: str):
+    def begin(self, offset: int, address: str, validator: str) -> None:
         """Makes ready for bytes from `offset` on: all that is here, or nothing."""
         if offset != self.length:
             self.clear()
@@ -47,7 +47,7 @@ class Part:
         except FileNotFoundError:
             return ""
 
-    def append(self, piece: bytes):
+    def append(self, piece: bytes) -> None:
         self._hash.update(piece)
         rest = memoryview(piece)
         while rest:
@@ -55,11 +55,11 @@ class Part:
             self.length += written
             rest = rest[written:]
 
-    def clear(self):
+    def clear(self) -> None:
         self._file.truncate(0)
         self._hash, self.length = hashlib.sha256(), 0
 
-    def close(self, whole: bool = False):
+    def close(self, whole: bool = False) -> None:
         """Leaves the bytes for the next run; of a whole file and of an empty one nothing but the file, or nothing."""
         self._file.close()
         if whole or not self.length:

@@ -5,25 +5,32 @@ from __future__ import annotations
 from harness.spm import interruptible
 from harness.spm.transfer.download import LONGEST_WAIT_S
 from harness.spm.transfer.transport import TransferError
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.sources import Source
+    from harness.spm.sources.debian import DebianSource
 
 TRIES = 3
 FIRST_PAUSE_S = 0.5  # before the second try; doubled for each further one
 _PIECE = 1 << 18
 
 
-def read(source, address: str, most: int) -> bytes:
+def read(source: DebianSource, address: str, most: int) -> bytes:
     """The whole file at `address`, of at most `most` bytes; raises TransferError."""
     return patiently(lambda: _read(source, address, most))
 
 
-def length(source, address: str, expected: int) -> tuple[int | None, str]:
+def length(source: Source, address: str, expected: int) -> tuple[int | None, str]:
     """(length, content type) of the file at `address`, None where the server does not tell; raises TransferError.
 
     Its last byte is asked for: that is an answer from the file itself, and next to nothing to send."""
     return patiently(lambda: _length(source, address, expected))
 
 
-def patiently(ask):
+def patiently(ask: Callable[..., Any]) -> Any:
     """What `ask` returns; what may pass is tried again after a pause, or when the server says. Raises TransferError."""
     pause = FIRST_PAUSE_S
     for left in reversed(range(TRIES)):
@@ -35,9 +42,10 @@ def patiently(ask):
             wait_s = max(pause, min(error.wait_s, LONGEST_WAIT_S))
         interruptible.sleep(wait_s)
         pause *= 2
+    raise AssertionError
 
 
-def _read(source, address: str, most: int) -> bytes:
+def _read(source: DebianSource, address: str, most: int) -> bytes:
     body = source.open(address)
     try:
         pieces, done = [], 0
@@ -53,7 +61,7 @@ def _read(source, address: str, most: int) -> bytes:
     return b"".join(pieces)
 
 
-def _length(source, address: str, expected: int) -> tuple[int | None, str]:
+def _length(source: Source, address: str, expected: int) -> tuple[int | None, str]:
     try:
         body = source.open(address, expected - 1)
     except TransferError as error:

@@ -17,16 +17,16 @@ WRONG = bytes(len(GOOD))
 REST = f"bytes={HALF}-"
 
 
-def whole(handler):
+def whole(handler) -> None:
     """Knows no ranges."""
     send(handler, GOOD)
 
 
-def no_such_range(handler):
+def no_such_range(handler) -> None:
     (refuse(416, "No such range") if "Range" in handler.headers else whole)(handler)
 
 
-def another_range(handler):
+def another_range(handler) -> None:
     handler.send_response(206)
     handler.send_header("Content-Range", f"bytes 10-{len(GOOD) - 1}/{len(GOOD)}")
     handler.send_header("Content-Length", str(len(GOOD) - 10))
@@ -34,19 +34,19 @@ def another_range(handler):
     handler.wfile.write(GOOD[10:])
 
 
-def a_page(handler):
+def a_page(handler) -> None:
     send(handler, b"<html>", kind="text/html")
 
 
 class ResumeTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.sources["other"] = {"type": "http", "base": f"{self.server.base}/other"}
         self.server.files["/other/a.deb"] = GOOD
         self.add("a", dict(self.serve("a.deb", GOOD, strip="usr"), sources=["main", "other"]))
         self.part = f"{self.store}/archives/{self.packages['a']['artifacts'][0]['sha256']}.part"
 
-    def leave(self, data: bytes, origin: str = ""):
+    def leave(self, data: bytes, origin: str = "") -> None:
         """As a run of before leaves it."""
         os.makedirs(os.path.dirname(self.part), exist_ok=True)
         for path, content in ((self.part, data), (f"{self.part}.from", origin.encode())):
@@ -63,7 +63,7 @@ class ResumeTest(World):
         self.server.headers.clear()
         return found
 
-    def test_what_was_left_is_used_as_far_as_it_is_good(self):
+    def test_what_was_left_is_used_as_far_as_it_is_good(self) -> None:
         here, tag = f"{self.server.base}/a.deb", etag(GOOD)
         main, other = "/a.deb", "/other/a.deb"
         cases = [
@@ -97,11 +97,11 @@ class ResumeTest(World):
                 self.assertEqual(self.spm("verify", "--deep").status, 0)
                 self.assertEqual(self.left_in_store(), [])
 
-    def test_the_next_process_goes_on_where_one_was_stopped(self):
+    def test_the_next_process_goes_on_where_one_was_stopped(self) -> None:
         over = threading.Event()
         self.addCleanup(over.set)
 
-        def half(handler):
+        def half(handler) -> None:
             handler.send_response(200)
             handler.send_header("ETag", etag(GOOD))
             handler.send_header("Content-Length", str(len(GOOD)))
@@ -127,11 +127,11 @@ class ResumeTest(World):
                 self.spm("uninstall", "a")
                 self.spm("cache", "prune", "--older-than", "0d")
 
-    def test_a_connection_that_keeps_breaking_is_outlasted_while_there_is_progress(self):
+    def test_a_connection_that_keeps_breaking_is_outlasted_while_there_is_progress(self) -> None:
         data = tar(member("tool", os.urandom(7 << 20)))
         cuts = []
 
-        def cut(handler):
+        def cut(handler) -> None:
             begin = int(handler.headers.get("Range", "bytes=0-")[6:-1])
             cuts.append(begin)
             handler.send_response(206 if begin else 200)
@@ -145,13 +145,13 @@ class ResumeTest(World):
         self.assertEqual(self.spm("install", "b").status, 0)
         self.assertEqual(cuts, [number * (5 << 18) for number in range(6)])
 
-    def test_bytes_by_a_redirect_are_gone_on_with_at_the_first_address(self):
+    def test_bytes_by_a_redirect_are_gone_on_with_at_the_first_address(self) -> None:
         self.leave(GOOD[:HALF], f"{self.server.base}/a.deb\n{etag(GOOD)}\n")
         self.server.files.update({"/a.deb": redirect("/b.deb"), "/b.deb": lambda handler: send_file(handler, GOOD)})
         self.assertEqual(self.spm("install", "a").status, 0)
         self.assertEqual(self.asked(), [("/a.deb", REST, etag(GOOD)), ("/b.deb", REST, etag(GOOD))])
 
-    def test_the_parts_of_others_are_left_until_they_are_old(self):
+    def test_the_parts_of_others_are_left_until_they_are_old(self) -> None:
         self.leave(GOOD[:HALF], "x")
         self.assertEqual(self.spm("cache", "prune").status, 0)
         self.assertEqual(len(self.left_in_store()), 2)

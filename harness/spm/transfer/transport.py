@@ -22,6 +22,13 @@ from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import timeout_s
 from harness.spm.store.atomic import atomic_file
 from harness.spm.transfer import access, connection
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import email.message
+    from typing import Any, BinaryIO
+    from harness.spm.transfer.connection import Deadline
 
 _SAFE = "/~+:@!$&'()*,;="
 # What may go to whatever host a redirect names; anything else may be a credential.
@@ -60,7 +67,7 @@ class TransferError(Exception):
         status: int = 0,
         wait_s: float = 0,
         answer: bytes = b"",
-    ):
+    ) -> None:
         super().__init__(reason)
         self.reason, self.passing, self.host, self.hint = reason, passing, host, hint
         self.status, self.wait_s, self.answer = status, wait_s, answer
@@ -75,11 +82,19 @@ class Body:
     the request's, for the first bytes of the body; each further read has as long again."""
 
     def __init__(
-        self, stream, read, length: int | None, kind: str = "", offset: int = 0, validator: str = "", deadline=None
-    ):
+        self,
+        stream: Any,
+        read: Callable[[int], bytes],
+        length: int | None,
+        kind: str = "",
+        offset: int = 0,
+        validator: str = "",
+        deadline: Deadline | None = None,
+    ) -> None:
         self._stream, self._read, self._deadline = stream, read, deadline
         self.length, self.kind, self.offset, self.validator = length, kind, offset, validator
-        self._done, self._pace = 0, None
+        self._done = 0
+        self._pace: _Pace | None = None
 
     def read(self, most: int) -> bytes:
         """What has arrived, at most `most` bytes; nothing at the end. Raises TransferError, also where it is slow."""
@@ -95,17 +110,17 @@ class Body:
         self._done += len(piece)
         return piece
 
-    def close(self):
+    def close(self) -> None:
         self._stream.close()
 
 
 class _Pace:
     """Sees that a transfer which began now moves on: a byte now and then would hold it for ever."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._timeout_s, self._since, self._seen = timeout_s(), time.monotonic(), 0
 
-    def check(self, done: int):
+    def check(self, done: int) -> None:
         """`done` is how many bytes have gone by."""
         elapsed = time.monotonic() - self._since
         if elapsed > self._timeout_s:
@@ -152,7 +167,9 @@ def shown(address: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def open_address(address: str, offline: bool, offset: int = 0, validator: str = "", headers=None) -> Body:
+def open_address(
+    address: str, offline: bool, offset: int = 0, validator: str = "", headers: dict[str, str] | None = None
+) -> Body:
     """The bytes at `address` from `offset` on. `headers` may hold credentials: they go to that host alone."""
     if urlsplit(address).scheme == "file":
         return _open_file(file_path(address), offset)
@@ -160,7 +177,7 @@ def open_address(address: str, offline: bool, offset: int = 0, validator: str = 
     return _open_http(address, offset, validator, headers or {})
 
 
-def _check(address: str, offline: bool):
+def _check(address: str, offline: bool) -> None:
     scheme = urlsplit(address).scheme
     if scheme not in ("http", "https"):
         raise TransferError(f"expected an http, https or file address, found '{scheme}:'", host=True)
@@ -179,7 +196,13 @@ def _open_file(path: str, offset: int) -> Body:
     return Body(stream, stream.read, os.fstat(stream.fileno()).st_size, offset=offset)
 
 
-def put_file(address: str, path: str, offline: bool, headers=None, advanced=None):
+def put_file(
+    address: str,
+    path: str,
+    offline: bool,
+    headers: dict[str, str] | None = None,
+    advanced: Callable[..., Any] | None = None,
+) -> None:
     """Uploads the file at `path`: by HTTP PUT, or into a folder under its final name once it is whole.
 
     `headers` as for open_address; `advanced` is told how many bytes are on their way, and may raise."""
@@ -196,7 +219,7 @@ def put_file(address: str, path: str, offline: bool, headers=None, advanced=None
 class _Counted:
     """A file that tells how far it has been read, and is read at a pace."""
 
-    def __init__(self, file, advanced):
+    def __init__(self, file: BinaryIO, advanced: Callable[..., Any]) -> None:
         self._file, self._advanced, self._pace = file, advanced, None
 
     def read(self, most: int) -> bytes:
@@ -206,7 +229,7 @@ class _Counted:
         return self._file.read(most)
 
 
-def _copy(data: _Counted, target: str):
+def _copy(data: _Counted, target: str) -> None:
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with atomic_file(target) as name, open(name, "wb") as file:
@@ -249,13 +272,13 @@ def _content_range(text: str) -> tuple[int, str]:
     return int(match.group(1)), match.group(2)
 
 
-def _validator(headers) -> str:
+def _validator(headers: email.message.Message) -> str:
     """A strong entity tag, else the time of change: what If-Range may carry."""
     tag = headers.get("ETag", "")
     return tag if tag.startswith('"') else headers.get("Last-Modified", "")
 
 
-def _request(address: str, headers: dict, data=None, method: str = "GET") -> urllib.request.Request:
+def _request(address: str, headers: dict, data: _Counted | None = None, method: str = "GET") -> urllib.request.Request:
     """Signed with netrc's user and password for the host, unless `headers` say who asks."""
     if "@" in urlsplit(address).netloc:
         raise TransferError(
@@ -275,7 +298,7 @@ def _request(address: str, headers: dict, data=None, method: str = "GET") -> url
     return request
 
 
-def _ask(request: urllib.request.Request, deadline: connection.Deadline):
+def _ask(request: urllib.request.Request, deadline: connection.Deadline) -> Any:
     """The answer's head, at the end of all redirects; raises TransferError when that has not come by the deadline."""
     host = request.host
     try:
@@ -337,7 +360,7 @@ def _answer(error: urllib.error.HTTPError) -> bytes:
 class _Redirects(urllib.request.HTTPRedirectHandler):
     """Follows a redirect, without credentials where it leads to another host."""
 
-    def redirect_request(self, request, file, code, message, headers, address):
+    def redirect_request(self, request: Any, file: Any, code: int, message: str, headers: Any, address: str) -> Any:
         target = urlsplit(address)
         if "@" in target.netloc:
             raise TransferError(f"redirected to an address with a user and password in it (HTTP {code})")
@@ -345,7 +368,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
             raise TransferError(f"redirected to where spm does not go (HTTP {code})")
         if target.scheme != "https" and urlsplit(request.full_url).scheme == "https":
             raise TransferError(f"redirected from https to {target.scheme} (HTTP {code})")
-        follow = super().redirect_request(request, file, code, message, headers, address)
+        follow: Any = super().redirect_request(request, file, code, message, headers, address)
         file.close()  # or all that it sends would be read
         request.timeout.left_s()
         if place(follow.full_url) != place(request.full_url):
@@ -355,14 +378,14 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 class _Http(urllib.request.HTTPHandler):
-    def http_open(self, request):
+    def http_open(self, request: urllib.request.Request) -> Any:
         return self.do_open(connection.HttpConnection, request)
 
 
 class _Https(urllib.request.HTTPSHandler):
     """https with certificates that are read when the first host asks for them."""
 
-    def https_open(self, request):
+    def https_open(self, request: urllib.request.Request) -> Any:
         return self.do_open(connection.HttpsConnection, request, context=access.tls())
 
 

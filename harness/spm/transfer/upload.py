@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from harness.spm.transfer import reading
 from harness.spm.transfer.transport import TransferError
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.sources import Source
 
 # How servers say that a file is not there: some do not tell those who may not list from those who may not read.
 _ABSENT = (403, 404, 410)
 
 
-def holds(source, addresses: list[str], size: int) -> bool:
+def holds(source: Source, addresses: list[str], size: int) -> bool:
     """Whether a file of `size` bytes is at one of `addresses`; raises TransferError where that cannot be found out."""
     return any(_length(source, address, size) == size for address in addresses)
 
 
-def put(source, address: str, path: str, size: int, sha256: str, advanced=None):
+def put(
+    source: Source, address: str, path: str, size: int, sha256: str, advanced: Callable[..., Any] | None = None
+) -> None:
     """Uploads the file `path` of `size` bytes; `advanced` as for transport.put_file. Raises TransferError."""
     reading.patiently(lambda: source.put(address, path, sha256, advanced))
     found = _length(source, address, size)
@@ -22,7 +30,7 @@ def put(source, address: str, path: str, size: int, sha256: str, advanced=None):
         raise TransferError(f"it took {size:,} bytes, then had {found:,}")
 
 
-def _length(source, address: str, size: int) -> int | None:
+def _length(source: Source, address: str, size: int) -> int | None:
     try:
         return reading.length(source, address, size)[0]
     except TransferError as error:

@@ -8,8 +8,15 @@ import sys
 from harness.spm.store import lib
 from harness.spm.store.store import Store
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.install import Plan
+    from harness.spm.pins.manifest import Manifest, Package
+    from harness.spm.settings import Settings
+    from harness.spm.store.lib import Wanted
 
-def activate(packages, manifest, settings):
+
+def activate(packages: list[Package], manifest: Manifest, settings: Settings) -> tuple[list[Wanted], Plan | None]:
     """Makes packages active; (items, plan), where plan is None if there was nothing to do."""
     store = Store(settings.store)
     items = lib.wanted(packages, settings, store)
@@ -23,7 +30,7 @@ def activate(packages, manifest, settings):
     return items, install.install(items, manifest, settings, store, progress.report_for(settings))
 
 
-def run(packages, manifest, settings) -> int:
+def run(packages: list[Package], manifest: Manifest, settings: Settings) -> int:
     import time
 
     started = time.monotonic()
@@ -37,7 +44,7 @@ def run(packages, manifest, settings) -> int:
     return 0
 
 
-def _sentence(items, plan, elapsed: float) -> str:
+def _sentence(items: list[Wanted], plan: Plan | None, elapsed: float) -> str:
     count = f"{len(items)} package{'s' * (len(items) != 1)}"
     if plan is None:
         return f"spm: {count} active, nothing to do"
@@ -48,7 +55,7 @@ def _sentence(items, plan, elapsed: float) -> str:
     return f"spm: {count} active in {formatting.seconds(elapsed)}: {made}{formatting.plural(len(plan.unlinked), 'link')} set"
 
 
-def _print_json(items, plan):
+def _print_json(items: list[Wanted], plan: Plan | None) -> None:
     import json
 
     changed = {item.package.name for item in plan.unlinked + plan.missing} if plan else ()
@@ -66,7 +73,7 @@ def _print_json(items, plan):
         )
 
 
-def _tell_plan(items, plan, settings):
+def _tell_plan(items: list[Wanted], plan: Plan | None, settings: Settings) -> None:
     import json
 
     missing = plan.missing if plan else []

@@ -10,8 +10,13 @@ from harness.spm.store import prune
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.options import Command
+    from harness.spm.settings import Settings
 
-def run(command, settings) -> int:
+
+def run(command: Command, settings: Settings) -> int:
     now = time.time()
     rows = [
         {

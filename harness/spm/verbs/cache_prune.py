@@ -12,8 +12,14 @@ from harness.spm.progress import report_for
 from harness.spm.store import prune
 from harness.spm.store.store import Store
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.options import Command
+    from harness.spm.settings import Settings
+    from harness.spm.store.prune import Cached
 
-def run(command, settings) -> int:
+
+def run(command: Command, settings: Settings) -> int:
     older_than = formatting.parse_age(command.options.get("--older-than", "30d"), "--older-than")
     max_bytes = formatting.parse_size(command.options.get("--max-size", "10GB"), "--max-size")
     store = Store(settings.store)
@@ -42,7 +48,7 @@ def run(command, settings) -> int:
     return 0
 
 
-def _tell(each, settings):
+def _tell(each: Cached, settings: Settings) -> None:
     if settings.json:
         print(
             json.dumps(

@@ -21,12 +21,21 @@ from harness.spm.transfer import parallel, reading, transport
 from harness.spm.transfer.host_slots import HostSlots
 from harness.spm.transfer.transport import TransferError
 from harness.spm.verbs import table
+from collections.abc import Iterator
+from harness.spm.options import Command
+from harness.spm.settings import Settings
+from harness.spm.sources import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.pins.manifest import Artifact, Manifest
 
 FINE, SOME_LEFT, LAST_COPY, LOST, UNREACHABLE = "fine", "some left", "last copy", "lost", "unreachable"
 _LITTLE_SPACE = 2 * 10**9
 
 
-def run(command, settings) -> int:
+def run(command: Command, settings: Settings) -> int:
     if settings.offline:
         raise SpmError(
             "doctor: expected to ask the sources, found spm offline (--offline or SPM_OFFLINE)",
@@ -57,9 +66,9 @@ def run(command, settings) -> int:
     return 0
 
 
-def _rows(manifest, opened: dict, settings) -> list[dict]:
+def _rows(manifest: Manifest, opened: dict, settings: Settings) -> list[dict]:
     mirror, _ = sources.mirror_of(settings)
-    artifacts = {}  # (sha256, sources) -> (artifact, names of its packages): what two packages share is asked for once
+    artifacts: dict[Any, Any] = {}  # (sha256, sources) -> (artifact, names of its packages): what two packages share is asked for once
     for package in manifest.packages.values():
         for artifact in package.artifacts:
             _, names = artifacts.setdefault((artifact.sha256, *artifact.sources), (artifact, {}))
@@ -88,11 +97,11 @@ def _rows(manifest, opened: dict, settings) -> list[dict]:
 class _Answer:
     """Whether a place has the artifact; if not, why, and whether it said so itself."""
 
-    def __init__(self, has: bool, reason: str = "", said: bool = True):
+    def __init__(self, has: bool, reason: str = "", said: bool = True) -> None:
         self.has, self.reason, self.said = has, reason, said
 
 
-def _ask(artifact, source, silent: dict[str, TransferError], slots: HostSlots) -> _Answer:
+def _ask(artifact: Artifact, source: Source, silent: dict[str, TransferError], slots: HostSlots) -> _Answer:
     try:
         addresses = source.addresses(artifact)
     except sources.Unavailable as unavailable:
@@ -120,7 +129,7 @@ def _ask(artifact, source, silent: dict[str, TransferError], slots: HostSlots) -
     return _Answer(False, ", ".join(reasons), said)
 
 
-def _row(artifact, package: str, answers: dict[str, _Answer]) -> dict:
+def _row(artifact: Artifact, package: str, answers: dict[str, _Answer]) -> dict:
     places = [*artifact.sources, *(["SPM_MIRROR"] if "SPM_MIRROR" in answers else [])]
     have = [name for name in places if answers[name].has]
     return {
@@ -143,7 +152,7 @@ def _state(have: int, answers: list[_Answer]) -> str:
     return LOST if all(each.said for each in answers) else UNREACHABLE
 
 
-def _remarks(opened: dict, command, settings):
+def _remarks(opened: dict, command: Command, settings: Settings) -> Iterator[str]:
     """What would stop an install or an update on this machine."""
     for what, path, option in (("store", settings.store, "--store"), ("lib", settings.lib, "--lib")):
         folder = existing_parent(path)

@@ -6,12 +6,13 @@ from unittest import mock
 from harness.spm.transfer import reading
 from harness.spm_testing.server import Server, reset, send
 from harness.spm_testing.world import World
+from harness.spm_testing.world import Result
 
 REACH_HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR\n"
 
 
 class DoctorTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.other = Server()
         self.addCleanup(self.other.close)
@@ -24,16 +25,16 @@ class DoctorTest(World):
             self.add(name, {**self.serve(f"{name}.tar", data), "sources": ["main", "other"]})
             self.other.files[f"/{name}.tar"] = data
 
-    def doctor(self, *arguments: str):
+    def doctor(self, *arguments: str) -> Result:
         result = self.spm("doctor", *arguments)
         result.err = result.err.replace(self.other.base, "OTHER")
         return result
 
-    def test_pins_that_all_have_are_one_sentence(self):
+    def test_pins_that_all_have_are_one_sentence(self) -> None:
         result = self.doctor()
         self.assertEqual((result.status, result.out, result.err), (0, "", "spm: 3 artifacts: 3 fine\n"))
 
-    def test_what_one_of_two_has_lost_is_the_last_copy(self):
+    def test_what_one_of_two_has_lost_is_the_last_copy(self) -> None:
         del self.server.files["/one.tar"]
         result = self.doctor()
         self.assertEqual(
@@ -43,7 +44,7 @@ class DoctorTest(World):
         )
         self.assertEqual((result.status, result.err), (0, "spm: 3 artifacts: 2 fine, 1 last copy\n"))
 
-    def test_what_both_have_lost_is_lost(self):
+    def test_what_both_have_lost_is_lost(self) -> None:
         del self.server.files["/one.tar"], self.other.files["/one.tar"]
         self.server.files["/two.tar"] += b"longer"
         self.other.files["/two.tar"] = lambda handler: (
@@ -65,7 +66,7 @@ class DoctorTest(World):
         )
         self.assertEqual(result.status, 1)
 
-    def test_programs_get_every_artifact(self):
+    def test_programs_get_every_artifact(self) -> None:
         del self.other.files["/two.tar"]
         rows = self.doctor("--json", "-q").objects()
         self.assertEqual([row["state"] for row in rows], ["fine", "last copy", "fine"])
@@ -83,7 +84,7 @@ class DoctorTest(World):
             },
         )
 
-    def test_the_mirror_is_a_place_too(self):
+    def test_the_mirror_is_a_place_too(self) -> None:
         os.environ["SPM_MIRROR"] = f"{self.folder}/mirror"
         digest = self.packages["one"]["artifacts"][0]["sha256"]
         os.makedirs(f"{self.folder}/mirror/{digest[:2]}")
@@ -94,13 +95,13 @@ class DoctorTest(World):
             [("fine", ["main", "other", "SPM_MIRROR"]), *[("some left", ["main", "other"])] * 2],
         )
 
-    def test_a_source_that_nobody_answers_for_is_asked_once_and_leaves_last_copies(self):
+    def test_a_source_that_nobody_answers_for_is_asked_once_and_leaves_last_copies(self) -> None:
         self.other.close()
         result = self.doctor()
         self.assertEqual((result.status, result.err), (0, "spm: 3 artifacts: 0 fine, 3 last copy\n"))
         self.assertEqual(result.out.count("other: the connection was refused\n"), 3)
 
-    def test_what_nobody_could_be_asked_for_is_not_called_lost(self):
+    def test_what_nobody_could_be_asked_for_is_not_called_lost(self) -> None:
         for source in self.sources.values():
             source["base"] = "http://127.0.0.1:9/x"
         self.sources["disk"] = {"type": "file", "base": "nowhere"}
@@ -112,7 +113,7 @@ class DoctorTest(World):
         )
         self.assertEqual(result.status, 1)
 
-    def test_a_login_page_and_a_server_in_trouble_are_told_apart_from_a_loss(self):
+    def test_a_login_page_and_a_server_in_trouble_are_told_apart_from_a_loss(self) -> None:
         self.other.files["/one.tar"] = lambda handler: send(handler, b"<html>", kind="text/html")
         self.other.files["/two.tar"] = reset
         self.other.files["/three.tar"] = lambda handler: handler.send_error(503, "Busy")
@@ -130,8 +131,8 @@ class DoctorTest(World):
         self.assertEqual(rows[1]["state"], "unreachable")
         self.assertEqual(self.other.asked.count("/three.tar"), reading.TRIES)
 
-    def test_a_server_that_asks_to_wait_is_asked_again_when_it_says(self):
-        def busy(handler):
+    def test_a_server_that_asks_to_wait_is_asked_again_when_it_says(self) -> None:
+        def busy(handler) -> None:
             self.other.files["/one.tar"] = b"bytes of one"
             handler.send_response(429)
             handler.send_header("Retry-After", "7")
@@ -143,8 +144,8 @@ class DoctorTest(World):
             self.assertEqual(self.doctor().err, "spm: 3 artifacts: 3 fine\n")
         self.assertIn(mock.call(7), sleep.mock_calls)
 
-    def test_an_artifact_is_asked_for_by_its_last_byte_once_for_all_its_packages(self):
-        def answer(handler):
+    def test_an_artifact_is_asked_for_by_its_last_byte_once_for_all_its_packages(self) -> None:
+        def answer(handler) -> None:
             asked.append(handler.headers["Range"])
             if len(asked) == 1:
                 handler.send_response(206)
@@ -162,7 +163,7 @@ class DoctorTest(World):
         self.assertEqual([row["package"] for row in rows], ["one", "four", "two", "three"])
         self.assertEqual((rows[0]["state"], asked), ("fine", ["bytes=11-"]))
 
-    def test_offline_it_asks_nobody(self):
+    def test_offline_it_asks_nobody(self) -> None:
         result = self.doctor("--offline")
         self.assertEqual(
             result.err,
@@ -172,7 +173,7 @@ class DoctorTest(World):
         )
         self.assertEqual((result.status, self.server.asked), (1, []))
 
-    def test_what_would_stop_an_install_here_is_said(self):
+    def test_what_would_stop_an_install_here_is_said(self) -> None:
         self.sources["bookworm"] = {"type": "debian"}
         with open(self.lib, "w"), mock.patch("shutil.which", return_value=None):
             result = self.doctor()

@@ -2,8 +2,10 @@
 
 from harness.spm.pins import manifest as manifests
 from harness.spm.verbs import activate
+from harness.spm.options import Command
+from harness.spm.settings import Settings
 
 
-def run(command, settings) -> int:
+def run(command: Command, settings: Settings) -> int:
     manifest = manifests.load(settings.packages)
     return activate.run(manifest.named(command.names, settings.platform), manifest, settings)

@@ -8,8 +8,14 @@ from harness.spm.store import lib
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.options import Command
+    from harness.spm.settings import Settings
+    from harness.spm.store.lib import Wanted
 
-def run(command, settings) -> int:
+
+def run(command: Command, settings: Settings) -> int:
     manifest = manifests.load(settings.packages)
     packages = [each for each in manifest.packages.values() if each.serves(settings.platform)]
     rows = [_row(item) for item in lib.wanted(packages, settings, Store(settings.store))]
@@ -23,7 +29,7 @@ def run(command, settings) -> int:
     return 0
 
 
-def _row(item) -> dict:
+def _row(item: Wanted) -> dict:
     package = item.package
     artifacts = package.artifacts_for(item.platform)
     return {

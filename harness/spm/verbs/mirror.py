@@ -13,8 +13,14 @@ from harness.spm.sources.mirror import Mirror
 from harness.spm.transfer import parallel, upload
 from harness.spm.transfer.transport import TransferError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.options import Command
+    from harness.spm.pins.manifest import Artifact
+    from harness.spm.settings import Settings
 
-def opened(command, settings) -> Mirror:
+
+def opened(command: Command, settings: Settings) -> Mirror:
     """The mirror that the command line names."""
     names = [name for name in command.names if name]
     if len(names) != 1:
@@ -23,10 +29,10 @@ def opened(command, settings) -> Mirror:
     return Mirror(names[0], settings)
 
 
-def lacking(mirror: Mirror, artifacts: list, settings) -> list:
+def lacking(mirror: Mirror, artifacts: list, settings: Settings) -> list:
     """Those of `artifacts` that the mirror lacks in their size, in their order; an SpmError if it cannot say."""
 
-    def absent(artifact) -> bool:
+    def absent(artifact: Artifact) -> bool:
         return not upload.holds(mirror, mirror.addresses(artifact), artifact.size)
 
     found = {}
@@ -44,7 +50,7 @@ def lacking(mirror: Mirror, artifacts: list, settings) -> list:
     return [artifact for artifact in artifacts if found[artifact]]
 
 
-def tell_would(artifacts, settings):
+def tell_would(artifacts: list[Artifact], settings: Settings) -> None:
     """What a run without --dry-run would move."""
     for each in artifacts:
         if settings.json:
@@ -54,7 +60,9 @@ def tell_would(artifacts, settings):
             print(f"{each.path} {size(each.size)}")
 
 
-def tell(settings, moved: str, artifacts, others: dict[str, tuple[int, str]], nothing: str = ""):
+def tell(
+    settings: Settings, moved: str, artifacts: list[Artifact], others: dict[str, tuple[int, str]], nothing: str = ""
+) -> None:
     """The one line at the end: what was moved, and as {field: (count, words)} what was not, and why; for people
     `nothing` in its place, where that is given."""
     total = sum(each.size for each in artifacts)

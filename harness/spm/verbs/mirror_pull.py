@@ -18,8 +18,14 @@ from harness.spm.store.fill import fill
 from harness.spm.store.store import Store
 from harness.spm.verbs import mirror as mirrors
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.options import Command
+    from harness.spm.settings import Settings
+    from harness.spm.store.lib import Wanted
 
-def run(command, settings) -> int:
+
+def run(command: Command, settings: Settings) -> int:
     mirror = mirrors.opened(command, settings)
     settings.mirror = command.names[0]
     manifest = manifests.load(settings.packages)
@@ -64,5 +70,5 @@ def _any_artifact(packages: list, platform: str) -> list:
     return [each for package in packages for each in package.artifacts_for(platform)][:1]
 
 
-def _hashes(item) -> list[str]:
+def _hashes(item: Wanted) -> list[str]:
     return [each.sha256 for each in item.package.artifacts_for(item.platform)]

@@ -18,9 +18,16 @@ from harness.spm.transfer.download import Failed, summary
 from harness.spm.transfer.fetch import Fetcher
 from harness.spm.transfer.transport import TransferError
 from harness.spm.verbs import mirror as mirrors
+from harness.spm.sources.mirror import Mirror
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.options import Command
+    from harness.spm.pins.manifest import Artifact, Manifest
+    from harness.spm.settings import Settings
 
 
-def run(command, settings) -> int:
+def run(command: Command, settings: Settings) -> int:
     mirror = mirrors.opened(command, settings)
     if settings.mirror.removeprefix(LAST) == command.names[0]:
         settings.mirror = ""  # what it lacks need not be asked of it
@@ -45,16 +52,16 @@ def run(command, settings) -> int:
     return 0
 
 
-def _push(mirror, missing, manifest, settings) -> dict:
+def _push(mirror: Mirror, missing: list[Artifact], manifest: Manifest, settings: Settings) -> dict:
     """Sends what the mirror lacks while the rest arrives; {artifact: why it did not get there}."""
     store, report, cancelled = Store(settings.store), progress.report_for(settings), threading.Event()
 
-    def send(task) -> str:
+    def send(task: tuple[Artifact, Failed] | tuple[Artifact, str]) -> str:
         artifact, found = task
         if isinstance(found, Failed):
             return summary([found]).what
 
-        def advanced(done: int):
+        def advanced(done: int) -> None:
             if cancelled.is_set():
                 raise Cancelled()
             report.advanced(artifact, done)
@@ -71,7 +78,7 @@ def _push(mirror, missing, manifest, settings) -> dict:
         fetcher.release(artifact)
         return ""
 
-    def cancel():
+    def cancel() -> None:
         cancelled.set()
         fetcher.cancel()
 

@@ -18,7 +18,7 @@ from harness.spm_testing.world import World
 
 
 class MirrorTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         patch = mock.patch.object(reading, "FIRST_PAUSE_S", 0.01)
         patch.start()
@@ -45,11 +45,11 @@ class MirrorTest(World):
         digest = self.artifact(name)["sha256"]
         return f"{digest[:2]}/{digest}"
 
-    def empty_store(self):
+    def empty_store(self) -> None:
         for folder in (self.store, self.lib):
             trees.remove(folder)
 
-    def check_an_old_commit_builds_from(self, mirror: str):
+    def check_an_old_commit_builds_from(self, mirror: str) -> None:
         pushed = self.spm("mirror", "push", mirror)
         self.assertEqual(pushed.err, f"spm: 3 artifacts of {self.words('a', 'b', 'c')} pushed\n")
         self.assertEqual((pushed.status, sorted(self.server.asked)), (0, ["/a.deb", "/b.deb", "/c.deb"]))
@@ -69,21 +69,21 @@ class MirrorTest(World):
         self.assertEqual(self.spm("verify", "--deep").status, 0)
         self.assertEqual((self.read("a-1/a"), self.read("b-1/b")), ("a", "the longest of them by far"))
 
-    def test_an_old_commit_builds_from_a_folder_alone(self):
+    def test_an_old_commit_builds_from_a_folder_alone(self) -> None:
         self.check_an_old_commit_builds_from(self.folder_mirror)
         self.assertEqual(
             sorted(f"{os.path.basename(at)}/{name}" for at, _, names in os.walk(self.folder_mirror) for name in names),
             sorted(map(self.place, "abc")),
         )
 
-    def test_an_old_commit_builds_from_a_web_server_alone(self):
+    def test_an_old_commit_builds_from_a_web_server_alone(self) -> None:
         self.check_an_old_commit_builds_from(f"{self.other.base}/mirror")
 
-    def test_an_old_commit_builds_from_a_bucket_alone(self):
+    def test_an_old_commit_builds_from_a_bucket_alone(self) -> None:
         os.environ.update(s3_server.environment())
         self.check_an_old_commit_builds_from(f"s3://lab/{os.path.basename(self.folder)}")
 
-    def test_what_has_another_size_is_sent_again(self):
+    def test_what_has_another_size_is_sent_again(self) -> None:
         self.spm("mirror", "push", self.folder_mirror)
         with open(f"{self.folder_mirror}/{self.place('b')}", "ab") as file:
             file.truncate(7)
@@ -91,14 +91,14 @@ class MirrorTest(World):
         self.assertEqual(result.err, f"spm: 1 artifact of {self.words('b')} pushed, 2 there already\n")
         self.assertEqual(os.path.getsize(f"{self.folder_mirror}/{self.place('b')}"), self.artifact("b")["size"])
 
-    def test_a_flat_mirror_has_what_it_has(self):
+    def test_a_flat_mirror_has_what_it_has(self) -> None:
         os.mkdir(self.folder_mirror)
         with open(f"{self.folder_mirror}/{self.artifact('a')['sha256']}", "wb") as file:
             file.write(self.server.files["/a.deb"])
         result = self.spm("mirror", "push", self.folder_mirror)
         self.assertEqual(result.err, f"spm: 2 artifacts of {self.words('b', 'c')} pushed, 1 there already\n")
 
-    def test_every_failure_is_named_and_the_rest_is_pushed(self):
+    def test_every_failure_is_named_and_the_rest_is_pushed(self) -> None:
         del self.server.files["/a.deb"]
         self.other.refuse_put = {f"/{self.place('b')}": 507}
         result = self.spm("mirror", "push", self.other.base, "-j", "1")
@@ -111,7 +111,7 @@ class MirrorTest(World):
         )
         self.assertEqual((result.status, list(self.other.files)), (1, [f"/{self.place('c')}"]))
 
-    def test_programs_read_what_was_moved(self):
+    def test_programs_read_what_was_moved(self) -> None:
         result = self.spm("mirror", "push", self.folder_mirror, "--json")
         last = result.objects()[-1]
         self.assertEqual(
@@ -121,7 +121,7 @@ class MirrorTest(World):
         events = [each["event"] for each in result.objects()]
         self.assertEqual((events.count("upload"), events.count("uploaded"), result.err), (3, 3, ""))
 
-    def test_a_dry_run_moves_nothing(self):
+    def test_a_dry_run_moves_nothing(self) -> None:
         result = self.spm("mirror", "push", self.folder_mirror, "--dry-run")
         self.assertEqual(
             (result.out, result.err),
@@ -136,7 +136,7 @@ class MirrorTest(World):
         self.assertEqual([each.get("path", "") for each in result.objects()], ["a.deb", "b.deb", ""])
         self.assertFalse(os.path.exists(self.store))
 
-    def test_a_pull_names_what_the_mirror_lacks_and_fills_the_rest(self):
+    def test_a_pull_names_what_the_mirror_lacks_and_fills_the_rest(self) -> None:
         self.spm("mirror", "push", self.folder_mirror)
         os.unlink(f"{self.folder_mirror}/{self.place('a')}")
         self.empty_store()
@@ -151,7 +151,7 @@ class MirrorTest(World):
         self.assertEqual((result.status, self.server.asked), (1, []))
         self.assertEqual(self.spm("install", "b", "--offline").status, 0)
 
-    def test_a_pull_takes_nothing_that_differs(self):
+    def test_a_pull_takes_nothing_that_differs(self) -> None:
         self.spm("mirror", "push", self.folder_mirror)
         with open(f"{self.folder_mirror}/{self.place('a')}", "r+b") as file:
             file.write(b"?")
@@ -161,7 +161,7 @@ class MirrorTest(World):
         self.assertIn(f"expected sha256 {self.artifact('a')['sha256']}, found ", result.err)
         self.assertEqual((result.status, self.server.asked), (1, []))
 
-    def test_a_mirror_that_cannot_be_asked_is_one_error(self):
+    def test_a_mirror_that_cannot_be_asked_is_one_error(self) -> None:
         self.other.close()
         for before in ((), ("install", "a", "b", "d")):  # whether or not there is anything to pull
             self.assertEqual(self.spm(*before).status if before else 0, 0)
@@ -176,7 +176,7 @@ class MirrorTest(World):
                     ),
                 )
 
-    def test_a_folder_that_is_not_there_is_named(self):
+    def test_a_folder_that_is_not_there_is_named(self) -> None:
         for before in ((), ("install", "a", "b", "d")):
             self.assertEqual(self.spm(*before).status if before else 0, 0)
             for place in (self.folder_mirror, f"file://{self.folder_mirror}"):
@@ -190,7 +190,7 @@ class MirrorTest(World):
                     ),
                 )
 
-    def test_where_nothing_is_to_be_pulled_the_mirror_is_asked_and_the_store_named(self):
+    def test_where_nothing_is_to_be_pulled_the_mirror_is_asked_and_the_store_named(self) -> None:
         self.spm("install", "a", "b", "d")
         for options in ((), ("--dry-run",)):
             self.other.asked.clear()
@@ -202,7 +202,7 @@ class MirrorTest(World):
         nothing = {"event": "mirror", "pulled": 0, "bytes": 0, "filled": 0, "left_out": 0}
         self.assertEqual(result.objects(), [nothing])
 
-    def test_a_wrong_address_is_wrong_usage(self):
+    def test_a_wrong_address_is_wrong_usage(self) -> None:
         http = "http:// or https://, a host and a path, without ? and #"
         s3 = "s3://bucket/prefix or http(s)://endpoint/bucket/prefix, without ? and #"
         for given, words, shown in (
@@ -221,12 +221,12 @@ class MirrorTest(World):
                 ),
             )
 
-    def test_a_file_is_on_the_disk_before_it_bears_its_name(self):
+    def test_a_file_is_on_the_disk_before_it_bears_its_name(self) -> None:
         with open(f"{self.folder}/file", "wb") as file:
             file.write(b"x")
         synced = []
 
-        def note(descriptor):
+        def note(descriptor: int) -> None:
             path = os.readlink(f"/proc/self/fd/{descriptor}")
             name = os.path.basename(path).partition(".")[0]
             synced.append((name, os.path.getsize(path), os.listdir(self.folder_mirror)))
@@ -236,8 +236,8 @@ class MirrorTest(World):
         self.assertEqual([(name, size, "a" in names) for name, size, names in synced], [("a", 1, False)])
         self.assertEqual(os.listdir(self.folder_mirror), ["a"])
 
-    def test_an_interrupted_push_leaves_nothing_half_written(self):
-        def interrupt(done):
+    def test_an_interrupted_push_leaves_nothing_half_written(self) -> None:
+        def interrupt(done: int) -> None:
             raise KeyboardInterrupt()
 
         with open(f"{self.folder}/file", "wb") as file:
@@ -257,7 +257,7 @@ class MirrorTest(World):
         _, err = process.communicate(timeout=PATIENCE_S)
         self.assertEqual((process.returncode, self.other.files), (130, {}), err)
 
-    def test_a_folder_that_cannot_be_written_is_named(self):
+    def test_a_folder_that_cannot_be_written_is_named(self) -> None:
         with open(self.folder_mirror, "w"):
             pass
         result = self.spm("mirror", "push", f"{self.folder_mirror}/below")

@@ -10,8 +10,13 @@ from harness.spm.formatting import plural
 from harness.spm.pins import manifest as manifests, newest
 from harness.spm.verbs import table
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.options import Command
+    from harness.spm.settings import Settings
 
-def run(command, settings) -> int:
+
+def run(command: Command, settings: Settings) -> int:
     manifest = manifests.load(settings.packages)
     packages = manifest.named(command.names) if command.names else list(manifest.packages.values())
     findings = newest.find(manifest, packages, settings, unsigned=True)
@@ -59,5 +64,5 @@ def _count(findings: list[newest.Finding]) -> str:
     return f"{plural(len(states), 'artifact')}: " + ", ".join(f"{states.count(kind)} {kind}" for kind in kinds)
 
 
-def _tell(sentence: str):
+def _tell(sentence: str) -> None:
     print(f"spm: {sentence}", file=sys.stderr)

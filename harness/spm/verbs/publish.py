@@ -22,11 +22,20 @@ from harness.spm.settings import ANY, native_platform
 from harness.spm.store import trees
 from harness.spm.transfer import parallel, transport, upload
 from harness.spm.transfer.transport import TransferError
+from harness.spm.settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.archives.pack import Member
+    from harness.spm.options import Command
+    from harness.spm.pins.manifest import Manifest
+    from harness.spm.sources import Source
 
 _HELP = "python3 make.py spm publish --help"
 
 
-def run(command, settings) -> int:
+def run(command: Command, settings: Settings) -> int:
     if len(command.names) != 2:
         raise SpmError(f"publish: expected DIR NAME, found {formatting.plural(len(command.names), 'name')}", _HELP, USAGE)
     what, name = command.names
@@ -64,7 +73,7 @@ def run(command, settings) -> int:
     return 0
 
 
-def _target(manifest, given: str | None) -> str:
+def _target(manifest: Manifest, given: str | None) -> Any:
     """The name of the source to upload to."""
     able = [name for name, fields in manifest.sources.items() if fields["type"] in sources.UPLOADS]
     if given is None and len(able) == 1:
@@ -88,7 +97,7 @@ def _artifact(target: str, commit: str, name: str, size: int, sha256: str) -> di
     return {"sources": [target], "path": path, "size": size, "sha256": sha256}
 
 
-def _entry(manifest, name: str, platform: str | None, artifact: dict) -> dict:
+def _entry(manifest: Manifest, name: str, platform: str | None, artifact: dict) -> dict:
     """The package's entry with the new artifact, checked as packages.json is.
 
     Of a package that is there everything else stays, and with a platform the artifacts that are not for it."""
@@ -109,7 +118,7 @@ def _entry(manifest, name: str, platform: str | None, artifact: dict) -> dict:
     return entry
 
 
-def _members(folder: str):
+def _members(folder: str) -> list[Member]:
     members = list(pack.members_of(folder))
     if not members:
         raise SpmError(f"publish: expected files in {folder}, found none", _HELP, USAGE)
@@ -124,7 +133,7 @@ def _time() -> int:
     return int(text)
 
 
-def _check_unpacks(archive: str, folder: str, fields: dict, scratch: str):
+def _check_unpacks(archive: str, folder: str, fields: dict, scratch: str) -> None:
     """Unpacks the archive as an install would: what its rules refuse must not be published."""
     try:
         tree = Tree(scratch)
@@ -136,9 +145,9 @@ def _check_unpacks(archive: str, folder: str, fields: dict, scratch: str):
         trees.remove(scratch)
 
 
-def _export(source, commit: str, path: str):
-    def export(address: str):
-        body = source.open(address)
+def _export(source: Any, commit: str, path: str) -> None:
+    def export(address: str) -> None:
+        body: Any = source.open(address)
         try:
             with open(path, "wb") as file:
                 shutil.copyfileobj(body, file)
@@ -150,7 +159,7 @@ def _export(source, commit: str, path: str):
         pass
 
 
-def _upload(source, archive: str, fields: dict, settings) -> str:
+def _upload(source: Source, archive: str, fields: dict, settings: Settings) -> str:
     """Brings the archive to its place and reads it back, unless it is there; a sentence about it."""
     address = source.address(fields["path"])
     what = f"{formatting.size(fields['size'])} at {transport.shown(address)}"
@@ -165,7 +174,7 @@ def _upload(source, archive: str, fields: dict, settings) -> str:
     return f"{'there already' if there else 'published'}: {what}"
 
 
-def _digest(source, address: str) -> str:
+def _digest(source: Source, address: str) -> str:
     digest = hashlib.sha256()
     body = source.open(address)
     try:

@@ -20,13 +20,13 @@ pack.write_tar_xz(sys.argv[1], pack.members_of(sys.argv[2]), 0)
 
 
 class PublishTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.sources = {"disk": {"type": "file", "base": "shared"}, "debian": {"type": "debian"}}
         self.dir = f"{self.folder}/tool"
         self.make(self.dir)
 
-    def make(self, folder: str, backwards: bool = False):
+    def make(self, folder: str, backwards: bool = False) -> None:
         """A folder of every sort of thing, made in one order or the other."""
         os.makedirs(f"{folder}/bin")
         os.makedirs(f"{folder}/empty")
@@ -44,7 +44,7 @@ class PublishTest(World):
         self.packages.update(json.loads(result.out))
         return self.packages[name]
 
-    def check_installs(self, name: str = "tool"):
+    def check_installs(self, name: str = "tool") -> None:
         result = self.spm("install", name)
         self.assertEqual((result.status, self.spm("verify", "--deep").status), (0, 0), result.err)
         folder = f"{self.lib}/{name}-1"
@@ -54,7 +54,7 @@ class PublishTest(World):
         )
         self.assertEqual([os.stat(f"{folder}/{path}").st_mode & 0o777 for path in ("bin/run", "data")], [0o555, 0o444])
 
-    def test_what_it_prints_installs(self):
+    def test_what_it_prints_installs(self) -> None:
         entry = self.publish()
         digest = entry["artifacts"][0]["sha256"]
         self.assertEqual(
@@ -76,7 +76,7 @@ class PublishTest(World):
         )
         self.check_installs()
 
-    def test_the_bytes_depend_on_the_contents_alone(self):
+    def test_the_bytes_depend_on_the_contents_alone(self) -> None:
         found = set()
         for number, umask in enumerate((0o022, 0o077)):
             folder = f"{self.folder}/again{number}"
@@ -94,7 +94,7 @@ class PublishTest(World):
                 found.add(file.read())
         self.assertEqual(len(found), 1)
 
-    def test_the_archives_time_is_what_the_environment_says(self):
+    def test_the_archives_time_is_what_the_environment_says(self) -> None:
         first = self.publish()
         os.environ["SOURCE_DATE_EPOCH"] = "1000000000"
         second = self.publish()
@@ -108,7 +108,7 @@ class PublishTest(World):
             (2, "spm: error: SOURCE_DATE_EPOCH: expected seconds since 1970, found 'today'\nhint: unset it\n"),
         )
 
-    def test_the_same_folder_is_uploaded_once(self):
+    def test_the_same_folder_is_uploaded_once(self) -> None:
         self.sources["main"] = {"type": "http", "base": self.server.base}
         self.publish("--to", "main")
         self.server.asked.clear()
@@ -116,7 +116,7 @@ class PublishTest(World):
         self.assertRegex(result.err, r"^spm: there already: .* at SERVER/tool/tool-[0-9a-f]{12}\.tar\.xz\n$")
         self.assertEqual([each for each in self.server.asked if each.startswith("PUT")], [])
 
-    def test_what_was_half_uploaded_is_uploaded_again(self):
+    def test_what_was_half_uploaded_is_uploaded_again(self) -> None:
         path = f"{self.folder}/shared/{self.publish()['artifacts'][0]['path']}"
         os.truncate(path, 10)
         self.publish()
@@ -126,7 +126,7 @@ class PublishTest(World):
         self.check_installs()
         self.assertEqual(os.listdir(os.path.dirname(path)), [os.path.basename(path)])
 
-    def test_every_kind_that_takes_uploads_gives_back_what_it_took(self):
+    def test_every_kind_that_takes_uploads_gives_back_what_it_took(self) -> None:
         os.environ["SPM_ARTIFACTORY_TOKEN"] = "hunter2"
         self.sources["http"] = {"type": "http", "base": f"{self.server.base}/plain"}
         self.sources["jfrog"] = {"type": "artifactory", "base": f"{self.server.base}/artifactory/lab"}
@@ -135,13 +135,13 @@ class PublishTest(World):
                 self.publish("--to", name, name=name)
                 self.check_installs(name)
 
-    def test_a_bucket_gives_back_what_it_took(self):
+    def test_a_bucket_gives_back_what_it_took(self) -> None:
         os.environ.update(s3_server.environment())
         self.sources = {"s3": {"type": "s3", "base": f"s3://lab/{os.path.basename(self.folder)}"}}
         self.publish()
         self.check_installs()
 
-    def test_a_wrong_secret_publishes_nothing(self):
+    def test_a_wrong_secret_publishes_nothing(self) -> None:
         os.environ.update(s3_server.environment("hunter2"))
         self.sources = {"s3": {"type": "s3", "base": f"s3://lab/{os.path.basename(self.folder)}"}}
         result = self.spm("publish", self.dir, "tool")
@@ -152,7 +152,7 @@ class PublishTest(World):
         )
         self.assertEqual((result.status, result.out), (1, ""))
 
-    def test_a_package_that_is_there_keeps_what_it_says_of_itself(self):
+    def test_a_package_that_is_there_keeps_what_it_says_of_itself(self) -> None:
         self.publish()
         self.packages["tool"].update(groups=["x", "y"], license="MIT", lib="tool-2")
         self.packages["tool"]["artifacts"][0]["platforms"] = ["any"]
@@ -160,7 +160,7 @@ class PublishTest(World):
         self.assertEqual((entry["groups"], entry["license"], entry["lib"]), (["x", "y"], "MIT", "tool-2"))
         self.assertNotIn("platforms", entry["artifacts"][0])
 
-    def test_a_platforms_artifact_stands_beside_the_others(self):
+    def test_a_platforms_artifact_stands_beside_the_others(self) -> None:
         first = self.publish("-p", "linux-aarch64")["artifacts"][0]
         self.packages["tool"]["artifacts"][0]["platforms"] = ["linux-aarch64"]
         with open(f"{self.dir}/data", "wb") as file:
@@ -170,17 +170,17 @@ class PublishTest(World):
         self.assertEqual([each["platforms"] for each in entry["artifacts"]], [["linux-aarch64"], ["linux-x86_64"]])
         self.assertEqual(entry["artifacts"][0]["sha256"], first["sha256"])
 
-    def test_a_dry_run_uploads_nothing(self):
+    def test_a_dry_run_uploads_nothing(self) -> None:
         result = self.spm("publish", self.dir, "tool", "--dry-run", "--json")
         entry = json.loads(result.out)["tool"]
         self.assertEqual((result.status, os.path.exists(f"{self.folder}/shared")), (0, False))
         self.assertEqual(self.publish(), entry)
 
-    def test_what_an_install_would_refuse_is_not_published(self):
-        def pipe():
+    def test_what_an_install_would_refuse_is_not_published(self) -> None:
+        def pipe() -> None:
             os.mkfifo(f"{self.dir}/x")
 
-        def unix_socket():
+        def unix_socket() -> None:
             with socket.socket(socket.AF_UNIX) as each:
                 each.bind(f"{self.dir}/x")
 
@@ -207,7 +207,7 @@ class PublishTest(World):
                 if os.path.lexists(f"{self.dir}/{name}"):
                     os.unlink(f"{self.dir}/{name}")
 
-    def test_wrong_usage_is_one_line(self):
+    def test_wrong_usage_is_one_line(self) -> None:
         two = "expected one source of FOLDER/packages.json that takes uploads (http, s3, artifactory, file), found "
         named = "hint: name one with --to: disk"
         cases = [

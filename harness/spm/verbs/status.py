@@ -12,9 +12,16 @@ from harness.spm.pins import manifest as manifests
 from harness.spm.store import lib
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
+from harness.spm.store.store import Entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.options import Command
+    from harness.spm.settings import Settings
+    from harness.spm.store.lib import Wanted
 
 
-def run(command, settings) -> int:
+def run(command: Command, settings: Settings) -> int:
     manifest = manifests.load(settings.packages)
     store = Store(settings.store)
     folder = settings.lib_folder()
@@ -39,7 +46,7 @@ def run(command, settings) -> int:
     return 0
 
 
-def _row(item, store: Store) -> dict:
+def _row(item: Wanted, store: Store) -> dict:
     active = store.entry_of(os.readlink(item.link)) if os.path.islink(item.link) else None
     return {
         "name": item.package.name,
@@ -51,7 +58,7 @@ def _row(item, store: Store) -> dict:
     }
 
 
-def _state(item, active) -> str:
+def _state(item: Wanted, active: Entry | None) -> str:
     if os.path.lexists(item.link) and not lib.is_ours(item.link):
         return "blocked"
     if active and active.exists():

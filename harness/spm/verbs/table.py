@@ -10,9 +10,21 @@ import os
 import sys
 
 from harness.spm.formatting import columns as _length, printable
+from collections.abc import Callable, Iterable, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+    from harness.spm.settings import Settings
 
 
-def show(rows: list[dict], columns: tuple[str, ...], settings, texts=None, briefly=None):
+def show(
+    rows: list[dict],
+    columns: tuple[str, ...],
+    settings: Settings,
+    texts: dict[str, Callable[..., Any]] | None = None,
+    briefly: dict[str, Callable[..., Any] | None] | None = None,
+) -> None:
     """Prints `rows`; `columns` are the fields that people see, `texts` turns a field into what they read.
 
     `briefly` does so where the terminal is narrow, the first field first and none without need; None leaves out."""
@@ -32,14 +44,16 @@ def show(rows: list[dict], columns: tuple[str, ...], settings, texts=None, brief
         print("  ".join(cell + " " * (most - _length(cell)) for cell, most in zip(line, widths)).rstrip())
 
 
-def _briefer(rows: list[dict], columns, texts: dict, briefly: dict, width: int) -> dict[str, list[str]]:
+def _briefer(
+    rows: list[dict], columns: tuple[str, ...], texts: dict, briefly: dict, width: int
+) -> dict[str, list[str]]:
     """What `_columns_of` returns, with as few brief texts as make it fit; with all where it does not."""
 
     def made(brief: list[str]) -> dict[str, list[str]]:
         names = [name for name in columns if name not in brief or briefly[name]]
         return _columns_of(rows, names, {**texts, **{field: briefly[field] for field in brief}})
 
-    brief = []
+    brief: list[str] = []
     for field in briefly:
         if _width(made(brief)) > width:
             brief.append(field)
@@ -50,7 +64,7 @@ def _briefer(rows: list[dict], columns, texts: dict, briefly: dict, width: int) 
     return made(brief)
 
 
-def _columns_of(rows: list[dict], names, texts: dict) -> dict[str, list[str]]:
+def _columns_of(rows: list[dict], names: Iterable[str], texts: dict) -> dict[str, list[str]]:
     """{field: its title and its cells}"""
     return {
         name: [name.replace("_", " "), *(printable(_text(row[name], texts.get(name))) for row in rows)]
@@ -70,7 +84,7 @@ def _terminal_width() -> int:
         return 0
 
 
-def _lines(columns: dict[str, list[str]], width: int):
+def _lines(columns: dict[str, list[str]], width: int) -> Iterator[list[str]]:
     """The lines of a table whose widest columns are narrowed until it fits; cells go on below."""
     titles = [max(map(len, cells[0].split())) for cells in columns.values()]
     widths = [max(title, *map(_length, cells[1:])) for title, cells in zip(titles, columns.values())]
@@ -99,7 +113,7 @@ def _wrapped(text: str, width: int) -> list[str]:
     return [*lines, text]
 
 
-def _text(value, convert) -> str:
+def _text(value: Any, convert: Callable[..., Any] | None) -> str:
     if convert:
         return convert(value)
     return ", ".join(value) if isinstance(value, (list, tuple)) else str(value)

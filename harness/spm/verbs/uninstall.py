@@ -10,8 +10,14 @@ from harness.spm.pins import manifest as manifests
 from harness.spm.store import lib
 from harness.spm.store.store import Store
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.options import Command
+    from harness.spm.settings import Settings
+    from harness.spm.store.lib import Wanted
 
-def run(command, settings) -> int:
+
+def run(command: Command, settings: Settings) -> int:
     manifest = manifests.load(settings.packages)
     items = lib.wanted(manifest.named(command.names, settings.platform), settings, Store(settings.store))
     lib.check(settings.lib, settings.lib_folder(), items)
@@ -23,7 +29,7 @@ def run(command, settings) -> int:
     return 0
 
 
-def _tell(item, was: bool, settings):
+def _tell(item: Wanted, was: bool, settings: Settings) -> None:
     if settings.json:
         print(
             json.dumps(

@@ -16,10 +16,15 @@ from harness.spm.errors import Refused, SpmError, USAGE
 from harness.spm.store import trees
 from harness.spm.verbs import table
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.options import Command
+    from harness.spm.settings import Settings
+
 _USAGE_HINT = "python3 make.py spm unpack --help"
 
 
-def run(command, settings) -> int:
+def run(command: Command, settings: Settings) -> int:
     if len(command.names) != 2:
         found = formatting.plural(len(command.names), "name")
         raise SpmError(f"unpack: expected ARCHIVE DIR, found {found}", _USAGE_HINT, USAGE)
@@ -51,7 +56,7 @@ def _again(archive: str, folder: str) -> str:
     return f"python3 make.py spm unpack {shlex.quote(archive)} {shlex.quote(folder)}"
 
 
-def _check_archive(path: str):
+def _check_archive(path: str) -> None:
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # which does not wait for a pipe's other end
         facts = os.fstat(file)
@@ -63,7 +68,7 @@ def _check_archive(path: str):
         raise SpmError(f"{path}: expected an archive, found {found}", _USAGE_HINT, USAGE)
 
 
-def _check_folder(path: str):
+def _check_folder(path: str) -> None:
     parent = os.path.dirname(os.path.realpath(path))
     try:
         names = os.listdir(path)
@@ -104,7 +109,7 @@ def _make(archive: str, folder: str, case_sensitive: bool) -> dict:
     return listed
 
 
-def _tell(listed: dict, archive: str, folder: str, settings):
+def _tell(listed: dict, archive: str, folder: str, settings: Settings) -> None:
     counts = {kind: len(listed[kind]) for kind in ("files", "links", "folders")}
     size = sum(each[2] for each in listed["files"])
     if settings.json:
@@ -114,7 +119,7 @@ def _tell(listed: dict, archive: str, folder: str, settings):
         print(f"spm: {parts}, {formatting.size(size)} in {folder}", file=sys.stderr)
 
 
-def _list(listed: dict, settings):
+def _list(listed: dict, settings: Settings) -> None:
     files = [(path, "file", mode | OWNER_WRITES, size, "") for path, mode, size, *_ in listed["files"]]
     links = [(path, "link", None, len(os.fsencode(target)), target) for path, target in listed["links"]]
     folders = [(path, "folder", 0o755, 0, "") for path in listed["folders"]]

@@ -10,6 +10,9 @@ from unittest import mock
 from harness.spm.store import trees
 from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar, zipped
 from harness.spm_testing.world import World
+from collections.abc import Callable, Iterator
+from typing import Any
+from harness.spm_testing.world import Result
 
 MEMBERS = [
     folder("./d"),
@@ -21,7 +24,7 @@ MEMBERS = [
 
 
 class UnpackVerbTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.made = f"{self.folder}/made"
 
@@ -31,7 +34,7 @@ class UnpackVerbTest(World):
             file.write(data)
         return path
 
-    def unpack(self, *arguments: str):
+    def unpack(self, *arguments: str) -> Result:
         return self.spm("unpack", *arguments, write=False)
 
     def found(self) -> dict[str, str]:
@@ -51,7 +54,7 @@ class UnpackVerbTest(World):
                 found[os.path.relpath(path, self.made)] = text
         return found
 
-    def test_it_unpacks_every_container_into_a_folder_of_its_owners(self):
+    def test_it_unpacks_every_container_into_a_folder_of_its_owners(self) -> None:
         expected = {"d": "755 folder", "d/a": "644 one", "d/empty": "755 folder", "l": "-> d/a", "tool": "755 two!"}
         for make in (tar, deb, zipped):
             result = self.unpack(self.save("archive", make(*MEMBERS)), self.made)
@@ -62,7 +65,7 @@ class UnpackVerbTest(World):
             self.assertEqual(sorted(os.listdir(self.folder)), ["archive", "made"])
             trees.remove(self.made)
 
-    def test_it_fills_an_empty_folder_and_says_nothing_when_quiet(self):
+    def test_it_fills_an_empty_folder_and_says_nothing_when_quiet(self) -> None:
         os.mkdir(self.made)
         before = os.stat(self.made).st_ino  # somebody may stand in it
         archive = self.save("a.tar", tar(member("a", b"1"), hard_link("b", "a")))
@@ -71,12 +74,12 @@ class UnpackVerbTest(World):
         self.assertEqual(self.found(), {"a": "644 1", "b": "644 1"})
         self.assertEqual(os.stat(self.made).st_ino, before)
 
-    def test_json_is_one_object(self):
+    def test_json_is_one_object(self) -> None:
         result = self.unpack(self.save("a.tar", tar(*MEMBERS)), self.made, "--json")
         expected = {"archive": "FOLDER/a.tar", "path": "FOLDER/made", "files": 2, "links": 1, "folders": 2, "bytes": 7}
         self.assertEqual((result.objects(), result.err), ([expected], ""))
 
-    def test_a_dry_run_lists_what_the_archive_holds_and_makes_nothing(self):
+    def test_a_dry_run_lists_what_the_archive_holds_and_makes_nothing(self) -> None:
         archive = self.save("a.tar", tar(*MEMBERS))
         result = self.unpack(archive, self.made, "--dry-run")
         self.assertEqual(result.out, LISTED)
@@ -84,7 +87,7 @@ class UnpackVerbTest(World):
         self.assertEqual(first, {"path": "d", "kind": "folder", "mode": 0o755, "bytes": 0, "target": ""})
         self.assertEqual(os.listdir(self.folder), ["a.tar"])
 
-    def test_wrong_calls_get_one_sentence_and_status_2(self):
+    def test_wrong_calls_get_one_sentence_and_status_2(self) -> None:
         archive = self.save("a.tar", tar(member("a")))
         empty, full, file = self.save("empty", b""), f"{self.folder}/full", self.save("file", b"")
         os.makedirs(f"{full}/x")
@@ -113,7 +116,7 @@ class UnpackVerbTest(World):
                     self.assertEqual((result.status, result.out), (2, ""))
                     self.assertEqual(sorted(os.listdir(self.folder)), before)
 
-    def test_names_that_differ_in_case_alone_are_let_through_where_that_is_asked_for(self):
+    def test_names_that_differ_in_case_alone_are_let_through_where_that_is_asked_for(self) -> None:
         members = [member("d/a", b"1"), member("d/A", b"2"), member("D/a", b"3")]
         members += [link("d/\u00e9", "a"), link("d/\u00c9", "A")]
         expected = {"D": "755 folder", "D/a": "644 3", "d": "755 folder", "d/A": "644 2", "d/a": "644 1"}
@@ -133,7 +136,7 @@ class UnpackVerbTest(World):
                 self.assertEqual((result.status, result.err), (2, f"spm: error: {said}\nhint: {hint}\n"))
                 self.assertEqual(os.listdir(self.folder), ["archive"])
 
-    def test_a_disk_that_takes_two_names_for_one_is_said_and_leaves_nothing(self):
+    def test_a_disk_that_takes_two_names_for_one_is_said_and_leaves_nothing(self) -> None:
         for members, names in (
             ([member("d/a"), member("d/A")], "d/A and d/a"),
             ([member("d/a"), member("D/b")], "D and d"),
@@ -155,7 +158,7 @@ class UnpackVerbTest(World):
                     self.assertEqual(os.listdir(self.made), [])
                     os.rmdir(self.made)
 
-    def test_a_full_disk_and_an_interruption_leave_nothing(self):
+    def test_a_full_disk_and_an_interruption_leave_nothing(self) -> None:
         archive = self.save("a.tar", tar(*MEMBERS))
         full = OSError(errno.ENOSPC, "No space left on device")
         for error, status, said in (
@@ -171,11 +174,11 @@ class UnpackVerbTest(World):
 
 
 @contextlib.contextmanager
-def caseless_disk(below: str):
+def caseless_disk(below: str) -> Iterator[None]:
     """A disk that makes nothing whose name differs in case alone from what is there."""
 
-    def refusing(call, place: int):
-        def act(*arguments, **named):
+    def refusing(call: Callable[..., Any], place: int) -> Callable[..., Any]:
+        def act(*arguments: int | str, **named: bool) -> int | None:
             path = arguments[place]
             makes = call is not os_open or arguments[1] & os.O_EXCL
             if makes and isinstance(path, str) and path.startswith(below):
@@ -193,11 +196,11 @@ def caseless_disk(below: str):
         yield
 
 
-def failing(call, made: str, error: BaseException):
+def failing(call: Callable[..., Any], made: str, error: BaseException) -> Callable[..., Any]:
     """`call`, which fails once for what is being made."""
     pending = [error]
 
-    def act(*arguments, **named):
+    def act(*arguments, **named) -> int | None:
         ours = not isinstance(arguments[0], str) or any(made in str(each) for each in arguments)
         if ours and pending:
             raise pending.pop()

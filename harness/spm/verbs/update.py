@@ -16,8 +16,13 @@ from harness.spm.formatting import plural
 from harness.spm.pins import edit, manifest as manifests, newest
 from harness.spm.pins.newest import Finding
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.options import Command
+    from harness.spm.settings import Settings
 
-def run(command, settings) -> int:
+
+def run(command: Command, settings: Settings) -> int:
     manifest = manifests.load(settings.packages)
     findings = newest.find(manifest, manifest.named(command.names), settings, "--unsigned" in command.options)
     changed = [each for each in findings if each.changes()]
@@ -108,5 +113,5 @@ def _summary(findings: list[Finding], changed: list[Finding], written: bool) -> 
     return f"{len(changed)} of {plural(len(findings), 'artifact')} {'updated' if written else 'would be updated'}"
 
 
-def _tell(sentence: str):
+def _tell(sentence: str) -> None:
     print(f"spm: {sentence}", file=sys.stderr)

@@ -13,7 +13,7 @@ UNCHECKED = f"spm: warning: {INDEX}this machine has neither gpgv nor sqv\n"
 
 
 class ArchiveTest(World):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.archive = Archive(self.server)
         self.sources = {"main": {"type": "http", "base": self.server.base}, "bookworm": {"type": "debian"}}
@@ -42,11 +42,11 @@ class ArchiveTest(World):
 class UncheckedTest(ArchiveTest):
     """On a machine without a program that checks signatures."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         os.environ["PATH"] = only_programs(self.folder)
 
-    def add_every_kind(self):
+    def add_every_kind(self) -> None:
         deb, source = self.archive.deb, self.archive.source
         self.add("tool", self.pinned(deb("tool", "1.1-1"), ("1.1-1", "1.0-1")), self.pinned(deb("tool-data", "1-1", "all")))
         self.add("lib", self.pinned(source("lib", "1.10-2", ".orig.tar.xz"), ("1.10", "1.9"), ("xz", "gz")))
@@ -61,7 +61,7 @@ class UncheckedTest(ArchiveTest):
         self.archive.source("lib", "1.2-1", ".orig.tar.xz")
         self.archive.publish()
 
-    def test_outdated_shows_what_is_not_current_and_counts_the_rest(self):
+    def test_outdated_shows_what_is_not_current_and_counts_the_rest(self) -> None:
         self.add_every_kind()
         result = self.spm("outdated")
         self.assertEqual(
@@ -83,7 +83,7 @@ class UncheckedTest(ArchiveTest):
         )
         self.assertEqual(result.status, 0)
 
-    def test_outdated_looks_at_the_named_ones_and_tells_programs_all(self):
+    def test_outdated_looks_at_the_named_ones_and_tells_programs_all(self) -> None:
         self.add_every_kind()
         result = self.spm("outdated", "tool", "own", "--json", "--quiet")
         self.assertEqual(
@@ -129,13 +129,13 @@ class UncheckedTest(ArchiveTest):
         )
         self.assertEqual((result.err, result.status), ("", 0))
 
-    def test_an_archive_without_news_is_one_sentence(self):
+    def test_an_archive_without_news_is_one_sentence(self) -> None:
         self.add("tool", self.pinned(self.archive.deb("tool", "1.1-1")))
         self.archive.publish()
         result = self.spm("outdated")
         self.assertEqual((result.out, result.err), ("", UNCHECKED + "spm: 1 artifact: 0 outdated, 1 current\n"))
 
-    def test_update_writes_the_pins_of_the_named_packages_and_prints_the_difference(self):
+    def test_update_writes_the_pins_of_the_named_packages_and_prints_the_difference(self) -> None:
         self.add_every_kind()
         before = self.spm("update", "tool", "lib", "--dry-run", "--unsigned")
         self.assertTrue(before.err.endswith("spm: 2 of 3 artifacts would be updated\n"))
@@ -177,7 +177,7 @@ class UncheckedTest(ArchiveTest):
             UNCHECKED + "spm: nothing to update in 3 artifacts\n",
         )
 
-    def test_update_leaves_what_it_cannot_know_better_and_says_so(self):
+    def test_update_leaves_what_it_cannot_know_better_and_says_so(self) -> None:
         self.add_every_kind()
         self.packages["lib"]["lib"] = "lib-1.9"
         text = self.spm("update", "ahead", "same", "gone", "own", "lib", "--dry-run", "--unsigned")
@@ -191,7 +191,7 @@ class UncheckedTest(ArchiveTest):
             "spm: 2 of 5 artifacts would be updated\n",
         )
 
-    def test_update_for_programs(self):
+    def test_update_for_programs(self) -> None:
         old, new = self.add_outdated()
         self.archive.publish()
         self.assertEqual(
@@ -210,7 +210,7 @@ class UncheckedTest(ArchiveTest):
             ],
         )
 
-    def test_frozen_pins_that_are_not_the_newest_are_a_failure(self):
+    def test_frozen_pins_that_are_not_the_newest_are_a_failure(self) -> None:
         self.add_outdated()
         self.archive.publish()
         self.write()
@@ -224,8 +224,8 @@ class UncheckedTest(ArchiveTest):
         )
         self.assertEqual((result.status, self.file(), result.out[:4]), (1, text, "tool"))
 
-    def test_the_index_may_be_under_its_plain_name_and_in_any_compression(self):
-        def gzip(data):
+    def test_the_index_may_be_under_its_plain_name_and_in_any_compression(self) -> None:
+        def gzip(data: bytes) -> bytes:
             stream = zlib.compressobj(wbits=31)
             return stream.compress(data) + stream.flush()
 
@@ -246,7 +246,7 @@ class UncheckedTest(ArchiveTest):
         self.archive.publish()
         self.assertEqual(self.spm("outdated", "--json").objects()[0]["newest"], "1.1-1")
 
-    def test_each_architecture_has_its_own_list(self):
+    def test_each_architecture_has_its_own_list(self) -> None:
         for architecture in ("amd64", "arm64"):
             self.archive.deb("tool", "1.1-1", architecture)
         arm = self.archive.deb("tool", "1.2-1", "arm64")
@@ -254,7 +254,7 @@ class UncheckedTest(ArchiveTest):
         self.archive.publish()
         self.assertEqual([row["newest"] for row in self.spm("outdated", "--json").objects()], ["1.2-1", "1.1-1"])
 
-    def test_a_source_that_is_not_named_after_its_suite_says_what_it_is(self):
+    def test_a_source_that_is_not_named_after_its_suite_says_what_it_is(self) -> None:
         self.sources["debian"] = {"type": "debian"}
         self.add_outdated()
         self.packages["tool"]["artifacts"][0]["sources"] = ["debian"]
@@ -270,7 +270,7 @@ class UncheckedTest(ArchiveTest):
         self.sources["debian"]["suite"] = "bookworm"
         self.assertEqual(self.spm("outdated", "--json").objects()[0]["newest"], "1.1-1")
 
-    def test_offline_there_is_no_index(self):
+    def test_offline_there_is_no_index(self) -> None:
         self.add_outdated()
         self.archive.publish()
         self.server.asked.clear()
@@ -324,11 +324,11 @@ class KeysTest(ArchiveTest):
     """An outdated pin, and the key of an archive of Debian's."""
 
     @classmethod
-    def setUpClass(cls):
+    def setUpClass(cls) -> None:
         cls.keys = Keys()
         cls.addClassCleanup(cls.keys.close)
 
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         os.environ["SPM_DEBIAN_KEYRING"] = self.keys.keyring(f"{self.folder}/debian.gpg", "debian")
         self.old, self.new = self.add_outdated()
@@ -337,21 +337,21 @@ class KeysTest(ArchiveTest):
 
 @unittest.skipUnless(HAS_GPG, "needs gpg and gpgv")
 class SignedTest(KeysTest):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.before = self.file()
 
     def sign(self, text: str) -> bytes:
         return self.keys.sign(text, "debian")
 
-    def assert_refused(self, expected: str):
+    def assert_refused(self, expected: str) -> None:
         for verb in (["update", "tool"], ["update", "tool", "--unsigned"], ["outdated"]):
             result = self.spm(*verb)
             self.assertEqual(result.err[: len(expected) + 12], f"spm: error: {expected}")
             self.assertEqual((result.status, result.out, result.err.count("\n")), (1, "", 2))
         self.assertEqual(self.file(), self.before)
 
-    def test_a_good_signature_is_named(self):
+    def test_a_good_signature_is_named(self) -> None:
         self.archive.publish(self.sign)
         result = self.spm("update", "tool")
         self.assertEqual(
@@ -363,28 +363,28 @@ class SignedTest(KeysTest):
         self.write()
         self.assertEqual(self.file(), changed)
 
-    def test_a_keyring_may_be_armoured_and_hold_several_keys(self):
+    def test_a_keyring_may_be_armoured_and_hold_several_keys(self) -> None:
         armoured = self.keys.keyring(f"{self.folder}/debian.asc", "debian", armour=True)
         os.environ["SPM_DEBIAN_KEYRING"] = self.keys.keyring(f"{self.folder}/x.gpg", "second") + ":" + armoured
         self.archive.publish(self.sign)
         self.assertTrue(self.spm("outdated", "--json").objects()[0]["index_signed"])
 
-    def test_one_known_signer_of_several_is_enough(self):
+    def test_one_known_signer_of_several_is_enough(self) -> None:
         self.archive.publish(lambda text: self.keys.sign(text, "stranger", "debian"))
         self.assertTrue(self.spm("outdated", "--json").objects()[0]["index_signed"])
 
-    def test_an_index_that_has_not_run_out_is_good(self):
+    def test_an_index_that_has_not_run_out_is_good(self) -> None:
         self.archive.fields["Valid-Until"] = in_days(1)
         self.archive.publish(self.sign)
         self.assertEqual(self.spm("outdated").status, 0)
 
-    def test_a_message_that_is_not_the_archives_is_refused(self):
+    def test_a_message_that_is_not_the_archives_is_refused(self) -> None:
         for what, message, expected in ATTACKS:
             with self.subTest(what):
                 self.archive.publish(lambda text: message(self.keys, text))
                 self.assert_refused(f"bookworm: the index of bookworm (InRelease): {expected}")
 
-    def test_a_list_that_is_not_the_signed_one_is_refused(self):
+    def test_a_list_that_is_not_the_signed_one_is_refused(self) -> None:
         self.archive.publish(self.sign)
         lists = {path: data for path, data in self.server.files.items() if "binary-amd64" in path}
         tampered = lzma.compress(lzma.decompress(next(iter(lists.values()))).replace(b"1.1-1", b"6.6-6"))
@@ -401,14 +401,14 @@ class SignedTest(KeysTest):
                     f"bookworm: could not fetch main/binary-amd64/Packages.xz of bookworm: SERVER{hashed}: {expected}"
                 )
 
-    def test_a_list_that_cannot_be_unpacked_is_refused(self):
+    def test_a_list_that_cannot_be_unpacked_is_refused(self) -> None:
         for what, compress in (("garbage", lambda data: b"garbage"), ("half", lambda data: lzma.compress(data)[:-9])):
             with self.subTest(what):
                 self.archive.compress = {".xz": compress}
                 self.archive.publish(self.sign)
                 self.assert_refused("bookworm: the index of bookworm: main/binary-amd64/Packages.xz: ")
 
-    def test_a_pin_that_cannot_be_is_not_written(self):
+    def test_a_pin_that_cannot_be_is_not_written(self) -> None:
         for what, old, new in (
             ("a path that leaves the archive", "Filename: pool", "Filename: ../pool"),
             ("no hash", f"SHA256: {self.new['sha256']}", "SHA256: x"),
@@ -423,7 +423,7 @@ class SignedTest(KeysTest):
                 self.assertEqual((result.status, result.out, self.file()), (1, "", self.before))
                 self.archive.stanzas["binary-amd64/Packages"] = [stanza]
 
-    def test_an_old_index_that_is_shown_again_puts_no_pin_back(self):
+    def test_an_old_index_that_is_shown_again_puts_no_pin_back(self) -> None:
         self.archive.publish(self.sign)
         self.packages["tool"]["artifacts"] = [self.pinned(self.new, ("1.1-1", "1.1-1+deb12u1"))]
         self.write()
@@ -436,7 +436,7 @@ class SignedTest(KeysTest):
         )
         self.assertEqual((result.status, self.file()), (0, before))
 
-    def test_a_keyring_that_is_not_there_is_wrong_usage(self):
+    def test_a_keyring_that_is_not_there_is_wrong_usage(self) -> None:
         self.archive.publish(self.sign)
         os.environ["SPM_DEBIAN_KEYRING"] = f"{self.folder}/no"
         result = self.spm("outdated")

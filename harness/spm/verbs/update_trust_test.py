@@ -9,6 +9,7 @@ from harness.spm.sources import signature
 from harness.spm.verbs import update_test
 from harness.spm.verbs.update_test import INDEX
 from harness.spm_testing.debian import CHECKERS, HAS_GPG, HAS_SQV, only_programs
+from harness.spm_testing.world import Result
 
 NEITHER = "this machine has neither gpgv nor sqv"
 NO_KEY = "this machine has no key of Debian's"
@@ -27,18 +28,18 @@ UNSIGNED, STRANGE = "it has no signature", "it is signed by a key that is not De
 
 @unittest.skipUnless(CHECKERS, "needs gpg, and gpgv or sqv")
 class TrustTest(update_test.KeysTest):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.path = os.environ["PATH"]
         patch = mock.patch.object(signature, "_PLACES", (f"{self.folder}/nowhere/*",))
         patch.start()
         self.addCleanup(patch.stop)
 
-    def publish(self, index: str):
+    def publish(self, index: str) -> None:
         os.environ["PATH"] = self.path
         self.archive.publish(lambda text: INDEXES[index](self.keys, text))
 
-    def update(self, *options: str):
+    def update(self, *options: str) -> Result:
         result = self.spm("update", "tool", *options, write=False)
         for name in ("stranger", "debian"):
             key = self.keys.fingerprint(name)
@@ -48,14 +49,14 @@ class TrustTest(update_test.KeysTest):
     def artifact(self) -> dict:
         return json.loads(self.file())["packages"]["tool"]["artifacts"][0]
 
-    def lack(self, programs: tuple[str, ...], key: bool):
+    def lack(self, programs: tuple[str, ...], key: bool) -> None:
         """Makes this a machine with those programs alone, and with a key of Debian's or without."""
         keyring = os.environ.pop("SPM_DEBIAN_KEYRING", "") or f"{self.folder}/debian.gpg"
         if key:
             os.environ["SPM_DEBIAN_KEYRING"] = keyring
         os.environ["PATH"] = only_programs(self.folder, *programs)
 
-    def assert_refused(self, reason: str, *options: str):
+    def assert_refused(self, reason: str, *options: str) -> None:
         before = self.file()
         for more in ((), ("--dry-run",), ("--frozen",), ("--json",)):
             result = self.update(*options, *more)
@@ -64,7 +65,7 @@ class TrustTest(update_test.KeysTest):
             self.assertEqual([each["event"] for each in result.objects()], ["error"] if more == ("--json",) else [])
             self.assertEqual(self.file(), before)
 
-    def assert_taken(self, reason: str):
+    def assert_taken(self, reason: str) -> None:
         before = self.file()
         result = self.update("--unsigned")
         self.assertEqual(result.err, f"spm: warning: {INDEX}{reason}\nspm: 1 of 1 artifact updated\n")
@@ -72,7 +73,7 @@ class TrustTest(update_test.KeysTest):
         with open(f"{self.folder}/packages.json", "wb") as file:
             file.write(before)
 
-    def assert_as_it_should_be(self, programs: tuple[str, ...]):
+    def assert_as_it_should_be(self, programs: tuple[str, ...]) -> None:
         """Each index on a machine with those programs alone, with and without a key."""
         bad = f"the index of bookworm (InRelease): {CHANGED}"
         nobody = f"expected a signed index, found the {INDEX}"
@@ -105,22 +106,22 @@ class TrustTest(update_test.KeysTest):
                         self.assertEqual(result.err, said + "spm: 1 of 1 artifact would be updated\n")
                         self.assertEqual((result.status, outdated.status), (0, 0))
 
-    def test_with_neither_program_no_index_is_believed(self):
+    def test_with_neither_program_no_index_is_believed(self) -> None:
         self.assert_as_it_should_be(())
 
     @unittest.skipUnless(HAS_GPG, "needs gpgv")
-    def test_with_gpgv_alone(self):
+    def test_with_gpgv_alone(self) -> None:
         self.assert_as_it_should_be(("gpgv",))
 
     @unittest.skipUnless(HAS_SQV, "needs sqv")
-    def test_with_sqv_alone(self):
+    def test_with_sqv_alone(self) -> None:
         self.assert_as_it_should_be(("sqv",))
 
     @unittest.skipUnless(HAS_GPG and HAS_SQV, "needs gpgv and sqv")
-    def test_with_gpgv_and_sqv(self):
+    def test_with_gpgv_and_sqv(self) -> None:
         self.assert_as_it_should_be(("gpgv", "sqv"))
 
-    def test_each_refusal_says_what_to_do(self):
+    def test_each_refusal_says_what_to_do(self) -> None:
         key_hint = "or name a file with the archive's key in SPM_DEBIAN_KEYRING"
         for programs, key, index, hint in (
             ((), True, "good", "install the package gpgv or sqv"),
@@ -133,7 +134,7 @@ class TrustTest(update_test.KeysTest):
             with self.subTest(index=index):
                 self.assertEqual(self.update().err.partition("\n")[2], f"hint: {hint}{TAKES}")
 
-    def test_a_program_that_does_not_work_is_not_passed_over(self):
+    def test_a_program_that_does_not_work_is_not_passed_over(self) -> None:
         self.publish("good")
         os.environ["PATH"] = only_programs(self.folder)
         with open(f"{os.environ['PATH']}/gpgv", "w") as file:
@@ -142,7 +143,7 @@ class TrustTest(update_test.KeysTest):
         for options in ((), ("--unsigned",)):
             self.assert_refused("the index of bookworm (InRelease): gpgv ended with signal 11", *options)
 
-    def test_a_pin_taken_unsigned_is_recorded_until_a_signed_index_has_it(self):
+    def test_a_pin_taken_unsigned_is_recorded_until_a_signed_index_has_it(self) -> None:
         before = self.file()
         self.publish("unsigned")
         events = self.update("--unsigned", "--json").objects()
@@ -182,7 +183,7 @@ class TrustTest(update_test.KeysTest):
         self.assertNotEqual(self.file(), before)
         self.assertEqual(self.spm("outdated", write=False).out, "")
 
-    def test_a_signed_update_to_something_newer_ends_the_record_too(self):
+    def test_a_signed_update_to_something_newer_ends_the_record_too(self) -> None:
         self.packages["tool"]["artifacts"][0] = {"unsigned": True, **self.old}
         self.write()
         self.publish("good")
@@ -190,7 +191,7 @@ class TrustTest(update_test.KeysTest):
         self.assertEqual([(each["index_signed"], each["unsigned"]) for each in events], [(True, False)])
         self.assertEqual(list(self.artifact().items()), list({**self.old, **self.new}.items()))
 
-    def test_a_pin_taken_unsigned_that_the_signed_index_does_not_have_stays_recorded(self):
+    def test_a_pin_taken_unsigned_that_the_signed_index_does_not_have_stays_recorded(self) -> None:
         self.packages["tool"]["artifacts"][0] = {**self.pinned(self.new, ("1.1-1", "9-1")), "unsigned": True}
         self.write()
         before = self.file()
@@ -204,7 +205,7 @@ class TrustTest(update_test.KeysTest):
         )
         self.assertEqual(self.file(), before)
 
-    def test_an_unsigned_index_that_lacks_the_artifact_is_told_of_too(self):
+    def test_an_unsigned_index_that_lacks_the_artifact_is_told_of_too(self) -> None:
         self.add("gone", self.pinned({"path": "pool/main/g/gone/gone_1.0-1_amd64.deb"}, ("x", "x")))
         self.write()
         self.publish("unsigned")

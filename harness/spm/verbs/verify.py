@@ -15,11 +15,18 @@ from harness.spm.pins import manifest as manifests
 from harness.spm.store import contents, lib
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
+from harness.spm.options import Command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harness.spm.pins.manifest import Artifact
+    from harness.spm.settings import Settings
+    from harness.spm.store.lib import Wanted
 
 _SHOWN = 5
 
 
-def run(command, settings) -> int:
+def run(command: Command, settings: Settings) -> int:
     manifest = manifests.load(settings.packages)
     store = Store(settings.store)
     deep = "--deep" in command.options
@@ -49,7 +56,7 @@ def run(command, settings) -> int:
     return FAILED if any(row["state"] == "damaged" for row in rows) else 0
 
 
-def _row(item, deep: bool) -> dict:
+def _row(item: Wanted, deep: bool) -> dict:
     files, found = 0, []
     if not item.linked():
         found = [f"expected a link to {item.entry.tree} at {item.link}"]
@@ -72,7 +79,7 @@ def _row(item, deep: bool) -> dict:
     }
 
 
-def _tell(damaged: int, rows: int, artifacts, command, settings):
+def _tell(damaged: int, rows: int, artifacts: list[Artifact] | None, command: Command, settings: Settings) -> None:
     if artifacts is None:
         print(f"spm: error: {damaged} of {rows} packages differ from what was unpacked", file=sys.stderr)
         print(f"hint: {with_places(f'{PROGRAM} verify --repair', command)}", file=sys.stderr)

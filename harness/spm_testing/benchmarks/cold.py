@@ -30,6 +30,10 @@ from harness.spm.store import trees
 from harness.spm.transfer.download import Downloader, is_whole
 from harness.spm_testing.benchmarks import timing
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # what is installed, the verb's arguments, at most so many times what curl and dpkg-deb take
 CASES = (
     ("the toolchain group", ["install-group", "toolchain"], 1.05),
@@ -44,11 +48,11 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # or a small file waits 40 ms for the kernel to acknowledge its header
 
-    def copyfile(self, source, outputfile):
+    def copyfile(self, source: Any, outputfile: Any) -> None:
         outputfile.flush()
         self.connection.sendfile(source)
 
-    def log_message(self, *_):
+    def log_message(self, *_: object) -> None:
         pass
 
 
@@ -56,11 +60,11 @@ class _Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128  # or a ninth connection at once waits a second for its second call
 
-    def handle_error(self, *_):
+    def handle_error(self, *_: object) -> None:
         pass  # a client that went away
 
 
-def serve(folder: str):
+def serve(folder: str) -> Any:
     """(process, address) of a server of `folder` on loopback."""
     server = _Server(("127.0.0.1", 0), functools.partial(_Handler, directory=folder))
     process = multiprocessing.get_context("fork").Process(target=server.serve_forever, daemon=True)
@@ -69,17 +73,17 @@ def serve(folder: str):
     return process, f"http://127.0.0.1:{server.server_address[1]}"
 
 
-def chosen(arguments: list[str], manifest, platform: str):
+def chosen(arguments: list[str], manifest: Any, platform: str) -> Any:
     verb, *names = arguments
     return manifest.grouped(names, platform) if verb == "install-group" else manifest.named(names, platform)
 
 
-def fetch(artifacts, cache: str, manifest, settings):
+def fetch(artifacts: Any, cache: str, manifest: Any, settings: Any) -> None:
     """Brings what `cache` lacks, each artifact at its path below it."""
     report = progress.Report()
     downloader = Downloader(manifest, settings, report)
 
-    def bring(artifact):
+    def bring(artifact: Any) -> None:
         path = f"{cache}/{artifact.path}"
         if not is_whole(path, artifact):
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -90,7 +94,7 @@ def fetch(artifacts, cache: str, manifest, settings):
         list(pool.map(bring, artifacts))
 
 
-def theirs(packages, platform: str, address: str, work: str) -> list[str]:
+def theirs(packages: Any, platform: str, address: str, work: str) -> list[str]:
     """The command that a careful person would write instead, with the largest first as spm has them."""
     fetches, unpacks = [], []
     pairs = [(package, artifact) for package in packages for artifact in package.artifacts_for(platform)]
@@ -131,7 +135,7 @@ def timed(command: list[str], address: str, work: str) -> tuple[float, float]:
     return wall, used.ru_utime + used.ru_stime
 
 
-def compare(arguments: list[str], packages, platform: str, address: str, work: str, repeats: int):
+def compare(arguments: list[str], packages: Any, platform: str, address: str, work: str, repeats: int) -> Any:
     """[((wall, CPU) seconds of spm, those of the others)] of each round; the first, which fills caches, is left out."""
     arms = [ours(arguments, work), theirs(packages, platform, address, work)]
     rounds = []

@@ -16,6 +16,10 @@ from harness.spm import api
 from harness.spm.settings import ROOT
 from harness.spm_testing.world import package, pin
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 PYTHON = "python3 -c pass"
 # As users have it: what is imported is compiled once.
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -24,7 +28,7 @@ _ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PY
 class Cost:
     """The least of a command's runs, in milliseconds of wall and of CPU time."""
 
-    def __init__(self, wall: float, cpu: float):
+    def __init__(self, wall: float, cpu: float) -> None:
         self.wall, self.cpu = wall, cpu
 
     def __sub__(self, other: Cost) -> Cost:
@@ -35,7 +39,7 @@ def measure(commands: dict[str, list], repeats: int) -> dict[str, list[tuple[flo
     """(wall, CPU) milliseconds of each command, taken in turns so that a busy moment meets all of them.
 
     A command is a list of words, or a list of commands that are taken in turns."""
-    times = {name: [] for name in commands}
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     for turn in range(repeats + 1):
         for name, command in commands.items():
             words = command if isinstance(command[0], str) else command[turn % len(command)]
@@ -69,7 +73,7 @@ def judge(what: str, cpu: bool, wall: bool) -> int:
     return 0 if cpu else 1
 
 
-def install(folder: str, name: str, artifacts: dict[str, list[bytes]], **fields) -> list[str]:
+def install(folder: str, name: str, artifacts: dict[str, list[bytes]], **fields: Any) -> list[str]:
     """Installs packages of the given archives into FOLDER; returns the command that does so again.
 
     `name` is that of the file of pins: several may share the folder's store and lib."""
