@@ -34,7 +34,7 @@ class WithoutGit {
   std::string path_;
 };
 
-class Repository : public testing::Test {
+class SourceCheckout : public testing::Test {
  protected:
   void SetUp() override {
     if (!shell(".", "git --version")) GTEST_SKIP() << "needs git";
@@ -46,7 +46,7 @@ class Repository : public testing::Test {
 
 }  // namespace
 
-TEST_F(Repository, that_is_clean_has_a_commit) {
+TEST_F(SourceCheckout, that_is_clean_has_a_commit) {
   const results::Source source = read_source(folder_.path());
   ASSERT_TRUE(source.commit);
   EXPECT_EQ(source.commit->size(), 40u);
@@ -54,7 +54,7 @@ TEST_F(Repository, that_is_clean_has_a_commit) {
   EXPECT_EQ(source.state, "clean");
 }
 
-TEST_F(Repository, that_has_changes_or_new_files_is_dirty) {
+TEST_F(SourceCheckout, that_has_changes_or_new_files_is_dirty) {
   folder_.write("new", "2");
   EXPECT_EQ(read_source(folder_.path()).state, "dirty");
   fs::remove(folder_.path() / "new");
@@ -65,19 +65,19 @@ TEST_F(Repository, that_has_changes_or_new_files_is_dirty) {
   EXPECT_TRUE(source.commit);
 }
 
-TEST_F(Repository, around_the_tree_is_not_its_own) {
+TEST_F(SourceCheckout, around_the_tree_is_not_its_own) {
   fs::create_directories(folder_.path() / "inner");
   EXPECT_EQ(read_source(folder_.path() / "inner").state, "no git");
 }
 
-TEST_F(Repository, of_the_environment_does_not_matter) {
+TEST_F(SourceCheckout, of_the_environment_does_not_matter) {
   const ScratchFolder other;
   ::setenv("GIT_DIR", (folder_.path() / ".git").c_str(), 1);
   EXPECT_EQ(read_source(other.path()).state, "no git");
   ::unsetenv("GIT_DIR");
 }
 
-TEST_F(Repository, without_a_commit_or_of_another_user_is_no_git) {
+TEST_F(SourceCheckout, without_a_commit_or_of_another_user_is_no_git) {
   const ScratchFolder empty;
   ASSERT_TRUE(shell(empty.path(), "cd \"$1\"; git init -q"));
   EXPECT_EQ(read_source(empty.path()).state, "no git");

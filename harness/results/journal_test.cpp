@@ -150,16 +150,17 @@ TEST_F(Journals, cut_off_anywhere_keep_every_complete_line) {
   }
 }
 
-TEST_F(Journals, lose_wrong_answers_when_they_are_recovered) {
+TEST_F(Journals, are_checked_when_they_are_recovered) {
   Result head = fixture_result();
   {
     Expected<Journal> journal = Journal::create(folder_, kStem, head);
     ASSERT_TRUE(journal->append(journal_line(fixture_process("shelf/plain/store", 0, 100, "000000000000000a"))));
     ASSERT_TRUE(journal->append(journal_line(fixture_process("shelf/quick/store", 0, 100, "000000000000000b"))));
   }
-  const Expected<Result> result = load_result(recover_leftovers(folder_, kUnchecked).at(0).result);
-  ASSERT_EQ(result->processes.size(), 1u);
-  EXPECT_EQ(result->failures.at(0).kind, "wrong answer");
+  const Check keeps_the_first = [](Result& result) { result.processes.resize(1); };
+  const Leftover leftover = recover_leftovers(folder_, keeps_the_first).at(0);
+  EXPECT_EQ(leftover.processes, 1u);
+  EXPECT_EQ(load_result(leftover.result)->processes.size(), 1u);
 }
 
 TEST_F(Journals, of_living_sessions_are_left_alone) {
