@@ -1,9 +1,11 @@
 # The three words the rest of the build is written in.
 #
-#   lab_module(<name> [USES <target>...] [OBJECTS])
+#   lab_module(<name> [USES <target>...] [HEADERS <module>...] [OBJECTS])
 #       harness/<name>: *_test.cpp become build/.../tests/<name>_test; main.cpp and *_main.cpp are left to its
-#       module.cmake, which is included where there is one; the rest becomes a library of that name. OBJECTS makes it
-#       an object library, for what variants are linked from.
+#       module.cmake, which is included where there is one; the rest becomes a library of that name. USES names
+#       what it calls. HEADERS names modules of which it includes headers and links nothing: it changes no build, but
+#       `python3 -m harness.make.structure --check` allows the include. OBJECTS makes an object library, for what
+#       variants are linked from.
 #   lab_family(<family> REFERENCE <variant>)   in variants/CMakeLists.txt, above the family's variants
 #   lab_variant(<family> <variant> [USES <target>...])   variants/<family>/<variant>.cpp becomes an executable
 
@@ -27,7 +29,7 @@ function(lab_test name)
 endfunction()
 
 function(lab_module name)
-  cmake_parse_arguments(arg "OBJECTS" "" "USES" ${ARGN})
+  cmake_parse_arguments(arg "OBJECTS" "" "USES;HEADERS" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   file(GLOB sources ${dir}/*.cpp)
   file(GLOB tests ${dir}/*_test.cpp)
