@@ -88,7 +88,7 @@ def _target(manifest: Manifest, given: str | None) -> Any:
     else:
         found = f"{len(able)}: {', '.join(able)}" if able else "none"
         what = f"one source of {manifest.path} that takes uploads ({', '.join(sources.UPLOADS)}), found {found}"
-    hint = f"name one with --to: {', '.join(able)}" if able else "add one to `sources`, or see HACKING.md"
+    hint = f"name one with --to: {', '.join(able)}" if able else "add one to `sources`, or see harness/spm/README.md"
     raise SpmError(f"publish: expected {what}", hint, USAGE)
 
 
