@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "harness/base/files.h"
+#include "harness/base/usage_error.h"
 #include "harness/results/google_benchmark.h"
 
 namespace lab::app {
@@ -29,10 +30,6 @@ constexpr std::array<std::string_view, 3> kKinds{"a result", "a Google Benchmark
 
 std::string_view kind_text(const Input& input) {
   return kKinds[static_cast<std::size_t>(input.kind)];
-}
-
-Error usage_error(std::string what, std::string hint = "") {
-  return {std::move(what), std::move(hint), ExitStatus::kUsage};
 }
 
 /// Whatever kept a file from being read, the command cannot be used on it.
@@ -81,24 +78,27 @@ Expected<Input> load(const std::string& name, const InputSettings& settings) {
 
 Expected<judge::Comparison> compare_google(const Input& base, const Input& head, const InputSettings& settings) {
   Expected<judge::Comparison> comparison = settings.independent_repetitions
-                                        ? judge::compare_repetitions(base.result, head.result, settings.compare)
-                                        : judge::compare_sessions(base.result, head.result, settings.compare);
+                                               ? judge::compare_repetitions(base.result, head.result, settings.compare)
+                                               : judge::compare_sessions(base.result, head.result, settings.compare);
   if (!comparison) return comparison;
   constexpr std::string_view kOneProcess =
-      "a Google Benchmark file is one process, whose repetitions share its luck: two of them give no verdict; where each "
+      "a Google Benchmark file is one process, whose repetitions share its luck: two of them give no verdict; where "
+      "each "
       "repetition was a process of its own, say --independent-repetitions; else measure with python3 make.py run "
       "--against REV";
   constexpr std::string_view kVouchedFor =
-      "as --independent-repetitions says, each repetition is taken for a process of its own, interleaved with the other "
+      "as --independent-repetitions says, each repetition is taken for a process of its own, interleaved with the "
+      "other "
       "file's";
-  comparison->warnings.emplace(comparison->warnings.begin(), settings.independent_repetitions ? kVouchedFor : kOneProcess);
+  comparison->warnings.emplace(comparison->warnings.begin(),
+                               settings.independent_repetitions ? kVouchedFor : kOneProcess);
   return comparison;
 }
 
 Expected<judge::Comparison> compare_two(const Input& base, const Input& head, const InputSettings& settings) {
   if (base.kind != head.kind)
-    return usage_error(fmt::format("expected two of one kind, found {} in '{}' and {} in '{}'", kind_text(base), base.name,
-                                   kind_text(head), head.name));
+    return usage_error(fmt::format("expected two of one kind, found {} in '{}' and {} in '{}'", kind_text(base),
+                                   base.name, kind_text(head), head.name));
   if (base.kind == Input::Kind::kAtlas) return judge::compare_atlases(base.atlas, head.atlas);
   if (base.kind == Input::Kind::kGoogle) return compare_google(base, head, settings);
   return judge::compare_sessions(base.result, head.result, settings.compare);
@@ -117,8 +117,8 @@ Expected<judge::Comparison> compare_named(const std::vector<std::string>& names,
     return usage_error(fmt::format("expected a session with the arms head and base, found {} in '{}'",
                                    kind_text(inputs[0]), inputs[0].name),
                        "python3 make.py compare BASE HEAD");
-  Expected<judge::Comparison> comparison =
-      inputs.size() == 1 ? judge::compare_arms(inputs[0].result, settings.compare) : compare_two(inputs[0], inputs[1], settings);
+  Expected<judge::Comparison> comparison = inputs.size() == 1 ? judge::compare_arms(inputs[0].result, settings.compare)
+                                                              : compare_two(inputs[0], inputs[1], settings);
   if (!comparison) return comparison.error();
   comparison->base.name = inputs.front().name;
   comparison->head.name = inputs.back().name;

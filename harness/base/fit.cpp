@@ -1,5 +1,7 @@
 #include "harness/base/fit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -61,8 +63,8 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
 }
 
 /// Widths of the columns such that the table fits, as far as columns that wrap can give way.
-std::vector<std::size_t> widths_of(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows,
-                                   std::size_t width) {
+std::vector<std::size_t> widths_of(const std::vector<Column>& columns,
+                                   const std::vector<std::vector<std::string>>& rows, std::size_t width) {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     widths.push_back(text_width(columns[i].heading));
@@ -102,6 +104,11 @@ std::string lines_of(const std::vector<Column>& columns, const std::vector<std::
 }
 
 }  // namespace
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  if (count != 1 && many.empty()) return fmt::format("{} {}s", count, one);
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
 
 std::size_t text_width(std::string_view text) {
   std::size_t width = 0;

@@ -1,5 +1,7 @@
 #include "harness/base/utc.h"
 
+#include <chrono>
+
 namespace lab {
 
 std::string utc(std::time_t seconds_since_epoch) {
@@ -7,6 +9,14 @@ std::string utc(std::time_t seconds_since_epoch) {
   gmtime_r(&seconds_since_epoch, &parts);
   char text[32];
   return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts));
+}
+
+std::string utc_now() {
+  return utc(std::time(nullptr));
+}
+
+double monotonic_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace lab

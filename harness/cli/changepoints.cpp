@@ -10,7 +10,7 @@
 
 #include "harness/base/files.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/talk.h"
+#include "harness/base/fit.h"
 #include "harness/judge/changes.h"
 #include "harness/stats/change_points.h"
 

@@ -8,8 +8,8 @@ int main(int argc, char** argv) {
   using namespace lab::cli;
   lab::open_standard_files();
   const std::vector<Command> commands{
-      list_command(),    run_command(keep_report), probe_command(),  compare_command(),      history_command(),
-      bisect_command(),  report_command(),         changepoints_command(), simulate_command(),
+      list_command(),   run_command(),    probe_command(),        compare_command(),  history_command(),
+      bisect_command(), report_command(), changepoints_command(), simulate_command(),
   };
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   return static_cast<int>(dispatch(commands, arguments));

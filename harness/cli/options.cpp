@@ -12,7 +12,7 @@
 #include "harness/base/layout.h"
 #include "harness/base/nearest.h"
 #include "harness/base/terminal.h"
-#include "harness/cli/talk.h"
+#include "harness/base/usage_error.h"
 #include "harness/cli/version.h"
 
 namespace lab::cli {

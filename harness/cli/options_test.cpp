@@ -69,7 +69,7 @@ TEST(Options, make_help_that_keeps_every_word) {
 }
 
 TEST(Options, make_help_that_fits_a_screen) {
-  const std::vector<Command> commands{list_command(),    run_command(keep_report), probe_command(),
+  const std::vector<Command> commands{list_command(),    run_command(), probe_command(),
                                       compare_command(), history_command(),        changepoints_command(),
                                       bisect_command(),  report_command(),         simulate_command()};
   std::vector<std::vector<std::string>> calls{{"--help"}};

@@ -1,163 +1,28 @@
-// report: a page, its charts and a summary from a result and the atlas beside it. Standard output has the page's path.
-#include "harness/report/report.h"
+// report: a page, its charts and a summary from a result and the atlas in its folder. Standard output has the page's
+// path.
+#include "harness/app/report.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <system_error>
-#include <tuple>
-
-#include "harness/base/files.h"
-#include "harness/base/layout.h"
 #include "harness/cli/commands.h"
-#include "harness/app/compare_inputs.h"
-#include "harness/measure/machine.h"
-#include "harness/judge/index.h"
-#include "harness/results/journal.h"
 
 namespace lab::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::size_t kMostBisects = 3;
-
-report::ReportOptions options_for(fs::path out) {
-  return {.out = std::move(out), .published = root_dir() / "results" / "published", .progress = {}};
-}
-
-Expected<void> tell(const Expected<report::ReportFiles>& files) {
-  if (!files) return files.error();
-  fmt::print(stderr, "report: {} and {}, {}\n", files->index.filename().string(), files->summary.filename().string(),
-             files->charts.size() == 1 ? "1 chart" : fmt::format("{} charts", files->charts.size()));
-  fmt::print("{}\n", files->index.string());
-  return {};
-}
-
-/// What the index of the results around `path` has of its machine. Nothing where the file does not lie in its machine's
-/// folder, so not among others, or where the index cannot be read: no reason to have no report.
-std::vector<report::Followed> history_of(const fs::path& path, const std::string& machine) {
-  std::vector<report::Followed> followed;
-  const fs::path folder = fs::absolute(path).parent_path();
-  if (folder.filename() != machine) return followed;
-  Expected<judge::Index> index = judge::Index::open(folder.parent_path(), [](const judge::Progress&) {});
-  if (!index) return followed;
-  const Expected<std::vector<judge::Series>> list = index->series();
-  if (!list) return followed;
-  for (const judge::Series& series : *list) {
-    if (series.machine != machine) continue;
-    Expected<judge::Findings> findings = index->findings(series);
-    Expected<std::vector<judge::Point>> points = index->points(series);
-    if (findings && points) followed.push_back({series, std::move(*findings), std::move(*points)});
-  }
-  return followed;
-}
-
-/// The bisects of benchmarks on the machine whose folder `path` lies in, the latest first, at most kMostBisects; what cannot be read is
-/// left out, as above.
-std::vector<results::Story> bisects_of(const fs::path& path) {
-  std::vector<fs::path> files;
-  std::error_code missing;
-  for (const fs::directory_entry& entry : fs::directory_iterator(fs::absolute(path).parent_path() / "bisect", missing))
-    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-  std::vector<results::Story> stories;
-  for (const fs::path& file : files)
-    if (const Expected<std::string> text = read_file(file))
-      if (Expected<results::Story> story = results::parse_record(*text, file.string()); story && !story->cell.benchmark.empty() && !story->entries.empty())
-        stories.push_back(std::move(*story));
-  std::sort(stories.begin(), stories.end(), [](const results::Story& a, const results::Story& b) {
-    return std::tie(a.entries.back().at, a.cell.benchmark) > std::tie(b.entries.back().at, b.cell.benchmark);
+Expected<ExitStatus> run(const Options& options) {
+  app::ReportRequest request{.results = options.positional(), .base = options.value("--base")};
+  if (const std::optional<std::string> out = options.value("--out")) request.out = *out;
+  const Expected<void> written = app::report(request, [](const report::ReportFiles& files) {
+    fmt::print(stderr, "report: {} and {}, {}\n", files.index.filename().string(), files.summary.filename().string(),
+               files.charts.size() == 1 ? "1 chart" : fmt::format("{} charts", files.charts.size()));
+    fmt::print("{}\n", files.index.string());
   });
-  if (stories.size() > kMostBisects) stories.resize(kMostBisects);
-  return stories;
-}
-
-/// What `result` is compared with: the file `base`, else its own base arm; none where it has neither.
-Expected<std::optional<judge::Comparison>> comparison_of(const results::Result& result, const fs::path& path,
-                                                           const std::optional<std::string>& base) {
-  if (!base && results::find_arm(result, results::kBase) == nullptr) return std::optional<judge::Comparison>{};
-  Expected<judge::Comparison> comparison = base ? app::compare_named({*base, path.string()}, {})
-                                                  : judge::compare_arms(result, {});
-  if (!comparison) return comparison.error();
-  return std::optional(std::move(*comparison));
-}
-
-Expected<void> report_result(const fs::path& path, const std::optional<std::string>& base,
-                             const std::optional<fs::path>& out) {
-  const Expected<results::Result> result = results::load_result(path);
-  if (!result) return result.error();
-  const Expected<std::optional<judge::Comparison>> comparison = comparison_of(*result, path, base);
-  if (!comparison) return comparison.error();
-  const Expected<std::vector<results::Column>> atlas = results::load_atlas(path.parent_path() / "atlas");
-  if (!atlas) return atlas.error();
-  const std::vector<report::Followed> followed =
-      history_of(path, result->machine.id);
-  const std::vector<results::Story> bisects = bisects_of(path);
-  return tell(
-      report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, followed, bisects},
-                                   options_for(out.value_or(root_dir() / "reports" / path.stem()))));
-}
-
-Expected<void> report_atlas_alone(const fs::path& machine_folder, const std::optional<fs::path>& out) {
-  const Expected<std::vector<results::Column>> atlas = results::load_atlas(machine_folder / "atlas");
-  if (!atlas) return atlas.error();
-  if (atlas->empty())
-    return Error{fmt::format("expected a result or an atlas in '{}', found neither", machine_folder.string()),
-                 "python3 make.py run, or python3 make.py probe", ExitStatus::kUsage};
-  return tell(report::write_report(
-      {nullptr, *atlas, nullptr, {}, {}},
-      options_for(out.value_or(root_dir() / "reports" / (machine_folder.filename().string() + "-atlas")))));
-}
-
-Expected<ExitStatus> report_files(const Options& options) {
-  std::optional<fs::path> out;
-  if (const std::optional<std::string> given = options.value("--out")) out = *given;
-  const std::optional<std::string> base = options.value("--base");
-  const std::vector<std::string>& paths = options.positional();
-  if (paths.empty()) {
-    const Expected<results::Machine> machine = measure::this_machine();
-    if (!machine) return machine.error();
-    const fs::path folder = results::machine_folder(root_dir(), *machine);
-    const std::vector<fs::path> found = results::results_in(folder);
-    const Expected<void> written = found.empty() ? report_atlas_alone(folder, out) : report_result(found.back(), base, out);
-    if (!written) return written.error();
-    return ExitStatus::kOk;
-  }
-  std::map<fs::path, std::string> names;
-  for (const std::string& path : paths)
-    if (const auto [first, is_new] = names.emplace(fs::path(path).stem(), path); !is_new)
-      return Error{fmt::format("'{}' and '{}' would be one report, '{}'", first->second, path, first->first.string()),
-                   "report them one by one, each with its own --out", ExitStatus::kUsage};
-  for (const fs::path path : paths) {
-    // Several reports do not go into one folder.
-    const std::optional<fs::path> folder = out && paths.size() > 1 ? *out / path.stem() : out;
-    if (const Expected<void> written = report_result(path, base, folder); !written) return written.error();
-  }
+  if (!written) return written.error();
   return ExitStatus::kOk;
 }
 
 }  // namespace
-
-Expected<void> keep_report(const results::Result& result, const fs::path& folder, std::optional<int> planned_blocks) {
-  const Expected<std::vector<results::Column>> atlas =
-      results::load_atlas(results::machine_folder(root_dir(), result.machine) / "atlas");
-  if (!atlas) return atlas.error();
-  report::ReportOptions options = options_for(folder);
-  Expected<std::optional<judge::Comparison>> comparison = std::optional<judge::Comparison>{};
-  if (planned_blocks)
-    options.progress = report::Progress{result.session.blocks, *planned_blocks};
-  else
-    comparison = comparison_of(result, "", std::nullopt);
-  const judge::Comparison* const verdicts = comparison && *comparison ? &**comparison : nullptr;
-  const Expected<report::ReportFiles> files = report::write_report({&result, *atlas, verdicts, {}, {}}, options);
-  if (!files) return files.error();
-  // The page is there all the same; what it lacks is told.
-  if (!comparison) return in_context("it has no verdicts over the base", comparison.error());
-  return {};
-}
 
 Command report_command() {
   return {"report",
@@ -165,7 +30,7 @@ Command report_command() {
           "a page, charts and a summary of a result and its machine's drivers",
           {{"--base", "RESULT", "compare with it (default: with the session's own base, where it has one)"},
            {"--out", "DIR", "where (default: reports/<name of the result>)"}},
-          report_files};
+          run};
 }
 
 }  // namespace lab::cli

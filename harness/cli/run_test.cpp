@@ -274,6 +274,15 @@ TEST(Run, keeps_how_each_process_warmed_up) {
   }
 }
 
+TEST(Run, keeps_a_report_whose_failure_costs_nothing) {
+  const Bench bench({"plain"});
+  const ChildOutcome outcome =
+      bench.harness({"run", "--processes", "1", "--filter", "*/store", "--report", "/dev/null/here"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
+  EXPECT_EQ(bench.results().size(), 1u);
+  EXPECT_FALSE(lines_with(outcome.error_tail, "run: the report: ").empty());
+}
+
 TEST(Report, refuses_two_results_that_would_be_one_report) {
   const Bench bench({"plain"});
   const ChildOutcome outcome = bench.harness({"report", "x1/a.json", "x2/a.json"});

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/fit.h"
+#include "harness/base/utc.h"
 
 namespace lab::cli {
 
@@ -20,19 +21,6 @@ constexpr double kSecondsBetweenLines = 5;
 constexpr std::size_t kLeastName = 20;
 
 }  // namespace
-
-Error usage_error(std::string what, std::string hint) {
-  return Error{std::move(what), std::move(hint), ExitStatus::kUsage};
-}
-
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  if (count != 1 && many.empty()) return fmt::format("{} {}s", count, one);
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-double monotonic_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 void BuildTalk::begin(std::string who) {
   who_ = std::move(who);

@@ -2,11 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/json.hpp>
 #include <cmath>
+
+#include "harness/base/fit.h"
+#include "harness/base/terminal.h"
 
 namespace lab::report {
 
 namespace {
+
+namespace json = boost::json;
+
+/// "answer" in the JSON.
+const std::map<judge::BisectVerdict::Answer, std::string_view> kAnswers{
+    {judge::BisectVerdict::Answer::kCulprit, "culprit"},
+    {judge::BisectVerdict::Answer::kSuspects, "candidates"},
+    {judge::BisectVerdict::Answer::kNone, "none"},
+    {judge::BisectVerdict::Answer::kUndecided, "undecided"}};
 
 constexpr double kLargestShare = 1e4;  ///< what is more is told as a factor
 
@@ -64,6 +78,65 @@ std::string sentence(const judge::BisectVerdict& verdict, const results::Cell& c
   return fmt::format("undecided: no difference {}, else one of {} {}; the ends do not differ{}",
                      probability_text(verdict.null), verdict.suspects.size(),
                      verdict.suspects.size() == 1 ? "commit" : "commits", at_most(verdict));
+}
+
+std::string belief_text(const results::Entry& entry, std::size_t measurements, std::size_t holding,
+                        const Names& names) {
+  std::string text = fmt::format("{} measured, ", measurements);
+  if (entry.most.empty() || entry.null > entry.most.front().probability)
+    text += fmt::format("no difference {}", probability_text(entry.null));
+  else
+    text += fmt::format("{} hold{} 90 %, likeliest {} {}", lab::counted(holding, "commit"), holding == 1 ? "s" : "",
+                        names(entry.most.front().commit), probability_text(entry.most.front().probability));
+  return text;
+}
+
+std::string to_text(const judge::BisectVerdict& verdict, const results::Cell& cell, const Names& names) {
+  std::string text = fmt::format("{}\n", sentence(verdict, cell));
+  if (verdict.answer == judge::BisectVerdict::Answer::kCulprit && names.is_merge(verdict.suspects.front().commit))
+    text += fmt::format("it is a merge; to look into its branch: --good $(git merge-base {0}^1 {0}^2) --bad {0}^2\n",
+                        verdict.suspects.front().commit.substr(0, 12));
+  constexpr std::size_t kNamed = 20;
+  if (verdict.suspects.size() > 1)
+    for (std::size_t i = 0; i < std::min(kNamed, verdict.suspects.size()); ++i)
+      text += fmt::format("  {:>7}  {}\n", probability_text(verdict.suspects[i].probability),
+                          names(verdict.suspects[i].commit));
+  if (verdict.suspects.size() > kNamed) text += fmt::format("  and {} more\n", verdict.suspects.size() - kNamed);
+  text += fmt::format(
+      "{} of {} in {}; noise of one {:.2g} %{}\n", lab::counted(verdict.measurements, "measurement"),
+      lab::counted(verdict.measured_commits, "commit"), duration_text(verdict.seconds), 100 * verdict.noise,
+      verdict.skipped.empty() ? "" : fmt::format("; {} skipped", lab::counted(verdict.skipped.size(), "commit")));
+  return text;
+}
+
+std::string to_json(const judge::BisectVerdict& verdict, const results::Cell& cell,
+                    const std::filesystem::path& record) {
+  json::array candidates;
+  for (const results::Suspect& each : verdict.suspects)
+    candidates.push_back(json::object{{"commit", each.commit}, {"probability", each.probability}});
+  json::array skipped;
+  for (const judge::BisectSkip& each : verdict.skipped)
+    skipped.push_back(json::object{{"commit", each.commit}, {"reason", each.reason}});
+  const bool named = verdict.answer == judge::BisectVerdict::Answer::kCulprit;
+  const json::object object{
+      {"culprit", named ? json::value(verdict.suspects.front().commit) : json::value(nullptr)},
+      {"probability", verdict.probability},
+      {"candidates", std::move(candidates)},
+      {"measurements", verdict.measurements},
+      {"answer", kAnswers.at(verdict.answer)},
+      {"null_probability", verdict.null},
+      {"ratio",
+       verdict.answer == judge::BisectVerdict::Answer::kNone ? json::value(nullptr) : json::value(verdict.ratio)},
+      {"noise", verdict.noise},
+      {"largest_ratio", verdict.most},
+      {"good", cell.commits.front().sha},
+      {"bad", cell.commits.back().sha},
+      {"commits", cell.commits.size() - 1},
+      {"measured_commits", verdict.measured_commits},
+      {"skipped", std::move(skipped)},
+      {"seconds", verdict.seconds},
+      {"record", record.string()}};
+  return json::serialize(object) + "\n";
 }
 
 }  // namespace lab::report

@@ -1,10 +1,13 @@
 /// A bisect in words, the same wherever it is told.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <map>
 #include <string>
 
-#include "harness/app/bisect_search.h"
+#include "harness/judge/bisect.h"
+#include "harness/results/bisect_record.h"
 
 namespace lab::report {
 
@@ -25,5 +28,14 @@ std::string probability_text(double share);
 
 /// The answer in one sentence, without its full stop.
 std::string sentence(const judge::BisectVerdict& verdict, const results::Cell& cell);
+
+/// What is believed after an entry: "9 measured, 3 commits hold 90 %, likeliest 1a2b3c4d5e6f "subject" 41 %".
+std::string belief_text(const results::Entry& entry, std::size_t measurements, std::size_t holding, const Names& names);
+
+/// The answer, with the suspects and what it took.
+std::string to_text(const judge::BisectVerdict& verdict, const results::Cell& cell, const Names& names);
+/// One object on a line.
+std::string to_json(const judge::BisectVerdict& verdict, const results::Cell& cell,
+                    const std::filesystem::path& record);
 
 }  // namespace lab::report

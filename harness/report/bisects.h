@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "harness/app/bisect_search.h"
+#include "harness/results/bisect_record.h"
 #include "harness/report/document.h"
 
 namespace lab::report {

@@ -3,11 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
+#include <map>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/base/fit.h"
 
 namespace lab::report {
 
 namespace {
+
+namespace json = boost::json;
 
 std::string_view noun(std::size_t count) {
   return count == 1 ? " benchmark" : " benchmarks";
@@ -37,8 +45,9 @@ std::string verdict_text(const judge::Change& change) {
 
 std::string missing_text(const judge::Judged& judged) {
   if (judged.nights_missing == 0) return "";
-  return fmt::format("too young to tell{}: {} more night{}", judged.reason == judge::kSeedsReason ? " since its seed changed" : "",
-                     judged.nights_missing, judged.nights_missing == 1 ? "" : "s");
+  return fmt::format("too young to tell{}: {} more night{}",
+                     judged.reason == judge::kSeedsReason ? " since its seed changed" : "", judged.nights_missing,
+                     judged.nights_missing == 1 ? "" : "s");
 }
 
 std::string quiet_text(const judge::Judged& judged, std::size_t nights) {
@@ -74,7 +83,214 @@ std::string unchanged_text(const Unchanged& unchanged) {
   const std::string_view whose = quiet == 1 ? "its" : "their";
   return fmt::format("{}{} without a change after {} first {} nights and before {} last {}{}{}", quiet, noun(quiet),
                      whose, from_to(unchanged.fewest_before, unchanged.most_before), whose,
-                     stats::ChangePointDetector::kPlain - 1, unchanged.young > 0 ? ", " : "", young_text(unchanged, ""));
+                     stats::ChangePointDetector::kPlain - 1, unchanged.young > 0 ? ", " : "",
+                     young_text(unchanged, ""));
+}
+
+namespace {
+
+/// Rows of a machine's table; --json has them all.
+constexpr std::size_t kMostRows = 40;
+
+/// One line of the table, whichever kind of change it is.
+struct Row {
+  std::string started, verdict, benchmark, change, commits, found;
+};
+
+Row row_of(const std::string& benchmark, const judge::Change& change) {
+  std::string by = change_text(change.ratio);
+  if (change.interval)
+    by += fmt::format(" [{}, {}]", change_text(change.interval->low), change_text(change.interval->high));
+  std::string found =
+      fmt::format("{}, found after {}", change.started.substr(0, 10), lab::counted(change.nights(), "night", "nights"));
+  for (const std::string& what : change.changed) found += "; " + what;
+  return {change.started, verdict_text(change), benchmark, by, commits_text(change.commits), found};
+}
+
+Row row_of(const std::string& benchmark, const judge::MetricChange& change) {
+  return {change.started,
+          "other metric",
+          benchmark,
+          fmt::format("{} {} -> {}", change.metric, change.before, change.after),
+          commits_text(change.commits),
+          change.started.substr(0, 10)};
+}
+
+/// What is shown of one machine.
+struct Machine {
+  std::string id, first, last;
+  std::size_t benchmarks = 0, sessions = 0;
+  Unchanged unchanged;
+  std::map<std::string, std::size_t> verdicts;
+  std::vector<Row> rows;
+};
+
+void add(const judge::Series& series, const std::string& name, const judge::Findings& findings, Machine& machine) {
+  machine.first = machine.first.empty() ? findings.first : std::min(machine.first, findings.first);
+  machine.last = std::max(machine.last, findings.last);
+  machine.id = series.machine;
+  machine.sessions = std::max(machine.sessions, findings.sessions);
+  ++machine.benchmarks;
+  machine.unchanged.add(findings);
+  for (const judge::Change& change : findings.changes) machine.rows.push_back(row_of(name, change));
+  for (const judge::MetricChange& change : findings.metric_changes) machine.rows.push_back(row_of(name, change));
+}
+
+std::string text_of(Machine& machine, std::size_t width) {
+  std::string text;
+  for (const Row& row : machine.rows) ++machine.verdicts[row.verdict];
+  std::string verdict;
+  for (const auto& [name, count] : machine.verdicts)
+    verdict += fmt::format("{}{} {}", verdict.empty() ? "" : ", ", count, name);
+  if (verdict.empty()) verdict = machine.unchanged.quiet > 0 ? "no change where it could be seen" : "too young to tell";
+  const auto say = [&](const std::string& line) { text += wrapped_after(line, width, 4) + "\n"; };
+  say(fmt::format("machine {}: {}; {} in up to {}, {} to {}", machine.id, verdict,
+                  lab::counted(machine.benchmarks, "benchmark", "benchmarks"),
+                  lab::counted(machine.sessions, "session", "sessions"), machine.first.substr(0, 10),
+                  machine.last.substr(0, 10)));
+  std::stable_sort(machine.rows.begin(), machine.rows.end(),
+                   [](const Row& a, const Row& b) { return a.started > b.started; });
+  const std::size_t shown = std::min(machine.rows.size(), kMostRows);
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Row& row = machine.rows[i];
+    rows.push_back({"  " + row.verdict, row.benchmark, row.change, row.commits, row.found});
+  }
+  const Column prose{"", false, true};
+  text += table_text({{""}, prose, prose, prose, prose}, rows, width);
+  if (shown < machine.rows.size())
+    text += fmt::format("  and {} before: --json has them all\n", lab::counted(machine.rows.size() - shown, "change"));
+  if (const std::string unchanged = unchanged_text(machine.unchanged); !unchanged.empty()) say("  " + unchanged);
+  return text;
+}
+
+json::value number_or_null(const std::optional<stats::Interval>& interval, double stats::Interval::*end) {
+  return interval ? json::value((*interval).*end) : json::value(nullptr);
+}
+
+json::object commits_json(const judge::CommitRange& commits) {
+  const auto sha = [](const std::string& commit) {
+    return commit.empty() ? json::value(nullptr) : json::value(commit);
+  };
+  return {{"from", sha(commits.from)}, {"to", sha(commits.to)}};
+}
+
+json::object change_json(const judge::Change& change) {
+  json::array changed;
+  for (const std::string& what : change.changed) changed.emplace_back(what);
+  return {{"index", change.index},
+          {"detected_at", change.detected_at},
+          {"before", change.before},
+          {"after", change.after},
+          {"ratio", change.ratio},
+          {"low", number_or_null(change.interval, &stats::Interval::low)},
+          {"high", number_or_null(change.interval, &stats::Interval::high)},
+          {"confidence", change.confidence},
+          {"nights", change.nights()},
+          {"started", change.started},
+          {"earliest", change.earliest},
+          {"latest", change.latest},
+          {"commits", commits_json(change.commits)},
+          {"cause", change.cause},
+          {"changed", std::move(changed)}};
+}
+
+json::value text_or_null(const std::string& text) {
+  return text.empty() ? json::value(nullptr) : json::value(text);
+}
+
+}  // namespace
+
+std::string to_text(std::span<const Followed> followed, std::size_t width) {
+  std::map<std::pair<std::string, std::string>, std::size_t> versions;
+  for (const Followed& one : followed) ++versions[{one.series.machine, one.series.benchmark}];
+  std::map<std::string, Machine> machines;
+  for (const auto& [series, findings, points] : followed) {
+    const bool several = versions[{series.machine, series.benchmark}] > 1;
+    add(series, several ? fmt::format("{} (version {})", series.benchmark, series.version) : series.benchmark, findings,
+        machines[series.machine]);
+  }
+  std::string text;
+  for (auto& [id, machine] : machines) text += text_of(machine, width);
+  return text;
+}
+
+std::string to_json(const Followed& followed) {
+  const auto& [series, findings, points] = followed;
+  json::array list, changes, metrics;
+  list.reserve(points.size());
+  for (const judge::Point& point : points)
+    list.push_back(json::object{{"started", point.started},
+                                {"commit", point.commit ? json::value(*point.commit) : json::value(nullptr)},
+                                {"median", point.median},
+                                {"low", number_or_null(point.interval, &stats::Interval::low)},
+                                {"high", number_or_null(point.interval, &stats::Interval::high)},
+                                {"processes", point.processes},
+                                {"session", point.session}});
+  for (const judge::Change& change : findings.changes) changes.push_back(change_json(change));
+  for (const judge::MetricChange& change : findings.metric_changes)
+    metrics.push_back(json::object{{"index", change.index},
+                                   {"metric", change.metric},
+                                   {"before", change.before},
+                                   {"after", change.after},
+                                   {"commits", commits_json(change.commits)}});
+  json::object object{{"benchmark", series.benchmark},
+                      {"machine", series.machine},
+                      {"version", series.version},
+                      {"points", std::move(list)},
+                      {"change_points", std::move(changes)},
+                      {"metric_changes", std::move(metrics)},
+                      {"reason", nullptr},
+                      {"nights_missing", nullptr},
+                      {"judged_from", nullptr}};
+  if (const judge::Judged& judged = findings.judged; judged.nights_missing > 0) {
+    object["reason"] = judged.reason;
+    object["nights_missing"] = judged.nights_missing;
+  } else {
+    object["judged_from"] = judged.from;
+  }
+  return json::serialize(object) + "\n";
+}
+
+std::string to_json(const judge::JudgedNight& night) {
+  json::array away, too_young;
+  for (const judge::Away& one : night.away)
+    away.push_back(json::object{{"benchmark", one.benchmark}, {"ratio", one.ratio}});
+  Unchanged unchanged;
+  for (const judge::TooYoung& one : night.too_young) {
+    unchanged.add(one.judged);
+    too_young.push_back(json::object{{"benchmark", one.benchmark},
+                                     {"reason", one.judged.reason},
+                                     {"nights_missing", one.judged.nights_missing},
+                                     {"sentence", missing_text(one.judged)}});
+  }
+  const json::object object{{"session", night.session},
+                            {"machine", night.machine},
+                            {"fit", night.fit},
+                            {"reason", text_or_null(night.reason)},
+                            {"left_out", text_or_null(night.left_out)},
+                            {"sentences", json::value_from(night.sentences)},
+                            {"notes", json::value_from(night.notes)},
+                            {"unusual", json::value_from(night.unusual)},
+                            {"with_level", night.standings.with_level},
+                            {"away", std::move(away)},
+                            {"stayed", night.standings.stayed},
+                            {"too_young", std::move(too_young)},
+                            {"too_young_sentence", text_or_null(young_text(unchanged, ""))}};
+  return json::serialize(object) + "\n";
+}
+
+std::string to_text(const judge::JudgedNight& night) {
+  std::string text = fmt::format("session {}: {}\n", night.session, night.fit ? "fit" : "unfit");
+  for (const auto& [what, sentences] :
+       {std::pair{"", &night.sentences}, {"", &night.notes}, {"unusual: ", &night.unusual}})
+    for (const std::string& sentence : *sentences) text += fmt::format("  {}{}\n", what, sentence);
+  for (const judge::Away& one : night.away)
+    text += fmt::format("  far from its level: {} {}\n", one.benchmark, change_text(one.ratio));
+  Unchanged unchanged;
+  for (const judge::TooYoung& one : night.too_young) unchanged.add(one.judged);
+  if (const std::string young = young_text(unchanged, ""); !young.empty()) text += fmt::format("  {}\n", young);
+  return text;
 }
 
 }  // namespace lab::report

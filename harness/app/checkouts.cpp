@@ -1,12 +1,12 @@
-#include "harness/cli/against.h"
+#include "harness/app/checkouts.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "harness/cli/talk.h"
+#include "harness/base/usage_error.h"
 
-namespace lab::cli {
+namespace lab::app {
 
 namespace fs = std::filesystem;
 
@@ -29,10 +29,11 @@ Expected<Checkout> from_folder(const fs::path& folder, const std::string& build_
   if (is_build(inside)) return Checkout{inside, whole, std::nullopt};
   const std::string hint = fs::exists(whole / "make.py") ? fmt::format("python3 {} build", (whole / "make.py").string())
                                                          : "name a build folder, a checkout, or a git revision";
-  return Error{fmt::format("--against '{}': expected variants.json and build_info.json in it or in build/{}, found "
-                           "neither",
-                           folder.string(), build_name),
-               hint, ExitStatus::kUsage};
+  return usage_error(
+      fmt::format("--against '{}': expected variants.json and build_info.json in it or in build/{}, found "
+                  "neither",
+                  folder.string(), build_name),
+      hint);
 }
 
 bool is_folder(const std::string& named) {
@@ -61,28 +62,25 @@ Expected<Resolved> resolve(std::string_view option, const std::string& revision,
 }  // namespace
 
 Expected<Checkout> build_revision(std::string_view option, const std::string& revision, const fs::path& root,
-                                  const results::Build& build, const measure::Choice& choice,
-                                  const Runner& run, StatusLine& line) {
+                                  const results::Build& build, const measure::Choice& choice, const Runner& run,
+                                  const BuildObserver& observer) {
   Expected<Resolved> resolved = resolve(option, revision, root, run);
   if (!resolved) return resolved.error();
   auto& [trees, sha] = *resolved;
   const results::BuildOptions how{build.toolchain, build.config, build.march};
-  BuildTalk talk(line);
-  if (!trees.is_built(sha, how, choice))
-    line.print(fmt::format("run: building {} ({}) by its own make.py; the log is {}", revision, sha.substr(0, 12),
-                           trees.log_of(sha).string()));
-  talk.begin(fmt::format("run: building {}", revision));
-  auto built = trees.build(sha, how, choice, [&](std::string_view said) { talk.tell(said); });
-  line.clear();
+  if (observer.on_build && !trees.is_built(sha, how, choice)) observer.on_build(revision, sha, trees.log_of(sha));
+  if (observer.on_begin) observer.on_begin(revision);
+  auto built = trees.build(sha, how, choice, observer.on_output);
+  if (observer.on_end) observer.on_end();
   if (!built) return in_context(fmt::format("{} '{}'", option, revision), Error(built.error()));
   return Checkout{built->build_dir, built->tree, std::move(trees)};
 }
 
 Expected<Checkout> find_base(const std::string& named, const fs::path& root, const fs::path& build_dir,
                              const results::Build& build, const measure::Choice& choice, const Runner& run,
-                             StatusLine& line) {
+                             const BuildObserver& observer) {
   if (is_folder(named)) return from_folder(named, build_name(build_dir));
-  return build_revision("--against", named, root, build, choice, run, line);
+  return build_revision("--against", named, root, build, choice, run, observer);
 }
 
 Expected<void> check_base(const std::string& named, const fs::path& root, const fs::path& build_dir,
@@ -95,4 +93,4 @@ Expected<void> check_base(const std::string& named, const fs::path& root, const 
   return found ? Expected<void>() : found.error();
 }
 
-}  // namespace lab::cli
+}  // namespace lab::app

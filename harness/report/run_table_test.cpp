@@ -1,10 +1,10 @@
-#include "harness/cli/run_table.h"
+#include "harness/report/run_table.h"
 
 #include <gtest/gtest.h>
 
 #include "harness/results/result_fixture.h"
 
-namespace lab::cli {
+namespace lab::report {
 
 namespace {
 
@@ -30,12 +30,13 @@ TEST(RunTable, has_the_ratio_to_the_reference_the_fastest_first) {
 }
 
 TEST(RunTable, has_no_ratio_where_the_reference_did_not_run_and_no_interval_of_few_processes) {
-  EXPECT_EQ(run_table(made_up({{"quick", 50}}, 2), 0),
-            "variant  median  95 % interval  ratio  95 % interval\n"
-            "shelf/store: ns a pair, 2 processes, too few for an interval\n"
-            "  quick    50.5\n"
-            "no ratios in shelf: its reference did not run; --filter may be given twice, and `list --json` says which it "
-            "is\n");
+  EXPECT_EQ(
+      run_table(made_up({{"quick", 50}}, 2), 0),
+      "variant  median  95 % interval  ratio  95 % interval\n"
+      "shelf/store: ns a pair, 2 processes, too few for an interval\n"
+      "  quick    50.5\n"
+      "no ratios in shelf: its reference did not run; --filter may be given twice, and `list --json` says which it "
+      "is\n");
 }
 
 TEST(RunTable, counts_processes_where_one_benchmark_has_fewer_and_leaves_the_control_out) {
@@ -43,8 +44,9 @@ TEST(RunTable, counts_processes_where_one_benchmark_has_fewer_and_leaves_the_con
   result.processes.pop_back();
   result.processes.push_back(results::fixture_process("shelf/plain/store", 0, 1));
   result.processes.back().arm = results::kControl;
-  EXPECT_NE(run_table(result, 0).find("shelf/store: ns a pair, 5 to 6 processes, too few for an interval\n"), std::string::npos)
+  EXPECT_NE(run_table(result, 0).find("shelf/store: ns a pair, 5 to 6 processes, too few for an interval\n"),
+            std::string::npos)
       << run_table(result, 0);
 }
 
-}  // namespace lab::cli
+}  // namespace lab::report

@@ -1,15 +1,16 @@
 // The page that run keeps.
+#include "harness/app/report.h"
+
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
-#include "harness/cli/commands.h"
 #include "harness/judge/compare.h"
 #include "harness/report/html.h"
 #include "harness/report/sample_test.h"
 
-namespace lab::cli {
+namespace lab::app {
 
 namespace {
 
@@ -35,4 +36,4 @@ TEST(KeptReport, of_a_session_without_a_base_compares_nothing) {
   EXPECT_EQ(page_of(report::sample::result(), std::nullopt).find("id=\"table-comparison\""), std::string::npos);
 }
 
-}  // namespace lab::cli
+}  // namespace lab::app

@@ -1,19 +1,18 @@
-#include "harness/cli/run_table.h"
+#include "harness/report/run_table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "harness/base/fit.h"
-#include "harness/cli/talk.h"
 #include "harness/judge/summary.h"
 #include "harness/stats/interval.h"
 
-namespace lab::cli {
+namespace lab::report {
 
 namespace {
 
@@ -35,8 +34,9 @@ std::map<std::string, Group> by_workload(const results::Result& result) {
     groups[fmt::format("{}/{}", parts.family, parts.workload)].push_back(std::move(row));
   }
   for (auto& [name, group] : groups)
-    std::stable_sort(group.begin(), group.end(),
-                     [](const judge::SummaryRow& a, const judge::SummaryRow& b) { return a.time.median < b.time.median; });
+    std::stable_sort(group.begin(), group.end(), [](const judge::SummaryRow& a, const judge::SummaryRow& b) {
+      return a.time.median < b.time.median;
+    });
   return groups;
 }
 
@@ -49,11 +49,11 @@ std::string interval_text(const std::optional<stats::Estimate>& estimate, Text o
 
 /// "allocator/random_replace: ns a pair, 6 processes".
 std::string heading(const results::Result& result, const std::string& workload, const Group& group) {
-  const auto [least, most] =
-      std::minmax_element(group.begin(), group.end(),
-                          [](const judge::SummaryRow& a, const judge::SummaryRow& b) { return a.time.count < b.time.count; });
+  const auto [least, most] = std::minmax_element(
+      group.begin(), group.end(),
+      [](const judge::SummaryRow& a, const judge::SummaryRow& b) { return a.time.count < b.time.count; });
   const std::size_t fewest = least->time.count;
-  const std::string count = fewest == most->time.count ? counted(fewest, "process", "processes")
+  const std::string count = fewest == most->time.count ? lab::counted(fewest, "process", "processes")
                                                        : fmt::format("{} to {} processes", fewest, most->time.count);
   const results::Workload* const known = results::find_workload(result, group.front().benchmark);
   return fmt::format("{}: ns a{}, {}{}", workload, known == nullptr ? "n operation" : " " + known->operation, count,
@@ -68,7 +68,8 @@ std::string run_table(const results::Result& result, std::size_t width) {
   std::vector<std::vector<std::string>> rows;
   std::set<std::string> without;  // families in which nothing can be held against the reference
   for (const auto& [workload, group] : by_workload(result)) {
-    const auto reference = std::find_if(group.begin(), group.end(), [](const judge::SummaryRow& row) { return row.reference; });
+    const auto reference =
+        std::find_if(group.begin(), group.end(), [](const judge::SummaryRow& row) { return row.reference; });
     const std::vector<stats::Datum> base =
         reference == group.end() ? std::vector<stats::Datum>{} : judge::process_times(result, reference->benchmark);
     if (reference == group.end()) without.emplace(results::benchmark_parts(group.front().benchmark).family);
@@ -78,15 +79,21 @@ std::string run_table(const results::Result& result, std::size_t width) {
       if (!row.reference && !base.empty())
         ratio = stats::estimate_ratio(judge::process_times(result, row.benchmark), base);
       rows.push_back({fmt::format("  {}", results::benchmark_parts(row.benchmark).variant), time_text(row.time.median),
-                      interval_text(row.time, time_text), row.reference ? "1.00x" : ratio ? ratio_text(ratio->median) + "x" : "",
+                      interval_text(row.time, time_text),
+                      row.reference ? "1.00x"
+                      : ratio       ? ratio_text(ratio->median) + "x"
+                                    : "",
                       row.reference ? "reference" : interval_text(ratio, ratio_text)});
     }
   }
   std::string text = table_text(columns, rows, width);
   for (const std::string& family : without)
     text += wrapped_after(fmt::format("no ratios in {}: its reference did not run; --filter may be given twice, and "
-                                      "`list --json` says which it is", family), width, 2) + "\n";
+                                      "`list --json` says which it is",
+                                      family),
+                          width, 2) +
+            "\n";
   return text;
 }
 
-}  // namespace lab::cli
+}  // namespace lab::report

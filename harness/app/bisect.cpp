@@ -1,0 +1,84 @@
+#include "harness/app/bisect.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "harness/base/child.h"
+#include "harness/base/utc.h"
+#include "harness/measure/machine.h"
+#include "harness/measure/meters.h"
+#include "harness/measure/provenance.h"
+#include "harness/measure/revisions.h"
+#include "harness/results/journal.h"
+
+namespace lab::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kProcessSeconds = 0.5;
+constexpr double kBenchmarkTimeout = 60;
+constexpr double kCommandTimeout = 3600;
+
+/// What the ends, the repository and this machine add to the request.
+Expected<results::Cell> complete(const BisectRequest& request, const measure::Revisions& revisions) {
+  const Expected<std::string> good = revisions.resolve(request.good);
+  if (!good) return in_context("--good", good.error());
+  const Expected<std::string> bad = revisions.resolve(request.bad);
+  if (!bad) return in_context("--bad", bad.error());
+  Expected<std::vector<results::Commit>> path = revisions.between(*good, *bad);
+  if (!path) return path.error();
+  const Expected<results::Commit> first = revisions.describe(*good);
+  if (!first) return first.error();
+  results::Cell cell{};
+  cell.benchmark = request.benchmark;
+  cell.command = request.command;
+  cell.seed = request.seed;
+  cell.timeout_seconds = request.timeout_seconds.value_or(cell.benchmark.empty() ? kCommandTimeout : kBenchmarkTimeout);
+  cell.commits = {*first};
+  cell.commits.insert(cell.commits.end(), path->begin(), path->end());
+  cell.repository = fs::weakly_canonical(request.repository).string();
+  const std::vector<int> allowed = measure::allowed_cpus();
+  cell.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
+  if (cell.benchmark.empty()) return cell;
+  cell.process_seconds = kProcessSeconds;
+  cell.cpu = measure::choose_cpu("/", allowed);
+  const Expected<results::Build> build = measure::read_build(request.build_dir);
+  if (!build) return build.error();
+  cell.how = {build->toolchain, build->config, build->march};
+  return cell;
+}
+
+}  // namespace
+
+Expected<BisectAnswer> bisect(const BisectRequest& request, const BisectObserver& observer) {
+  const Expected<results::Machine> machine = measure::this_machine();
+  if (!machine) return machine.error();
+  const Runner runner = [&](const ChildSpec& child) { return run_child(child, request.stop_file); };
+  Expected<measure::Revisions> revisions =
+      measure::Revisions::open(request.repository, measure::Revisions::default_cache(), runner);
+  if (!revisions) return revisions.error();
+  // Another repository is left as it was; trees of this one serve the next bisect.
+  if (!revisions->is_of(request.root)) revisions->remove_trees_at_end();
+  const Expected<results::Cell> asked = complete(request, *revisions);
+  if (!asked) return asked.error();
+
+  const fs::path folder = results::machine_folder(request.root, *machine) / "bisect";
+  Expected<results::Record> record =
+      results::Record::open(results::record_path(folder, *asked), *asked, request.restart);
+  if (!record) return record.error();
+  if (observer.on_open) observer.on_open(*record);
+  const results::Cell& cell = record->cell();
+  const std::unique_ptr<measure::Meter> meter =
+      cell.benchmark.empty() ? measure::command_meter(cell, *revisions, runner)
+                             : measure::benchmark_meter(cell, *revisions, runner, observer.on_build_output);
+  const Expected<judge::BisectVerdict> verdict =
+      search(request.aim, *meter, *record, {monotonic_seconds, utc_now}, observer.search);
+  if (observer.on_end) observer.on_end(*record, verdict.has_value());
+  if (!verdict) return verdict.error();
+  return BisectAnswer{*verdict, cell, record->path()};
+}
+
+}  // namespace lab::app

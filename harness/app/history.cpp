@@ -1,0 +1,115 @@
+#include "harness/app/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "harness/base/fit.h"
+#include "harness/base/glob.h"
+#include "harness/base/nearest.h"
+#include "harness/base/terminal.h"
+#include "harness/results/result.h"
+
+namespace lab::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using judge::Index;
+using judge::Series;
+
+/// What is to be known beside the series.
+Expected<void> tell(Index& index, const HistoryObserver& observer) {
+  if (!observer.on_remark) return {};
+  const judge::Progress& reading = index.reading();
+  if (reading.seconds >= 1)
+    observer.on_remark(fmt::format("{}, {:.0f} MB, read in {}", counted(reading.done, "result"),
+                                   static_cast<double>(reading.bytes) / 1e6, duration_text(reading.seconds)));
+  const auto remarks = index.remarks();
+  if (!remarks) return remarks.error();
+  for (const std::string& sentence : *remarks) observer.on_remark(sentence);
+  const auto skipped = index.skipped();
+  if (!skipped) return skipped.error();
+  for (const auto& [reason, count] : *skipped)
+    observer.on_remark(fmt::format("left out: {}: {}", counted(count, "result"), reason));
+  return {};
+}
+
+/// Of a folder without a series: no error for a script whose first night is still to come.
+Expected<void> explain_none(Index& index, const fs::path& results, bool may_be_empty) {
+  const Expected<std::size_t> unreadable = index.unreadable();
+  if (!unreadable) return unreadable.error();
+  // Whoever names a machine's own folder means the one above.
+  std::error_code problem;
+  const bool holds_results = std::any_of(fs::directory_iterator(results, problem), fs::directory_iterator(),
+                                         [](const auto& entry) { return entry.path().extension() == ".json"; });
+  if (may_be_empty && *unreadable == 0 && !holds_results) return {};
+  return Error{
+      fmt::format("expected results in '{}', found none that a history can be made of",
+                  (results / "<machine>").string()),
+      holds_results ? fmt::format("--results {}", fs::absolute(results).parent_path().string()) : "python3 make.py run",
+      ExitStatus::kUsage};
+}
+
+/// The series that `glob` selects; a benchmark whose workload changed has one for each version.
+Expected<std::vector<Series>> selected(Index& index, const fs::path& results, const std::optional<std::string>& glob,
+                                       bool may_be_empty) {
+  Expected<std::vector<Series>> all = index.series();
+  if (!all) return all;
+  if (all->empty()) {
+    const Expected<void> explained = explain_none(index, results, may_be_empty);
+    return explained ? all : explained.error();
+  }
+  if (!glob) return all;
+  std::set<std::string> names;
+  for (const Series& series : *all) names.insert(series.benchmark);
+  std::erase_if(*all, [&](const Series& series) { return !glob_matches(*glob, series.benchmark); });
+  if (!all->empty()) return all;
+  const std::string near = nearest_name(*glob, std::vector<std::string>(names.begin(), names.end()));
+  return Error{fmt::format("no benchmark in '{}' matches '{}'", results.string(), *glob),
+               near.empty() ? "leave it out: history shows them all" : fmt::format("did you mean '{}'?", near),
+               ExitStatus::kUsage};
+}
+
+/// The index of the results, after its remarks.
+Expected<Index> open(const fs::path& results, const HistoryObserver& observer) {
+  Expected<Index> index = Index::open(results, [&](const judge::Progress& progress) {
+    if (observer.on_progress) observer.on_progress(progress);
+  });
+  if (observer.on_read) observer.on_read();
+  if (!index) return index;
+  if (const Expected<void> told = tell(*index, observer); !told) return told.error();
+  return index;
+}
+
+}  // namespace
+
+Expected<std::vector<report::Followed>> history(const HistoryRequest& request, const HistoryObserver& observer) {
+  Expected<Index> index = open(request.results, observer);
+  if (!index) return index.error();
+  const Expected<std::vector<Series>> list = selected(*index, request.results, request.benchmark, request.may_be_empty);
+  if (!list) return list.error();
+  std::vector<report::Followed> all;
+  for (const Series& series : *list) {
+    Expected<judge::Findings> findings = index->findings(series);
+    if (!findings) return findings.error();
+    Expected<std::vector<judge::Point>> points = std::vector<judge::Point>{};
+    if (request.with_points) points = index->points(series);
+    if (!points) return points.error();
+    all.push_back({series, std::move(*findings), std::move(*points)});
+  }
+  return all;
+}
+
+Expected<judge::JudgedNight> judge_night(const fs::path& results, const fs::path& session,
+                                         const HistoryObserver& observer) {
+  Expected<Index> index = open(results, observer);
+  if (!index) return index.error();
+  const Expected<results::Result> result = results::load_result(session);
+  if (!result) return result.error();
+  return judge::judge_night(*index, *result);
+}
+
+}  // namespace lab::app

@@ -1,0 +1,163 @@
+#include "harness/app/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "harness/app/compare_inputs.h"
+#include "harness/base/files.h"
+#include "harness/base/usage_error.h"
+#include "harness/judge/index.h"
+#include "harness/measure/machine.h"
+#include "harness/results/journal.h"
+
+namespace lab::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostBisects = 3;
+
+report::ReportOptions options_for(const fs::path& root, fs::path out) {
+  return {.out = std::move(out), .published = root / "results" / "published", .progress = {}};
+}
+
+/// What the index of the results around `path` has of its machine. Nothing where the file does not lie in its machine's
+/// folder, so not among others, or where the index cannot be read: no reason to have no report.
+std::vector<report::Followed> history_of(const fs::path& path, const std::string& machine) {
+  std::vector<report::Followed> followed;
+  const fs::path folder = fs::absolute(path).parent_path();
+  if (folder.filename() != machine) return followed;
+  Expected<judge::Index> index = judge::Index::open(folder.parent_path(), [](const judge::Progress&) {});
+  if (!index) return followed;
+  const Expected<std::vector<judge::Series>> list = index->series();
+  if (!list) return followed;
+  for (const judge::Series& series : *list) {
+    if (series.machine != machine) continue;
+    Expected<judge::Findings> findings = index->findings(series);
+    Expected<std::vector<judge::Point>> points = index->points(series);
+    if (findings && points) followed.push_back({series, std::move(*findings), std::move(*points)});
+  }
+  return followed;
+}
+
+/// The bisects of benchmarks on the machine whose folder `path` lies in, the latest first, at most kMostBisects; what
+/// cannot be read is left out, as above.
+std::vector<results::Story> bisects_of(const fs::path& path) {
+  std::vector<fs::path> files;
+  std::error_code missing;
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::absolute(path).parent_path() / "bisect", missing))
+    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+  std::vector<results::Story> stories;
+  for (const fs::path& file : files)
+    if (const Expected<std::string> text = read_file(file))
+      if (Expected<results::Story> story = results::parse_record(*text, file.string());
+          story && !story->cell.benchmark.empty() && !story->entries.empty())
+        stories.push_back(std::move(*story));
+  std::sort(stories.begin(), stories.end(), [](const results::Story& a, const results::Story& b) {
+    return std::tie(a.entries.back().at, a.cell.benchmark) > std::tie(b.entries.back().at, b.cell.benchmark);
+  });
+  if (stories.size() > kMostBisects) stories.resize(kMostBisects);
+  return stories;
+}
+
+/// What `result` is compared with: the file `base`, else its own base arm; none where it has neither.
+Expected<std::optional<judge::Comparison>> comparison_of(const results::Result& result, const fs::path& path,
+                                                         const std::optional<std::string>& base) {
+  if (!base && results::find_arm(result, results::kBase) == nullptr) return std::optional<judge::Comparison>{};
+  Expected<judge::Comparison> comparison =
+      base ? compare_named({*base, path.string()}, {}) : judge::compare_arms(result, {});
+  if (!comparison) return comparison.error();
+  return std::optional(std::move(*comparison));
+}
+
+Expected<report::ReportFiles> report_result(const ReportRequest& request, const fs::path& path,
+                                            const std::optional<fs::path>& out) {
+  const Expected<results::Result> result = results::load_result(path);
+  if (!result) return result.error();
+  const Expected<std::optional<judge::Comparison>> comparison = comparison_of(*result, path, request.base);
+  if (!comparison) return comparison.error();
+  const Expected<std::vector<results::Column>> atlas = results::load_atlas(path.parent_path() / "atlas");
+  if (!atlas) return atlas.error();
+  const std::vector<report::Followed> followed = history_of(path, result->machine.id);
+  const std::vector<results::Story> bisects = bisects_of(path);
+  return report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, followed, bisects},
+                              options_for(request.root, out.value_or(request.root / "reports" / path.stem())));
+}
+
+Expected<report::ReportFiles> report_atlas_alone(const ReportRequest& request, const fs::path& machine_folder) {
+  const Expected<std::vector<results::Column>> atlas = results::load_atlas(machine_folder / "atlas");
+  if (!atlas) return atlas.error();
+  if (atlas->empty())
+    return usage_error(fmt::format("expected a result or an atlas in '{}', found neither", machine_folder.string()),
+                       "python3 make.py run, or python3 make.py probe");
+  return report::write_report(
+      {nullptr, *atlas, nullptr, {}, {}},
+      options_for(request.root,
+                  request.out.value_or(request.root / "reports" / (machine_folder.filename().string() + "-atlas"))));
+}
+
+/// Each result has its own folder, which its name gives unless there is only one.
+Expected<void> check_names(const std::vector<std::string>& paths) {
+  std::map<fs::path, std::string> names;
+  for (const std::string& path : paths)
+    if (const auto [first, is_new] = names.emplace(fs::path(path).stem(), path); !is_new)
+      return usage_error(
+          fmt::format("'{}' and '{}' would be one report, '{}'", first->second, path, first->first.string()),
+          "report them one by one, each with its own --out");
+  return {};
+}
+
+/// The newest result of this machine; without one, its atlas.
+Expected<report::ReportFiles> report_newest(const ReportRequest& request) {
+  const Expected<results::Machine> machine = measure::this_machine();
+  if (!machine) return machine.error();
+  const fs::path folder = results::machine_folder(request.root, *machine);
+  const std::vector<fs::path> found = results::results_in(folder);
+  return found.empty() ? report_atlas_alone(request, folder) : report_result(request, found.back(), request.out);
+}
+
+}  // namespace
+
+Expected<void> report(const ReportRequest& request, const ReportListener& on_written) {
+  const auto finish = [&](const Expected<report::ReportFiles>& files) -> Expected<void> {
+    if (!files) return files.error();
+    if (on_written) on_written(*files);
+    return {};
+  };
+  if (request.results.empty()) return finish(report_newest(request));
+  if (const Expected<void> checked = check_names(request.results); !checked) return checked;
+  const bool several = request.results.size() > 1;
+  for (const fs::path path : request.results) {
+    // Several reports do not go into one folder.
+    const std::optional<fs::path> folder = request.out && several ? *request.out / path.stem() : request.out;
+    if (const Expected<void> written = finish(report_result(request, path, folder)); !written) return written;
+  }
+  return {};
+}
+
+Expected<void> keep_report(const results::Result& result, const fs::path& folder, std::optional<int> planned_blocks,
+                           const fs::path& root) {
+  const Expected<std::vector<results::Column>> atlas =
+      results::load_atlas(results::machine_folder(root, result.machine) / "atlas");
+  if (!atlas) return atlas.error();
+  report::ReportOptions options = options_for(root, folder);
+  Expected<std::optional<judge::Comparison>> comparison = std::optional<judge::Comparison>{};
+  if (planned_blocks)
+    options.progress = report::Progress{result.session.blocks, *planned_blocks};
+  else
+    comparison = comparison_of(result, "", std::nullopt);
+  const judge::Comparison* const verdicts = comparison && *comparison ? &**comparison : nullptr;
+  const Expected<report::ReportFiles> files = report::write_report({&result, *atlas, verdicts, {}, {}}, options);
+  if (!files) return files.error();
+  // The page is there all the same; what it lacks is told.
+  if (!comparison) return in_context("it has no verdicts over the base", comparison.error());
+  return {};
+}
+
+}  // namespace lab::app

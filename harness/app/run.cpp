@@ -1,0 +1,333 @@
+#include "harness/app/run.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "harness/app/checkouts.h"
+#include "harness/base/child.h"
+#include "harness/base/fit.h"
+#include "harness/base/usage_error.h"
+#include "harness/base/utc.h"
+#include "harness/bench/variant.h"
+#include "harness/judge/summary.h"
+#include "harness/judge/verify.h"
+#include "harness/measure/conditions.h"
+#include "harness/measure/machine.h"
+#include "harness/measure/provenance.h"
+#include "harness/stats/spread.h"
+
+namespace lab::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The target of a ratio: so narrow, an interval of what does not differ lies within the threshold that compare judges
+/// by, and one of what differs by twice the threshold beyond.
+constexpr double kRatioTarget = judge::kThreshold / 2;
+
+/// Whether the stop file is readable.
+bool is_stopped(int stop_file) {
+  pollfd file{stop_file, POLLIN, 0};
+  return stop_file >= 0 && ::poll(&file, 1, 0) > 0;
+}
+
+Runner runner_of(const RunRequest& request) {
+  return [&request](const ChildSpec& child) { return run_child(child, request.stop_file); };
+}
+
+Error interrupted_error() {
+  return {"interrupted before anything was measured", "", ExitStatus::kInterrupted};
+}
+
+/// Everything of a result that is known before its first process.
+results::Result make_head(const measure::SessionSpec& spec, results::Machine machine, std::vector<results::Arm> arms) {
+  const std::string now = utc(std::time(nullptr));
+  results::Result head;
+  head.build = arms.front().build;
+  head.pins = arms.front().pins;
+  head.source = arms.front().source;
+  head.arms = std::move(arms);
+  head.context = measure::read_context("/", now, head.build.config);
+  head.machine = std::move(machine);
+  head.facts = measure::read_facts("/");
+  head.session.started = now;
+  head.session.seed = spec.seed;
+  head.session.mode = spec.pace.mode;
+  head.session.budget_seconds = spec.pace.budget_seconds;
+  head.session.protocol = bench::kProtocol;
+  head.session.unusual = measure::find_unusual(head, measure::environment(), spec.threads);
+  head.workloads = spec.selection.workloads;
+  head.variants = spec.selection.variants;
+  head.unsupported = spec.selection.unsupported;
+  head.failures = spec.selection.failures;
+  return head;
+}
+
+Expected<results::Journal> open_journal(const RunRequest& request, const RunObserver& observer, results::Result& head) {
+  const auto tell = [&](const results::Leftover& leftover) {
+    if (observer.on_leftover) observer.on_leftover(leftover);
+  };
+  const std::string stem = results::result_stem(head.session.started, head.source);
+  if (request.out) {
+    if (const auto leftover = results::recover_leftover(results::journal_for(*request.out), judge::verify))
+      tell(*leftover);
+    return results::Journal::create_for(*request.out, stem, head);
+  }
+  const fs::path folder = results::machine_folder(request.root, head.machine);
+  for (const results::Leftover& leftover : results::recover_leftovers(folder, judge::verify)) tell(leftover);
+  return results::Journal::create(folder, stem, head);
+}
+
+/// Of a base: the variants that `head` measures.
+measure::Choice measured_variants(const results::Arm& head) {
+  return [&head](const std::vector<measure::ListedVariant>& listed) {
+    std::vector<std::string> names;
+    for (const measure::ListedVariant& variant : listed)
+      if (head.executables.contains(variant.name())) names.push_back(variant.name());
+    return names;
+  };
+}
+
+/// Adds base to the session: its arm, what of it is timed, and a target in place of the mode's.
+Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& base, const Runner& runner,
+                                    measure::SessionSpec& spec, std::vector<results::Arm>& arms) {
+  const Expected<measure::Catalog> catalog = measure::load_catalog(base.build_dir, runner);
+  if (!catalog) return in_context(fmt::format("--against '{}'", *request.against), catalog.error());
+  std::vector<measure::Benchmark> shared;
+  for (const measure::Benchmark& other : catalog->benchmarks)
+    for (const measure::Benchmark& benchmark : spec.selection.benchmarks)
+      if (other.name == benchmark.name) shared.push_back(other);
+  Expected<results::Arm> arm = measure::describe_arm(results::kBase, base.build_dir, base.root, shared);
+  if (!arm) return in_context(fmt::format("--against '{}'", *request.against), arm.error());
+  measure::Pairing pairing = measure::pair_with_base(spec.selection.benchmarks, arms.front(), *catalog, *arm);
+  if (pairing.timed.empty() && pairing.identical == 0)
+    return usage_error(
+        fmt::format("--against '{}': no benchmark can be compared; {}", *request.against, pairing.sentences.front()),
+        "a revision whose variants speak this build's protocol, or another --filter");
+  arms.push_back(std::move(*arm));
+  if (!pairing.timed.empty())
+    spec.pace = measure::against_pace(spec.pace, pairing.timed.size(), request.target.value_or(kRatioTarget));
+  spec.beside.insert(spec.beside.end(), pairing.timed.begin(), pairing.timed.end());
+  return pairing;
+}
+
+/// The logical cores beside the pinned one where nothing of this session runs.
+std::vector<int> idle_siblings(const measure::SessionSpec& spec) {
+  const std::vector<measure::Benchmark>& benchmarks = spec.selection.benchmarks;
+  const bool parallel = std::any_of(benchmarks.begin(), benchmarks.end(),
+                                    [](const measure::Benchmark& benchmark) { return benchmark.workload.parallel; });
+  return spec.cpu && !parallel ? measure::siblings_of("/", *spec.cpu) : std::vector<int>{};
+}
+
+struct Planned {
+  measure::SessionSpec spec;
+  results::Machine machine;
+  Checkout head;
+};
+
+/// A session that is ready to run; checkouts are kept for their worktrees.
+struct Prepared {
+  measure::SessionSpec spec;
+  results::Result result;
+  Checkout head;
+  std::optional<Checkout> base;
+};
+
+/// What is measured: this checkout, or a revision of it in a build like this one's.
+Expected<Checkout> find_head(const RunRequest& request, const RunObserver& observer, const Runner& runner) {
+  if (!request.revision) return Checkout{request.build_dir, request.root, std::nullopt};
+  const Expected<results::Build> build = measure::read_build(request.build_dir);
+  if (!build) return build.error();
+  const auto choice = [&](const std::vector<measure::ListedVariant>& listed) {
+    return measure::variants_for(listed, request.filters, true);
+  };
+  return build_revision("--revision", *request.revision, request.root, *build, choice, runner, observer.build);
+}
+
+/// All of a session that the request and head's build say; asks head's executables what they offer.
+Expected<Planned> plan_session(const RunRequest& request, const RunObserver& observer, const Runner& runner) {
+  measure::SessionSpec spec;
+  spec.pace = request.pace;
+  spec.seed = request.seed;
+  spec.process_timeout = request.process_timeout;
+  Expected<results::Machine> machine = measure::this_machine();
+  if (!machine) return machine.error();
+  Expected<Checkout> head = find_head(request, observer, runner);
+  if (!head) return head.error();
+  spec.started = monotonic_seconds();  // building is no part of a session
+  const Expected<measure::Catalog> catalog = measure::load_catalog(head->build_dir, runner);
+  if (!catalog) return catalog.error();
+  Expected<measure::Selection> selection = measure::select(*catalog, request.filters);
+  if (!selection) return selection.error();
+  spec.selection = std::move(*selection);
+  spec.beside = measure::choose_control(spec.selection.benchmarks);
+  const std::vector<int> allowed = measure::allowed_cpus();
+  spec.cpu = measure::choose_cpu("/", allowed);
+  spec.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
+  return Planned{std::move(spec), std::move(*machine), std::move(*head)};
+}
+
+Expected<Prepared> prepare(const RunRequest& request, const RunObserver& observer, Planned planned,
+                           const Runner& runner) {
+  auto& [spec, machine, head] = planned;
+  Expected<results::Arm> arm =
+      measure::describe_arm(results::kHead, head.build_dir, head.root, spec.selection.benchmarks);
+  if (!arm) return arm.error();
+  std::vector<results::Arm> arms{std::move(*arm)};
+  if (!spec.beside.empty()) arms.push_back(measure::control_arm(arms.front(), spec.beside));
+  std::optional<Checkout> base;
+  measure::Pairing pairing;
+  if (request.against) {
+    const double before = monotonic_seconds();
+    Expected<Checkout> found = find_base(*request.against, request.root, request.build_dir, arms.front().build,
+                                         measured_variants(arms.front()), runner, observer.build);
+    if (!found) return found.error();
+    base = std::move(*found);
+    *spec.started += monotonic_seconds() - before;
+    Expected<measure::Pairing> paired = add_base(request, *base, runner, spec, arms);
+    if (!paired) return paired.error();
+    pairing = std::move(*paired);
+    if (observer.on_base) observer.on_base(*request.against, pairing);
+  }
+  results::Result result = make_head(spec, std::move(machine), std::move(arms));
+  result.session.unusual.insert(result.session.unusual.end(), pairing.sentences.begin(), pairing.sentences.end());
+  return Prepared{std::move(spec), std::move(result), std::move(head), std::move(base)};
+}
+
+/// The newest result of which any of the session's benchmarks has processes enough to know their noise.
+std::optional<results::Result> newest_pilot(const measure::SessionSpec& spec, const fs::path& folder) {
+  const std::vector<fs::path> paths = results::results_in(folder);
+  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
+    Expected<results::Result> result = results::load_result(*path);
+    if (!result) continue;
+    for (const measure::Benchmark& benchmark : spec.selection.benchmarks)
+      if (judge::process_times(*result, benchmark.name).size() >= stats::kLeastForSpread) return std::move(*result);
+  }
+  return std::nullopt;
+}
+
+/// What a process of `benchmark` cost beside its timed part, on average; none where it did not run.
+std::optional<double> overhead_of(const results::Result& pilot, const std::string& benchmark) {
+  double seconds = 0;
+  int processes = 0;
+  for (const results::Process& process : pilot.processes) {
+    if (process.benchmark != benchmark || process.timed_seconds <= 0) continue;
+    seconds += std::max(0.0, process.wall_seconds - process.timed_seconds);
+    ++processes;
+  }
+  return processes == 0 ? std::nullopt : std::optional(seconds / processes);
+}
+
+/// How many blocks the session would have, with what its processes have cost before.
+int planned_blocks(const measure::SessionSpec& spec, const results::Result& pilot) {
+  std::vector<std::optional<double>> overheads;
+  for (const measure::Benchmark& benchmark : spec.selection.benchmarks)
+    overheads.push_back(overhead_of(pilot, benchmark.name));
+  for (const measure::ArmBenchmark& other : spec.beside) overheads.push_back(overhead_of(pilot, other.benchmark.name));
+  return measure::planned_blocks(spec.pace, overheads);
+}
+
+/// Verdicts over base, where the session has one.
+void add_verdicts(RunOutcome& outcome) {
+  if (results::find_arm(outcome.result, results::kBase) == nullptr) return;
+  Expected<judge::Comparison> comparison = judge::compare_arms(outcome.result, {});
+  if (comparison)
+    outcome.verdicts = std::move(*comparison);
+  else
+    outcome.no_verdicts = comparison.error().what;
+}
+
+}  // namespace
+
+ExitStatus exit_status(const RunOutcome& outcome) {
+  const auto& [result, path, verdicts, no_verdicts] = outcome;
+  if (result.session.state == "interrupted") return ExitStatus::kInterrupted;
+  const ExitStatus verdict = verdicts ? judge::exit_status(*verdicts) : ExitStatus::kOk;
+  // A crash or a wrong answer is one in a session that is unfit for verdicts, too.
+  if (verdict == ExitStatus::kRegression || result.failures.empty()) return verdict;
+  return ExitStatus::kFailed;
+}
+
+Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObserver& observer) {
+  const Runner runner = runner_of(request);
+  Expected<Planned> planned = plan_session(request, observer, runner);
+  if (!planned) return is_stopped(request.stop_file) ? interrupted_error() : planned.error();
+  measure::SessionSpec& spec = planned->spec;
+  const std::vector<measure::Benchmark>& benchmarks = spec.selection.benchmarks;
+  if (request.against) {
+    const Expected<void> known = check_base(*request.against, request.root, request.build_dir, runner);
+    if (!known) return known.error();
+    spec.pace = measure::against_pace(spec.pace, benchmarks.size(), request.target.value_or(kRatioTarget));
+    for (const measure::Benchmark& benchmark : benchmarks)
+      spec.beside.push_back({std::string(results::kBase), benchmark});
+  }
+  judge::Forecast forecast;
+  forecast.folder = results::machine_folder(request.root, planned->machine);
+  forecast.machine = planned->machine.id;
+  forecast.budget_seconds = spec.pace.budget_seconds;
+  const std::optional<results::Result> pilot = newest_pilot(spec, forecast.folder);
+  if (pilot) forecast.pilot = pilot->session.id;
+  if (pilot) forecast.blocks = planned_blocks(spec, *pilot);
+  std::vector<std::string> names;
+  for (const measure::Benchmark& benchmark : benchmarks) names.push_back(benchmark.name);
+  forecast.rows = judge::forecast(names, pilot ? &*pilot : nullptr, forecast.blocks, measure::kAlpha);
+  return forecast;
+}
+
+Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer) {
+  const Runner runner = runner_of(request);
+  Expected<Planned> planned = plan_session(request, observer, runner);
+  Expected<Prepared> prepared =
+      planned ? prepare(request, observer, std::move(*planned), runner) : Expected<Prepared>(planned.error());
+  if (is_stopped(request.stop_file)) return interrupted_error();
+  if (!prepared) return prepared.error();
+  const measure::SessionSpec& spec = prepared->spec;
+  results::Result& result = prepared->result;
+  Expected<results::Journal> journal = open_journal(request, observer, result);
+  if (!journal) return journal.error();
+  if (observer.on_start) observer.on_start(spec, result);
+
+  int planned_blocks = 0;
+  const auto tell_result = [&](const results::Result& so_far, std::optional<int> blocks) {
+    if (observer.on_result) observer.on_result(so_far, blocks);
+  };
+  const measure::World world{monotonic_seconds,
+                             runner,
+                             [&] { return is_stopped(request.stop_file); },
+                             utc_now,
+                             [&](std::string_view entry) { return journal->append(entry); },
+                             [] { return measure::read_cpu_use("/"); }};
+  const measure::Observer session{[&](const measure::Progress& progress) {
+                                    planned_blocks = progress.blocks;
+                                    if (observer.on_process) observer.on_process(progress);
+                                  },
+                                  observer.on_failure,
+                                  [&](const results::Result& so_far) { tell_result(so_far, planned_blocks); },
+                                  observer.on_conformance};
+  tell_result(result, planned_blocks);
+  const measure::Conditions before = measure::read_conditions("/");
+  const double start = monotonic_seconds();
+  const Expected<void> measured = measure::run_session(spec, world, session, result);
+  std::vector<std::string> disturbances = measure::find_disturbances(
+      before, measure::read_conditions("/"), monotonic_seconds() - start, spec.cpu, idle_siblings(spec));
+  if (observer.on_measured) observer.on_measured(disturbances);
+  for (std::string& sentence : disturbances) result.session.unusual.push_back(std::move(sentence));
+  tell_result(result, std::nullopt);
+  const Expected<fs::path> path = journal->finish(result);
+  if (!measured)
+    return in_context(
+        fmt::format("the session stopped; {} kept in '{}'", counted(result.processes.size(), "process", "processes"),
+                    (path ? *path : journal->path()).string()),
+        measured.error());
+  if (!path) return path.error();
+  RunOutcome outcome{std::move(result), *path, {}, ""};
+  add_verdicts(outcome);
+  return outcome;
+}
+
+}  // namespace lab::app

@@ -1,0 +1,70 @@
+#include "harness/report/forecast_text.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <optional>
+
+#include "harness/base/fit.h"
+#include "harness/judge/compare.h"
+#include "harness/stats/spread.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+
+std::string how_to_know(const std::filesystem::path& folder, const std::vector<std::string>& filters) {
+  std::string text =
+      fmt::format("No result in {} has {} processes of any of these benchmarks, so their noise is not known.\n",
+                  folder.string(), stats::kLeastForSpread);
+  text += "A pilot is enough: python3 make.py run --processes 6 --budget 60";
+  for (const std::string& filter : filters) text += fmt::format(" --filter '{}'", filter);
+  return text + "\n";
+}
+
+std::string percent(std::optional<double> share) {
+  return share ? fmt::format("{:.2f} %", 100 * *share) : "unknown";
+}
+
+std::string table(const judge::Forecast& forecast, std::size_t width) {
+  std::vector<std::vector<std::string>> cells;
+  for (const judge::ForecastRow& row : forecast.rows)
+    cells.push_back({row.benchmark, percent(row.noise), std::to_string(forecast.blocks), percent(row.visible)});
+  const std::string text = table_text(
+      {{"benchmark", false, true}, {"noise", true}, {"processes", true}, {"smallest change", true}}, cells, width);
+  const std::string terms = fmt::format(
+      "Noise between processes is that of {}; a change of that size against a base is found in {:.0f} % of sessions, "
+      "in a table of {} rows with a threshold of {:.2g} %.",
+      *forecast.pilot, 100 * judge::kForecastPower, forecast.rows.size(), 100 * judge::kThreshold);
+  return fmt::format("{}\n{}\n", text, wrapped_after(terms, width, 0));
+}
+
+}  // namespace
+
+std::string to_text(const judge::Forecast& forecast, const std::vector<std::string>& filters, std::size_t width) {
+  return forecast.pilot ? table(forecast, width) : how_to_know(forecast.folder, filters);
+}
+
+std::string to_json(const judge::Forecast& forecast) {
+  const auto known = [](const std::optional<double>& share) {
+    return share ? json::value(*share) : json::value(nullptr);
+  };
+  json::array list;
+  for (const judge::ForecastRow& row : forecast.rows)
+    list.push_back(json::object{{"benchmark", row.benchmark},
+                                {"noise", known(row.noise)},
+                                {"processes", forecast.pilot ? json::value(forecast.blocks) : json::value(nullptr)},
+                                {"smallest_change", known(row.visible)}});
+  const json::object plan{{"machine", forecast.machine},
+                          {"budget_seconds", forecast.budget_seconds},
+                          {"pilot", forecast.pilot ? json::value(*forecast.pilot) : json::value(nullptr)},
+                          {"power", judge::kForecastPower},
+                          {"threshold", judge::kThreshold},
+                          {"rows", std::move(list)}};
+  return json::serialize(plan) + "\n";
+}
+
+}  // namespace lab::report
