@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The one button, and every verb beside it. `python3 make.py` alone fetches, builds, probes, runs and reports."""
+"""Entry point of the laboratory. Without a verb, `python3 make.py` fetches, builds, probes, runs and reports."""
 
 import importlib
 import os
@@ -12,25 +12,25 @@ if sys.version_info < (3, 11):
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 VERBS = {
-    # verb: (module with main(argv), what it does)
+    # verb: (module with main(argv), summary for --help)
     "spm": ("harness.spm.cli", "fetch, list, verify and prune pinned packages"),
     "build": ("harness.make.build", "build the harness and every variant"),
     "test": ("harness.make.test", "run every test"),
-    "lint": ("harness.make.lint", "the format of all C++, names and types in all Python"),
-    "nightly": ("harness.make.nightly", "what cron calls: fetch, build, run, judge, report, and bisect what became slower"),
-    "doctor": ("harness.make.doctor", "what this machine has and lacks, and what to do"),
+    "lint": ("harness.make.lint", "check the format of all C++ and the names and types of all Python"),
+    "nightly": ("harness.make.nightly", "for cron: fetch, build, run, judge, report, and bisect what became slower"),
+    "doctor": ("harness.make.doctor", "check what this machine has and lacks, and say what to do"),
     "list": ("harness.make.binary", "name every benchmark"),
     "run": ("harness.make.binary", "run benchmarks and write a result"),
     "probe": ("harness.make.binary", "ask every Vulkan driver for its memory requirements"),
-    "compare": ("harness.make.binary", "what head is to base: regressed, improved, same or unknown"),
-    "history": ("harness.make.binary", "what changed, night by night, and between which commits"),
-    "bisect": ("harness.make.binary", "the commit that made a benchmark, or any number, slower"),
+    "compare": ("harness.make.binary", "compare two results: regressed, improved, same or unknown"),
+    "history": ("harness.make.binary", "find the change points over all results, and the commits around them"),
+    "bisect": ("harness.make.binary", "find the commit that made a benchmark, or any command's number, worse"),
     "report": ("harness.make.binary", "write the report of a result"),
-    "changepoints": ("harness.make.binary", "where the level of a series of numbers changed"),
-    "simulate": ("harness.make.binary", "how often verdicts are wrong, on made-up numbers whose truth is known"),
+    "changepoints": ("harness.make.binary", "find where the level of a series of numbers changed"),
+    "simulate": ("harness.make.binary", "measure how often verdicts are wrong, on generated data with known changes"),
 }
 BUTTON = "harness.make.button"
-NOBODY_READS = 141
+BROKEN_PIPE_STATUS = 141  # 128 + SIGPIPE, as a shell reports it
 
 
 def print_help() -> None:
@@ -40,7 +40,8 @@ def print_help() -> None:
                 "       python3 make.py VERB [OPTIONS]\n"))
     for verb, (_, summary) in VERBS.items():
         print(textwrap.fill(summary, 80, initial_indent=f"  {verb:<12} ", subsequent_indent=" " * 15))
-    print(as_invoked("\npython3 make.py VERB --help says more, --version which build this is"))
+    print(as_invoked("\npython3 make.py VERB --help     the options of a verb\n"
+                     "python3 make.py --version       the version of this build"))
 
 
 def main(argv: list[str]) -> int:
@@ -60,8 +61,8 @@ def main(argv: list[str]) -> int:
     return module.run_verb(verb, rest) if hasattr(module, "run_verb") else module.main(rest)
 
 
-def write_out() -> OSError | None:
-    """Writes what was printed; an error is returned, and the rest dropped, or the interpreter would try again."""
+def flush_stdout() -> OSError | None:
+    """Flushes standard output and returns its error. The unwritten rest is dropped: the interpreter would retry it."""
     try:
         if sys.stdout:
             sys.stdout.flush()
@@ -73,8 +74,8 @@ def write_out() -> OSError | None:
 
 
 def guarded(argv: list[str]) -> int:
-    """main, with every expected failure as one error line and the contract's exit status."""
-    # A farm's stop ends the children and keeps what there is, as Ctrl-C does.
+    """Runs main; turns every expected failure into one error line and the exit status of the contract."""
+    # SIGTERM, which a build farm sends, does the same as Ctrl-C: children end, finished results are kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     from_make = lambda error: error.__class__.__name__ == "MakeError"
     try:
@@ -83,28 +84,28 @@ def guarded(argv: list[str]) -> int:
         except SystemExit as end:  # --help
             status = end.code if isinstance(end.code, int) else int(bool(end.code))
         finally:
-            lost = write_out()
-        if lost and not status:  # what failed before says more
+            lost = flush_stdout()
+        if lost and not status:  # an earlier failure is more useful to the user
             raise lost
         return status
     except KeyboardInterrupt:
         sys.stderr.write("\nmake.py: interrupted\n")
         return 130
     except BrokenPipeError:
-        # Whoever read our output has gone: no word about it, and the status that SIGPIPE would have led to.
-        return NOBODY_READS
+        # The reader of our output has closed the pipe: no message, and the status that SIGPIPE would give.
+        return BROKEN_PIPE_STATUS
     except OSError as error:
         sys.stderr.write(f"make.py: error: {error.filename or 'this machine'}: {error.strerror}\n")
         return 1
-    except Exception as error:  # noqa: BLE001 - a MakeError is looked for without importing its module first
+    except Exception as error:  # noqa: BLE001 - recognises a MakeError without importing its module
         if not from_make(error):
             raise
-        from harness.make.console import complain
-        complain(error)  # type: ignore[arg-type]
+        from harness.make.console import print_error
+        print_error(error)  # type: ignore[arg-type]
         return error.status  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":
-    if sys.getfilesystemencoding() != "utf-8" or sys._xoptions:  # elsewhere that costs not even an import
+    if sys.getfilesystemencoding() != "utf-8" or sys._xoptions:  # otherwise not even the import is paid
         importlib.import_module("harness.spm.utf8").ensure()
     sys.exit(guarded(sys.argv[1:]))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that a variant of a result failed a check of its conformance and has no number, while others have. Says how."""
+"""Checks that one variant of a result failed the given conformance check and has no numbers, while others have some."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ def main(path: str, variant: str, check: str) -> None:
     if not any(detail.startswith(f"{check}: ") for detail in failed):
         sys.exit(f"check_failure: error: {variant}: expected a failure of '{check}', found {failed}")
     if variant in measured or not measured:
-        sys.exit(f"check_failure: error: expected numbers of others than {variant}, found those of {sorted(measured)}")
+        sys.exit(f"check_failure: error: expected numbers for other variants than {variant}, found {sorted(measured)}")
     print(f"check_failure: {variant}: {'; '.join(failed)}", file=sys.stderr)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what one press of the button left: the report, its plots, the result and the atlas. Says what it saw."""
+"""Checks the files of one run of `make.py`: the report, its plots, the result and the atlas. Prints their counts."""
 
 import csv
 import glob
@@ -26,13 +26,13 @@ def main(report: str) -> None:
     folder = os.path.dirname(report)
     plots = sorted(glob.glob(os.path.join(folder, "*.svg")))
     if not plots:
-        fail(f"no SVG beside {report}")
+        fail(f"no SVG in the folder of {report}")
     for plot in plots:
         marks = len(re.findall(r"<(?:path|rect|line|circle)\b", open(plot, encoding="utf-8").read()))
         if marks < 10:
             fail(f"{plot}: an empty plot, {marks} marks")
     if not os.path.exists(os.path.join(folder, "summary.md")):
-        fail(f"no summary.md beside {report}")
+        fail(f"no summary.md in the folder of {report}")
 
     newest = max((path for path in glob.glob("results/*/*.json")
                   if path.split(os.sep)[1] not in ("published", "reference")), key=os.path.getmtime)
@@ -43,10 +43,10 @@ def main(report: str) -> None:
     processes: dict[str, int] = {}
     for entry in result["benchmarks"]:
         processes[entry["run_name"]] = processes.get(entry["run_name"], 0) + 1
-    # A machine that is too slow for the mode says so and has what it came to.
+    # On a machine that is too slow for the mode, the state is "out of time" and the result holds what was finished.
     few = {name: count for name, count in processes.items() if count < 6 and state == "complete"}
     if few or not processes:
-        fail(f"{newest}: under 6 processes, so no interval: {few or 'nothing ran'}")
+        fail(f"{newest}: expected at least 6 processes for an interval, found {few or 'none'}")
 
     columns = glob.glob(os.path.join(os.path.dirname(newest), "atlas", "*", "images.csv"))
     for column in columns:

@@ -1,4 +1,4 @@
-"""argparse with this house's errors: one line, the nearest name, exit status 2."""
+"""argparse with make.py's errors: one line, the nearest name, exit status 2."""
 
 import argparse
 import re

@@ -1,4 +1,4 @@
-"""`build`: packages to executables. CMake decides what is stale; this decides whether CMake is asked."""
+"""`build`: turns packages into executables. ninja decides what is out of date; this decides whether to run CMake."""
 
 import argparse
 import fnmatch
@@ -12,7 +12,7 @@ import time
 
 from harness.make import paths, toolchain
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, Progress, duration, say
+from harness.make.console import MakeError, Progress, duration, print_line
 from harness.make.names import nearest_hint
 from harness.spm.lock import Lock
 from collections.abc import Callable, Iterator, Sequence
@@ -22,15 +22,15 @@ from types import ModuleType
 CONFIGS = ("release", "debug", "asan", "tsan")
 TOOLCHAINS = ("pinned", "system")
 GROUPS = ("harness", "variants", "vulkan", "report")
-"""Groups of packages.json that every build needs, whatever its compiler."""
+"""Groups of packages.json that every build needs, with any compiler."""
 
 DEFAULT_MARCH = "x86-64-v2"
 STEPS_A_SECOND = 0.35
-"""Compile steps one core does in a second, for the first estimate on a machine."""
+"""Compile steps per second and core, for the first estimate on a machine."""
 
 
 class Options:
-    """What is built: a toolchain, a config, an architecture level."""
+    """What to build: toolchain, config and architecture level."""
 
     def __init__(self, config: str = "release", toolchain_name: str = "pinned", march: str = DEFAULT_MARCH,
                  variants: Sequence[str] = ()) -> None:
@@ -46,18 +46,18 @@ class Options:
 
 
 def existing_harness() -> str | None:
-    """The harness of a release build, pinned before system; None where there is neither."""
+    """The harness of a release build, with the pinned toolchain before the system's; None if neither was built."""
     places = (os.path.join(paths.build_dir(name, "release"), "harness") for name in TOOLCHAINS)
     return next((place for place in places if os.path.exists(place)), None)
 
 
 def add_arguments(parser: Parser) -> None:
-    """The options that every verb which builds shares."""
-    parser.add_argument("--config", choices=CONFIGS, default="release", help="what for (default: release)")
+    """Adds the options that all building verbs share."""
+    parser.add_argument("--config", choices=CONFIGS, default="release", help="build configuration (default: release)")
     parser.add_argument("--toolchain", choices=TOOLCHAINS, default="pinned",
-                        help="the pinned compiler, or the system's")
+                        help="the pinned compiler (default) or the system's")
     parser.add_argument("--march", default=DEFAULT_MARCH, metavar="LEVEL",
-                        help=f"processor level of everything built (default: {DEFAULT_MARCH})")
+                        help=f"-march level for all code (default: {DEFAULT_MARCH})")
 
 
 def options_from(arguments: argparse.Namespace) -> Options:
@@ -71,7 +71,7 @@ def groups_of(options: Options) -> tuple[str, ...]:
 
 
 def _spm(call: Callable[[ModuleType], Any], options: Options) -> Any:
-    """One call of spm's interface, its errors as make.py's."""
+    """Calls spm's Python interface and converts its errors to MakeError."""
     if options.toolchain == "pinned":
         toolchain.check_pinned_serves()
     from harness.spm import api
@@ -88,12 +88,12 @@ def pending(options: Options) -> tuple[list[str], int]:
 
 
 def fetch(options: Options, quiet: bool = False) -> dict[str, str]:
-    """Installs what the build needs; a map from package to its real folder."""
+    """Installs what the build needs; returns {package: real folder}."""
     return _installed(groups_of(options), options, quiet)
 
 
 def install(groups: Sequence[str], quiet: bool = False) -> dict[str, str]:
-    """Installs groups of packages whose programs run on the pinned libraries; a map from package to its real folder."""
+    """Installs groups of packages whose programs run on the pinned libraries; returns {package: real folder}."""
     return _installed(groups, Options(), quiet)
 
 
@@ -112,15 +112,15 @@ class Build:
         self.tools = toolchain.find(options.toolchain, packages)
 
     def alone(self) -> Lock:
-        """The folder's lock: two builds in one folder would write over each other."""
+        """The folder's exclusive lock: two builds in one folder would overwrite each other's files."""
         os.makedirs(self.folder, exist_ok=True)
         lock = Lock(os.path.join(self.folder, "lock"))
         folder = os.path.relpath(self.folder, paths.ROOT)
-        lock.take(waiting=lambda holder: say(f"waiting for {holder}, which is building {folder}"))
+        lock.take(waiting=lambda holder: print_line(f"waiting for {holder}, which is building {folder}"))
         return lock
 
     def configure(self) -> None:
-        """Runs CMake where the folder is new, or the tools, the packages or the options changed."""
+        """Runs CMake if the folder is new or the tools, packages or options changed."""
         command = [*self.tools.cmake, "--preset", self.options.config, "-B", self.folder,
                    f"-DLAB_TOOLCHAIN={self.options.toolchain}", f"-DLAB_MARCH={self.options.march}",
                    f"-DLAB_LIB={paths.LIB}", *self.tools.cmake_arguments]
@@ -134,13 +134,13 @@ class Build:
         os.makedirs(self.folder, exist_ok=True)
         log = os.path.join(self.folder, "configure.log")
         with open(log, "w", encoding="utf-8") as file:
-            # A changed toolchain or package must not meet answers that CMake cached about the old one. A new file may,
-            # and should: with the answers go the objects of every package that is built from source.
+            # CMake's cache holds facts about the old toolchain and packages, so a change of either discards it. A new
+            # source file keeps it: discarding also costs the objects of every package that is built from source.
             fresh = [] if before[:1] == [tools] else ["--fresh"]
             done = subprocess.run([*command, *fresh], cwd=paths.ROOT, stdout=file, stderr=subprocess.STDOUT,
                                   stdin=subprocess.DEVNULL, check=False)
         if done.returncode != 0:
-            say(_tail(log))
+            print_line(_tail(log))
             hint = toolchain.USE_SYSTEM if self.options.toolchain == "pinned" else f"the whole log: {log}"
             raise MakeError(f"configuring {self.folder} failed with exit status {done.returncode}", hint)
         paths.write_if_changed(stamp, f"{tools} {names}\n")
@@ -152,15 +152,15 @@ class Build:
         return listed
 
     def list_anew(self) -> None:
-        """Has CMake write the list of variants where variants/CMakeLists.txt is newer than it."""
+        """Runs CMake to rewrite the list of variants if variants/CMakeLists.txt is newer."""
         done = subprocess.run([*self.tools.ninja, "-C", self.folder, "build.ninja"], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, errors="replace", check=False)
         if done.returncode != 0:
-            say(done.stdout)
-            raise MakeError(f"configuring {self.folder} failed", "the words of CMake above name the file and the line")
+            print_line(done.stdout)
+            raise MakeError(f"configuring {self.folder} failed", "CMake's output above names the file and the line")
 
     def targets_matching(self, patterns: Sequence[str]) -> list[str]:
-        """Targets of the variants whose family/variant matches any of the globs; each must match one."""
+        """Targets of the variants whose family/variant matches any of the globs; each glob must match at least one."""
         if patterns:
             self.list_anew()
         return sorted({target for pattern in patterns for target in self._targets_matching_one(pattern)})
@@ -177,20 +177,20 @@ class Build:
     def steps(self, targets: Sequence[str] = ()) -> int:
         """How many commands a build of `targets` would run now."""
         ninja = [*self.tools.ninja, "-C", self.folder]
-        # A dry run stops where CMake would have to be asked again: that first.
+        # ninja's dry run stops where CMake must run again, so CMake runs first.
         subprocess.run([*ninja, "build.ninja"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         done = subprocess.run([*ninja, "-n", *targets], capture_output=True, text=True, check=False)
         counts = re.findall(r"^\[\d+/(\d+)\]", done.stdout, re.M)
         return int(counts[-1]) if counts else 0
 
     def estimate(self, targets: Sequence[str] = ()) -> tuple[int, float]:
-        """(steps, seconds): what a build would do and about how long it takes here."""
+        """(steps, seconds): how many commands a build would run, and about how long they take on this machine."""
         steps = self.steps(targets)
         rate = float(_read(os.path.join(self.folder, "rate")) or STEPS_A_SECOND * (os.cpu_count() or 1))
         return steps, steps / rate
 
     def run(self, targets: Sequence[str] = ()) -> None:
-        """Builds; a failure prints the compiler's words and raises."""
+        """Builds; a failure prints the compiler's output and raises MakeError."""
         started = time.monotonic()
         progress = Progress()
         environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
@@ -209,7 +209,7 @@ class Build:
                         done, total = int(step[1]), int(step[2])
                         elapsed = time.monotonic() - started
                         left = elapsed / done * (total - done) if done else 0
-                        # The first few steps say little about the rest.
+                        # The first few steps are no basis for an estimate.
                         known = done >= min(10, total / 4)
                         progress.update(f"build {done}/{total}" + (f", {duration(left)} left" if known else ""))
             finally:
@@ -217,7 +217,7 @@ class Build:
                     _wait_or_stop(process)
                 progress.close()
         if process.wait() != 0:
-            say(_failures(log))
+            print_line(_failures(log))
             raise MakeError(f"building {self.folder} failed", f"the whole log: {log}")
         elapsed = time.monotonic() - started
         if total >= 20:
@@ -225,7 +225,7 @@ class Build:
 
 
 def _globbed() -> Iterator[str]:
-    """The names that CMake's globs see: cheaper to compare here than for ninja to ask CMake at every build."""
+    """The names that CMake's globs find. Comparing them here is cheaper than CONFIGURE_DEPENDS at every build."""
     for top in ("harness", "variants"):
         for folder, inner, files in os.walk(os.path.join(paths.ROOT, top)):
             inner.sort()
@@ -233,7 +233,7 @@ def _globbed() -> Iterator[str]:
 
 
 def _wait_or_stop(process: subprocess.Popen[str]) -> None:
-    """After the output has ended ninja ends by itself; after an interrupt it is told to."""
+    """Waits for ninja, which ends by itself once its output has ended; after an interrupt, terminates it."""
     try:
         process.wait(timeout=0.5)
     except subprocess.TimeoutExpired:
@@ -242,7 +242,7 @@ def _wait_or_stop(process: subprocess.Popen[str]) -> None:
 
 
 def _unlisted(pattern: str) -> str:
-    """What to do about a variant that has its file and no line in the list; '' where there is no such file."""
+    """The hint for a variant whose source file exists but is not listed; '' if there is no such file."""
     family, _, name = pattern.rpartition("/")
     for path in sorted(glob.glob(os.path.join(paths.ROOT, "variants", glob.escape(family) or "*", f"{glob.escape(name)}.cpp"))):
         family = os.path.basename(os.path.dirname(path))
@@ -264,14 +264,14 @@ def _tail(path: str, lines: int = 25) -> str:
 
 
 def _failures(log: str, limit: int = 60) -> str:
-    """From the first FAILED line on: what the compiler said, without the steps that went well."""
+    """The log from the first FAILED line on, without the steps that succeeded."""
     lines = [line for line in _read(log).splitlines() if not re.match(r"\[\d+/\d+\] ", line)]
     return "\n".join(lines[:limit])
 
 
 def build(options: Options, targets: Sequence[str] | Callable[[Build], list[str]] = (),
           quiet: bool = False) -> Build:
-    """Fetches, configures and builds; the configured Build. `targets` may be a function of it: names that CMake knows."""
+    """Fetches, configures and builds; returns the Build. `targets`: CMake targets, or a function of the Build."""
     ready = Build(options, fetch(options, quiet))
     with ready.alone():
         ready.configure()
@@ -281,8 +281,8 @@ def build(options: Options, targets: Sequence[str] | Callable[[Build], list[str]
 
 
 def bring_up_to_date() -> None:
-    """Builds again what is older than its sources, of what was built: the harness and variants. Nothing where there is
-    no release build, or ninja cannot say."""
+    """Rebuilds an existing release build (harness and variants) if it is older than its sources. Does nothing if there
+    is no release build or if ninja's dry run fails."""
     harness = existing_harness()
     if not harness:
         return
@@ -298,7 +298,7 @@ def bring_up_to_date() -> None:
         return
     if done.returncode != 0 or "no work to do" in done.stdout:
         return
-    say("sources are newer than what is built: building first")
+    print_line("sources are newer than the build: building first")
     build(Options("release", cache.get("LAB_TOOLCHAIN", "pinned"), cache.get("LAB_MARCH", DEFAULT_MARCH)),
           ["harness", *(each["target"] for each in variants)])
 
@@ -308,9 +308,9 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="make.py build", description="Build the harness and every variant.")
     add_arguments(parser)
     parser.add_argument("--variant", metavar="GLOB", dest="variants", action="append", default=[],
-                        help="only variants that match, as family/variant or variant; may be given several times")
+                        help="build only matching variants: family/variant or variant; repeatable")
     options = options_from(parser.parse_args(argv))
     started = time.monotonic()
     done = build(options)
-    say(f"built {os.path.relpath(done.folder, paths.ROOT)} in {duration(time.monotonic() - started)}")
+    print_line(f"built {os.path.relpath(done.folder, paths.ROOT)} in {duration(time.monotonic() - started)}")
     return 0

@@ -1,4 +1,4 @@
-"""The one button: fetch, build, probe, run, report. Each stage is announced with how long it will take."""
+"""`make.py` without a verb: fetch, build, probe, run, report. Each stage is announced with its expected duration."""
 
 import contextlib
 import json
@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 
 from harness.make import build, paths
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, duration, say
+from harness.make.console import MakeError, duration, print_line
 
 FIRST_GUESS_S = {"probe": 10, "report": 10}
-"""What a stage is taken to last on a machine that has not run it yet."""
+"""Expected duration of a stage on a machine that has not run it yet."""
 
 FETCHED_BYTES_A_SECOND = 5e6
-"""A middling line; unpacking goes on meanwhile."""
+"""A typical connection; unpacking happens at the same time."""
 
 TIMES = os.path.join(paths.BUILD, "stage-times.json")
 
@@ -34,14 +34,14 @@ class Stages:
             self._times = {}
 
     def about(self, key: str) -> float:
-        """Seconds that `key` took last time, or the first guess."""
+        """Seconds that `key` took last time, else the first guess."""
         return self._times.get(key, FIRST_GUESS_S.get(key, 0))
 
     @contextlib.contextmanager
     def stage(self, what: str, seconds: float, key: str | None = None) -> Iterator[None]:
-        """One line before; the measured time is remembered under `key`."""
+        """Announces the stage in one line, then stores its measured time under `key`."""
         self._number += 1
-        say(f"{self._number}/{self._count} {what}: {'about ' if seconds >= 1 else ''}{duration(seconds)}")
+        print_line(f"{self._number}/{self._count} {what}: {'about ' if seconds >= 1 else ''}{duration(seconds)}")
         started = time.monotonic()
         yield
         if key:
@@ -62,7 +62,7 @@ def main(argv: list[str]) -> int:
 
     stages = Stages(5)
     missing, size = build.pending(options)
-    what = f"fetch {len(missing)} packages, {size / 1e6:.0f} MB" if missing else "fetch: everything is here"
+    what = f"fetch {len(missing)} packages, {size / 1e6:.0f} MB" if missing else "fetch: nothing to do"
     with stages.stage(what, size / FETCHED_BYTES_A_SECOND):
         packages = build.fetch(options)
     ready = build.Build(options, packages)
@@ -114,10 +114,10 @@ def harness_stage(harness: str, verb: str, arguments: Sequence[str], fine: Seque
     try:
         for line in process.stdout:
             if last.startswith("/"):
-                say(last)
+                print_line(last)
             last = line.rstrip("\n")
             if not last.startswith("/"):
-                say(last)
+                print_line(last)
         status = process.wait()
     except KeyboardInterrupt:
         # A terminal sends its signal to the harness too, `kill` does not. It stores what it has at the first of each

@@ -1,4 +1,4 @@
-"""What make.py says to people: stage lines, a status line, errors. All of it on standard error."""
+"""Messages for people: stage lines, a status line, errors. All on standard error."""
 
 import os
 import sys
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 VERBOSE_INTERVAL_S = 10.0
-"""Piped output gets a progress line this often; a terminal gets one line that is rewritten."""
+"""Interval of progress lines in piped output. A terminal gets one line that is rewritten."""
 
 
 class MakeError(Exception):
-    """One sentence (expected and found), the next command, and the exit status `make.py` ends with."""
+    """An expected failure: `what` was expected and found, `hint` (the next command), and make.py's exit status."""
 
     def __init__(self, what: str, hint: str = "", status: int = 1) -> None:
         super().__init__(what)
@@ -20,27 +20,27 @@ class MakeError(Exception):
         self.status = status
 
 
-def say(text: str) -> None:
-    """One plain line."""
+def print_line(text: str) -> None:
+    """Prints one line to standard error."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
 
 
-def complain(error: MakeError) -> None:
-    """The error line and its hint."""
-    say(f"make.py: error: {error.what}")
+def print_error(error: MakeError) -> None:
+    """Prints the error line and its hint."""
+    print_line(f"make.py: error: {error.what}")
     if error.hint:
         from harness.spm.invocation import as_invoked
-        say(f"hint: {as_invoked(error.hint)}")
+        print_line(f"hint: {as_invoked(error.hint)}")
 
 
 def on_terminal() -> bool:
-    """Whether progress may rewrite its line: a terminal, and nobody asked for plain output."""
+    """Whether progress may rewrite its line: standard error is a terminal and plain output was not requested."""
     return sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
 def duration(seconds: float) -> str:
-    """'under a second', '12 s', '3 min 20 s': what a person reads faster than 200.3."""
+    """A duration for people: 'under a second', '12 s', '3 min 20 s'."""
     if seconds < 1:
         return "under a second"
     if seconds < 60:
@@ -50,7 +50,7 @@ def duration(seconds: float) -> str:
 
 
 class Progress:
-    """A status line for long work: `update(text)` as often as you like, `close()` at the end."""
+    """A status line for long work: call `update(text)` as often as you like and `close()` at the end."""
 
     def __init__(self, clock: Callable[..., Any] = time.monotonic) -> None:
         self._clock = clock
@@ -58,7 +58,7 @@ class Progress:
         self._last = clock()
 
     def update(self, text: str) -> None:
-        """Shows `text` now on a terminal; elsewhere at most every VERBOSE_INTERVAL_S seconds."""
+        """Shows `text`: at once on a terminal, elsewhere at most every VERBOSE_INTERVAL_S seconds."""
         now = self._clock()
         if self._terminal:
             width = os.get_terminal_size(sys.stderr.fileno()).columns
@@ -66,7 +66,7 @@ class Progress:
             sys.stderr.flush()
         elif now - self._last >= VERBOSE_INTERVAL_S:
             self._last = now
-            say("  " + text)
+            print_line("  " + text)
 
     def close(self) -> None:
         """Removes the status line."""

@@ -1,4 +1,4 @@
-"""`doctor`: what this machine has and lacks for the laboratory, and what to do about each lack."""
+"""`doctor`: what this machine has and lacks for the laboratory, and what to do about each missing thing."""
 
 import os
 import platform
@@ -9,16 +9,16 @@ import time
 
 from harness.make import build, paths, toolchain
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, say
+from harness.make.console import MakeError, print_line
 from harness.spm.invocation import as_invoked
 from harness.spm.store.atomic import atomic_file
 
 NEEDED_BYTES = 2_500_000_000
-"""Downloads, unpacked packages and a release build with its results."""
+"""For downloads, unpacked packages and a release build with its results."""
 
 
 class Finding:
-    """One line: what was looked at, whether it is well, what was found, what to do."""
+    """One line of the report: what was checked, whether it is sufficient, what was found, what to do."""
 
     def __init__(self, what: str, good: bool, found: str, do: str = "") -> None:
         self.what = what
@@ -27,7 +27,7 @@ class Finding:
         self.do = do
 
     def __str__(self) -> str:
-        text = f"{'ok  ' if self.good else 'LACK'}  {self.what:<22} {self.found}"
+        text = f"{'ok  ' if self.good else 'FAIL'}  {self.what:<22} {self.found}"
         return text + (f"\n      do: {self.do}" if self.do and not self.good else "")
 
 
@@ -43,7 +43,7 @@ def _processor() -> Finding:
 
 
 def _march_level() -> int:
-    """The x86-64 level of this processor by the flags that the psABI names for each; 1 where they are not known."""
+    """The x86-64 level of this processor, from the CPU flags that the psABI requires; 1 if the flags are unknown."""
     levels = {2: {"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"},
               3: {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"},
               4: {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}}
@@ -92,23 +92,23 @@ def _harness() -> Finding:
 
 
 def _instructions() -> Finding:
-    """Good in any case: without them only one exact metric is missing. Levels: perf_event_open(2)."""
+    """Never a failure: without instruction counts only one exact metric is missing. Levels: perf_event_open(2)."""
     try:
         with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
             level = int(file.read())
     except OSError:
-        return Finding("instruction counts", True, "none: this kernel counts nothing")
+        return Finding("instruction counts", True, "none: this kernel has no performance events")
     if level > 2 and os.geteuid() != 0:
         return Finding("instruction counts", True,
                        f"none: perf_event_paranoid is {level}; sudo sysctl kernel.perf_event_paranoid=2 allows them")
-    return Finding("instruction counts", True, "allowed, where the processor shows its counters")
+    return Finding("instruction counts", True, "allowed, if the processor exposes its counters")
 
 
 LOOKS = (_python, _processor, _pinned, _disk, _packages, _harness, _instructions)
 
 
 def _bundle(path: str, text: str) -> None:
-    """One archive to send with a question: what was found, the versions, the logs."""
+    """Writes one archive to attach to a question: findings, versions and logs."""
     with atomic_file(path) as name, tarfile.open(name, "w:gz") as bundle:
         def add(member: str, content: bytes) -> None:
             info = tarfile.TarInfo(f"doctor/{member}")
@@ -128,7 +128,7 @@ def _bundle(path: str, text: str) -> None:
 
 def main(argv: list[str]) -> int:
     """python3 make.py doctor"""
-    parser = Parser(prog="make.py doctor", description="What this machine has and lacks, and what to do.")
+    parser = Parser(prog="make.py doctor", description="Check what this machine has and lacks, and say what to do.")
     parser.add_argument("--bundle", metavar="FILE", help="also write specs, versions and logs into a .tar.gz")
     arguments = parser.parse_args(argv)
     findings = [look() for look in LOOKS]
@@ -136,5 +136,5 @@ def main(argv: list[str]) -> int:
     print(text, end="")
     if arguments.bundle:
         _bundle(arguments.bundle, text)
-        say(f"wrote {arguments.bundle}")
+        print_line(f"wrote {arguments.bundle}")
     return 0 if all(finding.good for finding in findings) else 1

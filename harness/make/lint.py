@@ -1,4 +1,4 @@
-"""`lint`: the format of all C++, names and types in all Python, with pinned tools; one line for each finding."""
+"""`lint`: checks the format of all C++ and the names and types of all Python, with pinned tools."""
 
 import collections
 import concurrent.futures
@@ -11,35 +11,35 @@ from collections.abc import Callable, Iterable
 
 from harness.make import build, paths, toolchain
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, say
+from harness.make.console import MakeError, print_line
 
 GROUP = "lint"
 CXX = (".cpp", ".h")
-LEFT_TO_TESTS = tuple(f"[{code}]" for code in (
+TEST_EXEMPT = tuple(f"[{code}]" for code in (
     "arg-type", "assignment", "attr-defined", "call-arg", "call-overload", "dict-item", "func-returns-value", "has-type",
     "index", "list-item", "method-assign", "misc", "no-untyped-def", "operator", "override", "return-value", "type-var",
     "union-attr", "var-annotated"))
-"""What tests need not satisfy: stand-ins take the place of types, and what is None fails the test anyhow."""
+"""mypy codes that tests need not satisfy: fakes replace types, and an unexpected None fails the test anyway."""
 
 MYPY_CONFIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mypy.ini")
 CACHE = os.path.join(paths.BUILD, "lint")
 
 
 def tracked(root: str) -> list[str]:
-    """The files that git tracks in `root`, or would if they were added; sorted."""
+    """The files in `root` that git tracks or does not ignore; sorted."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     except OSError as error:
         raise MakeError(f"starting git: {error.strerror}",
-                        "install git: lint looks at the files that it tracks") from error
+                        "install git: lint checks the files that git tracks") from error
     if done.returncode != 0:
         raise MakeError(f"git ls-files: {done.stderr.strip()}", "run lint in a checkout")
     return sorted({name for name in done.stdout.split("\0") if name and os.path.isfile(os.path.join(root, name))})
 
 
 def clang_format(tool: list[str], environment: dict[str, str], files: list[str], root: str, fix: bool) -> list[str]:
-    """One line for each of `files` that is formatted otherwise; with `fix` they are formatted and nothing is found."""
+    """One line for each wrongly formatted file; with `fix` the files are formatted and the list is empty."""
     mode = ["-i"] if fix else ["--dry-run"]
     output = _output([*tool, *mode, "--style=file", *files], environment, root)
     lines = collections.defaultdict(set)
@@ -47,12 +47,12 @@ def clang_format(tool: list[str], environment: dict[str, str], files: list[str],
         lines[found[1]].add(int(found[2]))
     if output.strip() and not lines:
         raise MakeError(f"clang-format: {output.strip()}")
-    return [f"{name}:{min(each)}: {len(each)} line{'s'[:len(each) != 1]} formatted otherwise than .clang-format says"
+    return [f"{name}:{min(each)}: {len(each)} line{'s'[:len(each) != 1]} not formatted as .clang-format says"
             for name, each in sorted(lines.items())]
 
 
 def pyflakes(environment: dict[str, str], files: list[str], root: str) -> list[str]:
-    """What pyflakes finds: unused and undefined names."""
+    """Findings of pyflakes: unused and undefined names."""
     output = _output([sys.executable, "-m", "pyflakes", *files], environment, root)
     found = [f"{name}:{line}: {what}" for name, line, what in
              re.findall(r"^(.+?):(\d+):(?:\d+:)? (.+)$", output, re.M)]
@@ -60,13 +60,13 @@ def pyflakes(environment: dict[str, str], files: list[str], root: str) -> list[s
 
 
 def mypy(environment: dict[str, str], files: list[str], root: str) -> list[str]:
-    """What mypy finds: types that are missing or do not fit."""
+    """Findings of mypy: types that are missing or wrong."""
     output = _output([sys.executable, "-m", "mypy", "--config-file", MYPY_CONFIG, "--no-error-summary", "--no-pretty",
                       "--cache-dir", os.path.join(CACHE, "mypy"), *files], environment, root)
     found = [f"{name}:{line}: {what}" for name, line, what in
              re.findall(r"^(.+?):(\d+):(?:\d+:)? error: (.+)$", output, re.M)]
     _all_or_error("mypy", output, found)
-    return [line for line in found if not (line.split(":", 1)[0].endswith("_test.py") and line.endswith(LEFT_TO_TESTS))]
+    return [line for line in found if not (line.split(":", 1)[0].endswith("_test.py") and line.endswith(TEST_EXEMPT))]
 
 
 def _all_or_error(tool: str, output: str, found: list[str]) -> list[str]:
@@ -85,12 +85,12 @@ def _output(command: list[str], environment: dict[str, str], root: str) -> str:
 
 
 def findings(packages: dict[str, str], names: Iterable[str], root: str, fix: bool) -> list[str]:
-    """All findings about the files `names` of `root`, sorted by place."""
+    """All findings about the files `names` of `root`, sorted by file and line."""
     cxx = [name for name in names if name.endswith(CXX)]
     python = [name for name in names if name.endswith(".py")]
     libraries = toolchain.library_path(packages["runtime"], packages["clang-format"])
     tool = [os.path.join(packages["clang-format"], "clang-format")]
-    # The store is read-only: what Python compiles of the tools is kept in the build folder.
+    # The store is read-only, so the tools' compiled Python files go to the build folder.
     modules = {"PYTHONPATH": os.pathsep.join((packages["mypy"], packages["pyflakes"])),
                "PYTHONPYCACHEPREFIX": os.path.join(CACHE, "pycache"), "PYTHONDONTWRITEBYTECODE": ""}
     work: list[Callable[[], list[str]]] = []
@@ -110,8 +110,8 @@ def _place(finding: str) -> tuple[str, int, str]:
 
 def main(argv: list[str]) -> int:
     """python3 make.py lint"""
-    parser = Parser(prog="make.py lint", description="The format of all C++, names and types in all Python. One line "
-                    "for each finding; the last line counts them.")
+    parser = Parser(prog="make.py lint", description="Check the format of all C++ and the names and types of all "
+                    "Python. Prints one line per finding; the last line counts them.")
     parser.add_argument("--fix", action="store_true", help="format the C++ files")
     arguments = parser.parse_args(argv)
     packages = build.install((GROUP,))
@@ -119,7 +119,7 @@ def main(argv: list[str]) -> int:
     found = findings(packages, names, paths.ROOT, arguments.fix)
     for line in found:
         print(line)
-    if any("formatted otherwise" in line for line in found):
-        say("hint: python3 make.py lint --fix")
+    if any("not formatted as" in line for line in found):
+        print_line("hint: python3 make.py lint --fix")
     print(f"{len(names)} files, {len(found)} findings", flush=True)
     return 1 if found else 0

@@ -1,4 +1,4 @@
-"""What lint makes of what its tools say: the tools are stand-ins that say what the real ones do."""
+"""How lint reports the findings of its tools. The tools are fakes that print what the real ones print."""
 
 import io
 import os
@@ -34,7 +34,7 @@ TOOLS = {"clang-format/clang-format": CLANG_FORMAT, "pyflakes/pyflakes/__main__.
          "mypy/mypy/__main__.py": MYPY}
 FILES = {".gitignore": "ignored.py\n", "a.cpp": "", "b.py": "", "b_test.py": "", "c.h": "", "ignored.py": "",
          "notes.md": ""}
-FOUND = ["a.cpp:3: 2 lines formatted otherwise than .clang-format says", "b.py:1: 'os' imported but unused",
+FOUND = ["a.cpp:3: 2 lines not formatted as .clang-format says", "b.py:1: 'os' imported but unused",
          "b.py:4: Function is missing a type annotation  [no-untyped-def]"]
 
 
@@ -74,7 +74,7 @@ class LintTest(unittest.TestCase):
             self.lint()
         self.assertRegex(caught.exception.what, "^git ls-files: fatal: not a git repository|^starting git: ")
 
-    def test_a_tool_that_fails_is_an_error_and_no_clean_result(self) -> None:
+    def test_a_tool_that_fails_is_an_error_not_a_clean_result(self) -> None:
         for command in (["sh", "-c", "echo crashed; exit 1"], ["sh", "-c", "echo crashed; exit 2"]):
             with self.assertRaisesRegex(MakeError, "crashed"):
                 lint.clang_format(command, {}, ["a.cpp"], self.root, False)

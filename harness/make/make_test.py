@@ -1,4 +1,4 @@
-"""make.py's exit status, whatever becomes of its standard output."""
+"""make.py's exit status when its standard output is read, closed or full."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import unittest
 from harness.make import paths
 from typing import TextIO
 
-# what the verb does once it has printed; (status, standard error) where its output is read, is not, and on a full disk
+# how the verb ends after printing; (status, standard error) if its output is read, if it is closed, on a full disk
 ENDS = [
     ("return 0", (0, ""), (141, ""), (1, "make.py: error: standard output: No space left on device\n")),
     ("sys.exit(0)", (0, ""), (141, ""), (1, "make.py: error: standard output: No space left on device\n")),
@@ -38,7 +38,7 @@ class Ends(unittest.TestCase):
                               env={**os.environ, "PYTHONUNBUFFERED": ""})  # or `print` fails before the verb does
         return done.returncode, done.stderr
 
-    def test_what_failed_before_is_told_whatever_becomes_of_the_output(self) -> None:
+    def test_an_earlier_failure_is_reported_before_a_failure_of_the_output(self) -> None:
         for end, read, unread, full in ENDS:
             with self.subTest(end):
                 with tempfile.TemporaryFile("w+") as file:

@@ -25,7 +25,7 @@ from xml.sax.saxutils import quoteattr
 from harness.make import build, paths
 from harness.make.arguments import Parser
 from harness.make.button import harness_stage
-from harness.make.console import MakeError, complain, duration, say
+from harness.make.console import MakeError, duration, print_error, print_line
 from harness.spm.lock import try_lock
 
 KEEP = 30
@@ -144,7 +144,7 @@ class State:
             self.alarms = alarms
         except (ValueError, KeyError, TypeError, AttributeError):
             os.replace(path, path + ".unreadable")
-            say(f"nightly: '{path}' was no state and is now {path}.unreadable: old changes may be told once more")
+            print_line(f"nightly: '{path}' was no state and is now {path}.unreadable: old changes may be told once more")
 
     def save(self):
         """Writes it."""
@@ -366,7 +366,7 @@ class Night:
         try:
             commits = self.missing()
         except MakeError as error:
-            return say(f"nightly: no backfill: {error.what}")
+            return print_line(f"nightly: no backfill: {error.what}")
         tonight = self.share(len(commits) + 1)
         for number, commit in enumerate(commits):
             to_come = len(commits) - number
@@ -374,16 +374,16 @@ class Night:
             if seconds is not None:  # a share bounds measuring: what building took must not be tonight's
                 seconds = min(seconds, self.share(to_come, tonight))
                 if seconds < LEAST_S:
-                    return say(f"nightly: no time is left for {to_come} earlier commits: a larger --budget")
+                    return print_line(f"nightly: no time is left for {to_come} earlier commits: a larger --budget")
             self.before = "building and earlier commits"
-            say(f"nightly: backfill {number + 1}/{len(commits)}: {commit[:12]}")
+            print_line(f"nightly: backfill {number + 1}/{len(commits)}: {commit[:12]}")
             pace = ["--quick"] if seconds is None else ["--budget", f"{seconds:.0f}"]
             try:
                 result = self.harness("run", ["--revision", commit, *pace])[1]
             except MakeError:
                 result = ""  # it has said why
             if not result:
-                say(f"nightly: {commit[:12]} is left out")
+                print_line(f"nightly: {commit[:12]} is left out")
 
     def missing(self):
         """Commits before tonight's that came after the last one this machine measured, the oldest first."""
@@ -392,7 +392,7 @@ class Night:
                     for point in series["points"]}
         commits = self.world.commits(self.backfill + 1)
         if len(commits) <= self.backfill:
-            say(f"nightly: git knows {len(commits) - 1} earlier commits, not {self.backfill}: in a shallow clone, "
+            print_line(f"nightly: git knows {len(commits) - 1} earlier commits, not {self.backfill}: in a shallow clone, "
                 "git fetch --unshallow brings them")
         missing = list(itertools.takewhile(lambda commit: commit not in measured, commits))
         return missing[:0:-1]
@@ -425,7 +425,7 @@ class Night:
         """Whether a bisect can begin; says so where not."""
         if deadline - self.world.clock() >= LEAST_S:
             return True
-        say(f"nightly: no time is left to bisect {alarm['series'][1]}: the next night goes on")
+        print_line(f"nightly: no time is left to bisect {alarm['series'][1]}: the next night goes on")
         return False
 
     def culprit_of_others(self, alarm, deadline):
@@ -474,7 +474,7 @@ class Night:
             if self.alarms:
                 self.state.save()
         except OSError as error:
-            say(f"nightly: the state is not written ({error.strerror}): what was told will be told again")
+            print_line(f"nightly: the state is not written ({error.strerror}): what was told will be told again")
 
     def prune(self):
         """Removes the oldest reports; results are never touched."""
@@ -531,12 +531,12 @@ class Night:
         try:
             verdict, sentence = self.judge(result)
         except MakeError as error:
-            complain(error)
+            print_error(error)
             verdict, sentence = "failed", error.what
         try:
             status += self.harness("report", [result, "--out", self.report])[0]
         except MakeError as error:
-            say(f"nightly: no report: {error.what}")
+            print_line(f"nightly: no report: {error.what}")
             status = 1
         text = subprocess.run([self.binary, "history", "--results", self.results], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, env=self.environment, check=False).stdout
@@ -570,7 +570,7 @@ def main(argv, world=None):
             night.alarms = []  # the line has no room for them: the next night's will
             if isinstance(error, OSError):
                 error = MakeError(f"{error.filename}: {error.strerror}")
-            complain(error)
+            print_error(error)
             verdict, sentence = "failed", error.what
         night.prune()
         page = os.path.join(night.report, "index.html")

@@ -7,7 +7,7 @@ from harness.spm.store.atomic import atomic_file
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, "build")
 PACKAGES = os.path.join(ROOT, "packages.json")
-"""The pins of this checkout's build, whatever SPM_PACKAGES has spm look at."""
+"""The pins that this checkout is built with; SPM_PACKAGES has no effect on them."""
 LIB = os.environ.get("SPM_LIB") or os.path.join(ROOT, "lib")
 
 
@@ -17,7 +17,7 @@ def build_dir(toolchain: str, config: str) -> str:
 
 
 def write_if_changed(path: str, text: str, mode: int = 0o644) -> None:
-    """Writes `text` to a temporary file and renames it, unless it is there already: time stamps are what ninja goes by."""
+    """Writes `text` by temporary file and rename. An equal file is left alone, because ninja compares time stamps."""
     try:
         with open(path, encoding="utf-8") as file:
             if file.read() == text:

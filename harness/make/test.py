@@ -1,7 +1,7 @@
-"""`test`: every test there is, counted in one line.
+"""`test`: runs every test and counts them in one line.
 
-Each x_test.py and each C++ test is a process of its own, as many at once as there are cores; each variant's conformance
-is one test. What would disturb others or be disturbed runs alone, after the rest.
+Each x_test.py, each C++ test and each variant's conformance is one process. As many run at once as there are cores.
+Tests that disturb others or would be disturbed run alone, after the rest.
 """
 
 import concurrent.futures
@@ -21,22 +21,22 @@ from collections.abc import Callable
 
 from harness.make import build, paths
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, Progress, duration, say
+from harness.make.console import MakeError, Progress, duration, print_line
 from harness.make.names import nearest_hint
 from harness.spm.interruptible import STEP_S
 
 TIMEOUT_S = 7200
-"""No single test executable may take longer, however busy the machine: what takes longer hangs."""
+"""Time limit of one test executable, generous for a busy machine: a test that exceeds it hangs."""
 
 ALONE = ("python spm_testing.power_cut_test",)
-"""These flush and mount whole file systems: every other test's disk would stand still meanwhile."""
+"""These flush and mount whole file systems, which would block the disk for every other test."""
 
 GRACE_S = 5.0
-"""How long an interrupted test may take to put away what it made, before it is killed."""
+"""How long an interrupted test may take to clean up before it is killed."""
 
 
 class Outcome:
-    """Counts, and what the failures printed."""
+    """The counts of one test process, and its output if something failed."""
 
     def __init__(self, name: str, passed: int = 0, failed: int = 0, skipped: int = 0, output: str = "",
                  seconds: float = 0.0) -> None:
@@ -49,7 +49,7 @@ class Outcome:
 
 
 class Children:
-    """The processes of the tests that run now, each the head of a process group."""
+    """The processes of the running tests, each the leader of a process group."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[str]] = set()
@@ -78,13 +78,13 @@ class Children:
             output.seek(0)
             text = output.read()
         if status is None:
-            text += f"\n{name}: no end within {TIMEOUT_S} s"
+            text += f"\n{name}: did not end within {TIMEOUT_S} s"
         elif status < 0:
             text += f"\n{name}: ended by signal {-status}"
         return status, text, time.monotonic() - started
 
     def stop(self) -> None:
-        """Ends all that run, with what they have started, and lets no other begin."""
+        """Ends all running tests with their children, and prevents new ones from starting."""
         with self._mutex:
             self._stopped = True
             left = list(self._running)
@@ -100,11 +100,11 @@ def _signal(process: subprocess.Popen[str], number: int) -> None:
     try:
         os.killpg(process.pid, number)
     except ProcessLookupError:
-        pass  # it has ended, with all that it had started
+        pass  # the whole process group has ended
 
 
 def _lives(process: subprocess.Popen[str]) -> bool:
-    """Whether anything of its process group is left."""
+    """Whether any process of its group is left."""
     try:
         os.killpg(process.pid, 0)
     except ProcessLookupError:
@@ -117,7 +117,7 @@ Prefix = Callable[[list[str]], list[str]]
 
 
 def _python_test(name: str, module: str, children: Children) -> Outcome:
-    """One x_test.py, through unittest's own runner."""
+    """Runs one x_test.py with unittest's own runner."""
     status, text, seconds = children.execute(name, [sys.executable, "-m", "unittest", module])
     count = re.search(r"^Ran (\d+) tests?", text, re.M)
     ran = int(count[1]) if count else 0
@@ -154,13 +154,13 @@ def _conformance(executable: str, name: str, prefix: Prefix, children: Children)
 
 
 def _without_aslr(command: list[str]) -> list[str]:
-    """The thread sanitizer of GCC 12 cannot place its shadow where kernels since 6.6 randomise more bits."""
+    """GCC 12's thread sanitizer cannot map its shadow memory with the larger ASLR entropy of kernels since 6.6."""
     setarch = shutil.which("setarch")
     return [setarch, "-R", *command] if setarch else command
 
 
 class Test:
-    """`targets` are what must be built for it; `run(children)` gives its Outcome."""
+    """A test: `targets` must be built for it; `run(children)` returns its Outcome."""
 
     def __init__(self, name: str, targets: list[str], run: Run) -> None:
         self.name = name
@@ -168,12 +168,12 @@ class Test:
         self.run = run
 
     def matches(self, pattern: str) -> bool:
-        """Whether a glob matches its name, or the kind that stands before a blank in it."""
+        """Whether a glob matches its name, or the kind before the first space of its name."""
         return fnmatch.fnmatchcase(self.name, pattern) or fnmatch.fnmatchcase(self.name.split(" ")[0], pattern)
 
 
 def python_modules() -> list[str]:
-    """Every x_test.py below harness, as a module's name; sorted."""
+    """The module names of every x_test.py below harness, sorted."""
     found = [os.path.relpath(os.path.join(folder, name), paths.ROOT)
              for folder, _, names in os.walk(os.path.join(paths.ROOT, "harness"))
              for name in names if name.endswith("_test.py")]
@@ -201,7 +201,7 @@ def plan(ready: build.Build) -> list[Test]:
 
 
 def chosen(tests: list[Test], patterns: list[str]) -> list[Test]:
-    """Those whose names match a glob, all without one; each glob must match one."""
+    """The tests that match a glob, or all if there is no glob; each glob must match at least one."""
     for pattern in patterns:
         if not any(test.matches(pattern) for test in tests):
             hint = nearest_hint(pattern, [test.name for test in tests])
@@ -210,7 +210,8 @@ def chosen(tests: list[Test], patterns: list[str]) -> list[Test]:
 
 
 class Times:
-    """How long each test took when it last ran here: the longest start first, so that none is waited for at the end."""
+    """Each test's duration in its last run on this machine. The longest start first, so that none runs alone at the
+    end."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -221,18 +222,18 @@ class Times:
             self._seconds = {}
 
     def in_order(self, tests: list[Test]) -> list[Test]:
-        """The longest first; before them what has not run yet."""
+        """Tests that have never run first, then the longest first."""
         return sorted(tests, key=lambda test: -self._seconds.get(test.name, float("inf")))
 
     def keep(self, outcomes: list[Outcome]) -> None:
-        """Remembers what these took."""
+        """Stores these durations."""
         self._seconds.update((outcome.name, round(outcome.seconds, 2)) for outcome in outcomes)
         paths.write_if_changed(self._path, json.dumps(self._seconds, indent=1, sort_keys=True) + "\n")
 
 
 def run_all(tests: list[Test], workers: int, done: Callable[[Outcome], None]) -> list[Outcome]:
-    """Runs so many tests at once, in their order, then one by one those that must be alone. Calls `done` in this thread,
-    as each ends. Whatever is raised meanwhile, an interrupt too, ends all that runs."""
+    """Runs `workers` tests at a time in their order, then those that must run alone one by one. Calls `done` in this
+    thread as each ends. Any exception, an interrupt too, ends all running tests."""
     children = Children()
     outcomes = []
     groups = [([test for test in tests if test.name not in ALONE], workers),
@@ -242,7 +243,7 @@ def run_all(tests: list[Test], workers: int, done: Callable[[Outcome], None]) ->
         try:
             left = {pool.submit(test.run, children) for test in group}
             while left:
-                # Not for longer: an interrupt that the kernel gives to another thread wakes nobody here.
+                # Short waits: a signal that the kernel delivers to another thread does not wake this one.
                 ended, left = concurrent.futures.wait(left, STEP_S, concurrent.futures.FIRST_COMPLETED)
                 for future in ended:
                     outcomes.append(future.result())
@@ -258,10 +259,10 @@ def run_all(tests: list[Test], workers: int, done: Callable[[Outcome], None]) ->
 
 def main(argv: list[str]) -> int:
     """python3 make.py test"""
-    parser = Parser(prog="make.py test", description="Every test; the last line counts them.")
+    parser = Parser(prog="make.py test", description="Run every test; the last line counts them.")
     build.add_arguments(parser)
     parser.add_argument("names", nargs="*", metavar="NAME",
-                        help="only tests that match, as measure_test, python or 'conformance allocator/*'")
+                        help="run only matching tests: measure_test, python or 'conformance allocator/*'")
     arguments = parser.parse_args(argv)
     options = build.options_from(arguments)
 
@@ -282,7 +283,7 @@ def main(argv: list[str]) -> int:
         progress.update(f"test {len(ended)}/{len(tests)}: {outcome.name}")
         if outcome.failed:
             progress.close()
-            say(f"--- {outcome.name} failed\n{outcome.output.rstrip()}")
+            print_line(f"--- {outcome.name} failed\n{outcome.output.rstrip()}")
 
     try:
         outcomes = run_all(tests, len(os.sched_getaffinity(0)), show)
@@ -290,8 +291,8 @@ def main(argv: list[str]) -> int:
         progress.close()
     times.keep(outcomes)
     for outcome in sorted(outcomes, key=lambda outcome: outcome.name):
-        say(f"{outcome.name:<52} {outcome.passed:>5} passed {outcome.failed:>3} failed {outcome.skipped:>3} skipped"
-            f"  {duration(outcome.seconds)}")
+        counts = f"{outcome.passed:>5} passed {outcome.failed:>3} failed {outcome.skipped:>3} skipped"
+        print_line(f"{outcome.name:<52} {counts}  {duration(outcome.seconds)}")
     passed, failed, skipped = (sum(getattr(o, kind) for o in outcomes) for kind in ("passed", "failed", "skipped"))
     sys.stderr.flush()
     print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)

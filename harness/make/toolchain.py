@@ -1,12 +1,11 @@
-"""The compiler and its tools: the pinned ones, run from the store without root, or the system's.
+"""The compiler and its tools: the pinned ones, which run from the store without root, or the system's.
 
-The pinned tools are Debian's own executables, unpacked. They run on the host's C library (theirs is the oldest that can
-serve, 2.36) and on the libraries of the `runtime` package, which holds no C library: a loader must never mix two. What
-they compile is linked against the C library of the `sysroot` package, so that it runs on every machine whose own is as
-new or newer.
+The pinned tools are Debian's own executables, unpacked. They use the host's C library, which must be 2.36 or newer, and
+the libraries of the `runtime` package. That package has no C library, because a loader must never mix two. Their output
+is linked against the C library of the `sysroot` package, so it runs on every machine with this version or a newer one.
 
-Each tool is called through a generated script that sets the library path for it alone. The scripts lie in a folder named
-by the packages' versions, so a new pin changes every compile command and ninja builds everything again.
+Each tool is called through a generated script that sets the library path for this tool alone. The folder of the scripts
+is named after the packages' versions, so a new pin changes every compile command and ninja rebuilds everything.
 """
 
 import hashlib
@@ -22,18 +21,18 @@ from harness.make.names import nearest_hint
 
 PINNED = ("gcc", "binutils", "sysroot", "cmake", "ninja", "runtime")
 GROUPS = {"pinned": ("toolchain",), "system": ()}
-"""Groups of packages.json that each toolchain needs beside the libraries."""
+"""Groups of packages.json that each toolchain needs in addition to the libraries."""
 
 OLDEST_LIBC = (2, 36)
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "native")
-"""What --march is usually given; a compiler knows more."""
+"""Common values of --march, for hints; a compiler accepts more."""
 
 TRIPLE = "x86_64-linux-gnu"
 USE_SYSTEM = "python3 make.py build --toolchain system (needs g++ 12, CMake 3.25 and ninja of your own)"
 
 
 class Toolchain:
-    """What a build is called with: `cmake` and `ninja` commands, and CMake's arguments that choose the compiler."""
+    """The `cmake` and `ninja` commands of a build, and the CMake arguments that choose the compiler."""
 
     def __init__(self, name: str, compiler: str, cmake: list[str], ninja: list[str], cmake_arguments: list[str],
                  key: str) -> None:
@@ -52,7 +51,7 @@ def find(name: str, packages: dict[str, str]) -> Toolchain:
 
 
 def check_pinned_serves() -> None:
-    """One error where the pinned executables cannot run, before anything is downloaded for them."""
+    """Raises MakeError if the pinned executables cannot run here; called before they are downloaded."""
     system, machine = platform.system(), platform.machine()
     if (system, machine) != ("Linux", "x86_64"):
         raise MakeError(f"the pinned toolchain runs on x86_64 Linux, this is {machine} {system}", USE_SYSTEM)
@@ -68,7 +67,7 @@ def check_pinned_serves() -> None:
 
 
 def library_path(*folders: str) -> dict[str, str]:
-    """The environment in which pinned programs find their libraries, and nothing else does."""
+    """The environment variables with which pinned programs find their libraries; set for these programs alone."""
     return {"LD_LIBRARY_PATH": os.pathsep.join(folders)}
 
 
@@ -92,7 +91,7 @@ def _pinned(packages: dict[str, str]) -> Toolchain:
         f"-B{binutils}/usr/bin",
         f"-B{libc}/lib",
         "-static-libgcc",
-        # Assertions in their headers hold __FILE__: equal sources give equal bytes wherever the store lies.
+        # Assertions in these headers contain __FILE__: mapped, equal sources give equal bytes for any store path.
         f"-fmacro-prefix-map={gcc}=gcc",
         f"-fmacro-prefix-map={sysroot}=sysroot",
     ]
@@ -131,7 +130,7 @@ def _pinned(packages: dict[str, str]) -> Toolchain:
 
 
 def check_march(compiler: str, level: str) -> None:
-    """One error where the compiler does not know the level, before CMake is asked."""
+    """Raises MakeError if the compiler does not know the level; called before CMake runs."""
     done = subprocess.run([compiler, f"-march={level}", "-E", "-x", "c++", os.devnull], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, check=False)
     if done.returncode != 0:
@@ -140,7 +139,7 @@ def check_march(compiler: str, level: str) -> None:
 
 
 def _check_runs(compiler: str) -> None:
-    """The first use on this machine says whether it can run at all; later ones go by the stamp."""
+    """Runs the compiler once on this machine to prove that it can run; later calls trust the stamp file."""
     stamp = os.path.join(os.path.dirname(compiler), "runs")
     if os.path.exists(stamp):
         return

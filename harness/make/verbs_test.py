@@ -179,7 +179,7 @@ class Button(unittest.TestCase):
                 former = [(number, signal.signal(number, handler)) for number, handler in
                           ((signal.SIGTERM, signal.default_int_handler), (signal.SIGHUP, disposition))]
                 try:
-                    with mock.patch.object(button, "say", stop), self.assertRaises(KeyboardInterrupt):
+                    with mock.patch.object(button, "print_line", stop), self.assertRaises(KeyboardInterrupt):
                         button.harness_stage(harness, "run", [])
                 finally:
                     for number, handler in former:
@@ -264,7 +264,7 @@ class Builds(unittest.TestCase):
                                                              for name in ("made", "not_made")]))):
                 paths.write_if_changed(os.path.join(folder, name), text)
             with (mock.patch.object(build, "existing_harness", return_value=os.path.join(folder, "harness")),
-                  mock.patch.object(build, "say"), mock.patch.object(build, "build") as built):
+                  mock.patch.object(build, "print_line"), mock.patch.object(build, "build") as built):
                 for says, status in (("ninja: no work to do.", 0), ("[1/2] c++", 1)):
                     paths.write_if_changed(ninja, f"#!/bin/sh\necho '{says}'\nexit {status}\n", 0o755)
                     build.bring_up_to_date()

@@ -1,4 +1,4 @@
-"""`--version`: what the harness says of itself; what the checkout does where there is none or it does not answer."""
+"""`--version`: printed by the harness, or by this module from the checkout if the harness is missing or fails."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from harness.spm.invocation import as_invoked
 
 
 def version() -> str:
-    """The one in CMakeLists.txt."""
+    """The version in CMakeLists.txt."""
     with open(os.path.join(paths.ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
         found = re.search(r"^project\(\S+ VERSION (\S+)", file.read(), re.M)
     assert found is not None
@@ -19,7 +19,7 @@ def version() -> str:
 
 def main(argv: list[str]) -> int:
     """python3 make.py --version"""
-    Parser(prog="make.py --version", description="Which build this is.").parse_args(argv)
+    Parser(prog="make.py --version", description="Print the version of this build.").parse_args(argv)
     binary = build.existing_harness()
     answer, failure = _ask(binary) if binary else ("", "")
     if answer:
@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
 
 
 def _ask(binary: str) -> tuple[str, str]:
-    """(what the harness says of itself, ""), or ("", why it says nothing)."""
+    """(output of harness --version, ""), or ("", why it failed)."""
     try:
         done = subprocess.run([binary, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                               errors="replace", check=False)
