@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 from harness.make import paths
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, complain
+from harness.make.console import MakeError, print_error
 from harness.make.drawing import Arrow, Box, DrawingError, draw
 
 DOCS = os.path.join("harness", "docs")
@@ -216,5 +216,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except MakeError as problem:
-        complain(problem)
+        print_error(problem)
         sys.exit(problem.status)
