@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/app/checkouts.h"
+#include "harness/app/judged_session.h"
 #include "harness/base/child.h"
 #include "harness/base/fit.h"
 #include "harness/base/usage_error.h"
@@ -19,6 +20,7 @@
 #include "harness/measure/machine.h"
 #include "harness/measure/provenance.h"
 #include "harness/stats/spread.h"
+#include "harness/stats/strata.h"
 
 namespace lab::app {
 
@@ -275,7 +277,7 @@ Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObser
   if (pilot) forecast.blocks = planned_blocks(spec, *pilot);
   std::vector<std::string> names;
   for (const measure::Benchmark& benchmark : benchmarks) names.push_back(benchmark.name);
-  forecast.rows = judge::forecast(names, pilot ? &*pilot : nullptr, forecast.blocks, measure::kAlpha);
+  forecast.rows = judge::forecast(names, pilot ? &*pilot : nullptr, forecast.blocks, stats::kAlpha);
   return forecast;
 }
 
@@ -312,7 +314,7 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
   tell_result(result, planned_blocks);
   const measure::Conditions before = measure::read_conditions("/");
   const double start = monotonic_seconds();
-  const Expected<void> measured = measure::run_session(spec, world, session, result);
+  const Expected<void> measured = run_judged_session(spec, world, session, result);
   std::vector<std::string> disturbances = measure::find_disturbances(
       before, measure::read_conditions("/"), monotonic_seconds() - start, spec.cpu, idle_siblings(spec));
   if (observer.on_measured) observer.on_measured(disturbances);

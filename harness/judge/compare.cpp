@@ -100,8 +100,8 @@ std::string executable_of(const Half& half, std::string_view benchmark) {
   return found == arm->executables.end() ? "" : found->second;
 }
 
-/// Whether the same executable is the same code in both: it runs in the C library and on the kernel that it finds, which
-/// must be known and the same, too.
+/// Whether the same executable is the same code in both: it runs in the C library and on the kernel that it finds,
+/// which must be known and the same, too.
 bool is_one_surrounding(const Half& base, const Half& head) {
   if (base.result == head.result) return true;
   const results::Facts &a = base.result->facts, &b = head.result->facts;
@@ -340,7 +340,7 @@ std::vector<Datum> without(const std::map<int, double>& drift, std::vector<Datum
 struct Method {
   bool interleaved = true;
   std::size_t table = 1;
-  double alpha = 0.05;
+  double alpha = stats::kAlpha;
   std::map<int, double> base_drift, head_drift;  ///< interleaved: one and the same
 };
 
@@ -348,7 +348,8 @@ BlockedArms arms_of(const std::vector<Datum>& base, const std::vector<Datum>& he
   const std::vector<Datum> from = without(method.base_drift, base), to = without(method.head_drift, head);
   if (!method.interleaved) return unblocked(from, to);
   const std::size_t least = method.base_drift.empty() ? stats::kDrifting : stats::kSteady;
-  return stats::in_strata(from, to, stats::stratum_blocks(stats::common_blocks(from, to), method.table, method.alpha, least));
+  return stats::in_strata(from, to,
+                          stats::stratum_blocks(stats::common_blocks(from, to), method.table, method.alpha, least));
 }
 
 void measure(Tested& tested, const Half& base, const Half& head, const Method& method) {
@@ -501,10 +502,12 @@ void finish(std::vector<Tested>& rows, const Half& base, const Half& head, const
       leave_open(row, row.reason, untimed ? "identical code, not timed" : std::string(sentence_of(row.reason)));
     } else {
       row.p = adjusted[next++];
-      if (tested.logs) row.interval = stats::Interval{std::exp(tested.logs->low - shift), std::exp(tested.logs->high + shift)};
+      if (tested.logs)
+        row.interval = stats::Interval{std::exp(tested.logs->low - shift), std::exp(tested.logs->high + shift)};
       row.verdict = judge(row, settings.alpha, settings.threshold);
       if (!into.judged) {
-        leave_open(row, into.fitness.reason == judge::kBlindReason ? Reason::kBlind : Reason::kMachine, "the session is unfit");
+        leave_open(row, into.fitness.reason == judge::kBlindReason ? Reason::kBlind : Reason::kMachine,
+                   "the session is unfit");
       } else if (is_warming_up(base, row.benchmark) || is_warming_up(head, row.benchmark)) {
         leave_open(row, Reason::kBlind, "still warming up: its repetitions kept becoming faster or slower");
       } else if (row.verdict == Verdict::kUnknown) {
@@ -602,7 +605,8 @@ Expected<Comparison> compare_halves(const Half& base, const Half& head, bool int
     comparison.shift_source = source;
   }
   if (!interleaved && !twice) {
-    for (std::string& fact : differing_facts(*base.result, *head.result)) comparison.warnings.push_back(std::move(fact));
+    for (std::string& fact : differing_facts(*base.result, *head.result))
+      comparison.warnings.push_back(std::move(fact));
     if (std::string moved = moved_twins(rows); !moved.empty()) comparison.warnings.push_back(std::move(moved));
   }
   std::set<std::string> uncounted;
@@ -640,8 +644,9 @@ Verdict judge(const ComparisonRow& row, double alpha, double threshold) {
 Expected<Comparison> compare_arms(const Result& session, const Settings& settings) {
   const Half base = half(session, results::kBase);
   if (base.times.empty() && results::find_arm(session, results::kBase) == nullptr)
-    return Error{fmt::format("expected a session with the arms head and base, found only head in '{}'", session.session.id),
-                 "python3 make.py run --against REV, or compare it with a second result", ExitStatus::kUsage};
+    return Error{
+        fmt::format("expected a session with the arms head and base, found only head in '{}'", session.session.id),
+        "python3 make.py run --against REV, or compare it with a second result", ExitStatus::kUsage};
   return compare_halves(base, half(session, results::kHead), true, settings);
 }
 
@@ -654,9 +659,9 @@ Expected<Comparison> compare_interleaved(const Result& base, const Result& head,
 }
 
 std::size_t count(const Comparison& comparison, Verdict verdict) {
-  return static_cast<std::size_t>(std::count_if(comparison.rows.begin(), comparison.rows.end(), [&](const ComparisonRow& row) {
-    return row.verdict == verdict && row.p.has_value();
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                    [&](const ComparisonRow& row) { return row.verdict == verdict && row.p.has_value(); }));
 }
 
 namespace {
@@ -684,24 +689,27 @@ std::string same_phrase(const Comparison& comparison, stats::Plan plan) {
   plan.threshold = std::expm1(edge - shift);
   if (const auto processes = stats::processes_to_decide(1, plan))
     return fmt::format("what did not change is called the same in 4 of 5 with {}", *processes);
-  return fmt::format("no {} processes call what did not change the same: give a larger --threshold", stats::kMostProcesses);
+  return fmt::format("no {} processes call what did not change the same: give a larger --threshold",
+                     stats::kMostProcesses);
 }
 
 }  // namespace
 
 std::string sentence(const Comparison& comparison) {
-  const auto worse = std::count_if(comparison.exact.begin(), comparison.exact.end(), [](const auto& c) { return c.worse; });
+  const auto worse =
+      std::count_if(comparison.exact.begin(), comparison.exact.end(), [](const auto& c) { return c.worse; });
   const std::string exact = comparison.exact.empty()
                                 ? "no exact metric changed"
-                                : fmt::format("{} exact metric{} changed, {} of them for the worse", comparison.exact.size(),
-                                              comparison.exact.size() == 1 ? "" : "s", worse);
+                                : fmt::format("{} exact metric{} changed, {} of them for the worse",
+                                              comparison.exact.size(), comparison.exact.size() == 1 ? "" : "s", worse);
   if (comparison.exact_only) return fmt::format("{}.", exact);
   std::string verdicts;
   for (const Verdict verdict : {Verdict::kRegressed, Verdict::kImproved, Verdict::kUnknown, Verdict::kSame})
     verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ", count(comparison, verdict), to_string(verdict));
-  if (!comparison.judged) return fmt::format("No verdict, {}; {}.", fmt::join(comparison.fitness.sentences, "; "), exact);
-  return fmt::format("Of {} benchmark{} {}{}; {}.", comparison.rows.size(), comparison.rows.size() == 1 ? "" : "s", verdicts,
-                     untested_phrase(comparison), exact);
+  if (!comparison.judged)
+    return fmt::format("No verdict, {}; {}.", fmt::join(comparison.fitness.sentences, "; "), exact);
+  return fmt::format("Of {} benchmark{} {}{}; {}.", comparison.rows.size(), comparison.rows.size() == 1 ? "" : "s",
+                     verdicts, untested_phrase(comparison), exact);
 }
 
 std::string outlook(const Comparison& comparison) {
@@ -710,18 +718,20 @@ std::string outlook(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows)
     if (row.p) processes = std::max(processes, std::min(row.base_processes, row.head_processes));
   const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
-  const stats::Plan plan{processes, *comparison.noise, family_size(comparison.tested), comparison.alpha, std::expm1(edge + shift), kPowerOfAdvice};
+  const stats::Plan plan{processes,        *comparison.noise,        family_size(comparison.tested),
+                         comparison.alpha, std::expm1(edge + shift), kPowerOfAdvice};
   const std::optional<double> visible = stats::visible_change(plan);
-  return fmt::format("With {} process{} an arm and a noise of {:.2g} % {}; {}.", processes, processes == 1 ? "" : "es",
-                     100 * *comparison.noise,
-                     visible ? fmt::format("a change of {:.2g} % is found in 4 of 5 cases", 100 * *visible)
-                             : "no change can be found",
-                     same_phrase(comparison, plan));
+  return fmt::format(
+      "With {} process{} an arm and a noise of {:.2g} % {}; {}.", processes, processes == 1 ? "" : "es",
+      100 * *comparison.noise,
+      visible ? fmt::format("a change of {:.2g} % is found in 4 of 5 cases", 100 * *visible) : "no change can be found",
+      same_phrase(comparison, plan));
 }
 
 ExitStatus exit_status(const Comparison& comparison) {
   // What is exact has no noise that could spoil it.
-  const bool worse = std::any_of(comparison.exact.begin(), comparison.exact.end(), [](const auto& c) { return c.worse; });
+  const bool worse =
+      std::any_of(comparison.exact.begin(), comparison.exact.end(), [](const auto& c) { return c.worse; });
   if (!comparison.judged && !worse) return ExitStatus::kUnfit;
   return worse || count(comparison, Verdict::kRegressed) > 0 ? ExitStatus::kRegression : ExitStatus::kOk;
 }

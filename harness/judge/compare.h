@@ -32,10 +32,11 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/results/atlas.h"
 #include "harness/judge/fitness.h"
+#include "harness/results/atlas.h"
 #include "harness/results/result.h"
 #include "harness/stats/interval.h"
+#include "harness/stats/strata.h"
 
 namespace lab::judge {
 
@@ -78,7 +79,7 @@ constexpr std::size_t family_size(std::size_t tested) {
 }
 
 struct Settings {
-  double alpha = 0.05;
+  double alpha = stats::kAlpha;
   double threshold = kThreshold;  ///< a share: 0.01 is 1 %
   bool allow_machines = false;    ///< shows sessions of different machines, without verdicts
   bool allow_seeds = false;       ///< shows what ran with different seeds, without verdicts
@@ -105,7 +106,8 @@ struct ComparisonRow {
 /// Whether both sides have times.
 bool is_timed(const ComparisonRow& row);
 
-/// What a row's p and interval say, if it was tested. The threshold is the same share either way: 1.005 is as far from 1 as 1 / 1.005.
+/// What a row's p and interval say, if it was tested. The threshold is the same share either way: 1.005 is as far from
+/// 1 as 1 / 1.005.
 Verdict judge(const ComparisonRow& row, double alpha, double threshold);
 
 /// A metric without noise that is not what it was: a finding at one sample.
@@ -128,19 +130,19 @@ struct Side {
 
 struct Comparison {
   Side base, head;
-  double alpha = 0.05;
+  double alpha = stats::kAlpha;
   double threshold = kThreshold;
   bool interleaved = true;
-  double session_shift = 0;  ///< a share; 0 where interleaved
-  std::string shift_source;  ///< where `session_shift` is from: half a sentence
-  bool exact_only = false;   ///< two atlases: nothing was timed
-  std::size_t tested = 0;    ///< rows that went through the test: those that have a p
-  std::optional<double> noise;  ///< between processes, a share: the middle row's; none where no row shows it
-  std::vector<ComparisonRow> rows;     ///< by verdict, then the farthest from 1 first, then by name
+  double session_shift = 0;         ///< a share; 0 where interleaved
+  std::string shift_source;         ///< where `session_shift` is from: half a sentence
+  bool exact_only = false;          ///< two atlases: nothing was timed
+  std::size_t tested = 0;           ///< rows that went through the test: those that have a p
+  std::optional<double> noise;      ///< between processes, a share: the middle row's; none where no row shows it
+  std::vector<ComparisonRow> rows;  ///< by verdict, then the farthest from 1 first, then by name
   std::vector<ExactChange> exact;
   std::vector<std::string> only_base, only_head;  ///< benchmarks; why, in brackets, where a failure says
-  std::vector<judge::Control> controls;         ///< of the sessions that take part
-  judge::Fitness fitness;                       ///< of all of them together
+  std::vector<judge::Control> controls;           ///< of the sessions that take part
+  judge::Fitness fitness;                         ///< of all of them together
   bool judged = true;                             ///< false: not fit, therefore every verdict is "unknown"
   std::vector<std::string> warnings;              ///< whole sentences
 };

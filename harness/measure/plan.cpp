@@ -46,7 +46,8 @@ Pace against_pace(Pace pace, std::size_t rows, double target) {
   if (pace.mode == "processes") return pace;
   const auto can_tell = [rows](int blocks) {
     const auto count = static_cast<std::size_t>(blocks);
-    return stats::least_p(count, stats::stratum_blocks(count, rows, kAlpha)) * static_cast<double>(rows) <= kAlpha;
+    return stats::least_p(count, stats::stratum_blocks(count, rows, stats::kAlpha)) * static_cast<double>(rows) <=
+           stats::kAlpha;
   };
   while (!can_tell(pace.least_blocks)) ++pace.least_blocks;
   pace.blocks = std::max(pace.blocks, pace.least_blocks);

@@ -28,9 +28,6 @@ inline constexpr double kTight = 0.01;
 /// A session with a target has no more blocks than these, whatever its budget.
 inline constexpr int kMostBlocks = 500;
 
-/// The chance of any false finding in a table that compare works with unless told otherwise.
-inline constexpr double kAlpha = 0.05;
-
 /// The least time a process is asked to measure for; when even that is too much for the budget, there are fewer blocks.
 inline constexpr double kLeastSeconds = 0.05;
 
@@ -41,7 +38,7 @@ Pace processes_pace(int processes);
 
 /// `pace` for a session whose `rows` benchmarks are compared with another arm: blocks until the intervals of all ratios
 /// are within `target` (not with --processes, which says when to end), and at least as many as let a row's p get below
-/// kAlpha after Holm's correction over the table.
+/// stats::kAlpha after Holm's correction over the table.
 ///
 /// A session ends by how wide its intervals are, never by where they lie. Of 400 rows without a change (noise 1 %,
 /// drift 3 %, target 0.5 %, a look at every block, 31 blocks at the end) 8 % then had p below 0.05, which the

@@ -8,10 +8,6 @@
 
 #include "harness/measure/answer.h"
 #include "harness/measure/conformance.h"
-#include "harness/judge/fitness.h"
-#include "harness/judge/summary.h"
-#include "harness/judge/verify.h"
-#include "harness/stats/strata.h"
 
 namespace lab::measure {
 
@@ -55,8 +51,10 @@ std::string kind_of(const ChildOutcome& outcome) {
 
 class Run {
  public:
-  Run(const SessionSpec& spec, const World& world, const Observer& observer, results::Result& result)
+  Run(const SessionSpec& spec, const StoppingRule& rule, const World& world, const Observer& observer,
+      results::Result& result)
       : spec_(spec),
+        rule_(rule),
         world_(world),
         observer_(observer),
         result_(result),
@@ -186,8 +184,8 @@ class Run {
     return order;
   }
 
-  /// run_block, and what disturbed it. All of the session's own processes have ended before and after, so what they used
-  /// is known as its own.
+  /// run_block, and what disturbed it. All of the session's own processes have ended before and after, so what they
+  /// used is known as its own.
   bool watch_block(int block, double seconds) {
     if (!world_.cpu_use) return run_block(block, seconds);
     const auto ended = [this] { return result_.processes.size() + result_.failures.size(); };
@@ -307,7 +305,7 @@ class Run {
 
   /// Takes the numbers from what answered wrongly.
   void settle() {
-    const std::size_t found = judge::verify(result_);
+    const std::size_t found = rule_.reject_wrong_answers(result_);
     for (std::size_t f = result_.failures.size() - found; f < result_.failures.size(); ++f) {
       const results::Failure& failure = result_.failures[f];
       for (std::size_t i = 0; i < series_.size(); ++i)
@@ -322,17 +320,6 @@ class Run {
                        [&](std::size_t i) { return !series_[i].failed && series_[i].arm == arm; });
   }
 
-  /// Half the width over the middle of what the target is for; 1 where there are too few processes.
-  double width(const std::string& benchmark) const {
-    const std::vector<stats::Datum> head = judge::process_times(result_, benchmark);
-    if (head.empty()) return 1;
-    if (rows_ == 0) return stats::relative_half_width(judge::estimate(head)).value_or(1);
-    const std::vector<stats::Datum> base = judge::process_times(result_, benchmark, "", results::kBase);
-    const std::size_t stratum = stats::stratum_blocks(stats::common_blocks(base, head), rows_, kAlpha);
-    const auto ratio = stats::in_strata(base, head, stratum).interval(1 - stats::kConfidence);
-    return ratio ? (ratio->high - ratio->low) / (ratio->high + ratio->low) : 1;
-  }
-
   /// Every interval wider than the target, widest first, by number of benchmark.
   std::vector<std::pair<double, std::size_t>> loose() {
     std::vector<std::pair<double, std::size_t>> wide;
@@ -342,7 +329,8 @@ class Run {
       for (const std::size_t i : arms_[group]) processes += series_[i].processes;
       // An exact interval of many processes takes a while, and that of a benchmark that rests stays the same.
       Width& known = widths_[group];
-      if (known.processes != processes) known = {processes, width(spec_.selection.benchmarks[group].name)};
+      if (known.processes != processes)
+        known = {processes, rule_.relative_half_width(result_, spec_.selection.benchmarks[group].name, rows_)};
       if (known.half > spec_.pace.target) wide.emplace_back(known.half, group);
     }
     std::sort(wide.rbegin(), wide.rend());
@@ -365,7 +353,7 @@ class Run {
 
   void finish(int blocks) {
     results::Session& session = result_.session;
-    for (const std::string& workload : judge::without_reference(result_))
+    for (const std::string& workload : rule_.without_reference(result_))
       session.unusual.push_back(
           fmt::format("the reference gave no answer to {}: variants were compared with each other", workload));
     const bool enough = tight();
@@ -378,7 +366,6 @@ class Run {
     session.timed_seconds = 0;
     for (const results::Process& process : result_.processes) session.timed_seconds += process.timed_seconds;
     if (spec_.pace.target > 0 && !enough) session.unusual.push_back(loose_sentence());
-    for (std::string& sentence : judge::judge_fitness(result_).sentences) session.unusual.push_back(std::move(sentence));
   }
 
   std::string loose_sentence() {
@@ -393,6 +380,7 @@ class Run {
   }
 
   const SessionSpec& spec_;
+  const StoppingRule& rule_;
   const World& world_;
   const Observer& observer_;
   results::Result& result_;
@@ -414,9 +402,9 @@ class Run {
 
 }  // namespace
 
-Expected<void> run_session(const SessionSpec& spec, const World& world, const Observer& observer,
-                           results::Result& result) {
-  return Run(spec, world, observer, result).to_the_end();
+Expected<void> run_session(const SessionSpec& spec, const StoppingRule& rule, const World& world,
+                           const Observer& observer, results::Result& result) {
+  return Run(spec, rule, world, observer, result).to_the_end();
 }
 
 }  // namespace lab::measure

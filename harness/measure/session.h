@@ -7,11 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "harness/base/error.h"
 #include "harness/base/child.h"
+#include "harness/base/error.h"
 #include "harness/measure/catalog.h"
 #include "harness/measure/conditions.h"
 #include "harness/measure/plan.h"
+#include "harness/measure/stopping_rule.h"
 #include "harness/results/result.h"
 
 namespace lab::measure {
@@ -44,7 +45,7 @@ struct World {
   std::function<bool()> interrupted;
   std::function<std::string()> utc;                              ///< RFC 3339
   std::function<Expected<void>(std::string_view line)> journal;  ///< keeps one line at once
-  std::function<CpuUse()> cpu_use;  ///< none: what disturbs a block is not recorded
+  std::function<CpuUse()> cpu_use;                               ///< none: what disturbs a block is not recorded
 };
 
 struct Progress {
@@ -87,11 +88,11 @@ struct Observer {
 /// at the end of every block (in the first, the reference may come last) and at the end of the session.
 ///
 /// With a target, a benchmark whose interval is within it rests, in all arms, and leaves its time to the others. The
-/// interval is head's; in a session with a base, that of the ratio to it, and benchmarks without a base have no target.
+/// interval is as `rule` says; in a session with a base, benchmarks without one have no target.
 /// A benchmark with a control never rests: it watches the whole session.
 ///
 /// An error only where the journal cannot be written; `result` then holds what was kept.
-Expected<void> run_session(const SessionSpec& spec, const World& world, const Observer& observer,
-                           results::Result& result);
+Expected<void> run_session(const SessionSpec& spec, const StoppingRule& rule, const World& world,
+                           const Observer& observer, results::Result& result);
 
 }  // namespace lab::measure

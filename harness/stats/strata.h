@@ -8,6 +8,9 @@
 
 namespace lab::stats {
 
+/// The chance of any false finding in a table of comparisons, unless the user names another.
+inline constexpr double kAlpha = 0.05;
+
 inline constexpr double kRoom = 5;
 inline constexpr std::size_t kDrifting = 2, kSteady = 5;
 

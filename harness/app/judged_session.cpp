@@ -1,0 +1,21 @@
+#include "harness/app/judged_session.h"
+
+#include "harness/judge/fitness.h"
+#include "harness/judge/stopping.h"
+#include "harness/judge/verify.h"
+
+namespace lab::app {
+
+measure::StoppingRule stopping_rule() {
+  return {judge::verify, judge::relative_half_width, judge::without_reference};
+}
+
+Expected<void> run_judged_session(const measure::SessionSpec& spec, const measure::World& world,
+                                  const measure::Observer& observer, results::Result& result) {
+  const Expected<void> measured = measure::run_session(spec, stopping_rule(), world, observer, result);
+  for (std::string& sentence : judge::judge_fitness(result).sentences)
+    result.session.unusual.push_back(std::move(sentence));
+  return measured;
+}
+
+}  // namespace lab::app

@@ -1,0 +1,749 @@
+#include "harness/app/judged_session.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "harness/base/patience_test.h"
+#include "harness/judge/control.h"
+#include "harness/judge/summary.h"
+#include "harness/measure/fake_build.h"
+
+namespace lab::app {
+
+namespace {
+
+using namespace measure;
+
+/// A world whose clock only moves when a process runs, and whose processes do as they are told by name.
+class FakeWorld {
+ public:
+  struct Behaviour {
+    double overhead = 0.05;
+    double nanoseconds = 1000;
+    std::string checksum = "00000000000000aa";
+    int fails_at = -1;  ///< the process of this number ends as `failing` says
+    ChildOutcome failing;
+    std::string breach;  ///< of its conformance; "" where it conforms
+  };
+
+  FakeWorld() {
+    world.now = [this] { return now; };
+    world.run = [this](const ChildSpec& child) { return run(child); };
+    world.interrupted = [this] { return static_cast<int>(ran.size()) >= interrupted_after; };
+    world.utc = [] { return "2026-08-02T23:17:00Z"; };
+    world.journal = [this](std::string_view line) -> Expected<void> {
+      if (static_cast<int>(journal.size()) >= disk_full_after)
+        return Error{"appending to 'j': No space left on device", "free some space"};
+      journal.emplace_back(line);
+      return {};
+    };
+    observer.on_block = [this](const results::Result& result) { blocks_seen.push_back(result.processes.size()); };
+    observer.on_failure = [this](const results::Failure& failure) { failures_seen.push_back(failure.benchmark); };
+    observer.on_conformance = [this](const ConformanceProgress& progress) {
+      about_to_ask.push_back(fmt::format("{} {}/{}", progress.variant, progress.asked, progress.executables));
+    };
+    observer.on_process = [this](const Progress& progress) { progresses.push_back(progress); };
+  }
+
+  Behaviour& add(const std::string& variant, const std::string& workload = "store") {
+    const bool reference = variant == "plain";
+    const results::Workload described{"fake", workload, "", 1, {"all"}, 10, "op", workload == "spread"};
+    spec.selection.benchmarks.push_back(
+        {"fake/" + variant + "/" + workload, "/b/fake/" + variant, reference, described, ""});
+    head.variants.push_back({"fake", variant, reference, "", "", "", "", {}});
+    return behaviours["fake/" + variant + "/" + workload];
+  }
+
+  /// The benchmark of `variant` in another arm, whose executable lies in a folder of the arm's name.
+  Behaviour& add_arm(const std::string& arm, const std::string& variant) {
+    for (Benchmark benchmark : spec.selection.benchmarks) {
+      if (benchmark.name != "fake/" + variant + "/store") continue;
+      benchmark.executable = "/" + arm + "/fake/" + variant;
+      spec.beside.push_back({arm, benchmark});
+    }
+    return behaviours[arm + ":fake/" + variant + "/store"];
+  }
+
+  Expected<void> go() {
+    head.session.seed = spec.seed;
+    return run_judged_session(spec, world, observer, head);
+  }
+
+  std::size_t count(const std::string& benchmark) const {
+    return static_cast<std::size_t>(std::count(ran.begin(), ran.end(), benchmark));
+  }
+
+  World world;
+  Observer observer;
+  SessionSpec spec;
+  results::Result head;
+  std::map<std::string, Behaviour> behaviours;
+  double now = 1000;
+  int interrupted_after = 1'000'000;
+  int disk_full_after = 1'000'000;
+  double conformance_seconds = 0;
+  std::vector<std::string> about_to_ask;
+  std::vector<std::string> asked;  ///< for conformance
+  std::vector<std::string> ran;
+  std::vector<ChildSpec> specs;
+  std::vector<std::string> journal;
+  std::vector<std::size_t> blocks_seen;
+  std::vector<std::string> failures_seen;
+  std::vector<Progress> progresses;
+
+ private:
+  /// A variant's executable in an arm conforms as the first of its benchmarks says.
+  ChildOutcome ask(const std::string& executable) {
+    asked.push_back(executable);
+    now += conformance_seconds;
+    const std::size_t slash = executable.find('/', 1);
+    const std::string arm = executable.substr(1, slash - 1), variant = executable.substr(slash + 1);
+    std::string breach;
+    for (const auto& [name, behaviour] : behaviours)
+      if (name.starts_with(arm == "b" ? variant + "/" : arm + ":" + variant + "/")) breach = behaviour.breach;
+    ChildOutcome outcome;
+    outcome.code = breach.empty() ? 0 : 1;
+    outcome.output = fmt::format(R"({{"protocol":1,"variant":"v","checks":[{{"name":"keeps","failure":null}},)"
+                                 R"({{"name":"holds","failure":{}}}]}})",
+                                 breach.empty() ? "null" : "\"" + breach + "\"");
+    return outcome;
+  }
+
+  ChildOutcome run(const ChildSpec& child) {
+    if (child.command[1] == "--conformance") return ask(child.command[0]);
+    specs.push_back(child);
+    const std::string variant = child.command[0].substr(child.command[0].rfind('/') + 1);
+    const std::string benchmark = "fake/" + variant + "/" + child.command[2];
+    const std::string arm = child.command[0].substr(1, child.command[0].find('/', 1) - 1);
+    const std::string name = arm == "b" ? benchmark : arm + ":" + benchmark;
+    const Behaviour& behaviour = behaviours[name];
+    const int process = static_cast<int>(count(name));
+    ran.push_back(name);
+    const double seconds = std::stod(child.command[6]);
+    if (process == behaviour.fails_at) {
+      now += behaviour.failing.end == ChildEnd::kTimedOut ? child.timeout_seconds : behaviour.overhead;
+      return behaviour.failing;
+    }
+    now += seconds + behaviour.overhead;
+    ChildOutcome outcome;
+    outcome.wall_seconds = seconds + behaviour.overhead;
+    // A little different in every process.
+    const double sample = behaviour.nanoseconds * (1 + 0.001 * process);
+    outcome.output = fmt::format(
+        R"({{"protocol":1,"benchmark":"{}","version":1,"seed":{},"threads":1,"checksum":"{}","operations":10,"repetitions":1,)"
+        R"("samples":{{"all":[{}]}},"counters":{{}},"real_time":1,"cpu_time":1,"time_unit":"ns"}})",
+        benchmark, child.command[4], behaviour.checksum, sample);
+    return outcome;
+  }
+};
+
+ChildOutcome crash() {
+  ChildOutcome outcome;
+  outcome.end = ChildEnd::kSignalled;
+  outcome.code = 11;
+  outcome.error_tail = "about to \xff crash\n";
+  return outcome;
+}
+
+ChildOutcome ended(ChildEnd end, int code = 0) {
+  ChildOutcome outcome;
+  outcome.end = end;
+  outcome.code = code;
+  return outcome;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST(Session, runs_every_benchmark_once_in_every_block) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
+  fake.spec.pace = processes_pace(7);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.head.session.state, "complete");
+  EXPECT_EQ(fake.head.session.blocks, 7);
+  EXPECT_EQ(fake.head.session.ended, "2026-08-02T23:17:00Z");
+  EXPECT_EQ(fake.head.processes.size(), 21u);
+  EXPECT_EQ(fake.journal.size(), 21u);
+  EXPECT_EQ(fake.blocks_seen, (std::vector<std::size_t>{3, 6, 9, 12, 15, 18, 21}));
+  std::set<Names> orders;
+  for (std::size_t block = 0; block < 7; ++block) {
+    Names order(fake.ran.begin() + static_cast<std::ptrdiff_t>(3 * block),
+                fake.ran.begin() + static_cast<std::ptrdiff_t>(3 * block + 3));
+    orders.insert(order);
+    EXPECT_EQ(std::set<std::string>(order.begin(), order.end()).size(), 3u);
+  }
+  EXPECT_GT(orders.size(), 1u);
+  for (std::size_t i = 0; i < fake.head.processes.size(); ++i) {
+    const results::Process& process = fake.head.processes[i];
+    EXPECT_EQ(process.block, static_cast<int>(i / 3));
+    EXPECT_EQ(process.position, static_cast<int>(i % 3));
+    EXPECT_EQ(process.process, process.block);
+    EXPECT_EQ(process.arm, "head");
+  }
+  EXPECT_TRUE(judge::summarize(fake.head)[0].time.interval);
+}
+
+TEST(Session, records_what_other_work_did_to_each_block) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick"}) fake.add(variant);
+  fake.spec.pace = processes_pace(4);
+  // Our processes use a CPU all the time; beside them another is half busy from block 1 on.
+  fake.world.cpu_use = [&fake] {
+    const double busy = fake.now - 1000, beside = 0.5 * std::max(0.0, busy - 1);
+    return CpuUse{busy + beside, busy, 0.25 * busy};
+  };
+  ASSERT_TRUE(fake.go());
+  const std::vector<results::Disturbance>& blocks = fake.head.session.disturbances;
+  ASSERT_EQ(blocks.size(), 4u);
+  EXPECT_EQ(fake.journal.size(), 8u + 4u);
+  double at = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    EXPECT_EQ(blocks[i].block, static_cast<int>(i));
+    EXPECT_GT(blocks[i].seconds, 0);
+    const double end = at + blocks[i].seconds;
+    EXPECT_NEAR(blocks[i].foreign, 0.5 * (std::max(0.0, end - 1) - std::max(0.0, at - 1)), 1e-9);
+    EXPECT_NEAR(blocks[i].stolen, 0.25 * blocks[i].seconds, 1e-9);
+    at = end;
+  }
+  // What the journal holds is what the result says.
+  results::Result kept;
+  for (const std::string& line : fake.journal) ASSERT_TRUE(results::add_journal_line(line, kept)) << line;
+  ASSERT_EQ(kept.session.disturbances.size(), 4u);
+  EXPECT_EQ(kept.session.disturbances[3].foreign, blocks[3].foreign);
+  // A quarter of a CPU was withheld: the end of the session says that it is unfit.
+  const std::string said = "unfit: other processes used ";
+  EXPECT_EQ(std::count_if(fake.head.session.unusual.begin(), fake.head.session.unusual.end(),
+                          [&](const std::string& sentence) { return sentence.starts_with(said); }),
+            1);
+}
+
+TEST(Session, interrupted_in_its_first_block_records_what_disturbed_that_much_of_it) {
+  for (const int after : {0, 1}) {
+    FakeWorld fake;
+    for (const char* variant : {"plain", "quick"}) fake.add(variant);
+    fake.spec.pace = processes_pace(4);
+    fake.world.cpu_use = [&fake] { return CpuUse{fake.now, 0, 0}; };
+    fake.interrupted_after = after;
+    ASSERT_TRUE(fake.go());
+    EXPECT_EQ(fake.head.session.state, "interrupted");
+    EXPECT_EQ(fake.head.session.disturbances.size(), static_cast<std::size_t>(after));
+  }
+}
+
+TEST(Session, asks_the_first_blocks_alone_for_what_takes_time_to_find) {
+  FakeWorld fake;
+  fake.add("plain");
+  fake.spec.pace = processes_pace(5);
+  ASSERT_TRUE(fake.go());
+  ASSERT_EQ(fake.specs.size(), 5u);
+  for (std::size_t block = 0; block < 5; ++block)
+    EXPECT_EQ(fake.specs[block].environment, block < 3 ? Names{"LAB_EXACT=1"} : Names{"LAB_EXACT"}) << block;
+  FakeWorld quick;
+  quick.add("plain");
+  quick.spec.pace = quick_pace();
+  ASSERT_TRUE(quick.go());
+  ASSERT_FALSE(quick.specs.empty());
+  EXPECT_EQ(quick.specs[0].environment, Names{"LAB_EXACT"});
+}
+
+TEST(Session, is_the_same_again_for_the_same_seed) {
+  const auto order = [](std::uint64_t seed) {
+    FakeWorld fake;
+    for (const char* variant : {"plain", "quick", "other", "more"}) fake.add(variant);
+    fake.spec.pace = processes_pace(4);
+    fake.spec.seed = seed;
+    EXPECT_TRUE(fake.go());
+    EXPECT_EQ(fake.specs[0].command[4], std::to_string(seed));
+    return fake.ran;
+  };
+  EXPECT_EQ(order(3), order(3));
+  EXPECT_NE(order(3), order(4));
+}
+
+TEST(Session, pins_what_is_not_parallel_and_gives_threads_to_what_is) {
+  FakeWorld fake;
+  fake.add("plain");
+  fake.add("plain", "spread");
+  fake.spec.pace = processes_pace(1);
+  fake.spec.cpu = 3;
+  fake.spec.threads = 8;
+  ASSERT_TRUE(fake.go());
+  for (std::size_t i = 0; i < 2; ++i) {
+    const bool parallel = fake.specs[i].command[2] == "spread";
+    EXPECT_EQ(fake.specs[i].cpu.has_value(), !parallel);
+    EXPECT_EQ(fake.specs[i].command.size(), parallel ? 9u : 7u);
+    EXPECT_EQ(fake.head.processes[i].cpu.has_value(), !parallel);
+    EXPECT_EQ(fake.specs[i].timeout_seconds, 20);
+  }
+}
+
+TEST(Session, holds_its_budget_and_adapts_to_what_processes_cost) {
+  FakeWorld fake;
+  for (int i = 0; i < 40; ++i) fake.add(i == 0 ? "plain" : fmt::format("v{}", i)).overhead = 0.35;
+  fake.spec.pace = quick_pace();
+  ASSERT_TRUE(fake.go());
+  EXPECT_LE(fake.now - 1000, 123);
+  EXPECT_GE(fake.head.session.blocks, 6);
+  EXPECT_EQ(fake.head.session.state, "complete");
+  for (const judge::SummaryRow& row : judge::summarize(fake.head)) EXPECT_TRUE(row.time.interval) << row.benchmark;
+}
+
+TEST(Session, stops_within_a_block_when_the_budget_would_be_passed) {
+  FakeWorld fake;
+  for (int i = 0; i < 100; ++i) fake.add(i == 0 ? "plain" : fmt::format("v{}", i)).overhead = 1;
+  fake.spec.pace = quick_pace();
+  fake.spec.pace.budget_seconds = 30;
+  ASSERT_TRUE(fake.go());
+  EXPECT_LE(fake.now - 1000, 31);
+  EXPECT_EQ(fake.head.session.blocks, 0);
+  EXPECT_EQ(fake.head.session.state, "out of time");
+  EXPECT_TRUE(fake.blocks_seen.empty());
+  EXPECT_GT(fake.head.processes.size(), 10u);
+}
+
+TEST(Session, ends_a_benchmark_that_crashes_and_keeps_the_others) {
+  FakeWorld fake;
+  fake.add("plain");
+  FakeWorld::Behaviour& quick = fake.add("quick");
+  quick.fails_at = 2;
+  quick.failing = crash();
+  fake.spec.pace = processes_pace(6);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.head.session.state, "complete");
+  EXPECT_EQ(fake.count("fake/plain/store"), 6u);
+  EXPECT_EQ(fake.count("fake/quick/store"), 3u);  // no second chance
+  ASSERT_EQ(fake.head.failures.size(), 1u);
+  const results::Failure& failure = fake.head.failures[0];
+  EXPECT_EQ(failure.benchmark, "fake/quick/store");
+  EXPECT_EQ(failure.process, 2);
+  EXPECT_EQ(failure.block, 2);
+  EXPECT_EQ(failure.kind, "crash");
+  EXPECT_EQ(failure.detail, "signal 11 (Segmentation fault)");
+  EXPECT_EQ(failure.output_tail, "about to ? crash\n");
+  EXPECT_EQ(fake.failures_seen, Names{"fake/quick/store"});
+  EXPECT_EQ(judge::summarize(fake.head)[1].time.count, 2u);  // what it measured before stays
+}
+
+TEST(Session, names_every_way_to_fail) {
+  const struct {
+    ChildOutcome outcome;
+    const char* kind;
+    const char* detail;
+  } rows[]{
+      {ended(ChildEnd::kTimedOut), "timeout", "no end within 20 s"},
+      {ended(ChildEnd::kTooMuchOutput), "protocol", "more than 33554432 bytes of output"},
+      {ended(ChildEnd::kExited, 1), "wrong answer", "exit status 1"},
+      {ended(ChildEnd::kExited, 2), "refused", "exit status 2"},
+      {ended(ChildEnd::kExited, 3), "crash", "exit status 3"},
+      {ended(ChildEnd::kExited, 0), "protocol", "expected a JSON object, found no output"},
+      {ended(ChildEnd::kNotStarted, ENOEXEC), "crash", "'/b/fake/quick' could not be started: Exec format error"},
+  };
+  for (const auto& row : rows) {
+    FakeWorld fake;
+    fake.add("plain");
+    FakeWorld::Behaviour& quick = fake.add("quick");
+    quick.fails_at = 1;
+    quick.failing = row.outcome;
+    fake.spec.pace = processes_pace(3);
+    ASSERT_TRUE(fake.go());
+    ASSERT_EQ(fake.head.failures.size(), 1u);
+    EXPECT_EQ(fake.head.failures[0].kind, row.kind);
+    EXPECT_EQ(fake.head.failures[0].detail, row.detail);
+    // One that finds out that it was wrong was perhaps wrong before.
+    const bool wrong = std::string_view(row.kind) == "wrong answer";
+    EXPECT_EQ(judge::summarize(fake.head).size(), wrong ? 1u : 2u);
+  }
+}
+
+TEST(Session, names_what_a_variant_itself_said_was_wrong) {
+  FakeWorld fake;
+  fake.add("plain");
+  FakeWorld::Behaviour& quick = fake.add("quick");
+  quick.fails_at = 1;
+  quick.failing = ended(ChildEnd::kExited, 2);
+  quick.failing.error_tail = "arena ready\nvariant: error: first\nvariant: error: no block of 8 bytes is left\nbye\n";
+  fake.spec.pace = processes_pace(3);
+  ASSERT_TRUE(fake.go());
+  ASSERT_EQ(fake.head.failures.size(), 1u);
+  EXPECT_EQ(fake.head.failures[0].kind, "refused");
+  EXPECT_EQ(fake.head.failures[0].detail, "exit status 2: no block of 8 bytes is left");
+}
+
+TEST(Session, gives_no_number_to_a_wrong_answer) {
+  FakeWorld fake;
+  fake.add("other");
+  fake.add("plain");
+  fake.add("quick").checksum = "00000000000000bb";
+  fake.spec.pace = processes_pace(6);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.count("fake/quick/store"), 1u);
+  EXPECT_TRUE(judge::process_times(fake.head, "fake/quick/store").empty());
+  EXPECT_EQ(fake.head.failures.at(0).kind, "wrong answer");
+  EXPECT_EQ(fake.head.processes.size(), 12u);
+  EXPECT_EQ(fake.blocks_seen[0], 2u);
+}
+
+TEST(Session, asks_a_reference_that_was_not_selected_for_its_answer_only) {
+  FakeWorld fake;
+  fake.add("plain");
+  fake.add("quick").checksum = "00000000000000bb";
+  fake.spec.selection.checks = {fake.spec.selection.benchmarks[0]};
+  fake.spec.selection.benchmarks.erase(fake.spec.selection.benchmarks.begin());
+  fake.spec.pace = processes_pace(6);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.ran[0], "fake/plain/store");
+  EXPECT_EQ(fake.ran.size(), 2u);
+  EXPECT_EQ(fake.head.answers.at(0).checksum, "00000000000000aa");
+  EXPECT_EQ(fake.head.failures.at(0).benchmark, "fake/quick/store");
+  EXPECT_TRUE(fake.head.processes.empty());
+}
+
+TEST(Session, goes_on_without_a_reference_that_crashes_and_says_so) {
+  FakeWorld fake;
+  FakeWorld::Behaviour& plain = fake.add("plain");
+  plain.fails_at = 0;
+  plain.failing = crash();
+  fake.add("quick");
+  fake.add("other");
+  fake.spec.pace = processes_pace(6);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(judge::summarize(fake.head).size(), 2u);
+  EXPECT_EQ(fake.head.session.unusual,
+            Names{"the reference gave no answer to fake/store: variants were compared with each other"});
+}
+
+TEST(Session, measures_no_variant_that_does_not_conform) {
+  FakeWorld fake;
+  fake.add("plain");
+  fake.add("quick").breach = "1 was put, 2 was there";
+  fake.add("quick", "drop").breach = "1 was put, 2 was there";
+  fake.add("other");
+  fake.spec.pace = processes_pace(3);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.asked, (Names{"/b/fake/plain", "/b/fake/quick", "/b/fake/other"}));
+  EXPECT_EQ(fake.about_to_ask, (Names{"fake/plain 0/3", "fake/quick 1/3", "fake/other 2/3"}));
+  ASSERT_EQ(fake.head.failures.size(), 1u);
+  const results::Failure& failure = fake.head.failures[0];
+  EXPECT_EQ(failure.benchmark, "fake/quick");
+  EXPECT_EQ(failure.kind, "conformance");
+  EXPECT_EQ(failure.detail, "holds: 1 was put, 2 was there");
+  EXPECT_EQ(failure.arm, "head");
+  EXPECT_EQ(fake.failures_seen, Names{"fake/quick"});
+  EXPECT_EQ(fake.journal.size(), 7u);
+  EXPECT_EQ(fake.count("fake/quick/store") + fake.count("fake/quick/drop"), 0u);
+  EXPECT_EQ(fake.head.processes.size(), 6u);
+  EXPECT_EQ(fake.head.session.state, "complete");
+}
+
+TEST(Session, asks_an_executable_once_for_its_conformance_whichever_arms_and_benchmarks_it_stands_for) {
+  FakeWorld fake;
+  fake.add("plain");
+  fake.add("plain", "drop");
+  fake.add_arm("control", "plain");
+  fake.add_arm("base", "plain");
+  fake.head.arms = {{"head", {}, {}, {}, {{"fake/plain", "aa"}}, {}},
+                    {"control", {}, {}, {}, {{"fake/plain", "aa"}}, {}},
+                    {"base", {}, {}, {}, {{"fake/plain", "bb"}}, {}}};
+  fake.spec.pace = processes_pace(1);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.asked, (Names{"/b/fake/plain", "/base/fake/plain"}));
+}
+
+TEST(Session, measures_head_alone_where_base_does_not_conform_and_neither_where_head_does_not) {
+  for (const bool head : {true, false}) {
+    FakeWorld fake;
+    FakeWorld::Behaviour& here = fake.add("plain");
+    fake.add("quick");
+    FakeWorld::Behaviour& there = fake.add_arm("base", "plain");
+    (head ? here : there).breach = "no";
+    fake.spec.pace = processes_pace(2);
+    ASSERT_TRUE(fake.go());
+    ASSERT_EQ(fake.head.failures.size(), 1u);
+    EXPECT_EQ(fake.head.failures[0].arm, head ? "head" : "base");
+    EXPECT_EQ(fake.count("fake/plain/store"), head ? 0u : 2u);
+    EXPECT_EQ(fake.count("base:fake/plain/store"), 0u);
+    EXPECT_EQ(fake.count("fake/quick/store"), 2u);
+  }
+}
+
+TEST(Session, holds_nobody_against_a_reference_that_does_not_conform) {
+  for (const bool selected : {true, false}) {
+    FakeWorld fake;
+    FakeWorld::Behaviour& plain = fake.add("plain");
+    plain.breach = "no";
+    plain.checksum = "00000000000000cc";
+    fake.add("quick");
+    fake.add("other");
+    if (!selected) {
+      fake.spec.selection.checks = {fake.spec.selection.benchmarks[0]};
+      fake.spec.selection.benchmarks.erase(fake.spec.selection.benchmarks.begin());
+    }
+    fake.spec.pace = processes_pace(2);
+    ASSERT_TRUE(fake.go());
+    EXPECT_EQ(fake.count("fake/plain/store"), 0u);
+    EXPECT_TRUE(fake.head.answers.empty());
+    ASSERT_EQ(fake.head.failures.size(), 1u);
+    EXPECT_EQ(fake.head.failures[0].benchmark, "fake/plain");
+    EXPECT_EQ(fake.head.processes.size(), 4u);
+    EXPECT_EQ(fake.head.session.unusual,
+              Names{"the reference gave no answer to fake/store: variants were compared with each other"});
+  }
+}
+
+TEST(Session, has_its_whole_budget_for_measuring) {
+  const auto session = [](double conformance_seconds) {
+    FakeWorld fake;
+    for (int i = 0; i < 40; ++i) fake.add(i == 0 ? "plain" : fmt::format("v{}", i));
+    fake.conformance_seconds = conformance_seconds;
+    fake.spec.pace = quick_pace();
+    EXPECT_TRUE(fake.go());
+    return fake.head;
+  };
+  const results::Result fast = session(0), slow = session(0.5);
+  EXPECT_EQ(slow.processes.size(), fast.processes.size());
+  EXPECT_NEAR(slow.session.wall_seconds, fast.session.wall_seconds + 40 * 0.5, 1e-6);
+}
+
+TEST(Session, that_is_interrupted_keeps_what_it_has) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
+  fake.spec.pace = processes_pace(10);
+  fake.interrupted_after = 8;
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.head.session.state, "interrupted");
+  EXPECT_EQ(fake.head.session.blocks, 2);
+  EXPECT_EQ(fake.head.processes.size(), 8u);
+  EXPECT_TRUE(fake.head.failures.empty());
+}
+
+TEST(Session, whose_process_is_stopped_is_interrupted_and_blames_nobody) {
+  FakeWorld fake;
+  FakeWorld::Behaviour& plain = fake.add("plain");
+  plain.fails_at = 4;
+  plain.failing = ended(ChildEnd::kStopped);
+  fake.spec.pace = processes_pace(10);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.head.session.state, "interrupted");
+  EXPECT_EQ(fake.head.processes.size(), 4u);
+  EXPECT_TRUE(fake.head.failures.empty());
+}
+
+TEST(Session, ends_when_its_journal_does) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick"}) fake.add(variant);
+  fake.spec.pace = processes_pace(10);
+  fake.disk_full_after = 5;
+  const Expected<void> ended = fake.go();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().what, "appending to 'j': No space left on device");
+  EXPECT_EQ(fake.head.session.state, "interrupted");
+  EXPECT_EQ(fake.head.processes.size(), 5u);  // not the one that could not be kept
+  EXPECT_EQ(fake.ran.size(), 6u);
+}
+
+TEST(Session, that_is_full_goes_on_until_every_interval_is_tight) {
+  FakeWorld fake;
+  fake.add("plain");
+  fake.add("quick");
+  fake.spec.pace = full_pace();
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.head.session.state, "complete");
+  EXPECT_EQ(fake.head.session.blocks, 6);
+  EXPECT_TRUE(fake.head.session.unusual.empty());
+}
+
+TEST(Session, that_is_full_names_the_intervals_it_could_not_make_tight) {
+  FakeWorld fake;
+  fake.add("plain");
+  fake.spec.pace = full_pace();
+  fake.spec.pace.budget_seconds = 3;
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.head.session.state, "complete");
+  FakeWorld noisy;
+  noisy.add("plain");
+  int run = 0;
+  const Runner calm = noisy.world.run;
+  noisy.world.run = [&](const ChildSpec& spec) {
+    noisy.behaviours["fake/plain/store"].nanoseconds = ++run % 2 == 0 ? 1000 : 1400;
+    return calm(spec);
+  };
+  noisy.spec.pace = full_pace();
+  noisy.spec.pace.budget_seconds = 20;
+  ASSERT_TRUE(noisy.go());
+  EXPECT_EQ(noisy.head.session.state, "out of time");
+  ASSERT_EQ(noisy.head.session.unusual.size(), 1u);
+  EXPECT_EQ(noisy.head.session.unusual[0].find(
+                "the session ended before these intervals were within 1 %: fake/plain/store (+-"),
+            0u);
+}
+
+TEST(Session, tells_how_far_it_is) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick"}) fake.add(variant);
+  fake.spec.pace = quick_pace();
+  ASSERT_TRUE(fake.go());
+  ASSERT_EQ(fake.progresses.size(), 20u);
+  EXPECT_EQ(fake.progresses[0].blocks, 10);
+  EXPECT_EQ(fake.progresses[3].block, 1);
+  EXPECT_EQ(fake.progresses[3].position, 1u);
+  for (std::size_t i = 1; i < fake.progresses.size(); ++i)
+    EXPECT_LT(fake.progresses[i].seconds_left, fake.progresses[i - 1].seconds_left);
+  EXPECT_LT(fake.progresses.back().seconds_left, 3);
+}
+
+TEST(Session, runs_the_arms_of_a_benchmark_side_by_side_and_each_pair_of_blocks_as_abba) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
+  fake.add_arm("base", "quick");
+  fake.add_arm("control", "plain");
+  fake.spec.pace = processes_pace(8);
+  ASSERT_TRUE(fake.go());
+  ASSERT_EQ(fake.head.processes.size(), 40u);
+  for (const char* benchmark : {"fake/quick/store", "fake/plain/store"}) {
+    std::string order;
+    int position = -1;
+    for (const results::Process& process : fake.head.processes) {
+      if (process.benchmark != benchmark) continue;
+      order += process.arm == "head" ? 'H' : 'O';
+      if (order.size() % 2 == 1) position = process.position;
+      EXPECT_EQ(process.position, position + (order.size() % 2 == 0));
+      EXPECT_EQ(process.process, process.block);
+    }
+    const bool head_first = order.starts_with('H');
+    EXPECT_EQ(order, head_first ? "HOOHOHHOHOOHOHHO" : "OHHOHOOHOHHOHOOH") << benchmark;
+  }
+}
+
+TEST(Session, whose_base_fails_goes_on_in_head_and_one_whose_head_fails_ends_both) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
+  FakeWorld::Behaviour& base = fake.add_arm("base", "quick");
+  base.fails_at = 1;
+  base.failing = crash();
+  fake.add_arm("base", "other");
+  fake.behaviours["fake/other/store"].fails_at = 2;
+  fake.behaviours["fake/other/store"].failing = crash();
+  fake.spec.pace = processes_pace(6);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.count("fake/quick/store"), 6u);
+  EXPECT_EQ(fake.count("base:fake/quick/store"), 2u);
+  EXPECT_EQ(fake.count("fake/other/store"), 3u);
+  EXPECT_LE(fake.count("base:fake/other/store"), 3u);
+  ASSERT_EQ(fake.head.failures.size(), 2u);
+  EXPECT_EQ(results::subject(fake.head.failures[0].benchmark, fake.head.failures[0].arm), "fake/quick/store (base)");
+  EXPECT_EQ(fake.head.failures[1].benchmark, "fake/other/store");
+  EXPECT_EQ(fake.head.failures[1].arm, "head");
+}
+
+TEST(Session, takes_the_numbers_of_a_base_that_answers_wrongly_and_keeps_heads) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick"}) fake.add(variant);
+  fake.add_arm("base", "quick").checksum = "00000000000000bb";
+  fake.spec.pace = processes_pace(6);
+  ASSERT_TRUE(fake.go());
+  EXPECT_EQ(fake.count("base:fake/quick/store"), 1u);
+  EXPECT_TRUE(judge::process_times(fake.head, "fake/quick/store", "", results::kBase).empty());
+  EXPECT_EQ(judge::process_times(fake.head, "fake/quick/store").size(), 6u);
+  EXPECT_EQ(fake.head.failures.at(0).arm, "base");
+}
+
+TEST(Session, against_a_base_goes_on_with_what_is_not_tight_and_with_the_control) {
+  FakeWorld fake;
+  for (const char* variant : {"plain", "quick", "other", "more"}) fake.add(variant);
+  fake.add_arm("base", "quick");
+  fake.add_arm("base", "other");
+  fake.add_arm("control", "plain");
+  int run = 0;
+  const Runner calm = fake.world.run;
+  fake.world.run = [&](const ChildSpec& child) {
+    // Only `other` differs from process to process.
+    if (child.command[1] == "--run") fake.behaviours["fake/other/store"].nanoseconds = ++run % 3 == 0 ? 1000 : 1100;
+    return calm(child);
+  };
+  fake.spec.pace = against_pace(quick_pace(), 2, 0.005);
+  fake.spec.pace.budget_seconds = 200;
+  ASSERT_TRUE(fake.go());
+  const std::size_t least = static_cast<std::size_t>(fake.spec.pace.least_blocks);
+  EXPECT_EQ(fake.count("fake/quick/store"), least);
+  EXPECT_EQ(fake.count("base:fake/quick/store"), least);
+  EXPECT_EQ(fake.count("fake/more/store"), least);
+  EXPECT_GT(fake.count("fake/other/store"), least);
+  EXPECT_EQ(fake.count("base:fake/other/store"), fake.count("fake/other/store"));
+  EXPECT_EQ(fake.count("control:fake/plain/store"), fake.count("fake/other/store"));
+  EXPECT_EQ(fake.head.session.state, "out of time");
+  ASSERT_EQ(fake.head.session.unusual.size(), 1u);
+  EXPECT_EQ(fake.head.session.unusual[0].find("the session ended before these intervals of ratios were within 0.5 %: "
+                                              "fake/other/store (+-"),
+            0u);
+}
+
+TEST(Session, whose_control_is_biased_is_unfit_and_one_whose_is_not_is_fit) {
+  for (const double bias : {1.0, 1.01}) {
+    FakeWorld fake;
+    for (const char* variant : {"plain", "quick"}) fake.add(variant);
+    fake.add_arm("control", "plain").nanoseconds = 1000 * bias;
+    fake.spec.pace = processes_pace(12);
+    ASSERT_TRUE(fake.go());
+    const judge::Control control = judge::judge_control(fake.head);
+    EXPECT_EQ(control.fit, bias == 1.0) << control.sentence;
+    const auto& unusual = fake.head.session.unusual;
+    EXPECT_EQ(unusual, control.fit ? Names{} : Names{control.sentence});
+    EXPECT_EQ(judge::summarize(fake.head)[0].time.count, 12u);  // the control's are no numbers of head
+  }
+}
+
+TEST(Session, says_how_much_of_its_time_was_timed) {
+  FakeWorld fake;
+  fake.add("plain").nanoseconds = 2e8;  // in one repetition
+  fake.spec.pace = processes_pace(4);
+  fake.spec.started = fake.now - 3;
+  ASSERT_TRUE(fake.go());
+  EXPECT_NEAR(fake.head.session.timed_seconds, 4 * 0.2, 0.01);
+  EXPECT_NEAR(fake.head.session.wall_seconds, 3 + 4 * 0.55, 1e-9);
+}
+
+TEST(Session, with_real_processes_measures_the_good_and_names_the_bad) {
+  const FakeBuild build({"plain", "quick", "wide", "crashing", "hanging", "garbage", "flood", "flaky", "wrong",
+                         "unstable", "timeless", "careless", "fragile"});
+  // Only what hangs is given up soon, so that a busy machine loses nothing else.
+  const Runner runner = [](ChildSpec spec) {
+    spec.timeout_seconds = spec.command.front().ends_with("/hanging") && spec.command[1] == "--run" ? 0.5 : kPatience;
+    return run_child(spec);
+  };
+  const Catalog catalog = *load_catalog(build.path(), runner);
+  FakeWorld fake;
+  fake.world.run = runner;
+  fake.world.now = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
+  fake.spec.selection = *select(catalog, {"*/store", "*/spread"});
+  fake.spec.pace = processes_pace(3);
+  fake.spec.pace.most_seconds = 0.02;
+  fake.spec.cpu = 0;
+  fake.head.variants = fake.spec.selection.variants;
+  ASSERT_TRUE(fake.go());
+  std::map<std::string, std::string> kinds;
+  for (const results::Failure& failure : fake.head.failures) kinds[failure.benchmark] += failure.kind;
+  const std::map<std::string, std::string> expected{
+      {"fake/crashing/store", "crash"},        {"fake/hanging/store", "timeout"},
+      {"fake/garbage/store", "protocol"},      {"fake/flood/store", "protocol"},
+      {"fake/flaky/store", "crash"},           {"fake/wrong/store", "wrong answer"},
+      {"fake/unstable/store", "wrong answer"}, {"fake/timeless/store", "protocol"},
+      {"fake/careless", "conformance"},        {"fake/fragile", "conformance"}};
+  EXPECT_EQ(kinds, expected);
+  std::map<std::string, std::size_t> counts;
+  for (const judge::SummaryRow& row : judge::summarize(fake.head)) counts[row.benchmark] = row.time.count;
+  EXPECT_EQ(counts,
+            (std::map<std::string, std::size_t>{
+                {"fake/flaky/store", 1}, {"fake/plain/store", 3}, {"fake/quick/store", 3}, {"fake/wide/spread", 3}}));
+  EXPECT_EQ(fake.head.session.state, "complete");
+}
+
+}  // namespace lab::app
