@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/app/history_inputs.h"
 #include "harness/base/fit.h"
 #include "harness/base/glob.h"
 #include "harness/base/nearest.h"
@@ -17,20 +18,20 @@ namespace lab::app {
 namespace {
 
 namespace fs = std::filesystem;
-using judge::Index;
-using judge::Series;
+using results::Series;
+using results::Store;
 
 /// What is to be known beside the series.
-Expected<void> tell(Index& index, const HistoryObserver& observer) {
+Expected<void> tell(Store& store, const HistoryObserver& observer) {
   if (!observer.on_remark) return {};
-  const judge::Progress& reading = index.reading();
+  const results::StoreProgress& reading = store.reading();
   if (reading.seconds >= 1)
     observer.on_remark(fmt::format("{}, {:.0f} MB, read in {}", counted(reading.done, "result"),
                                    static_cast<double>(reading.bytes) / 1e6, duration_text(reading.seconds)));
-  const auto remarks = index.remarks();
+  const auto remarks = store.remarks();
   if (!remarks) return remarks.error();
   for (const std::string& sentence : *remarks) observer.on_remark(sentence);
-  const auto skipped = index.skipped();
+  const auto skipped = store.skipped();
   if (!skipped) return skipped.error();
   for (const auto& [reason, count] : *skipped)
     observer.on_remark(fmt::format("left out: {}: {}", counted(count, "result"), reason));
@@ -38,8 +39,8 @@ Expected<void> tell(Index& index, const HistoryObserver& observer) {
 }
 
 /// Of a folder without a series: no error for a script whose first night is still to come.
-Expected<void> explain_none(Index& index, const fs::path& results, bool may_be_empty) {
-  const Expected<std::size_t> unreadable = index.unreadable();
+Expected<void> explain_none(Store& store, const fs::path& results, bool may_be_empty) {
+  const Expected<std::size_t> unreadable = store.unreadable();
   if (!unreadable) return unreadable.error();
   // Whoever names a machine's own folder means the one above.
   std::error_code problem;
@@ -54,12 +55,12 @@ Expected<void> explain_none(Index& index, const fs::path& results, bool may_be_e
 }
 
 /// The series that `glob` selects; a benchmark whose workload changed has one for each version.
-Expected<std::vector<Series>> selected(Index& index, const fs::path& results, const std::optional<std::string>& glob,
+Expected<std::vector<Series>> selected(Store& store, const fs::path& results, const std::optional<std::string>& glob,
                                        bool may_be_empty) {
-  Expected<std::vector<Series>> all = index.series();
+  Expected<std::vector<Series>> all = store.series();
   if (!all) return all;
   if (all->empty()) {
-    const Expected<void> explained = explain_none(index, results, may_be_empty);
+    const Expected<void> explained = explain_none(store, results, may_be_empty);
     return explained ? all : explained.error();
   }
   if (!glob) return all;
@@ -73,43 +74,36 @@ Expected<std::vector<Series>> selected(Index& index, const fs::path& results, co
                ExitStatus::kUsage};
 }
 
-/// The index of the results, after its remarks.
-Expected<Index> open(const fs::path& results, const HistoryObserver& observer) {
-  Expected<Index> index = Index::open(results, [&](const judge::Progress& progress) {
+/// The store of the results, after its remarks.
+Expected<Store> open(const fs::path& results, const HistoryObserver& observer) {
+  Expected<Store> store = open_store(results, [&](const results::StoreProgress& progress) {
     if (observer.on_progress) observer.on_progress(progress);
   });
   if (observer.on_read) observer.on_read();
-  if (!index) return index;
-  if (const Expected<void> told = tell(*index, observer); !told) return told.error();
-  return index;
+  if (!store) return store;
+  if (const Expected<void> told = tell(*store, observer); !told) return told.error();
+  return store;
 }
 
 }  // namespace
 
-Expected<std::vector<report::Followed>> history(const HistoryRequest& request, const HistoryObserver& observer) {
-  Expected<Index> index = open(request.results, observer);
-  if (!index) return index.error();
-  const Expected<std::vector<Series>> list = selected(*index, request.results, request.benchmark, request.may_be_empty);
+Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& request, const HistoryObserver& observer) {
+  Expected<Store> store = open(request.results, observer);
+  if (!store) return store.error();
+  const Expected<std::vector<Series>> list = selected(*store, request.results, request.benchmark, request.may_be_empty);
   if (!list) return list.error();
-  std::vector<report::Followed> all;
-  for (const Series& series : *list) {
-    Expected<judge::Findings> findings = index->findings(series);
-    if (!findings) return findings.error();
-    Expected<std::vector<judge::Point>> points = std::vector<judge::Point>{};
-    if (request.with_points) points = index->points(series);
-    if (!points) return points.error();
-    all.push_back({series, std::move(*findings), std::move(*points)});
-  }
-  return all;
+  return load_histories(*store, *list, request.with_points);
 }
 
 Expected<judge::JudgedNight> judge_night(const fs::path& results, const fs::path& session,
                                          const HistoryObserver& observer) {
-  Expected<Index> index = open(results, observer);
-  if (!index) return index.error();
+  Expected<Store> store = open(results, observer);
+  if (!store) return store.error();
   const Expected<results::Result> result = results::load_result(session);
   if (!result) return result.error();
-  return judge::judge_night(*index, *result);
+  const Expected<std::vector<judge::SeriesHistory>> histories = load_machine(*store, result->machine.id);
+  if (!histories) return histories.error();
+  return judge::judge_night(*histories, *result);
 }
 
 }  // namespace lab::app

@@ -9,7 +9,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/layout.h"
-#include "harness/judge/index.h"
+#include "harness/judge/history.h"
 #include "harness/judge/night.h"
 #include "harness/report/history.h"
 
@@ -23,14 +23,15 @@ struct HistoryRequest {
 };
 
 struct HistoryObserver {
-  std::function<void(const judge::Progress&)> on_progress = {};  ///< while results are read
-  std::function<void()> on_read = {};                            ///< once they are, and where that failed
-  std::function<void(const std::string&)> on_remark = {};        ///< a sentence about the results: what is left out
+  std::function<void(const results::StoreProgress&)> on_progress = {};  ///< while results are read
+  std::function<void()> on_read = {};                                   ///< once they are, and where that failed
+  std::function<void(const std::string&)> on_remark = {};  ///< a sentence about the results: what is left out
 };
 
 /// The series that the glob selects, by machine, benchmark and version: a benchmark whose workload changed has one for
 /// each version. Errors have ExitStatus::kUsage where no result or no benchmark is there.
-Expected<std::vector<report::Followed>> history(const HistoryRequest& request, const HistoryObserver& observer = {});
+Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& request,
+                                                    const HistoryObserver& observer = {});
 
 /// Judges the session in a file beside the nights before it.
 Expected<judge::JudgedNight> judge_night(const std::filesystem::path& results, const std::filesystem::path& session,

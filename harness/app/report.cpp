@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "harness/app/compare_inputs.h"
+#include "harness/app/history_inputs.h"
 #include "harness/base/files.h"
 #include "harness/base/usage_error.h"
-#include "harness/judge/index.h"
 #include "harness/measure/machine.h"
 #include "harness/results/journal.h"
 
@@ -29,21 +29,13 @@ report::ReportOptions options_for(const fs::path& root, fs::path out) {
 
 /// What the index of the results around `path` has of its machine. Nothing where the file does not lie in its machine's
 /// folder, so not among others, or where the index cannot be read: no reason to have no report.
-std::vector<report::Followed> history_of(const fs::path& path, const std::string& machine) {
-  std::vector<report::Followed> followed;
+std::vector<judge::SeriesHistory> history_of(const fs::path& path, const std::string& machine) {
   const fs::path folder = fs::absolute(path).parent_path();
-  if (folder.filename() != machine) return followed;
-  Expected<judge::Index> index = judge::Index::open(folder.parent_path(), [](const judge::Progress&) {});
-  if (!index) return followed;
-  const Expected<std::vector<judge::Series>> list = index->series();
-  if (!list) return followed;
-  for (const judge::Series& series : *list) {
-    if (series.machine != machine) continue;
-    Expected<judge::Findings> findings = index->findings(series);
-    Expected<std::vector<judge::Point>> points = index->points(series);
-    if (findings && points) followed.push_back({series, std::move(*findings), std::move(*points)});
-  }
-  return followed;
+  if (folder.filename() != machine) return {};
+  Expected<results::Store> store = open_store(folder.parent_path());
+  if (!store) return {};
+  Expected<std::vector<judge::SeriesHistory>> histories = load_machine(*store, machine);
+  return histories ? std::move(*histories) : std::vector<judge::SeriesHistory>{};
 }
 
 /// The bisects of benchmarks on the machine whose folder `path` lies in, the latest first, at most kMostBisects; what
@@ -84,7 +76,7 @@ Expected<report::ReportFiles> report_result(const ReportRequest& request, const 
   if (!comparison) return comparison.error();
   const Expected<std::vector<results::Column>> atlas = results::load_atlas(path.parent_path() / "atlas");
   if (!atlas) return atlas.error();
-  const std::vector<report::Followed> followed = history_of(path, result->machine.id);
+  const std::vector<judge::SeriesHistory> followed = history_of(path, result->machine.id);
   const std::vector<results::Story> bisects = bisects_of(path);
   return report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, followed, bisects},
                               options_for(request.root, out.value_or(request.root / "reports" / path.stem())));

@@ -14,7 +14,7 @@ namespace lab::cli {
 
 namespace {
 
-void show(const judge::Progress& progress, StatusLine& line) {
+void show(const results::StoreProgress& progress, StatusLine& line) {
   if (progress.waiting) return line.print("history: waiting for another process that reads the same results");
   line.show(fmt::format("history: {}/{} results read", progress.done, progress.all));
 }
@@ -29,7 +29,7 @@ Expected<ExitStatus> run(const Options& options) {
   const bool for_script = options.has("--json");
   const std::filesystem::path results = options.value("--results").value_or(results_dir().string());
   StatusLine line(STDERR_FILENO);
-  const app::HistoryObserver observer{[&](const judge::Progress& progress) { show(progress, line); },
+  const app::HistoryObserver observer{[&](const results::StoreProgress& progress) { show(progress, line); },
                                       [&] { line.clear(); },
                                       [&](const std::string& sentence) { line.print("history: " + sentence); }};
   if (session) {
@@ -38,11 +38,11 @@ Expected<ExitStatus> run(const Options& options) {
     fmt::print("{}", for_script ? report::to_json(*night) : report::to_text(*night));
     return ExitStatus::kOk;
   }
-  const Expected<std::vector<report::Followed>> followed =
+  const Expected<std::vector<judge::SeriesHistory>> followed =
       app::history({results, options.value("--benchmark"), for_script, for_script}, observer);
   if (!followed) return followed.error();
   if (for_script)
-    for (const report::Followed& one : *followed) fmt::print("{}", report::to_json(one));
+    for (const judge::SeriesHistory& one : *followed) fmt::print("{}", report::to_json(one));
   else
     fmt::print("{}", report::to_text(*followed, output_width(STDOUT_FILENO)));
   return ExitStatus::kOk;

@@ -3,42 +3,22 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/results/condensed.h"
 #include "harness/stats/change_points.h"
 #include "harness/stats/interval.h"
 
 namespace lab::judge {
 
-/// What surrounds a measurement and is not the code: "kernel", "microcode", "compiler", "pin gcc" and so on to values.
-using Surroundings = std::map<std::string, std::string>;
-/// The session's seed among them: other data are another task.
+/// The session's seed among results::Surroundings: other data are another task.
 inline constexpr const char* kSeed = "seed";
 /// Absent where it was not recorded: like any.
 inline constexpr const char* kLibcBuild = "libc_build";
-/// Counters that a session has: the value on which all its processes agree, or none.
-using Exact = std::map<std::string, std::optional<double>>;
-
-/// One session's figure for one benchmark.
-struct Point {
-  std::string started;                ///< UTC, RFC 3339
-  std::string session;                ///< its id
-  std::optional<std::string> commit;  ///< none without git
-  double median = 0;                  ///< over processes, ns per operation
-  std::optional<stats::Interval> interval;
-  std::size_t processes = 0;
-  std::string executable;  ///< hash of its content, "" where it was not recorded
-  // Shared by most points of a series; never null once it is one of the index.
-  std::shared_ptr<const Exact> exact;
-  std::shared_ptr<const Surroundings> surroundings;
-};
-
 /// Commits a change lies between: `from` is of the last session that is surely before it, `to` of the first that is
 /// surely after it. "" without git.
 struct CommitRange {
@@ -80,17 +60,18 @@ struct MetricChange {
 /// All changes of `points`, which are one benchmark, workload version and machine, in the order of time, by
 /// stats::find_change_points on the logarithms of the medians: a change is a ratio. Points of one seed are held against
 /// each other alone: another seed is another task. `watch`: what the machine's other series tell.
-std::vector<Change> find_changes(std::span<const Point> points, const stats::Watch& watch = {});
+std::vector<Change> find_changes(std::span<const results::Point> points, const stats::Watch& watch = {});
 
 /// How much of a series is judged. Points of other seeds than the last point's count for nothing.
 struct Judged {
   /// Before it can be called unchanged: stats::points_missing(). 0 where a change was found all the same.
   std::size_t nights_missing = 0;
   std::size_t from = 0;  ///< where no night is missing: a change that begins at an earlier point is never found
-  std::string reason;    ///< why nights are missing: kTooYoungReason, or kSeedsReason where another seed has them; else ""
+  std::string
+      reason;  ///< why nights are missing: kTooYoungReason, or kSeedsReason where another seed has them; else ""
 };
 /// `changes`: those of find_changes().
-Judged judged_of(std::span<const Point> points, std::span<const Change> changes);
+Judged judged_of(std::span<const results::Point> points, std::span<const Change> changes);
 inline constexpr const char* kTooYoungReason = "too_young";
 inline constexpr const char* kSeedsReason = "seeds";
 
@@ -100,7 +81,7 @@ std::optional<double> common_autocorrelation(std::span<const std::vector<double>
 inline constexpr std::size_t kFewestSeries = 10;
 
 /// Changes of metrics that were exact in every session that has them, from one such to the next of the same seed.
-std::vector<MetricChange> find_metric_changes(std::span<const Point> points);
+std::vector<MetricChange> find_metric_changes(std::span<const results::Point> points);
 
 /// Where the first value of the new level may be as well, when `index` is said to be it among `values`, whose old level
 /// begins at `start` and whose new level ends at `end`: the places, not further than 8 from `index`, whose misfit is
@@ -117,7 +98,8 @@ Places likely_places(std::span<const double> values, std::size_t start, std::siz
 /// "kernel", "microcode", "toolchain", "pin" or "settings": what a name of Surroundings is reported as.
 std::string_view cause_of(std::string_view name);
 
-/// Raised when the same points would give other changes than before: an index keeps what was found.
+/// Raised when the same results would be condensed otherwise, or the same points give other changes: a store keeps
+/// both.
 inline constexpr int kFindingsVersion = 6;
 
 }  // namespace lab::judge

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "harness/judge/changes.h"
 #include "harness/judge/exact.h"
 #include "harness/judge/fitness.h"
 #include "harness/judge/summary.h"
@@ -15,23 +16,23 @@ namespace {
 /// The pins that a variant's executable is made with or of; any other cannot change a time.
 constexpr std::array kPins{"gcc", "binutils", "sysroot", "benchmark", "fmt", "boost", "jemalloc", "mimalloc"};
 
-Surroundings surroundings_of(const results::Result& result) {
+results::Surroundings surroundings_of(const results::Result& result) {
   const results::Facts& facts = result.facts;
   const results::Build& build = result.build;
-  Surroundings all{{"kernel", facts.kernel},
-                   {"microcode", facts.microcode},
-                   {"governor", facts.governor},
-                   {"turbo", facts.turbo},
-                   {"smt", facts.smt},
-                   {"aslr", facts.aslr},
-                   {"transparent_huge_pages", facts.transparent_huge_pages},
-                   {"libc", facts.libc},
-                   {"distribution", facts.distribution},
-                   {"toolchain", build.toolchain},
-                   {"compiler", build.compiler},
-                   {"march", build.march},
-                   {"flags", build.flags},
-                   {kSeed, fmt::format("{}", result.session.seed)}};
+  results::Surroundings all{{"kernel", facts.kernel},
+                            {"microcode", facts.microcode},
+                            {"governor", facts.governor},
+                            {"turbo", facts.turbo},
+                            {"smt", facts.smt},
+                            {"aslr", facts.aslr},
+                            {"transparent_huge_pages", facts.transparent_huge_pages},
+                            {"libc", facts.libc},
+                            {"distribution", facts.distribution},
+                            {"toolchain", build.toolchain},
+                            {"compiler", build.compiler},
+                            {"march", build.march},
+                            {"flags", build.flags},
+                            {kSeed, fmt::format("{}", result.session.seed)}};
   if (!facts.libc_build.empty()) all[kLibcBuild] = facts.libc_build;
   for (const char* pin : kPins)
     if (const auto found = result.pins.find(pin); found != result.pins.end())
@@ -50,20 +51,20 @@ std::string why_skipped(const results::Result& result) {
 
 }  // namespace
 
-Condensed condense(const results::Result& result) {
-  Condensed all{result.machine.id,
-                result.session.id,
-                result.session.started,
-                result.source.commit,
-                surroundings_of(result),
-                why_skipped(result),
-                {}};
+results::Condensed condense(const results::Result& result) {
+  results::Condensed all{result.machine.id,
+                         result.session.id,
+                         result.session.started,
+                         result.source.commit,
+                         surroundings_of(result),
+                         why_skipped(result),
+                         {}};
   if (all.skipped.empty()) all.rows = condensed_rows(result);
   return all;
 }
 
-std::vector<CondensedRow> condensed_rows(const results::Result& result) {
-  std::vector<CondensedRow> rows;
+std::vector<results::CondensedRow> condensed_rows(const results::Result& result) {
+  std::vector<results::CondensedRow> rows;
   std::map<std::string, int> versions;
   for (const results::Workload& workload : result.workloads)
     versions[fmt::format("{}/{}", workload.family, workload.name)] = workload.version;
@@ -71,7 +72,7 @@ std::vector<CondensedRow> condensed_rows(const results::Result& result) {
   const results::Arm* head = results::find_arm(result, results::kHead);
   for (const judge::SummaryRow& row : judge::summarize(result)) {
     const results::BenchmarkParts parts = results::benchmark_parts(row.benchmark);
-    CondensedRow& kept = rows.emplace_back();
+    results::CondensedRow& kept = rows.emplace_back();
     kept.benchmark = row.benchmark;
     kept.time = row.time;
     kept.version = versions[fmt::format("{}/{}", parts.family, parts.workload)];

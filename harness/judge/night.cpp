@@ -39,10 +39,10 @@ std::string advice_for(std::string_view why) {
 }
 
 /// Logarithms of `points` before this session that have its seed.
-std::vector<double> nights_before(std::span<const Point> points, const results::Session& session) {
+std::vector<double> nights_before(std::span<const results::Point> points, const results::Session& session) {
   const std::string seed = fmt::format("{}", session.seed);
   std::vector<double> logs;
-  for (const Point& point : points) {
+  for (const results::Point& point : points) {
     const auto its = point.surroundings->find(kSeed);
     if (point.started < session.started && point.session != session.id && its != point.surroundings->end() &&
         its->second == seed)
@@ -51,7 +51,7 @@ std::vector<double> nights_before(std::span<const Point> points, const results::
   return logs;
 }
 
-void judge_level(const CondensedRow& row, std::span<const double> nights, JudgedNight& night) {
+void judge_level(const results::CondensedRow& row, std::span<const double> nights, JudgedNight& night) {
   const double tonight = std::log(row.time.median);
   const Standing where = standing(nights, tonight);
   night.standings.add(where);
@@ -63,9 +63,8 @@ void judge_level(const CondensedRow& row, std::span<const double> nights, Judged
 /// Whether what is away from its level tonight may have become so where history finds no change.
 bool any_young(const JudgedNight& night) {
   constexpr std::size_t kMostAway = kRecent / 2;  // nights, until a new level is the median of the recent ones
-  return std::any_of(night.away.begin(), night.away.end(), [](const Away& one) {
-    return one.nights < stats::ChangePointDetector::kFewest + kMostAway;
-  });
+  return std::any_of(night.away.begin(), night.away.end(),
+                     [](const Away& one) { return one.nights < stats::ChangePointDetector::kFewest + kMostAway; });
 }
 
 void say_levels(JudgedNight& night) {
@@ -73,17 +72,17 @@ void say_levels(JudgedNight& night) {
   if (!all.many_away()) return;
   const std::string share = fmt::format("{} of {} benchmarks", all.away(), all.with_level);
   if (!all.unfit()) {
-    night.notes.push_back(fmt::format("{} as far from their level as last night: history judges that within {} nights{}",
-                                      share, stats::ChangePointDetector::kPlain - 1,
-                                      any_young(night) ? fmt::format(", {}", kUnseen) : ""));
+    night.notes.push_back(
+        fmt::format("{} as far from their level as last night: history judges that within {} nights{}", share,
+                    stats::ChangePointDetector::kPlain - 1, any_young(night) ? fmt::format(", {}", kUnseen) : ""));
     return;
   }
   const auto slower = static_cast<std::size_t>(
       std::count_if(night.away.begin(), night.away.end(), [](const Away& one) { return one.ratio > 1; }));
   night.fit = false;
   night.reason = judge::kMachineReason;
-  night.sentences.push_back(fmt::format("{} far from their level at once ({} slower, {} faster)", share, slower,
-                                        all.away() - slower));
+  night.sentences.push_back(
+      fmt::format("{} far from their level at once ({} slower, {} faster)", share, slower, all.away() - slower));
 }
 
 void say_fitness(const results::Result& result, const std::string& skipped, JudgedNight& night) {
@@ -138,27 +137,22 @@ bool Standings::unfit() const {
   return many_away() && static_cast<double>(moved) >= kMovedShare * static_cast<double>(away());
 }
 
-Expected<JudgedNight> judge_night(Index& index, const results::Result& result) {
+JudgedNight judge_night(std::span<const SeriesHistory> histories, const results::Result& result) {
   JudgedNight night;
   night.session = result.session.id;
   night.machine = result.machine.id;
   night.unusual = result.session.unusual;
-  const Expected<std::vector<Series>> list = index.series();
-  if (!list) return list.error();
-  std::map<std::pair<std::string, int>, const Series*> series;
-  for (const Series& one : *list)
-    if (one.machine == result.machine.id) series[{one.benchmark, one.version}] = &one;
+  std::map<std::pair<std::string, int>, const SeriesHistory*> by_benchmark;
+  for (const SeriesHistory& one : histories)
+    if (one.series.machine == result.machine.id) by_benchmark[{one.series.benchmark, one.series.version}] = &one;
   const std::string skipped = condense(result).skipped;
-  for (const CondensedRow& row : condensed_rows(result)) {
-    const auto found = series.find({row.benchmark, row.version});
-    if (found == series.end()) continue;
-    const Expected<std::vector<Point>> points = index.points(*found->second);
-    if (!points) return points.error();
-    judge_level(row, nights_before(*points, result.session), night);
-    if (!skipped.empty()) continue;
-    const Expected<Findings> findings = index.findings(*found->second);
-    if (!findings) return findings.error();
-    if (findings->judged.nights_missing > 0) night.too_young.push_back({row.benchmark, findings->judged});
+  for (const results::CondensedRow& row : condensed_rows(result)) {
+    const auto found = by_benchmark.find({row.benchmark, row.version});
+    if (found == by_benchmark.end()) continue;
+    const SeriesHistory& history = *found->second;
+    judge_level(row, nights_before(history.points, result.session), night);
+    if (skipped.empty() && history.findings.judged.nights_missing > 0)
+      night.too_young.push_back({row.benchmark, history.findings.judged});
   }
   say_levels(night);
   say_fitness(result, skipped, night);

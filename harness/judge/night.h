@@ -3,16 +3,16 @@
 /// A benchmark is away from its level where its time lies beyond every usual distance from the median of its last
 /// kRecent nights, and near fewer than two of them before the last: a level that it takes again is its own. Where last
 /// night was near it, it has stayed there. A code change moves some benchmarks; where many of all are away at once, and
-/// have not just stayed there, it was the machine or the toolchain, and nothing of that night is told. The session stays
-/// in the series: from the next night at the same levels on, the change points judge it as any change.
+/// have not just stayed there, it was the machine or the toolchain, and nothing of that night is told. The session
+/// stays in the series: from the next night at the same levels on, the change points judge it as any change.
 ///
 /// Constants were chosen on other noises than `simulate nights` reports: 1 to 5 % normal, t with 5, log-normal with
 /// 0.3, 4 % of outliers of +25 % and 10 % of +100 %, two levels 7 % (75/25) and 40 % (80/20) apart, AR(1) with 0.4 and
 /// 0.9, constants; each also with 5 % that all benchmarks of a night share. Of 35 benchmarks at most 23 % were away on
 /// any usual night, and at least 37 % where 17 were made 1.5 to 10.7 times slower (but of log-normal noise, which
 /// hides it). Of those away, less than a quarter had moved since last night in nine of ten nights after all had become
-/// 1.4 times slower for good, and more than a quarter in nine of ten second and third nights with such slowdowns; not so
-/// where levels 40 % apart or outliers of +100 % move the benchmarks by themselves.
+/// 1.4 times slower for good, and more than a quarter in nine of ten second and third nights with such slowdowns; not
+/// so where levels 40 % apart or outliers of +100 % move the benchmarks by themselves.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/error.h"
-#include "harness/judge/index.h"
+#include "harness/judge/history.h"
 #include "harness/results/result.h"
 
 namespace lab::judge {
@@ -62,7 +61,7 @@ struct Standings {
 /// A benchmark of tonight that is away from its level.
 struct Away {
   std::string benchmark;
-  double ratio = 1;  ///< tonight over the median of the recent nights
+  double ratio = 1;        ///< tonight over the median of the recent nights
   std::size_t nights = 0;  ///< before tonight, of its seed
 };
 
@@ -81,11 +80,12 @@ struct JudgedNight {
   std::vector<std::string> notes;      ///< what else to know of it
   std::vector<std::string> unusual;    ///< results::Session::unusual, less `sentences`
   Standings standings;
-  std::vector<Away> away;              ///< by benchmark
-  std::vector<TooYoung> too_young;     ///< by benchmark; of a session that is in a series
+  std::vector<Away> away;           ///< by benchmark
+  std::vector<TooYoung> too_young;  ///< by benchmark; of a session that is in a series
 };
 
-/// Judges `result`, which may be any session; the nights are those of its machine in `index` that started before it.
-Expected<JudgedNight> judge_night(Index& index, const results::Result& result);
+/// Judges `result`, which may be any session, beside the nights of `histories` that started before it. `histories`: at
+/// least the series of its machine that it has a benchmark of; others are passed over.
+JudgedNight judge_night(std::span<const SeriesHistory> histories, const results::Result& result);
 
 }  // namespace lab::judge

@@ -9,8 +9,8 @@
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/judge/condense.h"
-#include "harness/judge/night_fixture.h"
 #include "harness/judge/fitness.h"
+#include "harness/judge/night_fixture.h"
 
 namespace lab::judge {
 
@@ -41,11 +41,11 @@ class Farm {
   /// What is said of a session that is among the nights, too.
   JudgedNight judged(const results::Result& result) {
     add(result);
-    Expected<Index> index = Index::open(folder_.path(), [](const Progress&) {});
-    EXPECT_TRUE(index);
-    Expected<JudgedNight> night = judge_night(*index, result);
-    EXPECT_TRUE(night);
-    return *night;
+    results::Store store = *results::Store::open(folder_.path(), store_rules(), [](const results::StoreProgress&) {});
+    std::vector<SeriesHistory> histories;
+    for (const results::Series& series : *store.series())
+      histories.push_back({series, parse_findings(*store.findings(series)), *store.points(series)});
+    return judge_night(histories, result);
   }
 
  private:
@@ -214,8 +214,8 @@ TEST(JudgedNight, of_a_session_that_no_history_has_says_why) {
   EXPECT_FALSE(night.fit);
   EXPECT_EQ(night.reason, "");
   EXPECT_EQ(night.left_out, "dirty source");
-  EXPECT_EQ(night.sentences, (Words{"history leaves this session out: dirty source",
-                                    "commit what was changed, or take it back"}));
+  EXPECT_EQ(night.sentences,
+            (Words{"history leaves this session out: dirty source", "commit what was changed, or take it back"}));
 }
 
 TEST(JudgedNight, can_be_the_first) {

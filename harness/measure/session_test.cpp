@@ -35,7 +35,8 @@ struct Fixture {
                         return {};
                       },
                       {}};
-    const Observer observer{{}, [](const results::Failure& failure) { ADD_FAILURE() << failure.detail; }, {}, {}};
+    const Observer observer{
+        {}, [this](const results::Failure& failure) { failures.push_back(failure.detail); }, {}, {}};
     return run_session(spec, rule, world, observer, result);
   }
 
@@ -65,7 +66,7 @@ struct Fixture {
   StoppingRule rule;
   results::Result result;
   double now = 0;
-  Names journal;
+  Names journal, failures;
 };
 
 }  // namespace
@@ -78,6 +79,7 @@ TEST(RunSession, rests_and_ends_by_the_widths_that_its_rule_gives) {
     return fixture.processes_of(benchmark) < (benchmark == "fake/plain/store" ? 4U : 7U) ? 0.5 : 0.005;
   };
   ASSERT_TRUE(fixture.go());
+  EXPECT_EQ(fixture.failures, Names{});
   EXPECT_EQ(fixture.processes_of("fake/plain/store"), 4U);
   EXPECT_EQ(fixture.processes_of("fake/quick/store"), 7U);
   EXPECT_EQ(fixture.result.session.unusual, Names{});
@@ -93,6 +95,7 @@ TEST(RunSession, ends_a_benchmark_that_its_rule_rejects_and_keeps_its_failure_in
   };
   fixture.rule.without_reference = [](const results::Result&) { return Names{"fake/store"}; };
   ASSERT_TRUE(fixture.go());
+  EXPECT_EQ(fixture.failures, Names{"by the rule"});
   EXPECT_EQ(fixture.processes_of("fake/plain/store"), 4U);
   EXPECT_EQ(fixture.processes_of("fake/quick/store"), 0U);
   EXPECT_EQ(fixture.journal[2], results::journal_line(fixture.result.failures.at(0)));

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "harness/report/history_text.h"
 #include "harness/report/format.h"
+#include "harness/report/history_text.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::report {
@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 using judge::Change;
-using judge::Point;
+using results::Point;
 
 /// Plots in a report, of the benchmarks that changed last; where none changed, of the first few.
 constexpr std::size_t kMostPlots = 12;
@@ -25,7 +25,7 @@ constexpr std::size_t kMostPoints = 180;
 
 /// One change of one benchmark.
 struct Told {
-  const Followed* followed;
+  const judge::SeriesHistory* followed;
   const Change* change;
 };
 
@@ -56,8 +56,8 @@ Table changes_table(const std::vector<Told>& told) {
               {}};
   for (const auto& [followed, change] : told)
     table.rows.push_back({verdict_cell(*change), followed->series.benchmark, by_text(*change),
-                          report::commits_text(change->commits), change->started.substr(0, 10),
-                          whole(change->nights()), fmt::format("{:.4f}", change->confidence),
+                          report::commits_text(change->commits), change->started.substr(0, 10), whole(change->nights()),
+                          fmt::format("{:.4f}", change->confidence),
                           fmt::format("{}", fmt::join(change->changed, "; "))});
   return table;
 }
@@ -83,8 +83,8 @@ json::array levels_of(std::span<const Point> points, const std::vector<Change>& 
 /// What the plot shows: the medians and half their range on either side. Longer bars end at its edge: a session's own
 /// doubt must not flatten what happened from one to the next.
 stats::Interval shown_range(std::span<const Point> points) {
-  const auto [least, most] =
-      std::minmax_element(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.median < b.median; });
+  const auto [least, most] = std::minmax_element(points.begin(), points.end(),
+                                                 [](const Point& a, const Point& b) { return a.median < b.median; });
   const double margin = std::max((most->median - least->median) / 2, 0.005 * most->median);
   return {least->median - margin, most->median + margin};
 }
@@ -102,7 +102,7 @@ json::object drawn(const Point& point, const stats::Interval& shown) {
                                    : number(point.median)}};
 }
 
-std::string title_of(const Followed& followed) {
+std::string title_of(const judge::SeriesHistory& followed) {
   const std::vector<Change>& changes = followed.findings.changes;
   if (changes.empty())
     return fmt::format("{}: {}", followed.series.benchmark,
@@ -112,7 +112,7 @@ std::string title_of(const Followed& followed) {
                      last.started.substr(0, 10));
 }
 
-Chart history_chart(const Followed& followed) {
+Chart history_chart(const judge::SeriesHistory& followed) {
   const std::vector<Point>& points = followed.points;
   Chart chart("history", fmt::format("history-{}-{}", followed.series.benchmark, followed.series.version));
   const std::size_t first = points.size() - std::min(points.size(), kMostPoints);
@@ -125,13 +125,14 @@ Chart history_chart(const Followed& followed) {
   }
   for (const Change& change : followed.findings.changes)
     if (change.index >= first)
-      changes.push_back(json::object{
-          {"at", change.started},
-          {"verdict", change.cause != "code" ? "environment" : change.regressed() ? "regressed" : "improved"},
-          {"late", change.index - first > (points.size() - first) / 2},
-          {"line", changes.size() % 3},  // labels of neighbours stand in lines of their own
-          {"commits", report::commits_text(change.commits)},
-          {"label", report::change_text(change.ratio)}});
+      changes.push_back(json::object{{"at", change.started},
+                                     {"verdict", change.cause != "code" ? "environment"
+                                                 : change.regressed()   ? "regressed"
+                                                                        : "improved"},
+                                     {"late", change.index - first > (points.size() - first) / 2},
+                                     {"line", changes.size() % 3},  // labels of neighbours stand in lines of their own
+                                     {"commits", report::commits_text(change.commits)},
+                                     {"label", report::change_text(change.ratio)}});
   chart.title = title_of(followed);
   chart.note = "A point a session; grey: each level and the middle four fifths of its sessions; dashed: a change.";
   if (std::any_of(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(), [&](const Point& point) {
@@ -146,23 +147,24 @@ Chart history_chart(const Followed& followed) {
   return chart;
 }
 
-std::vector<Told> changes_of(std::span<const Followed> followed) {
+std::vector<Told> changes_of(std::span<const judge::SeriesHistory> followed) {
   std::vector<Told> told;
-  for (const Followed& one : followed)
+  for (const judge::SeriesHistory& one : followed)
     for (const Change& change : one.findings.changes) told.push_back({&one, &change});
   std::stable_sort(told.begin(), told.end(),
                    [](const Told& a, const Told& b) { return a.change->started > b.change->started; });
   return told;
 }
 
-bool has_nights(std::span<const Followed> followed) {
-  return std::any_of(followed.begin(), followed.end(), [](const Followed& one) { return one.points.size() > 1; });
+bool has_nights(std::span<const judge::SeriesHistory> followed) {
+  return std::any_of(followed.begin(), followed.end(),
+                     [](const judge::SeriesHistory& one) { return one.points.size() > 1; });
 }
 
-std::string verdict_sentence(std::span<const Followed> followed, const std::vector<Told>& told) {
+std::string verdict_sentence(std::span<const judge::SeriesHistory> followed, const std::vector<Told>& told) {
   std::size_t changed = 0, sessions = 0;
   report::Unchanged unchanged;
-  for (const Followed& one : followed) {
+  for (const judge::SeriesHistory& one : followed) {
     changed += !one.findings.changes.empty();
     sessions = std::max(sessions, one.points.size());
     unchanged.add(one.findings);
@@ -179,39 +181,42 @@ std::string verdict_sentence(std::span<const Followed> followed, const std::vect
 
 }  // namespace
 
-std::string history_sentence(std::span<const Followed> followed) {
+std::string history_sentence(std::span<const judge::SeriesHistory> followed) {
   const std::vector<Told> told = changes_of(followed);
   return told.empty() ? "" : verdict_sentence(followed, told);
 }
 
-Section history_section(std::span<const Followed> followed) {
+Section history_section(std::span<const judge::SeriesHistory> followed) {
   Section section{"history", "Night by night", {}, {}};
   if (!has_nights(followed)) return section;
   const std::vector<Told> told = changes_of(followed);
   const bool blamed = std::any_of(told.begin(), told.end(), [](const Told& one) { return one.change->blamed(); });
-  const bool quiet = told.empty() && std::all_of(followed.begin(), followed.end(), [](const Followed& one) {
+  const bool quiet = told.empty() && std::all_of(followed.begin(), followed.end(), [](const judge::SeriesHistory& one) {
                        return one.findings.judged.nights_missing == 0;
                      });
-  section.blocks.emplace_back(
-      Paragraph{verdict_sentence(followed, told), blamed ? Tone::kBad : quiet ? Tone::kGood : Tone::kWeak});
+  section.blocks.emplace_back(Paragraph{verdict_sentence(followed, told), blamed  ? Tone::kBad
+                                                                          : quiet ? Tone::kGood
+                                                                                  : Tone::kWeak});
   if (!told.empty()) section.blocks.emplace_back(changes_table(told));
-  std::vector<const Followed*> plotted;
-  const auto plot = [&](const Followed& one, std::size_t most) {
-    if (plotted.size() < most && one.points.size() > 1 && std::find(plotted.begin(), plotted.end(), &one) == plotted.end())
+  std::vector<const judge::SeriesHistory*> plotted;
+  const auto plot = [&](const judge::SeriesHistory& one, std::size_t most) {
+    if (plotted.size() < most && one.points.size() > 1 &&
+        std::find(plotted.begin(), plotted.end(), &one) == plotted.end())
       plotted.push_back(&one);
   };
   for (const Told& one : told) plot(*one.followed, kMostPlots);
   // What is too young to tell stands behind what was found.
   for (const bool young : {false, true})
-    for (const Followed& one : followed)
+    for (const judge::SeriesHistory& one : followed)
       if ((one.findings.judged.nights_missing != 0) == young) plot(one, kQuietPlots);
   const auto changed = static_cast<std::size_t>(std::count_if(
-      followed.begin(), followed.end(), [](const Followed& one) { return !one.findings.changes.empty(); }));
+      followed.begin(), followed.end(), [](const judge::SeriesHistory& one) { return !one.findings.changes.empty(); }));
   if (changed > kMostPlots)
-    section.blocks.emplace_back(Paragraph{fmt::format(
-        "Plotted are the {} of {} benchmarks that changed last; the table has the changes of all.", kMostPlots, whole(changed))});
+    section.blocks.emplace_back(Paragraph{
+        fmt::format("Plotted are the {} of {} benchmarks that changed last; the table has the changes of all.",
+                    kMostPlots, whole(changed))});
   Charts charts;
-  for (const Followed* one : plotted) charts.charts.push_back(history_chart(*one));
+  for (const judge::SeriesHistory* one : plotted) charts.charts.push_back(history_chart(*one));
   section.blocks.emplace_back(std::move(charts));
   return section;
 }

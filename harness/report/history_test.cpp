@@ -8,12 +8,15 @@
 namespace lab::report {
 
 TEST(HistorySection, tells_the_latest_change_first_with_its_cause_and_commits) {
-  const std::vector<Followed> followed = sample::followed();
+  const std::vector<judge::SeriesHistory> followed = sample::followed();
   Document document;
   document.sections.push_back(history_section(followed));
   const std::string text = to_markdown(document);
-  const std::size_t kernel = text.find("**faster, new kernel** | allocator/buddy/random\\_replace | -4.74 % (-5.74 % to -3.74 %)");
-  const std::size_t code = text.find("**regressed** | allocator/buddy/random\\_replace | +4.98 % (+3.98 % to +5.98 %) | 000000130000..000000140000 | 2026-06-21 | 4 |");
+  const std::size_t kernel =
+      text.find("**faster, new kernel** | allocator/buddy/random\\_replace | -4.74 % (-5.74 % to -3.74 %)");
+  const std::size_t code = text.find(
+      "**regressed** | allocator/buddy/random\\_replace | +4.98 % (+3.98 % to +5.98 %) | 000000130000..000000140000 | "
+      "2026-06-21 | 4 |");
   ASSERT_NE(kernel, std::string::npos) << text;
   ASSERT_NE(code, std::string::npos) << text;
   EXPECT_LT(kernel, code);
@@ -33,15 +36,16 @@ TEST(HistorySection, plots_what_changed_before_what_did_not) {
 }
 
 TEST(HistorySection, says_which_benchmarks_are_too_young_and_is_not_green_then) {
-  std::vector<Followed> followed = sample::followed();
-  for (Followed& one : followed) one.findings.changes.clear();
+  std::vector<judge::SeriesHistory> followed = sample::followed();
+  for (judge::SeriesHistory& one : followed) one.findings.changes.clear();
   const auto verdict = [&] { return std::get<Paragraph>(history_section(followed).blocks.front()); };
   EXPECT_EQ(verdict().text,
             "Over 40 sessions: 2 benchmarks without a change after their first 15 nights and before their last 4.");
   EXPECT_EQ(verdict().tone, Tone::kGood);
   followed[1].findings.judged = {4, 0, judge::kTooYoungReason};
-  EXPECT_EQ(verdict().text, "Over 40 sessions: 1 benchmark without a change after its first 15 nights and before its last 4, "
-                            "1 too young to tell (4 more nights).");
+  EXPECT_EQ(verdict().text,
+            "Over 40 sessions: 1 benchmark without a change after its first 15 nights and before its last 4, "
+            "1 too young to tell (4 more nights).");
   EXPECT_EQ(verdict().tone, Tone::kWeak);
   const Section section = history_section(followed);
   EXPECT_EQ(std::get<Charts>(section.blocks.back()).charts[1].title,
@@ -60,15 +64,15 @@ TEST(HistorySection, says_where_a_bar_ends_at_the_plot_s_edge) {
   const Section section = history_section(sample::followed());
   const std::vector<Chart>& charts = std::get<Charts>(section.blocks.back()).charts;
   EXPECT_NE(charts[0].note.find("A bar that is longer than the plot ends at its edge."), std::string::npos);
-  std::vector<Followed> sure = sample::followed();
-  for (judge::Point& point : sure[0].points) point.interval.reset();
+  std::vector<judge::SeriesHistory> sure = sample::followed();
+  for (results::Point& point : sure[0].points) point.interval.reset();
   const Section without = history_section(sure);
   EXPECT_EQ(std::get<Charts>(without.blocks.back()).charts[0].note.find("edge"), std::string::npos);
 }
 
 TEST(HistorySection, plots_what_is_too_young_last) {
-  std::vector<Followed> followed = sample::followed();
-  for (Followed& one : followed) one.findings.changes.clear();
+  std::vector<judge::SeriesHistory> followed = sample::followed();
+  for (judge::SeriesHistory& one : followed) one.findings.changes.clear();
   followed[0].findings.judged = {4, 0, judge::kTooYoungReason};
   const Section section = history_section(followed);
   EXPECT_EQ(std::get<Charts>(section.blocks.back()).charts[1].title,
@@ -76,7 +80,7 @@ TEST(HistorySection, plots_what_is_too_young_last) {
 }
 
 TEST(HistorySection, says_how_many_of_those_that_changed_are_plotted) {
-  std::vector<Followed> followed(26, sample::followed()[0]);
+  std::vector<judge::SeriesHistory> followed(26, sample::followed()[0]);
   for (std::size_t i = 0; i < followed.size(); ++i) followed[i].series.benchmark += std::to_string(i);
   const Section section = history_section(followed);
   EXPECT_EQ(std::get<Charts>(section.blocks.back()).charts.size(), 12u);
@@ -85,8 +89,8 @@ TEST(HistorySection, says_how_many_of_those_that_changed_are_plotted) {
 }
 
 TEST(HistorySection, of_one_session_is_nothing) {
-  std::vector<Followed> followed = sample::followed();
-  for (Followed& one : followed) one.points.resize(1);
+  std::vector<judge::SeriesHistory> followed = sample::followed();
+  for (judge::SeriesHistory& one : followed) one.points.resize(1);
   EXPECT_TRUE(history_section(followed).blocks.empty());
   EXPECT_TRUE(history_section({}).blocks.empty());
 }

@@ -125,7 +125,7 @@ struct Machine {
   std::vector<Row> rows;
 };
 
-void add(const judge::Series& series, const std::string& name, const judge::Findings& findings, Machine& machine) {
+void add(const results::Series& series, const std::string& name, const judge::Findings& findings, Machine& machine) {
   machine.first = machine.first.empty() ? findings.first : std::min(machine.first, findings.first);
   machine.last = std::max(machine.last, findings.last);
   machine.id = series.machine;
@@ -201,9 +201,9 @@ json::value text_or_null(const std::string& text) {
 
 }  // namespace
 
-std::string to_text(std::span<const Followed> followed, std::size_t width) {
+std::string to_text(std::span<const judge::SeriesHistory> followed, std::size_t width) {
   std::map<std::pair<std::string, std::string>, std::size_t> versions;
-  for (const Followed& one : followed) ++versions[{one.series.machine, one.series.benchmark}];
+  for (const judge::SeriesHistory& one : followed) ++versions[{one.series.machine, one.series.benchmark}];
   std::map<std::string, Machine> machines;
   for (const auto& [series, findings, points] : followed) {
     const bool several = versions[{series.machine, series.benchmark}] > 1;
@@ -215,11 +215,11 @@ std::string to_text(std::span<const Followed> followed, std::size_t width) {
   return text;
 }
 
-std::string to_json(const Followed& followed) {
+std::string to_json(const judge::SeriesHistory& followed) {
   const auto& [series, findings, points] = followed;
   json::array list, changes, metrics;
   list.reserve(points.size());
-  for (const judge::Point& point : points)
+  for (const results::Point& point : points)
     list.push_back(json::object{{"started", point.started},
                                 {"commit", point.commit ? json::value(*point.commit) : json::value(nullptr)},
                                 {"median", point.median},

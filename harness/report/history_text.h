@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "harness/judge/changes.h"
-#include "harness/judge/index.h"
+#include "harness/judge/history.h"
 #include "harness/judge/night.h"
 #include "harness/report/history.h"
 
@@ -47,9 +47,9 @@ std::string unchanged_text(const Unchanged& unchanged);
 std::string young_text(const Unchanged& unchanged, std::string_view what);
 
 /// What changed on each machine, the latest first, and what was seen of the rest. `points` are not looked at.
-std::string to_text(std::span<const Followed> followed, std::size_t width);
+std::string to_text(std::span<const judge::SeriesHistory> followed, std::size_t width);
 /// One object on a line, with all points.
-std::string to_json(const Followed& followed);
+std::string to_json(const judge::SeriesHistory& followed);
 
 /// A night beside the nights before it, a sentence a line.
 std::string to_text(const judge::JudgedNight& night);

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/results/bisect_record.h"
 #include "harness/judge/compare.h"
 #include "harness/report/document.h"
 #include "harness/report/history.h"
 #include "harness/report/published.h"
 #include "harness/results/atlas.h"
+#include "harness/results/bisect_record.h"
 #include "harness/results/result.h"
 
 namespace lab::report {
@@ -24,9 +24,9 @@ namespace lab::report {
 struct ReportInput {
   const results::Result* result = nullptr;  ///< null: a report from the atlas alone
   std::span<const results::Column> atlas = {};
-  const judge::Comparison* comparison = nullptr;  ///< of `result` with a base; null: none
-  std::span<const Followed> followed = {};            ///< what history has of the result's machine
-  std::span<const results::Story> bisects = {};      ///< of that machine, the latest first
+  const judge::Comparison* comparison = nullptr;        ///< of `result` with a base; null: none
+  std::span<const judge::SeriesHistory> followed = {};  ///< what history has of the result's machine
+  std::span<const results::Story> bisects = {};         ///< of that machine, the latest first
 };
 
 /// How far a session that still runs has come.

@@ -78,21 +78,22 @@ TEST(Report, is_a_page_a_summary_and_a_file_for_each_chart) {
 TEST(Report, of_everything_has_every_section_and_is_left_for_the_browser) {
   results::Result result = sample::two_arms(16, true);
   const std::string longest = "command_bucket/v7_mt_thread_local_blocks/frame_work";
-  result.failures.push_back({longest, 4, 4, "timeout", "no answer after 60 s; the process group was ended", std::string(300, 'x') + "\n"});
   result.failures.push_back(
-      {"allocator/misaligned", 0, 0, std::string(results::kNotConforming), "allocate(24) gave 0x7f11d0c09008: expected a multiple of 16", ""});
+      {longest, 4, 4, "timeout", "no answer after 60 s; the process group was ended", std::string(300, 'x') + "\n"});
+  result.failures.push_back({"allocator/misaligned", 0, 0, std::string(results::kNotConforming),
+                             "allocate(24) gave 0x7f11d0c09008: expected a multiple of 16", ""});
   result.session.unusual.push_back("other work took 31 % of a CPU in 5 of 16 blocks; end it, or measure later");
   result.pins["mimalloc"] = std::string(64, 'a');
   const std::vector<results::Column> atlas = sample::atlas();
   const judge::Comparison comparison = *judge::compare_arms(result, {});
-  const std::vector<Followed> followed = sample::followed();
+  const std::vector<judge::SeriesHistory> followed = sample::followed();
   const std::vector<results::Story> bisects{sample::bisected()};
   const fs::path out = fs::path(LAB_BUILD_DIR) / "tests/report_of_everything";
   const Expected<ReportFiles> files = write_report({&result, atlas, &comparison, followed, bisects}, options(out));
   ASSERT_TRUE(files) << files.error().what;
   const std::string page = *read_file(files->index);
-  for (const char* id : {"failures", "comparison", "history", "bisects", "claims", "family-command_bucket", "family-allocator",
-                         "vulkan", "errata", "control", "unusual", "unsupported", "provenance"})
+  for (const char* id : {"failures", "comparison", "history", "bisects", "claims", "family-command_bucket",
+                         "family-allocator", "vulkan", "errata", "control", "unusual", "unsupported", "provenance"})
     EXPECT_TRUE(contains(page, fmt::format("<section id=\"{}\"", id))) << id;
 }
 
@@ -188,7 +189,8 @@ TEST(Report, without_a_published_claim_begins_with_what_was_measured) {
 
 TEST(Report, counts_what_failed_not_how_often) {
   results::Result result = sample::result();
-  for (const int process : {1, 2}) result.failures.push_back({"allocator/buddy/random_replace", process, process, "crash", "SIGSEGV", ""});
+  for (const int process : {1, 2})
+    result.failures.push_back({"allocator/buddy/random_replace", process, process, "crash", "SIGSEGV", ""});
   result.failures.push_back({"allocator/misaligned", 0, 0, std::string(results::kNotConforming), "misaligned", ""});
   const std::string lead = report_document({&result, {}}, *load_published(options("").published)).lead;
   EXPECT_TRUE(contains(lead, " 1 variant failed its conformance check; 1 benchmark failed.")) << lead;

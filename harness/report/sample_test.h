@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/bench/checksum.h"
 #include "harness/base/random.h"
-#include "harness/results/bisect_record.h"
+#include "harness/bench/checksum.h"
 #include "harness/report/history.h"
 #include "harness/results/atlas.h"
+#include "harness/results/bisect_record.h"
 #include "harness/results/result.h"
 
 namespace lab::report::sample {
@@ -130,11 +130,14 @@ inline void add_allocator_family(results::Result& result, int blocks) {
 /// What makes a page wide: five workloads whose variants count rounding and heap, and a benchmark with a long name.
 inline void add_wide_family(results::Result& result, int blocks) {
   const auto made = result.processes.size();
-  for (const char* name : {"random_replace", "growing_buffers", "random_replace_untouched", "frame_of_short_lived_blocks", "asset_streaming"})
+  for (const char* name : {"random_replace", "growing_buffers", "random_replace_untouched",
+                           "frame_of_short_lived_blocks", "asset_streaming"})
     result.workloads.push_back({"heaps", name, "blocks that come and go", 1, {"replace"}, 1000, "pair", false});
-  for (const char* name : {"c_library", "buddy", "buddy_that_keeps_its_free_lists_in_one_bitmap_for_all_of_its_orders"}) {
+  for (const char* name :
+       {"c_library", "buddy", "buddy_that_keeps_its_free_lists_in_one_bitmap_for_all_of_its_orders"}) {
     const std::string variant = name;
-    result.variants.push_back({"heaps", variant, variant == "c_library", "one idea", std::string(90, 'O'), "somewhere", "fragments", {}});
+    result.variants.push_back(
+        {"heaps", variant, variant == "c_library", "one idea", std::string(90, 'O'), "somewhere", "fragments", {}});
     for (const results::Workload& workload : result.workloads)
       if (workload.family == "heaps")
         add_processes(result, results::benchmark_name("heaps", variant, workload.name),
@@ -198,7 +201,9 @@ inline results::Result two_arms(int blocks = 16, bool wide = false) {
   for (const results::Process& process : again.processes) {
     const std::string_view name = process.benchmark;
     copy(process, results::kBase,
-         name == "allocator/buddy/random_replace" ? 0.93 : name == "command_bucket/v6_mt_thread_local/frame" ? 1.08 : 1);
+         name == "allocator/buddy/random_replace"            ? 0.93
+         : name == "command_bucket/v6_mt_thread_local/frame" ? 1.08
+                                                             : 1);
     if (name == "allocator/c_library/growing_buffers" || name == "command_bucket/v1_st_new/frame")
       copy(process, results::kControl, 1);
   }
@@ -255,19 +260,19 @@ inline std::vector<results::Column> atlas() {
 }
 
 /// Forty nights of two benchmarks, of which the first got slower by a commit and quicker by a kernel.
-inline std::vector<Followed> followed() {
-  std::vector<Followed> made(2);
-  for (Followed& one : made) {
+inline std::vector<judge::SeriesHistory> followed() {
+  std::vector<judge::SeriesHistory> made(2);
+  for (judge::SeriesHistory& one : made) {
     one.series.machine = "m-1a2b3c4d";
     one.series.version = 1;
   }
   made[0].series.benchmark = "allocator/buddy/random_replace";
   made[1].series.benchmark = "allocator/linear/growing_buffers";
   bench::Random random(9);
-  for (Followed& one : made)
+  for (judge::SeriesHistory& one : made)
     for (int night = 0; night < 40; ++night) {
       const bool slower = &one == &made[0] && night >= 20 && night < 30;
-      judge::Point point;
+      results::Point point;
       point.started = fmt::format("2026-0{}-{:02}T02:00:00Z", night < 30 ? 6 : 7, night % 30 + 1);
       point.session = fmt::format("s{}", night);
       point.commit = fmt::format("{:08x}{:032x}", night, 0);
@@ -291,7 +296,7 @@ inline std::vector<Followed> followed() {
     made_change.cause = std::move(cause);
     made[0].findings.changes.push_back(std::move(made_change));
   };
-  for (Followed& one : made) one.findings.judged.from = 15;
+  for (judge::SeriesHistory& one : made) one.findings.judged.from = 15;
   change(20, 100.5, 105.5, "code");
   change(30, 105.5, 100.5, "kernel");
   return made;
@@ -302,9 +307,11 @@ inline results::Story bisected() {
   results::Story story;
   story.cell.benchmark = "allocator/buddy/random_replace";
   for (int i = 0; i <= 12; ++i)
-    story.cell.commits.push_back({fmt::format("{:08x}{:032x}", 0xabc0 + i, 0),
-                                  fmt::format("Change number {}{}", i, i == 8 ? "" : ": Buddy keeps its free lists in one bitmap of all its orders"),
-                                  false});
+    story.cell.commits.push_back(
+        {fmt::format("{:08x}{:032x}", 0xabc0 + i, 0),
+         fmt::format("Change number {}{}", i,
+                     i == 8 ? "" : ": Buddy keeps its free lists in one bitmap of all its orders"),
+         false});
   const std::string culprit = story.cell.commits[8].sha;
   bench::Random random(3);
   const auto measure = [&](std::size_t at, double null, double belief) {

@@ -32,9 +32,10 @@ Document sample_document() {
   static const results::Result result = sample::two_arms(16, true);
   static const std::vector<results::Column> atlas = sample::atlas();
   static const judge::Comparison comparison = *judge::compare_arms(result, {});
-  static const std::vector<Followed> followed = sample::followed();
+  static const std::vector<judge::SeriesHistory> followed = sample::followed();
   static const std::vector<results::Story> bisects{sample::bisected()};
-  return report_document({&result, atlas, &comparison, followed, bisects}, *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
+  return report_document({&result, atlas, &comparison, followed, bisects},
+                         *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
 }
 
 /// What Vega calls the mark that stands for one row of each chart.
@@ -96,7 +97,8 @@ TEST(Charts, have_every_field_of_their_tooltips) {
       const std::string data(own == nullptr ? "rows" : own->at("name").as_string());
       for (const json::value& row : chart->data.at(data).as_array())
         for (const json::value& shown : tooltip->as_array())
-          EXPECT_TRUE(row.as_object().contains(shown.at("field").as_string())) << chart->name << ": " << shown.at("field");
+          EXPECT_TRUE(row.as_object().contains(shown.at("field").as_string()))
+              << chart->name << ": " << shown.at("field");
     }
   }
 }

@@ -1,5 +1,7 @@
 // How fast a long history is: made-up results on the disk, read by the code that reads real ones. The files have just
 // been written, so they come from memory.
+#include "harness/judge/history.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "harness/judge/index.h"
 #include "harness/judge/night_fixture.h"
 #include "harness/simulate/noise.h"
 #include "harness/simulate/simulate.h"
@@ -49,12 +50,13 @@ std::uintmax_t write_nights(const fs::path& folder, int first, int count, int pr
 /// fails.
 double seconds_to_open(const fs::path& folder) {
   const auto start = std::chrono::steady_clock::now();
-  Expected<judge::Index> index = judge::Index::open(folder, [](const judge::Progress&) {});
-  if (!index) return -1;
-  const Expected<std::vector<judge::Series>> list = index->series();
+  Expected<results::Store> store =
+      results::Store::open(folder, judge::store_rules(), [](const results::StoreProgress&) {});
+  if (!store) return -1;
+  const Expected<std::vector<results::Series>> list = store->series();
   if (!list) return -1;
-  for (const judge::Series& series : *list)
-    if (!index->findings(series)) return -1;
+  for (const results::Series& series : *list)
+    if (!store->findings(series)) return -1;
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 

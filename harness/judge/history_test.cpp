@@ -1,4 +1,4 @@
-#include "harness/judge/index.h"
+#include "harness/judge/history.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
-#include "harness/results/database.h"
 #include "harness/judge/night_fixture.h"
+#include "harness/results/database.h"
 
 namespace lab::judge {
 
@@ -34,8 +34,8 @@ class Nights {
   void add(int number) const { write("farm/" + fixture_file(number), text(number)); }
   const fs::path& path() const { return folder_.path(); }
 
-  Expected<Index> open() const {
-    return Index::open(path(), [](const Progress&) {});
+  Expected<results::Store> open() const {
+    return results::Store::open(path(), store_rules(), [](const results::StoreProgress&) {});
   }
 
  private:
@@ -43,13 +43,13 @@ class Nights {
 };
 
 /// All that an index holds, or its error.
-std::string dump(Expected<Index> index) {
-  if (!index) return index.error().what;
-  std::string all = fmt::format("{} results\n", *index->results());
-  for (const std::string& sentence : *index->remarks()) all += sentence + "\n";
-  for (const auto& [reason, count] : *index->skipped()) all += fmt::format("{} {}\n", count, reason);
-  for (const Series& series : *index->series()) {
-    const Findings findings = *index->findings(series);
+std::string dump(Expected<results::Store> store) {
+  if (!store) return store.error().what;
+  std::string all = fmt::format("{} results\n", *store->results());
+  for (const std::string& sentence : *store->remarks()) all += sentence + "\n";
+  for (const auto& [reason, count] : *store->skipped()) all += fmt::format("{} {}\n", count, reason);
+  for (const results::Series& series : *store->series()) {
+    const Findings findings = parse_findings(*store->findings(series));
     all += fmt::format("{} {} {}: {} from {} to {}, {:g};", series.machine, series.benchmark, series.version,
                        findings.sessions, findings.first, findings.last, findings.median);
     for (const Change& change : findings.changes)
@@ -57,7 +57,8 @@ std::string dump(Expected<Index> index) {
     for (const MetricChange& change : findings.metric_changes)
       all += fmt::format(" {} at {}", change.metric, change.index);
     all += "\n ";
-    for (const Point& point : *index->points(series)) all += fmt::format(" {}:{:g}", point.session, point.median);
+    for (const results::Point& point : *store->points(series))
+      all += fmt::format(" {}:{:g}", point.session, point.median);
     all += "\n";
   }
   return all;
@@ -65,7 +66,7 @@ std::string dump(Expected<Index> index) {
 
 }  // namespace
 
-TEST(Index, holds_one_point_a_benchmark_and_session_in_the_order_of_time) {
+TEST(History, holds_one_point_a_benchmark_and_session_in_the_order_of_time) {
   const Nights nights;
   nights.add(2);
   nights.add(0);
@@ -79,7 +80,7 @@ TEST(Index, holds_one_point_a_benchmark_and_session_in_the_order_of_time) {
             "  000000:50 000002:50\n");
 }
 
-TEST(Index, keeps_of_a_point_what_the_result_said) {
+TEST(History, keeps_of_a_point_what_the_result_said) {
   const Nights nights;
   results::Result result = fixture_night({0, 7, 1, {100}});
   for (int i = 0; i < 7; ++i) result.processes[static_cast<std::size_t>(i)].real_time = 100 + i;
@@ -87,9 +88,9 @@ TEST(Index, keeps_of_a_point_what_the_result_said) {
   for (results::Process& process : result.processes) process.counters["leaf_bytes"] = 64;
   result.arms = {{"head", result.build, {}, result.source, {{"shelf/v000", "abcd"}}, {{"shelf/store", 2}}}};
   nights.write("farm/a.json", results::serialize(result));
-  Expected<Index> index = nights.open();
-  ASSERT_TRUE(index);
-  const std::vector<Point> points = *index->points(index->series()->front());
+  Expected<results::Store> store = nights.open();
+  ASSERT_TRUE(store);
+  const std::vector<results::Point> points = *store->points(store->series()->front());
   ASSERT_EQ(points.size(), 1U);
   EXPECT_EQ(points[0].median, 103);
   EXPECT_EQ(points[0].processes, 7U);
@@ -97,12 +98,12 @@ TEST(Index, keeps_of_a_point_what_the_result_said) {
   EXPECT_EQ(points[0].interval, expected);
   EXPECT_EQ(points[0].commit, fixture_commit(0));
   EXPECT_EQ(points[0].executable, "abcd");
-  EXPECT_EQ(*points[0].exact, (Exact{{"leaf_bytes", 64}, {"metadata_bytes", std::nullopt}}));
+  EXPECT_EQ(*points[0].exact, (results::Exact{{"leaf_bytes", 64}, {"metadata_bytes", std::nullopt}}));
   EXPECT_EQ(points[0].surroundings->at("kernel"), "6.1.0");
   EXPECT_EQ(points[0].surroundings->at("pin fmt"), "cd34");
 }
 
-TEST(Index, never_mixes_machines_nor_workload_versions) {
+TEST(History, never_mixes_machines_nor_workload_versions) {
   const Nights nights;
   results::Result result = night(0, {100});
   nights.write("a/0.json", results::serialize(result));
@@ -118,16 +119,16 @@ TEST(Index, never_mixes_machines_nor_workload_versions) {
             "other shelf/v000/store 3: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 100;\n  again:100\n");
 }
 
-TEST(Index, counts_a_result_under_two_names_once) {
+TEST(History, counts_a_result_under_two_names_once) {
   const Nights nights;
   nights.add(0);
   nights.write("copy/0.json", text(0));
-  Expected<Index> index = nights.open();
-  ASSERT_TRUE(index);
-  EXPECT_EQ(index->points(index->series()->front())->size(), 1U);
+  Expected<results::Store> store = nights.open();
+  ASSERT_TRUE(store);
+  EXPECT_EQ(store->points(store->series()->front())->size(), 1U);
 }
 
-TEST(Index, names_what_it_cannot_read_in_one_line_each_and_goes_on) {
+TEST(History, names_what_it_cannot_read_in_one_line_each_and_goes_on) {
   const Nights nights;
   nights.add(0);
   nights.write("farm/a.json", "");
@@ -153,7 +154,7 @@ TEST(Index, names_what_it_cannot_read_in_one_line_each_and_goes_on) {
   EXPECT_EQ(dump(nights.open()), first);
 }
 
-TEST(Index, leaves_out_and_counts_what_no_verdict_can_be_made_of) {
+TEST(History, leaves_out_and_counts_what_no_verdict_can_be_made_of) {
   const Nights nights;
   const auto write = [&](const char* name, auto&& spoil) {
     results::Result result = night(0);
@@ -167,7 +168,7 @@ TEST(Index, leaves_out_and_counts_what_no_verdict_can_be_made_of) {
   EXPECT_EQ(dump(nights.open()), "4 results\n2 dirty source\n1 interrupted session\n1 no release build\n");
 }
 
-TEST(Index, brought_up_to_date_is_the_same_as_made_anew) {
+TEST(History, brought_up_to_date_is_the_same_as_made_anew) {
   std::mt19937 random(20260802);
   for (int round = 0; round < 3; ++round) {
     const Nights nights;
@@ -185,13 +186,13 @@ TEST(Index, brought_up_to_date_is_the_same_as_made_anew) {
         ASSERT_TRUE(write_file(file, what == 1 ? content.substr(0, 99) : content));
       }
       const std::string kept = dump(nights.open());
-      fs::remove(nights.path() / kIndexName);
+      fs::remove(nights.path() / results::kIndexName);
       ASSERT_EQ(kept, dump(nights.open())) << "round " << round << ", step " << step;
     }
   }
 }
 
-TEST(Index, reads_nothing_twice) {
+TEST(History, reads_nothing_twice) {
   const Nights nights;
   nights.add(0);
   nights.add(1);
@@ -201,11 +202,11 @@ TEST(Index, reads_nothing_twice) {
   EXPECT_EQ(nights.open()->reading().all, 1U);
 }
 
-TEST(Index, is_made_anew_where_it_is_damaged_foreign_or_of_another_version) {
+TEST(History, is_made_anew_where_it_is_damaged_foreign_or_of_another_version) {
   const Nights nights;
   for (int i = 0; i < 40; ++i) nights.add(i);
   const std::string whole = dump(nights.open());
-  const std::string good = *read_file(nights.path() / kIndexName);
+  const std::string good = *read_file(nights.path() / results::kIndexName);
   const auto with = [&](std::size_t at, std::size_t count, char byte) {
     std::string spoilt = good;
     spoilt.replace(at, count, count, byte);
@@ -221,30 +222,30 @@ TEST(Index, is_made_anew_where_it_is_damaged_foreign_or_of_another_version) {
       {"another application", with(70, 2, 'v')},
   };
   for (const auto& [name, content] : spoilt) {
-    nights.write(kIndexName, content);
+    nights.write(results::kIndexName, content);
     EXPECT_EQ(dump(nights.open()), whole) << name;
   }
 }
 
-TEST(Index, is_kept_in_memory_and_says_so_where_nothing_can_be_written) {
+TEST(History, is_kept_in_memory_and_says_so_where_nothing_can_be_written) {
   const Nights nights;
   nights.add(0);
   const std::string whole = dump(nights.open());
   fs::remove(nights.path() / "index.lock");
   fs::create_directory(nights.path() / "index.lock");
   EXPECT_EQ(nights.open()->reading().all, 0U);  // what is stored there serves
-  fs::remove(nights.path() / kIndexName);
-  Expected<Index> index = nights.open();
-  ASSERT_TRUE(index);
-  EXPECT_EQ(*index->remarks(),
+  fs::remove(nights.path() / results::kIndexName);
+  Expected<results::Store> store = nights.open();
+  ASSERT_TRUE(store);
+  EXPECT_EQ(*store->remarks(),
             Words{fmt::format("the index is kept in memory for this once: '{}': nothing can be written there",
-                              (nights.path() / kIndexName).string())});
-  EXPECT_FALSE(fs::exists(nights.path() / kIndexName));
+                              (nights.path() / results::kIndexName).string())});
+  EXPECT_FALSE(fs::exists(nights.path() / results::kIndexName));
   fs::remove(nights.path() / "index.lock");
   EXPECT_EQ(dump(nights.open()), whole);
 }
 
-TEST(Index, serves_several_at_once) {
+TEST(History, serves_several_at_once) {
   const Nights nights;
   for (int i = 0; i < 30; ++i) nights.add(i);
   Words dumps(4);
@@ -255,11 +256,12 @@ TEST(Index, serves_several_at_once) {
   EXPECT_EQ(dumps, Words(4, alone));
 }
 
-TEST(Index, of_no_folder_is_an_error) {
-  const Expected<Index> index = Index::open("/no/where", [](const Progress&) {});
-  ASSERT_FALSE(index);
-  EXPECT_EQ(index.error().what, "expected a folder of results at '/no/where', found nothing");
-  EXPECT_EQ(index.error().status, ExitStatus::kUsage);
+TEST(History, of_no_folder_is_an_error) {
+  const Expected<results::Store> store =
+      results::Store::open("/no/where", store_rules(), [](const results::StoreProgress&) {});
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().what, "expected a folder of results at '/no/where', found nothing");
+  EXPECT_EQ(store.error().status, ExitStatus::kUsage);
 }
 
 }  // namespace lab::judge

@@ -1,0 +1,131 @@
+#include "harness/results/store.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "harness/base/lock.h"
+#include "harness/results/store_tables.h"
+
+namespace lab::results {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void discard(const fs::path& results) {
+  std::error_code ignored;
+  fs::remove(results / kIndexName, ignored);
+  fs::remove(results / (std::string(kIndexName) + "-journal"), ignored);
+}
+
+/// The lock of all who write the index of `results`; an error where no file can be made there.
+Expected<File> lock_index(const fs::path& results, const std::function<void()>& on_wait) {
+  const fs::path path = results / "index.lock";
+  Expected<File> lock = lock_file(path, LockKind::kAloneOrNot);
+  if (!lock || lock->get() >= 0) return lock;
+  on_wait();
+  return lock_file(path, LockKind::kAlone);
+}
+
+Error failure_of(StoreTables& tables) {
+  return Error{fmt::format("the index of '{}': {}", tables.results().string(), tables.database().error()),
+               "free some space, or remove index.sqlite there: it is made anew"};
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<StoreTables> tables, StoreProgress reading)
+    : tables_(std::move(tables)), reading_(reading) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
+                            const std::function<void(const StoreProgress&)>& progress) {
+  std::error_code missing;
+  if (!fs::is_directory(results, missing))
+    return Error{fmt::format("expected a folder of results at '{}', found {}", results.string(),
+                             fs::exists(results, missing) ? "a file" : "nothing"),
+                 "python3 make.py run", ExitStatus::kUsage};
+  const fs::path file = results / kIndexName;
+  const Expected<File> lock = lock_index(results, [&] { progress({0, 0, 0, 0, true}); });
+  const Expected<std::vector<ResultFile>> files = list_result_files(results);
+  if (!files) return files.error();
+  std::string problem = lock ? "" : "nothing can be written there";
+  for (int attempt = 0; attempt < 2 && problem.empty(); ++attempt) {
+    auto tables = std::make_unique<StoreTables>(results, file, rules);
+    if (tables->prepare()) {
+      const StoreProgress reading = tables->update(*files, progress);
+      if (!tables->database().failed()) return Store(std::move(tables), reading);
+      problem = tables->database().error();
+    }
+    if (attempt == 0 && (problem.empty() || tables->database().damaged())) {
+      tables.reset();
+      discard(results);
+      problem.clear();
+    } else if (problem.empty()) {
+      problem = "its file is another program's";
+    }
+  }
+  auto tables = std::make_unique<StoreTables>(results, "", rules);
+  tables->copy_from(file);
+  if (!tables->prepare()) return failure_of(*tables);
+  const StoreProgress reading = tables->update(*files, progress);
+  if (tables->database().failed()) return failure_of(*tables);
+  Store store(std::move(tables), reading);
+  store.remark_ = fmt::format("the index is kept in memory for this once: '{}': {}", file.string(), problem);
+  return store;
+}
+
+template <typename Read>
+auto Store::sound(const Read& read) -> Expected<decltype(read(std::declval<StoreTables&>()))> {
+  auto value = read(*tables_);
+  if (tables_->database().failed() && tables_->database().damaged()) {
+    const fs::path results = tables_->results();
+    const StoreRules rules = tables_->rules();
+    tables_.reset();
+    discard(results);
+    Expected<Store> anew = open(results, rules, [](const StoreProgress&) {});
+    if (!anew) return anew.error();
+    *this = std::move(*anew);
+    value = read(*tables_);
+  }
+  if (tables_->database().failed()) return failure_of(*tables_);
+  return value;
+}
+
+Expected<std::vector<Series>> Store::series() {
+  return sound([](StoreTables& tables) { return tables.series(); });
+}
+
+Expected<std::string> Store::findings(const Series& series) {
+  return sound([&](StoreTables& tables) { return tables.findings(series); });
+}
+
+Expected<std::vector<Point>> Store::points(const Series& series) {
+  return sound([&](StoreTables& tables) { return tables.points(series); });
+}
+
+Expected<std::vector<std::string>> Store::remarks() {
+  return sound([this](StoreTables& tables) {
+    std::vector<std::string> sentences;
+    if (!remark_.empty()) sentences.push_back(remark_);
+    for (const std::string& problem : tables.problems()) sentences.push_back(fmt::format("left out: {}", problem));
+    return sentences;
+  });
+}
+
+Expected<std::vector<std::pair<std::string, std::size_t>>> Store::skipped() {
+  return sound([](StoreTables& tables) { return tables.skipped(); });
+}
+
+Expected<std::size_t> Store::results() {
+  return sound([](StoreTables& tables) { return tables.readable(); });
+}
+
+Expected<std::size_t> Store::unreadable() {
+  return sound([](StoreTables& tables) { return tables.unreadable(); });
+}
+
+}  // namespace lab::results

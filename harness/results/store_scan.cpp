@@ -1,0 +1,89 @@
+#include "harness/results/store_scan.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+
+#include "harness/base/files.h"
+#include "harness/base/layout.h"
+#include "harness/results/without_samples.h"
+
+namespace lab::results {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What `folder` holds; nothing where it is a file.
+Expected<std::vector<fs::path>> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code problem;
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
+    entries.push_back(at->path());
+  // Taken for empty, its results would be forgotten.
+  if (problem && problem != std::errc::not_a_directory)
+    return Error{fmt::format("reading '{}': {}", folder.string(), problem.message()),
+                 "make it readable, or take it away", ExitStatus::kUsage};
+  return entries;
+}
+
+CondensedFile condense_file(const fs::path& results, const ResultFile& file, const StoreRules& rules) {
+  CondensedFile condensed;
+  const Expected<std::string> text = read_file(results / file.path);
+  if (!text) {
+    condensed.problem = text.error().what;
+    return condensed;
+  }
+  condensed.opened = true;
+  const Expected<Result> result = parse_without_samples(*text, file.path);
+  if (result)
+    condensed.condensed = rules.condense(*result);
+  else
+    condensed.problem = result.error().what;
+  return condensed;
+}
+
+}  // namespace
+
+Expected<std::vector<ResultFile>> list_result_files(const fs::path& results) {
+  std::vector<ResultFile> files;
+  const auto folders = entries_of(results);
+  if (!folders) return folders.error();
+  for (const fs::path& folder : *folders) {
+    const std::string machine = folder.filename();
+    if (machine.starts_with('.') || std::find(kNotMachines.begin(), kNotMachines.end(), machine) != kNotMachines.end())
+      continue;
+    const auto entries = entries_of(folder);
+    if (!entries) return entries.error();
+    for (const fs::path& entry : *entries) {
+      struct stat found {};
+      if (entry.extension() != ".json" || ::stat(entry.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
+      files.push_back({fmt::format("{}/{}", machine, entry.filename().string()), found.st_size,
+                       found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec});
+    }
+  }
+  std::sort(files.begin(), files.end(), [](const ResultFile& a, const ResultFile& b) { return a.path < b.path; });
+  return files;
+}
+
+std::vector<CondensedFile> condense_files(const fs::path& results, std::span<const ResultFile> files,
+                                          const StoreRules& rules) {
+  std::vector<CondensedFile> condensed(files.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < files.size(); i = next++) condensed[i] = condense_file(results, files[i], rules);
+  };
+  const std::size_t count =
+      std::min<std::size_t>({files.size(), std::max(1U, std::thread::hardware_concurrency()), 16});
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  return condensed;
+}
+
+}  // namespace lab::results

@@ -1,0 +1,36 @@
+/// Which results a folder holds, and what is kept of each.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/results/store.h"
+
+namespace lab::results {
+
+struct ResultFile {
+  std::string path;  ///< machine/name, within the folder of results
+  std::int64_t size = 0;
+  std::int64_t modified = 0;  ///< ns
+  friend bool operator==(const ResultFile&, const ResultFile&) = default;
+};
+
+/// <results>/<machine>/*.json, by name. An error (kUsage) where a folder cannot be read.
+Expected<std::vector<ResultFile>> list_result_files(const std::filesystem::path& results);
+
+/// A result condensed, or why it could not be read.
+struct CondensedFile {
+  std::optional<Condensed> condensed;
+  std::string problem;
+  bool opened = false;
+};
+
+/// Every file condensed, on all cores.
+std::vector<CondensedFile> condense_files(const std::filesystem::path& results, std::span<const ResultFile> files,
+                                          const StoreRules& rules);
+
+}  // namespace lab::results

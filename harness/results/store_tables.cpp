@@ -1,0 +1,317 @@
+#include "harness/results/store_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <set>
+
+#include "harness/base/json_fields.h"
+
+namespace lab::results {
+
+namespace {
+
+constexpr std::int64_t kApplication = 0x6c616268;  // "labh"
+constexpr int kLayout = 4;                         ///< raised when the tables below change
+
+/// Results read between two transactions: what a kill may cost.
+constexpr std::size_t kBatch = 128;
+
+// A word is any text that many rows share. A series without findings is one that has to be judged again, and so is one
+// that was watched among more or fewer series of its machine.
+constexpr const char* kTables = R"(
+CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE result(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+                    problem TEXT, skipped TEXT, session TEXT, commit_id TEXT, surroundings INTEGER);
+CREATE TABLE series(id INTEGER PRIMARY KEY, machine TEXT NOT NULL, benchmark TEXT NOT NULL, version INTEGER NOT NULL,
+                    findings TEXT, watched TEXT, UNIQUE(machine, benchmark, version));
+CREATE TABLE point(series INTEGER NOT NULL, started TEXT NOT NULL, result INTEGER NOT NULL, median REAL NOT NULL,
+                   low REAL, high REAL, processes INTEGER NOT NULL, executable INTEGER NOT NULL, exact INTEGER NOT NULL,
+                   PRIMARY KEY(series, started, result)) WITHOUT ROWID;
+)";
+
+int version_of(const StoreRules& rules) {
+  return 1000 * kLayout + rules.version;
+}
+
+template <typename T>
+std::shared_ptr<const T> shared_from_json(const std::string& text) {
+  boost::system::error_code problem;
+  const json::value value = json::parse(text, problem);
+  Expected<T> read = problem ? T{} : from_json<T>(value);
+  return std::make_shared<const T>(read ? std::move(*read) : T{});
+}
+
+std::string json_text(const auto& value) {
+  return json::serialize(to_json(value));
+}
+
+}  // namespace
+
+StoreTables::StoreTables(std::filesystem::path results, const std::filesystem::path& file, StoreRules rules)
+    : results_(std::move(results)), rules_(std::move(rules)), database_(file, Database::Mode::kReadWrite) {}
+
+bool StoreTables::is_own(Database& database) const {
+  return database.integer("PRAGMA application_id") == kApplication &&
+         database.integer("PRAGMA user_version") == version_of(rules_);
+}
+
+bool StoreTables::prepare() {
+  // A kill loses nothing, a power cut at most the last transaction.
+  database_.run("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;");
+  if (is_own(database_)) return true;
+  for (const char* what : {"PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema"})
+    if (database_.integer(what) != 0) return false;
+  database_.run("BEGIN IMMEDIATE");
+  database_.run(kTables);
+  database_.run(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplication, version_of(rules_)));
+  return true;
+}
+
+void StoreTables::copy_from(const std::filesystem::path& file) {
+  std::error_code none;
+  if (!std::filesystem::exists(file, none)) return;
+  Database stored(file, Database::Mode::kReadOnly);
+  if (is_own(stored)) database_.copy(stored);
+}
+
+std::map<std::string, ResultFile> StoreTables::known() {
+  std::map<std::string, ResultFile> known;
+  Statement all = database_.prepare("SELECT path, size, modified FROM result");
+  while (all.next()) {
+    std::string path = all.text(0);
+    known.emplace_hint(known.end(), path, ResultFile{path, all.integer(1), all.integer(2)});
+  }
+  return known;
+}
+
+void StoreTables::remove(const std::vector<std::string>& paths) {
+  if (paths.empty()) return;
+  database_.run("CREATE TEMP TABLE IF NOT EXISTS gone(id INTEGER PRIMARY KEY); DELETE FROM gone");
+  Statement mark = database_.prepare("INSERT INTO gone SELECT id FROM result WHERE path = ?");
+  for (const std::string& path : paths) mark.bind(path).run();
+  database_.run(R"(
+    UPDATE series SET findings = NULL WHERE id IN (SELECT series FROM point WHERE result IN (SELECT id FROM gone));
+    DELETE FROM point WHERE result IN (SELECT id FROM gone);
+    DELETE FROM result WHERE id IN (SELECT id FROM gone);
+    UPDATE series SET findings = NULL WHERE machine IN (SELECT machine FROM series WHERE findings IS NULL);
+    DELETE FROM series WHERE NOT EXISTS (SELECT 1 FROM point WHERE point.series = series.id))");
+  series_.clear();
+}
+
+std::int64_t StoreTables::word(const std::string& text) {
+  if (const auto found = words_.find(text); found != words_.end()) return found->second;
+  Statement stored = database_.prepare("SELECT id FROM word WHERE text = ?");
+  stored.bind(text);
+  const bool is_there = stored.next();
+  if (!is_there) database_.prepare("INSERT INTO word(text) VALUES(?)").bind(text).run();
+  const std::int64_t id = is_there ? stored.integer(0) : database_.last_id();
+  words_.emplace(text, id);
+  return id;
+}
+
+std::int64_t StoreTables::id_of(const Series& series) {
+  Statement stored = database_.prepare("SELECT id FROM series WHERE machine = ? AND benchmark = ? AND version = ?");
+  stored.bind(series.machine).bind(series.benchmark).bind(std::int64_t{series.version});
+  return stored.next() ? stored.integer(0) : 0;
+}
+
+std::int64_t StoreTables::added(const Series& series) {
+  const auto key = std::make_tuple(series.machine, series.benchmark, series.version);
+  if (const auto found = series_.find(key); found != series_.end()) return found->second;
+  Statement insert = database_.prepare("INSERT OR IGNORE INTO series(machine, benchmark, version) VALUES(?, ?, ?)");
+  insert.bind(series.machine).bind(series.benchmark).bind(std::int64_t{series.version}).run();
+  const std::int64_t id = id_of(series);
+  series_.emplace(key, id);
+  return id;
+}
+
+void StoreTables::add(const ResultFile& file, const CondensedFile& read) {
+  Statement insert = database_.prepare(
+      "INSERT INTO result(path, size, modified, problem, skipped, session, commit_id, surroundings) "
+      "VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+  // What could not even be opened is tried again, whatever its time.
+  insert.bind(file.path).bind(file.size).bind(read.opened ? file.modified : -1).bind(read.problem);
+  static const Condensed kNothing;
+  const Condensed& condensed = read.condensed ? *read.condensed : kNothing;
+  insert.bind(condensed.skipped).bind(condensed.session).bind(condensed.commit.value_or(""));
+  insert.bind(word(json_text(condensed.surroundings))).run();
+  const std::int64_t result = database_.last_id();
+  for (const CondensedRow& row : condensed.rows) add(result, condensed, row);
+}
+
+void StoreTables::add(std::int64_t result, const Condensed& condensed, const CondensedRow& row) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  // Prepared once: there are tens of thousands of these.
+  if (!insert_point_) insert_point_ = database_.prepare("INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Statement& insert = *insert_point_;
+  insert.bind(added({condensed.machine, row.benchmark, row.version}));
+  insert.bind(std::string_view(condensed.started)).bind(result).bind(row.time.median);
+  insert.bind(row.time.interval ? row.time.interval->low : kNone);
+  insert.bind(row.time.interval ? row.time.interval->high : kNone);
+  insert.bind(static_cast<std::int64_t>(row.time.count)).bind(word(row.executable)).bind(word(json_text(row.exact)));
+  insert.run();
+}
+
+template <typename T>
+std::shared_ptr<const T> StoreTables::shared(std::int64_t id,
+                                             std::unordered_map<std::int64_t, std::shared_ptr<const T>>& cache) {
+  std::shared_ptr<const T>& found = cache[id];
+  if (found == nullptr) {
+    Statement stored = database_.prepare("SELECT text FROM word WHERE id = ?");
+    stored.bind(id);
+    found = shared_from_json<T>(stored.next() ? stored.text(0) : "{}");
+  }
+  return found;
+}
+
+std::vector<Point> StoreTables::points(std::int64_t series) {
+  Statement all = database_.prepare(
+      "SELECT point.started, session, commit_id, median, low, high, processes, executable.text, exact, surroundings "
+      "FROM point JOIN result ON result.id = point.result JOIN word AS executable ON executable.id = point.executable "
+      "WHERE series = ? ORDER BY point.started, session, path");
+  all.bind(series);
+  std::vector<Point> points;
+  while (all.next()) {
+    std::string session = all.text(1);
+    // The same result under two names is one session.
+    if (!points.empty() && points.back().session == session) continue;
+    Point& point = points.emplace_back();
+    point.started = all.text(0);
+    point.session = std::move(session);
+    if (std::string commit = all.text(2); !commit.empty()) point.commit = std::move(commit);
+    point.median = all.real(3);
+    if (!all.null(4)) point.interval = stats::Interval{all.real(4), all.real(5)};
+    point.processes = static_cast<std::size_t>(all.integer(6));
+    point.executable = all.text(7);
+    point.exact = shared(all.integer(8), exact_);
+    point.surroundings = shared(all.integer(9), surroundings_);
+  }
+  return points;
+}
+
+MachineRules StoreTables::rules_of(const std::string& machine) {
+  Statement all = database_.prepare(
+      "SELECT series.id, median FROM series JOIN point ON point.series = series.id WHERE machine = ? "
+      "ORDER BY series.id, started, result");
+  all.bind(machine);
+  std::vector<std::vector<double>> medians;
+  for (std::int64_t last = -1; all.next(); last = all.integer(0)) {
+    if (all.integer(0) != last) medians.emplace_back();
+    medians.back().push_back(all.real(1));
+  }
+  return rules_.machine(medians);
+}
+
+void StoreTables::update_findings() {
+  std::vector<std::string> machines;
+  Statement changed = database_.prepare("SELECT DISTINCT machine FROM series WHERE findings IS NULL");
+  while (changed.next()) machines.push_back(changed.text(0));
+  if (machines.empty()) return;
+  database_.run("BEGIN IMMEDIATE");
+  for (const std::string& machine : machines) update_findings(machine);
+  database_.run("COMMIT");
+}
+
+void StoreTables::update_findings(const std::string& machine) {
+  const MachineRules rules = rules_of(machine);
+  Statement all = database_.prepare("SELECT id FROM series WHERE machine = ? AND (findings IS NULL OR watched != ?)");
+  all.bind(machine).bind(rules.watched);
+  std::vector<std::int64_t> stale;
+  while (all.next()) stale.push_back(all.integer(0));
+  Statement store = database_.prepare("UPDATE series SET findings = ?, watched = ? WHERE id = ?");
+  for (const std::int64_t id : stale) {
+    const std::vector<Point> of = points(id);
+    if (!of.empty()) store.bind(rules.find(of)).bind(rules.watched).bind(id).run();
+  }
+}
+
+StoreProgress StoreTables::update(const std::vector<ResultFile>& files,
+                                  const std::function<void(const StoreProgress&)>& progress) {
+  const auto start = std::chrono::steady_clock::now();
+  std::map<std::string, ResultFile> known = this->known();
+  std::vector<ResultFile> fresh;
+  std::vector<std::string> gone;
+  for (const ResultFile& file : files) {
+    const auto before = known.find(file.path);
+    const bool is_known = before != known.end();
+    const bool same = is_known && before->second == file;
+    if (is_known && !same) gone.push_back(file.path);
+    if (is_known) known.erase(before);
+    if (!same) fresh.push_back(file);
+  }
+  for (const auto& [path, file] : known) gone.push_back(path);
+  StoreProgress done{0, fresh.size(), 0, 0, false};
+  if (!gone.empty()) {
+    database_.run("BEGIN IMMEDIATE");
+    remove(gone);
+    database_.run("COMMIT");
+  }
+  while (done.done < fresh.size() && !database_.failed()) {
+    const auto batch = std::span(fresh).subspan(done.done, std::min(kBatch, fresh.size() - done.done));
+    const std::vector<CondensedFile> read = condense_files(results_, batch, rules_);
+    database_.run("BEGIN IMMEDIATE");
+    std::set<std::int64_t> touched;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      add(batch[i], read[i]);
+      done.bytes += static_cast<std::uintmax_t>(batch[i].size);
+      if (!read[i].condensed) continue;
+      for (const CondensedRow& row : read[i].condensed->rows)
+        touched.insert(added({read[i].condensed->machine, row.benchmark, row.version}));
+    }
+    Statement stale = database_.prepare("UPDATE series SET findings = NULL WHERE id = ?");
+    for (const std::int64_t id : touched) stale.bind(id).run();
+    database_.run("COMMIT");
+    done.done += batch.size();
+    done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    progress(done);
+  }
+  update_findings();
+  return done;
+}
+
+std::vector<Series> StoreTables::series() {
+  std::vector<Series> list;
+  Statement all =
+      database_.prepare("SELECT machine, benchmark, version FROM series ORDER BY machine, benchmark, version");
+  while (all.next()) list.push_back({all.text(0), all.text(1), static_cast<int>(all.integer(2))});
+  return list;
+}
+
+std::string StoreTables::findings(const Series& series) {
+  Statement stored = database_.prepare("SELECT findings FROM series WHERE id = ?");
+  stored.bind(id_of(series));
+  return stored.next() ? stored.text(0) : "";
+}
+
+std::vector<Point> StoreTables::points(const Series& series) {
+  return points(id_of(series));
+}
+
+std::vector<std::string> StoreTables::problems() {
+  std::vector<std::string> problems;
+  Statement all = database_.prepare("SELECT problem FROM result WHERE problem != '' ORDER BY path");
+  while (all.next()) problems.push_back(all.text(0));
+  return problems;
+}
+
+std::vector<std::pair<std::string, std::size_t>> StoreTables::skipped() {
+  std::vector<std::pair<std::string, std::size_t>> counts;
+  Statement all =
+      database_.prepare("SELECT skipped, count(*) FROM result WHERE skipped != '' GROUP BY skipped ORDER BY skipped");
+  while (all.next()) counts.emplace_back(all.text(0), static_cast<std::size_t>(all.integer(1)));
+  return counts;
+}
+
+std::size_t StoreTables::readable() {
+  return static_cast<std::size_t>(database_.integer("SELECT count(*) FROM result WHERE problem = ''"));
+}
+
+std::size_t StoreTables::unreadable() {
+  return static_cast<std::size_t>(database_.integer("SELECT count(*) FROM result WHERE problem != ''"));
+}
+
+}  // namespace lab::results

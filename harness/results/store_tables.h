@@ -1,0 +1,73 @@
+/// The tables behind Store. Errors stay in database(): see results/database.h.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "harness/results/database.h"
+#include "harness/results/store.h"
+#include "harness/results/store_scan.h"
+
+namespace lab::results {
+
+class StoreTables {
+ public:
+  /// `file`: of the database; "" keeps it in memory.
+  StoreTables(std::filesystem::path results, const std::filesystem::path& file, StoreRules rules);
+
+  /// Makes the tables where the file is new; false where it is another program's or version's.
+  bool prepare();
+  /// Becomes a copy of the database at `file`, where that is this program's and version's.
+  void copy_from(const std::filesystem::path& file);
+  /// Reads what is new among `files`, forgets what is no longer there, and judges the series that this changed.
+  StoreProgress update(const std::vector<ResultFile>& files, const std::function<void(const StoreProgress&)>& progress);
+
+  std::vector<Series> series();
+  std::string findings(const Series& series);
+  std::vector<Point> points(const Series& series);
+  std::vector<std::string> problems();
+  std::vector<std::pair<std::string, std::size_t>> skipped();
+  std::size_t readable();
+  std::size_t unreadable();
+
+  const std::filesystem::path& results() const { return results_; }
+  const StoreRules& rules() const { return rules_; }
+  Database& database() { return database_; }
+
+ private:
+  bool is_own(Database& database) const;
+  std::map<std::string, ResultFile> known();
+  void remove(const std::vector<std::string>& paths);
+  void add(const ResultFile& file, const CondensedFile& read);
+  void add(std::int64_t result, const Condensed& condensed, const CondensedRow& row);
+  void update_findings();
+  void update_findings(const std::string& machine);
+  MachineRules rules_of(const std::string& machine);
+  std::int64_t word(const std::string& text);
+  std::int64_t id_of(const Series& series);
+  std::int64_t added(const Series& series);
+  std::vector<Point> points(std::int64_t series);
+  template <typename T>
+  std::shared_ptr<const T> shared(std::int64_t id, std::unordered_map<std::int64_t, std::shared_ptr<const T>>& cache);
+
+  std::filesystem::path results_;
+  StoreRules rules_;
+  Database database_;
+  std::optional<Statement> insert_point_;
+  // What is stored, by its text or its id.
+  std::unordered_map<std::string, std::int64_t> words_;
+  std::map<std::tuple<std::string, std::string, int>, std::int64_t> series_;
+  std::unordered_map<std::int64_t, std::shared_ptr<const Surroundings>> surroundings_;
+  std::unordered_map<std::int64_t, std::shared_ptr<const Exact>> exact_;
+};
+
+}  // namespace lab::results
