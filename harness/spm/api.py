@@ -1,4 +1,4 @@
-"""spm for Python: what make.py's other verbs call. The same as the command line, without it."""
+"""spm's Python interface, for make.py's other verbs. It does what the command line does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _settings(**settings: Any) -> Settings:
-    # make.py sees to this by itself (utf8.py); another program's Python is not ours to begin anew.
+    # make.py restarts itself with UTF-8 (utf8.py); another program's process must not be restarted from here.
     if sys.getfilesystemencoding() != "utf-8":
         raise SpmError(
             f"expected a Python whose file names are UTF-8, found {sys.getfilesystemencoding()}", "export PYTHONUTF8=1"
@@ -27,7 +27,7 @@ def _settings(**settings: Any) -> Settings:
 def install_groups(groups: Iterable[str], **settings: Any) -> dict[str, tuple[str, str]]:
     """Makes the packages of `groups` active; {package: (version, path of its link in lib)}.
 
-    `settings` are those of settings.Settings, above all quiet=True. Talks on standard error; raises SpmError."""
+    `settings` are the fields of settings.Settings, such as quiet=True. Reports on standard error; raises SpmError."""
     chosen = _settings(**settings)
     manifest = manifests.load(chosen.packages)
     items, _ = activate(manifest.grouped(groups, chosen.platform), manifest, chosen)

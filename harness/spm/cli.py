@@ -1,4 +1,4 @@
-"""spm's command line: parse, run the verb, print the one error."""
+"""spm's command line: parses it, runs the verb, prints at most one error."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 def main(arguments: list[str]) -> int:
     command = None
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever called: there is nobody to print for
+        if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
-    if isinstance(sys.stdout, io.TextIOWrapper):  # as standard error: what its encoding lacks is spelt
+    if isinstance(sys.stdout, io.TextIOWrapper):  # as standard error does: escape what the encoding lacks
         sys.stdout.reconfigure(errors="backslashreplace")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            _drop_what_nobody_reads(stream)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a farm's stop cleans up as Ctrl-C does
+            _ignore_broken_pipe(stream)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM cleans up as Ctrl-C does
     try:
         if not arguments:
             print(help_text(), end="", file=sys.stderr, flush=True)
@@ -39,21 +39,21 @@ def main(arguments: list[str]) -> int:
     except SpmError as error:
         return _fail(error, command)
     except KeyboardInterrupt:
-        print("spm: interrupted; what was finished is kept, nothing is half-made", file=sys.stderr)
+        print("spm: interrupted; finished work is kept, unfinished work is discarded", file=sys.stderr)
         return INTERRUPTED
     except OSError as error:
         from harness.spm.errors import system_error
 
-        if error.filename is None and isinstance(error, FileNotFoundError):  # os.getcwd alone says no more than that
-            return _fail(SpmError("expected a current folder, found that it was removed", "cd .", USAGE), command)
-        if error.filename is None:  # what else writes says so itself
-            sys.stdout = None  # or the interpreter tries once more
+        if error.filename is None and isinstance(error, FileNotFoundError):  # only os.getcwd raises this
+            return _fail(SpmError("expected a current folder, found that it has been removed", "cd .", USAGE), command)
+        if error.filename is None:  # all other errors name their file, so this is standard output
+            sys.stdout = None  # else the interpreter flushes it again at exit
             return _fail(SpmError(f"standard output: {error.strerror}", "send it where it can be written"), command)
         return _fail(system_error(command.verb if command else "spm", error), command)
 
 
-def _drop_what_nobody_reads(stream: io.TextIOWrapper) -> None:
-    """A reader who leaves changes neither the work nor its status: what would come to him later is dropped."""
+def _ignore_broken_pipe(stream: io.TextIOWrapper) -> None:
+    """Discards output once its reader has closed the pipe; neither the work nor the exit status changes."""
     raw = getattr(stream.buffer, "raw", stream.buffer)
     write = raw.write
 
@@ -104,7 +104,7 @@ def _fail(error: SpmError, command: Command | None) -> int:
             event = {"event": "error", "what": error.what, "hint": hint, "status": error.status}
             print(json.dumps(event), flush=True)
     except OSError:
-        sys.stdout = None  # nobody reads it, or its disk is full; what failed before says more
+        sys.stdout = None  # its pipe is closed or its disk is full; the earlier error matters more
     print(f"spm: error: {printable(error.what)}", file=sys.stderr)
     if hint:
         print(f"hint: {printable(hint)}", file=sys.stderr)

@@ -410,7 +410,7 @@ class CommandLineTest(World):
             (
                 "text",
                 "line 1 column 1: expected JSON, found: Expecting value",
-                "correct that line of packages.json, or SPM_PACKAGES where it is another file that you mean",
+                "correct that line of packages.json, or set SPM_PACKAGES if you mean another file",
             ),
         ):
             with open(f"{self.folder}/text", "w") as file:
@@ -423,7 +423,7 @@ class CommandLineTest(World):
 
     def test_a_current_folder_that_was_removed_is_one_error(self) -> None:
         done = self.shell('mkdir gone && cd gone && rmdir ../gone && spm list --packages packages.json')
-        self.assertEqual(done.stderr, "spm: error: expected a current folder, found that it was removed\nhint: cd .\n")
+        self.assertEqual(done.stderr, "spm: error: expected a current folder, found that it has been removed\nhint: cd .\n")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
 
     def test_a_table_is_one_line_a_row_in_any_encoding(self) -> None:
@@ -494,7 +494,7 @@ class DefaultPlacesTest(unittest.TestCase):
             self.assertEqual(os.stat(place).st_mode & 0o777, 0o700)
             os.rmdir(place)
             os.symlink(folder, place)  # as somebody else would lay it out for us
-            with self.assertRaisesRegex(SpmError, "belongs to somebody else$"):
+            with self.assertRaisesRegex(SpmError, "belongs to another user$"):
                 settings._fallback(place)
 
     def test_a_place_where_no_store_can_be_names_what_to_set(self) -> None:
@@ -529,12 +529,11 @@ hint: send it where it can be written
 """
 PRUNE_HELP = """\
 usage: python3 make.py spm cache prune [OPTION]...
-remove what nobody uses from the store
+remove unused packages from the store
 
-  --older-than AGE  remove what was last used so long ago (default: 30d); what
-                    is in use stays
-  --max-size SIZE   then the least recently used until the store fits (default:
-                    10GB); what is in use stays
+  --older-than AGE  remove unused packages not used for AGE (default: 30d)
+  --max-size SIZE   then remove the least recently used unused packages until
+                    the store fits (default: 10GB)
   --packages FILE   the pins (default: SPM_PACKAGES, else packages.json of this
                     checkout)
   --lib DIR         the folder of active packages (default: SPM_LIB, else lib
@@ -543,10 +542,10 @@ remove what nobody uses from the store
                     else spm in the user's cache folder)
   --offline         use no network (also SPM_OFFLINE=1)
   --frozen          fail where packages.json would have to change
-  -n, --dry-run     say what would be done, and do nothing
-  -j, --jobs N      downloads at once, at most 6 a host (default: 8)
-  --json            one JSON object a line on standard output
-  -q, --quiet       say nothing but errors and data
+  -n, --dry-run     print what would be done, change nothing
+  -j, --jobs N      parallel downloads, at most 6 per host (default: 8)
+  --json            print one JSON object per line on standard output
+  -q, --quiet       print only errors and data
 """
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as one sentence, a next step and an exit status."""
+"""Errors: one sentence, a next step and an exit status each."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ class Refused(SpmError):
 
 
 class Cancelled(Exception):
-    """Raised in a worker whose run is over already: somebody else has the error."""
+    """Raised in a worker whose run has already ended; another thread reports the error."""
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
-    """What a sentence about `word` ends with where one of `words` is like it: "; the nearest is '...'"; else ''."""
+    """A suffix for an error about `word`: "; the nearest is '...'" if one of `words` is similar, else ''."""
     import difflib
 
     return "".join(f"; the nearest is '{near}'" for near in difflib.get_close_matches(word, list(words), 1))
 
 
 def unknown(kind: str, word: str, words: Iterable[str], hint: str, where: str = "") -> SpmError:
-    """An error for a name that is not in a table, with the nearest that is."""
+    """The error for an unknown name, with the nearest known name."""
     return SpmError(f"{where}unknown {kind} '{word}'{nearest(word, words)}", hint, USAGE)
 
 
 def system_error(doing: str, error: OSError) -> SpmError:
-    """An operating system's refusal as one sentence; a full disk gets its own hint."""
+    """An OSError as one sentence; a full disk and a missing permission have their own hints."""
     import errno
 
-    path = error.filename2 or error.filename  # of two it is the second that is made: of a link the first is its target
+    path = error.filename2 or error.filename  # of two, the second is the path being created
     where = f" ({path})" if path else ""
     what = f"{doing}: {error.strerror or error}{where}"
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
@@ -53,5 +53,5 @@ def system_error(doing: str, error: OSError) -> SpmError:
             "python3 make.py spm cache prune --older-than 0d, or free some space, or set SPM_STORE to a larger disk",
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return SpmError(what, "choose folders that you may write with --store DIR (or SPM_STORE) and --lib DIR")
+        return SpmError(what, "choose writable folders with --store DIR (or SPM_STORE) and --lib DIR")
     return SpmError(what, "python3 make.py spm status")

@@ -1,4 +1,4 @@
-"""Numbers as people read and write them."""
+"""Formats and parses numbers, sizes and durations for people."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def seconds(count: float) -> str:
 
 
 def age(seconds_ago: float) -> str:
-    """One unit is enough to tell when something was last used."""
+    """An age in its largest unit, such as '3 d'."""
     for unit, length in reversed(_TIMES.items()):
         if seconds_ago >= length:
             return f"{seconds_ago // length:.0f} {unit}"
@@ -49,7 +49,7 @@ def plural(count: int, word: str) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Whether an address has a host, and a port that is a number where it has one."""
+    """Whether an address has a host and, if it has a port, a numeric one."""
     from urllib.parse import urlsplit
 
     try:
@@ -85,18 +85,18 @@ def parse_age(text: str, option: str) -> float:
 
 
 def printable(text: str) -> str:
-    """One line, whatever a file name or a server's answer holds."""
+    """The text as one printable line; control characters are escaped."""
     text = text.encode("utf-8", "backslashreplace").decode()
     return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a printable text takes."""
+    """The width of a printable text in terminal columns."""
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
 def fit(text: str, most: int) -> str:
-    """The text, or its beginning and an ellipsis where it takes more than `most` columns."""
+    """The text, cut with an ellipsis if it is wider than `most` columns."""
     if columns(text) <= most:
         return text
     kept, left = "", most - 1

@@ -1,7 +1,7 @@
 """Makes packages active: fills the store with what it lacks, then switches links.
 
-The lib folder changes last and only when every package is in the store: an install that fails leaves it as it was.
-What only switches links imports nothing that downloads or unpacks."""
+The lib folder changes last, and only when every package is in the store: a failed install leaves it unchanged.
+An install that only switches links imports no module that downloads or unpacks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Plan:
-    """What an install has to do, known before it starts."""
+    """What an install has to do, computed before it starts."""
 
     def __init__(self, items: list) -> None:
         self.items = items
@@ -25,7 +25,7 @@ class Plan:
         self.missing = [item for item in items if not item.entry.exists()]
 
     def artifacts(self) -> dict:
-        """The artifacts to unpack, by sha256: one that two packages share is one download."""
+        """The artifacts to unpack, by sha256: an artifact that two packages share is downloaded once."""
         return {
             artifact.sha256: artifact for item in self.missing for artifact in item.package.artifacts_for(item.platform)
         }
@@ -35,13 +35,13 @@ class Plan:
 
 
 def install(items: list, manifest: Manifest, settings: Settings, store: Store, report: Report) -> Plan:
-    """Makes all `items` active; returns what there was to do. An SpmError leaves the lib folder unchanged."""
+    """Makes all `items` active; returns the plan that was carried out. An SpmError leaves the lib folder unchanged."""
     lib.check(settings.lib, settings.lib_folder(), items)
     if settings.dry_run:
         return Plan(items)
     lib.check_writable(settings.lib_folder(), items)
     try:
-        if not store.writable():  # on a disk for reading alone, or somebody else's
+        if not store.writable():  # a read-only disk, or another user's store
             plan = Plan(items)
             if not plan.missing:
                 with closed_to_others():
@@ -49,7 +49,7 @@ def install(items: list, manifest: Manifest, settings: Settings, store: Store, r
                     _link(items, report)
                 return plan
         with prune.at_work(store, report):
-            plan = Plan(items)  # only now: a pruning may just have ended
+            plan = Plan(items)  # only now: pruning may just have removed entries
             if plan.missing:
                 from harness.spm.store.fill import fill
 

@@ -176,7 +176,7 @@ class InstallTest(World):
             result = self.spm("install", "a")
         self.assertEqual(
             result.err,
-            "spm: error: lib: expected a folder that you may write, found one that you may not: FOLDER\n"
+            "spm: error: lib: expected a writable folder, found one without write permission: FOLDER\n"
             "hint: name another with --lib DIR, or SPM_LIB\n",
         )
         self.assertEqual((result.status, self.server.asked), (1, []))
@@ -372,7 +372,7 @@ class KillTest(World):
             process.send_signal(number)
             _, err = process.communicate(timeout=PATIENCE_S)
             self.assertEqual(
-                (process.returncode, err), (130, "spm: interrupted; what was finished is kept, nothing is half-made\n")
+                (process.returncode, err), (130, "spm: interrupted; finished work is kept, unfinished work is discarded\n")
             )
             self.server.asked.clear()
 

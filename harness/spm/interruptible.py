@@ -1,7 +1,8 @@
 """Waits that an interrupt ends.
 
-Python misses a signal that comes just before it begins to wait, or that the kernel gives to another thread: the handler
-runs once the main thread is back in the interpreter. So nothing here waits for longer than a step at a time."""
+A signal does not end a wait of Python if it arrives just before the wait begins, or if the kernel delivers it to
+another thread: the handler runs only when the main thread is back in the interpreter. So every wait here is a loop of
+short waits."""
 
 from __future__ import annotations
 
@@ -12,11 +13,11 @@ if TYPE_CHECKING:
     import queue
     from typing import Any
 
-STEP_S = 0.5  # an interrupt is seen within it
+STEP_S = 0.5  # the longest single wait
 
 
 def take(done: queue.SimpleQueue[Any]) -> Any:
-    """The next of a queue."""
+    """The next item of a queue."""
     import queue
 
     while True:
@@ -27,7 +28,7 @@ def take(done: queue.SimpleQueue[Any]) -> Any:
 
 
 def join(threads: list, patience_s: float = float("inf")) -> None:
-    """Waits for threads to end, for so long in all."""
+    """Waits for threads to end, at most `patience_s` in all."""
     until = time.monotonic() + patience_s
     for thread in threads:
         # An interrupt may come before it was started.

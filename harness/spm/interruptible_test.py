@@ -74,7 +74,7 @@ class InstallTest(World):
             result = self.spm("install", "a")
         self.assertFalse(interrupt.late)
         self.assertEqual(
-            (result.status, result.err), (130, "spm: interrupted; what was finished is kept, nothing is half-made\n")
+            (result.status, result.err), (130, "spm: interrupted; finished work is kept, unfinished work is discarded\n")
         )
 
 

@@ -1,6 +1,6 @@
-"""How this process was called, for the commands in hints and help: each must work where its reader stands.
+"""How this process was called, so that the commands in hints and help work in the user's current folder.
 
-Hints are written as for somebody in the checkout, `python3 make.py ...`. Whoever prints one calls `as_invoked`."""
+Hints are written as `python3 make.py ...`, for the checkout's folder; `as_invoked` converts them before printing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLI = "harness.spm.cli"
 
 
 def as_invoked(text: str) -> str:
-    """The text with every `python3 make.py` in it as this process was called."""
+    """Replaces every `python3 make.py` in the text by the way this process was called."""
     return re.sub(r"\bpython3 make\.py\b( spm\b)?", lambda found: _command(found[1] or ""), text)
 
 
@@ -30,7 +30,7 @@ def _command(verb: str) -> str:
         return f"{_python()} -m {_CLI}"
     if module == _CLI or _is_make(getattr(main, "__file__", "")):
         return f"{_python()} {shlex.quote(sys.argv[0] if module != _CLI else _MAKE)}{verb}"
-    # Called by another program, of which nothing follows but where the checkout is.
+    # Called by another program: only the path of the checkout is known.
     return f"python3 {'make.py' if _is_make('make.py') else shlex.quote(_MAKE)}{verb}"
 
 
@@ -42,7 +42,7 @@ def _is_make(path: str | None) -> bool:
 
 
 def _python() -> str:
-    """Python's name where the shell finds this Python by it, else its path as it was given."""
+    """Python's name if the shell finds this Python by it, else the path that was given."""
     given = sys.orig_argv[0]
     name = os.path.basename(given)
     found = shutil.which(name)

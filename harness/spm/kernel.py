@@ -1,4 +1,4 @@
-"""System calls that Python's os lacks. A Python built without ctypes does without them."""
+"""System calls that Python's os module lacks. Without ctypes they are skipped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LIBC = ctypes and ctypes.CDLL(None, use_errno=True)
 
 
 def syncfs(file: int) -> None:
-    """Returns once all of the open file's file system is on its disk; raises OSError."""
+    """Flushes the whole file system of an open file to its disk; raises OSError."""
     if not hasattr(_LIBC, "syncfs"):
         os.sync()
     elif _LIBC.syncfs(file):
@@ -24,6 +24,6 @@ def syncfs(file: int) -> None:
 
 
 def end_with_parent() -> None:
-    """Has this process killed when the thread that forked it ends."""
+    """Makes the kernel kill this process when the thread that forked it ends."""
     if _LIBC:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

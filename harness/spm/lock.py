@@ -1,6 +1,6 @@
-"""Kernel locks on small files: they go with the process that holds them, however it ends. Python has no other.
+"""Kernel locks on small files. The kernel releases them however the holding process ends.
 
-A lock's file says who took it last, so that a waiter can name whom it waits for."""
+A lock's file names the process that took it last, so that a waiting process can report the holder."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_STEP_S = 0.05  # nobody wakes us when a lock is free, and an interrupt must end the wait
+_STEP_S = 0.05  # polled: an interrupt must end the wait
 
 
 def try_lock(file: int, kind: int) -> bool:
-    """Takes the lock on an open file or its descriptor, LOCK_SH or LOCK_EX, where nobody holds it; whether it is ours."""
+    """Tries to take the lock (LOCK_SH or LOCK_EX) on an open file or descriptor; returns whether it succeeded."""
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -27,20 +27,21 @@ def try_lock(file: int, kind: int) -> bool:
 
 
 def wait_for(file: int, kind: int) -> None:
-    """Takes it as soon as nobody holds it."""
+    """Takes the lock as soon as it is free."""
     while not try_lock(file, kind):
         time.sleep(_STEP_S)
 
 
 class Lock:
-    """One lock; use it as a context manager once `take` has said yes."""
+    """One lock; use it as a context manager after `take` has returned True."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self.file = -1  # the open file that holds it
 
     def take(self, shared: bool = False, wait: bool = True, waiting: Callable[..., Any] | None = None) -> bool:
-        """Takes the lock. Without `wait`, False when another holds it; else `waiting(holder)` is called once before."""
+        """Takes the lock. If another process holds it: returns False without `wait`, else calls `waiting(holder)` once
+        and waits."""
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         while True:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -52,7 +53,7 @@ class Lock:
                         waiting(_holder(file))
                         waiting = None
                     wait_for(file, kind)
-                if self._is_current(file):  # else it was removed while we waited: a new file stands in its place
+                if self._is_current(file):  # else the file was removed and replaced while we waited
                     self.file = file
                     self._sign()
                     return True
@@ -83,7 +84,7 @@ class Lock:
             os.ftruncate(self.file, 0)
             os.pwrite(self.file, f"{os.getpid()} {command[:100]}\n".encode("utf-8", "replace"), 0)
         except OSError:
-            pass  # a full disk must not keep us from a lock; the name is a courtesy
+            pass  # the name is optional: a full disk must not prevent the lock
 
 
 def _holder(file: int) -> str:

@@ -1,5 +1,5 @@
-"""The command line: one table of verbs and one of options drive parsing and help. (argparse takes longer to import than
-an installed group takes to check.)"""
+"""The command line: a table of verbs and a table of options drive parsing and help. (Importing argparse takes longer
+than checking an installed group.)"""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _HELP_WIDTH = 80
 
 
 class Option:
-    """`value` names what follows the option, or is '' for a switch."""
+    """An option. `value` names its value in help, '' for a switch; `text` is its help."""
 
     def __init__(self, value: str, text: str) -> None:
         self.value, self.text = value, text
 
 
 class Verb:
-    """`module` has run(command) -> exit status; `names` is what the verb's arguments are called, '' for none; in brackets
-    where none will do."""
+    """A verb. `module` has run(command, settings) -> exit status; `names` is the help's name for its arguments: '' for
+    none, in brackets if optional."""
 
     def __init__(self, module: str, names: str, text: str, options: tuple = ()) -> None:
         self.module, self.names, self.text, self.options = module, names, text, options
@@ -39,20 +39,20 @@ COMMON = {
     ),
     "--offline": Option("", "use no network (also SPM_OFFLINE=1)"),
     "--frozen": Option("", "fail where packages.json would have to change"),
-    "--dry-run": Option("", "say what would be done, and do nothing"),
-    "--jobs": Option("N", "downloads at once, at most 6 a host (default: 8)"),
-    "--json": Option("", "one JSON object a line on standard output"),
-    "--quiet": Option("", "say nothing but errors and data"),
+    "--dry-run": Option("", "print what would be done, change nothing"),
+    "--jobs": Option("N", "parallel downloads, at most 6 per host (default: 8)"),
+    "--json": Option("", "print one JSON object per line on standard output"),
+    "--quiet": Option("", "print only errors and data"),
 }
 OWN = {
-    "--platform": Option("PLATFORM", "another platform than this machine's; its links lie in a folder PLATFORM of lib"),
+    "--platform": Option("PLATFORM", "a platform other than this machine's; its links are in lib/PLATFORM"),
     "--deep": Option("", "hash every file"),
-    "--repair": Option("", "put right what is damaged, and only that"),
-    "--unsigned": Option("", "take pins from an index that nobody vouches for too; packages.json records it"),
-    "--case-sensitive": Option("", "let names differ in case alone, where DIR's file system tells them apart"),
-    "--to": Option("SOURCE", "the source of packages.json to upload to (default: the only one that takes uploads)"),
-    "--older-than": Option("AGE", "remove what was last used so long ago (default: 30d); what is in use stays"),
-    "--max-size": Option("SIZE", "then the least recently used until the store fits (default: 10GB); what is in use stays"),
+    "--repair": Option("", "repair damaged packages, fetching only what they need"),
+    "--unsigned": Option("", "also accept pins from an unsigned index; packages.json records it"),
+    "--case-sensitive": Option("", "allow names that differ only in case, if DIR's file system distinguishes them"),
+    "--to": Option("SOURCE", "the source to upload to (default: the only one that accepts uploads)"),
+    "--older-than": Option("AGE", "remove unused packages not used for AGE (default: 30d)"),
+    "--max-size": Option("SIZE", "then remove the least recently used unused packages until the store fits (default: 10GB)"),
 }
 _PLACES = ("--packages", "--lib", "--store")
 ENVIRONMENT = {
@@ -61,11 +61,11 @@ ENVIRONMENT = {
     "SPM_OFFLINE": "as --offline, unless it is 0",
     "SPM_DEBIAN_MIRROR": "a mirror for debian sources (default: apt's)",
     "SPM_DEBIAN_KEYRING": "files with keys that may sign it (default: Debian's)",
-    "SPM_MIRROR": "artifacts by sha256, asked first (last:PLACE: last)",
+    "SPM_MIRROR": "a mirror of artifacts, tried first (last:PLACE: tried last)",
     "SPM_ARTIFACTORY_TOKEN": "for artifactory sources",
-    "AWS_*": "for s3 sources, as AWS's own tools read them",
-    "SPM_TIMEOUT": "seconds for an answer and each piece (default: 30)",
-    "HTTP(S)_PROXY, NO_PROXY": "proxies, and who needs none; in lower case too",
+    "AWS_*": "for s3 sources, as in AWS's own tools",
+    "SPM_TIMEOUT": "time limit in seconds for each response and read (default: 30)",
+    "HTTP(S)_PROXY, NO_PROXY": "proxies, and hosts without one; also in lower case",
     "SSL_CERT_FILE": "a file of certificates to trust",
     "NETRC": "users and passwords by host (default: ~/.netrc)",
 }
@@ -73,28 +73,28 @@ ALIASES = {"-p": "--platform", "-h": "--help", "-j": "--jobs", "-q": "--quiet", 
 
 VERBS = {
     "install": Verb("install", "NAME...", "make packages active, fetching what the store lacks", ("--platform",)),
-    "install-group": Verb("install_group", "GROUP...", "the same for every package of the groups", ("--platform",)),
+    "install-group": Verb("install_group", "GROUP...", "make every package of the groups active", ("--platform",)),
     "uninstall": Verb(
         "uninstall", "NAME...", "remove packages from lib; the store keeps them", ("--platform",)
     ),
-    "list": Verb("list", "", "all packages of packages.json for the platform", ("--platform",)),
-    "status": Verb("status", "", "what is active, and what should be", ("--platform",)),
+    "list": Verb("list", "", "list all packages of packages.json for the platform", ("--platform",)),
+    "status": Verb("status", "", "show which packages are active, and which should be", ("--platform",)),
     "verify": Verb(
-        "verify", "", "compare active packages with what was unpacked", ("--platform", "--deep", "--repair")
+        "verify", "", "check active packages against the files that were unpacked", ("--platform", "--deep", "--repair")
     ),
-    "outdated": Verb("outdated", "[NAME...]", "pins with something newer in their index"),
-    "update": Verb("update", "NAME...", "write the newest into packages.json", ("--unsigned",)),
-    "doctor": Verb("doctor", "", "pins that have lost their sources"),
+    "outdated": Verb("outdated", "[NAME...]", "list pins that have a newer version in their index"),
+    "update": Verb("update", "NAME...", "write the newest pins into packages.json", ("--unsigned",)),
+    "doctor": Verb("doctor", "", "find pins whose artifacts are no longer available"),
     "publish": Verb(
         "publish", "DIR NAME", "pack a folder, upload it, print its pin", ("--platform", "--to")
     ),
-    "mirror push": Verb("mirror_push", "URL", "bring every artifact to a mirror (URL or folder)"),
-    "mirror pull": Verb("mirror_pull", "URL", "fill the store from a mirror alone", ("--platform",)),
+    "mirror push": Verb("mirror_push", "URL", "copy every artifact to a mirror (URL or folder)"),
+    "mirror pull": Verb("mirror_pull", "URL", "fill the store from a mirror only", ("--platform",)),
     "unpack": Verb("unpack", "ARCHIVE DIR", "unpack any archive by the rules for packages", ("--case-sensitive",)),
-    "cache list": Verb("cache_list", "", "all packages of the store: size, last use, users"),
-    "cache prune": Verb("cache_prune", "", "remove what nobody uses from the store", ("--older-than", "--max-size")),
+    "cache list": Verb("cache_list", "", "list all packages of the store: size, last use, users"),
+    "cache prune": Verb("cache_prune", "", "remove unused packages from the store", ("--older-than", "--max-size")),
 }
-# before which verb
+# verb -> the heading before it in help
 HEADINGS = {"install": "packages:", "outdated": "pins and artifacts:", "cache list": "the store:"}
 
 
@@ -106,7 +106,7 @@ class Command:
 
 
 def parse(arguments: list[str]) -> Command:
-    """What a command line asks for, options before the verb included; '' is the verb of one that asks for help alone."""
+    """Parses a command line, with options also before the verb. The verb is '' if only help is requested."""
     words: list[str] = []
     names: list[str] = []
     options: dict[str, Any] = {}
@@ -132,7 +132,7 @@ def parse(arguments: list[str]) -> Command:
 
 
 def _option(verb: str, word: str, rest: list[str]) -> tuple[str, str | bool]:
-    """(long name, value) of an option; its value may be the last of `rest`, which is then taken from there."""
+    """(long name, value) of an option; the value may be the last word of `rest`, which is then removed."""
     given, equals, value = word.partition("=")
     name = ALIASES.get(given, given)
     if name == "--help":
@@ -146,13 +146,13 @@ def _option(verb: str, word: str, rest: list[str]) -> tuple[str, str | bool]:
         return name, True
     if not equals and rest:
         value = rest.pop()
-    if not value:  # or a shell's variable that was never set: the default is not what was meant
+    if not value:  # also an unset shell variable: the default would not be what the user meant
         raise _usage(verb, f"{given} expects {known[name].value}, found nothing")
     return name, value
 
 
 def _known(verb: str) -> dict[str, Option]:
-    """The options of a verb; before it is known, those of all."""
+    """The options of a verb; of all verbs while the verb is not known."""
     return {**COMMON, **{name: OWN[name] for name in VERBS[verb].options}} if verb else {**COMMON, **OWN}
 
 
@@ -162,7 +162,7 @@ def _unknown_option(verb: str, given: str) -> SpmError:
 
 
 def _verb(words: list[str], options: dict) -> str:
-    """The verb that the words are, or '' while they are the first half of one."""
+    """The verb that the words form, or '' while they are the first half of one."""
     found = " ".join(words)
     if found in VERBS:
         return found
@@ -178,7 +178,7 @@ def _unknown_verb(words: list[str], options: dict) -> SpmError:
 
 
 def _taken(options: dict) -> str:
-    """What ends a sentence about a missing verb where an option without its value took the verb for that."""
+    """A suffix for the error about a missing verb, if an option took the verb as its value."""
     return "".join(f" ('{value}' is the value of {name})" for name, value in options.items() if value in VERBS)
 
 
@@ -200,7 +200,7 @@ def _check(verb: str, names: list[str], options: dict) -> None:
 
 
 def with_places(hint: str, command: Command | None) -> str:
-    """A hint as it is printed: a command in it works where `command` did, with the places that it was given."""
+    """A hint for printing: its command gets the paths (such as --store) that `command` was given."""
     line, comma, rest = hint.partition(", ")
     if line.startswith(f"{PROGRAM} ") and command and not line.endswith("--help"):
         import shlex
@@ -216,7 +216,7 @@ def with_places(hint: str, command: Command | None) -> str:
 
 
 def _where(verb: str) -> tuple[str, str]:
-    """What an error about a verb begins with, and the command whose help says more; '' is no verb yet."""
+    """(prefix of an error about a verb, command whose --help explains it); '' means no verb yet."""
     return (f"{verb}: ", f"{PROGRAM} {verb}") if verb else ("", PROGRAM)
 
 
@@ -242,7 +242,7 @@ def _help_text(verb: str) -> str:
         return "\n".join(
             [
                 *(f"usage: {PROGRAM} VERB ...", *lines.values()),
-                *("", *_wrapped_options(f"before or after every verb: {common}"), f"{PROGRAM} VERB --help says what they mean"),
+                *("", *_wrapped_options(f"before or after every verb: {common}"), f"their meaning: {PROGRAM} VERB --help"),
                 *("", "from the environment:", *_table(ENVIRONMENT.items()), ""),
             ]
         )
@@ -252,7 +252,7 @@ def _help_text(verb: str) -> str:
 
 
 def _wrapped_options(text: str) -> list[str]:
-    """Lines that no option is divided between."""
+    """Wraps the text between options, never inside one."""
     import textwrap
 
     held = text.replace("[", "\0[").replace(" ", "\1").replace("\1\0[", " [").replace("\0", "")

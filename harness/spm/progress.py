@@ -1,7 +1,8 @@
-"""What a run says while it works: lines that redraw themselves on a terminal, a plain line every few seconds elsewhere,
-one JSON object per event for programs, or nothing.
+"""Progress reports: redrawn lines on a terminal, a plain line every few seconds elsewhere, one JSON object per event
+for programs, or nothing.
 
-All reports have the same events; they may come from any thread. As a context manager, a report ticks as time passes."""
+All reports have the same events, which may come from any thread. As a context manager, a report redraws
+periodically."""
 
 from __future__ import annotations
 
@@ -25,10 +26,10 @@ _REDRAW_S = 0.1
 _LINE_S = 3.0
 _MOST_ROWS = 8
 _MOST_NAMES = 3
-_WINDOW_S = 10.0  # what "now" means in a rate
+_WINDOW_S = 10.0  # the time span of a rate
 _SAMPLE_S = 0.5
-_SILENT_S = 5.0  # after so long without a byte, that is said
-_NARROW = 60  # columns; below it a row has no room for sizes
+_SILENT_S = 5.0  # without a byte for so long, the row says so
+_NARROW = 60  # columns; narrower rows leave out the sizes
 
 
 def report_for(settings: Settings) -> Report:
@@ -41,7 +42,7 @@ def report_for(settings: Settings) -> Report:
 
 
 class _Transfer:
-    """One under way: `done` bytes have arrived, `moved` of them since it began; `place` is asked for the rest."""
+    """A running transfer: `done` bytes have arrived, `moved` of them in this run; `place` sends the rest."""
 
     __slots__ = ("name", "size", "done", "moved", "place", "last")
 
@@ -51,18 +52,18 @@ class _Transfer:
         self.place, self.last = "", time.monotonic()
 
     def advance(self, done: int) -> None:
-        self.moved += max(0, done - self.done)  # it may have to begin again
+        self.moved += max(0, done - self.done)  # negative when the transfer starts again
         self.done, self.last = done, time.monotonic()
 
     def silence(self) -> str:
-        """How long nothing has come, and whence, once that is long."""
+        """How long no byte has arrived, and from where; '' while that is short."""
         silent = time.monotonic() - self.last
         source = f" from {self.place}" if self.place else ""
         return f"no byte for {silent:.0f} s{source}" if silent >= _SILENT_S else ""
 
 
 class Report:
-    """Says nothing; counts what the others show."""
+    """Prints nothing; keeps the counts that the other reports show."""
 
     tick_s = 1.0
 
@@ -83,11 +84,11 @@ class Report:
             self._active[artifact.sha256] = _Transfer(artifact)
 
     def asked(self, artifact: Artifact, place: str) -> None:
-        """`place` is asked for the artifact, or for the rest of it."""
+        """The artifact, or the rest of it, is requested from `place`."""
         self._active[artifact.sha256].place = place
 
     def resumed(self, artifact: Artifact, done: int) -> None:
-        """So much is here before a transfer begins."""
+        """`done` bytes exist before the transfer begins."""
         self._active[artifact.sha256].done = done
 
     def advanced(self, artifact: Artifact, done: int) -> None:
@@ -100,14 +101,14 @@ class Report:
             self._finished += artifact.size if fetched else 0
 
     def sending(self, artifact: Artifact) -> None:
-        """An upload begins, which `advanced` follows as it does a download."""
+        """An upload begins; `advanced` reports its progress."""
         Report.begun(self, artifact)
 
     def sent(self, artifact: Artifact, whole: bool) -> None:
         Report.ended(self, artifact, whole)
 
     def found(self, artifact: Artifact) -> None:
-        """The artifact is here already."""
+        """The artifact already exists."""
         with self._lock:
             self._finished += artifact.size
 
@@ -115,7 +116,7 @@ class Report:
         pass
 
     def asked_to_wait(self, place: str, seconds: float) -> None:
-        """A server will take no request for so long."""
+        """A server accepts no request for `seconds`."""
 
     def unpacking(self, package: str, change: int) -> None:
         with self._lock:
@@ -140,7 +141,7 @@ class Report:
         pass
 
     def asking(self, questions: int) -> None:
-        """So many short questions will be `answered`; a run that asks them fetches nothing."""
+        """Announces `questions` short requests, each followed by `answered`, in a run without downloads."""
         self._questions = questions
 
     def answered(self) -> None:
@@ -169,7 +170,7 @@ class Report:
         pass
 
     def _amounts(self) -> tuple[int, float]:
-        """(bytes done in all, bytes a second of late)"""
+        """(total bytes done, recent bytes per second)"""
         with self._lock:
             now, active = time.monotonic(), list(self._active.values())
             moved = self._moved + sum(each.moved for each in active)
@@ -190,7 +191,7 @@ class Report:
         return f"{formatting.size(done)} of {formatting.size(self._total)}, {speed}"
 
     def _packages(self) -> str:
-        """What is being unpacked, the longest at work first."""
+        """The packages being unpacked, the longest running first."""
         with self._lock:
             longest = sorted(self._unpacking.items(), key=lambda each: each[1][1])
         now, names = time.monotonic(), []
@@ -222,7 +223,7 @@ class LinesReport(Report):
         self.note(f"waiting for {holder} to finish with {what}")
 
     def flushing(self) -> None:
-        self.note("waiting for the disk to write the packages, and whatever else programs have left for it to write")
+        self.note("waiting for the disk to write the packages and other programs' unwritten data")
 
     def note(self, text: str) -> None:
         with self._lock:
@@ -259,7 +260,7 @@ class TerminalReport(LinesReport):
         with self._lock:
             width, height = self._screen()
             rows = self._rows(width, min(_MOST_ROWS, height - 2))
-            # Written over what is there, not erased first: that would flicker.
+            # Overwrites the old rows; erasing them first would flicker.
             lines = "".join(f"{row}\x1b[K\n" for row in rows[:-1])
             sys.stderr.write(f"{self._up(width)}{lines}\x1b[1m{rows[-1]}\x1b[0m\x1b[K\n\x1b[J")
             sys.stderr.flush()
@@ -291,10 +292,10 @@ class TerminalReport(LinesReport):
     @staticmethod
     def _screen() -> tuple[int, int]:
         size = os.get_terminal_size(sys.stderr.fileno())
-        return size.columns or 80, size.lines or 24  # 0: a terminal that nobody has measured
+        return size.columns or 80, size.lines or 24  # 0: a terminal of unknown size
 
     def _up(self, width: int) -> str:
-        """To the first row; a terminal that was made narrower has broken the longer ones."""
+        """The escape codes to the first row; a narrowed terminal has wrapped the longer rows."""
         lines = sum(-(-columns // width) or 1 for columns in self._drawn)
         return f"\x1b[{lines}A\r" if lines else ""
 

@@ -145,7 +145,7 @@ class RepairTest(World):
         self.spoil("e/c", "CCCC")
         self.assertEqual(self.spm("verify", "--deep").status, 1)
         result = self.spm("verify", "--json")
-        self.assertEqual(result.objects()[0]["problems"], ["was found damaged before, and has not been repaired since"])
+        self.assertEqual(result.objects()[0]["problems"], ["was found damaged earlier and is not repaired yet"])
         self.assertEqual(self.spm("verify", "--repair").status, 0)
         self.assertEqual((self.everything(), self.server.asked), (self.pristine, ["/2.tar"]))
 

@@ -116,5 +116,5 @@ def _fallback(folder: str) -> str:
     # Anybody may make a folder in /var/tmp: only our own is trusted.
     facts = os.lstat(folder)
     if facts.st_uid != os.getuid() or not os.path.isdir(folder) or os.path.islink(folder):
-        raise SpmError(f"no writable home, and {folder} belongs to somebody else", "set SPM_STORE to a folder", USAGE)
+        raise SpmError(f"no writable home, and {folder} belongs to another user", "set SPM_STORE to a folder", USAGE)
     return folder

@@ -231,7 +231,7 @@ class BadDiskTest(FaultWorld):
             outcome = self.run_with(INSTALL, kind="hang", step=1, calls=[call], signal=signal.SIGINT, until=said)
             self.assertEqual(outcome.status, 130, outcome.err)
             self.assertRegex(outcome.err, said)
-            self.assertTrue(outcome.err.endswith("spm: interrupted; what was finished is kept, nothing is half-made\n"))
+            self.assertTrue(outcome.err.endswith("spm: interrupted; finished work is kept, unfinished work is discarded\n"))
             self.assertEqual(self.contents(), OLD)
             self.must(INSTALL, ["verify", "--deep"])
             self.assertEqual(self.contents(), NEW)

@@ -82,7 +82,7 @@ class Workers:
         except (OSError, EOFError):
             if self.stopped:
                 raise Cancelled() from None
-            raise SpmError("the process that unpacks it was ended by something else", "see the system's log") from None
+            raise SpmError("the process that unpacks it was killed", "see the system's log") from None
         finally:
             self._idle.append(worker)
         if done:

@@ -109,7 +109,7 @@ class WorkersTest(unittest.TestCase):
         for each in self.workers._all:
             os.kill(each._process, signal.SIGKILL)
         thread.join(PATIENCE_S)
-        self.assertEqual(ended[0].what, "the process that unpacks it was ended by something else")
+        self.assertEqual(ended[0].what, "the process that unpacks it was killed")
 
     def test_they_end_with_their_parent(self) -> None:
         reading, writing = os.pipe()

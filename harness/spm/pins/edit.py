@@ -48,7 +48,7 @@ def _check(text: str, path: str) -> None:
     try:
         manifests.parse(text, path)
     except SpmError as error:
-        raise SpmError(f"the new pins make no packages.json: {error.what}", "look at them with --dry-run") from None
+        raise SpmError(f"the new pins make packages.json invalid: {error.what}", "look at them with --dry-run") from None
 
 
 def apply(text: str, changes: list[Change], path: str = "packages.json") -> str:
@@ -75,7 +75,7 @@ def _indexes(document: dict, change: Change, path: str) -> list[int]:
     ]
     if not found:
         raise SpmError(
-            f"{path}: packages.{change.package}: expected the artifact {change.old['path']}, found that somebody has "
+            f"{path}: packages.{change.package}: expected the artifact {change.old['path']}, found that another program has "
             "changed it meanwhile",
             f"python3 make.py spm update {change.package}",
         )

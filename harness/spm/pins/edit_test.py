@@ -160,7 +160,7 @@ class WriteTest(unittest.TestCase):
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["packages.json"])
 
     def test_what_would_be_no_packages_json_is_not_written(self) -> None:
-        with self.assertRaisesRegex(SpmError, r"^the new pins make no packages.json: .*artifacts\[0\].size: expected a "):
+        with self.assertRaisesRegex(SpmError, r"^the new pins make packages.json invalid: .*artifacts\[0\].size: expected a "):
             edit.write(self.path, [change("one", "a", "one_1", size=0)])
         self.assertEqual(self.read(), TEXT)
 

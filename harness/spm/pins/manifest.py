@@ -184,7 +184,7 @@ def parse(text: str, path: str = "packages.json") -> Manifest:
             path, f"line {error.lineno} column {error.colno}", f"expected JSON, found: {error.msg}"
         ) from None
     except (ValueError, RecursionError):
-        raise _mistake(path, "the file", "expected JSON, found a number or a nesting beyond all measure") from None
+        raise _mistake(path, "the file", "expected JSON, found a number or a nesting beyond the limits") from None
     except _Duplicate as error:
         raise _mistake(path, f"'{error}'", "expected each name once in an object, found it twice") from None
     try:
@@ -203,7 +203,7 @@ class _Mistake(Exception):
 
 
 def _mistake(path: str, place: str, sentence: str) -> SpmError:
-    variable = ", or SPM_PACKAGES where it is another file that you mean" if packages_from_environment(path) else ""
+    variable = ", or set SPM_PACKAGES if you mean another file" if packages_from_environment(path) else ""
     return SpmError(f"{path}: {place}: {sentence}", f"correct that line of packages.json{variable}", USAGE)
 
 

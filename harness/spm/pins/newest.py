@@ -92,11 +92,11 @@ def _ask(package: Package, artifact: Artifact, name: str, source: Any, unsigned:
         raise
 
 
-def tell_indexes(findings: list[Finding], tell: Callable[..., Any]) -> None:
-    """Calls `tell` with a sentence for each index that was read: who vouches for it, or a warning that nobody does."""
-    said = {}
+def report_indexes(findings: list[Finding], print_line: Callable[[str], None]) -> None:
+    """Calls `print_line` once for each index that was read: who signed it, or a warning that it is unsigned."""
+    sentences = {}
     for each in findings:
         if each.vouched or each.unchecked:
-            said[each.vouched or f"warning: {each.unchecked}"] = True
-    for sentence in said:
-        tell(sentence)
+            sentences[each.vouched or f"warning: {each.unchecked}"] = True
+    for sentence in sentences:
+        print_line(sentence)

@@ -49,7 +49,7 @@ class DebianSource(HttpSource):
         if release.unchecked and not unsigned:
             raise SpmError(
                 f"expected a signed index, found the {release.unchecked}",
-                f"{release.hint}; --unsigned takes what nobody vouches for, and packages.json records that",
+                f"{release.hint}; --unsigned accepts an unsigned index, and packages.json records that",
             )
         if binary:
             name, pinned, architecture = binary.groups()

@@ -83,7 +83,7 @@ class GitSource(Source):
 
     def address(self, path: str) -> str:
         if not shutil.which("git"):
-            raise Unavailable("expected git on this machine, found none", "install git, or name another source besides")
+            raise Unavailable("expected git on this machine, found none", "install git, or name another source too")
         return f"{self._repository}@{path}"
 
     def open(self, address: str, offset: int = 0, validator: str = "") -> transport.Body:

@@ -196,7 +196,7 @@ class GitTest(World):
         self.assertEqual(
             result.err,
             f"spm: error: could not fetch {self.commit}: code: expected git on this machine, found none\n"
-            "hint: install git, or name another source besides\n",
+            "hint: install git, or name another source too\n",
         )
 
     def test_what_the_users_configuration_holds_is_not_shown(self) -> None:

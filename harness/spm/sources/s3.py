@@ -25,7 +25,7 @@ _CREDENTIALS_HINT = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PRO
 _MEANINGS = {
     "NoSuchKey": ("no such object", ""),
     "NoSuchBucket": ("no such bucket", "correct `base` in packages.json, or make the bucket"),
-    "InvalidAccessKeyId": ("the access key id is unknown there", _CREDENTIALS_HINT),
+    "InvalidAccessKeyId": ("the server does not know the access key id", _CREDENTIALS_HINT),
     "SignatureDoesNotMatch": ("the secret access key is not that of the access key id", _CREDENTIALS_HINT),
     "ExpiredToken": ("the session token has expired", "get new credentials and set AWS_SESSION_TOKEN with them"),
     "InvalidToken": ("the session token is not valid", "get new credentials and set AWS_SESSION_TOKEN with them"),

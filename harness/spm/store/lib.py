@@ -102,7 +102,7 @@ def check_writable(folder: str, items: list[Wanted]) -> None:
     above = existing_parent(folder)
     if not os.access(above, os.W_OK | os.X_OK) and not all(item.linked() for item in items):
         raise SpmError(
-            f"lib: expected a folder that you may write, found one that you may not: {above}",
+            f"lib: expected a writable folder, found one without write permission: {above}",
             "name another with --lib DIR, or SPM_LIB",
         )
 

@@ -123,7 +123,7 @@ class CertificateTest(AccessWorld):
         self.assertEqual(status, 1)
         self.assertRegex(
             err,
-            r"^spm: error: could not fetch a\.deb: main \(SERVER\): the certificate is not trusted here \(self-signed "
+            r"^spm: error: could not fetch a\.deb: main \(SERVER\): the certificate is not trusted on this machine \(self-signed "
             r"certificate\)\nhint: name the file with your organisation's certificates in SSL_CERT_FILE\n$",
         )
 
@@ -204,7 +204,7 @@ class ProxyTest(AccessWorld):
         self.serve_by_tls()
         proxy = self.proxy(403)
         os.environ["HTTPS_PROXY"] = proxy.host
-        self.assertIn(f"the proxy {proxy.host} does not pass us on: Forbidden (HTTP 403)\n", self.install()[1])
+        self.assertIn(f"the proxy {proxy.host} does not forward the request: Forbidden (HTTP 403)\n", self.install()[1])
         os.environ["HTTPS_PROXY"] = "http://me:hunter2@127.0.0.1:9"
         self.assertIn("main (SERVER): the proxy 127.0.0.1:9: the connection was refused\n", self.install()[1])
 

@@ -198,7 +198,7 @@ class Downloader:
         """Appends a body to the part, which stays as it is when the body cannot be the artifact's."""
         piece = body.read(_PIECE)
         if body.kind in _PAGE_KINDS or (body.offset == 0 and piece[:64].lstrip().lower().startswith(_PAGE_STARTS)):
-            raise TransferError("an HTML page came instead (a login or proxy page?)")
+            raise TransferError("received an HTML page instead (a login or proxy page?)")
         if body.length not in (None, artifact.size):
             raise TransferError(f"expected {artifact.size:,} bytes, the server offers {body.length:,}")
         part.begin(body.offset, address, body.validator)

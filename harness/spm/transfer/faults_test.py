@@ -165,11 +165,11 @@ def to_and_fro(handler) -> None:
     redirect(f"http://{'127.0.0.1' if host == SAME_HOST else SAME_HOST}:{port}{handler.path}")(handler)
 
 
-A_PAGE = "an HTML page came instead (a login or proxy page?)"
+A_PAGE = "received an HTML page instead (a login or proxy page?)"
 CUT_SHORT = f"truncated: {len(GOOD) - 7:,} of {len(GOOD):,} bytes"
 BROKE = "the connection broke (ConnectionResetError)"
 SILENT = f"no answer within {HASTY_S} s"
-NO_ADDRESS = "expected an address that can be asked, found none here or where it redirects to"
+NO_ADDRESS = "expected a usable address, found none here or in a redirect"
 OK = b"HTTP/1.1 200 OK\r\n"
 PLAIN = b"Content-Length: %d\r\n\r\n" % len(GOOD) + GOOD
 CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
@@ -253,7 +253,7 @@ FAULTS = {
     "redirect loop": Fault(lambda handler: redirect(handler.path)(handler), "redirected in circles (HTTP 302)", 5),
     "redirect loop of two hosts": Fault(to_and_fro, "redirected in circles (HTTP 302)", 9),
     "redirect to another host": Fault(elsewhere, "", 2),
-    "redirect to a file": Fault(redirect("file:///etc/passwd"), "redirected to where spm does not go (HTTP 302)"),
+    "redirect to a file": Fault(redirect("file:///etc/passwd"), "redirected to an address that spm does not follow (HTTP 302)"),
     "redirect with a password": Fault(
         redirect("http://me:hunter2@127.0.0.1/"), "redirected to an address with a user and password in it (HTTP 302)"
     ),

@@ -293,7 +293,7 @@ def _request(address: str, headers: dict, data: _Counted | None = None, method: 
     if not all(_CREDENTIAL(value) for name, value in request.header_items() if name.lower() not in _OPEN_HEADERS):
         raise TransferError(
             "expected a token or key of printable ASCII, found other characters in it (not shown)",
-            hint="set it anew: the end of a line may have come along when it was copied",
+            hint="set it again: a line end may have been copied with it",
         )
     return request
 
@@ -306,7 +306,7 @@ def _ask(request: urllib.request.Request, deadline: connection.Deadline) -> Any:
     except urllib.error.HTTPError as error:
         raise _refusal(error, request) from None
     except (ValueError, http.client.InvalidURL):
-        raise TransferError("expected an address that can be asked, found none here or where it redirects to") from None
+        raise TransferError("expected a usable address, found none here or in a redirect") from None
     except (OSError, http.client.HTTPException) as error:
         # urllib puts the proxy's host in the place of the server's.
         raise failure(error, request.host if request.host != host else "") from None
@@ -320,7 +320,7 @@ def _refusal(error: urllib.error.HTTPError, request: urllib.request.Request) -> 
     elif str(error.reason).startswith(_Redirects.inf_msg):
         reason = f"redirected in circles (HTTP {code})"
     elif 300 <= code < 400:
-        reason = f"redirected to where spm does not go (HTTP {code})"
+        reason = f"redirected to an address that spm does not follow (HTTP {code})"
     elif code in _STATUSES:
         reason = f"{_STATUSES[code]} (HTTP {code})"
     else:
@@ -365,7 +365,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         if "@" in target.netloc:
             raise TransferError(f"redirected to an address with a user and password in it (HTTP {code})")
         if target.scheme not in ("http", "https"):
-            raise TransferError(f"redirected to where spm does not go (HTTP {code})")
+            raise TransferError(f"redirected to an address that spm does not follow (HTTP {code})")
         if target.scheme != "https" and urlsplit(request.full_url).scheme == "https":
             raise TransferError(f"redirected from https to {target.scheme} (HTTP {code})")
         follow: Any = super().redirect_request(request, file, code, message, headers, address)
@@ -414,12 +414,12 @@ def failure(error: Exception, proxy: str = "") -> TransferError:
     tunnel = re.match(r"Tunnel connection failed: (\d{3}) ?(.*)", str(error))
     if tunnel:
         code = int(tunnel.group(1))
-        reason = _STATUSES[407] if code == 407 else f"the proxy {proxy} does not pass us on: {tunnel.group(2)}"
+        reason = _STATUSES[407] if code == 407 else f"the proxy {proxy} does not forward the request: {tunnel.group(2)}"
         hint = _PROXY_HINT if code == 407 else ""
         return TransferError(f"{reason} (HTTP {code})", _passes(code), hint=hint, status=code)
     if isinstance(error, ssl.SSLCertVerificationError):
         return TransferError(
-            f"the certificate is not trusted here ({error.verify_message})",
+            f"the certificate is not trusted on this machine ({error.verify_message})",
             host=True,
             hint="name the file with your organisation's certificates in SSL_CERT_FILE",
         )

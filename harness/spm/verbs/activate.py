@@ -1,4 +1,4 @@
-"""What install and install-group share: the quick look that most calls end with, else the install itself."""
+"""Code shared by install and install-group: a quick check, which is enough for most calls, and else the install."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def activate(packages: list[Package], manifest: Manifest, settings: Settings) -> tuple[list[Wanted], Plan | None]:
-    """Makes packages active; (items, plan), where plan is None if there was nothing to do."""
+    """Makes packages active; returns (items, plan), with plan None if there was nothing to do."""
     store = Store(settings.store)
     items = lib.wanted(packages, settings, store)
-    # What follows `and` costs three system calls a package; nothing is imported, read or asked of the network for it.
+    # This check needs three system calls per package, and no imports, file contents or network.
     if lib.is_root(store, settings.lib) and all(item.settled() for item in items):
         for item in items if not settings.dry_run else ():
             item.entry.use()
@@ -36,7 +36,7 @@ def run(packages: list[Package], manifest: Manifest, settings: Settings) -> int:
     started = time.monotonic()
     items, plan = activate(packages, manifest, settings)
     if settings.dry_run:
-        _tell_plan(items, plan, settings)
+        _print_plan(items, plan, settings)
     elif settings.json:
         _print_json(items, plan)
     elif not settings.quiet:
@@ -73,7 +73,7 @@ def _print_json(items: list[Wanted], plan: Plan | None) -> None:
         )
 
 
-def _tell_plan(items: list[Wanted], plan: Plan | None, settings: Settings) -> None:
+def _print_plan(items: list[Wanted], plan: Plan | None, settings: Settings) -> None:
     import json
 
     missing = plan.missing if plan else []

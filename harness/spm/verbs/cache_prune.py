@@ -1,4 +1,4 @@
-"""cache prune: removes from the store what no lib folder uses, by age and by size."""
+"""cache prune: removes packages that no lib folder uses from the store, by age and by size."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def run(command: Command, settings: Settings) -> int:
     if settings.dry_run:
         gone = choose()
         for each in gone:
-            _tell(each, settings)
+            _print_row(each, settings)
     elif os.path.isdir(store.root):
         with prune.alone(store, report_for(settings)):
             prune.sweep(store, min(older_than, prune.LEFTOVER_S))
             gone = choose()
             for each in gone:
                 prune.remove(store, each.entry)
-                _tell(each, settings)
+                _print_row(each, settings)
     if not settings.quiet and not settings.json:
         done = "would be removed" if settings.dry_run else "removed"
         print(
@@ -48,7 +48,7 @@ def run(command: Command, settings: Settings) -> int:
     return 0
 
 
-def _tell(each: Cached, settings: Settings) -> None:
+def _print_row(each: Cached, settings: Settings) -> None:
     if settings.json:
         print(
             json.dumps(

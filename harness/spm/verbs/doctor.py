@@ -1,8 +1,8 @@
-"""doctor: which pins have lost their sources, before anyone needs them; and what else would stop an install here.
+"""doctor: finds pins whose artifacts are no longer available, and what else would stop an install on this machine.
 
-Every place that may have an artifact is asked for its last byte: each of its sources, and the mirror. States: fine
-(all have it); some left; last copy (of several places one still has it); lost (none has it); unreachable (none has it,
-but not all answered). Whether the bytes are right too, only a download can tell."""
+Every place that may have an artifact (its sources and the mirror) is asked for the artifact's last byte. States: fine
+(all have it); some left; last copy (only one of several places has it); lost (none has it); unreachable (none has it,
+and not all answered). Only a download proves the bytes."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _LITTLE_SPACE = 2 * 10**9
 def run(command: Command, settings: Settings) -> int:
     if settings.offline:
         raise SpmError(
-            "doctor: expected to ask the sources, found spm offline (--offline or SPM_OFFLINE)",
-            "python3 make.py spm verify --deep, which asks nobody",
+            "doctor: expected a network to reach the sources, found spm offline (--offline or SPM_OFFLINE)",
+            "python3 make.py spm verify --deep, which needs no network",
         )
     manifest = manifests.load(settings.packages)
     opened = {name: sources.open_source(fields, settings) for name, fields in manifest.sources.items()}
@@ -79,7 +79,7 @@ def _rows(manifest: Manifest, opened: dict, settings: Settings) -> list[dict]:
         for name, source in [*((name, opened[name]) for name in artifact.sources), ("SPM_MIRROR", mirror)]
         if source
     ]
-    silent: dict[str, TransferError] = {}  # places where nobody answers
+    silent: dict[str, TransferError] = {}  # places that do not answer
     slots = HostSlots(settings.jobs)
     answers: dict[tuple, dict] = {key: {} for key in artifacts}
     with progress.report_for(settings) as report:
@@ -95,18 +95,18 @@ def _rows(manifest: Manifest, opened: dict, settings: Settings) -> list[dict]:
 
 
 class _Answer:
-    """Whether a place has the artifact; if not, why, and whether it said so itself."""
+    """Whether a place has the artifact; if not, the reason, and whether the place itself answered."""
 
-    def __init__(self, has: bool, reason: str = "", said: bool = True) -> None:
-        self.has, self.reason, self.said = has, reason, said
+    def __init__(self, has: bool, reason: str = "", answered: bool = True) -> None:
+        self.has, self.reason, self.answered = has, reason, answered
 
 
 def _ask(artifact: Artifact, source: Source, silent: dict[str, TransferError], slots: HostSlots) -> _Answer:
     try:
         addresses = source.addresses(artifact)
     except sources.Unavailable as unavailable:
-        return _Answer(False, unavailable.reason, said=False)
-    reasons, said = {}, True
+        return _Answer(False, unavailable.reason, answered=False)
+    reasons, answered = {}, True
     for address in addresses:
         place = transport.place(address)
         try:
@@ -117,16 +117,16 @@ def _ask(artifact: Artifact, source: Source, silent: dict[str, TransferError], s
         except TransferError as error:
             if error.host:
                 silent[place] = error
-            said = said and not error.host and not error.passing
+            answered = answered and not error.host and not error.passing
             reasons[error.reason] = True
             continue
         if kind == "text/html":
-            reasons["an HTML page came instead (a login or proxy page?)"] = True
+            reasons["received an HTML page instead (a login or proxy page?)"] = True
         elif length not in (None, artifact.size):
             reasons[f"expected {artifact.size:,} bytes, found {length:,}"] = True
         else:
             return _Answer(True)
-    return _Answer(False, ", ".join(reasons), said)
+    return _Answer(False, ", ".join(reasons), answered)
 
 
 def _row(artifact: Artifact, package: str, answers: dict[str, _Answer]) -> dict:
@@ -149,11 +149,11 @@ def _state(have: int, answers: list[_Answer]) -> str:
         return FINE
     if have:
         return LAST_COPY if have == 1 else SOME_LEFT
-    return LOST if all(each.said for each in answers) else UNREACHABLE
+    return LOST if all(each.answered for each in answers) else UNREACHABLE
 
 
 def _remarks(opened: dict, command: Command, settings: Settings) -> Iterator[str]:
-    """What would stop an install or an update on this machine."""
+    """Warnings about what would stop an install or an update on this machine."""
     for what, path, option in (("store", settings.store, "--store"), ("lib", settings.lib, "--lib")):
         folder = existing_parent(path)
         if not os.path.isdir(folder):

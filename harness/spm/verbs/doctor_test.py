@@ -123,7 +123,7 @@ class DoctorTest(World):
         self.assertEqual(
             [(row["state"], row["missing"][1]) for row in rows[:1] + rows[2:3]],
             [
-                ("lost", "other: an HTML page came instead (a login or proxy page?)"),
+                ("lost", "other: received an HTML page instead (a login or proxy page?)"),
                 ("unreachable", "other: HTTP 503 Busy"),
             ],
         )
@@ -163,13 +163,13 @@ class DoctorTest(World):
         self.assertEqual([row["package"] for row in rows], ["one", "four", "two", "three"])
         self.assertEqual((rows[0]["state"], asked), ("fine", ["bytes=11-"]))
 
-    def test_offline_it_asks_nobody(self) -> None:
+    def test_offline_is_an_error(self) -> None:
         result = self.doctor("--offline")
         self.assertEqual(
             result.err,
-            "spm: error: doctor: expected to ask the sources, found spm offline (--offline or SPM_OFFLINE)\n"
+            "spm: error: doctor: expected a network to reach the sources, found spm offline (--offline or SPM_OFFLINE)\n"
             "hint: python3 make.py spm verify --deep --packages FOLDER/packages.json --lib FOLDER/lib "
-            "--store FOLDER/store, which asks nobody\n",
+            "--store FOLDER/store, which needs no network\n",
         )
         self.assertEqual((result.status, self.server.asked), (1, []))
 

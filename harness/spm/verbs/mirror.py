@@ -1,4 +1,4 @@
-"""What `mirror push` and `mirror pull` share."""
+"""Code shared by `mirror push` and `mirror pull`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def opened(command: Command, settings: Settings) -> Mirror:
-    """The mirror that the command line names."""
+    """The mirror named on the command line."""
     names = [name for name in command.names if name]
     if len(names) != 1:
         hint = f"python3 make.py spm {command.verb} --help"
@@ -30,7 +30,7 @@ def opened(command: Command, settings: Settings) -> Mirror:
 
 
 def lacking(mirror: Mirror, artifacts: list, settings: Settings) -> list:
-    """Those of `artifacts` that the mirror lacks in their size, in their order; an SpmError if it cannot say."""
+    """The `artifacts` that the mirror does not have with their size, in their order; SpmError if it cannot be read."""
 
     def absent(artifact: Artifact) -> bool:
         return not upload.holds(mirror, mirror.addresses(artifact), artifact.size)
@@ -50,8 +50,8 @@ def lacking(mirror: Mirror, artifacts: list, settings: Settings) -> list:
     return [artifact for artifact in artifacts if found[artifact]]
 
 
-def tell_would(artifacts: list[Artifact], settings: Settings) -> None:
-    """What a run without --dry-run would move."""
+def print_plan(artifacts: list[Artifact], settings: Settings) -> None:
+    """Prints what a run without --dry-run would transfer."""
     for each in artifacts:
         if settings.json:
             fields = {"event": "would", "path": each.path, "sha256": each.sha256, "bytes": each.size}
@@ -60,11 +60,11 @@ def tell_would(artifacts: list[Artifact], settings: Settings) -> None:
             print(f"{each.path} {size(each.size)}")
 
 
-def tell(
+def print_summary(
     settings: Settings, moved: str, artifacts: list[Artifact], others: dict[str, tuple[int, str]], nothing: str = ""
 ) -> None:
-    """The one line at the end: what was moved, and as {field: (count, words)} what was not, and why; for people
-    `nothing` in its place, where that is given."""
+    """Prints the summary: what was transferred, and `others`, {field: (count, text)}. If `nothing` is given, people get
+    that sentence instead."""
     total = sum(each.size for each in artifacts)
     if settings.json:
         counts = {field: count for field, (count, _) in others.items()}
@@ -72,5 +72,5 @@ def tell(
     elif not settings.quiet:
         rest = "".join(f", {text}" for count, text in others.values() if count)
         done = f"would be {moved}" if settings.dry_run else moved
-        said = nothing or f"{plural(len(artifacts), 'artifact')} of {size(total)} {done}{rest}"
-        print(f"spm: {said}", file=sys.stderr)
+        sentence = nothing or f"{plural(len(artifacts), 'artifact')} of {size(total)} {done}{rest}"
+        print(f"spm: {sentence}", file=sys.stderr)

@@ -1,8 +1,8 @@
-"""mirror pull URL: fills the store with every package of packages.json for the platform, and asks the mirror alone.
+"""mirror pull URL: fills the store with every package of packages.json for the platform, from the mirror only.
 
-Nothing is linked. A package of which the mirror lacks an artifact is left out and named; the others are filled. What is
-not the pinned bytes, or is refused, ends it as it ends an install. The mirror is asked also where the store has
-everything: a dead one must not look like one that has nothing new."""
+Nothing is linked. A package with an artifact that the mirror lacks is left out and named; the others are stored. Wrong
+bytes or a refused archive end the run, as in an install. The mirror is contacted even if the store has everything: a
+dead mirror must not look like one without news."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(command: Command, settings: Settings) -> int:
     store = Store(settings.store)
     packages = [each for each in manifest.packages.values() if each.serves(settings.platform)]
     for artifact in (each for package in packages for each in package.artifacts):
-        artifact.sources = ()  # whom to ask besides the mirror
+        artifact.sources = ()  # no source other than the mirror
     wanted = Plan(lib.wanted(packages, settings, store))
     asked = list(wanted.artifacts().values()) or _any_artifact(packages, settings.platform)
     if mirror.folder and not os.path.isdir(mirror.folder):
@@ -44,7 +44,7 @@ def run(command: Command, settings: Settings) -> int:
     plan = Plan([item for item in wanted.missing if item not in poor])
     fetched = list(plan.artifacts().values())
     if settings.dry_run:
-        mirrors.tell_would(fetched, settings)
+        mirrors.print_plan(fetched, settings)
     elif plan.missing:
         try:
             report = progress.report_for(settings)
@@ -56,7 +56,7 @@ def run(command: Command, settings: Settings) -> int:
     others = {"filled": (filled, f"{plural(filled, 'package')} filled"), "left_out": (left, f"{left:,} left out")}
     count = len(packages)
     nothing = "" if wanted.missing else f"nothing to pull: {count:,} of {plural(count, 'package')} are in the store"
-    mirrors.tell(settings, "pulled", fetched, others, nothing)
+    mirrors.print_summary(settings, "pulled", fetched, others, nothing)
     if poor:
         raise SpmError(
             f"the mirror {mirror.place} lacks {', '.join(each.path for each in lacking)}, and so "

@@ -1,7 +1,7 @@
-"""mirror push URL: brings every artifact of packages.json, of all platforms, to a mirror (sources/mirror.py).
+"""mirror push URL: copies every artifact of packages.json, of all platforms, to a mirror (sources/mirror.py).
 
-What is there already is not sent again; what the store does not hold comes from the artifact's own sources, verified. A
-failure does not keep the rest back."""
+What the mirror already has is not sent again. What the store lacks is downloaded from the artifact's own sources and
+verified. A failure does not stop the rest."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
 def run(command: Command, settings: Settings) -> int:
     mirror = mirrors.opened(command, settings)
     if settings.mirror.removeprefix(LAST) == command.names[0]:
-        settings.mirror = ""  # what it lacks need not be asked of it
+        settings.mirror = ""  # do not download from the mirror what it lacks
     manifest = manifests.load(settings.packages)
     artifacts = {each.sha256: each for package in manifest.packages.values() for each in package.artifacts}
     missing = mirrors.lacking(mirror, list(artifacts.values()), settings)
     there = len(artifacts) - len(missing)
     failures: dict = {}
     if settings.dry_run:
-        mirrors.tell_would(missing, settings)
+        mirrors.print_plan(missing, settings)
     elif missing:
         failures = _push(mirror, missing, manifest, settings)
     pushed = [each for each in missing if each not in failures]
     others = {"there": (there, f"{there:,} there already"), "failed": (len(failures), f"{len(failures):,} failed")}
-    mirrors.tell(settings, "pushed", pushed, others)
+    mirrors.print_summary(settings, "pushed", pushed, others)
     if failures:
         reasons = "; ".join(failures[each] for each in missing if each in failures)
         raise SpmError(
             f"{len(failures)} of {len(artifacts)} artifacts did not reach the mirror: {reasons}",
-            "correct that and push again: what is there is not sent twice",
+            "correct that and push again: what the mirror already has is not sent twice",
         )
     return 0
 
 
 def _push(mirror: Mirror, missing: list[Artifact], manifest: Manifest, settings: Settings) -> dict:
-    """Sends what the mirror lacks while the rest arrives; {artifact: why it did not get there}."""
+    """Sends what the mirror lacks, in parallel with the downloads; returns {artifact: reason of its failure}."""
     store, report, cancelled = Store(settings.store), progress.report_for(settings), threading.Event()
 
     def send(task: tuple[Artifact, Failed] | tuple[Artifact, str]) -> str:
@@ -82,7 +82,7 @@ def _push(mirror: Mirror, missing: list[Artifact], manifest: Manifest, settings:
         cancelled.set()
         fetcher.cancel()
 
-    report.started(0, len(missing), 2 * sum(each.size for each in missing))  # here, and there
+    report.started(0, len(missing), 2 * sum(each.size for each in missing))  # a download and an upload each
     try:
         with prune.at_work(store, report), report, Fetcher(manifest, settings, store, report) as fetcher:
             arriving = fetcher.fetch_all(missing, keep_going=True)

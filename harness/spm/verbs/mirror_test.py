@@ -107,7 +107,7 @@ class MirrorTest(World):
             f"spm: 1 artifact of {self.words('c')} pushed, 2 failed\n"
             "spm: error: 2 of 3 artifacts did not reach the mirror: could not fetch a.deb: main (SERVER/a.deb): "
             "not there (HTTP 404); could not push b.deb: HTTP 507 Insufficient Storage\n"
-            "hint: correct that and push again: what is there is not sent twice\n",
+            "hint: correct that and push again: what the mirror already has is not sent twice\n",
         )
         self.assertEqual((result.status, list(self.other.files)), (1, [f"/{self.place('c')}"]))
 

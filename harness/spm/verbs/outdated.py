@@ -1,6 +1,6 @@
-"""outdated [NAME...]: which pins have something newer in the index of their source, and which were taken unsigned.
+"""outdated [NAME...]: lists pins with a newer version in their source's index, and pins from an unsigned index.
 
-It writes nothing, so an index that nobody vouches for will do, with a warning."""
+It writes nothing, so an unsigned index is enough, with a warning."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def run(command: Command, settings: Settings) -> int:
         [_row(each) for each in shown], ("package", "name", "source", "pinned", "newest", "state", "reason"), settings
     )
     if not settings.quiet:
-        newest.tell_indexes(findings, _tell)
+        newest.report_indexes(findings, _print_line)
         if names := dict.fromkeys(each.package.name for each in findings if each.artifact.unsigned):
-            _tell(
-                f"warning: from an index that nobody vouched for: {', '.join(names)}; "
-                "an update from a signed one ends that"
+            _print_line(
+                f"warning: from an unsigned index: {', '.join(names)}; "
+                "an update from a signed index removes this mark"
             )
-        _tell(_count(findings))
+        _print_line(_count(findings))
     return 0
 
 
@@ -64,5 +64,5 @@ def _count(findings: list[newest.Finding]) -> str:
     return f"{plural(len(states), 'artifact')}: " + ", ".join(f"{states.count(kind)} {kind}" for kind in kinds)
 
 
-def _tell(sentence: str) -> None:
+def _print_line(sentence: str) -> None:
     print(f"spm: {sentence}", file=sys.stderr)

@@ -1,7 +1,8 @@
 """publish DIR NAME: packs a folder, uploads it to a source of packages.json, and prints the entry to put there.
 
-The archive's name holds its hash: what was published stays what it was, and the same folder is uploaded once. With --to
-a git source, publish COMMIT NAME: nothing is uploaded, and the entry pins what the source makes of the commit."""
+The archive's name contains its hash, so a published archive never changes and the same folder is uploaded only once.
+With --to and a git source the arguments are COMMIT NAME: nothing is uploaded, and the entry pins the commit's
+archive."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ def run(command: Command, settings: Settings) -> int:
     if not commit and not os.path.isdir(what):
         raise SpmError(f"publish: expected a folder, found none at {what}", _HELP, USAGE)
     source, platform = sources.open_source(manifest.sources[target], settings), command.options.get("--platform")
-    # What is wrong with the entry shows before the work.
+    # Finds mistakes in the entry before the long work.
     _entry(manifest, name, platform, _artifact(target, commit, name, 1, "0" * 64))
     try:
         with tempfile.TemporaryDirectory(prefix="spm-publish-") as scratch:
@@ -59,7 +60,7 @@ def run(command: Command, settings: Settings) -> int:
             fields = _artifact(target, commit, name, size, digest)
             entry = _entry(manifest, name, platform, fields)
             _check_unpacks(archive, what, fields, f"{scratch}/tree")
-            told = f"{formatting.size(size)} of {commit}" if commit else _upload(source, archive, fields, settings)
+            summary = f"{formatting.size(size)} of {commit}" if commit else _upload(source, archive, fields, settings)
     except OSError as error:
         raise system_error(f"publish {what}", error) from None
     except sources.Unavailable as error:
@@ -68,7 +69,7 @@ def run(command: Command, settings: Settings) -> int:
         hint = error.hint or f"check that {target} answers here, and takes uploads"
         raise SpmError(f"publish with {target}: {error.reason}", hint) from None
     if not settings.quiet and not settings.json:
-        print(f"spm: {told}", file=sys.stderr)
+        print(f"spm: {summary}", file=sys.stderr)
     print(json.dumps({name: entry}, indent=None if settings.json else 2))
     return 0
 
@@ -98,9 +99,9 @@ def _artifact(target: str, commit: str, name: str, size: int, sha256: str) -> di
 
 
 def _entry(manifest: Manifest, name: str, platform: str | None, artifact: dict) -> dict:
-    """The package's entry with the new artifact, checked as packages.json is.
+    """The package's entry with the new artifact, checked like packages.json.
 
-    Of a package that is there everything else stays, and with a platform the artifacts that are not for it."""
+    An existing package keeps its other fields and, with a platform, the artifacts for other platforms."""
     with open(manifest.path, encoding="utf-8") as file:
         document = json.load(file)
     entry = document["packages"].get(name)
@@ -126,7 +127,7 @@ def _members(folder: str) -> list[Member]:
 
 
 def _time() -> int:
-    """The time of everything in the archive: SOURCE_DATE_EPOCH, else 0."""
+    """The time stamp of all members of the archive: SOURCE_DATE_EPOCH, else 0."""
     text = os.environ.get("SOURCE_DATE_EPOCH", "") or "0"
     if not (text.isascii() and text.isdigit()):
         raise SpmError(f"SOURCE_DATE_EPOCH: expected seconds since 1970, found '{text}'", "unset it", USAGE)
@@ -134,7 +135,7 @@ def _time() -> int:
 
 
 def _check_unpacks(archive: str, folder: str, fields: dict, scratch: str) -> None:
-    """Unpacks the archive as an install would: what its rules refuse must not be published."""
+    """Unpacks the archive as an install would: an archive that the rules refuse must not be published."""
     try:
         tree = Tree(scratch)
         unpack(archive, manifests.Artifact(fields), tree, 0)
@@ -154,13 +155,13 @@ def _export(source: Any, commit: str, path: str) -> None:
         finally:
             body.close()
 
-    # In a thread: an interrupt may not be noticed where git is waited for.
+    # In a thread, because a wait for git may not notice an interrupt.
     for _ in parallel.each(export, [source.address(commit)], 1, source.cancel):
         pass
 
 
 def _upload(source: Source, archive: str, fields: dict, settings: Settings) -> str:
-    """Brings the archive to its place and reads it back, unless it is there; a sentence about it."""
+    """Uploads the archive and reads it back, unless it already exists; returns a sentence for the user."""
     address = source.address(fields["path"])
     what = f"{formatting.size(fields['size'])} at {transport.shown(address)}"
     if settings.dry_run:

@@ -1,8 +1,8 @@
-"""status: for each package whether lib has it, and which links of lib no package of packages.json accounts for.
+"""status: prints the state of each package, and the links of lib that belong to no package of packages.json.
 
-States: active; stored (in the store, one link away); absent; other version (lib links to another one);
-broken (lib links to a tree that is gone); blocked (something that spm did not make bears the link's name); stray (a
-link that packages.json does not name)."""
+States: active; stored (in the store, not linked); absent; other version (lib links to another version); broken (lib
+links to a missing tree); blocked (a file that spm did not make has the link's name); stray (a link that packages.json
+does not name)."""
 
 from __future__ import annotations
 

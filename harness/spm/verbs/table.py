@@ -1,7 +1,7 @@
-"""Data on standard output: aligned columns for people, one object a line for programs.
+"""Data on standard output: aligned columns for people, one JSON object per line for programs.
 
-A table wider than the terminal is fitted to it: with briefer texts where a verb has them, then with cells of several
-lines. Elsewhere, as in a file or a pipe, a row is a line and has everything."""
+A table wider than the terminal is fitted to it: first with shorter texts if the verb has them, then by wrapping cells.
+In a file or a pipe, each row is one complete line."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def show(
     texts: dict[str, Callable[..., Any]] | None = None,
     briefly: dict[str, Callable[..., Any] | None] | None = None,
 ) -> None:
-    """Prints `rows`; `columns` are the fields that people see, `texts` turns a field into what they read.
+    """Prints `rows`; `columns` are the fields shown to people, `texts` converts a field to its text.
 
-    `briefly` does so where the terminal is narrow, the first field first and none without need; None leaves out."""
+    `briefly` holds shorter conversions for a narrow terminal, used in order while needed; None omits the field."""
     if settings.json:
         for row in rows:
             print(json.dumps(row))
@@ -47,7 +47,7 @@ def show(
 def _briefer(
     rows: list[dict], columns: tuple[str, ...], texts: dict, briefly: dict, width: int
 ) -> dict[str, list[str]]:
-    """What `_columns_of` returns, with as few brief texts as make it fit; with all where it does not."""
+    """`_columns_of` with the fewest short texts that make the table fit, or with all if it cannot fit."""
 
     def made(brief: list[str]) -> dict[str, list[str]]:
         names = [name for name in columns if name not in brief or briefly[name]]
@@ -57,7 +57,7 @@ def _briefer(
     for field in briefly:
         if _width(made(brief)) > width:
             brief.append(field)
-    for field in [*brief]:  # a later one may have made room enough
+    for field in [*brief]:  # a later one may have been enough
         others = [each for each in brief if each != field]
         if _width(made(others)) <= width:
             brief = others
@@ -77,7 +77,7 @@ def _width(columns: dict[str, list[str]]) -> int:
 
 
 def _terminal_width() -> int:
-    """Of standard output; 0 where it is no terminal."""
+    """The width of standard output; 0 if it is not a terminal."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns
     except (OSError, ValueError):
@@ -85,7 +85,7 @@ def _terminal_width() -> int:
 
 
 def _lines(columns: dict[str, list[str]], width: int) -> Iterator[list[str]]:
-    """The lines of a table whose widest columns are narrowed until it fits; cells go on below."""
+    """The lines of a table; the widest columns are narrowed until it fits, and their cells wrapped."""
     titles = [max(map(len, cells[0].split())) for cells in columns.values()]
     widths = [max(title, *map(_length, cells[1:])) for title, cells in zip(titles, columns.values())]
     while sum(widths) + 2 * (len(widths) - 1) > width:
@@ -100,7 +100,7 @@ def _lines(columns: dict[str, list[str]], width: int) -> Iterator[list[str]]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most `width` columns, broken after a space, a hyphen, a comma or a slash where there is one."""
+    """Lines of at most `width` columns, broken after a space, hyphen, comma or slash if possible."""
     lines = []
     while _length(text) > width:
         end = 1
@@ -120,5 +120,5 @@ def _text(value: Any, convert: Callable[..., Any] | None) -> str:
 
 
 def short(version: str) -> str:
-    """A version as people see it; twelve digits tell any two apart."""
+    """A version for people: twelve digits are enough to be unique."""
     return version[:12]

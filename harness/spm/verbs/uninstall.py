@@ -1,4 +1,4 @@
-"""uninstall NAME...: removes packages' links from lib. The store keeps the trees until pruning finds them unused."""
+"""uninstall NAME...: removes packages' links from lib. The store keeps the trees until they are pruned."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def run(command: Command, settings: Settings) -> int:
         was = os.path.islink(item.link)
         if was and not settings.dry_run:
             os.unlink(item.link)
-        _tell(item, was, settings)
+        _print_row(item, was, settings)
     return 0
 
 
-def _tell(item: Wanted, was: bool, settings: Settings) -> None:
+def _print_row(item: Wanted, was: bool, settings: Settings) -> None:
     if settings.json:
         print(
             json.dumps(

@@ -1,6 +1,6 @@
-"""unpack: any archive into a folder of one's own, by the rules that packages are unpacked by.
+"""unpack: unpacks any archive into a folder, by the same rules as packages.
 
-The folder is made beside and gets its name last: a refused archive, a full disk or Ctrl-C leaves nothing."""
+The folder is made under a temporary name and renamed last: a refused archive, a full disk or Ctrl-C leaves nothing."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ def run(command: Command, settings: Settings) -> int:
     case_sensitive = "--case-sensitive" in command.options
     try:
         if settings.dry_run:
-            _list(_judged(archive, Listing(case_sensitive)), settings)
+            _print_list(_unpack_into(archive, Listing(case_sensitive)), settings)
         else:
-            _tell(_make(archive, os.path.realpath(folder), case_sensitive), archive, folder, settings)
+            _print_summary(_make(archive, os.path.realpath(folder), case_sensitive), archive, folder, settings)
     except DifferInCase as refused:
-        hint = f"{_again(archive, folder)} --case-sensitive, where the folder's file system tells such names apart"
+        hint = f"{_again(archive, folder)} --case-sensitive, if the folder's file system distinguishes such names"
         if refused.on_disk:
-            hint = f"{_again(archive, 'DIR')}, with a DIR on a file system that tells upper case from lower"
+            hint = f"{_again(archive, 'DIR')}, with a DIR on a case-sensitive file system"
         raise SpmError(f"{archive}: {refused.what}", hint, USAGE) from None
     except Refused as refused:
-        hint = "compare the archive with its publisher's; what spm refuses, no careful program unpacks"
+        hint = "compare the archive with its publisher's; it is not safe to unpack"
         raise SpmError(f"{archive}: {refused.what}", hint, USAGE) from None
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
-        hint = f"{_again(archive, 'DIR')}, with a DIR that you may write, on a disk that has room"
+        hint = f"{_again(archive, 'DIR')}, with a writable DIR on a disk with free space"
         raise SpmError(f"unpacking {archive}: {error.strerror or error}{where}", hint) from None
     return 0
 
@@ -58,7 +58,7 @@ def _again(archive: str, folder: str) -> str:
 
 def _check_archive(path: str) -> None:
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # which does not wait for a pipe's other end
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # does not block on a named pipe
         facts = os.fstat(file)
         os.close(file)
     except OSError as error:
@@ -74,7 +74,7 @@ def _check_folder(path: str) -> None:
         names = os.listdir(path)
     except FileNotFoundError:
         if not os.path.isdir(parent):
-            what = f"{path}: expected a folder to make it in, found no {parent}"
+            what = f"{path}: expected an existing parent folder, found no {parent}"
             raise SpmError(what, _USAGE_HINT, USAGE) from None
     except OSError as error:
         found = "a file" if isinstance(error, NotADirectoryError) else error.strerror
@@ -85,18 +85,18 @@ def _check_folder(path: str) -> None:
             raise SpmError(f"{path}: expected no folder or an empty one, found {found} in it", _USAGE_HINT, USAGE)
 
 
-def _judged(archive: str, tree: Tree) -> dict:
+def _unpack_into(archive: str, tree: Tree) -> dict:
     """Unpacks into `tree` and returns its list."""
     unpack(archive, Everything, tree, owner=0)
     return tree.seal()
 
 
 def _make(archive: str, folder: str, case_sensitive: bool) -> dict:
-    # A folder that is there stays: somebody may stand in it, and it may be another disk.
+    # An existing folder is not replaced: it may be a mount point or a process's current folder.
     inside = os.path.isdir(folder)
     staging = f"{folder}/.{os.getpid()}.new" if inside else f"{folder}.{os.getpid()}.new"
     try:
-        listed = _judged(archive, Tree(staging, writable=True, case_sensitive=case_sensitive))
+        listed = _unpack_into(archive, Tree(staging, writable=True, case_sensitive=case_sensitive))
         if inside:
             for name in os.listdir(staging):
                 os.rename(f"{staging}/{name}", f"{folder}/{name}")
@@ -109,7 +109,7 @@ def _make(archive: str, folder: str, case_sensitive: bool) -> dict:
     return listed
 
 
-def _tell(listed: dict, archive: str, folder: str, settings: Settings) -> None:
+def _print_summary(listed: dict, archive: str, folder: str, settings: Settings) -> None:
     counts = {kind: len(listed[kind]) for kind in ("files", "links", "folders")}
     size = sum(each[2] for each in listed["files"])
     if settings.json:
@@ -119,7 +119,7 @@ def _tell(listed: dict, archive: str, folder: str, settings: Settings) -> None:
         print(f"spm: {parts}, {formatting.size(size)} in {folder}", file=sys.stderr)
 
 
-def _list(listed: dict, settings: Settings) -> None:
+def _print_list(listed: dict, settings: Settings) -> None:
     files = [(path, "file", mode | OWNER_WRITES, size, "") for path, mode, size, *_ in listed["files"]]
     links = [(path, "link", None, len(os.fsencode(target)), target) for path, target in listed["links"]]
     folders = [(path, "folder", 0o755, 0, "") for path in listed["folders"]]

@@ -1,4 +1,5 @@
-"""spm unpack: what it makes, what it says, and every way to call it wrongly. What it refuses: archives/attacks_test.py."""
+"""spm unpack: what it makes, what it says, and every way to call it wrongly. What it refuses:
+archives/attacks_test.py."""
 
 import contextlib
 import errno
@@ -103,7 +104,7 @@ class UnpackVerbTest(World):
             ([archive, full], "FOLDER/full: expected no folder or an empty one, found 1 name in it"),
             (
                 [archive, f"{self.folder}/no/made"],
-                "FOLDER/no/made: expected a folder to make it in, found no FOLDER/no",
+                "FOLDER/no/made: expected an existing parent folder, found no FOLDER/no",
             ),
         ):
             for dry in ([], ["--dry-run"]):
@@ -132,11 +133,11 @@ class UnpackVerbTest(World):
                 archive = self.save("archive", make(member("caf\u00e9"), member("cafe\u0301")))
                 result = self.unpack(archive, self.made, *options)
                 said = f"FOLDER/archive: cafe\u0301 and caf\u00e9 differ only in {differing}Unicode form"
-                hint = "compare the archive with its publisher's; what spm refuses, no careful program unpacks"
+                hint = "compare the archive with its publisher's; it is not safe to unpack"
                 self.assertEqual((result.status, result.err), (2, f"spm: error: {said}\nhint: {hint}\n"))
                 self.assertEqual(os.listdir(self.folder), ["archive"])
 
-    def test_a_disk_that_takes_two_names_for_one_is_said_and_leaves_nothing(self) -> None:
+    def test_names_that_the_disk_takes_for_one_are_an_error_and_leave_nothing(self) -> None:
         for members, names in (
             ([member("d/a"), member("d/A")], "d/A and d/a"),
             ([member("d/a"), member("D/b")], "D and d"),
@@ -151,7 +152,7 @@ class UnpackVerbTest(World):
                     result = self.unpack(self.save("a.tar", tar(*members)), self.made, "--case-sensitive")
                     said = f"{names} differ only in case, and the folder's file system takes them for one"
                     self.assertEqual(result.err.splitlines()[0], f"spm: error: FOLDER/a.tar: {said}")
-                    self.assertRegex(result.err, "\nhint: .* unpack FOLDER/a.tar DIR .*, with a DIR on a file system ")
+                    self.assertRegex(result.err, "\nhint: .* unpack FOLDER/a.tar DIR .*, with a DIR on a case-sensitive file system")
                     self.assertEqual(result.status, 2)
                     self.assertEqual(sorted(os.listdir(self.folder)), ["a.tar", "made"] if inside else ["a.tar"])
                 if inside:
@@ -163,7 +164,7 @@ class UnpackVerbTest(World):
         full = OSError(errno.ENOSPC, "No space left on device")
         for error, status, said in (
             (full, 1, "spm: error: unpacking FOLDER/a.tar: No space left on device"),
-            (KeyboardInterrupt(), 130, "spm: interrupted; what was finished is kept, nothing is half-made"),
+            (KeyboardInterrupt(), 130, "spm: interrupted; finished work is kept, unfinished work is discarded"),
         ):
             for call in ("mkdir", "open", "write", "fchmod", "utime", "symlink", "chmod", "rename"):
                 with self.subTest(call, status=status):

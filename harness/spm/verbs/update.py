@@ -1,9 +1,9 @@
 """update NAME...: writes the newest pins of packages into packages.json and prints the difference.
 
-Only path, size and sha256 change, and `unsigned`, which records that nobody vouched for the index that the others are
-from. Such an index counts with --unsigned alone; the next update from a signed one takes the record away. A package's
-`lib` stays even where it holds the version: build scripts use it. A pin is never put back to an older version: an index
-may be an old one that somebody shows us again."""
+Only path, size, sha256 and `unsigned` change. `unsigned` records that the index of the pin was not signed. Such an
+index is accepted only with --unsigned; the next update from a signed index removes the record. A package's `lib` stays
+even if it contains the version, because build scripts use it. A pin never goes back to an older version: an attacker
+may replay an old index."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def run(command: Command, settings: Settings) -> int:
     for each in changed:
         print(json.dumps(_event(each, writes)) if settings.json else _difference(each))
     if not settings.quiet:
-        newest.tell_indexes(findings, _tell)
+        newest.report_indexes(findings, _print_line)
         for each in findings:
             if remark := _remark(each):
-                _tell(remark)
-        _tell(_summary(findings, changed, writes))
+                _print_line(remark)
+        _print_line(_summary(findings, changed, writes))
     if changed and settings.frozen:
         raise SpmError(
             f"{settings.packages}: expected the newest pins (--frozen), "
@@ -87,7 +87,7 @@ def _unsigned(each: Finding) -> bool:
 
 
 def _remark(each: Finding) -> str:
-    """What the user should know of an artifact beside the difference."""
+    """A note for the user about an artifact, in addition to the difference; '' for none."""
     package, found = each.package, each.newest
     where = f"{package.name}: {found.name if found else each.artifact.file_name}"
     if each.state == newest.NO_INDEX:
@@ -95,12 +95,12 @@ def _remark(each: Finding) -> str:
     if each.state == newest.UNLISTED:
         return f"{where}: left as it is: {each.reason}"
     if each.state == newest.NEWER:
-        doubt = "; nobody vouched for it" if each.artifact.unsigned else ""
+        doubt = "; it is unsigned" if each.artifact.unsigned else ""
         return f"{where}: left as it is: the pin, {found.pinned}, is newer than the index, {found.version}{doubt}"
     if each.state == newest.CHANGED:
         return f"{where}: the index has the same version with other bytes"
     if each.state == newest.CURRENT and each.changes():
-        return f"{where}: the same pin, which somebody has signed now"
+        return f"{where}: the same pin, now from a signed index"
     version = re.search(r"-(\d.*)$", package.lib)
     if version and found.pinned.startswith(version[1]) and not found.version.startswith(version[1]):
         return f"{where}: its folder stays lib/{package.lib}: build scripts use that name"
@@ -113,5 +113,5 @@ def _summary(findings: list[Finding], changed: list[Finding], written: bool) -> 
     return f"{len(changed)} of {plural(len(findings), 'artifact')} {'updated' if written else 'would be updated'}"
 
 
-def _tell(sentence: str) -> None:
+def _print_line(sentence: str) -> None:
     print(f"spm: {sentence}", file=sys.stderr)

@@ -419,7 +419,7 @@ class SignedTest(KeysTest):
                 self.archive.stanzas["binary-amd64/Packages"] = [stanza.replace(old, new)]
                 self.archive.publish(self.sign)
                 result = self.spm("update", "tool")
-                self.assertRegex(result.err, "^spm: error: the new pins make no packages.json: .*: expected ")
+                self.assertRegex(result.err, "^spm: error: the new pins make packages.json invalid: .*: expected ")
                 self.assertEqual((result.status, result.out, self.file()), (1, "", self.before))
                 self.archive.stanzas["binary-amd64/Packages"] = [stanza]
 

@@ -13,7 +13,7 @@ from harness.spm_testing.world import Result
 
 NEITHER = "this machine has neither gpgv nor sqv"
 NO_KEY = "this machine has no key of Debian's"
-TAKES = "; --unsigned takes what nobody vouches for, and packages.json records that\n"
+TAKES = "; --unsigned accepts an unsigned index, and packages.json records that\n"
 CHANGED = "the signature does not fit the text: one of them was changed"
 
 # index -> how it is made of InRelease's text
@@ -162,7 +162,7 @@ class TrustTest(update_test.KeysTest):
         self.assertEqual(
             outdated.err.splitlines()[1:],
             [
-                "spm: warning: from an index that nobody vouched for: tool; an update from a signed one ends that",
+                "spm: warning: from an unsigned index: tool; an update from a signed index removes this mark",
                 "spm: 1 artifact: 0 outdated, 1 current",
             ],
         )
@@ -176,7 +176,7 @@ class TrustTest(update_test.KeysTest):
         self.assertEqual(result.out, "tool: tool: 1.1-1 -> 1.1-1\n-  unsigned\n")
         self.assertEqual(
             result.err.splitlines()[1:],
-            ["spm: tool: tool: the same pin, which somebody has signed now", "spm: 1 of 1 artifact updated"],
+            ["spm: tool: tool: the same pin, now from a signed index", "spm: 1 of 1 artifact updated"],
         )
         self.assertEqual(self.artifact(), {**self.old, **self.new})
         self.assertEqual(self.file(), taken.replace(b', "unsigned": true', b""))
@@ -199,7 +199,7 @@ class TrustTest(update_test.KeysTest):
         self.assertEqual(
             self.update().err.splitlines()[1:],
             [
-                "spm: tool: tool: left as it is: the pin, 9-1, is newer than the index, 1.1-1; nobody vouched for it",
+                "spm: tool: tool: left as it is: the pin, 9-1, is newer than the index, 1.1-1; it is unsigned",
                 "spm: nothing to update in 1 artifact",
             ],
         )

@@ -1,7 +1,7 @@
-"""verify: compares the active packages with the list made when they were unpacked; with --deep every file's hash too.
+"""verify: compares the active packages with the list made when they were unpacked; with --deep also every file's hash.
 
-What is damaged is condemned: the next install makes it anew, since no pin may stand for something else. With --repair
-what differs is put right at once, and no more than that is fetched."""
+A damaged package is marked as invalid, and the next install makes it again. With --repair it is repaired at once,
+downloading only the artifacts that hold the damaged files."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def run(command: Command, settings: Settings) -> int:
         from harness.spm import progress
         from harness.spm.repair import repair
 
-        # What is printed is a row for each package: a program gets no events in between.
+        # --json prints one row per package, so no progress events in between.
         report = progress.Report() if settings.json else progress.report_for(settings)
         artifacts = repair([item for item, _ in damaged], deep, manifest, settings, store, report)
         if not settings.dry_run:
             for _, row in damaged:
                 row["state"] = "repaired"
     elif not settings.dry_run:
-        with contextlib.suppress(OSError):  # of a store that we may not write
+        with contextlib.suppress(OSError):  # the store may be read-only
             for item, _ in damaged:
                 item.entry.condemn()
     table.show(rows, ("name", "state", "files", "problems"), settings, {"problems": _some})
     if damaged and not settings.quiet:
-        _tell(len(damaged), len(rows), artifacts, command, settings)
+        _print_summary(len(damaged), len(rows), artifacts, command, settings)
     return FAILED if any(row["state"] == "damaged" for row in rows) else 0
 
 
@@ -68,7 +68,7 @@ def _row(item: Wanted, deep: bool) -> dict:
         except (OSError, ValueError, KeyError, TypeError) as error:
             found = [f"its list {item.entry.path}/files.json cannot be read: {error}"]
         if not found and not item.entry.exists():
-            found = ["was found damaged before, and has not been repaired since"]
+            found = ["was found damaged earlier and is not repaired yet"]
     return {
         "name": item.package.name,
         "version": item.entry.version,
@@ -79,7 +79,7 @@ def _row(item: Wanted, deep: bool) -> dict:
     }
 
 
-def _tell(damaged: int, rows: int, artifacts: list[Artifact] | None, command: Command, settings: Settings) -> None:
+def _print_summary(damaged: int, rows: int, artifacts: list[Artifact] | None, command: Command, settings: Settings) -> None:
     if artifacts is None:
         print(f"spm: error: {damaged} of {rows} packages differ from what was unpacked", file=sys.stderr)
         print(f"hint: {with_places(f'{PROGRAM} verify --repair', command)}", file=sys.stderr)
