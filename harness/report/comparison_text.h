@@ -20,7 +20,7 @@ std::string to_text(const judge::Comparison& comparison, const TextOptions& opti
 /// For a comment on a pull request: the sentence, a table of what is not the same, the rest folded away.
 std::string to_markdown(const judge::Comparison& comparison);
 
-/// One object, on one line: HACKING.md shows it.
+/// One object, on one line: harness/docs/formats.md shows it.
 std::string to_json(const judge::Comparison& comparison);
 
 /// JUnit's XML: a test case a row and an exact change, a regression or worse metric a failure, an unknown row skipped.

@@ -1,4 +1,4 @@
-/// A result: everything one session measured and where it came from. HACKING.md shows the file.
+/// A result: everything one session measured and where it came from. harness/docs/formats.md shows the file.
 #pragma once
 
 #include <cstdint>
