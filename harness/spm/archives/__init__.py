@@ -1,1 +1,1 @@
-"""Archives: recognised, decompressed and unpacked by rules of our own."""
+"""Detects, decompresses and unpacks archives by strict rules."""

@@ -1,4 +1,4 @@
-"""The `ar` container of a .deb: finds where in the file a member's bytes are."""
+"""The `ar` container of a .deb: finds the position of each member in the file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def members(file: int) -> Iterator[tuple[str, int, int]]:
 
 
 def data_of_deb(file: int) -> tuple[int, int]:
-    """(offset, length) of the tar archive with a .deb's files."""
+    """(offset, length) of the data.tar archive of a .deb."""
     found: dict[str, Any] = {}
     for name, offset, length in members(file):
         if found.setdefault(name.partition(".tar")[0], (offset, length)) != (offset, length):

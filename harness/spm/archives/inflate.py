@@ -1,4 +1,4 @@
-"""Compressed bytes to contents: forward only, a piece at a time, never holding more than a few megabytes."""
+"""Decompression as a forward stream of pieces, with a few megabytes of memory at most."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _INPUT = 1 << 18
 _OUTPUT = 1 << 20
 _AHEAD = 4  # pieces
-_LARGEST_HEADER = 1 << 20  # bytes, of one member: headers are small, and whoever claims otherwise wants our memory
+_LARGEST_HEADER = 1 << 20  # bytes per member: real headers are small, a larger claim is an attack on memory
 _LARGEST_DICTIONARY = 256 << 20  # xz -9 takes a quarter of it
 
 
@@ -55,7 +55,7 @@ _FORMATS = (
 
 
 def compression(file: int, offset: int, length: int) -> Callable[[], Any] | None:
-    """What makes decompressors for the bytes at `offset` of an open file, told by the first; None for plain ones."""
+    """A factory of decompressors for the bytes at `offset` of an open file, chosen by magic number; None if plain."""
     first = os.pread(file, min(6, length), offset)
     for magic, name, make in _FORMATS:
         if first.startswith(magic):
@@ -116,8 +116,8 @@ def _inflated(blocks: Iterator[bytes], make: Callable[[], Any], single: bool) ->
 
 
 def ahead(source: Iterable[bytes]) -> Generator[bytes, None, None]:
-    """The same pieces, made by a thread of their own a little before they are asked for: decompressors and disks both
-    let go of the interpreter's lock. Whoever stops early closes the generator, which ends the thread."""
+    """The same pieces, read ahead by another thread, because decompressors and disks release the interpreter's lock. A
+    caller that stops early must close the generator, which ends the thread."""
     ready: queue.Queue[Any] = queue.Queue(_AHEAD)
     stopped = False
 
@@ -148,18 +148,18 @@ def ahead(source: Iterable[bytes]) -> Generator[bytes, None, None]:
 
 
 class Stream:
-    """Pieces as a file to read on in: `read` for headers, `take` for contents."""
+    """Pieces as a forward-only file: `read` for headers, `take` for contents."""
 
     def __init__(self, source: Iterator[bytes]) -> None:
         self._source = source
-        self._buffer, self._at, self._before = b"", 0, 0  # _before: contents that came before the buffer
-        self.headers_left = _LARGEST_HEADER  # bytes that may still be asked for as headers
+        self._buffer, self._at, self._before = b"", 0, 0  # _before: bytes before the buffer
+        self.headers_left = _LARGEST_HEADER  # bytes of headers that this member may still read
 
     def tell(self) -> int:
         return self._before + self._at
 
     def seek(self, position: int, whence: int = 0) -> int:
-        """Goes forward; to the end where `position` lies beyond it."""
+        """Skips forward to `position`, or to the end if that is before it."""
         left = position - self.tell()
         if whence != 0 or left < 0:
             raise Refused("the archive's headers lead backwards")
@@ -168,7 +168,7 @@ class Stream:
         return self.tell()
 
     def peek(self, size: int) -> bytes:
-        """The next bytes, at most `size` and as many as are at hand, without going on."""
+        """Up to `size` of the buffered next bytes, without consuming them."""
         return self._buffer[self._at : self._at + size]
 
     def next_member(self) -> None:
@@ -185,7 +185,7 @@ class Stream:
         return data
 
     def take(self, size: int) -> memoryview:
-        """The next bytes, at most `size` and as many as are at hand; none at the end."""
+        """Consumes up to `size` of the next buffered bytes; returns none at the end."""
         if self._at == len(self._buffer) and size:
             self._before += self._at
             self._buffer, self._at = next(self._source, b""), 0

@@ -1,9 +1,9 @@
-"""Where the links of a tree lead: as the kernel follows them, with the tree as the whole world, but over any number of
-links. The kernel gives up after 40, other readers later or never.
+"""Resolves the links of a tree as the kernel does, inside the tree only, but without a limit on the number of links.
+The kernel gives up after 40, other readers later or never.
 
-Every link is followed once: the cost is that of reading the targets. A path that meets a link which is being followed
-goes round for ever and leads nowhere, whatever comes after it. What is not in the tree is followed by its words alone,
-so that '..' may lead back."""
+Every link is followed once, so the cost is that of reading the targets. A path that meets a link which is already being
+followed is a cycle and leads nowhere. Parts that are not in the tree are followed by name only, so that '..' may lead
+back."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _OUT, _NOWHERE = -1, -2  # places, beside those that are numbered
 
 
 class Links:
-    """`targets` has the links by path, each target relative to its link; no link lies below another. `fold` makes equal
-    what a file system may take for one name: a target in other letters leads to the same place there."""
+    """`targets` maps each link's path to its target, relative to the link; no link lies below another. `fold` maps
+    names that a file system may treat as equal to the same string."""
 
     def __init__(self, targets: dict[str, str], fold: Callable[[str], str] = str) -> None:
         self.steps = 0  # parts of targets gone through
         self._fold = fold
-        # Only folders with links in them are places, numbered as they come. Elsewhere the depth is all that counts.
-        self._above = [_OUT]  # of a place, the place that it is in
+        # Only folders that contain links are places, numbered in order. Elsewhere only the depth matters.
+        self._above = [_OUT]  # place -> its parent place
         self._places: dict[tuple[int, str], int] = {}
         self._links: dict[str, int] = {}
         self._targets: dict[int, str] = {}
@@ -36,7 +36,7 @@ class Links:
             self._links[path], self._targets[place] = place, target
 
     def lead_out(self, path: str) -> bool:
-        """Whether the link leads out of the tree, itself or by way of others."""
+        """Whether the link leads out of the tree, directly or through other links."""
         link = self._links[path]
         if link not in self._ends:
             self._follow(link)
@@ -52,7 +52,7 @@ class Links:
         pending = [self._begun(link)]
         while pending:
             link, at, below, parts = pending.pop()
-            if at in self._ends:  # the link that was to be followed first
+            if at in self._ends:  # the inner link, which has now been followed
                 at, below = self._ends[at]
             for part in parts if at >= 0 else ():
                 self.steps += 1
@@ -83,6 +83,6 @@ class Links:
                 self._ends[link] = at, 0
 
     def _begun(self, link: int) -> Any:
-        """(link, place, levels below it, parts to come) of a link that is followed from now on."""
-        self._ends[link] = _NOWHERE, 0  # for whoever meets it before it is done
+        """Starts to follow a link; returns (link, place, levels below it, remaining parts)."""
+        self._ends[link] = _NOWHERE, 0  # meeting it again before it is resolved is a cycle
         return link, self._above[link], 0, iter(self._targets[link].split("/"))

@@ -1,7 +1,7 @@
-"""Archives that depend on their contents alone: the same files give the same bytes, whoever packs them, when and where.
+"""Reproducible archives: the same files give the same bytes for any user, time and machine.
 
-Members come in the order of their names; they belong to nobody, bear one time, and their modes are 644 or 755. One
-thread compresses with fixed settings; another version of liblzma may find another encoding of the same tar."""
+Members are sorted by name, have no owner and one time stamp, and their modes are 644 or 755. One thread compresses with
+fixed settings; another version of liblzma may encode the same tar differently."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def write_tar(out: Any, members: Iterable[Member], time: int) -> None:
             info.mode = 0o755 if each.executable or each.kind != FILE else 0o644
             with each.stream() as stream:
                 tar.addfile(info, stream)
-            tar.members.clear()  # type: ignore[attr-defined]  # or it keeps them all
+            tar.members.clear()  # type: ignore[attr-defined]  # tarfile would keep them all
 
 
 def write_tar_xz(path: str, members: list[Member], time: int) -> None:
@@ -73,7 +73,7 @@ def members_of(folder: str, prefix: str = "") -> Iterator[Member]:
             yield from members_of(entry.path, path + "/")
         elif entry.is_file():
             facts = entry.stat()
-            # Who owns a file may run it or not; what groups and others may depends on the umask.
+            # Only the owner's execute bit counts: the other bits depend on the umask.
             yield Member(path, FILE, bool(facts.st_mode & 0o100), facts.st_size, functools.partial(open, entry.path, "rb"))
         else:
             raise SpmError(f"{entry.path} is a device, a pipe or a socket", "take it out of the folder", USAGE)

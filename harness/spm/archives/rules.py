@@ -1,4 +1,4 @@
-"""The rules that every archive is unpacked by, whatever its container.
+"""The rules for unpacking archives of every container format.
 
 An archive is refused, and leaves nothing, when
   - a name is absolute, has a '..' or a control character in it, is longer than a disk takes, is MOST_LEVELS deep, or
@@ -9,10 +9,10 @@ An archive is refused, and leaves nothing, when
   - it holds a device, a pipe or a hard link to something that was not kept, among what is kept;
   - it has more than MOST_MEMBERS members, more contents than `most_bytes` allows, or a header that claims a megabyte;
   - a pattern of `keep` matches nothing, or what is kept lies outside `strip`.
-Two artifacts of a package may bring the same path only with the same contents.
-Files become 444 or 555, folders 555: no owner, set-user-id or write bit of the archive survives; times of files do.
+Two artifacts of a package may have the same path only with the same contents.
+Files get mode 444 or 555, folders 555. Owners, set-user-id and write bits are dropped; times of files stay.
 
-A container (tar.py, zip.py, ar.py) turns an archive into Members; an Intake judges them and puts them into a Tree."""
+A container (tar.py, zip.py, ar.py) turns an archive into Members; an Intake checks them and puts them into a Tree."""
 
 from __future__ import annotations
 
@@ -37,21 +37,20 @@ HARD_LINK, ODD = "hard link", "odd"  # beside FILE, FOLDER and LINK: the kinds o
 MOST_MEMBERS = 1_000_000
 MOST_LEVELS = 100
 MOST_BYTES = 32 << 30
-# A bomb is told by what its bytes become: the pinned archives become 5 times their size together and 19 times at most,
-# deflate can make 1,032 bytes of one and xz 7,000. Ten times the most that is real is let through, beyond what is
-# harmless anyway.
+# A decompression bomb is recognised by its ratio. The pinned archives expand 5 times together and 19 times at most;
+# deflate can expand 1,032 times and xz 7,000 times. The limit is ten times the real maximum, above a harmless minimum.
 HARMLESS_BYTES, MOST_RATIO = 100_000_000, 200
-LATEST = (1 << 31) - 1  # a file's time beyond it is a lie that some file systems cannot hold
-_MOST_PART, _MOST_PATH = 255, 2048  # bytes of a name, and of a path below the tree: Linux ends at 4096 for all of it
+LATEST = (1 << 31) - 1  # a later file time is wrong, and some file systems cannot store it
+_MOST_PART, _MOST_PATH = 255, 2048  # bytes of a name, and of a path below the tree; Linux allows 4096 in all
 _PIECE = 1 << 20
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]").search
-# Names that break no rule of _clean, as nearly all do: printable ASCII, no part that begins with a dot.
+# Fast path for names that obey every rule of _clean, as nearly all do: printable ASCII, no part begins with a dot.
 _PART = rf"[ -\-0-~][ -.0-~]{{0,{_MOST_PART - 1}}}"
 _ORDINARY = re.compile(rf"(?:\./)?({_PART}(?:/{_PART}){{0,{MOST_LEVELS - 1}}})/?").fullmatch
 
 
 def most_bytes(archive_bytes: int) -> int:
-    """What an archive of this size may become."""
+    """The most bytes that an archive of this size may expand to."""
     return min(MOST_BYTES, max(HARMLESS_BYTES, MOST_RATIO * archive_bytes))
 
 
@@ -68,19 +67,19 @@ class Member:
 
 
 class Intake:
-    """One archive on its way into a tree. `rules` has the strip and keep of an artifact, `owner` tells a package's
-    artifacts apart, and `reroot` says that an absolute link is meant to lead into the tree."""
+    """Checks one archive's members and puts them into a tree. `rules` has the strip and keep of an artifact, `owner` is
+    the artifact's number in its package, and `reroot` makes absolute links lead into the tree."""
 
     def __init__(self, tree: Tree, owner: int, rules: Any, reroot: bool, most: int) -> None:
         self._tree, self._owner, self._reroot, self._most = tree, owner, reroot, most
         self._strip = rules.strip + "/" if rules.strip else ""
         self._keep = Keep(rules.keep)
-        self._made = {""}  # folders that surely exist
+        self._made = {""}  # folders that are known to exist
         self._seen: set[str] = set()
         self._bytes = 0
 
     def satisfied(self) -> bool:
-        """Whether nothing further can be of use."""
+        """Whether no further member can match."""
         return self._keep.satisfied()
 
     def finish(self) -> None:

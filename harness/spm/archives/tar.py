@@ -1,7 +1,7 @@
-"""Tar archives, in any compression that the standard library has: tarfile reads the headers, what they mean is judged
-in rules.py. Knows what tarfile knows: ustar, GNU's long names and sparse files, pax with its three kinds of them.
+"""Tar archives in any compression of the standard library: tarfile reads the headers, rules.py checks their meaning.
+Supports what tarfile supports: ustar, GNU's long names and sparse files, and pax with its three kinds of sparse files.
 
-Refused, beside what rules.py refuses in every container, is what tarfile reads otherwise than GNU's tar or bsdtar:
+In addition to rules.py, archives are refused that tarfile reads differently from GNU tar or bsdtar:
   - several headers of a kind about a member, or a header of pax's after GNU's;
   - a header for all members that gives them one path or size;
   - a prefix of a name where the format has none;
@@ -37,18 +37,18 @@ _KINDS = {
 
 
 def members(file: int, offset: int, length: int, most: int) -> Iterator[Member]:
-    """The members of the archive at bytes [offset, offset + length) of an open file, which may become `most` bytes."""
+    """The members of the archive at bytes [offset, offset + length) of an open file; at most `most` bytes unpacked."""
     make = inflate.compression(file, offset, length)
     source = inflate.pieces(file, offset, length, make, most)
     with contextlib.closing(inflate.ahead(source) if make else source) as source:
         try:
             yield from _members(inflate.Stream(source))
-        # ValueError: tarfile's on numbers that are none; IndexError: on a map of holes that ends with the archive;
-        # RecursionError: on headers about headers about headers.
+        # tarfile raises ValueError on invalid numbers, IndexError on a sparse map that is cut off by the archive's end,
+        # and RecursionError on deeply nested extension headers.
         except (tarfile.TarError, ValueError, IndexError, RecursionError) as error:
             raise Refused(f"expected a tar archive: {error}") from None
         for _ in source:
-            pass  # a compressed archive's own checks stand at its end
+            pass  # reads on: a compressed archive has its checksums at its end
 
 
 def _members(stream: inflate.Stream) -> Iterator[Member]:
@@ -89,9 +89,9 @@ _ORDINARY = {kind: _KINDS[kind] for kind in (tarfile.REGTYPE, tarfile.DIRTYPE, t
 
 
 def _ordinary(stream: inflate.Stream) -> Member | None:
-    """The next member where its header is as most are, told as tarfile would; else None, and tarfile is to read it.
+    """Fast path: the next member if its header is a common one, with tarfile's result; else None, for tarfile to read.
 
-    tarfile takes 40 microseconds for a header, which was half of unpacking many small files."""
+    tarfile needs 40 microseconds for a header, which was half the time of unpacking many small files."""
     block = stream.peek(512)
     try:
         name, mode, owners, size, time, checksum, kind, target, magic, device, prefix = _FIELDS(block)
@@ -102,7 +102,7 @@ def _ordinary(stream: inflate.Stream) -> Member | None:
         return None
     if size and kind != tarfile.REGTYPE or prefix[0] and magic != _USTAR:
         return None
-    if not (_UNUSED(owners) and _UNUSED(device)):  # where one of them is no number, tarfile takes the header for none
+    if not (_UNUSED(owners) and _UNUSED(device)):  # if one is not a number, tarfile rejects the header
         return None
     stream.take(512)
     name = f"{_text(prefix)}/{_text(name)}" if prefix[0] else _text(name)
@@ -126,7 +126,7 @@ def _text(field: bytes) -> str:
 
 
 def _expanded(header: tarfile.TarInfo, stream: inflate.Stream) -> Callable[..., Any] | None:
-    """`take` of a sparse file: zeros where it has holes."""
+    """The `take` function of a sparse file: holes read as zeros."""
     position, ranges = 0, iter(_ranges(header))
     hole = data = 0  # bytes to come of each before the next range
 
@@ -164,7 +164,7 @@ def _ranges(header: tarfile.TarInfo) -> list[tuple[int, int]]:
 
 class _Archive(tarfile.TarFile):
     def __init__(self, **options: Any) -> None:
-        self.about: list[str] = []  # kinds of the headers about the next member that have come
+        self.about: list[str] = []  # kinds of the extension headers seen for the next member
         super().__init__(**options)
 
 
@@ -177,7 +177,7 @@ _ABOUT = {
 
 
 class _Header(tarfile.TarInfo):
-    """tarfile's header, refused where tarfile would take a damaged one for the archive's end."""
+    """A tarfile header that refuses damage which tarfile would treat as the archive's end."""
 
     def _proc_member(self, archive: _Archive) -> _Header | None:  # of tarfile's own, to be overridden
         about = _ABOUT.get(self.type)
@@ -199,8 +199,8 @@ class _Header(tarfile.TarInfo):
         with _whole(archive):
             return super().fromtarfile(archive)
 
-    # Since a mending of 2025, which distributions have in older versions as well, tarfile calls these, and for some
-    # headers these alone.
+    # Since a security fix of 2025, which distributions also backported, tarfile calls these, and for some headers only
+    # these.
 
     @classmethod
     def _frombuf(cls, buf: bytes, *arguments: Any, **options: Any) -> Any:
@@ -213,7 +213,7 @@ class _Header(tarfile.TarInfo):
 
 
 def _sound(header: tarfile.TarInfo, buf: bytes) -> tarfile.TarInfo:
-    if not all(_NUMBER(buf, *each) for each in _NUMBERS):  # tarfile takes all that Python takes for octal
+    if not all(_NUMBER(buf, *each) for each in _NUMBERS):  # tarfile accepts everything that int(text, 8) does
         raise tarfile.InvalidHeaderError("invalid number")
     if buf[345] and not buf.startswith(_USTAR, 257) and header.type not in tarfile.GNU_TYPES:
         raise Refused(f"{header.name} has a prefix, and is not of the format that has them")
@@ -222,7 +222,7 @@ def _sound(header: tarfile.TarInfo, buf: bytes) -> tarfile.TarInfo:
 
 @contextlib.contextmanager
 def _whole(archive: tarfile.TarFile) -> Iterator[None]:
-    """Refuses what tarfile would take for the archive's end, where the archive has begun."""
+    """Refuses invalid headers after the first member, which tarfile would treat as the archive's end."""
     begins = archive.fileobj.tell()
     try:
         yield

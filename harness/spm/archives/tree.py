@@ -1,4 +1,4 @@
-"""A package's folder in the making, and what is judged of it as a whole."""
+"""A package's folder while it is unpacked, and the checks of the whole tree."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OWNER_WRITES = 0o200
 
 
 class DifferInCase(Refused):
-    """Two names differ in case alone; `on_disk` where the tree may have both, and the disk cannot."""
+    """Two names differ only in case; `on_disk` if the tree allows both but the file system does not."""
 
     def __init__(self, what: str, on_disk: bool = False) -> None:
         super().__init__(what)
@@ -29,10 +29,10 @@ class DifferInCase(Refused):
 
 
 class Tree:
-    """A folder that archives are unpacked into; `seal` makes it what it is.
+    """A folder that archives are unpacked into; `seal` finishes it.
 
-    A tree of the store is read-only; a `writable` one is its owner's to change. A `case_sensitive` one may have names
-    that differ in case alone; only one archive at a time is unpacked into it."""
+    A tree of the store is read-only; a `writable` one is not. A `case_sensitive` one may have names that differ only in
+    case; only one archive at a time may be unpacked into it."""
 
     def __init__(self, root: str, writable: bool = False, case_sensitive: bool = False) -> None:
         self.root = root
@@ -40,17 +40,17 @@ class Tree:
         self._writable = OWNER_WRITES if writable else 0
         self._case_sensitive = case_sensitive
         self._fold = _composed if case_sensitive else _folded
-        self._folded: dict[str, str] = {}  # what a path is where neither case nor Unicode form counts -> the path
+        self._folded: dict[str, str] = {}  # path without case and Unicode form -> path
         self._clashes: list[tuple[str, Node]] = []
         self._make_folder(root)
 
     def folder(self, path: str, owner: int) -> None:
-        """A folder, which any number of members and artifacts may bring."""
+        """Adds a folder; any number of members and artifacts may have the same one."""
         if self._hold_folder(path, Node(FOLDER, owner)):
             self._make(path, self._make_folder, f"{self.root}/{path}")
 
     def file(self, path: str, node: Node, fill: Callable[..., Any]) -> None:
-        """A file: `fill(open file, or None for nowhere)` writes the contents and returns their sha256."""
+        """Adds a file: `fill(open file, or None to discard)` writes the contents and returns their sha256."""
         if not self._claim(path, node):
             node.content = fill(None)
             return
@@ -76,7 +76,7 @@ class Tree:
             self._make(path, self._make_hard_link, f"{self.root}/{origin_path}", f"{self.root}/{path}")
 
     def absorb(self, nodes: dict[str, Node]) -> None:
-        """Takes in what a Part of this tree brought; judges what concerns two artifacts."""
+        """Merges the nodes of a Part of this tree; checks conflicts between artifacts."""
         for path, node in nodes.items():
             if node.kind == FOLDER:
                 self._hold_folder(path, node)
@@ -84,11 +84,11 @@ class Tree:
                 self._claim(path, node)
 
     def seal(self) -> dict:
-        """Judges what concerns the tree as a whole, gives the folders their mode and returns its list (files.json)."""
+        """Checks the whole tree, sets the folders' modes and returns the tree's list (files.json)."""
         for path, node in self._clashes:
             if not node.same_as(self.nodes[path]):
                 raise Refused(f"two artifacts bring different contents of {path}")
-            # Which of the two was written is a matter of timing; which time it bears must not be.
+            # Which artifact wrote the file depends on timing; its time stamp must not.
             if node.kind == FILE:
                 time = self.nodes[path].time = max(node.time, self.nodes[path].time)
                 os.utime(os.path.join(self.root, path), (time, time))
@@ -104,14 +104,14 @@ class Tree:
         return contents.document(self.nodes)
 
     def _hold_folder(self, path: str, node: Node) -> bool:
-        """Whether the folder is new; Refused where something else is there."""
+        """Whether the folder is new; raises Refused if the path is not a folder."""
         holder = self._hold(path, node)
         if holder.kind != FOLDER:
             raise Refused(f"{path} is a folder here and a {holder.kind} before")
         return holder is node
 
     def _claim(self, path: str, node: Node) -> bool:
-        """Whether `path` is now `node`'s; False where another artifact has it, which `seal` then judges."""
+        """Whether `path` now belongs to `node`; False if another artifact has it, which `seal` then checks."""
         holder = self._hold(path, node)
         if holder is node:
             return True
@@ -123,9 +123,8 @@ class Tree:
         return False
 
     def _hold(self, path: str, node: Node) -> Node:
-        """Whoever has `path`: `node`, unless there was somebody before."""
-        # Judged before anything is written: where a disk takes both names for one, the second would be written into
-        # the first.
+        """The node that holds `path`: `node`, unless there was an earlier one."""
+        # Checked before anything is written: on a case-insensitive disk the second file would overwrite the first.
         other = self._folded.setdefault(self._fold(path), path)
         if other != path:
             what = "{} and {} differ only in {}Unicode form"
@@ -134,8 +133,7 @@ class Tree:
         return self.nodes.setdefault(path, node)
 
     def _make(self, path: str, make: Callable[..., Any], *arguments: int | str) -> int | None:
-        """Makes what is new in the tree; what is on the disk all the same has another name, where names may differ in case
-        alone."""
+        """Creates a new path of the tree. If it already exists on the disk, another name differs only in case."""
         try:
             return make(*arguments)
         except FileExistsError:
@@ -148,7 +146,7 @@ class Tree:
         what = f"{' and '.join(both)} differ only in case, and the folder's file system takes them for one"
         raise DifferInCase(what, on_disk=True)
 
-    # What touches the disk.
+    # Disk operations.
 
     def _make_folder(self, path: str) -> None:
         os.mkdir(path, 0o755)
@@ -168,10 +166,10 @@ class Tree:
 
 
 class Part(Tree):
-    """What one artifact brings of a tree whose folder is there, and which other processes fill as well.
+    """The part of one artifact in a tree that other processes fill at the same time.
 
-    What stands in its way is theirs: it is not written over and not gone through; whether both are the same is judged
-    when the tree absorbs them."""
+    An existing path belongs to another process: it is not overwritten and links are not followed. Whether both contents
+    are equal is checked when the tree absorbs the parts."""
 
     def _make_folder(self, path: str) -> None:
         if path == self.root:
@@ -200,7 +198,7 @@ class Part(Tree):
 
 
 class Listing(Tree):
-    """A tree that is judged like any other and never made."""
+    """A tree that is checked like any other but never written to disk."""
 
     def __init__(self, case_sensitive: bool = False) -> None:
         super().__init__("", case_sensitive=case_sensitive)
@@ -222,12 +220,12 @@ class Listing(Tree):
 
 
 def _composed(path: str) -> str:
-    """Equal for paths that differ in Unicode form alone."""
+    """A key that is equal for paths that differ only in Unicode form."""
     return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 
 def _folded(path: str) -> str:
-    """Equal for paths that some file system takes for the same: Unicode's canonical caseless matching."""
+    """A key that is equal for paths that some file system treats as one: Unicode's canonical caseless matching."""
     if path.isascii():
         return path.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())

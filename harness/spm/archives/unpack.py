@@ -1,4 +1,4 @@
-"""Unpacks an archive into a tree; the first bytes tell its container, rules.py has the rules."""
+"""Unpacks an archive into a tree. The magic number selects the container; rules.py has the rules."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class Everything:
-    """The unpack rules of an archive that nobody has pinned."""
+    """The unpack rules of an archive without a pin: keep everything."""
 
     strip, keep = "", ()
 
 
 def unpack(archive: str, artifact: Any, tree: Tree, owner: int) -> None:
-    """Unpacks what `artifact` keeps of the file `archive`; `owner` tells a package's artifacts apart."""
+    """Unpacks what `artifact` keeps of the file `archive`; `owner` is the artifact's number in its package."""
     file = os.open(archive, os.O_RDONLY | os.O_CLOEXEC)
     try:
         size = os.fstat(file).st_size
@@ -35,7 +35,7 @@ def unpack(archive: str, artifact: Any, tree: Tree, owner: int) -> None:
         with contextlib.closing(members):
             for member in members:
                 intake.admit(member)
-                # Reading on for nothing is not free: a bundle of 18 MB may be pinned for one of its files.
+                # Stops early: an archive of 18 MB may be pinned for one of its files.
                 if intake.satisfied():
                     break
         intake.finish()

@@ -1,8 +1,9 @@
-"""Processes that unpack, each for one thread that waits for it.
+"""Worker processes that unpack; each serves one waiting thread.
 
-Threads would do on an idle machine. On a busy one, whoever holds the interpreter's lock is often not running, and all
-others wait: a cold install of the toolchain beside ten busy processes took twice the wall time of dpkg-deb at the same
-CPU time. More of them than cores, for the same reason: a machine's time is divided among those who want to run."""
+Threads are enough on an idle machine. On a busy one, the thread with the interpreter's lock is often descheduled, and
+all others wait: with ten busy processes, a cold install of the toolchain took twice the wall time of dpkg-deb at the
+same CPU time. There are more workers than cores for the same reason: the scheduler divides time among runnable
+processes."""
 
 from __future__ import annotations
 
@@ -32,18 +33,18 @@ _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 def count() -> int:
-    """How many there should be."""
+    """The number of workers to start."""
     return max(4, min(2 * (os.cpu_count() or 2), 8))
 
 
 class Workers:
-    """`count` processes, forked when this is made: before there are threads. Use it as a context manager."""
+    """`number` processes, forked by the constructor, before there are threads. Use it as a context manager."""
 
     def __init__(self, number: int) -> None:
         self._all: list[_Worker] = []
         self.stopped = False
         try:
-            # An interrupt between a fork and its line in our list would leave a process that nobody waits for.
+            # An interrupt between a fork and its entry in the list would leave an orphan process.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
             try:
                 for _ in range(number):
@@ -59,7 +60,7 @@ class Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()  # who is idle has nothing to lose
+        self.stop()  # idle workers can be killed
         for worker in self._all:
             worker.end()
 
@@ -68,14 +69,14 @@ class Workers:
         return len(self._all)
 
     def stop(self) -> None:
-        """Ends what is under way; whoever waits for it gets Cancelled. May be called by any thread."""
+        """Stops running work; its waiting threads get Cancelled. May be called by any thread."""
         self.stopped = True
         for worker in self._all:
             worker.kill()
 
     def unpack(self, archive: str, rules: Artifact, root: str, owner: int, lock: int) -> dict[str, Node]:
-        """Unpacks what `rules` keeps of `archive` into the folder `root`, which other artifacts' workers may fill as
-        well; what the artifact brings. The worker holds the open file `lock` as long as it may still write there."""
+        """Unpacks what `rules` keeps of `archive` into the folder `root`, which other workers may fill at the same
+        time; returns the artifact's nodes. The worker holds the open file `lock` while it may write there."""
         worker = self._idle.popleft()
         try:
             done, value = worker.ask((archive, rules.strip, list(rules.keep), root, owner), lock)
@@ -91,13 +92,13 @@ class Workers:
 
 
 class _Worker:
-    """One process. `others` are those whose ends of the line it must not hold open."""
+    """One worker process. `others` are the workers whose sockets it must close after the fork."""
 
     def __init__(self, others: list) -> None:
         self._line, theirs = socket.socketpair()
         parent = os.getpid()
         with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
-            self._process = os.fork()  # Python 3.12 warns where a caller of ours has threads: they are none of the worker's
+            self._process = os.fork()  # Python 3.12 warns if the caller has threads; the worker uses none of them
         if not self._process:
             try:
                 self._line.close()
@@ -120,10 +121,10 @@ class _Worker:
                 os.kill(self._process, signal.SIGKILL)
 
     def end(self) -> None:
-        """Returns once the process has ended: what it held open must be free."""
+        """Waits until the process has ended and its open files are closed."""
         self._line.close()
         if self._process:
-            with contextlib.suppress(ChildProcessError):  # where our caller ignores the ends of children, so do we
+            with contextlib.suppress(ChildProcessError):  # the caller may ignore SIGCHLD
                 os.waitpid(self._process, 0)
             self._process = 0
 
@@ -144,8 +145,8 @@ def _exactly(line: socket.socket, length: int) -> bytes:
 
 
 def _serve(line: socket.socket, parent: int) -> None:
-    """A worker's life: it ends with the line, and with its parent."""
-    for number in _INTERRUPTS:  # sent to all of a terminal's or a service's processes
+    """The worker's loop. It ends when the socket closes or the parent ends."""
+    for number in _INTERRUPTS:  # a terminal or a service sends these to all its processes
         signal.signal(number, signal.SIG_IGN)
     kernel.end_with_parent()
     if os.getppid() != parent:

@@ -1,14 +1,13 @@
-"""Zip archives: zipfile reads the directory, and every word of it is held against the members themselves.
+"""Zip archives: zipfile reads the directory, and every field of it is compared with the members' own headers.
 
-A zip says most things twice, and readers differ in whom they believe. Refused, beside what rules.py refuses in every
-container, is one
+A zip stores most facts twice, and readers differ in which copy they trust. In addition to rules.py, refused is one
   - whose directory and members differ in a name, a size, a checksum or a method, before the contents or behind them;
   - whose members share bytes (how a few kilobytes become a petabyte), or that has other bytes before or between them:
     each begins where the one before it ended, and the directory where the last did;
   - with a name that has a backslash or a drive: elsewhere they lead to other folders;
   - with an encrypted member, or one compressed otherwise than by deflate and bzip2.
-A link is a member with a link's mode, its target the contents. Times are UTC where the archive says so, else taken for
-it: the same archive gives the same tree everywhere."""
+A link is a member with a link's mode whose contents are the target. Times without a zone are read as UTC, so the same
+archive gives the same tree everywhere."""
 
 from __future__ import annotations
 
@@ -40,8 +39,8 @@ _ENCRYPTED, _SIZES_FOLLOW, _UTF8 = 0x1 | 0x40 | 0x2000, 0x8, 0x800  # flags
 _LARGEST_DIRECTORY = 32 << 20  # bytes: some 300,000 members
 _LARGEST_TARGET = 4096
 _LOCAL = struct.Struct("<4s 2x 2H 4x 3L 2H")
-# What follows a member whose writer could not go back: perhaps a mark, the checksum and the sizes, by its length. A
-# checksum may look like the mark, so nothing but the length tells which it is.
+# The data descriptor after a streamed member: an optional signature, the checksum and the sizes, selected by its length.
+# A checksum may look like the signature, so only the length decides.
 _BEHIND = {each.size: each for each in map(struct.Struct, ("<3L", "<4s 3L", "<L 2Q", "<4s L 2Q"))}
 _BEHIND_MARK = b"PK\x07\x08"
 _IN_ZIP64, _UNKNOWN = 0xFFFFFFFF, (0, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)  # sizes: given elsewhere; not known yet
@@ -51,13 +50,12 @@ _MISLEADING = re.compile(r"\\|^[A-Za-z]:").search
 
 
 def members(file: int, most: int) -> Iterator[Member]:
-    """The members of the archive that is an open file, in the order of their places in it; none may become more than
-    `most` bytes."""
+    """The members of an open zip file in file order; none may unpack to more than `most` bytes."""
     try:
         with _File(file, closefd=False) as whole, zipfile.ZipFile(whole) as archive:
             infos = sorted(archive.infolist(), key=lambda info: info.header_offset)
             directory = archive.start_dir
-    # What zipfile raises on a directory that is noise is not its documented error alone.
+    # On a damaged directory zipfile raises more than its documented error.
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, EOFError, struct.error) as error:
         raise Refused(f"expected a zip archive: {error}") from None
     places = [*((info.header_offset, _name(info)) for info in infos), (directory, "the directory")]
@@ -72,7 +70,7 @@ def members(file: int, most: int) -> Iterator[Member]:
 
 
 class _File(io.FileIO):
-    """Keeps zipfile from taking more memory than a directory needs."""
+    """Limits the memory that zipfile uses for a directory."""
 
     def read(self, size: Any = -1) -> Any:
         if size > _LARGEST_DIRECTORY:
@@ -84,7 +82,7 @@ def _name(info: zipfile.ZipInfo) -> str:
     raw = _raw_name(info)
     if (told := _unicode_name(info.extra, raw)) is not None:
         return told
-    # Unix's zip stores the name's bytes as they are, and seldom says that they are UTF-8.
+    # Unix's zip stores the raw bytes of a name, and rarely sets the UTF-8 flag.
     encoding = "utf-8" if info.flag_bits & _UTF8 or info.create_system == _UNIX else "cp437"
     return raw.decode(encoding, "surrogateescape")
 
@@ -94,7 +92,7 @@ def _raw_name(info: zipfile.ZipInfo) -> bytes:
 
 
 def _unicode_name(extra: bytes, raw: bytes) -> str | None:
-    """A member's name of the extra field for it, which holds for the name that it was made for."""
+    """A member's name in its Unicode extra field, which is valid only for the raw name with the stored checksum."""
     for field in _fields(extra, _UNICODE_NAME):
         if field[:5] == b"\1" + zlib.crc32(raw).to_bytes(4, "little"):
             return field[5:].decode("utf-8", "surrogateescape")
@@ -108,7 +106,7 @@ def _member(info: zipfile.ZipInfo, body: _Body) -> Member:
     mode = info.external_attr >> 16  # 0 where it comes from a system without them
     kind = _KINDS.get(stat.S_IFMT(mode), ODD)
     if kind == ODD and stat.S_ISFIFO(mode) and info.file_size:
-        kind = FILE  # what zip was given by a pipe
+        kind = FILE  # zip's input was a pipe
     if name.endswith("/") and kind == FILE:
         kind = FOLDER
     if kind == FOLDER and info.file_size:
@@ -118,7 +116,7 @@ def _member(info: zipfile.ZipInfo, body: _Body) -> Member:
 
 
 def _time(info: zipfile.ZipInfo) -> int:
-    """Seconds since the epoch: of the extra field for them, else what the clock of whoever packed it showed."""
+    """Seconds since the epoch: from the extra field, else the DOS time read as UTC."""
     for field in _fields(info.extra, _TIMES):
         if len(field) >= 5 and field[0] & 1:
             return int.from_bytes(field[1:5], "little", signed=True)
@@ -129,7 +127,7 @@ def _time(info: zipfile.ZipInfo) -> int:
 
 
 def _fields(extra: bytes, wanted: int) -> Iterator[bytes]:
-    """The extra fields of a kind."""
+    """The extra fields of one kind."""
     while len(extra) >= 4:
         kind, length = struct.unpack("<2H", extra[:4])
         if kind == wanted and len(extra) >= 4 + length:
@@ -138,7 +136,7 @@ def _fields(extra: bytes, wanted: int) -> Iterator[bytes]:
 
 
 def _in_full(sizes: list[int], extra: bytes) -> list[int]:
-    """A member's (checksum, size, size of the contents), with those sizes that stand in its extra field."""
+    """A member's (checksum, compressed size, size), with the sizes from its ZIP64 extra field."""
     crc, size, full_size = sizes
     field = next(_fields(extra, _ZIP64), b"")
     if full_size == _IN_ZIP64 and len(field) >= 8:
@@ -149,7 +147,7 @@ def _in_full(sizes: list[int], extra: bytes) -> list[int]:
 
 
 class _Body:
-    """What a line of the directory stands for. It ends where what is `following` (place, name) begins."""
+    """The contents of one directory entry. They end where `following` (place, name) begins."""
 
     def __init__(self, file: int, info: zipfile.ZipInfo, following: tuple[int, str], most: int) -> None:
         self._info, self._crc, self._taken = info, 0, 0
@@ -179,7 +177,7 @@ class _Body:
         self._stream = inflate.Stream(inflate.pieces(file, begins, size, _METHODS[method], most, single=True))
 
     def _check_end(self, file: int, end: int, following: tuple[int, str], sizes_follow: bool) -> None:
-        """That nothing comes between the contents, which end at `end`, and what is following, but what should."""
+        """Checks that between the contents, which end at `end`, and `following` there is only the data descriptor."""
         name, (next_begins, next_name) = _name(self._info), following
         left = next_begins - end
         if left < 0:
@@ -201,13 +199,14 @@ class _Body:
         return piece
 
     def text(self) -> str:
-        """All of it, for a link's target."""
+        """The whole contents, for a link's target."""
         if self._info.file_size > _LARGEST_TARGET:
             raise Refused(f"{_name(self._info)} is a link with a target of {self._info.file_size:,} bytes")
         return bytes(self.take(self._info.file_size)).decode("utf-8", "surrogateescape")
 
     def check(self) -> None:
-        """That what was taken is all there is, and what the directory says. What nobody took is not inflated for it."""
+        """Checks that the contents were complete and match the directory. Skipped contents are not inflated for
+        this."""
         name, size = _name(self._info), self._info.file_size
         if self._taken < size:
             return

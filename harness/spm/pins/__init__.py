@@ -1,1 +1,1 @@
-"""packages.json: what is pinned, and what it must not say."""
+"""packages.json: its pins and its checks."""

@@ -1,7 +1,7 @@
-"""Changes pins in packages.json and nothing else: every other byte of the file stays.
+"""Changes pins in packages.json and keeps every other byte of the file.
 
-The new file is written beside the old, checked as any packages.json is, and renamed. Two runs at once both count: each
-looks at the file again, under a lock, before it writes."""
+The new file is written to a temporary file, checked like any packages.json, and renamed. Concurrent runs lose no
+change: each reads the file again under a lock before it writes."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 
 class Change:
-    """The artifact of `package` that was `old` ({field: value}, path and sha256 among them) gets the fields `new`; None
-    takes a field away."""
+    """Gives the artifact `old` ({field: value}, with path and sha256) of `package` the fields `new`; None removes a
+    field."""
 
     def __init__(self, package: str, old: dict, new: dict) -> None:
         self.package, self.old, self.new = package, old, new
 
 
 def write(path: str, changes: list[Change]) -> None:
-    """Makes `changes` in the file `path`, all or none; raises SpmError, as where somebody has changed those pins."""
-    path = os.path.realpath(path)  # a link stays one
+    """Makes all `changes` in the file `path` or none; raises SpmError, also if the pins have changed meanwhile."""
+    path = os.path.realpath(path)  # a symbolic link is kept
     try:
         with _locked(os.path.dirname(path)):
             with open(path, "rb") as file:
@@ -66,7 +66,7 @@ def apply(text: str, changes: list[Change], path: str = "packages.json") -> str:
 
 
 def _indexes(document: dict, change: Change, path: str) -> list[int]:
-    """Where the package has that artifact: more than once when its parts go to different places."""
+    """The artifact's indexes in its package: several if its parts are unpacked to different places."""
     artifacts = document["packages"].get(change.package, {}).get("artifacts", [])
     found = [
         index
@@ -83,9 +83,9 @@ def _indexes(document: dict, change: Change, path: str) -> list[int]:
 
 
 def _edit(text: str, begin: int, name: str, value: Any) -> tuple[int, int, str]:
-    """(begin, end, new text): gives the field to the object of at least two that begins at `begin`, or takes it away.
+    """(begin, end, new text) that sets or removes a field of the object at `begin`, which has at least two fields.
 
-    A new one comes last, laid out as the one before it; what is taken away goes with the comma that parted it."""
+    A new field comes last, with the layout of the field before it; a removed field takes its comma along."""
     fields = list(_members(text, begin, json.JSONDecoder().raw_decode))
     for number, (each, at, end) in enumerate(fields):
         if each == name and value is not None:
@@ -103,12 +103,12 @@ def _edit(text: str, begin: int, name: str, value: Any) -> tuple[int, int, str]:
 
 
 def _next_name(text: str, end: int) -> int:
-    """Where the name begins that follows the value that ends at `end`."""
+    """The position of the next field's name after the value that ends at `end`."""
     return _skip(text, _skip(text, end) + 1)  # the comma
 
 
 def span(text: str, place: tuple) -> tuple[int, int]:
-    """Where in a JSON text the value at `place` (names and indexes from the top) begins and ends."""
+    """(begin, end) of the value at `place` (names and indexes from the top) in a JSON text."""
     decode = json.JSONDecoder().raw_decode
     at = _skip(text, 0)
     for step in place:
@@ -144,10 +144,10 @@ def _skip(text: str, at: int) -> int:
 
 @contextlib.contextmanager
 def _locked(folder: str) -> Iterator[None]:
-    """Keeps other runs from writing in `folder`; the file itself cannot be locked, because it is replaced."""
+    """Prevents other runs from writing in `folder`. The file itself cannot be locked, because it is replaced."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        with contextlib.suppress(OSError):  # a network's disk may know no locks on folders; most runs are alone
+        with contextlib.suppress(OSError):  # a network file system may not support locks on folders
             lock.wait_for(descriptor, fcntl.LOCK_EX)
         yield
     finally:
@@ -159,4 +159,4 @@ def _replace(path: str, data: bytes) -> None:
         os.fchmod(file.fileno(), os.stat(path).st_mode & 0o7777)
         file.write(data)
         file.flush()
-        os.fsync(file.fileno())  # people wrote this file: a power cut must not cost it
+        os.fsync(file.fileno())  # people edit this file: a power cut must not lose it

@@ -1,4 +1,4 @@
-"""packages.json: every pin. Reads it, refuses each kind of mistake with the place, and computes versions.
+"""packages.json: every pin. Reads and checks it, reports the place of each mistake, and computes versions.
 
     { "schema": 1,
       "sources":  { "<source>": {"type": "debian"} | {"type": "http", "base": URL} | ... },  all: sources/__init__.py
@@ -9,7 +9,7 @@
                            "platforms": [...],            optional: only for these
                            "strip": "usr",                optional: what is kept lies under it; it is removed
                            "keep": ["usr/include/**"],    optional: patterns of patterns.py; default everything
-                           "unsigned": true } ] } } }     optional: the pin is from an index that nobody vouched for
+                           "unsigned": true } ] } } }     optional: the pin is from an unsigned index
 
 A package's version is the sha256 of the canonical JSON of [RULES, [[sha256, strip, keep], ...]] for a platform, keep
 and artifacts sorted: it changes exactly when the unpacked tree could. It is the package's name in the store."""
@@ -43,12 +43,12 @@ _SHA256 = re.compile(r"[0-9a-f]{64}").fullmatch
 _SECRET_KEY = re.compile(
     r"passw|secret|token|credential|private.?key|access.?key|api.?key|^auth|^user(name)?$", re.I
 ).search
-# Who asks over ssh is no secret, as a rule 'git'; a password is.
+# The user of an ssh address, usually 'git', is no secret; a password is.
 _SECRET_VALUE = (
     r"(?<!ssh)://[^/\s]*@|ssh://[^/\s@]*:[^/\s]*@"
     r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{30}|\bgithub_pat_\w{20}|\bglpat-[\w-]{20}|-----BEGIN [A-Z ]*KEY"
 )
-# Without one of these a text holds no such value; an escaped character may hide any of them.
+# A text without one of these marks has no secret. `\u` is a mark because an escape may hide any of them.
 _SECRET_MARKS = "@ AKIA ASIA ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- -----BEGIN \\u".split()
 _TOP_FIELDS = ("schema", "sources", "packages")
 _PACKAGE_FIELDS = ("groups", "platforms", "lib", "license", "artifacts")
@@ -94,7 +94,7 @@ class Package:
         return platform in self.platforms or ANY in self.platforms
 
     def artifacts_for(self, platform: str) -> list[Artifact]:
-        """The artifacts of a platform, sorted as the version sorts them."""
+        """The artifacts of a platform, in the order that the version uses."""
         chosen = [each for each in self.artifacts if platform in each.platforms or ANY in each.platforms]
         return sorted(chosen, key=lambda each: (each.sha256, each.strip, each.keep))
 
@@ -161,7 +161,7 @@ def load(path: str) -> Manifest:
 
 
 def _named(path: str) -> str:
-    """The hint for a file that is none."""
+    """The hint for a missing or unreadable file."""
     variable = "correct or unset SPM_PACKAGES, or " if packages_from_environment(path) else ""
     return f"{variable}name it with --packages FILE"
 
@@ -208,7 +208,7 @@ def _mistake(path: str, place: str, sentence: str) -> SpmError:
 
 
 def _show(value: Any) -> str:
-    """A found value as JSON, cut to a line's length."""
+    """A found value as JSON, truncated to one line."""
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -219,7 +219,7 @@ def _expect(good: Any, place: str, expected: str, found: Any) -> None:
 
 
 def _fields(value: Any, place: str, required: Iterable[str], optional: Iterable[str] = ()) -> None:
-    """An object that has what is required; a field we do not know is welcome unless it looks like one misspelt."""
+    """Checks that an object has the required fields. Unknown fields are allowed unless they look misspelt."""
     _expect(type(value) is dict, place, "an object", value)
     known = {*required, *optional}
     for name in required:
@@ -284,7 +284,7 @@ def _check_source(source: Any, place: str) -> None:
 
 
 def _has_host(text: str) -> bool:
-    """False for an address whose host or port is none; whatever is no address may be anything."""
+    """False for an address without a valid host or port; True for texts that are not addresses."""
     if not {":", "[", "]"}.intersection(text.partition("://")[2]):
         return True
     from harness.spm.formatting import is_address
@@ -361,10 +361,10 @@ def _check_artifact(artifact: Any, place: str, sources: dict[str, Any]) -> None:
 
 
 def _check_texts(document: Any, text: str, names: set[str]) -> None:
-    """packages.json is public: nothing in it may be, or be named like, a secret. The error never repeats the value.
+    """packages.json is public: no value may be a secret, and no field may be named like one. The error omits the value.
 
-    Nor may it hold what no path and no address can: that too comes by an escape alone."""
-    # A look at the text as a whole spares the walk: it is most of what an installed group costs.
+    NUL and lone surrogates, possible only by escapes, are refused too: no path or address can have them."""
+    # Searching the whole text first avoids the walk, which would be most of the cost of checking an installed group.
     if not any(map(_SECRET_KEY, names)) and not any(mark in text for mark in _SECRET_MARKS):
         return
     is_secret = re.compile(_SECRET_VALUE).search

@@ -1,4 +1,4 @@
-"""What the sources' indexes have for the pins: what `outdated` shows and `update` writes."""
+"""Looks up the newest versions of pins in their sources' indexes, for `outdated` and `update`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from harness.spm.settings import Settings
     from harness.spm.sources import Newest, Unlisted
 
-# state -> what it means
+# The states of a finding.
 CURRENT, OUTDATED = "current", "outdated"
 CHANGED = "changed"  # the same version with other bytes: the pin's file is gone from its source
 NEWER = "newer"  # the pin is above what the source has: an old index, or a version that was withdrawn
@@ -23,8 +23,8 @@ NO_INDEX = "no index"  # none of its sources has one
 
 
 class Finding:
-    """One artifact of a package. `newest` is None where `state` is unlisted (`reason` says more) or no index; `vouched`
-    and `unchecked` are those of the source's answer, whichever it is."""
+    """The result for one artifact of a package. `newest` is None if `state` is unlisted (see `reason`) or no index;
+    `vouched` and `unchecked` come from the source's answer."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Finding:
         return CHANGED if self._new_values() else CURRENT
 
     def changes(self) -> dict:
-        """The fields of packages.json that an update writes: {name: value}, None for one that goes."""
+        """The fields of packages.json that an update writes: {name: value}, None for a removed one."""
         if self.state not in (OUTDATED, CHANGED, CURRENT):
             return {}
         changes = self._new_values()
@@ -64,8 +64,8 @@ class Finding:
 
 
 def find(manifest: Manifest, packages: list[Package], settings: Settings, unsigned: bool) -> list[Finding]:
-    """Looks up all artifacts of `packages`, in their order; raises SpmError where an index cannot be had, or, unless
-    `unsigned`, nobody vouches for it."""
+    """Looks up all artifacts of `packages` in their order. Raises SpmError if an index cannot be read or, without
+    `unsigned`, is not signed."""
     opened = {name: sources.open_source(fields, settings) for name, fields in manifest.sources.items()}
 
     def look(pair: tuple[Package, Artifact]) -> Finding:

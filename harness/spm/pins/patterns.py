@@ -1,7 +1,8 @@
-"""Path patterns of `keep`: `*` and `?` stay within one folder, `**` crosses folders, a trailing `/**` is all below. A
-leading `!` leaves out what it matches, whatever else matches it; where all patterns do, everything else is kept.
+"""Path patterns of `keep`: `*` and `?` match within one folder, `**` crosses folders, a trailing `/**` matches all
+below. A leading `!` excludes its matches, with priority over other patterns; if all patterns exclude, everything else
+is kept.
 
-Everything else stands for itself, brackets too: pinned file names hold them, and sets of characters are not missed."""
+All other characters are literal, also brackets, which occur in pinned file names."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _TOKENS = re.compile(r"(^|/)\*\*/|/\*\*$|\*\*|\*|\?|[^*?/]+|/")
 
 
 def expression(pattern: str) -> str:
-    """The regular expression of one pattern, for a full match."""
+    """The regular expression of one pattern, for fullmatch."""
     return "".join(_translate(token.group()) for token in _TOKENS.finditer(pattern))
 
 
@@ -39,7 +40,7 @@ def _translate(token: str) -> str:
 
 
 class Keep:
-    """Chooses members by patterns and remembers which patterns have matched none; no pattern at all chooses all."""
+    """Selects members by patterns and records which patterns have not matched yet; without patterns, selects all."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         chosen = [pattern for pattern in patterns if not pattern.startswith("!")]
@@ -62,14 +63,14 @@ class Keep:
         return not left_out
 
     def satisfied(self) -> bool:
-        """Whether nothing further can match: every pattern is a plain path, and each has been seen."""
+        """Whether no further path can match: every pattern is a plain path that has been seen."""
         return self._literal and not self._idle
 
     def idle(self) -> list[str]:
-        """The patterns that have matched nothing so far."""
+        """The patterns without a match so far."""
         return list(self._idle)
 
 
 def _any(patterns: list[str]) -> Callable[..., Any]:
-    """A function that says whether a path matches one of `patterns` as a whole."""
+    """A predicate: whether a path fully matches one of `patterns`."""
     return re.compile("|".join(map(expression, patterns)), re.DOTALL).fullmatch

@@ -1,1 +1,1 @@
-"""What lies on this machine: the store, its locks and pruning, and the lib folders that use it."""
+"""The store on this machine, its locks and pruning, and the lib folders that use it."""

@@ -1,5 +1,5 @@
-"""Writing to a temporary file, then renaming: no file bears its final name before it is whole, and a failure leaves
-nothing behind."""
+"""Writes to a temporary file, then renames: a file has its final name only when complete, and a failure leaves no
+file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def atomic_file(path: str) -> Iterator[str]:
-    """Yields the name of a file to make in the folder of `path`, which then becomes `path`."""
-    # A process id alone is not enough: threads share it, and containers that share a folder count theirs anew.
+    """Yields the name of a temporary file in the folder of `path`; the caller writes it, then it is renamed to
+    `path`."""
+    # A process id is not unique: threads share it, and containers that share a folder may have equal ones.
     name = f"{path}.{os.urandom(4).hex()}.{os.getpid()}.new"
     try:
         yield name

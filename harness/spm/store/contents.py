@@ -1,8 +1,8 @@
-"""What a tree holds: the list beside it in the store (files.json), and how a tree differs from its list.
+"""The list of a tree's contents in the store (files.json), and the differences between a tree and its list.
 
     { "files":   [[path, mode, size, time, sha256], ...],   time in whole seconds
-      "owners":  [number, ...],      of the artifact that brought each file, as Package.artifacts_for counts them; lists
-                                     made before there was a repair lack it, and their trees are repaired as a whole
+      "owners":  [number, ...],      of each file's artifact, as an index of Package.artifacts_for; lists from before
+                                     `verify --repair` lack it, and their trees are repaired as a whole
       "links":   [[path, target], ...],
       "folders": [path, ...] }                              each sorted by path"""
 
@@ -16,13 +16,13 @@ from collections import Counter
 
 FILE, LINK, FOLDER = "file", "link", "folder"
 MODE, EXECUTABLE_MODE, FOLDER_MODE = 0o444, 0o555, 0o555
-_KIND_AND_EXECUTABLE = 0o170111  # of a mode, what a file cannot lose; who may write is between the user and the disk
+_KIND_AND_EXECUTABLE = 0o170111  # the checked bits of a mode; users and disks may change write bits
 _PIECE = 1 << 20
 _LARGE = 1 << 20
 
 
 class Node:
-    """One path of a tree: `content` is a file's sha256 or a link's target, `owner` the artifact that brought it."""
+    """One path of a tree: `content` is a file's sha256 or a link's target, `owner` the number of its artifact."""
 
     __slots__ = ("kind", "owner", "mode", "size", "time", "content")
 
@@ -34,7 +34,7 @@ class Node:
 
 
 def document(nodes: dict[str, Node]) -> dict:
-    """files.json of a tree."""
+    """The files.json document of a tree."""
     paths = sorted(nodes)
     files = [(path, nodes[path]) for path in paths if nodes[path].kind == FILE]
     return {
@@ -49,7 +49,7 @@ def problems(tree: str, listed: dict, deep: bool = False) -> dict[str, str]:
     """{path: how it differs from the list}, sorted by path; `deep` hashes every file."""
     if not os.path.isdir(tree):
         return {"": "the tree is missing"}
-    # Two system calls a file at most, and little else: a toolchain and its headers are 20,000 files.
+    # At most two system calls per file: a toolchain and its headers are 20,000 files.
     found = {}
     children: Counter[str] = Counter()
     lstat, below = os.lstat, tree + "/"
@@ -87,7 +87,7 @@ def problems(tree: str, listed: dict, deep: bool = False) -> dict[str, str]:
 
 
 def _unexpected(tree: str, listed: dict, children: Counter, found: dict[str, str]) -> dict[str, str]:
-    """What stands where nothing should: nothing in a folder whose children are all right and as many as expected."""
+    """Unexpected paths. Folders whose children are all correct and as many as expected are not searched."""
     suspects = {path.rpartition("/")[0] for path in found}
     more, names = {}, {}
     for folder in ("", *listed["folders"]):
@@ -110,7 +110,7 @@ def _unexpected(tree: str, listed: dict, children: Counter, found: dict[str, str
 
 
 class _Readers:
-    """Hashes files: the large by threads meanwhile, the small at once, since handing over would take longer."""
+    """Hashes files: large ones in other threads, small ones at once, because a handover would take longer."""
 
     def __init__(self, below: str, files: list) -> None:
         self._below, self._taken, self._pool = below, {}, None
@@ -145,13 +145,13 @@ def _difference(facts: os.stat_result, mode: int, size: int) -> str:
 def _reason(error: OSError, kind: str = "") -> str:
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return "is missing"
-    # What opening a link as a file, or reading a file as a link, gives.
+    # ELOOP: a link opened as a file. EINVAL: a file read as a link.
     return f"expected {kind}, found something else" if error.errno in (errno.ELOOP, errno.EINVAL) else str(error.strerror)
 
 
 def read(path: str, size: int) -> tuple[os.stat_result, str]:
-    """A path's facts, and the sha256 of its contents where it is a file of `size` bytes."""
-    # Not open() and file_digest(): for a small file they take as long as the hashing.
+    """A path's stat result, and the sha256 of its contents if it is a file of `size` bytes."""
+    # Not open() and file_digest(): for a small file they take as long as hashing itself.
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         facts = os.fstat(file)

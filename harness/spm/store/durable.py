@@ -1,6 +1,6 @@
-"""What a mark in the store vouches for is on the disk before the mark is made.
+"""Marks entries of the store as valid only after their files are on the disk.
 
-One syncfs(2) does for a whole install: an fsync for each of 20,000 files takes longer than unpacking them."""
+One syncfs(2) is enough for a whole install: an fsync for each of 20,000 files takes longer than unpacking them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from typing import Any
     from harness.spm.progress import Report
 
-PATIENCE_S = 2.0  # a flush that takes longer is worth a sentence
+PATIENCE_S = 2.0  # a longer flush is reported
 
 
 class Disk:
-    """The file system of a folder. What the kernel fails to write from now on is an error of the next flush."""
+    """The file system of a folder. A write error of the kernel from now on is reported by the next flush."""
 
     def __init__(self, folder: str) -> None:
         self._file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -32,9 +32,9 @@ class Disk:
         os.close(self._file)
 
     def flush(self, waiting: Callable[..., Any]) -> None:
-        """Returns once all that was written to the file system is on its disk, other programs' bytes too; raises
-        OSError. `waiting()` is called once where that takes long."""
-        # A thread, and a descriptor that stays its own: an interrupt leaves it to the kernel, which heeds none.
+        """Waits until all data of the file system is on its disk, other programs' data too; raises OSError. `waiting()`
+        is called once if that takes long."""
+        # In a thread with its own descriptor, because syncfs cannot be interrupted: an interrupt leaves it running.
         failures: list[BaseException] = []
         thread = threading.Thread(target=_flush, args=(os.dup(self._file), failures), daemon=True)
         thread.start()
@@ -47,13 +47,13 @@ class Disk:
 
 
 def mark(entries: list, disk: Disk, report: Report) -> None:
-    """Lets whole entries of the store count, as soon as that survives a power cut."""
+    """Marks complete entries of the store as valid, once they survive a power cut."""
     if not entries:
         return
     try:
         disk.flush(report.flushing)
     except OSError as error:
-        # The kernel says once what it failed to write, and shows it as whole for as long as it remembers it.
+        # The kernel reports a write error only once, and until it evicts the pages, reads show them as written.
         for entry in entries:
             entry.discard()
         raise system_error("writing the store to its disk", error) from None

@@ -1,9 +1,9 @@
-"""Fills the store: unpacks archives while others download, seals each tree, gives it its final name; once the disk has
-written them all, marks the entries as such that count.
+"""Fills the store: unpacks archives during other downloads, seals each tree and renames it to its final name. After one
+flush of the disk, marks the entries as valid.
 
-One kernel lock per entry, held from the first file unpacked to the mark: what another process is making is left to it,
-waited for at the end, and made here only where that process failed. A run that ends before the mark leaves whole trees
-behind: where every hash is right, the next one takes them over."""
+Each entry has a kernel lock, held from the first unpacked file to the mark. An entry that another process is making is
+left to it, waited for at the end, and made here only if that process failed. A run that ends before the mark leaves
+complete trees; the next run takes them over if every hash is right."""
 
 from __future__ import annotations
 
@@ -34,15 +34,16 @@ if TYPE_CHECKING:
     from harness.spm.settings import Settings
     from harness.spm.store.lib import Wanted
 
-# What a byte of archive becomes on disk, for the check before a download. The pinned set's mean is 3.7.
+# Bytes on disk per byte of archive, for the check before a download. The mean of the pinned set is 3.7.
 UNPACK_RATIO = 4
 _STALLED_S = 5.0  # how long an interrupted run waits for a disk that does not answer
 
 
 def fill(plan: Plan, manifest: Manifest, settings: Settings, store: Store, report: Report) -> None:
-    """Makes every missing entry of `plan`, or waits for whoever makes it. The store is shared (prune.at_work).
+    """Makes every missing entry of `plan`, or waits for the process that makes it. Needs the shared lock of the store
+    (prune.at_work).
 
-    Afterwards plan.missing holds what was not in the store, marked or not."""
+    Afterwards plan.missing holds the items whose trees were not in the store."""
     with Disk(store.root) as disk:
         plan.missing = _take_over(plan.missing, disk, store, report)
         if not plan.missing:
@@ -67,7 +68,7 @@ def fill(plan: Plan, manifest: Manifest, settings: Settings, store: Store, repor
 
 
 def _take_over(items: list, disk: Disk, store: Store, report: Report) -> list:
-    """Marks those entries of `items` that are whole but for their mark; returns the other items."""
+    """Marks entries of `items` that are complete except for the mark; returns the other items."""
     whole = []
     with contextlib.ExitStack() as locks:
         for item in items:
@@ -102,12 +103,12 @@ def _start(threads: list) -> None:
     for thread in threads:
         try:
             thread.start()
-        except RuntimeError as error:  # Python's word for a limit of the system's
+        except RuntimeError as error:  # Python raises this at the system's limit of threads
             raise SpmError(f"unpacking: {error}", "raise the limit of processes and threads: ulimit -u") from None
 
 
 class _Run:
-    """One batch of entries: the fetcher's threads feed the unpackers; the first error stops all of them."""
+    """One batch of entries: the fetcher's threads feed the unpacking threads; the first error stops all."""
 
     def __init__(
         self,
@@ -120,19 +121,19 @@ class _Run:
     ) -> None:
         self._fetcher, self._unpackers, self._disk, self._report = fetcher, unpackers, disk, report
         self._artifacts: dict[str, Any] = {}  # sha256 -> artifact
-        self._users: dict[str, list[Any]] = {}  # sha256 -> [(entry in the making, owner number, artifact)]
+        self._users: dict[str, list[Any]] = {}  # sha256 -> [(entry being made, owner number, artifact)]
         self._making = [_Making(item, store) for item in items]
         for making in self._making:
             for owner, artifact in enumerate(making.artifacts):
                 self._artifacts.setdefault(artifact.sha256, artifact)
                 self._users.setdefault(artifact.sha256, []).append((making, owner, artifact))
-        # (place in the queue, user, archive): the largest first, since what is last keeps all other threads waiting.
+        # (priority, user, archive): the largest first, because all other threads wait for the last one.
         self._tasks: queue.PriorityQueue[Any] = queue.PriorityQueue()
         self._stopped = False
         self._error: BaseException | None = None
 
     def run(self) -> list:
-        """Returns the items that other processes have in hand."""
+        """Returns the items that other processes are making."""
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self._unpackers.number)]
         try:
             _start(threads)
@@ -148,7 +149,7 @@ class _Run:
             interruptible.join(threads, _STALLED_S)
             raise
         finally:
-            # What a thread may still write to is left for the next run, and its lock to our end.
+            # Files that a thread may still write stay for the next run; the lock is held until this process ends.
             if not any(thread.is_alive() for thread in threads):
                 for making in self._making:
                     making.leave()
@@ -200,7 +201,7 @@ class _Run:
 
 
 class _Making:
-    """One entry in the making, in the store's `unpacking` folder."""
+    """One entry being made, in the store's `unpacking` folder."""
 
     def __init__(self, item: Wanted, store: Store) -> None:
         self.item = item
@@ -213,13 +214,13 @@ class _Making:
         self._mutex = threading.Lock()
 
     def begin(self) -> bool:
-        """Whether the entry is ours to make: False where another process makes it, or has made it meanwhile."""
+        """Takes the entry's lock; False if another process is making the entry or has just made it."""
         with self._mutex:
             if not self._ours and not self.elsewhere:
                 self._ours = self._entry_lock.take(wait=False)
                 self.elsewhere = not self._ours or self.item.entry.exists()
                 if not self.elsewhere:
-                    trees.remove(self._staging)  # of a run that was killed: we hold the lock
+                    trees.remove(self._staging)  # left by a killed run: we hold the lock
                     os.mkdir(self._staging)
                     self.tree = Tree(self._staging + "/tree")
                 elif self._ours:
@@ -231,14 +232,14 @@ class _Making:
         return self._entry_lock.file
 
     def add(self, nodes: dict) -> bool:
-        """Takes in what one artifact brought; True for the last."""
+        """Adds the nodes of one artifact; returns True for the last artifact."""
         with self._mutex:
             self.tree.absorb(nodes)
             self._left -= 1
             return self._left == 0
 
     def finish(self) -> tuple[int, int]:
-        """Seals the tree and gives the entry its final name, without the mark; (bytes, files)."""
+        """Seals the tree and renames the entry to its final name, without the mark; returns (bytes, files)."""
         files = self.tree.seal()
         size = sum(each[2] for each in files["files"])
         entry = self.item.entry
@@ -265,7 +266,7 @@ class _Making:
         return size, len(files["files"])
 
     def leave(self) -> None:
-        """Removes what was not finished, and lets others at the entry."""
+        """Removes unfinished files and releases the entry's lock."""
         if self._ours:
             trees.remove(self._staging)
             self._ours = False

@@ -35,7 +35,7 @@ class Wanted:
             return False
 
     def settled(self) -> bool:
-        """Whether there is nothing to do: three system calls, no reading."""
+        """Whether there is nothing to do. Needs three system calls and reads no file."""
         return self.linked() and self.entry.exists()
 
 
@@ -52,7 +52,7 @@ def is_root(store: Store, lib: str) -> bool:
 
 
 def register(store: Store, lib: str) -> None:
-    """Tells the store that `lib` uses it, so that pruning spares what it links to."""
+    """Registers `lib` in the store, so that pruning keeps the entries it links to."""
     if not is_root(store, lib):
         replace_link(lib, store.root_link(lib))
 
@@ -67,7 +67,7 @@ def prepare(lib: str, folder: str) -> None:
     for name in os.listdir(folder):
         pid = name.split(".")[-2] if name.startswith(".") and name.endswith(".new") else ""
         if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
-            os.unlink(os.path.join(folder, name))  # half a switch of a run that was killed
+            os.unlink(os.path.join(folder, name))  # left by a killed run in the middle of a switch
 
 
 def not_a_folder(path: str) -> SpmError:
@@ -78,7 +78,7 @@ def not_a_folder(path: str) -> SpmError:
 
 
 def check(lib: str, folder: str, items: list[Wanted]) -> None:
-    """Finds before any download what would stop the links from being made."""
+    """Raises SpmError before any download if a link could not be made."""
     for each in (lib, folder):
         if os.path.lexists(each) and not os.path.isdir(each):
             raise not_a_folder(each)
@@ -93,12 +93,12 @@ def check(lib: str, folder: str, items: list[Wanted]) -> None:
 
 
 def is_ours(path: str) -> bool:
-    """Whether a path is a link that spm makes: into this store or another one."""
+    """Whether a path is a link made by spm, into this store or another one."""
     return os.path.islink(path) and _into_a_store(os.readlink(path)) is not None
 
 
 def check_writable(folder: str, items: list[Wanted]) -> None:
-    """Finds before any download that the links that are to be made cannot be."""
+    """Raises SpmError before any download if the folder of the links is not writable."""
     above = existing_parent(folder)
     if not os.access(above, os.W_OK | os.X_OK) and not all(item.linked() for item in items):
         raise SpmError(
@@ -108,20 +108,20 @@ def check_writable(folder: str, items: list[Wanted]) -> None:
 
 
 def activate(item: Wanted) -> None:
-    """Switches the link to the wanted version by one rename."""
+    """Switches the link to the wanted version with one rename."""
     replace_link(item.entry.tree, item.link)
 
 
 def replace_link(target: str, link: str) -> None:
     folder, name = os.path.split(link)
-    # A process id alone is not enough: containers count theirs anew, and may share the folder.
+    # A process id is not unique: containers that share the folder may have equal ones.
     beside = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.{os.getpid()}.new")
     os.symlink(target, beside)
     os.rename(beside, link)
 
 
 def links(store: Store, lib: str) -> list[tuple[str, Entry]]:
-    """All links of a lib folder, its platforms' folders too, that lead into the store."""
+    """All links of a lib folder and of its platforms' folders that lead into the store."""
     found = []
     for folder in (lib, *(os.path.join(lib, platform) for platform in PLATFORMS)):
         try:

@@ -1,4 +1,4 @@
-"""Keeps the store small: what no lib folder uses goes when it is old, and the least recently used when it is much."""
+"""Limits the store: entries that no lib folder uses are removed by age, then the least recently used ones by size."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 OLDER_THAN_S = 30 * 86400
 MAX_BYTES = 10 * 10**9
 _EVERY_S = 86400
-LEFTOVER_S = 86400  # so long a download that did not end waits for the next run
+LEFTOVER_S = 86400  # an unfinished download is kept this long for the next run
 
 
 class Cached:
-    """An entry with what pruning weighs."""
+    """An entry with the facts that pruning needs."""
 
     def __init__(self, entry: Entry, users: list[str]) -> None:
         self.entry, self.users = entry, users
@@ -43,7 +43,7 @@ def survey(store: Store) -> list[Cached]:
         try:
             found.append(Cached(entry, sorted(users.get(entry.path, []))))
         except (OSError, ValueError, KeyError):
-            pass  # gone meanwhile, or damaged: the next install of it repairs it
+            pass  # removed meanwhile, or damaged: its next install repairs it
     return found
 
 
@@ -58,7 +58,7 @@ def _root_links(store: Store) -> list[str]:
 
 
 def victims(cached: list[Cached], older_than_s: float, max_bytes: int, now: float) -> list[Cached]:
-    """What goes: the unused that are old (one from a clock ahead of ours is new), then the least recently used of the
+    """The entries to remove: unused old ones (a time in the future counts as new), then the least recently used of the
     unused until the rest fits."""
     unused = sorted((each for each in cached if not each.users), key=lambda each: each.last_use)
     gone = [each for each in unused if max(0.0, now - each.last_use) >= older_than_s]
@@ -72,7 +72,7 @@ def victims(cached: list[Cached], older_than_s: float, max_bytes: int, now: floa
 
 
 def remove(store: Store, entry: Entry) -> None:
-    """Takes the final name away first: a removal that is killed leaves no half entry."""
+    """Removes an entry. It is renamed first, so that a killed removal leaves no partial entry."""
     staging = store.staging(entry)
     trees.remove(staging)
     os.rename(entry.path, staging)
@@ -85,7 +85,7 @@ def remove(store: Store, entry: Entry) -> None:
 
 @contextlib.contextmanager
 def at_work(store: Store, report: Report) -> Iterator[None]:
-    """Shares the store with whoever else works in it, which keeps pruning out. Whoever leaves last tidies."""
+    """Holds the store's shared lock, which prevents pruning. The last process to leave cleans up."""
     with closed_to_others():
         store.prepare()
         with store.lock("store") as lock:
@@ -96,7 +96,7 @@ def at_work(store: Store, report: Report) -> Iterator[None]:
 
 @contextlib.contextmanager
 def alone(store: Store, report: Report) -> Iterator[None]:
-    """The store to ourselves, once everybody who works in it has left."""
+    """Holds the store's exclusive lock, after all other processes have left."""
     with closed_to_others():
         store.prepare()
         with store.lock("store") as lock:
@@ -105,9 +105,8 @@ def alone(store: Store, report: Report) -> Iterator[None]:
 
 
 def sweep(store: Store, leftover_s: float = LEFTOVER_S) -> None:
-    """Removes what has served, what power cuts, killed and failed runs left, and roots whose folder is gone; a .part or
-    archive that is younger than `leftover_s` stays for the next run. Only under the exclusive lock, when nobody else works in the
-    store."""
+    """Removes used archives, remains of power cuts and of killed or failed runs, and roots whose folder is gone. A
+    .part or archive younger than `leftover_s` stays for the next run. Needs the exclusive lock."""
     for name in os.listdir(f"{store.root}/unpacking"):
         trees.remove(f"{store.root}/unpacking/{name}")
     for each in store.remains():
@@ -129,9 +128,9 @@ def sweep(store: Store, leftover_s: float = LEFTOVER_S) -> None:
 
 
 def automatic(store: Store) -> None:
-    """When nobody else is at work: sweeps if there is something to, and once a day prunes with the usual limits.
+    """If no other process uses the store: sweeps if needed, and once a day prunes with the default limits.
 
-    It is a courtesy: where the disk refuses, the run that asked for it has still done its work."""
+    Errors of the disk are ignored: the run itself has already succeeded."""
     with contextlib.suppress(OSError), store.lock("store") as lock:
         due = _is_due(store)
         left = any(os.listdir(f"{store.root}/{part}") for part in ("archives", "unpacking"))

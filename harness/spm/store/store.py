@@ -5,24 +5,23 @@
       packages/<name>/<version>/  one entry; it appears by one rename, complete
         tree/                     what the artifacts hold, read-only; the links of lib folders lead here
         files.json                every file, link and folder of the tree with mode, size, time and hash (contents.py)
-        stamp.json                name, version, platform, lib, bytes, files, artifacts, time of unpacking; an entry whose
-                                  stamp cannot be read is none, and is swept away
-        used                      empty: the mark that the entry counts, made once all the above is on the disk. Its time
-                                  is the last use, to the hour. What lacks it is taken over where every hash is right,
-                                  and made anew or repaired otherwise
-      archives/<sha256>           a verified artifact on its way to be unpacked; its time is 0 once somebody has done so
-      archives/<sha256>.part      one on its way here; it and its .from outlive a run that failed, until they are old
-      unpacking/<name>-<version>/ an entry in the making or going; removed by whoever next takes its lock, or by a sweep
+        stamp.json                name, version, platform, lib, bytes, files, artifacts, time of unpacking; an entry with an
+                                  unreadable stamp is invalid, and a sweep removes it
+        used                      empty: the mark of a valid entry, made once all the above is on the disk. Its time is
+                                  the last use, to the hour. An entry without it is taken over if every hash is right,
+                                  else made again or repaired
+      archives/<sha256>           a verified artifact to be unpacked; its time is 0 once it has been unpacked
+      archives/<sha256>.part      an unfinished download; it and its .from survive a failed run, until they are old
+      unpacking/<name>-<version>/ an entry being made or removed; deleted by the next holder of its lock, or by a sweep
       locks/                      kernel locks: `store` (shared by installs, exclusive for pruning), `<name>-<version>`
                                   (unpacking and renaming one entry), `<sha256>` (downloading one .part)
       roots/<key>                 a link to each lib folder that uses the store; <key> is from the sha256 of its path. A
                                   root whose folder is gone is removed, and with it the claim on its entries
       pruned                      empty; its time is that of the last automatic pruning
 
-An install waits once for the disk to have written, and marks its entries then (durable.py): a power cut costs what was
-not marked, and nothing else. The links of lib come after the marks.
-Archives are not kept: only the tree is used, both would take a third more, and a pin brings the same bytes back. Who
-wants them kept has a mirror."""
+An install flushes the disk once, then marks its entries (durable.py): a power cut loses only unmarked entries. The
+links of lib are made after the marks. Archives are not kept: only the tree is used, archives would take a third more
+space, and a pin gives the same bytes again. To keep them, use a mirror."""
 
 from __future__ import annotations
 
@@ -44,8 +43,8 @@ if TYPE_CHECKING:
 
 _PARTS = ("packages", "archives", "unpacking", "locks", "roots")
 _OTHERS_WRITE = 0o022
-_STAMP_PIECE = 1 << 14  # nearly all have less; a buffer of a megabyte takes longer than all else together
-USE_STEP_S = 3600  # a use is noted at most this often: a no-op then writes nothing
+_STAMP_PIECE = 1 << 14  # enough for nearly all stamps; allocating a megabyte takes longer than everything else here
+USE_STEP_S = 3600  # the last use is updated at most this often, so that a no-op writes nothing
 
 _CACHEDIR_TAG = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# Unpacked packages of the laboratory; see harness/spm/store/store.py\n"
@@ -66,7 +65,7 @@ class Entry:
         return self.path + "/tree"
 
     def exists(self) -> bool:
-        """Whether the entry counts and its tree still stands."""
+        """Whether the entry is valid and its tree still exists."""
         try:
             os.stat(self.path + "/used")
             return not self.is_void() and os.path.isdir(self.tree)
@@ -74,8 +73,8 @@ class Entry:
             return False
 
     def is_void(self) -> bool:
-        """Whether what stands here is no entry: its stamp is lacking, empty or garbled, as a power cut may leave it."""
-        # Two hundred of these are part of an install that has nothing to do: no file object for them.
+        """Whether the folder is not an entry: its stamp is missing, empty or damaged, for example by a power cut."""
+        # A no-op install does this for two hundred entries: os.read is faster than a file object.
         try:
             file = os.open(self.path + "/stamp.json", os.O_RDONLY | os.O_CLOEXEC)
             try:
@@ -88,10 +87,10 @@ class Entry:
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return True
         except OSError:
-            return False  # the disk does not tell, or we may open no more files: nothing to remove an entry for
+            return False  # a read error or too many open files is no reason to remove an entry
 
     def use(self) -> None:
-        """Notes that the entry is in use now. A store that we may not write is left as it is."""
+        """Updates the time of the last use. Does nothing in a read-only store."""
         try:
             if time.time() - os.stat(self.path + "/used").st_mtime > USE_STEP_S:
                 os.utime(self.path + "/used")
@@ -99,27 +98,27 @@ class Entry:
             pass
 
     def last_use(self) -> float:
-        """Seconds since the epoch; 0 for an entry that is condemned."""
+        """Seconds since the epoch; 0 for an entry that is marked as damaged."""
         try:
             return os.stat(self.path + "/used").st_mtime
         except FileNotFoundError:
             return 0.0
 
     def condemn(self) -> None:
-        """Lets a damaged entry, if it is there at all, count as none until every hash in it is right again."""
+        """Marks an entry as damaged: it is invalid until every hash in it is right again. It may be missing."""
         try:
             os.unlink(self.path + "/used")
         except FileNotFoundError:
             pass
 
     def discard(self) -> None:
-        """Lets what stands here be no entry, whatever it looks like: nothing of it is used again."""
+        """Makes the folder no entry at all: nothing of it is used again."""
         self.condemn()
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.path + "/stamp.json")
 
     def approve(self) -> None:
-        """Lets an entry count whose bytes are on the disk."""
+        """Marks an entry as valid; its bytes must be on the disk."""
         os.close(os.open(self.path + "/used", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666))
 
     def stamp(self) -> dict:
@@ -130,7 +129,7 @@ class Entry:
 
 
 class Store:
-    """The folder and its parts. Making one touches nothing."""
+    """The store's folder and its parts. The constructor does not access the disk."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -139,11 +138,11 @@ class Store:
         return Entry(self.root, name, version)
 
     def entries(self) -> list[Entry]:
-        """All entries, sorted by name and version, those that do not count too."""
+        """All entries, sorted by name and version, also invalid ones."""
         return [entry for entry in self._places() if not entry.is_void()]
 
     def remains(self) -> list[Entry]:
-        """What stands where entries do and is none."""
+        """Folders in the place of entries that are not entries."""
         return [entry for entry in self._places() if entry.is_void()]
 
     def _places(self) -> list[Entry]:
@@ -165,7 +164,7 @@ class Store:
                 "name a folder with --store DIR or SPM_STORE",
                 USAGE,
             ) from None
-        except FileNotFoundError as error:  # the parent is there: its file system refuses
+        except FileNotFoundError as error:  # the parent exists, but its file system refuses
             raise SpmError(
                 f"store: expected a place for a folder, found none: {error.filename}",
                 "name a folder with --store DIR or SPM_STORE",
@@ -187,18 +186,18 @@ class Store:
         return Lock(f"{self.root}/locks/{name}")
 
     def entry_of(self, target: str) -> Entry | None:
-        """The entry to which a link's target leads, or None where it leads elsewhere."""
+        """The entry that a link's target leads to, or None if it leads elsewhere."""
         parts = target.removeprefix(f"{self.root}/packages/").split("/")
         if not target.startswith(f"{self.root}/packages/") or len(parts) != 3 or parts[2] != "tree":
             return None
         return Entry(self.root, parts[0], parts[1])
 
     def root_link(self, lib: str) -> str:
-        """Where the store notes that the lib folder `lib` uses it."""
+        """The path of the store's record that the lib folder `lib` uses it."""
         return f"{self.root}/roots/{hashlib.sha256(os.fsencode(lib)).hexdigest()[:32]}"
 
     def writable(self) -> bool:
-        """Whether we may make and remove what is not an entry. A store that is not can still be linked to."""
+        """Whether this user may write to the store. A read-only store can still be linked to."""
         return os.access(existing_parent(f"{self.root}/locks"), os.W_OK | os.X_OK)
 
     def free_bytes(self) -> int:
@@ -208,7 +207,7 @@ class Store:
 
 @contextlib.contextmanager
 def closed_to_others() -> Iterator[None]:
-    """What is made meanwhile, nobody but its owner may write: who can write a store runs code as all who use it."""
+    """Sets the umask so that only the owner can write new files: write access to a store runs code as all its users."""
     before = os.umask(0o777)
     os.umask(before | _OTHERS_WRITE)
     try:
@@ -219,7 +218,7 @@ def closed_to_others() -> Iterator[None]:
 
 def _close_to_others(folder: str) -> None:
     facts = os.stat(folder)
-    shared = facts.st_mode & stat.S_ISVTX  # as /tmp is, which root may have named
+    shared = facts.st_mode & stat.S_ISVTX  # a sticky folder like /tmp, if root chose it as the store
     if facts.st_mode & _OTHERS_WRITE and facts.st_uid == os.geteuid() and not shared:
         os.chmod(folder, stat.S_IMODE(facts.st_mode) & ~_OTHERS_WRITE)
 
@@ -237,7 +236,7 @@ def read_json(path: str) -> Any:
 
 
 def write_file(path: str, text: str) -> None:
-    """Writes a whole file or none."""
+    """Writes a file atomically."""
     from harness.spm.store.atomic import atomic_file
 
     with atomic_file(path) as name, open(name, "w", encoding="utf-8") as file:

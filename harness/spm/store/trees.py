@@ -1,4 +1,4 @@
-"""Removing folders whose files and folders are read-only."""
+"""Removes folders that contain read-only files and folders."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def remove(path: str) -> None:
-    """Removes a folder and everything below; no folder is fine, and so is a link, of which only the link goes."""
+    """Removes a folder and everything below. A missing folder is fine; of a link only the link itself is removed."""
     try:
         os.unlink(path)
         return

@@ -1,1 +1,1 @@
-"""Bytes from elsewhere: addresses, connections, credentials, and downloads that let nothing through that differs."""
+"""Network and file transfers: addresses, connections, credentials, and verified downloads."""

@@ -1,6 +1,6 @@
-"""How this machine reaches hosts, and as whom: proxies, certificates and netrc, of the environment and the usual files.
+"""Proxies, certificates and netrc passwords, from the environment and the usual files.
 
-A mistake in one of them is the user's to mend and ends the run: an SpmError, which never repeats what may be secret."""
+A mistake in one of them ends the run with an SpmError for the user to correct. It never repeats what may be secret."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.spm.errors import SpmError, USAGE
 
 
 def proxies() -> dict[str, str]:
-    """{"http": address, "https": address} from HTTP_PROXY and HTTPS_PROXY; NO_PROXY is urllib's to obey."""
+    """{"http": address, "https": address} from HTTP_PROXY and HTTPS_PROXY; urllib itself handles NO_PROXY."""
     found = urllib.request.getproxies_environment()
     return {scheme: _proxy(scheme, found[scheme]) for scheme in ("http", "https") if scheme in found}
 
@@ -41,7 +41,7 @@ def tls() -> ssl.SSLContext:
     context = ssl.create_default_context()
     if path := os.environ.get("SSL_CERT_FILE"):
         try:
-            context.load_verify_locations(path)  # a second time: OpenSSL passes over a file that it cannot read
+            context.load_verify_locations(path)  # loaded again, because OpenSSL ignores an unreadable file
         except OSError as error:
             found = "no certificate in it" if isinstance(error, ssl.SSLError) else error.strerror
             raise SpmError(
@@ -55,7 +55,7 @@ def tls() -> ssl.SSLContext:
 def login(host: str) -> tuple[str, str] | None:
     """(user, password) for `host` from the file that NETRC names, else from ~/.netrc.
 
-    Only an entry of the host's own counts: `default` would tell a password to whatever host packages.json names."""
+    Only an entry for this host counts: `default` would send a password to any host that packages.json names."""
     named = os.environ.get("NETRC", "")
     path = named or os.path.expanduser("~/.netrc")
     if not named and not os.access(path, os.R_OK):
@@ -73,7 +73,7 @@ def _netrc(path: str) -> dict:
     except OSError as error:
         raise SpmError(f"NETRC: {error.strerror}: {path}", "correct or unset NETRC", USAGE) from None
     except netrc.NetrcParseError as error:
-        # The parser's own words hold what it found, which may be a password.
+        # The parser's own message may quote a password.
         raise SpmError(
             f"{path}: at or before line {error.lineno}: expected 'machine HOST login USER password PASSWORD', "
             "found something else (not shown)",

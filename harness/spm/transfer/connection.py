@@ -1,7 +1,8 @@
-"""Connections of http.client on which no server can keep us waiting, however its bytes drip.
+"""Connections of http.client with a limit on the total time, also if a server sends its bytes very slowly.
 
-A socket's own time-out is for one wait: one byte in each would hold us for ever. Here a Deadline ends all waits
-together. urllib hands what it gets as a time-out from redirect to redirect and to each connection: it gets one."""
+A socket's time-out limits one wait only: a server that sends a byte per wait would never time out. Here a Deadline
+limits all waits together. It is passed to urllib as the time-out, and urllib passes it to each redirect and
+connection."""
 
 from __future__ import annotations
 
@@ -18,18 +19,18 @@ if TYPE_CHECKING:
 
 
 class Deadline:
-    """When an answer must have come: so many seconds from now on, or from the latest `renew`."""
+    """The time by which a response must have arrived: `seconds` after the start or the latest `renew`."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.renew()
 
     def renew(self, seconds: float = 0) -> None:
-        """Gives `seconds` from now on, by default all that there were at first."""
+        """Restarts the time: `seconds` from now, by default the original number."""
         self._end = time.monotonic() + (seconds or self.seconds)
 
     def left_s(self) -> float:
-        """Seconds left; raises TimeoutError when there are none."""
+        """Seconds left; raises TimeoutError if there are none."""
         left_s = self._end - time.monotonic()
         if left_s <= 0:
             raise TimeoutError("timed out")
@@ -37,14 +38,14 @@ class Deadline:
 
 
 class _Arriving(io.RawIOBase):
-    """What arrives on a socket until its deadline."""
+    """Reads from a socket until its deadline."""
 
     def __init__(self, connected: socket.socket, deadline: Deadline) -> None:
         self._socket, self._deadline = connected, deadline
         self._stream = connected.makefile("rb", buffering=0)
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """http.client's answers take us for the socket."""
+        """Called by http.client's responses, which get this object as their socket."""
         return io.BufferedReader(self)
 
     def readable(self) -> bool:
@@ -61,12 +62,12 @@ class _Arriving(io.RawIOBase):
 
 @functools.cache
 def _places(host: str, port: int) -> tuple:
-    """Where a host is. It is looked up once a run: a resolver that answers slowly must not slow down every file."""
+    """A host's addresses, looked up once per run, so that a slow resolver does not delay every file."""
     return tuple(place[:2] for *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
 
 
 def _connect(address: tuple[str, int], deadline: Deadline, *options: Any) -> socket.socket | None:
-    """socket.create_connection, with the host looked up by _places."""
+    """Like socket.create_connection, with the addresses of _places."""
     error: OSError | None = None
     for place in _places(*address):
         left_s = deadline.left_s()
@@ -75,8 +76,8 @@ def _connect(address: tuple[str, int], deadline: Deadline, *options: Any) -> soc
             connected.settimeout(deadline.left_s())
             return connected
         except OSError as refused:
-            error = error or refused  # the surest address comes first
-            deadline.renew(left_s)  # or a dead address would leave no time for a live one
+            error = error or refused  # keep the error of the preferred, first address
+            deadline.renew(left_s)  # else a dead address would use up the time of the others
     raise error
 
 
@@ -91,7 +92,7 @@ class _Connection:
 
     def connect(self) -> None:
         super().connect()
-        self.sock.settimeout(self.timeout.seconds)  # of what it had, connecting may have left little
+        self.sock.settimeout(self.timeout.seconds)  # the full time again: connecting may have used most of it
 
     def _tunnel(self) -> None:
         super()._tunnel()

@@ -1,7 +1,7 @@
-"""Fetches artifacts: tries an artifact's sources in order, hashes on the way, and lets nothing through that differs.
+"""Downloads artifacts: tries an artifact's sources in order, hashes during the transfer, and rejects wrong bytes.
 
-A wrong file is as good as none: the next source is asked. Errors that may pass are tried again after a pause, for the
-rest of the file only. A place that nobody answers for is not asked again in the same run."""
+After a wrong file the next source is tried. Temporary errors are retried after a pause, for the rest of the file only.
+A place that does not answer is not tried again in the same run."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from harness.spm.progress import Report
     from harness.spm.sources import Source
 
-THREADS = 64  # calling `fetch`: more than have slots, so that those which pause leave slots to others
-TRIES = 4  # at one address, and again whenever so much more of the file has come:
+THREADS = 64  # that call `fetch`: more than slots, so that others use the slots of pausing threads
+TRIES = 4  # at one address; counted anew whenever this much more of the file has arrived:
 RENEWING_BYTES = 1 << 20
 FIRST_PAUSE = 1 / 60  # of the timeout, before the second try; doubled for each further one
-LONGEST_WAIT_S = 60  # for a server that asks us to wait
-LONGEST_WAIT_BESIDE_S = 5  # while another source is left
+LONGEST_WAIT_S = 60  # for a server that requests a wait
+LONGEST_WAIT_BESIDE_S = 5  # if another source is left
 _PIECE = 1 << 18
 _PAGE_KINDS = ("text/html", "application/xhtml+xml")
 _PAGE_STARTS = (b"<!doctype html", b"<html")
 
 
 class Attempt:
-    """One source that did not deliver: `place` is what all of the source's artifacts share."""
+    """A failed attempt at one source; `place` is the address part that all of the source's artifacts share."""
 
     def __init__(self, source: str, place: str, address: str, reason: str, hint: str = "") -> None:
         self.source, self.place, self.address, self.reason, self.hint = source, place, address, reason, hint
@@ -60,10 +60,10 @@ class Downloader:
         self._mirror: Any
         self._mirror, self._mirror_last = sources.mirror_of(settings)
         self._report = report
-        self._silent: dict[str, TransferError] = {}  # places where nobody answers
-        self._begun: set[str] = set()  # artifacts under way that have had a slot
+        self._silent: dict[str, TransferError] = {}  # places that do not answer
+        self._begun: set[str] = set()  # running artifacts that have had a slot
         self.slots = HostSlots(settings.jobs)
-        self._places: dict[str, str] = {}  # sha256 -> where the artifact is asked for first
+        self._places: dict[str, str] = {}  # sha256 -> the first place of the artifact
         self._timeout_s = timeout_s()
 
     def cancel(self) -> None:
@@ -74,8 +74,7 @@ class Downloader:
     def fetch(self, artifact: Artifact, path: str) -> None:
         """Fills the file `path` with the artifact, verified; raises Failed with every attempt.
 
-        What is there already is kept and continued. What has come by the time of a failure stays for the next run, but
-        not on a disk that is full."""
+        An existing part is continued. After a failure the part stays for the next run, except on a full disk."""
         part, whole = Part(path), False
         try:
             whole = self._was_whole(artifact, part) or self._fetch(artifact, part)
@@ -89,7 +88,7 @@ class Downloader:
                 self._report.ended(artifact, whole)
 
     def _was_whole(self, artifact: Artifact, part: Part) -> bool:
-        """Whether a run that was killed had left no more to do than to rename."""
+        """Whether a killed run left a complete file that only needs the rename."""
         if part.length < artifact.size:
             return False
         if part.length > artifact.size or part.digest() != artifact.sha256:
@@ -113,14 +112,14 @@ class Downloader:
         raise Failed(artifact, attempts)
 
     def place_of(self, artifact: Artifact) -> str:
-        """The place that is asked first; '' where no source serves anything."""
+        """The place that is tried first; '' if no source is available."""
         if artifact.sha256 not in self._places:
             addresses = [address for _, _, address in self._candidates(artifact, [])]
             self._places[artifact.sha256] = transport.place(addresses[0]) if addresses else ""
         return self._places[artifact.sha256]
 
     def _candidates(self, artifact: Artifact, attempts: list[Attempt]) -> list:
-        """(source's name, source, address) in the order to try; one that serves nothing here becomes an attempt."""
+        """(source's name, source, address) in the order to try; an unavailable source is added to `attempts`."""
         found = []
         for name, source in self._order(artifact):
             try:
@@ -135,7 +134,7 @@ class Downloader:
         return named + mirror if self._mirror_last else mirror + named
 
     def _fetch_from(self, artifact: Artifact, source: Source, address: str, part: Part, last: bool) -> None:
-        """Tries one address until it has delivered, or will not; `last`: no other is left."""
+        """Tries one address until it has delivered or failed for good; `last`: no other address is left."""
         place = transport.place(address)
         tries, pause, reached = TRIES, FIRST_PAUSE * self._timeout_s, part.length
         while True:
@@ -163,7 +162,7 @@ class Downloader:
             if self.slots.close_for(place, wait_s):
                 self._report.asked_to_wait(place, wait_s)
         else:
-            # The spread keeps threads that failed together from returning together.
+            # Random jitter: threads that failed together should not retry together.
             self.slots.sleep(pause * random.uniform(0.5, 1.0))
 
     def _transfer(self, artifact: Artifact, source: Source, address: str, part: Part) -> None:
@@ -178,7 +177,7 @@ class Downloader:
         try:
             body = source.open(address, part.length, part.validator(address))
         except TransferError as error:
-            if error.status == 416:  # there is no such range: what is here is not of that file
+            if error.status == 416:  # range not satisfiable: our part is not of that file
                 part.clear()
                 error.passing = True
             raise
@@ -190,12 +189,12 @@ class Downloader:
             raise TransferError(f"truncated: {part.length:,} of {artifact.size:,} bytes", passing=True)
         if part.digest() != artifact.sha256:
             error = TransferError(f"expected sha256 {artifact.sha256}, found {part.digest()}")
-            error.passing = body.offset > 0  # the fault may lie in what was here before
+            error.passing = body.offset > 0  # the earlier part may be the wrong one
             part.clear()
             raise error
 
     def _receive(self, artifact: Artifact, body: Body, address: str, part: Part) -> None:
-        """Appends a body to the part, which stays as it is when the body cannot be the artifact's."""
+        """Appends a body to the part; leaves the part unchanged if the body cannot be the artifact's."""
         piece = body.read(_PIECE)
         if body.kind in _PAGE_KINDS or (body.offset == 0 and piece[:64].lstrip().lower().startswith(_PAGE_STARTS)):
             raise TransferError("received an HTML page instead (a login or proxy page?)")
@@ -227,7 +226,7 @@ def is_whole(path: str, artifact: Artifact) -> bool:
 
 
 def summary(failures: list[Failed]) -> SpmError:
-    """One error for all that could not be fetched: each different reason once, in the order of the attempts."""
+    """One error for all failed artifacts: each different reason once, in the order of the attempts."""
     first = failures[0].artifact.path
     others = len({each.artifact.sha256 for each in failures}) - 1
     what = first if not others else f"{first} and {others} more"
@@ -235,7 +234,7 @@ def summary(failures: list[Failed]) -> SpmError:
     reasons, hints = {}, {}
     for attempt in attempts:
         where = f"{attempt.source} ({attempt.place or attempt.address})" if attempt.address else attempt.source
-        # What concerns a whole place is said once; what concerns one artifact is said for the first only.
+        # Reasons of a whole place appear once; reasons of single artifacts only for the first artifact.
         if attempt.place or not attempt.address or attempt in failures[0].attempts:
             reasons[f"{where}: {attempt.reason}"] = True
         hints[attempt.hint] = True

@@ -1,10 +1,10 @@
-"""Brings artifacts to the store's archives folder, each once, whoever else wants it too.
+"""Downloads artifacts to the store's archives folder, each once, even if several processes need it.
 
-An artifact is downloaded under the kernel lock of its .part, which is taken only with a slot at its host in hand: what
-we cannot begin yet is left to other processes. What another process is downloading is left for last, then waited for
-and found: processes that want the same share the work. An archive outlives the work of everybody who might
-have waited for it, since only a sweep removes it, and a sweep needs the store to itself (prune.py); so nobody who
-waited has to download again. Where a holder was killed its .part stays, and whoever is next goes on with it."""
+An artifact is downloaded under the kernel lock of its .part. The lock is taken only after a slot for its host, so that
+other processes can take what this one cannot begin yet. An artifact that another process is downloading is left for
+last, then waited for and reused. Only a sweep removes archives, and a sweep needs the store's exclusive lock
+(prune.py), so a waiting process always finds the archive. If its holder was killed, the next process continues the
+.part."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from harness.spm.settings import Settings
     from harness.spm.store.store import Store
 
-_JOIN_S = 1.0  # a thread that hangs in the network or in a lock is left behind: it has nothing that we need
+_JOIN_S = 1.0  # a thread that hangs in the network or in a lock is abandoned
 
 
 class Fetcher:
@@ -37,16 +37,16 @@ class Fetcher:
     def __init__(self, manifest: Manifest, settings: Settings, store: Store, report: Report) -> None:
         self._downloader = Downloader(manifest, settings, report)
         self._store, self._report = store, report
-        # Artifacts to begin, and those that another process has in hand.
+        # Artifacts to begin, and those that another process is downloading.
         self._free: deque[Artifact] = deque()
         self._held: deque[Artifact] = deque()
-        self._arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()  # (artifact, path), or None when there will be no more
+        self._arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()  # (artifact, path), or None at the end
         self._threads: list[threading.Thread] = []
         self._mutex = threading.Lock()
         self._stopped = self._keep_going = False
         self._failures: list[Failed] = []
         self._error: BaseException | None = None
-        self._named: set[str] = set()  # whom we have said that we wait for
+        self._named: set[str] = set()  # holders that were already reported
 
     def __enter__(self) -> Fetcher:
         return self
@@ -82,12 +82,12 @@ class Fetcher:
                 raise self._error
 
     def release(self, artifact: Artifact) -> None:
-        """Says that this run needs an archive no more: it goes when nobody is at work in the store."""
+        """Marks an archive as no longer needed by this run; the next sweep removes it."""
         with contextlib.suppress(OSError):
             os.utime(self._store.archive(artifact.sha256), (0, 0))
 
     def cancel(self) -> None:
-        """Stops what is under way; may be called by any thread."""
+        """Stops running downloads; may be called by any thread."""
         self._stopped = True
         self._downloader.cancel()
         self._arrived.put(None)

@@ -1,6 +1,6 @@
-"""Who may transfer when: so many at once, fewer of them with one host, none with a host that asked us to wait.
+"""Limits parallel transfers: in all, per host, and none to a host that requested a wait.
 
-A thread holds its slot for one transfer only: while it waits or pauses, another host's work goes on in its place."""
+A thread holds its slot for one transfer only: while it pauses, another transfer uses the slot."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from harness.spm.pins.manifest import Artifact
 
 PER_HOST = 6
-# A dated archive of Debian shuts out clients that ask for much at once.
+# Debian's snapshot archive blocks clients with many parallel requests.
 PER_SNAPSHOT_HOST = 2
 
 
 def most_at_once(place: str) -> int:
-    """How many transfers `place` (transport.place) serves at once."""
+    """The limit of parallel transfers at `place` (transport.place)."""
     return PER_SNAPSHOT_HOST if (urlsplit(place).hostname or "").startswith("snapshot.") else PER_HOST
 
 
 class HostSlots:
-    """`jobs` transfers at once. `cancel` ends all waiting: whoever waits gets Cancelled."""
+    """`jobs` parallel transfers. `cancel` ends all waits; the waiting threads get Cancelled."""
 
     def __init__(self, jobs: int) -> None:
         self._changed = threading.Condition()
         self._left = jobs
         self._busy: Counter[str] = Counter()  # place -> transfers there
-        self._open_at: dict[str, float] = {}  # place -> when it may be asked again
+        self._open_at: dict[str, float] = {}  # place -> when the next request is allowed
         self._mine = threading.local()  # place: where this thread has its slot
         self._over = threading.Event()
 
@@ -49,8 +49,8 @@ class HostSlots:
             self._changed.notify_all()
 
     def first(self, tasks: deque, place_of: Callable[..., Any]) -> Artifact | None:
-        """Takes the first of `tasks` whose place has a slot to give, waiting for one; this thread holds the slot then.
-        None when there are no tasks. Nothing else may touch `tasks` meanwhile."""
+        """Waits for a slot and removes the first of `tasks` whose place has one; this thread then holds the slot. None
+        if there are no tasks. No other code may change `tasks` meanwhile."""
         with self._changed:
             while tasks:
                 for number, task in enumerate(tasks):
@@ -62,7 +62,7 @@ class HostSlots:
 
     @contextlib.contextmanager
     def at(self, place: str) -> Iterator[None]:
-        """Waits for a slot at `place`, unless this thread holds it already, and gives it back at the end."""
+        """Holds a slot at `place`: waits for one unless this thread already has it, and releases it at the end."""
         if getattr(self._mine, "place", None) != place or self.closed_s(place):
             self.leave()
             with self._changed:
@@ -76,7 +76,7 @@ class HostSlots:
             self.leave()
 
     def leave(self) -> None:
-        """Gives this thread's turn back, if it holds one."""
+        """Releases this thread's slot, if it holds one."""
         place = getattr(self._mine, "place", None)
         if place is not None:
             self._mine.place = None
@@ -86,7 +86,7 @@ class HostSlots:
                 self._changed.notify_all()
 
     def close_for(self, place: str, seconds: float) -> bool:
-        """Lets nobody begin at `place` for so long; False where that was known already."""
+        """Allows no new transfer at `place` for `seconds`; False if it was already closed for that time."""
         with self._changed:
             until = time.monotonic() + seconds
             news = until > self._open_at.get(place, 0) + 1
@@ -94,7 +94,7 @@ class HostSlots:
         return news
 
     def closed_s(self, place: str) -> float:
-        """Seconds until `place` may be asked."""
+        """Seconds until `place` accepts requests again."""
         return max(0.0, self._open_at.get(place, 0) - time.monotonic())
 
     def sleep(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""The same work on many things at once."""
+"""Runs a function on many tasks in parallel."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A download in the making: `<sha256>.part`, which outlives a run that fails or is killed.
+"""An unfinished download: `<sha256>.part`, which survives a failed or killed run.
 
-Beside it stands `<sha256>.part.from` with two lines: the address its latest bytes came from and what that server calls
-this version of its file, for If-Range. The whole is hashed whatever they say: they only save asking in vain."""
+`<sha256>.part.from` has two lines: the address of its latest bytes and that server's validator (entity tag or date) for
+If-Range. They only avoid useless requests: the complete file is always hashed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FROM = ".from"
 
 
 class Part:
-    """The file as far as it has come, hashed as it grows. OSErrors are the disk's."""
+    """The partial file, hashed as it grows. An OSError comes from the disk."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -28,12 +28,12 @@ class Part:
         return self._hash.hexdigest()
 
     def validator(self, address: str) -> str:
-        """What makes a request for the rest at `address` one for the rest of the same bytes; "" where unknown."""
+        """The If-Range validator for a request for the rest at `address`; "" if unknown."""
         known, _, validator = self._origin().partition("\n")
         return validator.strip() if known == transport.shown(address) else ""
 
     def begin(self, offset: int, address: str, validator: str) -> None:
-        """Makes ready for bytes from `offset` on: all that is here, or nothing."""
+        """Prepares for bytes from `offset` on, which is the current length or 0."""
         if offset != self.length:
             self.clear()
         origin = f"{transport.shown(address)}\n{validator}\n"
@@ -60,7 +60,7 @@ class Part:
         self._hash, self.length = hashlib.sha256(), 0
 
     def close(self, whole: bool = False) -> None:
-        """Leaves the bytes for the next run; of a whole file and of an empty one nothing but the file, or nothing."""
+        """Closes the part and keeps it for the next run. A whole file loses its .from; an empty part is removed."""
         self._file.close()
         if whole or not self.length:
             trees.remove(self._path + FROM)

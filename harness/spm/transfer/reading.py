@@ -1,4 +1,4 @@
-"""Small things asked of a source: a file that has no pin, or only whether a file is there."""
+"""Small requests to a source: a file without a pin, or only a file's length."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def read(source: DebianSource, address: str, most: int) -> bytes:
 
 
 def length(source: Source, address: str, expected: int) -> tuple[int | None, str]:
-    """(length, content type) of the file at `address`, None where the server does not tell; raises TransferError.
+    """(length, content type) of the file at `address`, None if the server does not give it; raises TransferError.
 
-    Its last byte is asked for: that is an answer from the file itself, and next to nothing to send."""
+    Requests only the last byte, which proves that the file is readable and costs almost nothing."""
     return patiently(lambda: _length(source, address, expected))
 
 
 def patiently(ask: Callable[..., Any]) -> Any:
-    """What `ask` returns; what may pass is tried again after a pause, or when the server says. Raises TransferError."""
+    """Returns `ask()`. Retries temporary errors after a pause or at the server's time. Raises TransferError."""
     pause = FIRST_PAUSE_S
     for left in reversed(range(TRIES)):
         try:
@@ -67,6 +67,6 @@ def _length(source: Source, address: str, expected: int) -> tuple[int | None, st
     except TransferError as error:
         if error.status != 416:
             raise
-        body = source.open(address)  # it is shorter: how much, it says when asked for the whole
+        body = source.open(address)  # the file is shorter: a request for the whole gives its length
     body.close()
     return body.length, body.kind

@@ -1,4 +1,4 @@
-"""Bytes from an address: http, https or file. Knows errors that may pass from errors that will not."""
+"""Reads bytes from an http, https or file address. Distinguishes temporary from permanent errors."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from harness.spm.transfer.connection import Deadline
 
 _SAFE = "/~+:@!$&'()*,;="
-# What may go to whatever host a redirect names; anything else may be a credential.
+# Headers that may follow a redirect to another host; any other may be a credential.
 _OPEN_HEADERS = ("user-agent", "accept-encoding", "range", "if-range")
 BINARY = "application/octet-stream"
 _PIECE = 1 << 20
 _MOST_ANSWER = 1 << 14
 _MOST_REASON = 100
-_SLOWEST_BYTES_S = 1000  # over the time-out; less is as good as nothing
+_SLOWEST_BYTES_S = 1000  # during one time-out; a slower transfer is ended
 _NUMBER = "[0-9]{1,18}"  # of bytes, in a header
 _HEADERS = {"User-Agent": "laboratory-spm/1", "Accept-Encoding": "identity"}
 _CREDENTIAL = re.compile(r"[ -~]*").fullmatch
-# What a refusal is called; any other keeps the server's own words.
+# Texts of HTTP errors; any other status keeps the server's own text.
 _STATUSES = {
     403: "not allowed",
     404: "not there",
@@ -54,9 +54,9 @@ _PROXY_HINT = "set HTTP_PROXY and HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT"
 
 
 class TransferError(Exception):
-    """`reason` and `hint` for the user; `passing`: the same address may work in a moment; `host`: nobody answers there
-    at all; `status`: the HTTP server's, or the one that says the same of a file, else 0; `wait_s`: how long the server
-    asks us to wait; `answer`: the server's own words about it, or their beginning."""
+    """`reason` and `hint` are for the user. `passing`: temporary, a retry may succeed. `host`: the whole host does not
+    answer. `status`: the HTTP status (404 for a missing file), else 0. `wait_s`: the wait that the server requests.
+    `answer`: the beginning of the server's error text."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Body:
         self._pace: _Pace | None = None
 
     def read(self, most: int) -> bytes:
-        """What has arrived, at most `most` bytes; nothing at the end. Raises TransferError, also where it is slow."""
+        """Up to `most` bytes that have arrived; none at the end. Raises TransferError, also if the transfer is slow."""
         if self._pace is None:
             self._pace = _Pace()
         elif self._deadline:
@@ -115,13 +115,13 @@ class Body:
 
 
 class _Pace:
-    """Sees that a transfer which began now moves on: a byte now and then would hold it for ever."""
+    """Checks that a transfer is fast enough: a server that sends a byte now and then would hold it for ever."""
 
     def __init__(self) -> None:
         self._timeout_s, self._since, self._seen = timeout_s(), time.monotonic(), 0
 
     def check(self, done: int) -> None:
-        """`done` is how many bytes have gone by."""
+        """Raises TransferError if too few of the `done` bytes are recent."""
         elapsed = time.monotonic() - self._since
         if elapsed > self._timeout_s:
             if done - self._seen < _SLOWEST_BYTES_S * elapsed:
@@ -130,7 +130,7 @@ class _Pace:
 
 
 def base_address(text: str, variable: str) -> str:
-    """A base as the user gave it in an environment variable, address or folder, as an address."""
+    """Converts a base address or folder from an environment variable to an address."""
     if "://" not in text and not text.startswith("file:"):
         return file_address(os.path.abspath(text))
     if not formatting.is_address(text):
@@ -159,7 +159,7 @@ def place(address: str) -> str:
 
 
 def shown(address: str) -> str:
-    """An address without what may be secret in it."""
+    """An address without its possibly secret parts."""
     try:
         parts = urlsplit(address)
     except ValueError:  # what is none may still hold a password
@@ -170,7 +170,7 @@ def shown(address: str) -> str:
 def open_address(
     address: str, offline: bool, offset: int = 0, validator: str = "", headers: dict[str, str] | None = None
 ) -> Body:
-    """The bytes at `address` from `offset` on. `headers` may hold credentials: they go to that host alone."""
+    """The bytes at `address` from `offset` on. `headers` may hold credentials: they are sent to that host only."""
     if urlsplit(address).scheme == "file":
         return _open_file(file_path(address), offset)
     _check(address, offline)
@@ -205,7 +205,7 @@ def put_file(
 ) -> None:
     """Uploads the file at `path`: by HTTP PUT, or into a folder under its final name once it is whole.
 
-    `headers` as for open_address; `advanced` is told how many bytes are on their way, and may raise."""
+    `headers` as for open_address; `advanced` is called with the number of sent bytes, and may raise."""
     with open(path, "rb") as file:
         size, data = os.fstat(file.fileno()).st_size, _Counted(file, advanced or (lambda done: None))
         if urlsplit(address).scheme == "file":
@@ -217,7 +217,7 @@ def put_file(
 
 
 class _Counted:
-    """A file that tells how far it has been read, and is read at a pace."""
+    """A file that reports its read position and checks the speed of reading."""
 
     def __init__(self, file: BinaryIO, advanced: Callable[..., Any]) -> None:
         self._file, self._advanced, self._pace = file, advanced, None
@@ -252,7 +252,7 @@ def _open_http(address: str, offset: int, validator: str, headers: dict) -> Body
         begins, length = _content_range(response.headers.get("Content-Range", ""))
         if begins not in (0, offset):
             raise TransferError(f"asked for the bytes from {offset:,} on, got them from {begins:,} on")
-    # read1, not read: a download that is slow must be seen to move, and be stopped.
+    # read1, not read: the speed check must see every small piece.
     return Body(
         response,
         response.read1,
@@ -273,13 +273,13 @@ def _content_range(text: str) -> tuple[int, str]:
 
 
 def _validator(headers: email.message.Message) -> str:
-    """A strong entity tag, else the time of change: what If-Range may carry."""
+    """The validator for If-Range: a strong entity tag, else Last-Modified."""
     tag = headers.get("ETag", "")
     return tag if tag.startswith('"') else headers.get("Last-Modified", "")
 
 
 def _request(address: str, headers: dict, data: _Counted | None = None, method: str = "GET") -> urllib.request.Request:
-    """Signed with netrc's user and password for the host, unless `headers` say who asks."""
+    """A request with netrc's user and password for the host, unless `headers` have an Authorization."""
     if "@" in urlsplit(address).netloc:
         raise TransferError(
             "expected an address without a user and password in it",
@@ -289,7 +289,7 @@ def _request(address: str, headers: dict, data: _Counted | None = None, method: 
     login = None if request.has_header("Authorization") else access.login(urlsplit(address).hostname or "")
     if login:
         request.add_header("Authorization", "Basic " + base64.b64encode(":".join(login).encode()).decode())
-    # http.client would refuse it too, and show it.
+    # http.client would refuse it too, but its error shows the secret.
     if not all(_CREDENTIAL(value) for name, value in request.header_items() if name.lower() not in _OPEN_HEADERS):
         raise TransferError(
             "expected a token or key of printable ASCII, found other characters in it (not shown)",
@@ -299,7 +299,7 @@ def _request(address: str, headers: dict, data: _Counted | None = None, method: 
 
 
 def _ask(request: urllib.request.Request, deadline: connection.Deadline) -> Any:
-    """The answer's head, at the end of all redirects; raises TransferError when that has not come by the deadline."""
+    """The response's headers after all redirects; raises TransferError, also if the deadline passes."""
     host = request.host
     try:
         return _opener(tuple(access.proxies().items())).open(request, timeout=deadline)
@@ -308,7 +308,7 @@ def _ask(request: urllib.request.Request, deadline: connection.Deadline) -> Any:
     except (ValueError, http.client.InvalidURL):
         raise TransferError("expected a usable address, found none here or in a redirect") from None
     except (OSError, http.client.HTTPException) as error:
-        # urllib puts the proxy's host in the place of the server's.
+        # With a proxy, urllib replaces the request's host by the proxy's.
         raise failure(error, request.host if request.host != host else "") from None
 
 
@@ -350,7 +350,7 @@ def _retry_after(text: str, now: float) -> float:
 
 def _answer(error: urllib.error.HTTPError) -> bytes:
     answer = b""
-    # The status says enough. And read1, not read: that would believe a chunk's length, however odd.
+    # Errors are ignored: the status is enough. read1, because read trusts a chunk's length, however large.
     with contextlib.closing(error), contextlib.suppress(OSError, http.client.HTTPException):
         while len(answer) < _MOST_ANSWER and (piece := error.read1(_MOST_ANSWER - len(answer))):
             answer += piece
@@ -369,7 +369,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         if target.scheme != "https" and urlsplit(request.full_url).scheme == "https":
             raise TransferError(f"redirected from https to {target.scheme} (HTTP {code})")
         follow: Any = super().redirect_request(request, file, code, message, headers, address)
-        file.close()  # or all that it sends would be read
+        file.close()  # else its whole body would be read
         request.timeout.left_s()
         if place(follow.full_url) != place(request.full_url):
             for name in [each for each in follow.headers if each.lower() not in _OPEN_HEADERS]:
@@ -383,13 +383,13 @@ class _Http(urllib.request.HTTPHandler):
 
 
 class _Https(urllib.request.HTTPSHandler):
-    """https with certificates that are read when the first host asks for them."""
+    """https; the certificates are loaded at the first https request."""
 
     def https_open(self, request: urllib.request.Request) -> Any:
         return self.do_open(connection.HttpsConnection, request, context=access.tls())
 
 
-@functools.cache  # making one takes as long as a small answer from near by
+@functools.cache  # building one takes as long as a small request to a near host
 def _opener(proxies: tuple) -> urllib.request.OpenerDirector:
     # No handlers for file, ftp and data: a redirect must not lead there.
     opener = urllib.request.OpenerDirector()
@@ -407,7 +407,7 @@ def _opener(proxies: tuple) -> urllib.request.OpenerDirector:
 
 
 def failure(error: Exception, proxy: str = "") -> TransferError:
-    """What went wrong on the way, in a user's words; `proxy` is the host that was asked to pass the request on."""
+    """Converts an exception of a transfer to a TransferError; `proxy` is the proxy's host, if one was used."""
     connecting = isinstance(error, urllib.error.URLError)
     if connecting and isinstance(error.reason, Exception):
         error = error.reason
@@ -435,7 +435,7 @@ def _on_the_way(error: Exception, connecting: bool) -> TransferError:
     if isinstance(error, socket.gaierror):
         return TransferError("the host's name cannot be resolved", passing=error.errno == socket.EAI_AGAIN, host=True)
     if isinstance(error, TimeoutError):
-        # A host that does not even take the call has had its tries: the kernel's own.
+        # The kernel has already retried a connection that timed out.
         return TransferError(f"no answer within {timeout_s():g} s", passing=not connecting, host=connecting)
     if isinstance(error, ConnectionRefusedError):
         return TransferError("the connection was refused", passing=True, host=True)

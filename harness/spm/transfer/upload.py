@@ -1,4 +1,4 @@
-"""Uploads to a source that takes them: looks whether a file is there, tries again what may pass, looks that it came."""
+"""Uploads to a source that accepts them: checks whether a file exists, retries temporary errors, checks the result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
     from harness.spm.sources import Source
 
-# How servers say that a file is not there: some do not tell those who may not list from those who may not read.
+# Statuses of a missing file. Some servers answer 403 to users who may not list the folder.
 _ABSENT = (403, 404, 410)
 
 
@@ -26,7 +26,7 @@ def put(
     """Uploads the file `path` of `size` bytes; `advanced` as for transport.put_file. Raises TransferError."""
     reading.patiently(lambda: source.put(address, path, sha256, advanced))
     found = _length(source, address, size)
-    if found not in (size, None):  # a server that tells no lengths has to be believed
+    if found not in (size, None):  # without a length from the server there is nothing to check
         raise TransferError(f"it took {size:,} bytes, then had {found:,}")
 
 
