@@ -1,9 +1,9 @@
-"""Puts damaged packages right: only what differs from its list, with only the artifacts that hold it.
+"""Repairs damaged packages: only the paths that differ from their list, with only the artifacts that hold them.
 
-An entry is condemned first and stands again when it is whole: what a killed repair leaves counts as damaged, and the
-next one hashes every file of it. Folders, links, modes, times and what should not be there need no artifact. A file is
-written beside and renamed, so that other checkouts which use the tree never see half of one. An entry whose list is
-lost, or was made before lists named each file's artifact, is made anew as a whole."""
+An entry is first marked as damaged, and marked as valid when it is whole. After a killed repair it stays damaged, and
+the next repair hashes every file. Folders, links, modes, times and unexpected files need no artifact. A file is written
+to a temporary file and renamed, so that other users of the tree never see a partial file. An entry without a usable
+list, or with an old list that does not name each file's artifact, is made again as a whole."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 def repair(items: list, deep: bool, manifest: Manifest, settings: Settings, store: Store, report: Report) -> list:
-    """Makes `items` whole and active; returns the artifacts that this took. With settings.dry_run it only looks.
+    """Repairs and activates `items`; returns the artifacts that were needed. With settings.dry_run it changes nothing.
 
-    `deep` hashes every file to find what is damaged, as it is always done for an entry that was condemned before."""
+    `deep` hashes every file to find damage. Entries that were already marked as damaged are always hashed."""
     try:
         mendings = [_Mending(item, deep, store) for item in items]
         if settings.dry_run:
@@ -96,7 +96,7 @@ class _Mending:
             yield
 
     def begin(self) -> None:
-        """Condemns the entry, puts its folders right and finds what else there is to do."""
+        """Marks the entry as damaged, repairs its folders and finds the remaining damage."""
         self.item.entry.condemn()
         if self.listed:
             self._put_folders_right()
@@ -122,12 +122,12 @@ class _Mending:
             return False
 
     def artifacts(self) -> list:
-        """What must be fetched."""
+        """The artifacts that must be downloaded."""
         every = self.item.package.artifacts_for(self.item.platform)
         return [every[owner] for owner in sorted(self._lacking)] if self.listed else every
 
     def mend(self, archives: dict[str, str]) -> bool:
-        """Puts everything right; whether the entry is whole now. One that is not stays condemned, to be made anew."""
+        """Repairs everything; returns whether the entry is whole now. If not, it stays damaged, to be made again."""
         if self.item.entry.exists():
             return False  # another process was faster
         staging = self._store.staging(self.item.entry)
@@ -146,7 +146,7 @@ class _Mending:
             trees.remove(staging)
 
     def _unpack(self, folder: str, archives: dict[str, str]) -> set[str]:
-        """Brings what is lacking into `folder`; its paths. Refused where the list and the archives disagree."""
+        """Unpacks the missing files into `folder`; returns their paths. Refused if list and archives disagree."""
         from harness.spm.archives.tree import Tree
         from harness.spm.archives.unpack import unpack
 
@@ -165,7 +165,7 @@ class _Mending:
         return fresh
 
     def _put_folders_right(self) -> None:
-        # Before anything below them is looked at: a link in a folder's place may lead anywhere.
+        # First of all, because a link in place of a folder may lead anywhere.
         for folder in ("", *self.listed["folders"]):
             path = f"{self._tree}/{folder}".rstrip("/")
             mode = os.lstat(path).st_mode if os.path.lexists(path) else 0

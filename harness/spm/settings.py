@@ -1,4 +1,4 @@
-"""Where things are: command line first, then environment, then the usual places."""
+"""Paths and switches: from the command line, else the environment, else the defaults."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Settings:
 
 
 def packages_from_environment(path: str) -> bool:
-    """Whether it is SPM_PACKAGES that names the file of pins: what is wrong with it may be the name."""
+    """Whether SPM_PACKAGES names the file of pins, so that the mistake may be in the variable."""
     given = os.environ.get("SPM_PACKAGES", "")
     return bool(given) and os.path.abspath(given) == path
 
 
 def timeout_s() -> float:
-    """Seconds in which an answer must begin, and each next piece of it come: SPM_TIMEOUT, which all transfers obey."""
+    """The time limit of all transfers in seconds (SPM_TIMEOUT), for a response to begin and for each read of it."""
     text = os.environ.get("SPM_TIMEOUT", "")
     try:
         seconds = float(text or 30)
@@ -98,7 +98,7 @@ def _writable(folder: str) -> bool:
 
 
 def existing_parent(path: str) -> str:
-    """The path itself, or the nearest above it that exists."""
+    """The path itself, or its nearest existing parent."""
     while not os.path.lexists(path):
         path = os.path.dirname(path)
     return path
@@ -113,7 +113,7 @@ def _fallback(folder: str) -> str:
         raise SpmError(
             f"no writable home and no {folder}: {error.strerror}", "set SPM_STORE to a folder", USAGE
         ) from None
-    # Anybody may make a folder in /var/tmp: only our own is trusted.
+    # Any user can make a folder in /var/tmp, so only our own is trusted.
     facts = os.lstat(folder)
     if facts.st_uid != os.getuid() or not os.path.isdir(folder) or os.path.islink(folder):
         raise SpmError(f"no writable home, and {folder} belongs to another user", "set SPM_STORE to a folder", USAGE)

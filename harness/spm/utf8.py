@@ -1,8 +1,8 @@
 """Names on disk are UTF-8, whatever the locale: the same archive makes the same tree, byte for byte, on every machine.
 
-Python takes the locale's encoding for them and cannot change it once it runs, so where that is another it begins anew.
-What is printed stays in the locale's encoding. (Paths as bytes everywhere would do without, at the cost of every line
-that has to do with one.)"""
+Python uses the locale's encoding for names and cannot change it while running, so with another encoding the process
+restarts itself. Output stays in the locale's encoding. (Paths as bytes would avoid this, but would complicate every
+line that handles a path.)"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _STREAMS = "streams"  # Python lets programs have -X options of their own
 
 
 def ensure() -> None:
-    """Begins this process anew, once, where Python's names on disk are not UTF-8; returns where they are."""
+    """Restarts this process, once, if Python's file names are not UTF-8; returns if they are."""
     encoding = sys._xoptions.get(_STREAMS)
     if encoding and not os.environ.get("PYTHONIOENCODING"):
         for stream in filter(None, (sys.stdin, sys.stdout, sys.stderr)):

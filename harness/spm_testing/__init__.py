@@ -1,1 +1,1 @@
-"""What tests and measures spm: servers, faults, power cuts, comparisons, benchmarks. Nothing that ships imports it."""
+"""Test servers, fault injection, power cuts, differential tests and benchmarks of spm. No shipped module imports it."""

@@ -1,4 +1,4 @@
-"""Archives made to order, for tests."""
+"""Builds archives for tests."""
 
 import io
 import lzma

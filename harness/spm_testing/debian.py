@@ -1,4 +1,4 @@
-"""A Debian archive made to order: its index, signed by keys made on the spot, on a test's own server."""
+"""A Debian archive for tests: an index signed by generated keys, on the test's own server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our reader of tar against tarfile's: what we accept must be the tree that tarfile's members make by the same rules.
+"""Differential test of our tar reader against tarfile: an accepted archive must give the tree of tarfile's members.
 
     python3 -m harness.spm_testing.differential --seconds 600 --seed 1
 

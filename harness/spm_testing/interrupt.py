@@ -1,4 +1,4 @@
-"""An interrupt at the worst moment, and how long tests wait."""
+"""Sends an interrupt at the worst moment; the time limits of tests."""
 
 import signal
 import threading

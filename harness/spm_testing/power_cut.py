@@ -1,12 +1,13 @@
-"""Power cuts, tried: spm installs on a file system of its own, whose device is copied meanwhile and afterwards. Each copy
-is what a cut at that moment leaves. What counts there must be whole, and the next install must end in whole trees.
+"""Simulated power cuts: spm installs on its own file system, whose device is copied during and after the install. Each
+copy is the state after a cut at that moment. Its valid entries must be whole, and the next install must end with whole
+trees.
 
     python3 -m harness.spm_testing.power_cut [--file-system ext4|xfs] [--during N] [--after SECONDS,...] [--seed N] [--work DIR]
                                      [--packages N | -- VERB NAME...]
 
-Needs root, loop devices, mkfs.xfs and the file system's own mkfs. Without a verb, packages made here are installed from a
-folder; with one (`-- install-group toolchain`) those of packages.json. Copies are reflinks on an XFS below: each is the
-device at one moment, however much is being written to it."""
+Needs root, loop devices, mkfs.xfs and the file system's own mkfs. Without a verb, packages made here are installed from
+a folder; with one (`-- install-group toolchain`) those of packages.json. Copies are reflinks on an XFS below: each is
+the device at one moment, however much is being written to it."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ _SPACE = 8 << 30  # bytes that the device claims; the disk gives what is written
 
 
 def lack() -> str:
-    """Why power cuts cannot be tried here, or ''."""
+    """The reason why power cuts cannot be tested here, or ''."""
     if os.geteuid():
         return "needs root, to mount file systems"
     if not shutil.which("losetup") or subprocess.run(["losetup", "--find"], capture_output=True).returncode:
@@ -99,7 +100,7 @@ def _new(image: str, file_system: str) -> str:
     return image
 
 
-def made_up(folder: str, packages: int, files: int = 200, large: int = 2 << 20) -> list[str]:
+def generated_packages(folder: str, packages: int, files: int = 200, large: int = 2 << 20) -> list[str]:
     """Packages of many small files and a large one in a folder; the arguments of spm that say where."""
     chance = random.Random(1)
     os.makedirs(f"{folder}/artifacts")
@@ -192,12 +193,12 @@ class Trial:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="power_cut", description="Power cuts, tried.")
+    parser = argparse.ArgumentParser(prog="power_cut", description="Test installs with simulated power cuts.")
     parser.add_argument("--file-system", choices=FILE_SYSTEMS, default="ext4")
     parser.add_argument("--during", type=int, default=50, metavar="N", help="moments of the install, at random")
     parser.add_argument("--after", default="0,2,8,20", help="moments after it, in seconds")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--packages", type=int, default=40, metavar="N", help="made-up packages to install")
+    parser.add_argument("--packages", type=int, default=40, metavar="N", help="generated packages to install")
     parser.add_argument("--work", default=None, help="a folder on a disk with room")
     parser.add_argument("command", nargs="*", metavar="VERB NAME", help="after --: what to install")
     options = parser.parse_args(arguments)
@@ -205,7 +206,7 @@ def main(arguments: list[str]) -> int:
         raise SystemExit(f"power_cut: {why}")
     after = [float(each) for each in options.after.split(",") if each]
     with tempfile.TemporaryDirectory(prefix="spm-cut-", dir=options.work) as work:
-        command = options.command or made_up(f"{work}/made", options.packages)
+        command = options.command or generated_packages(f"{work}/made", options.packages)
         pins = f"{work}/made/packages.json" if not options.command else f"{ROOT}/packages.json"
         with Device(work, options.file_system) as device:
             trial = Trial(device, command, pins)

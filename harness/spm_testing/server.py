@@ -1,4 +1,4 @@
-"""A web server on loopback that misbehaves when a test says so."""
+"""A web server on loopback with faults that a test can choose."""
 
 import http.server
 import socket

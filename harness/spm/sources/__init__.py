@@ -10,8 +10,8 @@ printed. A kind that takes uploads has a Source with
 A kind that knows what is newer than a pin has
 
     newest(artifact, unsigned) -> Newest
-                                        what to pin in the artifact's place, also from an index that nobody vouches for
-                                        where `unsigned`; raises Unlisted or SpmError"""
+                                        what to pin instead of the artifact, with `unsigned` also from an unsigned
+                                        index; raises Unlisted or SpmError"""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ UPLOADS = ("http", "s3", "artifactory", "file")
 
 
 class Source:
-    """What every kind of source does."""
+    """The interface of all kinds of sources."""
 
     def addresses(self, artifact: Artifact) -> list[str]:
         """Where the artifact may be, best first; raises Unavailable if there is no place."""
@@ -78,11 +78,11 @@ class Source:
         raise NotImplementedError
 
     def cancel(self) -> None:
-        """Ends what `open` is waiting for; it runs in other threads."""
+        """Ends the waits of `open` in other threads."""
 
 
 class Unavailable(Exception):
-    """A source that can serve nothing at all on this machine: `reason`, and as `hint` what the user can do."""
+    """A source that cannot be used on this machine: the `reason`, and a `hint` for the user."""
 
     def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(reason)
@@ -94,7 +94,8 @@ class Newest:
 
     `name` is what people call it; `pinned` and `version` are the versions of the pin and of what the source has, and
     `order` is below, at or above 0 as the pin is older, the same or newer. `pin` holds the fields of packages.json for
-    it. `vouched` says who vouches for this, or is '' where nobody does, and then `unchecked` says why."""
+    it. `vouched` names the index and its signer; it is '' if the signature was not checked, and `unchecked` is the
+    reason."""
 
     def __init__(
         self, name: str, pinned: str, version: str, order: int, pin: dict, vouched: str = "", unchecked: str = ""
@@ -104,7 +105,7 @@ class Newest:
 
 
 class Unlisted(Exception):
-    """The source has no word on an artifact: `reason`. Where it has an index, that is vouched for as with Newest."""
+    """The source does not list an artifact, for `reason`. `vouched` and `unchecked` of its index are as in Newest."""
 
     def __init__(self, reason: str, vouched: str = "", unchecked: str = "") -> None:
         super().__init__(reason)
@@ -118,7 +119,7 @@ def open_source(fields: dict, settings: Settings) -> Source:
 
 
 def mirror_of(settings: Settings) -> tuple[Mirror | None, bool]:
-    """(SPM_MIRROR as a source or None, whether it is asked last)"""
+    """(SPM_MIRROR as a source or None, whether it is tried last)"""
     if not settings.mirror:
         return None, False
     from harness.spm.sources import mirror

@@ -1,9 +1,9 @@
-"""Reads apt's configuration: which mirrors of Debian itself this machine uses.
+"""Reads the machine's Debian mirrors from apt's configuration.
 
 An entry is Debian's own when it is enabled, for binary packages, has the component main, names a Debian release as its
-suite (not a security suite: those live elsewhere), its path is that of a Debian archive, and it is not signed by
-somebody else's key. Where several are, the surer come first: signed by Debian's own keyring, then the plain path
-/debian, then the rest; only the surest kind is used. A wrong guess costs one attempt: every artifact is pinned."""
+suite (not a security suite: those have another archive), has the path of a Debian archive, and is not signed by another
+key. Of several entries only the most certain kind is used: signed by Debian's own keyring, else with the plain path
+/debian, else the rest. A wrong guess costs only one attempt, because every artifact is pinned."""
 
 from __future__ import annotations
 

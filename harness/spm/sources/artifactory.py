@@ -1,7 +1,7 @@
 """A repository of JFrog Artifactory: HTTP with a token from the environment, else the user and password of netrc.
 
-SPM_ARTIFACTORY_TOKEN comes first, then what JFrog's own tools read. Theirs is meant for the server that stands beside
-it in the environment: another server does not get it."""
+SPM_ARTIFACTORY_TOKEN has priority over the variables of JFrog's own tools. Their token is sent only to the server in
+their URL variable."""
 
 from __future__ import annotations
 

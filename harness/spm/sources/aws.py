@@ -1,9 +1,8 @@
-"""What the machine knows of AWS and of what resembles it: credentials and region, from the environment or from the
-files of AWS's own tools (~/.aws/credentials and ~/.aws/config, or what AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE
-name).
+"""Credentials and region for AWS and compatible services, from the environment or from the files of AWS's own tools
+(~/.aws/credentials and ~/.aws/config, or AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE).
 
-Not asked: credential_process, single sign-on, and the metadata service of a rented machine. Their tools can print what
-the environment takes (`aws configure export-credentials --format env`)."""
+Not supported: credential_process, single sign-on and the metadata service of cloud machines. For these, set the
+variables that `aws configure export-credentials --format env` prints."""
 
 from __future__ import annotations
 
@@ -28,7 +27,8 @@ class Credentials:
 
 
 def credentials() -> Credentials | None:
-    """Those of the environment, else those of the profile; None where there are none. Raises Unavailable for half."""
+    """From the environment, else from the profile; None if there are none. Raises Unavailable for an incomplete
+    pair."""
     given = _credentials(os.environ, str.upper, "the environment")
     return given or _credentials(_profile(), str, f"the profile '{_profile_name()}'")
 
@@ -53,7 +53,7 @@ def _profile_name() -> str:
 
 
 def _profile() -> dict[str, str]:
-    """The profile's lines; of those that both files have, the credentials file's."""
+    """The profile's fields; the credentials file has priority over the config file."""
     name = _profile_name()
     section = name if name == "default" else f"profile {name}"
     config = _section("AWS_CONFIG_FILE", "config", section)

@@ -1,4 +1,4 @@
-"""A Debian archive. Its address is the machine's affair: SPM_DEBIAN_MIRROR, else what apt is set up to use."""
+"""A Debian archive. Its address is set per machine: SPM_DEBIAN_MIRROR, else the mirror that apt uses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class DebianSource(HttpSource):
         return super().addresses(artifact)
 
     def newest(self, artifact: Artifact, unsigned: bool) -> Newest:
-        """What the suite's index has for an artifact of the pool. What the pin's version is, its file's name tells."""
+        """The suite's newest version of an artifact of the pool. The pinned version is read from the file's name."""
         parts = artifact.path.split("/")
         binary, source = _BINARY(artifact.file_name), _SOURCE(artifact.file_name)
         if len(parts) < 5 or parts[0] != "pool" or not (binary or source):
@@ -96,7 +96,7 @@ def _package_pin(stanza: dict[str, str]) -> dict | None:
 
 
 def _source_pin(stanza: dict[str, str], kind: str) -> dict | None:
-    """Of the package's files, the one that is of the same kind: `.orig.tar`, `.dsc`."""
+    """The pin of the package's file of the same kind, such as `.orig.tar` or `.dsc`."""
     for line in stanza.get("checksums-sha256", "").splitlines():
         sha256, size, file_name = (line.split() + ["", "", ""])[:3]
         match = _SOURCE(file_name)

@@ -4,9 +4,9 @@
     dists/<suite>/<component>/binary-<arch>/Packages  stanzas of binary packages, compressed
     dists/<suite>/<component>/source/Sources          stanzas of source packages, compressed
 
-A signature that is wrong, a text that has run out (Valid-Until, as apt does it) or is another suite's, or a file with
-another hash is an error; whether a missing signature is one, who asks decides. Debian's releases never run out, so an
-old index of theirs passes for a new one: a pin that is newer than its index is never put back (verbs/update.py)."""
+A wrong signature, an expired index (Valid-Until, as in apt), an index of another suite and a file with a wrong hash are
+errors; the caller decides whether a missing signature is one. Indexes of Debian's releases do not expire, so an
+attacker can replay an old one: update never goes back to an older version (verbs/update.py)."""
 
 from __future__ import annotations
 

@@ -4,9 +4,8 @@ The tar is our own (archives/pack.py): that of `git archive` changes with attrib
 of git. Files are 644 or 755, links are kept, everything bears the time of the commit; submodules are refused.
 `publish COMMIT NAME --to SOURCE` prints a commit's pin.
 
-`base` is a file, https or ssh address, or a folder; a relative one is below packages.json's own. The repository's hooks
-and configuration have no say; the user's own configuration, with its credential helpers, has. Nothing asks on the
-terminal."""
+`base` is a file, https or ssh address, or a folder, relative to packages.json's folder. The repository's hooks and
+configuration are ignored; the user's own configuration and credential helpers apply. git never asks on the terminal."""
 
 from __future__ import annotations
 
@@ -44,7 +43,7 @@ _CONFIGURATION = {
     "maintenance.auto": "false",
     "http.lowSpeedLimit": "1000",  # bytes a second, over the time-out of all transfers
 }
-# What would lead git to another repository than the one it is told.
+# Environment variables that would make git use another repository than the given one.
 _NOT_OURS = (
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -225,6 +224,6 @@ def _time(commit: _Object) -> int:
 
 
 def _reason(words: str) -> str:
-    """What git says went wrong, on one line and without who asked."""
+    """git's error message on one line, without the user of the address."""
     lines = [line for line in words.splitlines() if line and not line.startswith(("warning: ", "hint: ", "remote: "))]
     return _USER.sub(r"\1", lines[0].removeprefix("fatal: ").removeprefix("error: ")) if lines else "it said nothing"

@@ -1,4 +1,4 @@
-"""Whether a key of Debian's has signed a text.
+"""Checks whether one of Debian's keys has signed a text.
 
 The keys are those in the files that SPM_DEBIAN_KEYRING names, else Debian's own as its package debian-archive-keyring
 brings them: a key that apt trusts for some other archive must not vouch for Debian's."""
@@ -26,8 +26,8 @@ _ARMOUR = re.compile(
 
 
 class Signed:
-    """A text and the fingerprint of who signed it, or '' where nobody vouches for it: then `unchecked` says why, and
-    `hint` what the user can do."""
+    """A text and the fingerprint of its signer, or '' if the signature was not checked: then `unchecked` is the reason
+    and `hint` what the user can do."""
 
     def __init__(self, text: bytes, signer: str = "", unchecked: str = "", hint: str = "") -> None:
         self.text, self.signer, self.unchecked, self.hint = text, signer, unchecked, hint
@@ -36,9 +36,8 @@ class Signed:
 def signed_text(message: bytes) -> Signed:
     """The text of a clear-signed message, exactly as far as its signature covers it; raises BadSignature.
 
-    Where nobody vouches for it, since nothing here can check it, nobody has signed it, or who has is unknown: the text
-    as it stands, and why."""
-    # BadSignature is for good: a wrong signature shows damage or an attack, where a missing one shows nothing.
+    Without a program to check it, without a signature or with an unknown signer: the text as it is, and the reason."""
+    # BadSignature is always an error: a wrong signature is damage or an attack; a missing one proves neither.
     if not signature_message.looks_signed(message):
         return Signed(message, unchecked="it has no signature", hint="ask another mirror (SPM_DEBIAN_MIRROR)")
     try:
@@ -77,7 +76,7 @@ def keyrings() -> list[str]:
                     f"SPM_DEBIAN_KEYRING: expected files of keys, found no file {path}", "correct or unset it", USAGE
                 )
         return [os.path.abspath(path) for path in named.split(":")]
-    # What Debian has withdrawn lies beside what it uses.
+    # The folder also has keyrings of withdrawn keys.
     return [
         path
         for place in _PLACES
