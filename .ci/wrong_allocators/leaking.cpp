@@ -1,5 +1,5 @@
 // Frees nothing, and takes ever more memory.
-// Fails: what is freed is used again
+// Fails: freed memory is reused
 #include <sys/mman.h>
 
 #include "variants/allocator/registration.h"

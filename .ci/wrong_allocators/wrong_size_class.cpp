@@ -1,6 +1,6 @@
 // A list of free blocks for each power of two, of which one is off by one: blocks of 96 to 128 bytes come from the list
 // of 64.
-// Fails: blocks are as large as was asked for
+// Fails: blocks are at least as large as requested
 #include <algorithm>
 #include <bit>
 #include <vector>

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// Conformance asks for more than there is, which must be a refusal under the sanitizers too.
+// Conformance makes requests that are too large. They must return null under the sanitizers too.
 extern "C" const char* __asan_default_options() {
   return "allocator_may_return_null=1";
 }
@@ -37,7 +37,7 @@ Buffer::~Buffer() {
 
 void out_of_memory(std::size_t bytes) {
   fmt::print(stderr, "variant: error: out of memory: no block of {} bytes is left for the workload\n", bytes);
-  std::_Exit(2);  // it cannot do what was asked of it, as with what it does not understand
+  std::_Exit(2);  // as for wrong usage: the variant cannot run this workload
 }
 
 }  // namespace lab::allocator

@@ -1,7 +1,7 @@
-/// The allocator family: what a variant provides, and how it becomes an executable.
+/// The allocator family: the interface of a variant.
 ///
-/// A variant is a class that models Allocator; what else it can do (free by pointer, free with size, reset, a capacity
-/// of its own) it declares by having the member. Workloads and conformance ask for members, never for names, and call
+/// A variant is a class that models Allocator. It declares each further capability (free by pointer, free with size,
+/// reset, fixed capacity) by having the member. Workloads and conformance test for members, never for names, and call
 /// them directly.
 #pragma once
 
@@ -12,21 +12,21 @@
 
 namespace lab::allocator {
 
-/// The most that is ever live at once; a variant that works in one buffer makes it large enough.
+/// The maximum that is live at once. A variant with a fixed buffer sizes it by this.
 struct Demand {
-  std::size_t bytes = 0;  ///< as requested
+  std::size_t bytes = 0;  ///< sum of the requested sizes
   std::size_t blocks = 0;
-  void* heap = nullptr;  ///< whole pages to work in, for one that works in a buffer; nullptr: it makes one
+  void* heap = nullptr;  ///< buffer of whole pages for a FixedCapacity variant; nullptr: it allocates its own
   std::size_t heap_bytes = 0;
 };
 
 template <typename A>
 concept Allocator = std::constructible_from<A, const Demand&> && requires(A allocator, void* block, std::size_t bytes) {
-  /// A block of `bytes` (0 too), or nullptr if there is none.
+  /// A block of `bytes` (0 is allowed), or nullptr if none is free.
   { allocator.allocate(bytes) } -> std::same_as<void*>;
-  /// What the address of a block of `bytes` is promised to be a multiple of.
+  /// The promised alignment of a block of `bytes`: a power of two.
   { allocator.alignment(bytes) } -> std::same_as<std::size_t>;
-  /// What a live block that `bytes` were asked for takes from everyone else: rounding and header included.
+  /// Bytes that a live block takes in the heap, with rounding and header. `bytes` is the requested size.
   { allocator.occupied(block, bytes) } -> std::same_as<std::size_t>;
 };
 
@@ -36,7 +36,7 @@ concept FreesByPointer = requires(A allocator, void* block) {
   allocator.free(block);
 };
 
-/// Frees a block given its address and what was asked for; ignores nullptr.
+/// Frees a block given its address and its requested size; ignores nullptr.
 template <typename A>
 concept FreesBySize = requires(A allocator, void* block, std::size_t bytes) {
   allocator.free(block, bytes);
@@ -51,21 +51,22 @@ concept Resets = requires(A allocator) {
   allocator.reset();
 };
 
-/// Works in a buffer of its own, or of Demand::heap where there is one: states the largest request that it serves
-/// when empty, and is as if new once all is freed.
+/// Allocates from one buffer: Demand::heap if set, else its own. Reports the largest request that it serves when empty,
+/// and is in its initial state again after everything is freed.
 template <typename A>
 concept FixedCapacity = requires(const A allocator) {
   { allocator.largest_request() } -> std::same_as<std::size_t>;
 };
 
-/// Is somebody else's: says its version, and what is wrong if the calls do not reach it ("" if they do).
+/// Wraps a third-party allocator. identity_failure() reports how the calls fail to reach that allocator; "" if they do
+/// reach it.
 template <typename A>
-concept Rival = requires {
+concept ThirdParty = requires {
   { A::version() } -> std::same_as<std::string>;
-  { A::impostor() } -> std::same_as<std::string>;
+  { A::identity_failure() } -> std::same_as<std::string>;
 };
 
-/// Has exact facts of its own for a workload's counters.
+/// Reports exact counters of its own, which are added to the workload's.
 template <typename A>
 concept Counts = requires(const A allocator) {
   { allocator.counters() } -> std::same_as<std::map<std::string, double>>;
@@ -81,14 +82,14 @@ void free_block(A& allocator, void* block, std::size_t bytes) {
   }
 }
 
-/// What buffers are made of.
+/// Buffers consist of pages of this size.
 inline constexpr std::size_t kPageBytes = 4096;
 
-/// Whole pages from the operating system, given back at the end; ends the process if there are none.
+/// Whole pages from the operating system, unmapped by the destructor. Ends the process if mmap fails.
 class Buffer {
  public:
   explicit Buffer(std::size_t bytes);
-  /// The demand's own heap, which stays its maker's, or else a new one of `bytes`.
+  /// Borrows the demand's heap if it has one (the caller keeps ownership); else maps `bytes`.
   Buffer(const Demand& demand, std::size_t bytes);
   ~Buffer();
   Buffer(const Buffer&) = delete;
@@ -103,10 +104,10 @@ class Buffer {
   bool borrowed_;
 };
 
-/// Ends the process: a workload's buffer was too small, so there is no number.
+/// Ends the process with status 2: a workload's buffer was too small, so there is no measurement.
 [[noreturn]] void out_of_memory(std::size_t bytes);
 
-/// The four lines a variant opens with.
+/// The four descriptive lines that open a variant's source file.
 struct Lines {
   std::string idea, cost, source, weakness;
 };

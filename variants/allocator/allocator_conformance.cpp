@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
-/// What a block holds from byte `at` on: a word a multiple of kWord. Words, since all blocks of a check are some
-/// hundred MiB.
+/// The eight bytes of the pattern from byte `at` on, a multiple of kWord. Whole words are faster than bytes, and one
+/// check fills some hundred MiB.
 std::uint64_t pattern_word(std::uint64_t pattern, std::size_t at) {
   const std::uint64_t mixed = pattern * 0x9e3779b97f4a7c15u + at * 0xd6e8feb86659fd93u;
   return mixed ^ mixed >> 32;
@@ -23,14 +23,14 @@ std::string Ledger::add(void* begin, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
   const auto after = blocks_.lower_bound(address);
   if (after != blocks_.end() && after->first == address)
-    return fmt::format("a block of {} bytes begins where one of {} does", bytes, after->second.bytes);
+    return fmt::format("a block of {} bytes has the same address as one of {} bytes", bytes, after->second.bytes);
   if (after != blocks_.end() && after->first < address + std::max<std::size_t>(bytes, 1))
-    return fmt::format("a block of {} bytes ends {} bytes inside of one of {}", bytes, address + bytes - after->first,
-                       after->second.bytes);
+    return fmt::format("a block of {} bytes overlaps the first {} bytes of a block of {} bytes", bytes,
+                       address + bytes - after->first, after->second.bytes);
   if (after != blocks_.begin()) {
     const auto& [other, entry] = *std::prev(after);
     if (address < other + std::max<std::size_t>(entry.bytes, 1))
-      return fmt::format("a block of {} bytes begins {} bytes after the begin of one of {}", bytes, address - other,
+      return fmt::format("a block of {} bytes begins at byte {} of a block of {} bytes", bytes, address - other,
                          entry.bytes);
   }
   const Entry entry{bytes, ++patterns_};
@@ -55,8 +55,8 @@ std::string Ledger::remove(void* begin) {
     unsigned char written[kWord];
     std::memcpy(written, &word, kWord);
     const auto off = static_cast<std::size_t>(std::mismatch(written, written + some, from + at).first - written);
-    return fmt::format("byte {} of a live block of {} bytes: {:#04x} was written, {:#04x} is there", at + off,
-                       entry.bytes, written[off], from[at + off]);
+    return fmt::format("byte {} of a live block of {} bytes: expected {:#04x}, found {:#04x}", at + off, entry.bytes,
+                       written[off], from[at + off]);
   }
   return "";
 }
@@ -91,22 +91,24 @@ std::vector<std::vector<std::size_t>> swept_sizes() {
 
 std::string misaligned(const void* block, std::size_t bytes, std::size_t alignment) {
   if (!std::has_single_bit(alignment))
-    return fmt::format("a block of {} bytes is promised an alignment of {}, which is no power of two", bytes,
+    return fmt::format("the promised alignment of a block of {} bytes is {}, which is not a power of two", bytes,
                        alignment);
   const std::size_t off = reinterpret_cast<std::uintptr_t>(block) % alignment;
-  return off == 0 ? "" : fmt::format("a block of {} bytes is {} bytes off its alignment of {}", bytes, off, alignment);
+  return off == 0 ? ""
+                  : fmt::format("the address of a block of {} bytes is {} bytes past its alignment of {}", bytes, off,
+                                alignment);
 }
 
 std::string too_small(std::size_t bytes, std::size_t occupied) {
-  return occupied >= bytes ? "" : fmt::format("a block of {} bytes is said to occupy {}", bytes, occupied);
+  return occupied >= bytes ? "" : fmt::format("occupied() of a block of {} bytes is {}", bytes, occupied);
 }
 
 std::string refused(std::size_t bytes) {
-  return fmt::format("a request of {} bytes was refused", bytes);
+  return fmt::format("a request of {} bytes returned null", bytes);
 }
 
 std::string served(std::size_t bytes) {
-  return fmt::format("a request of {} bytes was not refused", bytes);
+  return fmt::format("a request of {} bytes returned a block, expected null", bytes);
 }
 
 }  // namespace lab::allocator

@@ -12,8 +12,8 @@ std::uint32_t random_bytes(bench::Random& random, std::size_t low, std::size_t h
   return static_cast<std::uint32_t>(random.between(low, high));
 }
 
-/// Fills the slots with what the plan's operations leave in them, and finds the most that is live.
-void close_circle(ReplacementPlan& plan, std::vector<Replacement> fill) {
+/// Sets the fill to the state in which the operations leave the slots, and the demand to the maximum that is live.
+void close_cycle(ReplacementPlan& plan, std::vector<Replacement> fill) {
   for (const Replacement& operation : plan.operations) fill[operation.slot] = operation;
   std::size_t live = 0;
   for (const Replacement& slot : fill) live += slot.bytes;
@@ -37,7 +37,7 @@ RandomReplacePlan::RandomReplacePlan(std::uint64_t seed) {
   std::vector<Replacement> untouched;
   for (std::uint32_t slot = 0; slot < kLive; ++slot)
     untouched.push_back({slot, random_bytes(random, kMinBytes, kMaxBytes), id++});
-  close_circle(*this, std::move(untouched));
+  close_cycle(*this, std::move(untouched));
 }
 
 bench::Workload RandomReplacePlan::describe() {
@@ -53,20 +53,20 @@ bench::Workload RandomReplacePlan::describe() {
 bench::Workload UntouchedReplacePlan::describe() {
   bench::Workload workload = RandomReplacePlan::describe();
   workload.name = "random_replace_untouched";
-  workload.title = "The same requests as random_replace, but nobody reads or writes the blocks";
+  workload.title = "The same requests as random_replace, without reading or writing the blocks";
   return workload;
 }
 
 SameSizePlan::SameSizePlan(std::uint64_t seed) {
   bench::Random random(seed);
-  // The ids of the bursts come first: they are their positions.
+  // The bursts use the ids 0 to kPairs - 1, their positions.
   std::uint32_t id = kPairs;
   for (std::size_t i = 0; i < kPairs; ++i) operations.push_back({static_cast<std::uint32_t>(i % kLive), kBytes, id++});
   for (std::size_t i = 0; i < kPairs; ++i)
     operations.push_back({static_cast<std::uint32_t>(random.below(kLive)), kBytes, id++});
   std::vector<Replacement> untouched;
   for (std::uint32_t slot = 0; slot < kLive; ++slot) untouched.push_back({slot, kBytes, id++});
-  close_circle(*this, std::move(untouched));
+  close_cycle(*this, std::move(untouched));
   for (std::size_t left = kPairs; left > 0; left -= bursts.back())
     bursts.push_back(static_cast<std::uint32_t>(random.between(1, std::min(left, kMaxBurst))));
   demand.bytes += kMaxBurst * kBytes;
@@ -86,20 +86,20 @@ bench::Workload SameSizePlan::describe() {
 
 GrowingPlan::GrowingPlan(std::uint64_t seed) {
   bench::Random random(seed);
-  std::vector<std::vector<std::uint32_t>> steps_of(kLive);  // of each buffer, by number
+  std::vector<std::vector<std::uint32_t>> steps_of(kLive);  // indices of each buffer's operations
   for (std::uint32_t i = 0; i < kOperations; ++i) {
     const auto buffer = static_cast<std::uint32_t>(random.below(kLive));
     operations.push_back({buffer, 0, i + 1});
     steps_of[buffer].push_back(i);
   }
   for (const std::vector<std::uint32_t>& steps : steps_of) {
-    // Whole lives, the last one cut to fit, laid around the circle from a random step on: what is in hand when the
-    // operations begin is what the last ones leave.
+    // A buffer's operations form a cycle. Lifetimes fill the cycle from a random step on; the last one is cut to fit.
+    // So the last operations leave the buffer in the state in which the first ones expect it.
     const std::size_t first = steps.empty() ? 0 : random.below(steps.size());
-    for (std::size_t taken = 0; taken < steps.size();) {
-      const std::size_t life = std::min(steps.size() - taken, 1 + random.between(1, 10));
-      for (std::size_t age = 0; age < life; ++age, ++taken)
-        operations[steps[(first + taken) % steps.size()]].bytes = static_cast<std::uint32_t>(kMinBytes << age);
+    for (std::size_t placed = 0; placed < steps.size();) {
+      const std::size_t life = std::min(steps.size() - placed, 1 + random.between(1, 10));
+      for (std::size_t age = 0; age < life; ++age, ++placed)
+        operations[steps[(first + placed) % steps.size()]].bytes = static_cast<std::uint32_t>(kMinBytes << age);
     }
     auto begin = steps.end();
     while (begin != steps.begin() && (begin == steps.end() || operations[*begin].bytes != kMinBytes)) --begin;
@@ -107,21 +107,21 @@ GrowingPlan::GrowingPlan(std::uint64_t seed) {
   }
   std::vector<std::size_t> bytes(kLive);
   std::size_t live = 0;
-  const auto take = [&](const Step& step) {
-    // Both are live while one is copied into the other.
+  const auto apply = [&](const Step& step) {
+    // The old and the new block are both live during the copy.
     if (step.bytes != kMinBytes) demand.bytes = std::max(demand.bytes, live + step.bytes);
     live = live - std::exchange(bytes[step.buffer], step.bytes) + step.bytes;
     demand.bytes = std::max(demand.bytes, live);
   };
-  for (const Step& step : fill) take(step);
-  for (const Step& step : operations) take(step);
+  for (const Step& step : fill) apply(step);
+  for (const Step& step : operations) apply(step);
   demand.blocks = kLive + 1;
 }
 
 bench::Workload GrowingPlan::describe() {
   bench::Workload workload;
   workload.name = "growing_buffers";
-  workload.version = 2;  // 1 freed all buffers, untimed, after each repetition
+  workload.version = 2;  // version 1 freed all buffers, untimed, after each repetition
   workload.title = "Buffers that double from 64 bytes to as much as 64 KiB: allocate, copy, free the old one";
   workload.phases = {"total"};
   workload.operations = kOperations;

@@ -24,7 +24,8 @@ namespace {
 
 namespace json = boost::json;
 
-// --- Allocators with one fault each, on one that has none ----------------------------------------------------------
+// --- Allocators with one fault each, derived from a correct one
+// ----------------------------------------------------------
 
 class Sound : public BuddyHeap {
  public:
@@ -32,7 +33,7 @@ class Sound : public BuddyHeap {
   void free(void* block) { buddy_.free(block); }
 };
 
-/// Now and then gives out the block before once more.
+/// Sometimes returns the previous block again.
 class Overlapping : public Sound {
  public:
   using Sound::Sound;
@@ -44,7 +45,7 @@ class Overlapping : public Sound {
     last_bytes_ = bytes;
     return last_ = Sound::allocate(bytes);
   }
-  // Only the second free of a block given out twice is one: the fault is to be found, not to crash.
+  // A block that was returned twice is freed only once: the fault must be found, not crash.
   void free(void* block) {
     if (block == last_) last_ = nullptr;
     if (twice_.erase(block) == 0) Sound::free(block);
@@ -70,7 +71,7 @@ class Misaligned : public Sound {
 };
 
 /// Puts every third freed block of 512 to 1023 bytes into the list of larger ones.
-class Misfiling : public Sound {
+class WrongSizeClass : public Sound {
  public:
   using Sound::Sound;
   void* allocate(std::size_t bytes) {
@@ -97,14 +98,14 @@ class Misfiling : public Sound {
   int calls_ = 0;
 };
 
-/// Says less than a block takes.
-class Understating : public Sound {
+/// Reports half of what a block occupies.
+class UnderstatesOccupied : public Sound {
  public:
   using Sound::Sound;
   std::size_t occupied(const void* block, std::size_t bytes) const { return Sound::occupied(block, bytes) / 2; }
 };
 
-/// Gives memory off its alignment out only once there are many blocks.
+/// Violates its promised alignment only after many calls.
 class MisalignedLater : public Sound {
  public:
   using Sound::Sound;
@@ -114,14 +115,14 @@ class MisalignedLater : public Sound {
   mutable int asked_ = 0;
 };
 
-class OddlyAligned : public Sound {
+class ZeroAlignment : public Sound {
  public:
   using Sound::Sound;
   std::size_t alignment(std::size_t) const { return 0; }
 };
 
-/// Writes into the block before.
-class Forgetful : public Sound {
+/// Overwrites a byte of the previous block.
+class LosesContents : public Sound {
  public:
   using Sound::Sound;
   void* allocate(std::size_t bytes) {
@@ -139,7 +140,7 @@ class Forgetful : public Sound {
   std::byte* last_ = nullptr;
 };
 
-/// Frees the last byte of the block before as well, which is seen only where that is full.
+/// free() clears the last byte of the preceding block. It shows only if that block is full.
 class LosesTheLastByte : public Sound {
  public:
   using Sound::Sound;
@@ -162,33 +163,33 @@ class Leaking : public Sound {
   int calls_ = 0;
 };
 
-class Boastful : public Sound {
+class OverstatesLargest : public Sound {
  public:
   using Sound::Sound;
   std::size_t largest_request() const { return 2 * Sound::largest_request(); }
 };
 
-class Modest : public Sound {
+class UnderstatesLargest : public Sound {
  public:
   using Sound::Sound;
   std::size_t largest_request() const { return Sound::largest_request() / 2; }
 };
 
-/// Serves what is too large with what it has.
-class Generous : public Sound {
+/// Serves a too large request with a small block.
+class ServesTooLarge : public Sound {
  public:
   using Sound::Sound;
   void* allocate(std::size_t bytes) { return Sound::allocate(bytes > SIZE_MAX / 2 ? 64 : bytes); }
 };
 
-class NothingForNothing : public Sound {
+class RefusesZeroBytes : public Sound {
  public:
   using Sound::Sound;
   void* allocate(std::size_t bytes) { return bytes == 0 ? nullptr : Sound::allocate(bytes); }
 };
 
-/// Refuses, and spoils what it gave out before.
-class BadLoser : public Sound {
+/// Refuses a request and corrupts an earlier block.
+class CorruptsOnRefusal : public Sound {
  public:
   using Sound::Sound;
   void* allocate(std::size_t bytes) {
@@ -201,8 +202,8 @@ class BadLoser : public Sound {
   std::byte* last_ = nullptr;
 };
 
-/// Takes free(nullptr) for the last block.
-class NullHater : public Sound {
+/// free(nullptr) frees the last block.
+class FreesLastOnNull : public Sound {
  public:
   using Sound::Sound;
   void* allocate(std::size_t bytes) { return last_ = Sound::allocate(bytes); }
@@ -212,15 +213,15 @@ class NullHater : public Sound {
   void* last_ = nullptr;
 };
 
-class Impostor : public Sound {
+class WrongIdentity : public Sound {
  public:
   using Sound::Sound;
   static std::string version() { return "0"; }
-  static std::string impostor() { return "somebody else's"; }
+  static std::string identity_failure() { return "somebody else's"; }
 };
 
-/// Refuses one request of many, whatever is free.
-class Timid : public Sound {
+/// Refuses one of many requests although memory is free.
+class RefusesSometimes : public Sound {
  public:
   using Sound::Sound;
   void* allocate(std::size_t bytes) { return ++calls_ % 9000 == 0 ? nullptr : Sound::allocate(bytes); }
@@ -229,7 +230,7 @@ class Timid : public Sound {
   int calls_ = 0;
 };
 
-/// Gives 3001 bytes, and no other size, 8 bytes off.
+/// Misaligns blocks of 3001 bytes by 8, and of no other size.
 class MisalignedOnce : public Sound {
  public:
   using Sound::Sound;
@@ -243,7 +244,7 @@ class MisalignedOnce : public Sound {
   }
 };
 
-/// Takes memory of its own, and gives blocks of a size out again that were freed, the last one first.
+/// A correct allocator with a free list per size, last in, first out, over memory of the C library.
 class Lists {
  public:
   explicit Lists(const Demand&) {}
@@ -296,7 +297,7 @@ class ResettingLists : public Lists {
   }
 };
 
-/// Takes 3001 bytes, and no other size, for fewer than they are.
+/// Returns too small a block for 3001 bytes, and for no other size.
 class TooSmallOnce : public Lists {
  public:
   using Lists::Lists;
@@ -310,14 +311,14 @@ class NeverFrees : public Lists {
   void free(void*, std::size_t) {}
 };
 
-class ResetsNothing : public Lists {
+class ResetDoesNothing : public Lists {
  public:
   using Lists::Lists;
   void reset() {}
 };
 
-/// Takes its memory back, and still has lists of what lies there.
-class ResetsBelowItsLists : public ResettingLists {
+/// reset() reuses the memory but keeps the free lists.
+class ResetKeepsLists : public ResettingLists {
  public:
   using ResettingLists::ResettingLists;
   void reset() {
@@ -344,13 +345,13 @@ class Counting : public Sound {
   }
 };
 
-/// Gives out addresses at which there is no memory.
-class Nowhere {
+/// Returns addresses of inaccessible memory.
+class Unmapped {
  public:
-  explicit Nowhere(const Demand&)
+  explicit Unmapped(const Demand&)
       : begin_(static_cast<std::byte*>(
             mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
-  ~Nowhere() { munmap(begin_, kBytes); }
+  ~Unmapped() { munmap(begin_, kBytes); }
   void* allocate(std::size_t bytes) { return begin_ + std::exchange(used_, used_ + bytes); }
   void free(void*) {}
   std::size_t alignment(std::size_t) const { return 1; }
@@ -362,8 +363,8 @@ class Nowhere {
   std::size_t used_ = 0;
 };
 
-/// Has no block for anybody.
-class Sated : public Sound {
+/// Refuses every request.
+class AlwaysRefuses : public Sound {
  public:
   using Sound::Sound;
   void* allocate(std::size_t) { return nullptr; }
@@ -373,7 +374,7 @@ template <Allocator A>
 std::vector<std::string> failed_checks() {
   std::vector<std::string> names;
   for (const bench::Check& check : Conformance<A>::checks()) {
-    // In a process of its own, as --conformance has it: some of these crash.
+    // In a child process, as under --conformance: some of these crash.
     const pid_t child = fork();
     if (child == 0) _exit(check.what_is_wrong().empty() ? 0 : 1);
     int status = 0;
@@ -401,32 +402,32 @@ TEST(AllocatorConformance, finds_nothing_wrong_with_a_sound_allocator) {
 TEST(AllocatorConformance, finds_the_one_fault_of_each_broken_allocator) {
   EXPECT_EQ(failed_checks<Misaligned>().at(0), "blocks are aligned as promised");
   EXPECT_EQ(failed_checks<MisalignedLater>(), Names{"blocks are aligned as promised"});
-  EXPECT_EQ(failed_checks<OddlyAligned>(), Names{"blocks are aligned as promised"});
-  EXPECT_EQ(failed_checks<Understating>(), Names{"blocks are as large as was asked for"});
-  EXPECT_EQ(failed_checks<Misfiling>().at(0), "blocks are as large as was asked for");
+  EXPECT_EQ(failed_checks<ZeroAlignment>(), Names{"blocks are aligned as promised"});
+  EXPECT_EQ(failed_checks<UnderstatesOccupied>(), Names{"blocks are at least as large as requested"});
+  EXPECT_EQ(failed_checks<WrongSizeClass>().at(0), "blocks are at least as large as requested");
   EXPECT_EQ(failed_checks<Overlapping>().at(0), "no two blocks overlap");
-  EXPECT_EQ(failed_checks<Timid>().at(0), "requests within the demand are served");
+  EXPECT_EQ(failed_checks<RefusesSometimes>().at(0), "requests within the demand succeed");
   EXPECT_EQ(failed_checks<MisalignedOnce>().at(0), "blocks are aligned as promised");
   EXPECT_EQ(failed_checks<TooSmallOnce>(), Names{"blocks of every size neither overlap nor change"});
-  EXPECT_EQ(failed_checks<ResetsBelowItsLists>(), Names{"reset frees everything"});
-  if (kMemoryIsOwn) {
-    EXPECT_EQ(failed_checks<NeverFrees>(), Names{"what is freed is used again"});
-    EXPECT_EQ(failed_checks<ResetsNothing>(), Names{"reset frees everything"});
+  EXPECT_EQ(failed_checks<ResetKeepsLists>(), Names{"reset frees everything"});
+  if (kMemoryIsMeasurable) {
+    EXPECT_EQ(failed_checks<NeverFrees>(), Names{"freed memory is reused"});
+    EXPECT_EQ(failed_checks<ResetDoesNothing>(), Names{"reset frees everything"});
   }
-  EXPECT_EQ(failed_checks<Forgetful>().at(0), "contents are kept");
+  EXPECT_EQ(failed_checks<LosesContents>().at(0), "contents are kept");
   EXPECT_EQ(failed_checks<LosesTheLastByte>().at(0), "contents are kept");
-  EXPECT_EQ(failed_checks<NothingForNothing>().at(0), "blocks are aligned as promised");
-  EXPECT_EQ(failed_checks<NothingForNothing>().at(1), "empty requests get blocks of their own");
-  EXPECT_EQ(failed_checks<Generous>(), Names{"what is too large is refused without damage"});
-  EXPECT_EQ(failed_checks<BadLoser>(), Names{"what is too large is refused without damage"});
-  EXPECT_EQ(failed_checks<Boastful>().at(0), "the largest request is as stated");
-  EXPECT_EQ(failed_checks<Modest>(), Names{"the largest request is as stated"});
-  EXPECT_EQ(failed_checks<Leaking>(), Names{"freeing everything restores the first state"});
-  EXPECT_EQ(failed_checks<NullHater>(), Names{"freeing nullptr does nothing"});
-  EXPECT_EQ(failed_checks<Impostor>(), Names{"is what it says it is"});
+  EXPECT_EQ(failed_checks<RefusesZeroBytes>().at(0), "blocks are aligned as promised");
+  EXPECT_EQ(failed_checks<RefusesZeroBytes>().at(1), "requests of 0 bytes return distinct blocks");
+  EXPECT_EQ(failed_checks<ServesTooLarge>(), Names{"a too large request returns null and changes nothing"});
+  EXPECT_EQ(failed_checks<CorruptsOnRefusal>(), Names{"a too large request returns null and changes nothing"});
+  EXPECT_EQ(failed_checks<OverstatesLargest>().at(0), "the largest request is as reported");
+  EXPECT_EQ(failed_checks<UnderstatesLargest>(), Names{"the largest request is as reported"});
+  EXPECT_EQ(failed_checks<Leaking>(), Names{"freeing everything restores the initial state"});
+  EXPECT_EQ(failed_checks<FreesLastOnNull>(), Names{"freeing nullptr does nothing"});
+  EXPECT_EQ(failed_checks<WrongIdentity>(), Names{"calls reach the wrapped allocator"});
 }
 
-TEST(Ledger, sees_overlap_on_either_side_and_each_changed_byte) {
+TEST(Ledger, finds_overlap_on_either_side_and_each_changed_byte) {
   unsigned char memory[100];
   Ledger ledger;
   EXPECT_EQ(ledger.add(memory + 40, 20), "");
@@ -444,11 +445,11 @@ TEST(Ledger, sees_overlap_on_either_side_and_each_changed_byte) {
   }
 }
 
-TEST(AllocatorWorkloads, read_back_what_a_broken_allocator_lost) {
+TEST(AllocatorWorkloads, have_another_checksum_with_a_broken_allocator) {
   const std::uint64_t random_replace = checksum_of<RandomReplace<Sound>>(1);
   EXPECT_EQ(checksum_of<RandomReplace<Sound>>(1), random_replace);
   EXPECT_NE(checksum_of<RandomReplace<Sound>>(2), random_replace);
-  EXPECT_NE(checksum_of<RandomReplace<Forgetful>>(1), random_replace);
+  EXPECT_NE(checksum_of<RandomReplace<LosesContents>>(1), random_replace);
   EXPECT_NE(checksum_of<RandomReplace<Overlapping>>(1), random_replace);
 
   const std::uint64_t untouched = checksum_of<UntouchedReplace<Sound>>(1);
@@ -459,22 +460,22 @@ TEST(AllocatorWorkloads, read_back_what_a_broken_allocator_lost) {
   const std::uint64_t same_size = checksum_of<SameSizeChurn<Sound>>(1);
   EXPECT_EQ(checksum_of<SameSizeChurn<Sound>>(1), same_size);
   EXPECT_NE(checksum_of<SameSizeChurn<Sound>>(2), same_size);
-  EXPECT_NE(checksum_of<SameSizeChurn<Forgetful>>(1), same_size);
+  EXPECT_NE(checksum_of<SameSizeChurn<LosesContents>>(1), same_size);
   EXPECT_NE(checksum_of<SameSizeChurn<Overlapping>>(1), same_size);
 
   const std::uint64_t growing = checksum_of<GrowingBuffers<Sound>>(1);
   EXPECT_EQ(checksum_of<GrowingBuffers<Sound>>(1), growing);
   EXPECT_NE(checksum_of<GrowingBuffers<Sound>>(2), growing);
-  EXPECT_NE(checksum_of<GrowingBuffers<Forgetful>>(1), growing);
+  EXPECT_NE(checksum_of<GrowingBuffers<LosesContents>>(1), growing);
   EXPECT_NE(checksum_of<GrowingBuffers<Overlapping>>(1), growing);
 
   const std::uint64_t frame = checksum_of<FrameScratch<Sound>>(1);
   EXPECT_EQ(checksum_of<FrameScratch<Sound>>(1), frame);
-  EXPECT_NE(checksum_of<FrameScratch<Forgetful>>(1), frame);
+  EXPECT_NE(checksum_of<FrameScratch<LosesContents>>(1), frame);
   EXPECT_NE(checksum_of<FrameScratch<Overlapping>>(1), frame);
 }
 
-TEST(AllocatorWorkloads, read_back_the_same_in_every_repetition) {
+TEST(AllocatorWorkloads, have_the_same_checksum_in_every_repetition) {
   for (const bench::Workload& workload : workloads<Sound>()) {
     const auto task = workload.prepare({.seed = 3, .threads = 1});
     std::set<std::uint64_t> checksums;
@@ -487,8 +488,8 @@ TEST(AllocatorWorkloads, read_back_the_same_in_every_repetition) {
   }
 }
 
-TEST(AllocatorWorkloads, make_no_request_that_is_not_among_their_operations) {
-  // What is freed or allocated beside them, the next repetition pays for.
+TEST(AllocatorWorkloads, make_only_the_requests_of_their_operations) {
+  // Further frees or allocations would change the cost of the next repetition.
   for (const bench::Workload& workload : workloads<Counting>()) {
     const auto task = workload.prepare({.seed = 3, .threads = 1});
     for (int i = 0; i < 2; ++i) {
@@ -503,7 +504,7 @@ TEST(AllocatorWorkloads, make_no_request_that_is_not_among_their_operations) {
 
 TEST(AllocatorWorkloads, divide_each_phase_by_its_own_operations) {
   for (const bench::Workload& workload : workloads<Sound>()) {
-    if (workload.phase_operations.empty()) continue;  // each operation has a part in every phase
+    if (workload.phase_operations.empty()) continue;  // every operation takes part in every phase
     std::uint64_t sum = 0;
     for (const std::string& phase : workload.phases) sum += workload.phase_operations.at(phase);
     EXPECT_EQ(sum, workload.operations) << workload.name;
@@ -520,14 +521,14 @@ void repeat_once() {
   Task(std::move(plan)).repeat(clock);
 }
 
-TEST(AllocatorWorkloads, leave_their_blocks_alone_where_they_say_so) {
-  repeat_once<RandomReplace<Nowhere, Touch::kNothing>>();
-  repeat_once<SameSizeChurn<Nowhere, Touch::kNothing>>();
-  repeat_once<GrowingBuffers<Nowhere, Touch::kNothing>>();
-  repeat_once<FrameScratch<Nowhere, Touch::kNothing>>();
+TEST(AllocatorWorkloads, without_touch_access_no_block) {
+  repeat_once<RandomReplace<Unmapped, Touch::kNothing>>();
+  repeat_once<SameSizeChurn<Unmapped, Touch::kNothing>>();
+  repeat_once<GrowingBuffers<Unmapped, Touch::kNothing>>();
+  repeat_once<FrameScratch<Unmapped, Touch::kNothing>>();
 }
 
-TEST(AllocatorWorkloads, count_the_same_facts_in_every_process) {
+TEST(AllocatorWorkloads, have_the_same_counters_after_any_number_of_repetitions) {
   for (const bench::Workload& workload : workloads<Sound>()) {
     std::set<std::map<std::string, double>> counters;
     for (const int repetitions : {1, 3}) {
@@ -546,7 +547,7 @@ std::optional<std::size_t> minimum_heap(const typename Task<A, Touch::kNothing>:
   return minimum_heap_bytes<Task<Bounded<A>, Touch::kNothing>>(plan);
 }
 
-TEST(MinimumHeap, is_what_can_be_worked_out_by_hand) {
+TEST(MinimumHeap, agrees_with_a_calculation_by_hand) {
   // Blocks of one leaf do not fragment. 10,000 and a burst of 64 take 10,064 leaves; a tree of 2^14 leaves has 2^15
   // bits, which are 64 leaves more. 10,128 leaves of 64 bytes are 158.25 pages.
   EXPECT_EQ(minimum_heap<SameSizeChurn>(SameSizePlan(1)), 159u * 4096);
@@ -559,23 +560,23 @@ TEST(MinimumHeap, is_what_can_be_worked_out_by_hand) {
 }
 
 TEST(MinimumHeap, is_none_where_no_heap_is_enough) {
-  EXPECT_EQ((minimum_heap<FrameScratch, Sated>(FramePlan(1))), std::nullopt);
+  EXPECT_EQ((minimum_heap<FrameScratch, AlwaysRefuses>(FramePlan(1))), std::nullopt);
 }
 
 TEST(MinimumHeap, is_none_where_the_search_takes_too_long) {
   EXPECT_EQ((minimum_heap_bytes<FrameScratch<Bounded<Sound>, Touch::kNothing>>(FramePlan(1), 0)), std::nullopt);
 }
 
-TEST(MinimumHeap, lies_above_every_heap_that_was_found_too_small) {
+TEST(MinimumHeap, is_above_every_tried_heap_that_was_too_small) {
   struct Case {
-    std::set<std::size_t> too_small;  // beside all below 100
+    std::set<std::size_t> too_small;  // in addition to all below 100
     std::size_t least;
   };
   const Case cases[] = {
       {{}, 100},         {{101}, 102}, {{110, 150, 151}, 152},
-      {{164}, 165},       // the last of those that are tried one by one
-      {{165}, 100},       // between two that are tried then: 164, 170, 176, ...
-      {{160, 223}, 224},  // one by one again above each that does not fit
+      {{164}, 165},       // the last of those that are tried in steps of 1
+      {{165}, 100},       // between two that are tried after them: 164, 170, 176, ...
+      {{160, 223}, 224},  // steps of 1 again above each that does not fit
       {{170, 200}, 201},
   };
   for (const Case& one : cases) {
@@ -592,8 +593,8 @@ TEST(MinimumHeap, lies_above_every_heap_that_was_found_too_small) {
   EXPECT_EQ(least_pages(60, 240, [](std::size_t pages) { return pages == 120; }), std::nullopt);
 }
 
-TEST(MinimumHeap, of_a_buddy_allocator_is_safe_where_bisection_is_not) {
-  // Heaps of 414 pages are enough for this plan, of 416 and 429 too few.
+TEST(MinimumHeap, of_a_buddy_allocator_is_right_although_fitting_is_not_monotonic) {
+  // 414 pages are enough for this plan; 416 and 429 are too few.
   const GrowingPlan plan(2);
   const std::size_t least = minimum_heap<GrowingBuffers>(plan).value() / kPageBytes;
   const Buffer buffer(2 * least * kPageBytes);
@@ -607,14 +608,14 @@ TEST(MinimumHeap, of_a_buddy_allocator_is_safe_where_bisection_is_not) {
   EXPECT_TRUE(smaller_fits) << "this plan does not show what the scan is for";
 }
 
-// Its search ends after some seconds of CPU time, which are few where each access is checked.
+// The search has a limit of CPU time, which a sanitizer build may reach.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSurelyFound = false;
 #else
 constexpr bool kSurelyFound = true;
 #endif
 
-TEST(MinimumHeap, leaves_alone_what_is_measured) {
+TEST(MinimumHeap, does_not_change_the_measured_task) {
   for (const bench::Workload& workload : workloads<Sound>()) {
     const auto task = workload.prepare({.seed = 3, .threads = 1});
     bench::PhaseClock clock(workload.phases.size());
@@ -631,7 +632,7 @@ TEST(MinimumHeap, leaves_alone_what_is_measured) {
 
 // --- Plans ---------------------------------------------------------------------------------------------------------
 
-void expect_closed_circle(const ReplacementPlan& plan, std::size_t slots, std::size_t low, std::size_t high) {
+void expect_closed_cycle(const ReplacementPlan& plan, std::size_t slots, std::size_t low, std::size_t high) {
   ASSERT_EQ(plan.fill.size(), slots);
   std::vector<Replacement> state = plan.fill;
   std::set<std::uint32_t> ids;
@@ -661,8 +662,8 @@ void expect_closed_circle(const ReplacementPlan& plan, std::size_t slots, std::s
 
 TEST(AllocatorPlans, end_in_the_state_they_start_from) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    expect_closed_circle(RandomReplacePlan(seed), 10'000, 16, 4096);
-    expect_closed_circle(SameSizePlan(seed), 10'000, 64, 64);
+    expect_closed_cycle(RandomReplacePlan(seed), 10'000, 16, 4096);
+    expect_closed_cycle(SameSizePlan(seed), 10'000, 64, 64);
   }
 }
 
@@ -709,7 +710,7 @@ TEST(AllocatorPlans, double_every_buffer_until_it_begins_anew) {
     for (const GrowingPlan::Step& step : plan.fill) take(step);
     const auto first = buffers;
     for (const GrowingPlan::Step& step : plan.operations) take(step);
-    EXPECT_TRUE(buffers == first) << "not a closed circle";
+    EXPECT_TRUE(buffers == first) << "the last state differs from the first one";
     EXPECT_EQ(largest, GrowingPlan::kMaxBytes);
     EXPECT_EQ(plan.operations.size(), GrowingPlan::describe().operations);
   }

@@ -1,5 +1,5 @@
-/// The Stingray buddy allocator in a buffer of its own, which builds with assertions check; its variants add the free
-/// that they are named after.
+/// The Stingray buddy allocator in its own buffer. Builds with assertions check every free. Each variant adds its form
+/// of free().
 #pragma once
 
 #include <cstdlib>
@@ -24,15 +24,15 @@ class BuddyHeap {
     return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
             {"metadata_bytes", static_cast<double>(buddy_.layout().metadata_bytes())},
             {"leaf_bytes", static_cast<double>(kLeafBytes)},
-            // Of the free memory, what the largest request cannot have.
+            // The share of the free memory that lies outside the largest free block.
             {"external_fragmentation", 1 - static_cast<double>(buddy_.largest_free()) / free_bytes}};
   }
 
  protected:
   static constexpr std::size_t kLeafBytes = 64;
 
-  // Rounding to a power of two doubles a request at most. The rest is for the metadata (1 / (4 * leaf) of a tree that
-  // is at most twice the buffer) and for what is free but in pieces.
+  // Rounding to a power of two at most doubles a request. The rest is for the metadata (1 / (4 * leaf) of a tree that
+  // is at most twice the buffer) and for fragmented free memory.
   static std::size_t buffer_bytes(const Demand& demand) { return 2 * demand.bytes + (demand.blocks + 64) * kLeafBytes; }
 
   static designs::BuddyLayout layout(const Buffer& buffer) {

@@ -13,9 +13,10 @@ class BuddySized : public BuddyHeap {
 
 lab::bench::Variant lab::bench::this_variant() {
   return allocator::make_variant<allocator::BuddySized>(
-      LAB_VARIANT, {.idea = "The buddy allocator whose caller remembers the size: free(pointer, size) knows the level.",
-                    .cost = "Allocate: a bit scan and a step a split. Free: a step a merge. Memory: one bit per block.",
-                    .source = "Stingray blog, Allocation Adventures 3: The Buddy Allocator (2015), with a mask of "
-                              "non-empty levels",
-                    .weakness = "Those of the buddy allocator, and a wrong size corrupts it silently."});
+      LAB_VARIANT,
+      {.idea = "The buddy allocator with sized free: free(pointer, size) computes the level.",
+       .cost = "Allocate: a bit scan and one step per split. Free: one step per merge. Memory: one bit per block.",
+       .source = "Stingray blog, Allocation Adventures 3: The Buddy Allocator (2015), with a mask of "
+                 "non-empty levels",
+       .weakness = "The same as buddy; also, a wrong size corrupts the heap silently."});
 }

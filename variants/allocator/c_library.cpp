@@ -19,17 +19,17 @@ class CLibrary {
 
   static std::string version() { return std::string("glibc ") + gnu_get_libc_version(); }
 
-  // Its own books must show what malloc gave out; another malloc in the process would not write them.
-  static std::string impostor() {
+  // mallinfo2 must count malloc's blocks. It would not count those of another malloc in the process.
+  static std::string identity_failure() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return "";  // a sanitizer's malloc stands in for every other
+    return "";  // a sanitizer replaces malloc
 #else
     constexpr std::size_t kBytes = 50'000;
     const std::size_t before = mallinfo2().uordblks;
     void* const block = observed(std::malloc(kBytes));
     const std::size_t after = mallinfo2().uordblks;
     std::free(block);
-    return after >= before + kBytes ? "" : "malloc is not the C library's: mallinfo2 does not see its blocks";
+    return after >= before + kBytes ? "" : "malloc is not the C library's: mallinfo2 does not count its blocks";
 #endif
   }
 };
@@ -39,12 +39,12 @@ class CLibrary {
 lab::bench::Variant lab::bench::this_variant() {
   return allocator::make_variant<allocator::CLibrary>(
       LAB_VARIANT,
-      {.idea = "The C library's malloc and free, as every program has them: bins of freed chunks by size, a "
-               "cache per thread in front, neighbours merged by the sizes in their headers.",
+      {.idea = "The C library's malloc and free, the default of every program: a cache per thread, then bins of "
+               "freed chunks by size; free neighbours merge through the sizes in their headers.",
        .cost = "A few instructions from the cache; else a search of the bins, a split or a merge. Memory: 8 "
-               "bytes a block, rounded up to 16.",
+               "bytes per block, rounded up to 16.",
        .source = "The GNU C library (ptmalloc, after Doug Lea's dlmalloc)",
        .weakness =
-           "Sizes above 1 KiB miss its cache, and mixed sizes make it search and merge. Gives back the top of its "
-           "heap where 128 KiB are free there, and pays page faults to have it again (growing_buffers)."});
+           "Sizes above 1 KiB miss its cache; mixed sizes make it search and merge. Returns the top of its heap to the "
+           "system when 128 KiB are free there, and takes page faults when it grows again (growing_buffers)."});
 }

@@ -1,4 +1,4 @@
-/// What --conformance checks of an allocator, as far as the allocator says that it can do it.
+/// The checks of --conformance for an allocator. Checks of a capability run only if the allocator has it.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 
 namespace lab::allocator {
 
-/// Remembers live blocks: which addresses they take and what was written to them.
+/// Tracks live blocks: their address ranges and the pattern written to each.
 class Ledger {
  public:
   struct Entry {
@@ -27,9 +27,9 @@ class Ledger {
     std::uint64_t pattern;
   };
 
-  /// Fills all of the block with a pattern of its own and returns "", or says which other block it overlaps.
+  /// Fills the whole block with its own pattern. Returns "", or which live block it overlaps.
   std::string add(void* begin, std::size_t bytes);
-  /// Forgets the block at `begin`; says how its contents differ from the pattern, or "".
+  /// Removes the block at `begin`. Returns "", or how its contents differ from the pattern.
   std::string remove(void* begin);
 
   bool empty() const { return blocks_.empty(); }
@@ -41,44 +41,46 @@ class Ledger {
   std::uint64_t patterns_ = 0;
 };
 
-/// Returns its argument; a call the compiler cannot see through, lest it drop an allocation that nobody uses.
+/// Returns its argument. The call is opaque to the compiler, which could otherwise remove an unused allocation.
 void* observed(void* block);
 
-/// Zero and the sizes around powers of two, at which allocators change their minds, up to about `largest`.
+/// Zero and the sizes around each power of two (usual boundaries of size classes), up to about `largest`.
 std::vector<std::size_t> edge_sizes(std::size_t largest);
 
-/// Every size up to a page, and those around each step of a quarter between powers of two from there to 128 KiB. In
-/// groups: the sizes of one are live together.
+/// Every size up to a page. From there to 128 KiB, the sizes around four evenly spaced points per power of two. Blocks
+/// of one group are live together.
 std::vector<std::vector<std::size_t>> swept_sizes();
 
-/// Sentences for failures.
+/// Failure messages; the first two return "" if nothing is wrong.
 std::string misaligned(const void* block, std::size_t bytes, std::size_t alignment);
 std::string too_small(std::size_t bytes, std::size_t occupied);
 std::string refused(std::size_t bytes);
 std::string served(std::size_t bytes);
 
-/// The checks, each on allocators of its own. A check returns what is wrong, or "".
+/// The checks; each constructs its own allocators. A check returns what is wrong, or "".
 template <Allocator A>
 class Conformance {
  public:
   static std::vector<bench::Check> checks() {
-    std::vector<bench::Check> checks{{"blocks are aligned as promised", alignment},
-                                     {"blocks are as large as was asked for", block_sizes},
-                                     {"no two blocks overlap", [] { return lives().overlap; }},
-                                     {"contents are kept", [] { return lives().contents; }},
-                                     {"requests within the demand are served", [] { return lives(false).refusal; }},
-                                     {"blocks of every size neither overlap nor change", every_size},
-                                     {"empty requests get blocks of their own", empty_requests},
-                                     {"what is too large is refused without damage", too_large}};
+    std::vector<bench::Check> checks{
+        {"blocks are aligned as promised", alignment},
+        {"blocks are at least as large as requested", block_sizes},
+        {"no two blocks overlap", [] { return run_sequences().overlap; }},
+        {"contents are kept", [] { return run_sequences().contents; }},
+        {"requests within the demand succeed", [] { return run_sequences(false).refusal; }},
+        {"blocks of every size neither overlap nor change", every_size},
+        {"requests of 0 bytes return distinct blocks", empty_requests},
+        {"a too large request returns null and changes nothing", too_large}};
     if constexpr (FixedCapacity<A>) {
-      checks.push_back({"the largest request is as stated", largest_request});
-      checks.push_back({"freeing everything restores the first state", first_state});
+      checks.push_back({"the largest request is as reported", largest_request});
+      checks.push_back({"freeing everything restores the initial state", first_state});
     }
     if constexpr (FreesBlocks<A>) checks.push_back({"freeing nullptr does nothing", free_null});
-    if constexpr (FreesBlocks<A> && kMemoryIsOwn)
-      checks.push_back({"what is freed is used again", freed_is_used_again});
+    if constexpr (FreesBlocks<A> && kMemoryIsMeasurable)
+      checks.push_back({"freed memory is reused", freed_is_used_again});
     if constexpr (Resets<A>) checks.push_back({"reset frees everything", reset_frees_everything});
-    if constexpr (Rival<A>) checks.push_back({"is what it says it is", [] { return A::impostor(); }});
+    if constexpr (ThirdParty<A>)
+      checks.push_back({"calls reach the wrapped allocator", [] { return A::identity_failure(); }});
     return checks;
   }
 
@@ -95,7 +97,7 @@ class Conformance {
     }
   }
 
-  /// Everything in the ledger; returns the first difference in contents.
+  /// Frees every block of the ledger. Returns the first difference in contents, or "".
   static std::string release_all(A& allocator, Ledger& ledger) {
     std::string failure;
     while (!ledger.empty()) {
@@ -108,7 +110,7 @@ class Conformance {
     return failure;
   }
 
-  /// Of all sizes at which allocators change their minds, of every size, and of what random frees left.
+  /// Alignment at the edge sizes, at every size, and after random frees.
   static std::string alignment() {
     A allocator(kDemand);
     std::vector<std::pair<void*, std::size_t>> blocks;
@@ -121,15 +123,15 @@ class Conformance {
     if constexpr (FreesBlocks<A>)
       for (const auto& [block, bytes] : blocks) free_block(allocator, block, bytes);
     if (failure.empty()) failure = sweep(false).alignment;
-    return failure.empty() ? lives(false).alignment : failure;
+    return failure.empty() ? run_sequences(false).alignment : failure;
   }
 
   static std::string wrong_alignment(A& allocator, void* block, std::size_t bytes) {
     return block == nullptr ? refused(bytes) : misaligned(block, bytes, allocator.alignment(bytes));
   }
 
-  /// Blocks of each size, of which some make room for larger and smaller ones: a block that came to the list of another
-  /// size would end in its neighbour.
+  /// Allocates blocks of each size, frees some, and allocates larger and smaller ones: a block that was put into the
+  /// free list of a wrong size would overlap its neighbour.
   static std::string block_sizes() {
     std::vector<std::size_t> sizes = edge_sizes(kDemand.bytes / 16);
     for (std::size_t bytes = 3; bytes < 600; bytes += 7) sizes.push_back(bytes);
@@ -165,11 +167,11 @@ class Conformance {
     return !found.refusal.empty() ? found.refusal : !found.overlap.empty() ? found.overlap : found.contents;
   }
 
-  /// How many random allocations and frees, of what sizes, of how many bytes and blocks at once.
-  struct Life {
+  /// A random sequence of allocations and frees: its length, the sizes, and the bytes and blocks live at once.
+  struct Sequence {
     Demand demand;
     int steps;
-    std::uint64_t low_power, high_power;  ///< of two: each power as likely, of a size below it
+    std::uint64_t low_power, high_power;  ///< log2 of the upper bound of a size, drawn uniformly from this range
   };
 
   struct Found {
@@ -177,42 +179,43 @@ class Conformance {
     bool any() const { return !alignment.empty() || !overlap.empty() || !contents.empty() || !refusal.empty(); }
   };
 
-  /// All sizes; as many blocks as a workload has; large ones.
-  static constexpr Life kLives[] = {{kDemand, 20'000, 2, 14},
-                                    {{.bytes = std::size_t{1} << 20, .blocks = 10'000}, 40'000, 3, 7},
-                                    {{.bytes = std::size_t{16} << 20, .blocks = 400}, 2000, 12, 17}};
+  /// All sizes; as many blocks as a workload has; large blocks.
+  static constexpr Sequence kSequences[] = {{kDemand, 20'000, 2, 14},
+                                            {{.bytes = std::size_t{1} << 20, .blocks = 10'000}, 40'000, 3, 7},
+                                            {{.bytes = std::size_t{16} << 20, .blocks = 400}, 2000, 12, 17}};
 
-  /// Filled, they are asked for overlap and contents; else for alignment and refusals alone, and one that overlaps what
-  /// it should not does no harm.
-  static Found lives(bool filled = true) {
-    for (const Life& one : kLives)
-      if (Found found = life(one, filled); found.any()) return found;
+  /// With `filled`, checks overlap and contents. Without, checks only alignment and refusals and writes to no block, so
+  /// that overlapping blocks cause no crash.
+  static Found run_sequences(bool filled = true) {
+    for (const Sequence& sequence : kSequences)
+      if (Found found = run_sequence(sequence, filled); found.any()) return found;
     return {};
   }
 
-  /// Every other one is a power of two or a multiple of 16: it fills its block to the last byte.
-  static std::size_t life_size(bench::Random& random, const Life& life) {
-    const std::size_t bytes = random.between(1, std::uint64_t{1} << random.between(life.low_power, life.high_power));
+  /// Half of the sizes are powers of two or multiples of 16, which fill a block to its last byte.
+  static std::size_t random_size(bench::Random& random, const Sequence& sequence) {
+    const std::size_t bytes =
+        random.between(1, std::uint64_t{1} << random.between(sequence.low_power, sequence.high_power));
     switch (random.below(4)) {
       case 0:
         return std::bit_ceil(bytes);
       case 1:
-        return std::min((bytes + 15) / 16 * 16, std::size_t{1} << life.high_power);
+        return std::min((bytes + 15) / 16 * 16, std::size_t{1} << sequence.high_power);
       default:
         return bytes;
     }
   }
 
-  static Found life(const Life& life, bool filled) {
-    A allocator(life.demand);
+  static Found run_sequence(const Sequence& sequence, bool filled) {
+    A allocator(sequence.demand);
     bench::Random random(1);
     Ledger ledger;
     Found found;
     std::vector<std::pair<void*, std::size_t>> live;
     std::size_t live_bytes = 0;
-    for (int i = 0; i < life.steps && !found.any(); ++i) {
-      const std::size_t bytes = life_size(random, life);
-      if (live_bytes + bytes > life.demand.bytes || live.size() == life.demand.blocks ||
+    for (int i = 0; i < sequence.steps && !found.any(); ++i) {
+      const std::size_t bytes = random_size(random, sequence);
+      if (live_bytes + bytes > sequence.demand.bytes || live.size() == sequence.demand.blocks ||
           (FreesBlocks<A> && !live.empty() && random.below(100) < 45)) {
         if constexpr (FreesBlocks<A>) {
           std::swap(live[static_cast<std::size_t>(random.below(live.size()))], live.back());
@@ -246,16 +249,16 @@ class Conformance {
     return found;
   }
 
-  /// Filled or not as in lives().
+  /// `filled` as in run_sequences().
   static Found sweep(bool filled = true) {
     for (const std::vector<std::size_t>& sizes : swept_sizes())
       if (Found found = sweep(sizes, filled); found.any()) return found;
     return {};
   }
 
-  /// Several blocks of each size, all live at once; half of them are then freed and requested again in another order.
+  /// Several blocks of each size, all live at once; then half of them are freed and allocated again in another order.
   static Found sweep(const std::vector<std::size_t>& sizes, bool filled) {
-    const std::size_t each = sizes.front() < kPageBytes / 2 ? 4 : 2;  // the large ones take the time
+    const std::size_t each = sizes.front() < kPageBytes / 2 ? 4 : 2;  // large blocks take most of the time
     const std::size_t bytes = each * std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
     A allocator({.bytes = bytes + bytes / 4, .blocks = each * sizes.size()});
     Ledger ledger;
@@ -276,7 +279,7 @@ class Conformance {
     for (const std::size_t size : sizes)
       for (std::size_t i = 0; i < each && !found.any(); ++i) put(size);
     if constexpr (FreesBlocks<A>) {
-      const auto take = [&](std::pair<void*, std::size_t> block) {
+      const auto free_checked = [&](std::pair<void*, std::size_t> block) {
         std::string changed = filled ? ledger.remove(block.first) : "";
         if (found.contents.empty()) found.contents = std::move(changed);
         free_block(allocator, block.first, block.second);
@@ -285,12 +288,12 @@ class Conformance {
       for (std::size_t i = live.size() / 2; i-- > 0 && !found.any();) {
         std::swap(live[2 * i], live.back());
         again.push_back(live.back().second);
-        take(live.back());
+        free_checked(live.back());
         live.pop_back();
       }
       for (const std::size_t size : again)
         if (!found.any()) put(size);
-      for (const auto& block : live) take(block);
+      for (const auto& block : live) free_checked(block);
     } else {
       found.contents = release_all(allocator, ledger);
     }
@@ -302,8 +305,8 @@ class Conformance {
     void* const first = allocate(allocator, 0);
     void* const second = allocate(allocator, 0);
     const std::string failure = first == nullptr || second == nullptr ? refused(0)
-                                : first == second                     ? "two of them have the same address"
-                                                                      : "";
+                                : first == second ? "two live blocks of 0 bytes have the same address"
+                                                  : "";
     if constexpr (FreesBlocks<A>) {
       free_block(allocator, first, 0);
       if (second != first) free_block(allocator, second, 0);
@@ -340,7 +343,7 @@ class Conformance {
     return failure;
   }
 
-  /// The same requests get the same addresses as when the allocator was new, after it was filled to the brim.
+  /// After the allocator was full and everything was freed, the same requests return the same addresses as at first.
   static std::string first_state() {
     A allocator(kDemand);
     const auto fill = [&](std::uint64_t seed, std::vector<void*>* addresses) {
@@ -353,7 +356,7 @@ class Conformance {
         if (block == nullptr) break;
         blocks.emplace_back(block, bytes);
       }
-      // Not in the order of allocation: whatever order the frees have, the state is to be the same.
+      // In random order: the final state must not depend on the order of the frees.
       for (std::size_t left = blocks.size(); left > 1; --left)
         std::swap(blocks[left - 1], blocks[static_cast<std::size_t>(random.below(left))]);
       if constexpr (FreesBlocks<A>) {
@@ -366,8 +369,8 @@ class Conformance {
     fill(1, &first);
     fill(2, nullptr);
     fill(1, &again);
-    if (first.size() != again.size()) return "it does not serve as many requests as at first";
-    if (first != again) return "the same requests get other addresses than at first";
+    if (first.size() != again.size()) return "it serves another number of requests than at first";
+    if (first != again) return "the same requests return other addresses than at first";
     const std::size_t largest = allocator.largest_request();
     return allocate(allocator, largest) == nullptr ? refused(largest) : "";
   }
@@ -378,21 +381,21 @@ class Conformance {
     for (const std::size_t bytes : {24u, 24u, 600u}) {
       void* const block = allocate(allocator, bytes);
       const std::string failure = block == nullptr ? refused(bytes) : ledger.add(block, bytes);
-      if (!failure.empty()) return failure;  // freeing what is freed already would hide it behind a crash
+      if (!failure.empty()) return failure;  // a double free would crash and hide the message
       free_block(allocator, observed(nullptr), bytes);
     }
     return release_all(allocator, ledger);
   }
 
-  /// As many random requests as the demand allows, freed in random order; again and again in one instance.
+  /// Repeats in one instance: as many random requests as the demand allows, then frees in random order.
   static std::string freed_is_used_again() {
     A allocator(kDemand);
-    return grows_without_end(kDemand.bytes / 2, [&]() -> std::string {
+    return unbounded_growth(kDemand.bytes / 2, [&]() -> std::string {
       bench::Random random(1);
       std::vector<std::pair<void*, std::size_t>> live;
       std::string failure;
       for (std::size_t left = kDemand.bytes; live.size() < kDemand.blocks && failure.empty();) {
-        const std::size_t bytes = life_size(random, kLives[0]);
+        const std::size_t bytes = random_size(random, kSequences[0]);
         if (bytes > left) break;
         left -= bytes;
         if (void* const block = allocate(allocator, bytes)) {
@@ -410,20 +413,20 @@ class Conformance {
     });
   }
 
-  /// Lives that end in a reset, with blocks still live, and where the allocator frees blocks with others freed: those
-  /// of the next one have all the memory and share none.
+  /// Rounds that end in a reset with live blocks, and with freed ones if the allocator frees single blocks. After the
+  /// reset all memory is available, and no two blocks overlap.
   static std::string reset_frees_everything() {
     A allocator(kDemand);
-    std::uint64_t lives = 0;
-    return grows_without_end(kDemand.bytes / 2, [&]() -> std::string {
-      bench::Random random(++lives);
+    std::uint64_t round = 0;
+    return unbounded_growth(kDemand.bytes / 2, [&]() -> std::string {
+      bench::Random random(++round);
       Ledger ledger;
       std::size_t left = kDemand.bytes;
-      const auto in_life = [&](const std::string& failure) {
-        return failure.empty() ? "" : fmt::format("life {} of one instance: {}", lives, failure);
+      const auto in_round = [&](const std::string& failure) {
+        return failure.empty() ? "" : fmt::format("round {} in one instance: {}", round, failure);
       };
       for (std::size_t i = 0; i < kDemand.blocks; ++i) {
-        const std::size_t bytes = life_size(random, kLives[0]);
+        const std::size_t bytes = random_size(random, kSequences[0]);
         if (bytes > left) break;
         void* const block = allocate(allocator, bytes);
         std::string failure = block == nullptr ? refused(bytes) : ledger.add(block, bytes);
@@ -433,13 +436,13 @@ class Conformance {
             free_block(allocator, block, bytes);
           }
         }
-        if (!failure.empty()) return in_life(failure);
+        if (!failure.empty()) return in_round(failure);
         left -= bytes;
       }
       std::string failure;
       while (!ledger.empty() && failure.empty()) failure = ledger.remove(ledger.lowest().first);
       allocator.reset();
-      return in_life(failure);
+      return in_round(failure);
     });
   }
 };

@@ -6,7 +6,7 @@
 
 namespace lab::allocator {
 
-// Linked into the program, it is the program's malloc.
+// Linking jemalloc replaces the program's malloc.
 class Jemalloc {
  public:
   explicit Jemalloc(const Demand&) {}
@@ -24,8 +24,8 @@ class Jemalloc {
     return std::string("jemalloc ") + version;
   }
 
-  // Its own count of the thread's bytes must move with malloc.
-  static std::string impostor() {
+  // jemalloc's counter of the thread's allocated bytes must count malloc's blocks.
+  static std::string identity_failure() {
     constexpr std::size_t kBytes = 50'000;
     const std::uint64_t before = allocated();
     void* const block = observed(std::malloc(kBytes));
@@ -48,9 +48,9 @@ class Jemalloc {
 lab::bench::Variant lab::bench::this_variant() {
   return allocator::make_variant<allocator::Jemalloc>(
       LAB_VARIANT,
-      {.idea = "Size classes in slabs, a cache per thread in front of arenas; the metadata lies apart.",
-       .cost = "A few instructions from the cache; filling and flushing it is shared by many calls. Memory: "
+      {.idea = "Size classes in slabs, a cache per thread in front of arenas; metadata apart from the blocks.",
+       .cost = "A few instructions from the cache; many calls share the cost of a fill or a flush. Memory: size "
                "classes at most 25 % apart.",
        .source = "Jason Evans, A Scalable Concurrent malloc(3) Implementation for FreeBSD (2006)",
-       .weakness = "Holds memory back in its caches; made for many threads, of which there is one here."});
+       .weakness = "Its caches retain freed memory. Designed for many threads; these workloads use one."});
 }

@@ -34,8 +34,8 @@ class Linear {
 
 lab::bench::Variant lab::bench::this_variant() {
   return allocator::make_variant<allocator::Linear>(
-      LAB_VARIANT, {.idea = "A pointer moves through a buffer; everything is freed at once by putting it back.",
+      LAB_VARIANT, {.idea = "A pointer advances through a buffer; resetting it frees everything at once.",
                     .cost = "Allocate: an addition and a comparison. Reset: one store. No metadata.",
                     .source = "Common practice for memory that lives for one frame",
-                    .weakness = "Cannot free a single block; the buffer must hold all that a frame asks for."});
+                    .weakness = "Cannot free a single block; the buffer must hold all requests of a frame."});
 }

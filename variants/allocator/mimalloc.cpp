@@ -20,11 +20,11 @@ class Mimalloc {
     return fmt::format("mimalloc {}.{}.{}", version / 100, version / 10 % 10, version % 10);
   }
 
-  static std::string impostor() {
+  static std::string identity_failure() {
     void* const block = observed(mi_malloc(100));
     const bool own = mi_heap_check_owned(mi_heap_get_default(), block);
     mi_free(block);
-    return own ? "" : "mi_malloc's block lies in none of mimalloc's pages";
+    return own ? "" : "a block of mi_malloc is not in mimalloc's heap";
   }
 };
 
@@ -33,8 +33,8 @@ class Mimalloc {
 lab::bench::Variant lab::bench::this_variant() {
   return allocator::make_variant<allocator::Mimalloc>(
       LAB_VARIANT,
-      {.idea = "Pages of one size class each, with a free list per page; a thread owns its pages.",
-       .cost = "Allocate and free: a few instructions on a page's list. Memory: classes at most 12.5 % apart.",
+      {.idea = "Each page serves one size class and has its own free list; a thread owns its pages.",
+       .cost = "Allocate and free: a few instructions on a page's list. Memory: size classes at most 12.5 % apart.",
        .source = "Leijen, Zorn, de Moura: Mimalloc: Free List Sharding in Action (2019)",
-       .weakness = "A page serves one size class until all of it is free."});
+       .weakness = "A page serves one size class until all its blocks are free."});
 }

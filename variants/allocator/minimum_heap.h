@@ -1,4 +1,5 @@
-/// The least buffer in which a workload's allocations succeed: what rounding and fragmentation cost, in bytes.
+/// The smallest buffer, in bytes, in which all allocations of a workload succeed. It shows the cost of rounding and
+/// fragmentation.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace lab::allocator {
 
-/// A without its end of the process where it has no block left: that is an exception, after which nothing is freed.
+/// A that throws Full when no block is free, instead of ending the process. After Full, free() does nothing.
 template <FixedCapacity A>
 class Bounded : public A {
  public:
@@ -25,14 +26,10 @@ class Bounded : public A {
     full_ = true;
     throw Full();
   }
-  void free(void* block)
-  requires FreesByPointer<A>
-  {
+  void free(void* block) requires FreesByPointer<A> {
     if (!full_) A::free(block);
   }
-  void free(void* block, std::size_t bytes)
-  requires FreesBySize<A>
-  {
+  void free(void* block, std::size_t bytes) requires FreesBySize<A> {
     if (!full_) A::free(block, bytes);
   }
 
@@ -40,7 +37,7 @@ class Bounded : public A {
   bool full_ = false;
 };
 
-/// Whether a Task on a Bounded allocator can be filled and repeated once in the first `bytes` of a buffer.
+/// Whether a Task with a Bounded allocator can be constructed and repeated once in the first `bytes` of a buffer.
 template <typename Task>
 bool fits(typename Task::Plan plan, const Buffer& buffer, std::size_t bytes) {
   plan.demand.heap = buffer.begin();
@@ -54,18 +51,18 @@ bool fits(typename Task::Plan plan, const Buffer& buffer, std::size_t bytes) {
   return true;
 }
 
-/// The least number of pages, between `least` and `most`, at which and above which every number tried fits: one page
-/// less does not fit (unless it is `least`), the next kScanned numbers do, and so does every sixteenth part more up to
-/// twice as many. None where there is none.
+/// The smallest number n of pages in `least`..`most` that fits, such that every larger number tried fits too: n - 1
+/// does not fit (unless n is `least`), the next kScanned numbers fit, and then every number in steps of n / 16 up to 2
+/// n. None if there is no such n.
 ///
-/// It takes a scan, because what fits need not be monotonic: a buddy allocator of another size is another tree, with
-/// its blocks in another order. Over 60 seeds growing_buffers had up to 12 sizes that fit below one that does not, and
-/// up to 50 pages between the first that fits and the last that does not.
+/// Bisection alone is not enough, because fitting is not monotonic: a buddy allocator of another size is another tree
+/// with its blocks in another order. Over 60 seeds, growing_buffers had up to 12 sizes that fit below one that does
+/// not, and up to 50 pages between the first that fits and the last that does not.
 inline constexpr std::size_t kScanned = 64;
 
 template <typename Fits>
 std::optional<std::size_t> least_pages(std::size_t least, std::size_t most, const Fits& fits) {
-  // By doubling and halving to one that fits above one that does not; the scan begins there.
+  // Doubling and bisection find a number that fits above one that does not. The scan starts there.
   std::size_t too_few = least - 1, enough = least;
   while (!fits(enough)) {
     if (enough >= most) return std::nullopt;
@@ -87,16 +84,16 @@ std::optional<std::size_t> least_pages(std::size_t least, std::size_t most, cons
   return enough;
 }
 
-/// The least heap in which the task can be filled and repeated once, in whole pages, which is what a buffer is made of;
-/// see least_pages(). None where four times what is requested is too little, and where the search takes more CPU time
-/// than `cpu_seconds`: the process has to end before whoever started it gives up.
+/// The smallest heap, in whole pages, in which the task can be constructed and repeated once; see least_pages(). None
+/// if four times the requested bytes are too few, or if the search takes more CPU time than `cpu_seconds`: the process
+/// must end before its parent's timeout.
 template <typename Task>
 std::optional<std::size_t> minimum_heap_bytes(const typename Task::Plan& plan, double cpu_seconds = 8) {
   struct TooSlow {};
   const std::clock_t end = std::clock() + static_cast<std::clock_t>(cpu_seconds * CLOCKS_PER_SEC);
-  const std::size_t requested = (plan.demand.bytes + kPageBytes - 1) / kPageBytes;  // pages: fewer cannot do
+  const std::size_t requested = (plan.demand.bytes + kPageBytes - 1) / kPageBytes;  // pages, a lower bound
   const std::size_t most = 4 * requested;
-  const Buffer buffer(most * kPageBytes);  // one, so that its pages are touched for the first time once
+  const Buffer buffer(most * kPageBytes);  // one buffer for all trials: its page faults occur once
   const auto enough = [&](std::size_t pages) {
     if (std::clock() >= end) throw TooSlow();
     return fits<Task>(plan, buffer, pages * kPageBytes);

@@ -1,4 +1,4 @@
-/// From a class that models Allocator to a Variant.
+/// Makes a Variant from a class that models Allocator.
 #pragma once
 
 #include "variants/allocator/conformance.h"
@@ -6,14 +6,14 @@
 
 namespace lab::allocator {
 
-/// What A can do, in words.
+/// The capabilities of A, as shown in the report.
 template <Allocator A>
 std::map<std::string, std::string> traits() {
   std::map<std::string, std::string> traits;
   traits["frees"] = FreesByPointer<A> ? "by pointer" : FreesBySize<A> ? "by pointer and size" : "everything at once";
   if (FreesBlocks<A> && Resets<A>) traits["frees"] += ", or everything at once";
   traits["capacity"] = FixedCapacity<A> ? "one buffer" : "grows";
-  if constexpr (Rival<A>) traits["version"] = A::version();
+  if constexpr (ThirdParty<A>) traits["version"] = A::version();
   return traits;
 }
 

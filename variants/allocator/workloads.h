@@ -1,5 +1,5 @@
-/// The workloads of the allocator family. Every random choice is in a plan, made before the first repetition; a task
-/// carries the plan out on one allocator and checks what it reads back.
+/// The workloads of the allocator family. A plan holds every random choice and is made before the first repetition. A
+/// task executes the plan with one allocator and checks the contents of the blocks.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@
 
 namespace lab::allocator {
 
-/// Frees what is in `slot` and allocates `bytes` for it, marked `id`.
+/// Frees the block in `slot` and allocates another of `bytes`, marked with `id`.
 struct Replacement {
   std::uint32_t slot;
   std::uint32_t bytes;
-  std::uint32_t id;  ///< of the operation, below 2^24, unlike any other's of the plan
+  std::uint32_t id;  ///< of the operation: below 2^24, unique in the plan
 };
 
-/// A repetition must start from the state in which it ends, to do the same work every time. So the slots are filled
-/// beforehand with what the last operation on each will leave there.
+/// A repetition must end in the state in which it starts, so that every repetition does the same work. So `fill` puts
+/// into each slot the block that the last operation on that slot leaves there.
 struct ReplacementPlan {
-  std::vector<Replacement> fill;  ///< one a slot, in random order of ids
+  std::vector<Replacement> fill;  ///< one per slot, ids in random order
   std::vector<Replacement> operations;
   Demand demand;
 };
@@ -38,15 +38,15 @@ struct RandomReplacePlan : ReplacementPlan {
   static bench::Workload describe();
 };
 
-/// The same requests, whose blocks are left alone: what the allocator itself costs, without the memory traffic of
-/// those that use it.
+/// The same requests, but the blocks are not touched: the cost of the allocator alone, without the memory traffic of
+/// its user.
 struct UntouchedReplacePlan : RandomReplacePlan {
   using RandomReplacePlan::RandomReplacePlan;
   static bench::Workload describe();
 };
 
-/// One size; the operations are first in, first out, and then in random order. In between, bursts of allocations are
-/// freed last in, first out, on top of what is live.
+/// One size. The operations replace the oldest block first (FIFO), then blocks in random order. In between, bursts of
+/// allocations are freed in LIFO order, on top of the live blocks.
 struct SameSizePlan : ReplacementPlan {
   static constexpr std::size_t kLive = 10'000, kPairs = 30'000, kBytes = 64, kMaxBurst = 64;
   explicit SameSizePlan(std::uint64_t seed);
@@ -54,34 +54,34 @@ struct SameSizePlan : ReplacementPlan {
   std::vector<std::uint32_t> bursts;  ///< their sum is kPairs
 };
 
-/// Buffers that double as a vector does when it is appended to: allocate the next size, copy, free the old one. Each
-/// step takes a random buffer further; one that has its final size is freed and begins anew. The steps of one buffer
-/// are a closed circle: after its last one it stands where its first one goes on, so nothing is freed or allocated
-/// between repetitions. What page faults there are, an allocator causes by what it gives back in a timed free.
+/// Buffers that double like a growing vector: allocate the next size, copy, free the old block. Each step grows a
+/// random buffer; a buffer of its final size is freed and starts again with the smallest size. The steps of one buffer
+/// form a cycle: the last one leaves the state in which the first one starts, so nothing is freed or allocated between
+/// repetitions. Page faults occur only if the allocator returns memory to the system in a timed free.
 struct GrowingPlan {
   static constexpr std::size_t kLive = 256, kOperations = 20'000, kMinBytes = 64, kMaxBytes = 64 * 1024;
   struct Step {
     std::uint32_t buffer;
-    std::uint32_t bytes;  ///< new size; kMinBytes frees the buffer and begins a new one
-    std::uint32_t id;     ///< of the operation, from 1: what is appended is stamped with it
+    std::uint32_t bytes;  ///< new size; kMinBytes frees the buffer and starts a new one
+    std::uint32_t id;     ///< of the operation, from 1; stamped into the appended bytes
   };
   explicit GrowingPlan(std::uint64_t seed);
   static bench::Workload describe();
-  std::vector<Step> fill;  ///< brings new buffers to where the last operations leave them
+  std::vector<Step> fill;  ///< brings new buffers to the state in which the last operations leave them
   std::vector<Step> operations;
   Demand demand;
 };
 
-/// What a frame of a game does with memory: many blocks of many sizes, all of them free at its end.
+/// The memory pattern of a game's frame: many blocks of many sizes, all freed at its end.
 struct FramePlan {
   static constexpr std::size_t kFrames = 20, kBlocks = 2'000, kMinBytes = 16, kMaxBytes = 512;
   explicit FramePlan(std::uint64_t seed);
   static bench::Workload describe();
-  std::vector<std::uint32_t> bytes;  ///< kBlocks a frame, one frame after the other
+  std::vector<std::uint32_t> bytes;  ///< kBlocks sizes per frame, frame after frame
   Demand demand;
 };
 
-/// A live block and what was asked for.
+/// A live block and its requested size.
 struct Block {
   unsigned char* begin = nullptr;
   std::size_t bytes = 0;
@@ -92,7 +92,7 @@ struct Block {
     begin[bytes / 2] = static_cast<unsigned char>(id >> 8);
     begin[bytes - 1] = static_cast<unsigned char>(id >> 16);
   }
-  /// What mark() left there.
+  /// The id that mark() wrote.
   std::uint32_t id() const {
     return begin[0] | std::uint32_t{begin[bytes / 2]} << 8 | std::uint32_t{begin[bytes - 1]} << 16;
   }
@@ -106,7 +106,7 @@ Block allocate_block(A& allocator, std::size_t bytes) {
   return {static_cast<unsigned char*>(begin), bytes};
 }
 
-/// Facts of one moment: exact, because it is the same moment of the first repetition every time.
+/// Counters at one point of the first repetition, the same point in every process; so they are exact.
 template <Allocator A>
 std::map<std::string, double> facts(A& allocator, const std::vector<Block>& live, const Demand& demand) {
   std::map<std::string, double> facts;
@@ -122,10 +122,10 @@ std::map<std::string, double> facts(A& allocator, const std::vector<Block>& live
   return facts;
 }
 
-/// Whether a task writes to its blocks and reads them back, which is most of what some of them cost.
+/// Whether a task writes to its blocks and reads them back. In some tasks that is most of the time.
 enum class Touch { kBlocks, kNothing };
 
-/// What random replace and same-size churn have in common: slots with live blocks.
+/// Base of RandomReplace and SameSizeChurn: slots with live blocks.
 template <Allocator A, Touch kTouch>
 class SlotTask : public bench::Task {
  public:
@@ -157,7 +157,7 @@ class SlotTask : public bench::Task {
       slot = make(at->bytes, at->id);
     }
   }
-  void take_facts(const Demand& demand) {
+  void record_facts(const Demand& demand) {
     if (facts_.empty()) facts_ = facts(allocator_, slots_, demand);
   }
 
@@ -172,14 +172,14 @@ template <Allocator A, Touch kTouch = Touch::kBlocks>
 class RandomReplace : public SlotTask<A, kTouch> {
  public:
   using Plan = RandomReplacePlan;
-  template <Allocator Other>  ///< makes the same requests and nothing else
+  template <Allocator Other>  ///< makes the same requests, touches no block
   using Untouched = RandomReplace<Other, Touch::kNothing>;
   explicit RandomReplace(Plan plan) : SlotTask<A, kTouch>(plan), plan_(std::move(plan)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     bench::Checksum sum;
     clock.time(0, [&] { this->replace(plan_.operations.begin(), plan_.operations.end(), sum); });
-    this->take_facts(plan_.demand);
+    this->record_facts(plan_.demand);
     return sum.value();
   }
 
@@ -187,20 +187,20 @@ class RandomReplace : public SlotTask<A, kTouch> {
   const Plan plan_;
 };
 
-/// Touches its blocks only where it is not timed, to prove that they are there and that no two overlap: all live ones
-/// are marked, then all are read back.
+/// Touches its blocks only outside of the timed phase, to prove that they exist and do not overlap: it marks all live
+/// blocks, then reads all back.
 template <Allocator A>
 class UntouchedReplace : public RandomReplace<A, Touch::kNothing> {
  public:
   using Plan = UntouchedReplacePlan;
   template <typename>
-  using Untouched = void;  // RandomReplace finds the minimum of these requests
+  using Untouched = void;  // RandomReplace finds the minimum heap of the same requests
   explicit UntouchedReplace(Plan plan) : RandomReplace<A, Touch::kNothing>(std::move(plan)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     RandomReplace<A, Touch::kNothing>::repeat(clock);
     bench::Checksum sum;
-    for (const Replacement& left : this->plan_.fill) this->slots_[left.slot].mark(left.id);
+    for (const Replacement& fill : this->plan_.fill) this->slots_[fill.slot].mark(fill.id);
     for (const Block& block : this->slots_) sum.word(block.id());
     return sum.value();
   }
@@ -220,7 +220,7 @@ class SameSizeChurn : public SlotTask<A, kTouch> {
     clock.time(0, [&] { this->replace(plan_.operations.begin(), random, sum); });
     clock.time(1, [&] { burst(sum); });
     clock.time(2, [&] { this->replace(random, plan_.operations.end(), sum); });
-    this->take_facts(plan_.demand);
+    this->record_facts(plan_.demand);
     return sum.value();
   }
 
@@ -246,7 +246,7 @@ class GrowingBuffers : public bench::Task {
   using Untouched = GrowingBuffers<Other, Touch::kNothing>;
   explicit GrowingBuffers(Plan plan) : plan_(std::move(plan)), allocator_(plan_.demand), buffers_(Plan::kLive) {
     bench::Checksum nothing;
-    for (const Plan::Step& step : plan_.fill) take(step, nothing);
+    for (const Plan::Step& step : plan_.fill) apply(step, nothing);
   }
   ~GrowingBuffers() override {
     for (const Block& buffer : buffers_) free_block(allocator_, buffer.begin, buffer.bytes);
@@ -255,10 +255,10 @@ class GrowingBuffers : public bench::Task {
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     bench::Checksum sum;
     clock.time(0, [&] {
-      for (const Plan::Step& step : plan_.operations) take(step, sum);
+      for (const Plan::Step& step : plan_.operations) apply(step, sum);
     });
     if (facts_.empty()) facts_ = facts(allocator_, buffers_, plan_.demand);
-    // Read only: whatever were freed or allocated here, the next repetition would pay for.
+    // Read only: a free or an allocation here would change the cost of the next repetition.
     if constexpr (kTouch == Touch::kBlocks)
       for (const Block& buffer : buffers_)
         for (std::size_t at = 0; at < buffer.bytes; at += kLine) sum.word(load(buffer.begin + at));
@@ -275,7 +275,7 @@ class GrowingBuffers : public bench::Task {
     return word;
   }
 
-  void take(const Plan::Step& step, bench::Checksum& sum) {
+  void apply(const Plan::Step& step, bench::Checksum& sum) {
     Block& buffer = buffers_[step.buffer];
     if (step.bytes == Plan::kMinBytes) retire(buffer, sum);
     grow(buffer, step.bytes, step.id);
@@ -287,7 +287,7 @@ class GrowingBuffers : public bench::Task {
       if constexpr (kTouch == Touch::kBlocks) std::memcpy(grown.begin, buffer.begin, buffer.bytes);
       free_block(allocator_, buffer.begin, buffer.bytes);
     }
-    // A word a cache line stands for what is appended: it costs the memory traffic and little else.
+    // One word per cache line stands for the appended data: it costs the memory traffic and little else.
     if constexpr (kTouch == Touch::kBlocks)
       for (std::size_t at = buffer.bytes; at < bytes; at += kLine) {
         const std::uint64_t word = stamp << 32 | at;
@@ -296,8 +296,8 @@ class GrowingBuffers : public bench::Task {
     buffer = grown;
   }
 
-  // One word of each step that the buffer grew by, the last one of it: a copy that is cut short loses them. All the
-  // rest is read where it is not timed.
+  // Reads the last word that each growth step appended: a copy that is too short loses it. The rest is read outside of
+  // the timed phase.
   void retire(Block& buffer, bench::Checksum& sum) {
     if constexpr (kTouch == Touch::kBlocks)
       for (std::size_t end = Plan::kMinBytes; end <= buffer.bytes; end *= 2) sum.word(load(buffer.begin + end - kLine));
@@ -355,7 +355,7 @@ class FrameScratch : public bench::Task {
   std::map<std::string, double> facts_;
 };
 
-/// Task, which finds its minimum heap where its allocator has one.
+/// Task that also finds its minimum heap, if its allocator has a fixed capacity.
 template <typename Task>
 class Sized final : public Task {
  public:
@@ -377,30 +377,30 @@ class Sized final : public Task {
   std::uint64_t seed_;
 };
 
-/// The workload that `Task` carries out.
+/// The workload that `Task` executes.
 template <typename Task>
 bench::Workload workload() {
   bench::Workload workload = Task::Plan::describe();
-  // jemalloc draws from its addresses and mimalloc reads the clock; the C library is another one on each machine.
-  workload.repeatable = !Rival<typename Task::Heap>;
+  // jemalloc seeds its random choices from addresses, mimalloc reads the clock, and each machine has its own C library.
+  workload.repeatable = !ThirdParty<typename Task::Heap>;
   workload.prepare = [](const bench::Parameters& parameters) { return std::make_unique<Sized<Task>>(parameters.seed); };
   return workload;
 }
 
-/// The workload of a plan that A cannot carry out.
+/// The workload of a plan that a variant cannot execute, with the reason.
 inline bench::Workload unsupported(bench::Workload workload, std::string reason) {
   workload.unsupported = std::move(reason);
   return workload;
 }
 
-/// All workloads of the family, in the order in which they are listed.
+/// All workloads of the family, in the order of `list`.
 template <Allocator A>
 std::vector<bench::Workload> workloads() {
   if constexpr (FreesBlocks<A>) {
     return {workload<RandomReplace<A>>(), workload<UntouchedReplace<A>>(), workload<GrowingBuffers<A>>(),
             workload<SameSizeChurn<A>>(), workload<FrameScratch<A>>()};
   } else {
-    const std::string reason = "frees single blocks, and this allocator frees only all of them at once";
+    const std::string reason = "the workload frees single blocks; this allocator frees only all blocks at once";
     return {unsupported(RandomReplacePlan::describe(), reason), unsupported(UntouchedReplacePlan::describe(), reason),
             unsupported(GrowingPlan::describe(), reason), unsupported(SameSizePlan::describe(), reason),
             workload<FrameScratch<A>>()};

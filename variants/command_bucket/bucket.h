@@ -1,4 +1,5 @@
-/// The command bucket of the article: keys and packets in two arrays, filled in any order, sorted by key, submitted.
+/// The article's command bucket: keys and packets in two arrays that are filled in any order, sorted by key and
+/// submitted.
 #pragma once
 
 #include <algorithm>
@@ -26,18 +27,19 @@ concept EntrySlots = requires(Slots slots, unsigned threads, std::size_t claims,
   slots.reset();
 };
 
-/// add() and append() come from as many threads as Memory and Slots allow; the rest from one, with nobody adding.
+/// add() and append() may run on as many threads as Memory and Slots allow. All other calls come from one thread, with
+/// no concurrent add() or append().
 template <PacketMemory Memory, EntrySlots Slots>
 class CommandBucket {
  public:
-  /// For at most `commands` calls of add(); packets come from `memory`, which outlives the bucket.
+  /// For at most `commands` calls of add(). Packets are allocated from `memory`, which must outlive the bucket.
   CommandBucket(std::size_t commands, unsigned threads, Memory& memory)
       : memory_(&memory),
         entries_(Slots::capacity(commands, threads)),
         scratch_(entries_.keys.size()),
         slots_(threads) {}
 
-  /// The command to fill, of a new packet under `key`.
+  /// Adds a packet under `key` and returns its command, which the caller fills.
   template <typename Command>
   Command* add(std::uint64_t key) {
     std::byte* const packet = memory_->allocate(kPacketBytes<Command>);
@@ -48,7 +50,8 @@ class CommandBucket {
     return make_packet<Command>(packet);
   }
 
-  /// The command to fill, of a new packet that is submitted right after that of `parent`, the last of its chain.
+  /// Adds a packet that is submitted right after that of `parent`, which must be the last of its chain. Returns its
+  /// command, which the caller fills.
   template <typename Command, typename Parent>
   Command* append(Parent* parent) {
     std::byte* const packet = memory_->allocate(kPacketBytes<Command>);
@@ -56,7 +59,7 @@ class CommandBucket {
     return make_packet<Command>(packet);
   }
 
-  /// Sorts what was added by key. Slots that were claimed but not used are closed first, and so never sorted.
+  /// Sorts the entries by key. First closes the holes: slots that were claimed but not used.
   void sort() {
     count_ = slots_.compact([this](std::size_t from, std::size_t to, std::size_t count) {
       std::copy_n(entries_.keys.begin() + offset(from), count, entries_.keys.begin() + offset(to));
@@ -65,7 +68,7 @@ class CommandBucket {
     designs::radix_sort(entries_, scratch_, count_);
   }
 
-  /// After sort(): the chains' first packets by rising key.
+  /// After sort(): the first packet of each chain, by ascending key.
   std::span<std::byte*> packets() { return {entries_.values.data(), count_}; }
   std::span<const std::uint64_t> keys() const { return {entries_.keys.data(), count_}; }
 
@@ -73,14 +76,14 @@ class CommandBucket {
     for (std::size_t i = 0; i < count_; ++i) submit_chain(entries_.values[i], backend);
   }
 
-  /// Empties the bucket; its packets are for the owner of the memory to give back.
+  /// Empties the bucket. The owner of the memory must free the packets.
   void clear() {
     count_ = 0;
     slots_.reset();
   }
 
  private:
-  /// On lines of their own, so that a block of entries of one thread shares none.
+  /// Aligned, so that one thread's block of entries shares no cache line with another's.
   template <typename T>
   using Array = std::vector<T, boost::alignment::aligned_allocator<T, designs::kApart>>;
 

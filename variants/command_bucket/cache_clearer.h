@@ -1,4 +1,4 @@
-/// What the article does between frames: unrelated memory, read and written at random.
+/// Clears the caches between frames as the article does: random reads and writes of unrelated memory.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace lab::command_bucket {
 
-/// 16 MB, one access for each of its cache lines on average by every worker, because each core has caches of its own.
+/// 16 MB. Every worker makes on average one access per cache line, because each core has its own caches.
 class CacheClearer {
  public:
   static constexpr std::size_t kBytes = 16 * 1000 * 1000;
@@ -19,7 +19,7 @@ class CacheClearer {
 
   void clear(designs::WorkerPool& pool) {
     const std::uint64_t round = seed_++;
-    // Small tasks, so that all workers stop at nearly the same time.
+    // The tasks are small, so that all workers finish at nearly the same time.
     const std::size_t tasks = pool.workers() * (kBytes / kLine / kAccessesPerTask + 1);
     pool.run(tasks, [&](std::size_t task) {
       bench::Random random(round << 32 ^ task);

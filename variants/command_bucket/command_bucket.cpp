@@ -15,14 +15,15 @@ namespace {
 constexpr std::size_t kMeshes = 10'000;
 constexpr std::size_t kLights = 10'000;
 
-// The article does not say what its work is, but V2's 4.55 ms for 40,000 commands on a core of 3.4 GHz: 114 ns each. As
-// many steps give V2 that on a core of about 3 GHz (Sapphire Rapids); on others it comes out otherwise, and the report
-// shows what. A number calibrated on each machine would make every session, and every checksum, one of its own.
+// The article does not define its artificial work. It reports 4.55 ms for V2 with 40,000 commands on a core of 3.4 GHz:
+// 114 ns each. With this many steps V2 takes as long on a core of about 3 GHz (Sapphire Rapids). On other cores the
+// time differs, and the report shows it. A number calibrated on each machine would make sessions and checksums
+// incomparable.
 constexpr unsigned kArticleWorkSteps = 92;
 
 enum Phase : std::size_t { kAdd, kSort, kSubmit };
 
-/// A pool of one worker for the versions of one thread: it starts no thread.
+/// The single-threaded versions get a pool of one worker, which starts no thread.
 unsigned workers_for(Threading threading, unsigned threads) {
   return threading == Threading::kPool ? threads : 1;
 }
@@ -33,7 +34,7 @@ class FrameTask : public bench::Task {
       : scene_(std::move(scene)), pool_(workers), clearer_(seed), frame_(make_frame(scene_, pool_)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
-    frame_->age_heap();
+    frame_->reset_heap();
     clearer_.clear(pool_);
     pool_.gather();
     clock.time(kAdd, [&] { frame_->add(); });
@@ -64,7 +65,7 @@ bench::Workload make_workload(std::string name, std::string title, unsigned work
   bench::Workload workload;
   workload.name = std::move(name);
   workload.title = std::move(title);
-  workload.version = 2;  // 1 freed packets where the frame before had left them
+  workload.version = 2;  // version 1 did not reset the heap before each timed frame
   workload.phases = {"add", "sort", "submit"};
   workload.operations = 2 * kMeshes + 2 * kLights;
   workload.operation = "command";
@@ -76,10 +77,9 @@ bench::Workload make_workload(std::string name, std::string title, unsigned work
   return workload;
 }
 
-/// What is wrong with where the packets lie, or with what the memory says that they take up; "" if nothing. After
-/// sort().
+/// Checks the addresses of the packets and used() of their memory. Returns what is wrong, or "". Call after sort().
 std::string wrong_memory(Frame& frame, unsigned threads) {
-  constexpr std::size_t kSlack = 64 * 1024;  // a thread's, that it has begun to hand out
+  constexpr std::size_t kSlack = 64 * 1024;  // per thread: a block that is partly used
   std::size_t bytes = 0;
   std::uintptr_t begin = UINTPTR_MAX, end = 0;
   for (const Layer layer : {kGBuffer, kShadowMap, kLighting})
@@ -89,25 +89,25 @@ std::string wrong_memory(Frame& frame, unsigned threads) {
         const std::size_t size =
             dispatch_of(packet) == &MapConstants::dispatch ? kPacketBytes<MapConstants> : kPacketBytes<Draw>;
         if (at % kPacketAlignment != 0)
-          return fmt::format("a packet of {} bytes is {} bytes off its alignment of {}", size, at % kPacketAlignment,
-                             kPacketAlignment);
+          return fmt::format("the address of a packet of {} bytes is {} bytes past its alignment of {}", size,
+                             at % kPacketAlignment, kPacketAlignment);
         bytes += size;
         begin = std::min(begin, at);
         end = std::max(end, at + size);
       }
   const std::size_t used = frame.packet_memory_bytes();
-  if (used != 0 && used < bytes) return fmt::format("packets of {} bytes are said to take up {}", bytes, used);
-  // Of a buffer they take up no more than from the first to the last.
+  if (used != 0 && used < bytes) return fmt::format("packets take {} bytes, used() reports {}", bytes, used);
+  // Packets in one buffer take no more than the range from the first to the last.
   if (bytes != 0 && used > end - begin + kSlack * threads)
-    return fmt::format("packets that lie within {} bytes are said to take up {}", end - begin, used);
+    return fmt::format("packets lie within {} bytes, used() reports {}", end - begin, used);
   return "";
 }
 
-/// Frames, each out of what the one before gave back: whether they need ever more memory.
+/// Renders frames, each from the memory that the previous one freed. Returns that memory grew without bound, or "".
 std::string wrong_growth(const Scene& scene, designs::WorkerPool& pool, const MakeFrame& make_frame) {
   const std::size_t bytes = Budget{scene.draws(), scene.maps(), pool.workers()}.bytes(kPacketAlignment);
   const std::unique_ptr<Frame> frame = make_frame(scene, pool);
-  return grows_without_end(bytes, [&]() -> std::string {
+  return unbounded_growth(bytes, [&]() -> std::string {
     frame->add();
     frame->sort();
     frame->clear();
@@ -115,7 +115,7 @@ std::string wrong_growth(const Scene& scene, designs::WorkerPool& pool, const Ma
   });
 }
 
-/// Two frames, the second out of what the first gave back: "" where both are as expected().
+/// Renders two frames, the second from the memory that the first freed. Returns how one differs from expected(), or "".
 std::string wrong_with(const Scene& scene, designs::WorkerPool& pool, const MakeFrame& make_frame) {
   const Backend want = expected(scene);
   const std::unique_ptr<Frame> frame = make_frame(scene, pool);
@@ -128,7 +128,7 @@ std::string wrong_with(const Scene& scene, designs::WorkerPool& pool, const Make
         return fmt::format("bucket {}: {} keys added, {} sorted", static_cast<int>(layer), scene.keys_in(layer),
                            keys.size());
       if (std::adjacent_find(keys.begin(), keys.end(), std::greater_equal<>()) != keys.end())
-        return fmt::format("bucket {}: keys do not rise", static_cast<int>(layer));
+        return fmt::format("bucket {}: keys are not strictly ascending", static_cast<int>(layer));
     }
     Backend found;
     frame->submit(found);
@@ -147,21 +147,21 @@ std::vector<bench::Check> checks_of(Threading threading, const MakeFrame& make_f
   struct Size {
     std::size_t meshes, lights;
   };
-  // Nothing, one, around a task, around a block of 32 entries, many tasks with an odd rest, the article's.
+  // Nothing, one, around a block of 32 entries, around a task, many tasks with a remainder, the article's numbers.
   constexpr Size kSizes[] = {{0, 0}, {1, 0}, {0, 1}, {31, 33}, {49, 51}, {50, 50}, {1017, 333}, {kMeshes, kLights}};
   std::vector<bench::Check> checks;
   for (const unsigned threads : {1u, 2u, 3u, 7u, 16u}) {
     if (threading == Threading::kOne && threads != 1) continue;
     for (const Size size : kSizes)
-      checks.push_back({fmt::format("{} meshes and {} lights on {} threads are submitted as a sorted list would be",
-                                    size.meshes, size.lights, threads),
+      checks.push_back({fmt::format("{} meshes and {} lights on {} threads are submitted in sorted order", size.meshes,
+                                    size.lights, threads),
                         [=] {
                           designs::WorkerPool pool(workers_for(threading, threads));
                           return wrong_with(make_scene(threads, size.meshes, size.lights, 1), pool, make_frame);
                         }});
   }
-  if (kMemoryIsOwn)
-    checks.push_back({"packets that are given back are used again", [=] {
+  if (kMemoryIsMeasurable)
+    checks.push_back({"freed packet memory is reused", [=] {
                         designs::WorkerPool pool(workers_for(threading, 2));
                         return wrong_growth(make_scene(1, 5000, 5000, 0), pool, make_frame);
                       }});
@@ -201,7 +201,7 @@ bench::Variant make_variant(const About& about, Threading threading, MakeFrame m
   variant.traits = {{"threads", threading == Threading::kPool ? "a worker per logical core" : "one"}};
   variant.workloads = {
       make_workload("frame", "10,000 meshes and 10,000 lights through three command buckets", 0, threading, make_frame),
-      make_workload("frame_work", "the same with artificial work for each command, as much as the article's",
+      make_workload("frame_work", "the same frame with artificial work for each command, as much as in the article",
                     kArticleWorkSteps, threading, make_frame)};
   variant.conformance = checks_of(threading, make_frame);
   return variant;

@@ -1,28 +1,31 @@
-/// The family command_bucket: the frame that all versions render, and what a version's source file calls to be one.
+/// The family command_bucket: the frame that all versions render, and make_variant(), which a version's source file
+/// calls.
 ///
-/// A frame has three timed phases: add (a command for every component, from one thread or from the pool), sort (each
-/// bucket by key), submit (each packet in sorted order, to a backend that sums what it is called with). A version is a
-/// PacketMemory, EntrySlots and Threading; everything else is the same code for all of them, inlined, with no virtual
-/// call inside a phase.
+/// A frame has three timed phases: add (a command for every component, on one thread or on the pool), sort (each bucket
+/// by key), submit (each packet in sorted order, to a backend that computes a checksum of its arguments). A version is
+/// the combination of PacketMemory, EntrySlots and Threading. All other code is the same for all versions and inlined;
+/// a phase makes no virtual call.
 ///
-/// What the article leaves open, and what is done here:
-/// - The artificial work is a chain of dependent steps before each command, whose result goes into the command.
+/// Choices where the article is silent:
+/// - The artificial work is a chain of dependent steps before each command. Its result goes into the command.
 /// - The sort is a radix sort of whole 64-bit keys, for all versions.
-/// - Entries of a block that stay unused are closed when the sort phase begins, and timed with it: they are part
-///   of what the last version costs.
-/// - Packets of global operator new are freed untimed, by the thread that renders. The article does not say in which
-///   order, and the next frame's packets lie where this one's were freed last: so there is a variant for each order,
+/// - The sort phase first closes the holes that unused entries of a block leave. It is timed, because it is part of the
+///   cost of the last version.
+/// - Packets of global operator new are freed untimed, by the rendering thread. The article does not give the order of
+///   the frees, and the order decides where the next frame's packets lie. So there is a variant for each of two orders:
 ///   submission and allocation.
-/// - Every timed frame finds the same heap. Before it an untimed frame is rendered, whose packets are freed as if they
-///   had been allocated by rising address: the same places in the same order each time, whichever packets lie in them.
-///   So frames do not scatter the heap more and more, and what others allocate in between is undone (a malloc of 1 KiB
-///   makes the C library merge all small free chunks). With several threads a packet goes back to the heap of the
-///   thread that allocated it; each of these heaps has served a whole frame beforehand and grows no more.
-/// - Atomic counters lie on cache lines of their own in every version: what is compared is the sharing of counters,
-///   packets and entries, not of what happens to lie beside them.
-/// - Every worker clears its caches, and all are awake when the clock starts, as in the middle of a frame. The thread
-///   that renders is one of the workers.
-/// - The buffers of linear allocators have been touched before; no frame takes a page fault.
+/// - Every timed frame starts with the same heap. An untimed frame before it is rendered and freed as if its packets
+/// had
+///   been allocated by ascending address: the same addresses in the same order each time, whichever packets they hold.
+///   So fragmentation does not accumulate over frames, and other allocations in between have no lasting effect (a
+///   malloc of 1 KiB makes the C library merge all small free chunks). With several threads, a packet returns to the
+///   heap of the thread that allocated it. Each of these heaps has served a whole frame beforehand and does not grow.
+/// - Each atomic counter has its own cache line in every version: the versions differ in the sharing of counters,
+/// packets
+///   and entries, not in false sharing with neighbouring data.
+/// - Every worker clears its caches, and all workers are awake when the clock starts, as in the middle of a frame. The
+///   rendering thread is one of the workers.
+/// - The buffers of linear allocators are touched beforehand, so no frame takes a page fault.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +47,7 @@
 
 namespace lab::command_bucket {
 
-/// Components that one task adds.
+/// Components per task.
 inline constexpr std::size_t kComponentsPerTask = 50;
 
 enum class Threading {
@@ -52,23 +55,23 @@ enum class Threading {
   kPool  ///< tasks of kComponentsPerTask components, on a worker per logical core
 };
 
-/// One version's frame without its types; a virtual call a phase.
+/// Type-erased frame of one version; one virtual call per phase.
 class Frame {
  public:
   virtual ~Frame() = default;
   virtual void add() = 0;
   virtual void sort() = 0;
   virtual void submit(Backend& backend) = 0;
-  /// After sort(): gives all packets back, for the next add().
+  /// After sort(): frees all packets.
   virtual void clear() = 0;
-  /// Before add(), untimed: where packets are freed one by one, puts the heap into the state that every frame begins
-  /// in.
-  virtual void age_heap() = 0;
+  /// Before add(), untimed: if packets are freed one by one, brings the heap into the state in which every frame
+  /// starts.
+  virtual void reset_heap() = 0;
 
-  /// After sort(), of one bucket.
+  /// The entries of one bucket, after sort().
   virtual std::span<std::byte*> packets(Layer layer) = 0;
   virtual std::span<const std::uint64_t> keys(Layer layer) const = 0;
-  /// After add(): bytes that packets take up; 0: unknown.
+  /// After add(): bytes that the packets take; 0: unknown.
   virtual std::size_t packet_memory_bytes() const = 0;
 };
 
@@ -119,7 +122,7 @@ class FrameOf final : public Frame {
     empty();
   }
 
-  void age_heap() override {
+  void reset_heap() override {
     if constexpr (FreesPackets<Memory>) {
       add();
       sort();
@@ -150,13 +153,13 @@ class FrameOf final : public Frame {
     return {components.data() + first, std::min(kComponentsPerTask, components.size() - first)};
   }
 
-  // Any worker may turn out to do all the tasks, so each allocates a whole frame once.
+  // One worker may execute all tasks, so each allocates a whole frame once.
   void grow_heaps() {
     std::vector<std::vector<std::byte*>> packets(pool_.workers());
     std::atomic<unsigned> waiting = pool_.workers();
     pool_.run(pool_.workers(), [&](std::size_t task) {
       waiting.fetch_sub(1);
-      while (waiting.load() != 0) std::this_thread::yield();  // so that nobody takes two of these tasks
+      while (waiting.load() != 0) std::this_thread::yield();  // so that no worker takes two of these tasks
       packets[task].reserve(scene_.commands());
       for (std::size_t i = 0; i < scene_.draws(); ++i) packets[task].push_back(memory_.allocate(kPacketBytes<Draw>));
       for (std::size_t i = 0; i < scene_.maps(); ++i)
@@ -199,13 +202,13 @@ class FrameOf final : public Frame {
   designs::WorkerPool& pool_;
   Memory memory_;
   std::array<Bucket, kLayers> buckets_;
-  std::vector<std::byte*> packets_;        // of all_packets(): reserved, so that freeing allocates nothing
+  std::vector<std::byte*> packets_;        // for all_packets(): reserved, so that freeing allocates nothing
   std::vector<std::uint32_t> submission_;  // submission_order()
 };
 
 using MakeFrame = std::function<std::unique_ptr<Frame>(const Scene&, designs::WorkerPool&)>;
 
-/// What a version says of itself: its name, and the four lines that open its source file.
+/// A version's name and the four descriptive lines of its source file.
 struct About {
   std::string name;
   std::string idea;

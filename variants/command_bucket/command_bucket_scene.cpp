@@ -22,7 +22,7 @@ std::vector<Component> make_components(bench::Random& random, std::size_t count)
   return components;
 }
 
-/// What one key stands for.
+/// A key with its commands.
 struct Entry {
   std::uint64_t key;
   std::optional<MapConstants> map;

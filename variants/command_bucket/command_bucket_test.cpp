@@ -35,7 +35,7 @@ std::uint64_t submitted(Frame& frame) {
   return backend.checksum.value();
 }
 
-/// A frame after its sort, with the checksum that it then has.
+/// A sorted frame and its checksum.
 template <typename Version>
 struct Sorted {
   Sorted(std::size_t meshes, std::size_t lights, unsigned workers)
@@ -51,7 +51,7 @@ struct Sorted {
   std::uint64_t right = 0;
 };
 
-TEST(Scene, has_unique_keys_in_every_bucket_that_scatter_the_components) {
+TEST(Scene, has_unique_keys_in_random_order_in_every_bucket) {
   const Scene scene = make_scene(5, 10'000, 10'000, 0);
   for (const Layer layer : kAllLayers) {
     std::set<std::uint64_t> keys;
@@ -62,24 +62,24 @@ TEST(Scene, has_unique_keys_in_every_bucket_that_scatter_the_components) {
       const auto at = keys.find(generate_key(scene, layer, scene.meshes[i - 1]));
       neighbours += std::next(at) != keys.end() && *std::next(at) == generate_key(scene, layer, scene.meshes[i]);
     }
-    EXPECT_LT(neighbours, 10u);  // one is expected of a random order
+    EXPECT_LT(neighbours, 10u);  // a random order has one on average
   }
 }
 
-TEST(Scene, follows_from_its_seed_alone) {
+TEST(Scene, depends_only_on_its_seed) {
   EXPECT_EQ(expected(make_scene(1, 50, 50, 3)).checksum.value(), expected(make_scene(1, 50, 50, 3)).checksum.value());
   EXPECT_NE(expected(make_scene(1, 50, 50, 3)).checksum.value(), expected(make_scene(2, 50, 50, 3)).checksum.value());
   EXPECT_NE(expected(make_scene(1, 50, 50, 3)).checksum.value(), expected(make_scene(1, 50, 50, 4)).checksum.value());
 }
 
-TEST(Packets, have_the_articles_sizes_and_lie_without_gaps) {
+TEST(Packets, have_the_articles_sizes_and_no_gaps) {
   Sorted<Simple> sorted(10'000, 10'000, 1);
   EXPECT_EQ(sorted.frame.packet_memory_bytes(), 30'000u * 36 + 10'000u * 20);
 }
 
 // --- Packets that are freed one by one -------------------------------------------------------------------------------
 
-/// A heap with a list of free blocks a size, of which the last freed one is handed out first.
+/// A heap with one LIFO list of free blocks per size.
 template <FreeOrder kOrder>
 class Stacks {
  public:
@@ -101,7 +101,7 @@ class Stacks {
   void reset() {}
   std::size_t used() const { return 0; }
 
-  /// What somebody else's allocations may do between two frames.
+  /// Reorders the free lists, as other allocations between two frames may do.
   void disturb() {
     for (auto& [bytes, free] : free_) std::sort(free.begin(), free.end());
   }
@@ -113,7 +113,7 @@ class Stacks {
   std::map<std::size_t, std::vector<std::byte*>> free_;
 };
 
-/// Where the next frame's packets lie, by the order of allocation.
+/// The addresses of the next frame's packets, in the order of allocation.
 template <typename Version>
 std::vector<std::byte*> next_places(Version& frame, const std::vector<std::uint32_t>& order) {
   frame.add();
@@ -127,7 +127,7 @@ std::vector<std::byte*> next_places(Version& frame, const std::vector<std::uint3
   return places;
 }
 
-TEST(SubmissionOrder, is_the_order_in_which_packets_of_rising_address_are_submitted) {
+TEST(SubmissionOrder, maps_submission_to_allocation_order) {
   const Scene scene = make_scene(3, 40, 30, 0);
   designs::WorkerPool pool(1);
   Simple frame(scene, pool);
@@ -145,32 +145,32 @@ void expect_the_same_heap_in_every_frame() {
   const std::vector<std::uint32_t> order = submission_order(scene);
   designs::WorkerPool pool(1);
   OnStacks<kOrder> frame(scene, pool);
-  frame.age_heap();
+  frame.reset_heap();
   const std::vector<std::byte*> first = next_places(frame, order);
-  EXPECT_NE(next_places(frame, order), first) << "a frame leaves another heap than it found";
+  EXPECT_NE(next_places(frame, order), first) << "without reset_heap() a frame changes the heap";
   for (int repetition = 0; repetition < 3; ++repetition) {
-    frame.age_heap();
+    frame.reset_heap();
     EXPECT_EQ(next_places(frame, order), first);
     frame.memory().disturb();
   }
 }
 
-TEST(FreedPackets, leave_the_same_heap_to_every_timed_frame) {
+TEST(FreedPackets, leave_the_same_heap_for_every_timed_frame) {
   expect_the_same_heap_in_every_frame<FreeOrder::kSubmission>();
   expect_the_same_heap_in_every_frame<FreeOrder::kAllocation>();
 }
 
-TEST(FreedPackets, lie_side_by_side_or_scattered_as_they_were_freed) {
+TEST(FreedPackets, decide_by_their_order_whether_the_next_frames_packets_are_neighbours) {
   const Scene scene = make_scene(3, 400, 0, 0);
   const std::vector<std::uint32_t> order = submission_order(scene);
   designs::WorkerPool pool(1);
   OnStacks<FreeOrder::kAllocation> fifo(scene, pool);
-  fifo.age_heap();
+  fifo.reset_heap();
   const std::vector<std::byte*> neighbours = next_places(fifo, order);
-  EXPECT_TRUE(std::is_sorted(neighbours.rbegin(), neighbours.rend())) << "the last freed one is the first";
+  EXPECT_TRUE(std::is_sorted(neighbours.rbegin(), neighbours.rend())) << "the last freed block is allocated first";
 
   OnStacks<FreeOrder::kSubmission> scattered(scene, pool);
-  scattered.age_heap();
+  scattered.reset_heap();
   const std::vector<std::byte*> places = next_places(scattered, order);
   for (std::size_t i = 0; i < order.size(); ++i)
     EXPECT_EQ(places[i] - *std::min_element(places.begin(), places.end()),
@@ -207,7 +207,7 @@ std::uint64_t submitted_with(Frame& frame, Layer changed, const Change& change) 
   return backend.checksum.value();
 }
 
-TEST(Checksum, changes_when_any_packet_is_dropped_or_doubled) {
+TEST(Checksum, changes_when_any_packet_is_dropped_or_repeated) {
   Sorted<Last> sorted(23, 17, 3);
   for (const Layer layer : kAllLayers) {
     EXPECT_EQ(submitted_with(sorted.frame, layer, [](auto&) {}), sorted.right);
@@ -219,7 +219,7 @@ TEST(Checksum, changes_when_any_packet_is_dropped_or_doubled) {
   }
 }
 
-TEST(Checksum, changes_when_a_chain_loses_doubles_or_swaps_a_packet) {
+TEST(Checksum, changes_when_a_chain_loses_repeats_or_swaps_a_packet) {
   Sorted<Last> sorted(0, 17, 3);
   for (std::byte*& first : sorted.frame.packets(kLighting)) {
     std::byte* const map = first;
@@ -264,7 +264,7 @@ TEST(Checksum, depends_on_every_bit_of_every_command) {
   }
 }
 
-/// The failures that conformance of a version made of these finds.
+/// The number of conformance checks that fail for a version made of these parts.
 template <PacketMemory Memory, EntrySlots Slots>
 std::size_t failures_of() {
   std::size_t failures = 0;
@@ -275,7 +275,8 @@ std::size_t failures_of() {
 
 using Packets = LinearPackets<designs::ThreadLocalLinear<4>, 4>;
 
-/// Uses every other entry and closes no hole. (SlotBlocks itself leaves one only where threads share a bucket unevenly.)
+/// Uses every second entry and closes no hole. (SlotBlocks itself leaves a hole only if threads share a bucket
+/// unevenly.)
 struct HolesLeft : designs::AtomicSlotCounter {
   using AtomicSlotCounter::AtomicSlotCounter;
   static std::size_t capacity(std::size_t claims, unsigned threads) {
@@ -284,7 +285,7 @@ struct HolesLeft : designs::AtomicSlotCounter {
   std::size_t claim() { return 2 * AtomicSlotCounter::claim(); }
 };
 
-/// Loses one entry of each frame.
+/// Loses the last entry of each frame.
 struct OneLost : designs::AtomicSlotCounter {
   using AtomicSlotCounter::AtomicSlotCounter;
   template <typename Move>
@@ -294,13 +295,13 @@ struct OneLost : designs::AtomicSlotCounter {
   }
 };
 
-/// Hands out packets that overlap by a word.
+/// Returns packets that overlap by 4 bytes.
 struct Overlapping : Packets {
   using Packets::Packets;
   std::byte* allocate(std::size_t bytes) { return Packets::allocate(bytes - 4); }
 };
 
-/// Hands out packets on odd addresses, too.
+/// Returns packets at odd addresses.
 struct Misaligned : Packets {
   explicit Misaligned(const Budget& budget) : Packets({2 * budget.draws, 2 * budget.maps, budget.threads}) {}
   std::byte* allocate(std::size_t bytes) { return Packets::allocate(bytes + 4) + 1; }
@@ -321,14 +322,14 @@ struct Leaking : NewPackets<FreeOrder::kAllocation> {
   void release(std::byte*) {}
 };
 
-TEST(Conformance, finds_packets_off_their_alignment_wrong_sums_and_leaks) {
-#if !defined(__SANITIZE_ADDRESS__)  // built with it, the undefined behaviour sanitizer ends a process that uses such a packet
+TEST(Conformance, finds_misaligned_packets_wrong_used_bytes_and_leaks) {
+#if !defined(__SANITIZE_ADDRESS__)  // its build has UBSan, which ends a process that uses such a packet
   EXPECT_GT((failures_of<Misaligned, designs::AtomicSlotCounter>()), 0u);
 #endif
   EXPECT_GT((failures_of<Understating, designs::AtomicSlotCounter>()), 0u);
   EXPECT_GT((failures_of<Overstating, designs::AtomicSlotCounter>()), 0u);
   EXPECT_EQ((failures_of<NewPackets<FreeOrder::kAllocation>, designs::AtomicSlotCounter>()), 0u);
-  if (kMemoryIsOwn) {
+  if (kMemoryIsMeasurable) {
     EXPECT_EQ((failures_of<Leaking, designs::AtomicSlotCounter>()), 1u);
   }
 }
@@ -340,7 +341,7 @@ TEST(Conformance, finds_holes_lost_entries_and_overlapping_packets) {
   EXPECT_GT((failures_of<Overlapping, designs::AtomicSlotCounter>()), 0u);
 }
 
-// From here on the executables themselves: whatever is listed in this family is tested, a new variant too.
+// The executables: every variant listed in this family is tested, new ones too.
 
 struct Output {
   boost::json::object object;
@@ -383,7 +384,7 @@ TEST(Executables, are_the_seven_versions_at_least) {
   EXPECT_GE(listed_variants().size(), 7u);
 }
 
-TEST(Executables, agree_in_one_checksum_on_every_seed_and_number_of_threads) {
+TEST(Executables, have_one_checksum_per_seed_for_any_number_of_threads) {
   const std::pair<unsigned, unsigned> kSeedsAndThreads[] = {{1, 1}, {1, 2}, {2, 3}, {99, 16}};
   for (const auto& [seed, threads] : kSeedsAndThreads) {
     const std::string right = fmt::format("{:016x}", expected(make_scene(seed, 10'000, 10'000, 0)).checksum.value());
@@ -392,7 +393,7 @@ TEST(Executables, agree_in_one_checksum_on_every_seed_and_number_of_threads) {
   }
 }
 
-TEST(Executables, agree_in_another_checksum_with_work) {
+TEST(Executables, have_another_common_checksum_with_work) {
   std::set<std::string> checksums;
   for (const std::string& variant : listed_variants()) checksums.insert(checksum_of(variant, "frame_work", 1, 2));
   EXPECT_EQ(checksums.size(), 1u);

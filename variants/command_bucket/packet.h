@@ -1,7 +1,7 @@
-/// A command packet, laid out as the article has it: the next packet of the chain, the backend function that carries
-/// the command out, the command itself; no padding. With pointers of 8 bytes the article's packets of 20 and 36 bytes
-/// leave commands of 4 (map a constant buffer) and 20 bytes (draw). Packets lie on multiples of 4 only, so the two
-/// pointers in front may be unaligned and are copied, which on x86-64 is one ordinary move.
+/// A command packet with the article's layout: pointer to the next packet of the chain, backend function that executes
+/// the command, the command itself; no padding. The article's packets have 20 and 36 bytes. With pointers of 8 bytes
+/// that leaves commands of 4 (map a constant buffer) and 20 bytes (draw). Packets are aligned to 4 bytes only, so the
+/// two pointers may be unaligned. They are copied with memcpy, which is one ordinary move on x86-64.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace lab::command_bucket {
 
-/// Stands for the rendering API: sums what it is called with, in the order of the calls.
+/// Stands for the rendering API: computes a checksum of the arguments of all calls, in order.
 struct Backend {
   bench::Checksum checksum;
   std::uint64_t calls = 0;
@@ -21,7 +21,7 @@ struct Backend {
 
 using Dispatch = void (*)(const void* command, Backend& backend);
 
-/// Stands for a draw call; every field is an argument of it.
+/// Stands for a draw call; the fields are its arguments.
 struct Draw {
   std::uint32_t index_count;
   std::uint32_t first_index;
@@ -68,7 +68,7 @@ inline Dispatch dispatch_of(const std::byte* packet) {
   return dispatch;
 }
 
-/// Makes `memory` (kPacketBytes<Command>) a packet that ends its chain; its command is still to be filled.
+/// Makes a packet in `memory` (kPacketBytes<Command>) that ends its chain. Returns its uninitialised command.
 template <typename Command>
 Command* make_packet(std::byte* memory) {
   const Dispatch dispatch = &Command::dispatch;
@@ -77,13 +77,13 @@ Command* make_packet(std::byte* memory) {
   return ::new (memory + kCommandAt) Command;
 }
 
-/// The packet that `command` lies in.
+/// The packet that contains `command`.
 template <typename Command>
 std::byte* packet_of(Command* command) {
   return reinterpret_cast<std::byte*>(command) - kCommandAt;
 }
 
-/// Calls the backend with `packet` and those that hang on it.
+/// Calls the backend for `packet` and all that follow in its chain.
 inline void submit_chain(const std::byte* packet, Backend& backend) {
   for (; packet != nullptr; packet = next_packet(packet)) dispatch_of(packet)(packet + kCommandAt, backend);
 }

@@ -1,5 +1,5 @@
-/// Where packets come from: one source serves all buckets of a frame. A version's memory is one of these or its own
-/// type of the same shape (PacketMemory).
+/// Allocators for packets. One allocator serves all buckets of a frame. A version uses one of these or its own type
+/// that models PacketMemory.
 #pragma once
 
 #include <boost/align/aligned_allocator.hpp>
@@ -15,39 +15,39 @@
 
 namespace lab::command_bucket {
 
-/// What a memory is sized by.
+/// The sizes that a packet memory must provide for.
 struct Budget {
   std::size_t draws = 0;
   std::size_t maps = 0;
   unsigned threads = 1;
 
-  /// If every packet of the frame came from here, its size rounded up to `granule`.
+  /// Total size of all packets of a frame, each rounded up to `granule`.
   std::size_t bytes(std::size_t granule) const;
 };
 
 template <typename Memory>
 concept PacketMemory = requires(Memory memory, const Budget& budget, std::size_t bytes) {
   Memory(budget);
-  { memory.allocate(bytes) } -> std::same_as<std::byte*>;  // never null; from as many threads as the version has
-  memory.reset();                                          // untimed, after the frame: everything is free again
-  { memory.used() } -> std::same_as<std::size_t>;  // bytes of the buffer that packets take up now; 0: unknown
+  { memory.allocate(bytes) } -> std::same_as<std::byte*>;  // never null; thread-safe if the version is
+  memory.reset();                                          // untimed, after the frame: frees everything
+  { memory.used() } -> std::same_as<std::size_t>;          // bytes of the buffer that packets take now; 0: unknown
 };
 
-/// The order in which a frame's packets are freed. A heap hands out again what was freed last, so it decides where the
-/// next frame's packets lie.
+/// The order in which a frame's packets are freed. A heap reuses the block that was freed last, so the order decides
+/// where the next frame's packets lie.
 enum class FreeOrder {
-  kSubmission,  ///< as the sorted keys have it: the next frame's packets are scattered
+  kSubmission,  ///< by sorted key: the next frame's packets are scattered
   kAllocation   ///< first in, first out: the next frame's packets are neighbours in memory
 };
 
-/// Frees packets one by one: release() is called for each, untimed, before reset().
+/// Frees packets one by one: release() is called for each packet, untimed, before reset().
 template <typename Memory>
 concept FreesPackets = PacketMemory<Memory> && requires(Memory memory, std::byte* packet) {
   { Memory::kFreeOrder } -> std::convertible_to<FreeOrder>;
   memory.release(packet);
 };
 
-/// Global operator new, a call for each packet.
+/// Global operator new, one call per packet.
 template <FreeOrder kOrder>
 class NewPackets {
  public:
@@ -60,7 +60,7 @@ class NewPackets {
   std::size_t used() const { return 0; }
 };
 
-/// A linear design over one buffer, which is touched once beforehand: no frame pays for page faults.
+/// A linear design over one buffer. The constructor touches the buffer, so that no frame takes a page fault.
 template <typename Design, std::size_t kGranule>
 class LinearPackets {
  public:
@@ -79,13 +79,13 @@ class LinearPackets {
  private:
   static constexpr bool kPerThread = std::is_constructible_v<Design, void*, std::size_t, unsigned>;
 
-  /// Any thread may turn out to do all the tasks.
+  /// One thread may execute all tasks, so each thread's slice must hold a whole frame.
   static std::size_t bytes_for(const Budget& budget) {
     const std::size_t all = (budget.bytes(kGranule) / designs::kApart + 1) * designs::kApart;
     return kPerThread ? all * budget.threads : all;
   }
 
-  // A design knows its buffer from its first day on and is not moved afterwards: threads hold on to it.
+  // A design gets its buffer at construction and cannot be moved, because threads hold references to it.
   static Design make_design(void* memory, std::size_t bytes, unsigned threads) {
     if constexpr (kPerThread)
       return Design(memory, bytes, threads);

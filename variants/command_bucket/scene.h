@@ -1,4 +1,4 @@
-/// What a frame is made of, the same for every version: components, their keys, the commands they turn into.
+/// The contents of a frame, the same for every version: components, their keys and their commands.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@ namespace lab::command_bucket {
 /// The buckets, in the order of their submission.
 enum Layer : unsigned { kGBuffer, kShadowMap, kLighting, kLayers };
 
-/// A mesh (drawn into gbuffer and shadow map) or a light (maps a constant buffer, then is drawn into lighting).
+/// A mesh (drawn into G-buffer and shadow map) or a light (maps a constant buffer, then is drawn into lighting).
 struct Component {
-  std::uint32_t id;  ///< of its kind, from 0
+  std::uint32_t id;  ///< index among the meshes or the lights
   std::uint32_t index_count;
   std::uint32_t first_index;
   std::uint32_t base_vertex;
@@ -25,7 +25,7 @@ struct Component {
 struct Scene {
   std::vector<Component> meshes;
   std::vector<Component> lights;
-  std::uint64_t salt = 0;   ///< of the keys
+  std::uint64_t salt = 0;   ///< seeds the keys
   unsigned work_steps = 0;  ///< artificial work of each command
 
   std::size_t draws() const { return 2 * meshes.size() + lights.size(); }
@@ -34,31 +34,31 @@ struct Scene {
   std::size_t keys_in(Layer layer) const { return layer == kLighting ? lights.size() : meshes.size(); }
 };
 
-/// At most 65,536 lights: each has a constant buffer of its own.
+/// At most 65,536 lights, because each has its own constant buffer with a 16-bit number.
 Scene make_scene(std::uint64_t seed, std::size_t meshes, std::size_t lights, unsigned work_steps);
 
-/// The checksum and the number of backend calls of a correct frame, found another way than any version does it:
-/// commands as values in a vector per bucket, std::sort, no packets.
+/// The checksum and the number of backend calls of a correct frame, computed independently of the versions: commands as
+/// values in one vector per bucket, std::sort, no packets.
 Backend expected(const Scene& scene);
 
-/// For each packet in the order of submission, its place in the order of allocation: that of one thread which adds the
+/// For each packet in the order of submission, its index in the order of allocation by one thread, which adds the
 /// meshes and then the lights, two packets each.
 std::vector<std::uint32_t> submission_order(const Scene& scene);
 
-/// A bijection of 64 bits (MurmurHash3's finaliser, A. Appleby): neighbours end up far apart.
+/// A bijection of 64-bit values that maps neighbours far apart (the finaliser of MurmurHash3, A. Appleby).
 constexpr std::uint64_t scatter(std::uint64_t value) {
   value = (value ^ (value >> 33)) * 0xff51afd7ed558ccdu;
   value = (value ^ (value >> 33)) * 0xc4ceb9fe1a85ec53u;
   return value ^ (value >> 33);
 }
 
-/// Unique in its layer, and in no order that the components have.
+/// Unique in its layer and unrelated to the order of the components.
 inline std::uint64_t generate_key(const Scene& scene, Layer layer, const Component& component) {
   return scatter(scene.salt ^ (std::uint64_t{layer} << 32 | component.id));
 }
 
-/// The artificial work of one command: `work_steps` steps of which each needs the one before. Its result goes into the
-/// command, so nobody can leave it out.
+/// The artificial work of one command: `work_steps` steps, each dependent on the previous one. The result goes into the
+/// command, so that the compiler cannot remove the work.
 inline std::uint64_t artificial_work(const Scene& scene, unsigned command, const Component& component) {
   std::uint64_t state = std::uint64_t{command} << 32 | component.id;
   for (unsigned step = 0; step < scene.work_steps; ++step) state = (state ^ (state >> 32)) * 0x9fb21c651e98df25u;

@@ -8,11 +8,12 @@ using namespace command_bucket;
 bench::Variant bench::this_variant() {
   return make_variant<NewPackets<FreeOrder::kSubmission>, designs::SlotCounter, Threading::kOne>({
       .name = LAB_VARIANT,
-      .idea = "each packet is a call of global operator new; its key and address go to the next entry of the bucket",
-      .cost = "a call of the general allocator per packet, with its header and rounding; one thread",
+      .idea =
+          "each packet is allocated with global operator new; its key and address go to the next entry of the bucket",
+      .cost = "one call of the general allocator per packet, with its header and rounding; one thread",
       .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), version 1",
-      .weakness = "packets lie wherever the heap had room, and are freed one by one after the frame: here in "
-                  "the order of submission, which scatters those of the next frame",
+      .weakness = "packets are scattered over the heap and are freed one by one after the frame, here in the "
+                  "order of submission, which scatters those of the next frame",
   });
 }
 

@@ -8,9 +8,8 @@ using namespace command_bucket;
 bench::Variant bench::this_variant() {
   return make_variant<NewPackets<FreeOrder::kSubmission>, designs::AtomicSlotCounter, Threading::kPool>({
       .name = LAB_VARIANT,
-      .idea =
-          "version 1 on every core: operator new is thread-safe already, the entry is claimed with an atomic addition",
-      .cost = "a call of the general allocator and an atomic addition per packet",
+      .idea = "version 1 on every core: operator new is already thread-safe; an atomic addition claims the entry",
+      .cost = "one call of the general allocator and one atomic addition per packet",
       .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), version 3",
       .weakness = "threads share the heap, the counter's cache line, and the lines of neighbouring entries; one thread "
                   "frees all packets, here in the order of submission",

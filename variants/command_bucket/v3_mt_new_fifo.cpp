@@ -8,9 +8,9 @@ using namespace command_bucket;
 bench::Variant bench::this_variant() {
   return make_variant<NewPackets<FreeOrder::kAllocation>, designs::AtomicSlotCounter, Threading::kPool>({
       .name = LAB_VARIANT,
-      .idea = "version 3, whose packets are freed in the order of their addresses, so that each thread's next ones are "
-              "neighbours",
-      .cost = "a call of the general allocator and an atomic addition per packet",
+      .idea = "version 3 with packets freed in the order of their addresses, so that each thread's next packets are "
+              "neighbours in memory",
+      .cost = "one call of the general allocator and one atomic addition per packet",
       .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), version 3",
       .weakness = "threads share the heap, the counter's cache line, and the lines of neighbouring entries; one thread "
                   "frees all packets",

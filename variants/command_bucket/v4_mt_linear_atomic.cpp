@@ -16,11 +16,11 @@ bench::Variant bench::this_variant() {
   return make_variant<LinearPackets<designs::AtomicLinear<kGranule>, kGranule>, designs::AtomicSlotCounter,
                       Threading::kPool>({
       .name = LAB_VARIANT,
-      .idea = "version 2 on every core: the pointer of the linear allocator moves by an atomic addition, the entry's "
-              "index too",
-      .cost = "two atomic additions per packet, on lines that every core wants",
+      .idea = "version 2 on every core: one atomic addition advances the linear allocator, another claims the "
+              "bucket's entry",
+      .cost = "two atomic additions per packet, on cache lines that all cores share",
       .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), version 4",
-      .weakness = "packets of 20 and 36 bytes share cache lines, so cores that write neighbours disturb each other",
+      .weakness = "packets of 20 and 36 bytes share cache lines: false sharing between cores that write neighbours",
   });
 }
 

@@ -16,11 +16,10 @@ bench::Variant bench::this_variant() {
   return make_variant<LinearPackets<designs::AtomicLinear<kGranule>, kGranule>, designs::AtomicSlotCounter,
                       Threading::kPool>({
       .name = LAB_VARIANT,
-      .idea =
-          "version 4 with every packet's size rounded up to a cache line, so that no two threads write to the same one",
+      .idea = "version 4 with every packet rounded up to a cache line, so that no two threads write to the same line",
       .cost = "as version 4; twice the memory",
       .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), version 5",
-      .weakness = "submitting walks over twice the memory; both counters are still shared",
+      .weakness = "submit reads twice the memory; both counters are still shared",
   });
 }
 

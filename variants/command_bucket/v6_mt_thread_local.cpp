@@ -16,11 +16,11 @@ bench::Variant bench::this_variant() {
   return make_variant<LinearPackets<designs::ThreadLocalLinear<kGranule>, kGranule>, designs::AtomicSlotCounter,
                       Threading::kPool>({
       .name = LAB_VARIANT,
-      .idea = "each thread has a linear allocator of its own; only the index of the bucket's entry is still claimed "
-              "atomically",
-      .cost = "one atomic addition per packet; a buffer for a whole frame per thread",
+      .idea = "each thread has its own linear allocator; only the bucket's entry is still claimed with an atomic "
+              "addition",
+      .cost = "one atomic addition per packet; each thread needs a buffer for a whole frame",
       .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), version 6",
-      .weakness = "neighbouring entries of the bucket are still written by different threads",
+      .weakness = "different threads still write neighbouring entries of the bucket",
   });
 }
 

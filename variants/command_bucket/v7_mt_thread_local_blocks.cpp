@@ -17,11 +17,11 @@ bench::Variant bench::this_variant() {
   return make_variant<LinearPackets<designs::ThreadLocalLinear<kGranule>, kGranule>, designs::SlotBlocks<kBlock>,
                       Threading::kPool>({
       .name = LAB_VARIANT,
-      .idea = "version 6, and a thread claims 32 entries of a bucket at a time: 31 of 32 packets touch nothing that is "
-              "shared",
-      .cost = "one atomic addition per 32 packets and bucket; per bucket up to 31 entries more for each thread",
+      .idea = "version 6 with a thread claiming 32 entries of a bucket at a time: 31 of 32 packets touch no shared "
+              "data",
+      .cost = "one atomic addition per 32 packets and bucket; up to 31 more entries per bucket and thread",
       .source = "S. Reinalter, Stateless, layered, multi-threaded rendering, part 4 (Molecule Engine blog), version 7",
-      .weakness = "entries of a block that stay unused are holes, which must be closed before the sort",
+      .weakness = "unused entries of a block are holes, which must be closed before the sort",
   });
 }
 
