@@ -1,4 +1,4 @@
-/// A linear allocator that several threads share through one atomic addition.
+/// A linear allocator that several threads share: one atomic addition per allocation.
 #pragma once
 
 #include <algorithm>
@@ -10,42 +10,42 @@
 
 namespace lab::designs {
 
-/// As Linear, from any number of threads: wait-free where the machine has an atomic addition. Neighbouring allocations
-/// may belong to different threads; a `kGranule` of a cache line keeps them on lines of their own.
+/// Linear for any number of threads; wait-free if the machine has an atomic addition. Neighbouring allocations may
+/// belong to different threads; with a `kGranule` of a cache line they do not share lines.
 template <std::size_t kGranule>
 class AtomicLinear {
  public:
-  /// `memory` is aligned to kGranule and outlives the allocator. As many times `bytes` as there are threads, and once
-  /// more, are below 2^64, as they are of any real buffer.
+  /// `memory` must be aligned to kGranule and outlive the allocator. (threads + 1) * bytes must be below 2^64, as it is
+  /// for any real buffer.
   AtomicLinear(void* memory, std::size_t bytes) : start_(static_cast<std::byte*>(memory)), bytes_(bytes) {}
 
-  /// Null where fewer than `bytes` are left. A refused request that is no larger than the whole buffer takes what is
-  /// left with it: all are refused from then on, until reset().
+  /// Null if fewer than `bytes` are left. A refused request that is not larger than the whole buffer also consumes the
+  /// rest: all requests are refused from then on, until reset().
   void* allocate(std::size_t bytes) {
     bytes += bytes == 0;
     if (bytes > bytes_) [[unlikely]]
       return nullptr;
-    // Relaxed: the threads hand each other places, not contents; whoever joins them orders those.
+    // Relaxed: threads exchange addresses, not contents. Joining the threads orders the contents.
     const std::size_t at = used_.fetch_add(round_up(bytes, kGranule), std::memory_order_relaxed);
     if (at > bytes_ - bytes) [[unlikely]] {
-      // Full means any value from bytes_ on, so to put bytes_ there takes nothing back, whatever others add meanwhile;
-      // without it enough refusals would come around to zero. (Subtracting instead would hand out places twice: two
-      // are refused, the first one subtracts, a third gets a place, the second one subtracts it again.)
+      // Every value from bytes_ on means full, so storing bytes_ frees nothing, whatever other threads add meanwhile.
+      // Without the store, enough refusals would overflow to zero. (A subtraction would allocate bytes twice: two
+      // requests are refused, the first subtracts, a third gets a block, the second subtracts that block.)
       used_.store(bytes_, std::memory_order_relaxed);
       return nullptr;
     }
     return start_ + at;
   }
 
-  /// Not beside allocate().
+  /// Must not run concurrently with allocate().
   void reset() { used_.store(0, std::memory_order_relaxed); }
-  /// Bytes taken since construction or reset, rounding and what a refusal took included.
+  /// Bytes taken since construction or reset, with rounding and the rest that a refusal consumed.
   std::size_t used() const { return std::min(used_.load(std::memory_order_relaxed), bytes_); }
 
  private:
   std::byte* start_;
   std::size_t bytes_;
-  // On a line of its own: the two above are read by every thread and never change.
+  // On its own cache line: all threads read the two members above, which never change.
   alignas(kApart) std::atomic<std::size_t> used_ = 0;
 };
 

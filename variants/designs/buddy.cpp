@@ -18,22 +18,22 @@ std::uintptr_t address_of(const void* pointer) {
 
 Expected<BuddyLayout> BuddyLayout::plan(void* buffer, std::size_t bytes, std::size_t leaf_bytes) {
   if (!std::has_single_bit(leaf_bytes) || leaf_bytes < kMinLeafBytes)
-    return Error(fmt::format("buddy allocator: leaves must be a power of two of {} bytes or more, found {}",
+    return Error(fmt::format("buddy allocator: leaf_bytes must be a power of two and at least {}, found {}",
                              kMinLeafBytes, leaf_bytes),
                  "");
   const std::uintptr_t address = address_of(buffer);
   if (bytes > std::size_t{1} << kMaxTreeLog2 || address + bytes < address)
-    return Error(fmt::format("buddy allocator: a buffer has 2^{} bytes at most, found {}", kMaxTreeLog2, bytes), "");
-  // Only a buffer of one leaf or more is rounded, so rounding up cannot overflow.
+    return Error(fmt::format("buddy allocator: a buffer has at most 2^{} bytes, found {}", kMaxTreeLog2, bytes), "");
+  // Only buffers of at least one leaf are rounded, so rounding up cannot overflow.
   const std::uintptr_t mask = leaf_bytes - 1;
   const std::uintptr_t first = bytes < leaf_bytes ? address : (address + mask) & ~mask;
   const std::uintptr_t last = (address + bytes) & ~mask;
   const std::size_t leaves = last > first ? (last - first) / leaf_bytes : 0;
   if (buffer == nullptr || leaves < 2)
-    return Error(fmt::format("buddy allocator: a buffer must hold two leaves of {} bytes at their alignment, found {} "
-                             "in {} bytes at {}",
-                             leaf_bytes, buffer == nullptr ? 0 : leaves, bytes, fmt::ptr(buffer)),
-                 "");
+    return Error(
+        fmt::format("buddy allocator: a buffer must hold two aligned leaves of {} bytes, found {} in {} bytes at {}",
+                    leaf_bytes, buffer == nullptr ? 0 : leaves, bytes, fmt::ptr(buffer)),
+        "");
   return BuddyLayout{.begin = static_cast<std::byte*>(buffer) + (first - address),
                      .leaves = leaves,
                      .leaf_bytes = leaf_bytes,
@@ -57,14 +57,14 @@ Buddy::Buddy(const BuddyLayout& layout) : layout_(layout) {
 }
 
 void Buddy::reset() {
-  // Where a few bits would do, the whole word lies in the metadata's one leaf all the same.
+  // The metadata is at least a word: a leaf has room for one even if a few bits would do.
   const std::size_t words = (layout_.metadata_bytes() + sizeof(Word) - 1) / sizeof(Word);
   words_ = new (layout_.begin) Word[words]();
   nonempty_ = 0;
   for (Link& head : lists_) head = {&head, &head};
 
-  // All up to the last leaf of the metadata is in use: everything left of the way from that leaf to the root is split
-  // down to the leaves, everything right of it is free, in one block wherever the way turns left.
+  // Everything up to the last leaf of the metadata is in use. Left of the path from that leaf to the root, all blocks
+  // are split down to the leaves. Right of it everything is free: one block for each left child on the path.
   const std::byte* first_free = layout_.begin + layout_.metadata_leaves() * layout_.leaf_bytes;
   unsigned log2 = leaf_log2_;
   for (Node node = node_at(first_free, leaf_log2_) - 1; node > 1; node /= 2, ++log2) {
@@ -116,8 +116,8 @@ void Buddy::unlink(Link* block, unsigned log2) {
   Link* const previous = block->previous;
   previous->next = next;
   next->previous = previous;
-  // Only the last one of a list has its head on both sides. A branch, and not a bit computed from it: the links may
-  // miss every cache, and a predicted mask does not make the next search wait for them.
+  // Only the last block of a list has the head on both sides. This is a branch, not arithmetic: the links may miss
+  // every cache, and with branch prediction the next search need not wait for them.
   if (next == previous) [[unlikely]]
     nonempty_ &= ~(std::uint64_t{1} << log2);
 }
@@ -143,7 +143,7 @@ void* Buddy::allocate(std::size_t bytes) {
 
 void Buddy::free(void* block) {
   if (block == nullptr) return;
-  // The walk ends: a block never is the root, for the metadata is in the tree too, and so the root is split.
+  // The walk ends below the root: the metadata is in the tree too, so the root is always split.
   unsigned log2 = leaf_log2_;
   Node node = node_at(block, log2);
   for (; !is_split(node / 2); node /= 2) ++log2;
@@ -160,7 +160,7 @@ void Buddy::free(void* block, std::size_t bytes) {
 }
 
 void Buddy::release(Node node, unsigned log2) {
-  // The block was in use, so if exactly one of the two halves is free it is the buddy.
+  // The block was in use, so if exactly one half is free, it is the buddy.
   while ((word(node / 2) >> shift(node / 2)) & kOneHalfFree) {
     word(node / 2) &= ~((kSplit | kOneHalfFree) << shift(node / 2));
     unlink(block_at(node ^ 1, log2), log2);

@@ -38,7 +38,7 @@ class Guarded {
   std::byte* begin_;
 };
 
-/// Memory aligned to a megabyte, so that what the tests say of alignment does not hang on luck.
+/// Memory aligned to a megabyte, so that the expected alignments do not depend on chance.
 struct Aligned {
   explicit Aligned(std::size_t bytes)
       : memory(static_cast<std::byte*>(
@@ -89,7 +89,7 @@ std::string picture(const Buddy& buddy) {
   return rows;
 }
 
-/// Everything the allocator knows: its bits, and its free blocks in the order of the lists.
+/// The complete state of the allocator: its bits, and its free blocks in the order of the lists.
 struct State {
   explicit State(const Buddy& buddy) : bits(buddy.metadata().begin(), buddy.metadata().end()) {
     buddy.for_each_free([&](const void* block, std::size_t bytes) { free.emplace_back(block, bytes); });
@@ -103,7 +103,7 @@ struct State {
 
 enum class Free { kByWalk, kBySize, kEither };
 
-/// A buddy allocator beside a model of it that knows which leaves are in use, and nothing of trees.
+/// A buddy allocator with a model that tracks which leaves are in use and knows nothing of trees.
 class Model {
  public:
   Model(Buddy& buddy, std::uint64_t seed, Free how)
@@ -147,17 +147,17 @@ class Model {
 
   void free_all() {
     while (!live_.empty() && !testing::Test::HasFatalFailure()) free_any();
-    EXPECT_TRUE(State(buddy_) == first_) << "not as it was before the first request";
+    EXPECT_TRUE(State(buddy_) == first_) << "the state differs from that before the first request";
   }
 
-  /// A size of every order of magnitude that the allocator knows, and some that it refuses.
+  /// A random size of any order of magnitude, including some that the allocator refuses.
   std::size_t any_size() {
     const auto log2 = random_() % static_cast<unsigned>(std::bit_width(2 * layout_.largest_request()));
     return random_() % ((std::size_t{2} << log2) + 1);
   }
 
   void run(std::size_t operations) {
-    // The share of frees swings, so that the buffer is now nearly empty and now full.
+    // The share of frees oscillates, so that the buffer is nearly empty at times and full at others.
     for (std::size_t i = 0; i < operations && !testing::Test::HasFatalFailure(); ++i) {
       const std::size_t frees = i / 64 % 4 < 2 ? 35 : 60;
       if (!live_.empty() && random_() % 100 < frees) {
@@ -248,7 +248,7 @@ TEST(BuddyLayout, has_one_bit_of_metadata_per_block_in_as_many_leaves_as_it_need
   }
 }
 
-TEST(BuddyLayout, takes_leaves_and_no_whole_block_for_the_metadata) {
+TEST(BuddyLayout, uses_single_leaves_and_not_a_whole_block_for_the_metadata) {
   // 1,537 leaves of 16 bytes in a tree of 2,048: 511 are missing, 512 bytes of bits take 32 more.
   const BuddyLayout layout = plan(reinterpret_cast<void*>(std::uintptr_t{1} << 40), 1537 * 16, 16);
   EXPECT_EQ(layout.missing_bytes(), 511u * 16);
@@ -256,7 +256,7 @@ TEST(BuddyLayout, takes_leaves_and_no_whole_block_for_the_metadata) {
   EXPECT_EQ(layout.usable_bytes(), 1505u * 16);
 }
 
-TEST(BuddyLayout, refuses_what_cannot_work_and_says_why) {
+TEST(BuddyLayout, rejects_invalid_buffers_and_leaf_sizes_with_a_reason) {
   struct Case {
     std::uintptr_t address;
     std::size_t bytes, leaf;
@@ -264,13 +264,13 @@ TEST(BuddyLayout, refuses_what_cannot_work_and_says_why) {
   };
   constexpr std::uintptr_t kSomewhere = std::uintptr_t{1} << 40;
   for (const Case& c :
-       {Case{kSomewhere, 4096, 0, "power of two of 16 bytes or more, found 0"}, Case{kSomewhere, 4096, 8, "found 8"},
-        Case{kSomewhere, 4096, 48, "found 48"}, Case{0, 4096, 16, "two leaves of 16 bytes"},
+       {Case{kSomewhere, 4096, 0, "power of two and at least 16, found 0"}, Case{kSomewhere, 4096, 8, "found 8"},
+        Case{kSomewhere, 4096, 48, "found 48"}, Case{0, 4096, 16, "two aligned leaves of 16 bytes"},
         Case{kSomewhere, 0, 16, "found 0 in 0 bytes"}, Case{kSomewhere, 31, 16, "found 1 in 31 bytes"},
         Case{kSomewhere + 1, 32, 16, "found 1 in 32 bytes"}, Case{kSomewhere, 4096, 4096, "found 1 in 4096 bytes"},
         Case{kSomewhere, 4096, std::size_t{1} << 63, "found 0 in 4096 bytes"},
-        Case{kSomewhere, SIZE_MAX, 16, "2^47 bytes at most"},
-        Case{~std::uintptr_t{0} - 100, 4096, 16, "2^47 bytes at most"}}) {
+        Case{kSomewhere, SIZE_MAX, 16, "at most 2^47 bytes"},
+        Case{~std::uintptr_t{0} - 100, 4096, 16, "at most 2^47 bytes"}}) {
     const Expected<BuddyLayout> layout = BuddyLayout::plan(reinterpret_cast<void*>(c.address), c.bytes, c.leaf);
     ASSERT_FALSE(layout) << c.says;
     EXPECT_NE(layout.error().what.find(c.says), std::string::npos) << layout.error().what;
@@ -395,8 +395,8 @@ TEST(Buddy, aligns_blocks_to_their_size_or_to_the_buffers_end) {
   }
 }
 
-TEST(Buddy, writes_no_byte_outside_any_buffer_however_small_or_crooked) {
-  // Canaries on either side, compared byte by byte after construction, after filling every leaf, after freeing all.
+TEST(Buddy, writes_no_byte_outside_any_buffer_however_small_or_misaligned) {
+  // Canaries on both sides are compared after construction, after every leaf is filled, and after all is freed.
   constexpr std::size_t kZone = 512, kMost = 2600;
   alignas(256) static std::byte memory[kZone + kMost + kZone];
   std::vector<std::byte> canary(sizeof memory);
@@ -436,9 +436,9 @@ TEST(Buddy, writes_no_byte_outside_any_buffer_however_small_or_crooked) {
   EXPECT_GT(served, 1000u);
 }
 
-TEST(Buddy, keeps_all_it_knows_in_one_bit_per_block_and_the_users_bytes_apart) {
-  // Every byte but the metadata's is overwritten by the caller while all is in use; then everything can be freed and
-  // merges to the first state. So nothing else of the buffer is the allocator's, and its own object does not grow.
+TEST(Buddy, needs_one_bit_per_block_and_no_byte_of_live_blocks) {
+  // While all memory is in use, the caller overwrites every byte outside of the metadata. Then everything can be freed
+  // and merges to the initial state. So the allocator keeps no state in live blocks.
   for (const std::size_t leaf : {16u, 64u, 128u}) {
     Guarded memory(300 * kKiB);
     for (const std::size_t bytes : {300 * kKiB, 256 * kKiB, 1000 * leaf}) {
@@ -452,7 +452,7 @@ TEST(Buddy, keeps_all_it_knows_in_one_bit_per_block_and_the_users_bytes_apart) {
       EXPECT_EQ(bits.size(), std::size_t{1} << (layout.levels - 3));
       for (std::byte* block : blocks) std::memset(block, 0x5a, leaf);
       EXPECT_EQ(std::memcmp(bits.data(), memory.begin(), bits.size()), 0);
-      // What the bits leave of the metadata's last leaf is not written either.
+      // The unused rest of the metadata's last leaf is not written either.
       for (std::size_t at = bits.size(); at < layout.metadata_leaves() * leaf; ++at)
         EXPECT_EQ(memory.begin()[at], std::byte{0});
       for (std::byte* block : blocks) buddy.free(block);
@@ -478,7 +478,7 @@ TEST(Buddy, never_touches_the_pages_around_the_buffer) {
   }
 }
 
-TEST(Buddy, does_as_the_model_does_with_either_free_and_both) {
+TEST(Buddy, behaves_as_the_model_with_either_free_and_both) {
   alignas(4096) static std::byte buffer[16 * kKiB];
   std::uint64_t seed = 0;
   for (const Free how : {Free::kByWalk, Free::kBySize, Free::kEither}) {
@@ -496,7 +496,7 @@ TEST(Buddy, does_as_the_model_does_with_either_free_and_both) {
   }
 }
 
-TEST(Buddy, keeps_bits_and_lists_in_step_after_every_operation) {
+TEST(Buddy, keeps_bits_and_lists_consistent_after_every_operation) {
   alignas(512) static std::byte buffer[640];
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Buddy buddy(plan(buffer, 32 + 16 * (seed % 39), 16));
@@ -511,7 +511,7 @@ TEST(Buddy, keeps_bits_and_lists_in_step_after_every_operation) {
   }
 }
 
-TEST(Buddy, survives_a_long_random_life) {
+TEST(Buddy, survives_a_long_random_sequence) {
   Guarded memory(kKiB * kKiB + 48 * kKiB);
   const std::size_t bytes = static_cast<std::size_t>(memory.end() - memory.begin());
   Buddy buddy(plan(memory.begin(), bytes, 128));

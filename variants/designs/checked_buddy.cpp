@@ -41,10 +41,9 @@ void CheckedBuddy::free(void* block) {
 void CheckedBuddy::free(void* block, std::size_t bytes) {
   if (block == nullptr) return;
   const std::size_t found = std::size_t{1} << forget(block);
-  // A size that no block has would not fit into block_bytes().
+  // block_bytes() would overflow for a size that is larger than the tree.
   const std::size_t named = bytes > layout().tree_bytes() ? 0 : layout().block_bytes(bytes);
-  if (named != found)
-    stop(block, fmt::format("{} bytes are not what its block of {} was asked for with", bytes, found));
+  if (named != found) stop(block, fmt::format("a size of {} bytes does not match its block of {} bytes", bytes, found));
   Buddy::free(block, bytes);
 }
 
@@ -70,13 +69,14 @@ unsigned CheckedBuddy::forget(const void* block) {
 void CheckedBuddy::refuse(const void* block) const {
   const std::uintptr_t address = address_of(block), begin = address_of(layout().begin);
   if (address < begin || address >= address_of(layout().end()))
-    stop(block, fmt::format("outside of the buffer, {} to {}", fmt::ptr(layout().begin), fmt::ptr(layout().end())));
+    stop(block, fmt::format("outside of the buffer ({} to {})", fmt::ptr(layout().begin), fmt::ptr(layout().end())));
   if (address < begin + layout().metadata_leaves() * layout().leaf_bytes) stop(block, "the allocator's own metadata");
   for (std::size_t leaf = leaf_of(block) + 1; leaf-- > 0;) {
     const std::uintptr_t first = begin + leaf * layout().leaf_bytes;
     if (live_[leaf] == 0) continue;
     if (address - first < std::size_t{1} << live_[leaf])
-      stop(block, fmt::format("{} bytes inside of a live block of {}", address - first, std::size_t{1} << live_[leaf]));
+      stop(block,
+           fmt::format("{} bytes into a live block of {} bytes", address - first, std::size_t{1} << live_[leaf]));
     break;
   }
   stop(block, "no block is live there (freed twice, or never allocated)");

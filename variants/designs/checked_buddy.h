@@ -1,4 +1,4 @@
-/// A buddy allocator that knows its live blocks and ends the process where something else is freed.
+/// A buddy allocator that tracks its live blocks and aborts on an invalid free.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace lab::designs {
 
-/// Buddy, with a byte for each leaf beside it. A free of what is no live block (freed twice, inside of a block, the
-/// metadata, somebody else's), or of one with a size that has another block_bytes(), prints what it found to standard
-/// error and aborts. O(1) a call, and as many steps as the buffer has leaves before it aborts.
+/// Buddy with one more byte per leaf. An invalid free (a double free, an address inside a block, the metadata, memory
+/// of another allocator, or a size with another block_bytes()) prints the finding to standard error and aborts. O(1)
+/// per call; O(leaves) before an abort.
 class CheckedBuddy : public Buddy {
  public:
   explicit CheckedBuddy(const BuddyLayout& layout);
@@ -24,11 +24,11 @@ class CheckedBuddy : public Buddy {
 
  private:
   std::size_t leaf_of(const void* block) const;
-  /// Forgets the block; returns log2 of its size.
+  /// Removes the block from the live ones; returns log2 of its size.
   unsigned forget(const void* block);
   [[noreturn]] void refuse(const void* block) const;
 
-  // Of the block that begins at each leaf: log2 of its size; 0: no live block begins there.
+  // By leaf: log2 of the size of the live block that begins there; 0: none.
   std::vector<std::uint8_t> live_;
 };
 
@@ -38,7 +38,7 @@ inline constexpr bool kCheckedBuild = false;
 inline constexpr bool kCheckedBuild = true;
 #endif
 
-/// Checked wherever assertions are (debug, asan, tsan), and Buddy itself in what is measured.
+/// CheckedBuddy in builds with assertions (debug, asan, tsan); Buddy in measured builds.
 using BuddyOfBuild = std::conditional_t<kCheckedBuild, CheckedBuddy, Buddy>;
 
 }  // namespace lab::designs

@@ -17,7 +17,7 @@ struct Memory {
   BuddyLayout layout() { return *BuddyLayout::plan(bytes, sizeof bytes, kLeafBytes); }
 };
 
-TEST(CheckedBuddy, gives_the_blocks_that_the_unchecked_one_gives) {
+TEST(CheckedBuddy, returns_the_same_blocks_as_the_unchecked_one) {
   Memory memory;
   const BuddyLayout layout = memory.layout();
   std::vector<std::ptrdiff_t> offsets[2];
@@ -54,7 +54,7 @@ TEST(CheckedBuddy, gives_the_blocks_that_the_unchecked_one_gives) {
   EXPECT_EQ(offsets[0], offsets[1]);
 }
 
-TEST(CheckedBuddy, is_what_builds_with_assertions_use) {
+TEST(CheckedBuddy, is_used_in_builds_with_assertions) {
 #ifdef NDEBUG
   EXPECT_TRUE((std::is_same_v<BuddyOfBuild, Buddy>));
 #else
@@ -62,7 +62,7 @@ TEST(CheckedBuddy, is_what_builds_with_assertions_use) {
 #endif
 }
 
-/// One live block of 256 bytes, and 64 bytes that were freed again.
+/// One live block of 256 bytes and one freed block of 64 bytes.
 class CheckedBuddyDeathTest : public testing::Test {
  protected:
   CheckedBuddyDeathTest() {
@@ -76,7 +76,7 @@ class CheckedBuddyDeathTest : public testing::Test {
   std::byte* freed_ = static_cast<std::byte*>(buddy_.allocate(1));
 };
 
-TEST_F(CheckedBuddyDeathTest, ends_a_second_free) {
+TEST_F(CheckedBuddyDeathTest, aborts_a_double_free) {
   EXPECT_DEATH(buddy_.free(freed_), "buddy allocator: free of 0x[0-9a-f]+: no block is live there");
   EXPECT_DEATH(buddy_.free(freed_, 1), "no block is live there");
   EXPECT_DEATH(
@@ -87,28 +87,28 @@ TEST_F(CheckedBuddyDeathTest, ends_a_second_free) {
       "no block is live there");
 }
 
-TEST_F(CheckedBuddyDeathTest, ends_a_free_inside_of_a_block) {
-  EXPECT_DEATH(buddy_.free(block_ + kLeafBytes), "64 bytes inside of a live block of 256");
-  EXPECT_DEATH(buddy_.free(block_ + 1), "1 bytes inside of a live block of 256");
-  EXPECT_DEATH(buddy_.free(block_ + 255, 200), "255 bytes inside of a live block of 256");
+TEST_F(CheckedBuddyDeathTest, aborts_a_free_inside_a_block) {
+  EXPECT_DEATH(buddy_.free(block_ + kLeafBytes), "64 bytes into a live block of 256 bytes");
+  EXPECT_DEATH(buddy_.free(block_ + 1), "1 bytes into a live block of 256 bytes");
+  EXPECT_DEATH(buddy_.free(block_ + 255, 200), "255 bytes into a live block of 256 bytes");
 }
 
-TEST_F(CheckedBuddyDeathTest, ends_a_free_of_the_metadata) {
+TEST_F(CheckedBuddyDeathTest, aborts_a_free_of_the_metadata) {
   EXPECT_DEATH(buddy_.free(memory_.bytes), "the allocator's own metadata");
   EXPECT_DEATH(buddy_.free(memory_.bytes + kLeafBytes - 1, 1), "the allocator's own metadata");
 }
 
-TEST_F(CheckedBuddyDeathTest, ends_a_free_of_somebody_elses_block) {
+TEST_F(CheckedBuddyDeathTest, aborts_a_free_of_another_allocators_block) {
   std::byte other[kLeafBytes];
   EXPECT_DEATH(buddy_.free(other), "outside of the buffer");
   EXPECT_DEATH(buddy_.free(memory_.bytes + kBytes), "outside of the buffer");
   EXPECT_DEATH(buddy_.free(memory_.bytes + kBytes, 64), "outside of the buffer");
 }
 
-TEST_F(CheckedBuddyDeathTest, ends_a_free_with_another_blocks_size) {
-  EXPECT_DEATH(buddy_.free(block_, 100), "100 bytes are not what its block of 256 was asked for with");
-  EXPECT_DEATH(buddy_.free(block_, 257), "257 bytes are not");
-  EXPECT_DEATH(buddy_.free(block_, SIZE_MAX), "18446744073709551615 bytes are not");
+TEST_F(CheckedBuddyDeathTest, aborts_a_free_with_a_wrong_size) {
+  EXPECT_DEATH(buddy_.free(block_, 100), "a size of 100 bytes does not match its block of 256 bytes");
+  EXPECT_DEATH(buddy_.free(block_, 257), "a size of 257 bytes does not match");
+  EXPECT_DEATH(buddy_.free(block_, SIZE_MAX), "a size of 18446744073709551615 bytes does not match");
   buddy_.free(block_, 129);  // the same block_bytes()
 }
 

@@ -1,4 +1,4 @@
-/// The linear allocator: a pointer that moves up through one buffer. What is allocated together is freed together.
+/// The linear allocator: a pointer that advances through one buffer. All blocks are freed at once.
 ///
 /// allocate and reset are O(1) and touch no memory but the allocator itself; there is no metadata.
 #pragma once
@@ -14,19 +14,19 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t granule) {
   return (bytes + granule - 1) & ~(granule - 1);
 }
 
-/// Every size is rounded up to a multiple of `kGranule` (a power of two), so all blocks are aligned to it. One thread
-/// at a time.
+/// Every size is rounded up to a multiple of `kGranule` (a power of two), so all blocks are aligned to it. Not
+/// thread-safe.
 template <std::size_t kGranule>
 class Linear {
  public:
-  /// `buffer` is aligned to kGranule and outlives the allocator; of its end only whole granules are used.
+  /// `buffer` must be aligned to kGranule and outlive the allocator. Only whole granules of it are used.
   Linear(void* buffer, std::size_t bytes)
       : begin_(static_cast<std::byte*>(buffer)), at_(begin_), end_(begin_ + bytes / kGranule * kGranule) {
     assert(reinterpret_cast<std::uintptr_t>(buffer) % kGranule == 0);
   }
 
-  /// `bytes`, where 0 counts as 1, so that no two blocks share an address; nullptr, and nothing taken, if that much is
-  /// not left. The contents are indeterminate.
+  /// A block of `bytes`; 0 counts as 1, so that blocks have distinct addresses. If fewer are left: nullptr, and the
+  /// state does not change. The contents are indeterminate.
   void* allocate(std::size_t bytes) {
     bytes += bytes == 0;
     if (bytes > static_cast<std::size_t>(end_ - at_)) [[unlikely]]
@@ -36,7 +36,7 @@ class Linear {
     return block;
   }
 
-  /// Everything allocated is free at once; the next block begins where the first one did.
+  /// Frees everything; the next block begins where the first one did.
   void reset() { at_ = begin_; }
 
   std::size_t capacity() const { return static_cast<std::size_t>(end_ - begin_); }

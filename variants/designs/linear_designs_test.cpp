@@ -25,7 +25,8 @@ std::size_t place(const Buffer& buffer, Design& design, std::size_t bytes) {
   return static_cast<std::size_t>(static_cast<std::byte*>(design.allocate(bytes)) - buffer.bytes);
 }
 
-/// What Linear, AtomicLinear and one thread of ThreadLocalLinear have in common, over the first 256 bytes of `buffer`.
+/// Expectations that Linear, AtomicLinear and one thread of ThreadLocalLinear share, over the first 256 bytes of
+/// `buffer`.
 template <typename Design>
 void expect_linear_with_granule_4(Buffer& buffer, Design& design) {
   for (int round = 0; round < 2; ++round) {
@@ -54,7 +55,7 @@ TEST(Linear, designs_pack_without_gaps_to_the_last_byte) {
   expect_linear_with_granule_4(*buffer, local);
 }
 
-TEST(Linear, a_granule_of_a_line_puts_everything_on_lines_of_its_own) {
+TEST(Linear, blocks_share_no_cache_line_with_a_granule_of_a_line) {
   const auto buffer = std::make_unique<Buffer>();
   AtomicLinear<64> atomic(buffer->bytes, 256);
   Linear<64> one(buffer->bytes, 256);
@@ -78,9 +79,9 @@ TEST(ThreadLocalLinear, keeps_each_thread_in_its_slice) {
   EXPECT_EQ(local.used(), 4 * kApart);
 }
 
-TEST(AtomicLinear, stays_full_however_many_requests_are_refused) {
+TEST(AtomicLinear, stays_full_after_any_number_of_refusals) {
   const auto buffer = std::make_unique<Buffer>();
-  // As if it were that large: only the first byte's address is ever asked for. 2^64 bytes are 16 such requests.
+  // A pretended size: the memory is never touched. 16 such requests are 2^64 bytes.
   constexpr std::size_t kHuge = std::size_t{1} << 60;
   AtomicLinear<4> atomic(buffer->bytes, kHuge);
   EXPECT_EQ(place(*buffer, atomic, kHuge), 0u);
@@ -94,7 +95,7 @@ TEST(AtomicLinear, stays_full_however_many_requests_are_refused) {
   EXPECT_EQ(place(*buffer, atomic, kHuge), 0u);
 }
 
-TEST(AtomicLinear, hands_out_no_byte_twice_while_others_are_refused) {
+TEST(AtomicLinear, allocates_no_byte_twice_while_other_requests_are_refused) {
   const auto buffer = std::make_unique<Buffer>();
   WorkerPool pool(5);
   constexpr std::size_t kRequests = 4000, kBytes = 4096;
@@ -119,7 +120,7 @@ TEST(AtomicLinear, hands_out_no_byte_twice_while_others_are_refused) {
   }
 }
 
-/// Many threads allocate and fill; nothing may overlap and nothing may be lost.
+/// Many threads allocate and fill blocks; no block may overlap another and no write may be lost.
 template <typename Design>
 void expect_no_overlap(WorkerPool& pool, Design& design) {
   constexpr std::size_t kCount = 4000;
@@ -142,7 +143,7 @@ void expect_no_overlap(WorkerPool& pool, Design& design) {
   }
 }
 
-TEST(Linear, designs_for_many_threads_never_hand_out_a_byte_twice) {
+TEST(Linear, designs_for_many_threads_never_allocate_a_byte_twice) {
   const auto buffer = std::make_unique<Buffer>();
   for (const unsigned workers : {1u, 2u, 5u}) {
     WorkerPool pool(workers);

@@ -20,7 +20,7 @@ TEST(Linear, places_blocks_one_after_the_other_at_their_alignment) {
   EXPECT_EQ(linear.allocate(1), buffer);
 }
 
-TEST(Linear, gives_empty_requests_addresses_of_their_own) {
+TEST(Linear, returns_distinct_addresses_for_requests_of_0_bytes) {
   alignas(16) std::byte buffer[64];
   Linear<16> linear(buffer, sizeof buffer);
   void* first = linear.allocate(0);
@@ -28,7 +28,7 @@ TEST(Linear, gives_empty_requests_addresses_of_their_own) {
   EXPECT_NE(linear.allocate(0), first);
 }
 
-TEST(Linear, serves_its_capacity_and_no_byte_more) {
+TEST(Linear, serves_exactly_its_capacity) {
   alignas(16) std::byte buffer[100];
   Linear<16> linear(buffer, sizeof buffer);
   EXPECT_EQ(linear.capacity(), 96u);

@@ -9,16 +9,16 @@
 
 namespace lab::designs {
 
-/// Keys and values in two arrays: entry i is keys[i] with values[i]. Both are vectors (or what swaps as cheaply).
+/// Keys and values in two arrays: entry i is keys[i] with values[i]. Both types are vectors, or swap as cheaply.
 template <typename Keys, typename Values>
 struct KeyedArrays {
   Keys keys;
   Values values;
 };
 
-/// Sorts the first `count` entries by key, ascending and stable; what lies behind them is lost. `scratch` is as large
-/// as `arrays` and holds nothing afterwards: the two may have changed places. O(count) a digit of 8 bits; a digit that
-/// all keys share costs nothing but its histogram.
+/// Sorts the first `count` entries by key, ascending and stable. Later entries are lost. `scratch` must be as large as
+/// `arrays`; its contents are unspecified afterwards, because the two may be swapped. O(count) per digit of 8 bits; a
+/// digit that is equal in all keys costs only its histogram.
 template <typename Keys, typename Values>
 void radix_sort(KeyedArrays<Keys, Values>& arrays, KeyedArrays<Keys, Values>& scratch, std::size_t count) {
   constexpr std::size_t kDigits = sizeof(std::uint64_t);

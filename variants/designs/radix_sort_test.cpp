@@ -12,7 +12,7 @@ namespace {
 
 using Arrays = KeyedArrays<std::vector<std::uint64_t>, std::vector<std::size_t>>;
 
-/// Sorts `keys` with their places as values, and compares with std::stable_sort of the places.
+/// Sorts `keys` with their indices as values, and compares with std::stable_sort of the indices.
 void expect_sorted(const std::vector<std::uint64_t>& keys) {
   std::vector<std::size_t> places(keys.size());
   std::iota(places.begin(), places.end(), 0u);
@@ -44,7 +44,7 @@ TEST(RadixSort, agrees_with_stable_sort_where_only_one_digit_differs) {
   }
 }
 
-TEST(RadixSort, keeps_sorted_reversed_and_equal_keys_in_their_places) {
+TEST(RadixSort, sorts_sorted_reversed_and_equal_keys) {
   std::vector<std::uint64_t> rising(1000);
   std::iota(rising.begin(), rising.end(), ~std::uint64_t{0} - 999);
   expect_sorted(rising);
@@ -53,7 +53,7 @@ TEST(RadixSort, keeps_sorted_reversed_and_equal_keys_in_their_places) {
   expect_sorted({0, ~std::uint64_t{0}, 0, std::uint64_t{1} << 63, 1});
 }
 
-TEST(RadixSort, leaves_entries_behind_the_count_out) {
+TEST(RadixSort, ignores_entries_behind_the_count) {
   Arrays arrays{{5, 3, 4, 0, 1}, {0, 1, 2, 3, 4}};
   Arrays scratch = arrays;
   radix_sort(arrays, scratch, 3);

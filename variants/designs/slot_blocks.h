@@ -1,4 +1,4 @@
-/// Slots of an array handed out to threads in blocks, so that neighbours in the array belong to one thread.
+/// Assigns slots of an array to threads in blocks, so that neighbours in the array belong to one thread.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace lab::designs {
 
-/// One atomic addition every `kBlock` claims of a thread (numbered by thread_slot). Each thread's last block may stay
-/// partly empty: holes in the array, at most kBlock - 1 a thread, until compact() closes them.
+/// One atomic addition per `kBlock` claims of a thread (numbered by thread_slot). Each thread's last block may stay
+/// partly unused. That leaves holes in the array, at most kBlock - 1 per thread, until compact() closes them.
 template <std::size_t kBlock>
 class SlotBlocks {
  public:
@@ -31,20 +31,20 @@ class SlotBlocks {
     return block.end - block.remaining--;
   }
 
-  /// Not beside claim(), neither is compact().
+  /// reset() and compact() must not run concurrently with claim().
   void reset() {
     next_.store(0, std::memory_order_relaxed);
     std::fill(blocks_.begin(), blocks_.end(), Block{});
   }
 
-  /// Closes every hole with the slots that then lie last: `move(from, to, count)` copies slots that do not overlap.
-  /// O(threads * kBlock) whatever the number of claims, which it returns. Once, after the last claim before reset().
+  /// Fills every hole with the last slots of the array: `move(from, to, count)` copies slots, without overlap. Returns
+  /// the number of claims. O(threads * kBlock), for any number of claims. Call at most once, after the last claim.
   template <typename Move>
   std::size_t compact(Move&& move) const {
     std::vector<Block> holed;
     for (const Block& block : blocks_)
       if (block.remaining != 0) holed.push_back(block);
-    // From the back: behind the hole in hand everything is full, so the array's end is what to move.
+    // From back to front: behind the current hole there is no other, so the array's last slots can be moved.
     std::sort(holed.begin(), holed.end(), [](const Block& a, const Block& b) { return a.end > b.end; });
     std::size_t end = next_.load(std::memory_order_relaxed);
     for (const Block& block : holed) {
@@ -58,8 +58,8 @@ class SlotBlocks {
 
  private:
   struct alignas(kApart) Block {
-    std::size_t end = 0;        ///< of the block in hand
-    std::size_t remaining = 0;  ///< slots of it that are not claimed yet
+    std::size_t end = 0;        ///< of the current block
+    std::size_t remaining = 0;  ///< unclaimed slots of it
   };
 
   std::vector<Block> blocks_;

@@ -1,4 +1,4 @@
-/// Slots of an array handed out one by one: to one thread, or to many.
+/// Assigns slots of an array one by one, to one thread or to many.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ class SlotCounter {
   std::size_t claim() { return next_++; }
   void reset() { next_ = 0; }
 
-  /// Moves what lies behind holes into them with `move(from, to, count)`; returns the number of claims, which now fill
-  /// the front of the array. There are no holes here.
+  /// Fills holes with `move(from, to, count)`, so that the claims fill the front of the array, and returns their
+  /// number. This counter leaves no holes.
   template <typename Move>
   std::size_t compact(Move&&) const {
     return next_;
@@ -30,18 +30,18 @@ class SlotCounter {
   std::size_t next_ = 0;
 };
 
-/// As SlotCounter, from any number of threads: one atomic addition a claim. Slots that lie side by side go to different
-/// threads, so the lines of the array travel between them.
+/// SlotCounter for any number of threads: one atomic addition per claim. Neighbouring slots belong to different
+/// threads, so the array's cache lines move between cores (false sharing).
 class AtomicSlotCounter {
  public:
   explicit AtomicSlotCounter(unsigned /*threads*/) {}
 
   static std::size_t capacity(std::size_t claims, unsigned /*threads*/) { return claims; }
 
-  // Relaxed: whoever joins the threads orders the contents.
+  // Relaxed: joining the threads orders the contents.
   std::size_t claim() { return next_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Not beside claim(), neither is compact().
+  /// reset() and compact() must not run concurrently with claim().
   void reset() { next_.store(0, std::memory_order_relaxed); }
 
   template <typename Move>
@@ -50,7 +50,7 @@ class AtomicSlotCounter {
   }
 
  private:
-  alignas(kApart) std::atomic<std::size_t> next_ = 0;  // what stands beside it in the owner is read by every thread
+  alignas(kApart) std::atomic<std::size_t> next_ = 0;  // all threads read the owner's other members
 };
 
 }  // namespace lab::designs

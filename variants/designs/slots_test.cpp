@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::size_t kEmpty = ~std::size_t{0};
 
-/// Claim i is stored in the slot it got; closes the holes and returns the claims that the front of the array then
-/// holds.
+/// Stores claim i in its slot, closes the holes, and returns the claims in the front of the array.
 template <typename Slots>
 std::vector<std::size_t> front_of(Slots& slots, std::vector<std::size_t> array) {
   const std::size_t count = slots.compact([&](std::size_t from, std::size_t to, std::size_t moved) {
@@ -63,7 +62,7 @@ void expect_blocks_keep_all(const std::vector<unsigned>& sequence, unsigned thre
   }
 }
 
-TEST(SlotBlocks, gives_a_thread_neighbouring_slots_and_the_next_thread_the_next_block) {
+TEST(SlotBlocks, assigns_neighbouring_slots_to_a_thread_and_the_next_block_to_the_next_thread) {
   SlotBlocks<32> slots(2);
   EXPECT_EQ(claim_as(slots, std::vector<unsigned>(33, 1), 64)[32], 32u);
   thread_slot = 0;
@@ -92,7 +91,7 @@ TEST(SlotBlocks, closes_the_holes_of_many_threads_in_any_order) {
     }
 }
 
-TEST(SlotBlocks, needs_all_of_its_capacity_at_worst_and_never_more) {
+TEST(SlotBlocks, needs_exactly_its_capacity_in_the_worst_case) {
   std::vector<unsigned> sequence(64 * 7, 0u);
   for (unsigned thread = 1; thread < 7; ++thread) sequence.push_back(thread);
   sequence.push_back(0);
@@ -104,7 +103,7 @@ TEST(SlotBlocks, needs_all_of_its_capacity_at_worst_and_never_more) {
     highest = std::max(highest, slots.claim());
   }
   thread_slot = 0;
-  // All seven blocks in hand hold one claim each; the array ends with the last of them.
+  // Each of the seven current blocks holds one claim; the array ends with the last of them.
   EXPECT_EQ(highest / 64 * 64 + 64, capacity);
 }
 

@@ -1,4 +1,4 @@
-/// One linear allocator per thread, each over its own slice of the buffer: no atomics and no shared lines.
+/// One linear allocator per thread, each over its own slice of the buffer: no atomics, no shared cache lines.
 #pragma once
 
 #include <cassert>
@@ -10,12 +10,12 @@
 
 namespace lab::designs {
 
-/// As Linear for threads numbered 0 to `threads` - 1 (thread_slot). A thread whose slice is full gets nothing, whatever
-/// the others have left: the price is a buffer of `threads` times what one thread may need.
+/// Linear for threads numbered 0 to `threads` - 1 (thread_slot). A request fails if the thread's own slice is full,
+/// even if others have room. So the buffer must have `threads` times the size that one thread may need.
 template <std::size_t kGranule>
 class ThreadLocalLinear {
  public:
-  /// `memory` is aligned to kApart and outlives the allocator; each slice is bytes / threads, rounded down to kApart.
+  /// `memory` must be aligned to kApart and outlive the allocator. A slice is bytes / threads, rounded down to kApart.
   ThreadLocalLinear(void* memory, std::size_t bytes, unsigned threads) {
     const std::size_t slice = bytes / threads / kApart * kApart;
     slices_.reserve(threads);
@@ -23,18 +23,18 @@ class ThreadLocalLinear {
       slices_.push_back({Linear<kGranule>(static_cast<std::byte*>(memory) + thread * slice, slice)});
   }
 
-  /// Null where the calling thread's slice has fewer than `bytes` left.
+  /// Null if the calling thread's slice has fewer than `bytes` left.
   void* allocate(std::size_t bytes) {
     assert(thread_slot < slices_.size());
     return slices_[thread_slot].linear.allocate(bytes);
   }
 
-  /// Not beside allocate().
+  /// Must not run concurrently with allocate().
   void reset() {
     for (Slice& slice : slices_) slice.linear.reset();
   }
 
-  /// Of all threads together.
+  /// Sum over all threads.
   std::size_t used() const {
     std::size_t sum = 0;
     for (const Slice& slice : slices_) sum += slice.linear.used();

@@ -22,7 +22,7 @@ std::vector<int> usable_cpus() {
   return cpus;
 }
 
-/// Where it cannot be done the thread stays where it may be: slower perhaps, never wrong.
+/// Best effort: on failure the thread keeps its CPUs, which may be slower but is correct.
 void allow_only(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -54,14 +54,14 @@ WorkerPool::~WorkerPool() {
   if (pinned()) allow_only(caller_cpus_);
 }
 
-/// Whether `condition` came to hold within `patience`, without going to sleep.
+/// Spins until `condition` holds or `patience` has passed; returns whether it holds.
 template <typename Condition>
 bool WorkerPool::watch(Condition condition, std::chrono::nanoseconds patience) const {
   const auto end = std::chrono::steady_clock::now() + patience;
   while (!condition()) {
     if (std::chrono::steady_clock::now() >= end) return false;
-    // A core of one's own is held: lent to a stranger, it is gone for a time slice. On a shared one may wait the very
-    // thread that would make the condition hold.
+    // A pinned thread keeps its core: after a yield to another process it would lose a whole time slice. On a shared
+    // core it must yield, because the thread that fulfils the condition may be waiting for that core.
     if (pinned())
       pause();
     else
@@ -84,7 +84,7 @@ void WorkerPool::run_erased(std::size_t tasks, Job job) {
   gathering_ = 0;
   signal();
   work();
-  // Whoever is still at a task will be done soon, unless its core was taken away.
+  // The remaining tasks end soon, unless the kernel has preempted their thread.
   if (watch([this] { return unfinished_.load(std::memory_order_acquire) == 0; }, kPatience)) return;
   while (const std::size_t left = unfinished_.load(std::memory_order_acquire))
     unfinished_.wait(left, std::memory_order_acquire);
@@ -93,11 +93,11 @@ void WorkerPool::run_erased(std::size_t tasks, Job job) {
 void WorkerPool::work() {
   std::size_t done = 0;
   for (;;) {
-    // The looking first keeps those without work from writing to the line again and again.
+    // Reading first keeps idle workers from writing to the cache line repeatedly.
     if (untaken_.load(std::memory_order_relaxed) <= 0) break;
     const std::ptrdiff_t untaken = untaken_.fetch_sub(1, std::memory_order_acq_rel);
     if (untaken <= 0) break;
-    // A taken task keeps its run from ending, so these two are this run's.
+    // The run cannot end before this task, so job_ and tasks_ belong to this run.
     job_.call(job_.object, tasks_ - static_cast<std::size_t>(untaken));
     ++done;
   }
@@ -109,7 +109,7 @@ void WorkerPool::serve(unsigned slot) {
   thread_slot = slot;
   std::uint32_t answered = 0;
   for (;;) {
-    // Read before everything that it announces: what changes afterwards changes it too, and wait() returns at once.
+    // Read before the state that it signals. A later change also changes signals_, and wait() returns at once.
     const std::uint32_t seen = signals_.load();
     if (stop_) return;
     linger(answered);

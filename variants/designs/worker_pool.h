@@ -13,10 +13,10 @@
 
 namespace lab::designs {
 
-/// `workers` threads, of which the one that made the pool is the first: while it waits for its tasks it works on them.
-/// The others are parked in the kernel between runs. Worker i has thread_slot i; where the process may use at least as
-/// many CPUs as there are workers, each is pinned to one of its own, and the calling thread gets its mask back at the
-/// end. run() and gather() belong to the thread that made the pool.
+/// A pool of `workers` workers. Worker 0 is the thread that constructs the pool: it executes tasks too while it waits
+/// for them. The others sleep in the kernel between runs. Worker i has thread_slot i. If the process may use at least
+/// as many CPUs as there are workers, each worker is pinned to its own CPU; the destructor restores the constructing
+/// thread's CPU mask. Only that thread may call run() and gather().
 class WorkerPool {
  public:
   explicit WorkerPool(unsigned workers);
@@ -27,16 +27,16 @@ class WorkerPool {
   unsigned workers() const { return workers_; }
   bool pinned() const { return !cpus_.empty(); }
 
-  /// Calls task(i) once for every i below `tasks`, handed out in rising order to whoever is free. Returns when all have
-  /// returned; what they wrote is then visible here. A task must not throw. A worker that wakes up late finds fewer
-  /// tasks left but is not waited for.
+  /// Calls task(i) once for every i below `tasks`; free workers take tasks in ascending order. Returns when all calls
+  /// have returned; their writes are then visible to the caller. A task must not throw. run() does not wait for a
+  /// worker that wakes up late; that worker executes fewer tasks.
   template <typename Task>
   void run(std::size_t tasks, const Task& task) {
     run_erased(tasks, {[](const void* object, std::size_t i) { (*static_cast<const Task*>(object))(i); }, &task});
   }
 
-  /// Wakes every worker and returns when all are up; they stay so for a millisecond at most. What is run next is then
-  /// not measured with the kernel's time to wake a thread on an idle core.
+  /// Wakes every worker and returns when all are awake. They stay awake for at most a millisecond. So the time of the
+  /// next run does not include the time in which the kernel wakes threads on idle cores.
   void gather();
 
  private:
@@ -54,16 +54,16 @@ class WorkerPool {
   bool watch(Condition condition, std::chrono::nanoseconds patience) const;
 
   unsigned workers_;
-  std::vector<int> cpus_;         // worker i's CPU; empty: nobody is pinned
-  std::vector<int> caller_cpus_;  // what the calling thread could use before
-  Job job_;                       // of the current run; read only by who holds one of its tasks
+  std::vector<int> cpus_;         // worker i's CPU; empty: not pinned
+  std::vector<int> caller_cpus_;  // the constructing thread's CPUs before pinning
+  Job job_;                       // of the current run; read only by workers that hold one of its tasks
   std::size_t tasks_ = 0;         // likewise
-  // Tasks that nobody has taken. Below zero by those who came too late: they touch nothing else, so a new run may begin
-  // while they look.
+  // Tasks that no worker has taken. Late workers decrement it below zero and touch nothing else, so a new run may begin
+  // meanwhile.
   alignas(kApart) std::atomic<std::ptrdiff_t> untaken_ = 0;
   alignas(kApart) std::atomic<std::size_t> unfinished_ = 0;
-  alignas(kApart) std::atomic<std::uint32_t> signals_ = 0;  // changes after whatever a parked worker should look at
-  std::atomic<std::uint32_t> gathering_ = 0;                // which gather() wants them up; 0: none
+  alignas(kApart) std::atomic<std::uint32_t> signals_ = 0;  // changes after each change that a sleeping worker must see
+  std::atomic<std::uint32_t> gathering_ = 0;                // number of the gather() in progress; 0: none
   std::uint32_t gathers_ = 0;
   std::atomic<unsigned> present_ = 0;
   std::atomic<bool> stop_ = false;

@@ -18,17 +18,17 @@ TEST(WorkerPool, runs_every_task_exactly_once) {
   for (const unsigned workers : {1u, 2u, 3u, 8u, 33u}) {
     WorkerPool pool(workers);
     for (const std::size_t tasks : {0u, 1u, 2u, 7u, 400u, 5000u}) {
-      std::vector<int> runs(tasks, 0);  // plain: a task of two workers, or one seen too early, is a race
+      std::vector<int> runs(tasks, 0);  // not atomic: tsan reports a task that runs twice or is read too early
       pool.run(tasks, [&](std::size_t task) { ++runs[task]; });
       EXPECT_EQ(std::count(runs.begin(), runs.end(), 1), static_cast<std::ptrdiff_t>(tasks)) << workers << " workers";
     }
   }
 }
 
-TEST(WorkerPool, keeps_runs_apart_that_follow_each_other_at_once) {
+TEST(WorkerPool, separates_runs_that_follow_immediately) {
   WorkerPool pool(4);
   for (std::size_t round = 0; round < 20'000; ++round) {
-    // What a task reads lives on this round's stack: a straggler of an older run would meet the wrong one.
+    // A task reads this round's stack, so a late worker of an older run would read wrong values.
     const std::size_t mark = round;
     std::vector<std::size_t> seen(round % 3 + 1, ~std::size_t{0});
     pool.run(seen.size(), [&](std::size_t task) { seen[task] = mark; });
@@ -43,20 +43,20 @@ TEST(WorkerPool, gathers_and_runs_in_any_order) {
   for (int round = 0; round < 300; ++round) {
     pool.gather();
     if (round % 3 == 0) pool.gather();
-    if (round % 50 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(3));  // they have parked again
+    if (round % 50 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(3));  // they sleep again
     pool.run(10, run);
     pool.run(10, run);
   }
   EXPECT_EQ(runs, 6000u);
 }
 
-TEST(WorkerPool, lets_every_worker_take_part_under_its_own_slot) {
+TEST(WorkerPool, gives_every_worker_its_own_slot) {
   constexpr unsigned kWorkers = 4;
   WorkerPool pool(kWorkers);
   std::mutex mutex;
   std::set<unsigned> slots;
   std::atomic<unsigned> arrived = 0;
-  // A task waits for the others', so each worker gets exactly one.
+  // Each task waits for all others, so each worker gets exactly one.
   pool.run(kWorkers, [&](std::size_t) {
     ++arrived;
     while (arrived < kWorkers) std::this_thread::yield();
@@ -66,7 +66,7 @@ TEST(WorkerPool, lets_every_worker_take_part_under_its_own_slot) {
   EXPECT_EQ(slots, (std::set<unsigned>{0, 1, 2, 3}));
 }
 
-TEST(WorkerPool, pins_each_worker_to_a_core_of_its_own_and_gives_the_caller_its_cores_back) {
+TEST(WorkerPool, pins_each_worker_to_its_own_core_and_restores_the_callers_mask) {
   cpu_set_t before;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   const unsigned cores = static_cast<unsigned>(CPU_COUNT(&before));
@@ -93,11 +93,11 @@ TEST(WorkerPool, pins_each_worker_to_a_core_of_its_own_and_gives_the_caller_its_
   EXPECT_TRUE(CPU_EQUAL(&before, &after));
 }
 
-TEST(WorkerPool, pins_nobody_where_cores_are_fewer_than_workers) {
+TEST(WorkerPool, pins_no_worker_if_cores_are_fewer_than_workers) {
   EXPECT_FALSE(WorkerPool(std::thread::hardware_concurrency() + 1).pinned());
 }
 
-TEST(WorkerPool, comes_and_goes_without_work) {
+TEST(WorkerPool, can_be_destroyed_without_a_run) {
   for (int i = 0; i < 200; ++i) WorkerPool pool(3);
 }
 
