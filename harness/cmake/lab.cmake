@@ -1,11 +1,11 @@
-# The three words the rest of the build is written in.
+# The three functions that define the modules, families and variants.
 #
 #   lab_module(<name> [USES <target>...] [HEADERS <module>...] [OBJECTS])
 #       harness/<name>: *_test.cpp become build/.../tests/<name>_test; main.cpp and *_main.cpp are left to its
-#       module.cmake, which is included where there is one; the rest becomes a library of that name. USES names
-#       what it calls. HEADERS names modules of which it includes headers and links nothing: it changes no build, but
-#       `python3 -m harness.make.structure --check` allows the include. OBJECTS makes an object library, for what
-#       variants are linked from.
+#       module.cmake, which is included if it exists; the other files become a library <name>. USES names the modules
+#       that it calls. HEADERS names modules of which it includes headers but links nothing; this changes no build,
+#       but `python3 -m harness.make.structure --check` allows the include. OBJECTS makes an object library, from which
+#       variants are linked.
 #   lab_family(<family> REFERENCE <variant>)   in variants/CMakeLists.txt, above the family's variants
 #   lab_variant(<family> <variant> [USES <target>...])   variants/<family>/<variant>.cpp becomes an executable
 
@@ -56,7 +56,7 @@ endfunction()
 function(lab_family family)
   cmake_parse_arguments(arg "" "REFERENCE" "" ${ARGN})
   set_property(GLOBAL PROPERTY LAB_REFERENCE_${family} ${arg_REFERENCE})
-  # A family's shared sources are compiled once, into objects that each of its variants is linked from.
+  # A family's shared sources are compiled once, into objects that are linked into each of its variants.
   file(GLOB sources ${family}/${family}*.cpp)
   file(GLOB tests ${family}/*_test.cpp)
   if(tests)
@@ -73,10 +73,10 @@ endfunction()
 
 function(lab_variant family variant)
   cmake_parse_arguments(arg "" "" "USES" ${ARGN})
-  # lab_family() took such a file for a shared source or a test, and each variant would define its own this_variant().
+  # lab_family() would treat such a file as a shared source or a test, and this_variant() would be defined twice.
   if(variant MATCHES "^${family}|_test$")
     message(FATAL_ERROR "lab_variant(${family} ${variant}): a variant's name may not begin with '${family}' or end in "
-                        "'_test': files so called are the family's shared sources and its tests; rename "
+                        "'_test': such files are the family's shared sources and its tests; rename "
                         "variants/${family}/${variant}.cpp")
   endif()
   get_property(reference GLOBAL PROPERTY LAB_REFERENCE_${family})
@@ -100,8 +100,8 @@ function(lab_variant family variant)
     "\n  {\"family\": \"${family}\", \"variant\": \"${variant}\", \"reference\": ${is_reference}, \"target\": \"${target}\", \"executable\": \"variants/${family}/${variant}\"},")
 endfunction()
 
-# build/.../variants.json is what the harness reads, tests.json what `make.py test` runs; both paths are relative to the
-# build folder.
+# Writes variants.json, which the harness reads, and tests.json, which lists the executables that `make.py test` runs.
+# Paths in both are relative to the build folder.
 function(lab_write_variant_list)
   get_property(list GLOBAL PROPERTY LAB_VARIANT_LIST)
   string(REGEX REPLACE ",$" "" list "${list}")
@@ -112,7 +112,7 @@ function(lab_write_variant_list)
   add_custom_target(lab_tests DEPENDS ${tests})
 endfunction()
 
-# What a result records of the build; read at run time, because bisect runs the executables of other builds.
+# Writes the facts of the build that a result records. They are read at run time, because bisect runs other builds.
 function(lab_write_build_info)
   file(CONFIGURE OUTPUT build_info.json @ONLY CONTENT "{
   \"toolchain\": \"@LAB_TOOLCHAIN@\",

@@ -1,5 +1,5 @@
-# What packages.json pins, as CMake targets named lab_<package>. Each is found under lib/ and used by its place in the
-# store, so that a new pin is a new path and everything that depends on it is built again.
+# CMake targets lab_<package> for the pinned packages of packages.json. Each is found under lib/ and used by its path in
+# the store, so that a new pin is a new path and all its dependents are rebuilt.
 set(LAB_LIB "${CMAKE_SOURCE_DIR}/lib" CACHE PATH "spm's folder of active packages")
 find_package(Threads REQUIRED)
 
@@ -56,7 +56,7 @@ target_include_directories(lab_gtest SYSTEM PUBLIC ${dir}/googletest/include ${d
 lab_hide_store(lab_gtest googletest ${dir})
 target_link_libraries(lab_gtest PUBLIC Threads::Threads)
 
-# The amalgamation, of which we use tables and one connection a thread.
+# The amalgamation. Only tables are used, with one connection per thread.
 lab_package(dir sqlite)
 add_library(lab_sqlite STATIC ${dir}/sqlite3.c)
 target_include_directories(lab_sqlite SYSTEM PUBLIC ${dir})
@@ -66,7 +66,7 @@ target_compile_definitions(lab_sqlite PRIVATE SQLITE_THREADSAFE=2 SQLITE_DQS=0 S
 target_link_libraries(lab_sqlite PUBLIC Threads::Threads)
 
 lab_package(dir mimalloc)
-# The object that replaces nothing: only the mi_ functions.
+# Defines only the mi_ functions and does not replace malloc.
 add_library(lab_mimalloc STATIC ${dir}/src/static.c)
 target_include_directories(lab_mimalloc SYSTEM PUBLIC ${dir}/include)
 lab_hide_store(lab_mimalloc mimalloc ${dir})
@@ -74,7 +74,7 @@ target_compile_options(lab_mimalloc PRIVATE -w)
 target_link_libraries(lab_mimalloc PUBLIC Threads::Threads)
 
 lab_package(dir jemalloc)
-# Debian's build has no prefix: a program that links it has it as its malloc, and calls its extended interface too.
+# Debian's build has no prefix: it replaces malloc in a program that links it. The extended interface is available too.
 add_library(lab_jemalloc INTERFACE)
 target_include_directories(lab_jemalloc SYSTEM INTERFACE ${dir}/include)
 lab_hide_store(lab_jemalloc jemalloc ${dir})
@@ -92,7 +92,7 @@ add_library(lab_quickjs STATIC EXCLUDE_FROM_ALL ${dir}/quickjs.c ${dir}/libregex
 target_include_directories(lab_quickjs SYSTEM PUBLIC ${dir})
 lab_hide_store(lab_quickjs quickjs ${dir})
 target_compile_definitions(lab_quickjs PRIVATE _GNU_SOURCE CONFIG_VERSION="${quickjs_version}")
-# It shifts into the sign bit by design; address checks stay.
+# Without UBSan, because it shifts into the sign bit by design. AddressSanitizer stays on.
 target_compile_options(lab_quickjs PRIVATE -w -fno-sanitize=undefined)
 target_link_libraries(lab_quickjs PUBLIC m ${CMAKE_DL_LIBS} Threads::Threads)
 

@@ -20,18 +20,18 @@ constexpr double kSigma = 0.02;  ///< of one process
 constexpr double kSlowdown = 1.03;
 constexpr double kUnbuildable = 0.1;
 constexpr double kWithout = 0.1;     ///< runs without a culprit
-constexpr std::size_t kMost = 5000;  ///< measurements; more and the search does not end
+constexpr std::size_t kMost = 5000;  ///< measurements after which a search is stopped
 
-/// What a machine does to its processes beside the noise.
+/// Disturbances by the machine, in addition to the noise.
 struct Machine {
   double drift = 0;  ///< relative, over 60 measurements
   double busy = 0;   ///< share of processes that other work slows by 10 to 55 %, five in a row on average
 };
 
-/// What is true in one run.
+/// The truth of one run.
 struct Truth {
   std::size_t culprit = 0;        ///< the first slow commit; 0: none
-  std::vector<bool> unbuildable;  ///< neither end is
+  std::vector<bool> unbuildable;  ///< by commit; both ends build
 
   explicit Truth(Noise& noise) : unbuildable(kCommits + 1) {
     const bool none = noise.uniform() < kWithout;
@@ -42,7 +42,7 @@ struct Truth {
   double measure(std::size_t commit, Noise& noise) const {
     return (culprit != 0 && commit >= culprit ? kSlowdown : 1) * std::exp(kSigma * noise.normal());
   }
-  /// Whether `first`..`last` is as exact an answer as can be.
+  /// Whether `first`..`last` is the most exact answer possible.
   bool is_answer(std::size_t first, std::size_t last) const {
     if (culprit == 0) return false;
     std::size_t low = culprit;
@@ -53,7 +53,7 @@ struct Truth {
   }
 };
 
-/// What a way of bisecting did in all its runs.
+/// The results of one bisect method over all its runs.
 struct Score {
   double runs = 0;
   double right = 0;
@@ -96,9 +96,9 @@ void search(const Truth& truth, double confidence, const Machine& machine, Noise
   score.missed += truth.culprit != 0 && none;
 }
 
-/// Git's bisect made reliable the plain way: each end is measured `ends` times, and where a t test at `critical` sees
-/// no difference there is none; then binary search, `each` measurements a step, their mean against the middle of the
-/// ends.
+/// git bisect with repeated measurements: each end is measured `ends` times. If a t test at `critical` finds no
+/// difference, there is no culprit. Else binary search with `each` measurements per step compares their mean with the
+/// midpoint of the ends.
 struct Plain {
   int ends;
   int each;
@@ -147,16 +147,16 @@ void search_plainly(const Plain& plain, const Truth& truth, Noise& noise, Score&
   score.innocent_named += truth.culprit == 0;
 }
 
-/// The cheapest plain search that is right as often as `share`; with `tuned`, its ends may be measured more or less
-/// often than its steps, which takes knowing the noise. Both are chosen on the runs that they are then judged by, which
-/// flatters them.
+/// The cheapest plain search whose share of right answers is at least `share`. With `tuned`, the numbers of
+/// measurements of ends and steps may differ, which requires knowledge of the noise. The parameters are chosen on the
+/// same runs on which they are evaluated, which favours the plain search.
 Score best_plain(double share, bool tuned, std::uint64_t seed, std::uint64_t runs) {
   Score best;
   double least = std::numeric_limits<double>::infinity();
   for (int ends = 4; ends <= 50; ends += 2) {
     const boost::math::students_t distribution(2 * ends - 2);
     for (int each = tuned ? 4 : ends; each <= (tuned ? 30 : ends); each += 2) {
-      // A step for each bit but one, in the runs that have a culprit, is the least there can be.
+      // Lower bound: 7 steps (one less than the 8 bits) in the runs that have a culprit.
       if (2 * ends + (1 - kWithout) * 7 * each > least) break;
       for (const double alpha : {0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002}) {
         const Plain plain{ends, each, boost::math::quantile(boost::math::complement(distribution, alpha / 2))};
@@ -192,17 +192,18 @@ void simulate_bisect(const Settings& settings, const Report& report) {
     const std::string at = fmt::format("at --confidence {}", promise.confidence);
     const Score score = judge(promise.confidence, {});
     report({"right " + at, score.share(), Goal::kAtLeast, promise.low, runs});
-    if (promise.high < 1) report({"right " + at + ": not too timid", score.share(), Goal::kAtMost, promise.high, runs});
-    report({"no culprit, and an innocent named " + at, score.without > 0 ? score.innocent_named / score.without : 0,
+    if (promise.high < 1)
+      report({"right " + at + ": not too cautious", score.share(), Goal::kAtMost, promise.high, runs});
+    report({"runs without a culprit that named one " + at, score.without > 0 ? score.innocent_named / score.without : 0,
             Goal::kNone, 0, static_cast<std::uint64_t>(score.without)});
-    report({"a culprit, and none found " + at, score.missed / (score.runs - score.without), Goal::kNone, 0,
+    report({"runs with a culprit that found none " + at, score.missed / (score.runs - score.without), Goal::kNone, 0,
             static_cast<std::uint64_t>(score.runs - score.without)});
-    report({"measurements a run " + at, score.mean(), Goal::kNone, 0, runs, ""});
+    report({"measurements per run " + at, score.mean(), Goal::kNone, 0, runs, ""});
     const Score plain = best_plain(score.share(), false, settings.seed, runs);
-    report({"measurements a run, git bisect with each repeated to be right as often", plain.mean(), Goal::kNone, 0,
+    report({"measurements per run, git bisect with repetitions, equally often right", plain.mean(), Goal::kNone, 0,
             runs, ""});
     const Score tuned = best_plain(score.share(), true, settings.seed, runs);
-    report({"the same, its ends and its steps tuned to this noise", tuned.mean(), Goal::kNone, 0, runs, ""});
+    report({"the same, with ends and steps tuned to this noise", tuned.mean(), Goal::kNone, 0, runs, ""});
     if (plain.runs > 0)
       report({"share of git bisect's measurements " + at, score.mean() / plain.mean(), Goal::kAtMost, 0.45, runs});
   }
@@ -210,7 +211,7 @@ void simulate_bisect(const Settings& settings, const Report& report) {
   report({"right at --confidence 0.99, 3 % drift in 60 measurements", drifting.share(), Goal::kNone, 0, runs});
   const Score busy = judge(0.99, {.busy = 0.3});
   report({"right at --confidence 0.99, 30 % of processes 10 to 55 % slower", busy.share(), Goal::kNone, 0, runs});
-  report({"measurements a run then", busy.mean(), Goal::kNone, 0, runs, ""});
+  report({"measurements per run with these slow processes", busy.mean(), Goal::kNone, 0, runs, ""});
 }
 
 }  // namespace lab::simulate

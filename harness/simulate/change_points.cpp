@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/simulate/known_noise.h"
 #include "harness/simulate/noise.h"
+#include "harness/simulate/oracle.h"
 #include "harness/simulate/simulate.h"
 #include "harness/stats/density.h"
 #include "harness/stats/quantile.h"
@@ -22,21 +22,20 @@ using Goal = Finding::Goal;
 using stats::ChangePoint;
 
 constexpr std::size_t kPoints = 100;
-constexpr std::size_t kBaseline = 50;  // points before a step, at least
-constexpr std::size_t kNear = 3;       // points that a place may be wrong by
-constexpr double kFalseAlarms = 0.02;  // of unchanged series, at most
+constexpr std::size_t kBaseline = 50;  // minimum number of points before a step
+constexpr std::size_t kNear = 3;       // tolerance of a step's position, in points
+constexpr double kFalseAlarms = 0.02;  // maximum share of unchanged series
 
-// A farm's nights: so many series, watched for so long, with a slowdown in one.
+// The nights of a build farm: number of series, number of nights, and a slowdown in one series.
 constexpr std::size_t kSeries = 200, kNights = 30, kSlowFrom = 20, kSlowKnown = 25;
 
 /// Counts of one kind of series with steps of one height.
 struct Tally {
   double trials = 0, found = 0, placed = 0, twice = 0;
-  double ratios = 0, covered = 0;  // of those found, which have a ratio, and whose interval holds the true one
+  double ratios = 0, covered = 0;  // found ones with a ratio, and those whose interval contains the true ratio
 };
 
-/// What a step's height is counted in: 1.4826 times the median absolute deviation, and interquartile range / 1.349
-/// where that is another number.
+/// Units of a step's height: 1.4826 times the median absolute deviation, and interquartile range / 1.349 if it differs.
 std::vector<std::pair<std::string, double>> sigmas(const Kind& kind) {
   std::vector<std::pair<std::string, double>> all{{"MAD sigma", kind.robust_sigma}};
   Noise noise(1);
@@ -56,11 +55,11 @@ class Cells {
     double alarmed = 0;
     for (std::size_t trial = 0; trial < trials; ++trial)
       alarmed += !stats::find_change_points(kind.draw(noise_, kPoints)).empty();
-    tell(fmt::format("{}, unchanged: series that ever alarm", kind.name), alarmed, static_cast<double>(trials),
-         Goal::kAtMost, kFalseAlarms);
+    add_finding(fmt::format("{}, unchanged: series that ever alarm", kind.name), alarmed, static_cast<double>(trials),
+                Goal::kAtMost, kFalseAlarms);
   }
 
-  /// Steps up and down in turn, anywhere from the 50th point on.
+  /// Steps up and down alternately, at a random position from the 50th point on.
   Tally steps(const Kind& kind, double rise, std::size_t nights) {
     Tally tally;
     const std::size_t trials = count(1000);
@@ -85,37 +84,37 @@ class Cells {
     return tally;
   }
 
-  /// Steps as high, at the 50th point, and who knows the noise: how many are found, wherever they are placed.
-  double found_by(const KnownNoise& known, const Kind& kind, double rise, std::size_t nights, std::size_t trials) {
+  /// The number of steps at the 50th point that the oracle finds, at any position.
+  double found_by(const Oracle& oracle, const Kind& kind, double rise, std::size_t nights, std::size_t trials) {
     double found = 0;
     for (std::size_t trial = 0; trial < trials; ++trial, rise = -rise) {
       std::vector<double> values = kind.draw(other_noise_, kBaseline + nights);
       for (std::size_t i = kBaseline; i < values.size(); ++i) values[i] += rise;
-      found += known.alarms(values, nights);
+      found += oracle.alarms(values, nights);
     }
     return found;
   }
 
-  /// All that is asked of steps of so many sigma within so many nights.
+  /// All findings about steps of `height` sigma that are to be found within `nights` nights.
   void steps_of(double height, std::size_t nights, double normal_goal, double other_goal) {
     Tally pooled[2];
     for (const Kind& kind : kinds()) {
       if (!kind.independent()) continue;
-      const auto known = sigmas(kind);
-      const KnownNoise& knows_noise =
-          known_noises_.try_emplace(kind.name, kind, kPoints, kBaseline, kFalseAlarms, count(4000), other_noise_)
+      const auto units = sigmas(kind);
+      const Oracle& oracle =
+          oracles_.try_emplace(kind.name, kind, kPoints, kBaseline, kFalseAlarms, count(4000), other_noise_)
               .first->second;
       Tally tally;
       for (std::size_t which = 0; which < 2; ++which) {
-        if (which < known.size()) {
-          tally = steps(kind, height * known[which].second, nights);
-          const std::string what = fmt::format("{}, {:g} {}", kind.name, height, known[which].first);
-          tell(fmt::format("{}: within {} nights and {} points", what, nights, kNear), tally.placed, tally.trials,
-               Goal::kAtLeast, kind.name == "normal" ? normal_goal : other_goal);
-          tell(fmt::format("{}: found where the noise is known beforehand", what),
-               found_by(knows_noise, kind, height * known[which].second, nights, count(1000)), tally.trials);
-          tell(fmt::format("{}: interval of the ratio holds it", what), tally.covered, tally.ratios);
-          tell(fmt::format("{}: reported more than once", what), tally.twice, tally.trials);
+        if (which < units.size()) {
+          tally = steps(kind, height * units[which].second, nights);
+          const std::string what = fmt::format("{}, {:g} {}", kind.name, height, units[which].first);
+          add_finding(fmt::format("{}: found within {} nights and {} points", what, nights, kNear), tally.placed,
+                      tally.trials, Goal::kAtLeast, kind.name == "normal" ? normal_goal : other_goal);
+          add_finding(fmt::format("{}: found by an oracle that knows the noise", what),
+                      found_by(oracle, kind, height * units[which].second, nights, count(1000)), tally.trials);
+          add_finding(fmt::format("{}: interval contains the true ratio", what), tally.covered, tally.ratios);
+          add_finding(fmt::format("{}: reported more than once", what), tally.twice, tally.trials);
         }
         if (kind.name == "normal") continue;
         pooled[which].placed += tally.placed;
@@ -123,17 +122,17 @@ class Cells {
       }
     }
     for (const std::size_t which : {0, 1})
-      tell(fmt::format("all but normal, {:g} {}: within {} nights and {} points", height,
-                       which == 0 ? "MAD sigma" : "IQR sigma", nights, kNear),
-           pooled[which].placed, pooled[which].trials, Goal::kAtLeast, other_goal);
+      add_finding(fmt::format("all but normal, {:g} {}: found within {} nights and {} points", height,
+                              which == 0 ? "MAD sigma" : "IQR sigma", nights, kNear),
+                  pooled[which].placed, pooled[which].trials, Goal::kAtLeast, other_goal);
   }
 
-  /// Nights of 200 normal series. `alone`: each watched by itself; else as 200, with what all know of neighbours.
+  /// Nights of 200 normal series. `alone`: each is watched alone; else together, with their common autocorrelation.
   void nights(bool alone) {
     const Kind& kind = kinds().front();
     const std::size_t tables = count(100);
-    const std::string watched = alone ? "each alone" : "watched as one";
-    double spoilt = 0, found = 0, slowed = 0;
+    const std::string watched = alone ? "each alone" : "watched together";
+    double false_alarms = 0, found = 0, slowed = 0;
     for (std::size_t table = 0; table < tables; ++table) {
       std::vector<std::vector<double>> all, begun;
       for (std::size_t i = 0; i < kSeries; ++i) {
@@ -143,8 +142,8 @@ class Cells {
       const stats::Watch watch = alone ? stats::Watch{} : stats::Watch{kSeries, stats::common_autocorrelation(begun)};
       bool any = false;
       for (const std::vector<double>& values : all) any = !stats::find_change_points(values, watch).empty() || any;
-      spoilt += any;
-      // Ten of each table with a slowdown, one at a time.
+      false_alarms += any;
+      // Ten series of each table get a slowdown, one at a time.
       for (std::size_t i = 0; i < 10; ++i, ++slowed) {
         for (std::size_t night = kSlowFrom; night < kNights; ++night) all[i][night] += 3 * kind.robust_sigma;
         for (const ChangePoint& point : stats::find_change_points(all[i], watch))
@@ -154,22 +153,24 @@ class Cells {
           }
       }
     }
-    tell(fmt::format("{} nights of {} normal series, {}: any false alarm", kNights, kSeries, watched), spoilt,
-         static_cast<double>(tables), alone ? Goal::kNone : Goal::kAtMost, 0.05);
-    tell(fmt::format("3 sigma from night {} in one of them, {}: found by night {}", kSlowFrom, watched, kSlowKnown),
-         found, slowed);
+    add_finding(fmt::format("{} nights of {} normal series, {}: any false alarm", kNights, kSeries, watched),
+                false_alarms, static_cast<double>(tables), alone ? Goal::kNone : Goal::kAtMost, 0.05);
+    add_finding(
+        fmt::format("3 sigma from night {} in one of them, {}: found by night {}", kSlowFrom, watched, kSlowKnown),
+        found, slowed);
   }
 
  private:
   std::size_t count(double trials) const { return static_cast<std::size_t>(std::max(1.0, trials * scale_)); }
 
-  void tell(const std::string& what, double events, double trials, Goal goal = Goal::kNone, double bound = 0) const {
+  void add_finding(const std::string& what, double events, double trials, Goal goal = Goal::kNone,
+                   double bound = 0) const {
     report_({what, events / std::max(1.0, trials), goal, bound, static_cast<std::uint64_t>(trials)});
   }
 
   Noise noise_;
-  Noise other_noise_;  // of what is printed for comparison
-  std::map<std::string_view, KnownNoise> known_noises_;
+  Noise other_noise_;  // of the oracle
+  std::map<std::string_view, Oracle> oracles_;
   const Report& report_;
   double scale_;
 };

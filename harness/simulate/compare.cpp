@@ -23,17 +23,17 @@ using judge::Verdict;
 
 constexpr int kRows = 100;
 constexpr double kWithin = 0.01;  ///< noise of a repetition
-constexpr int kRepetitions = 15;  ///< of a process, whose median is its time
+constexpr int kRepetitions = 15;  ///< per process; their median is its time
 constexpr double kDrift = 0.03;   ///< from the session's first process to its last
 
-/// What a made-up session is like. Shares.
+/// The parameters of a simulated session, as shares.
 struct Truth {
   int processes = 15;     ///< of each arm
   double between = 0.01;  ///< sigma between processes
   double change = 0;      ///< of head, in every row from `changed_from` on
   int changed_from = kRows;
-  double level = 0;      ///< of a second session: the whole machine is so much slower
-  double own_level = 0;  ///< of a second session: sigma of what each benchmark differs by on its own
+  double level = 0;      ///< of a second session: logarithm of the machine's slowdown
+  double own_level = 0;  ///< of a second session: sigma of each benchmark's own deviation
 };
 
 /// One process: the median of its repetitions around its own level.
@@ -44,8 +44,8 @@ double process_time(Noise& noise, double level, double between) {
   return stats::median(repetitions);
 }
 
-/// A session as run makes one: in each block every benchmark once, shuffled, its arms one after the other, in an order
-/// that turns round from block to block; and a control of one benchmark a tenth of them.
+/// A session like one of `run`: each block has every benchmark once, shuffled, with its arms in succession, in an order
+/// that alternates from block to block. Every tenth benchmark has a control.
 results::Result session(Noise& noise, const Truth& truth, bool both_arms) {
   results::Result result = results::fixture_result();
   std::vector<double> own_level(kRows);
@@ -75,12 +75,12 @@ results::Result session(Noise& noise, const Truth& truth, bool both_arms) {
   return result;
 }
 
-/// Shares over many tables, at one threshold.
+/// Shares over many tables at one threshold.
 struct Tally {
   double threshold = 0;
-  double false_tables = 0;  ///< with a verdict that is not true
-  double same = 0;          ///< of the rows that did not change
-  double found = 0;         ///< of those that did
+  double false_tables = 0;  ///< with a false verdict
+  double same = 0;          ///< of the unchanged rows
+  double found = 0;         ///< of the changed rows
 };
 
 void add(const Comparison& comparison, const Truth& truth, double weight, Tally& sum) {
@@ -99,7 +99,7 @@ void add(const Comparison& comparison, const Truth& truth, double weight, Tally&
   sum.false_tables += wrong ? weight : 0;
 }
 
-/// A tally for each of `thresholds`, of the same tables; and the share of sessions called unfit.
+/// A tally for each of `thresholds`, all on the same tables, and the share of sessions called unfit.
 std::pair<std::vector<Tally>, double> tally(std::uint64_t seed, std::uint64_t tables, const Truth& truth,
                                             std::initializer_list<double> thresholds, bool one_session = true) {
   Noise noise(seed);
@@ -139,7 +139,7 @@ void simulate_compare(const Settings& settings, const Report& report) {
     report({fmt::format("sessions called unfit, {}", noise), unfit, Goal::kAtMost, 0.01, tables});
   }
   for (const int changed : {1, 50}) {
-    // One row a table is found or not: of fewer tables the share would be known to a per cent only.
+    // With one changed row per table, fewer tables would give the share only to one per cent.
     const std::uint64_t some = changed == 1 ? 5 * tables : tables;
     const auto [sums, unfit] = tally(++seed, some, {20, 0.01, 0.02, kRows - changed}, {0, judge::kThreshold, 0.01});
     for (const Tally& sum : sums) {

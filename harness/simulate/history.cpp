@@ -1,5 +1,5 @@
-// How fast a long history is: made-up results on the disk, read by the code that reads real ones. The files have just
-// been written, so they come from memory.
+// Time to read a long history: simulated results on disk, read by the code that reads real ones. The files were just
+// written, so they are in the page cache.
 #include "harness/judge/history.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBenchmarks = 35;
 
-/// A folder that goes when it does.
+/// A temporary folder, removed by the destructor.
 struct Folder {
   Folder() { fs::create_directories(path / "farm"); }
   ~Folder() {
@@ -32,7 +32,7 @@ struct Folder {
   fs::path path = fs::temp_directory_path() / fmt::format("lab-history-{}", ::getpid());
 };
 
-/// The bytes written.
+/// Writes results of simulated nights. Returns the bytes written.
 std::uintmax_t write_nights(const fs::path& folder, int first, int count, int processes, std::size_t samples,
                             Noise& noise) {
   std::uintmax_t bytes = 0;
@@ -46,8 +46,7 @@ std::uintmax_t write_nights(const fs::path& folder, int first, int count, int pr
   return bytes;
 }
 
-/// Seconds until the history of `folder` has been opened and every benchmark's findings are there; below 0 where it
-/// fails.
+/// Seconds to open the history of `folder` and to compute every benchmark's findings; negative on failure.
 double seconds_to_open(const fs::path& folder) {
   const auto start = std::chrono::steady_clock::now();
   Expected<results::Store> store =
@@ -65,7 +64,7 @@ double seconds_to_open(const fs::path& folder) {
 void simulate_history(const Settings& settings, const Report& report) {
   Noise noise(settings.seed);
   {
-    // 350 processes of three phases with some 90 samples weigh what a real session with --quick does.
+    // 350 processes with three phases of about 90 samples have the size of a real --quick session.
     const Folder folder;
     const int count = std::max(1, static_cast<int>(256 * settings.scale));
     const auto bytes = static_cast<double>(write_nights(folder.path, 0, count, 10, 90, noise));
@@ -80,7 +79,7 @@ void simulate_history(const Settings& settings, const Report& report) {
   report({"reading small results", seconds_to_open(folder.path), Finding::Goal::kNone, 0, trials, "s"});
   report({"opening the history once indexed", seconds_to_open(folder.path), Finding::Goal::kAtMost, 0.3, trials, "s"});
   write_nights(folder.path, count, 1, 1, 1, noise);
-  report({"opening it with one result more", seconds_to_open(folder.path), Finding::Goal::kNone, 0, trials + 1, "s"});
+  report({"opening it with one new result", seconds_to_open(folder.path), Finding::Goal::kNone, 0, trials + 1, "s"});
 }
 
 }  // namespace lab::simulate

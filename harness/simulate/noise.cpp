@@ -52,7 +52,7 @@ std::vector<double> draw_outliers(Noise& noise, std::size_t count) {
   });
 }
 
-/// Of a normal distribution around `level` with `sigma` of it.
+/// Density of a normal distribution with mean `level` and standard deviation `sigma * level`.
 double normal_density(double x, double level, double sigma) {
   const double z = (x / level - 1) / sigma;
   return std::exp(-z * z / 2) / (sigma * level * std::sqrt(2 * std::numbers::pi));
@@ -82,7 +82,7 @@ double log_density_of_outliers(double x) {
                 kOutlierShare * normal_density(x, kOutlier * kLevel, kSigma));
 }
 
-/// 1.4826 MAD of a kind's distribution, from a long series of it.
+/// 1.4826 MAD of a kind's distribution, estimated from a long series.
 double robust_sigma(std::vector<double> (*draw)(Noise&, std::size_t)) {
   Noise noise(1);
   std::vector<double> values = draw(noise, 200'001);

@@ -1,4 +1,4 @@
-/// Random numbers for simulations: the same on every machine and library for one seed.
+/// Random numbers for simulations: for one seed the same on every machine and with every library.
 #pragma once
 
 #include <cstddef>
@@ -22,21 +22,21 @@ class Noise {
   bench::Random random_;
 };
 
-/// Where a distribution has no mass a logarithm is no number; so unlikely is as good as never.
+/// Lower bound of a log density: the logarithm of zero is not finite.
 inline constexpr double kLeastLogDensity = -100;
 
-/// A kind of noise: what a benchmark's numbers look like night after night while nothing changes.
+/// A kind of noise: the distribution of a benchmark's numbers over nights without a change.
 struct Kind {
   std::string_view name;
   double robust_sigma = 0;  ///< 1.4826 times the median absolute deviation of the distribution, in the series' unit
   std::vector<double> (*draw)(Noise& noise, std::size_t count);
-  double (*log_density)(double x);  ///< of one number, at least kLeastLogDensity; null where they depend on each other
+  double (*log_density)(double x);  ///< of one number, at least kLeastLogDensity; null if numbers are dependent
 
   bool independent() const { return log_density != nullptr; }
 };
 
-/// The five that change points are judged on: normal (2 %), log-normal (sigma 1), AR(1) with 0.5 (2 %), two levels 5 %
-/// apart (70/30, 1 % within), and normal (2 %) with 5 % of outliers of +30 %.
+/// The five kinds on which change point detection is evaluated: normal (2 %), log-normal (sigma 1), AR(1) with 0.5 (2
+/// %), two levels 5 % apart (70/30, 1 % within), and normal (2 %) with 5 % of outliers of +30 %.
 std::span<const Kind> kinds();
 
 }  // namespace lab::simulate

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "harness/simulate/known_noise.h"
+#include "harness/simulate/oracle.h"
 
 namespace lab::simulate {
 namespace {
@@ -16,10 +16,10 @@ const Kind& named(std::string_view name) {
   return kinds().front();
 }
 
-TEST(Kind, has_the_density_of_what_it_draws) {
+TEST(Kind, draws_numbers_with_its_density) {
   for (const Kind& kind : kinds()) {
     if (!kind.independent()) continue;
-    // Between these it has the mass that the density says, and nearly all of it between the widest.
+    // The share of drawn numbers in each range equals the integral of the density.
     Noise noise(3);
     const std::vector<double> drawn = kind.draw(noise, 100'000);
     for (const auto& [low, high] : {std::pair{0.0, 4000.0}, {90.0, 100.0}, {100.0, 103.0}, {104.0, 140.0}}) {
@@ -32,11 +32,11 @@ TEST(Kind, has_the_density_of_what_it_draws) {
   }
 }
 
-TEST(KnownNoise, alarms_as_often_as_it_is_told_and_sees_what_is_plain) {
+TEST(Oracle, has_the_requested_false_alarm_rate_and_detects_large_steps) {
   for (const std::string_view name : {"normal", "log-normal"}) {
     const Kind& kind = named(name);
     Noise noise(5);
-    const KnownNoise known(kind, 60, 50, 0.1, 2000, noise);
+    const Oracle known(kind, 60, 50, 0.1, 2000, noise);
     int unchanged = 0, changed = 0;
     for (int trial = 0; trial < 1000; ++trial) {
       std::vector<double> values = kind.draw(noise, 60);

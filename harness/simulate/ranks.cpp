@@ -17,7 +17,7 @@ constexpr double kAlpha = 0.05;
 constexpr double kSigma = 0.01;  ///< between processes
 constexpr double kDrift = 0.03;  ///< from the first process of a session to its last
 
-/// One benchmark in `pairs` blocks of a process of each arm, in ABBA order; head is `ratio` times base.
+/// p of one benchmark in `pairs` blocks, each with one process of each arm, in ABBA order. Head is `ratio` times base.
 double p_value(Noise& noise, int pairs, double ratio) {
   std::vector<stats::Datum> base, head;
   for (int block = 0; block < pairs; ++block) {
@@ -42,9 +42,10 @@ void simulate_ranks(const Settings& settings, const Report& report) {
     return static_cast<double>(rejected) / static_cast<double>(trials);
   };
   for (const int pairs : {8, 15, 20}) {
-    report({fmt::format("p < 0.05 without a difference, {} pairs", pairs), share(pairs, 1), Finding::Goal::kNone, kAlpha,
-            trials});
-    report({fmt::format("p < 0.05 at 1 % slower, {} pairs", pairs), share(pairs, 1.01), Finding::Goal::kNone, 0, trials});
+    report({fmt::format("p < 0.05 without a difference, {} pairs", pairs), share(pairs, 1), Finding::Goal::kNone,
+            kAlpha, trials});
+    report(
+        {fmt::format("p < 0.05 at 1 % slower, {} pairs", pairs), share(pairs, 1.01), Finding::Goal::kNone, 0, trials});
   }
 }
 

@@ -7,12 +7,12 @@ namespace lab::simulate {
 namespace {
 
 constexpr std::array kSimulations{
-    Simulation{"changepoints", "false alarms and delay of the change points", simulate_change_points},
+    Simulation{"changepoints", "false alarms and delay of change point detection", simulate_change_points},
     Simulation{"ranks", "false alarms and power of the rank test within blocks", simulate_ranks},
-    Simulation{"bisect", "256 commits, some of which do not build, and a slowdown in one of them", simulate_bisect},
+    Simulation{"bisect", "bisect over 256 commits, of which one is slower and some do not build", simulate_bisect},
     Simulation{"compare", "tables of 100 benchmarks through the real comparison", simulate_compare},
-    Simulation{"nights", "how often a night is called unfit because much is far off at once", simulate_nights},
-    Simulation{"history", "how fast a long history is read and opened", simulate_history},
+    Simulation{"nights", "how often a night is called unfit because many benchmarks deviate at once", simulate_nights},
+    Simulation{"history", "time to read and open a long history", simulate_history},
 };
 
 }  // namespace

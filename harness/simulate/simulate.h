@@ -1,5 +1,5 @@
-/// How often the laboratory's verdicts are wrong: made-up numbers whose truth is known, through the same code that real
-/// ones go through. Constants of an estimator are chosen on other noises and other seeds than those reported here.
+/// Error rates of the laboratory's verdicts: simulated numbers with a known truth go through the same code as real
+/// ones. The constants of an estimator are chosen on other noises and seeds than those reported here.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace lab::simulate {
 
 struct Settings {
   std::uint64_t seed = 1;
-  double scale = 1;  ///< of the number of trials; 1 is what the goals are stated for
+  double scale = 1;  ///< multiplies the number of trials; the goals hold for 1
 };
 
-/// One measured share or count, beside what it should be.
+/// One measured share or count, with its goal.
 struct Finding {
   enum class Goal { kAtMost, kAtLeast, kNone };
 
-  std::string what;        ///< "tables with a false verdict, processes differing by 1 %"
-  double value = 0;        ///< a share within 0..1, or in `unit`
+  std::string what;  ///< "tables with a false verdict, processes differing by 1 %"
+  double value = 0;  ///< a share within 0..1, or in `unit`
   Goal goal = Goal::kNone;
   double bound = 0;
   std::uint64_t trials = 0;
@@ -30,19 +30,19 @@ struct Finding {
   bool met() const;
 };
 
-/// Called with every finding as soon as it is there.
+/// Called with each finding as soon as it is known.
 using Report = std::function<void(const Finding&)>;
 
 struct Simulation {
   std::string_view name;     ///< "compare"
-  std::string_view summary;  ///< half a line
+  std::string_view summary;  ///< for the help text
   void (*run)(const Settings&, const Report&);
 };
 
-/// All of them.
+/// All simulations.
 std::span<const Simulation> simulations();
 
-// One source file each: a new one is its file, a line here and a line in the table of simulate.cpp.
+// One source file each. A new simulation needs its file, a line here and a line in the table of simulate.cpp.
 void simulate_change_points(const Settings& settings, const Report& report);
 void simulate_ranks(const Settings& settings, const Report& report);
 void simulate_bisect(const Settings& settings, const Report& report);

@@ -15,32 +15,32 @@ namespace {
 constexpr std::size_t kShortest = ChangePointDetector::kShortest, kLongest = ChangePointDetector::kLongest;
 constexpr std::size_t kPlain = ChangePointDetector::kPlain;
 constexpr double kAlarm = 6.75;
-constexpr double kYoung = 5;         // over the points of the baseline, taken off its scores
-constexpr double kLeastShift = 1.5;  // sigma: less is no step, but a narrow cluster or a wave
-constexpr double kLong = 1.5;        // taken off for the longest window where neighbours are alike: waves fill it best
-constexpr double kExcess = 0.5;      // of Density::excess
-// The price of heavy tails, by the logarithms of reach and shoulder over what they are for a normal distribution.
-constexpr double kReach = 3.5, kReachPrice = 2, kReachMost = 0.4;
-constexpr double kShoulder = 1.6, kShoulderPrice = 1.4;
-// A series counts as autocorrelated by a logistic weight of its estimate, and a young one by more.
-constexpr double kCorrelated = 0.15, kSharpness = 1.5, kDoubt = 0.8;
-constexpr double kGrownUp = 60, kYoungPrice = 5;
-constexpr double kKnownAs = 40;        // points that a known autocorrelation counts as
-constexpr double kPersistence = 0.35;  // of a point's distance from the median, in what follows it
-constexpr double kFarthest = 2.5;      // sigma, of that distance
-constexpr double kGap = 0.5;           // of the baseline's range, between it and such a window
-constexpr double kMostScale = 100;     // by which a carried shape grows with the level
-constexpr std::size_t kOwnShape = 20;  // points of a new level whose distribution is taken from them alone
+constexpr double kShort = 5;             // divided by the points of the baseline, subtracted from its scores
+constexpr double kLeastShift = 1.5;      // sigma: a smaller shift is a narrow cluster or a wave, not a step
+constexpr double kLongestPenalty = 1.5;  // subtracted for the longest window under autocorrelation: it fits waves best
+constexpr double kExcess = 0.5;          // of Density::excess
+// The penalty for heavy tails, from the logarithms of reach and shoulder relative to those of a normal distribution.
+constexpr double kReach = 3.5, kReachPenalty = 2, kReachMax = 0.4;
+constexpr double kShoulder = 1.6, kShoulderPenalty = 1.4;
+// A series counts as autocorrelated with a logistic weight of its estimate, a short one with a larger weight.
+constexpr double kCorrelated = 0.15, kSharpness = 1.5, kUncertainty = 0.8;
+constexpr double kLongEnough = 60, kShortPenalty = 5;
+constexpr double kKnownAs = 40;        // equivalent number of points of a known autocorrelation
+constexpr double kPersistence = 0.35;  // share of a point's distance from the median that carries over to the next
+constexpr double kMaxDistance = 2.5;   // sigma, of that distance
+constexpr double kGap = 0.5;           // of the baseline's range, between it and a plain step
+constexpr double kMostScale = 100;     // maximum factor by which a carried shape grows with the level
+constexpr std::size_t kOwnShape = 20;  // from so many points on, a new level has its own distribution
 constexpr double kFalseAlarms = 0.02, kFalseTables = 0.05;  // shares of series and of tables that reach the threshold
 constexpr double kDecay = 0.5;                              // per nat beyond
 constexpr double kTogether = 0.4;                           // nats of threshold per logarithm of series
 
-/// Points between two looks at the distribution: what has grown old changes slowly.
+/// Points between two updates of the distribution, which changes slowly in a long series.
 std::size_t pace(std::size_t count) {
   return count < 64 ? 1 : count < ChangePointDetector::kMost ? 4 : 8;
 }
 
-/// Of independent points an estimate is -1 / n on average (Kendall, "Note on bias in the estimation of
+/// Removes the bias: for independent points the mean estimate is -1 / n (Kendall, "Note on bias in the estimation of
 /// autocorrelation", Biometrika 41 (1954) 403-404).
 double unbiased(double autocorrelation, std::size_t count) {
   return autocorrelation + 1 / static_cast<double>(count);
@@ -56,7 +56,7 @@ double inflation(std::size_t m, double correlation) {
   return sum;
 }
 
-/// Shifts that a window might have come by: middle to middle, edge to edge.
+/// Candidate shifts for a window: from median to median and from edge to edge.
 std::array<double, 5> shifts(const Density& density, std::span<const double> ascending) {
   const double edge = 1 / static_cast<double>(ascending.size() + 1);
   return {median(ascending) - density.median(), ascending.front() - density.quantile(0.1),
@@ -64,12 +64,13 @@ std::array<double, 5> shifts(const Density& density, std::span<const double> asc
           ascending.back() - density.quantile(1 - edge)};
 }
 
-double price_of_tails(const Density& density) {
-  return kReachPrice * std::clamp(std::log(density.reach() / kReach), 0.0, kReachMost) +
-         kShoulderPrice * std::clamp(std::log(density.shoulder() / kShoulder), 0.0, 1.0);
+double penalty_of_tails(const Density& density) {
+  return kReachPenalty * std::clamp(std::log(density.reach() / kReach), 0.0, kReachMax) +
+         kShoulderPenalty * std::clamp(std::log(density.shoulder() / kShoulder), 0.0, 1.0);
 }
 
-/// What a window gains by a shift. `known` is n / (n + m) of the points the baseline's level comes from.
+/// The log-likelihood that a window gains by a shift. `known` is n / (n + m), with n the number of points of the
+/// baseline's level.
 double total_gain(const Density& density, std::span<const double> window, double shift, double known) {
   std::vector<double> gains;
   for (const double x : window) gains.push_back(known * density.gain(x, shift));
@@ -86,12 +87,12 @@ double range(std::span<const double> ascending) {
   return ascending.back() - ascending.front();
 }
 
-/// Whether the whole of `window` lies beyond all `points`, by kGap of their range and by more than what is alike.
-/// Both are sorted; `alike` is the sigma of `points`.
-bool is_plain(std::span<const double> window, std::span<const double> points, double alike) {
+/// Whether all of `window` lies beyond all `points`, by kGap of their range. Both are sorted; `sigma` is that of
+/// `points`.
+bool is_plain(std::span<const double> window, std::span<const double> points, double sigma) {
   if (window.size() < kPlain) return false;
-  // What begins to vary after it never did leaves the old value on both sides, or nearly touches it: no step.
-  const double spread = range(points) > 0 ? range(points) : std::max(range(window), alike / kGap);
+  // A constant series that begins to vary is no step: its values lie on both sides of the old one, or close to it.
+  const double spread = range(points) > 0 ? range(points) : std::max(range(window), sigma / kGap);
   const double gap = kGap * spread;
   return window.front() > points.back() + gap || window.back() < points.front() - gap;
 }
@@ -139,7 +140,7 @@ void ChangePointDetector::refresh() {
 
 void ChangePointDetector::learn(Baseline& baseline) const {
   baseline.density.emplace(baseline.points);
-  // A carried shape comes with its own.
+  // A carried shape keeps its own correlation.
   if (baseline.points.size() == baseline.of_level)
     baseline.correlation = baseline.density->autocorrelation(
         std::span(values_).subspan(baseline.end - baseline.of_level, baseline.of_level));
@@ -158,9 +159,9 @@ ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
   const auto m = static_cast<double>(window.size());
   const bool plain = is_plain(window, at->points, at->sigma);
 
-  // A window that goes on where the point before it stood is no step.
-  const double last =
-      std::clamp(values_[index - 1] - density.median(), -kFarthest * density.sigma(), kFarthest * density.sigma());
+  // A window that only continues the deviation of the point before it is no step: subtract its decaying influence.
+  const double last = std::clamp(values_[index - 1] - density.median(), -kMaxDistance * density.sigma(),
+                                 kMaxDistance * density.sigma());
   if (last * away > 0) {
     window.assign(values_.begin() + static_cast<std::ptrdiff_t>(index), values_.end());
     double share = kPersistence;
@@ -176,7 +177,7 @@ ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
   for (const double shift : shifts(density, window)) {
     if (std::abs(shift) < kLeastShift * density.sigma()) continue;
     double gain = total_gain(density, window, shift, known);
-    // The excess is seldom above 1, and dear.
+    // The excess is seldom above 1 and expensive to compute.
     if (gain > kAlarm / 2) gain -= kExcess * m * std::log(std::max(1.0, density.excess(shift)));
     if (gain > best.score) std::tie(best.score, best.shift) = std::pair(gain, shift);
   }
@@ -187,10 +188,10 @@ ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
     looks += kKnownAs;
   }
   const double weight = 1 / (1 + std::exp(-kSharpness * (correlation - kCorrelated) * std::sqrt(looks)));
-  const double likely = std::clamp(correlation + kDoubt / std::sqrt(looks), 0.0, 0.9);
+  const double likely = std::clamp(correlation + kUncertainty / std::sqrt(looks), 0.0, 0.9);
   best.score /= 1 + weight * (inflation(window.size(), likely) - 1);
-  best.score -= kYoung / n + kYoungPrice * weight * std::max(0.0, kGrownUp / looks - 1) + price_of_tails(density) +
-                (window.size() == kLongest ? kLong * weight : 0);
+  best.score -= kShort / n + kShortPenalty * weight * std::max(0.0, kLongEnough / looks - 1) +
+                penalty_of_tails(density) + (window.size() == kLongest ? kLongestPenalty * weight : 0);
   if (plain && best.score <= threshold()) {
     best.shift = away;
     best.score = std::nextafter(threshold(), 2 * threshold());
@@ -215,7 +216,8 @@ ChangePoint ChangePointDetector::described(const Candidate& candidate) const {
     profile.emplace_back(moved, likelihood(moved));
     if (profile.back().second > best) std::tie(shift, best) = profile.back();
   }
-  // 95 % of the chi-squared distribution with one degree of freedom, halved; the baseline's level is not known exactly.
+  // Half of the 95 % quantile of the chi-squared distribution with one degree of freedom. The factor accounts for the
+  // uncertainty of the baseline's level.
   const auto level = static_cast<double>(candidate.of_level);
   const double fall = 1.9207 * (level + static_cast<double>(window.size())) / level;
   double low = shift, high = shift;
@@ -240,10 +242,10 @@ ChangePoint ChangePointDetector::described(const Candidate& candidate) const {
 void ChangePointDetector::begin_level(const Candidate& candidate) {
   const std::size_t count = candidate.of_level;
   const auto end = values_.begin() + static_cast<std::ptrdiff_t>(candidate.end);
-  // A level that was young itself hands on the shape it was given.
+  // A level that was too short for its own shape passes on the shape that it got.
   if (count >= kFewest || carried_.empty()) {
     carried_.assign(end - static_cast<std::ptrdiff_t>(count), end);
-    // Noise grows with what is measured; where it does not, it is better thought too wide than too narrow.
+    // Noise grows with the level. If it does not, an overestimate is safer than an underestimate.
     const double before = found_.back().before, after = found_.back().after;
     const double scale = before > 0 && after > before ? std::min(after / before, kMostScale) : 1;
     for (double& x : carried_) x = scale * (x - before);

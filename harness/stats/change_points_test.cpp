@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include <cmath>
+#include <random>
 
 #include "harness/base/random.h"
 

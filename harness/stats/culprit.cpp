@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kNull = 0.5;
 constexpr double kNullConfidence = 0.98;
-constexpr std::size_t kFirst = 3;         ///< of each end,
-constexpr std::size_t kFirstUnclear = 5;  ///< while they differ by less than
+constexpr std::size_t kFirst = 3;         ///< first measurements of each end
+constexpr std::size_t kFirstUnclear = 5;  ///< the same while the ends differ by less than kClear
 constexpr double kClear = 3;              ///< sigma
 constexpr std::size_t kAnchor = 5;
 constexpr std::array<double, 5> kBatches{1, 2, 4, 8, 16};
@@ -79,7 +79,7 @@ void CulpritSearch::update() {
     log_values.push_back(datum.log_value);
   }
   const Measurements data(commits, std::move(log_values));
-  // Between two measured commits all culprits explain the data alike: one fit for each such run.
+  // All culprits between two measured commits have the same likelihood: one fit for each such run.
   struct Run {
     std::size_t first;
     std::size_t last;
@@ -97,7 +97,7 @@ void CulpritSearch::update() {
 
   double best = null.log_likelihood;
   for (const Run& run : runs) best = std::max(best, run.fit.log_likelihood);
-  // What is known to be innocent leaves its share to all others, null among them.
+  // Normalisation gives the share of innocent commits to all other hypotheses, the null among them.
   const double prior = (1 - kNull) / static_cast<double>(commits_);
   belief_.null = kNull * std::exp(null.log_likelihood - best);
   double total = belief_.null;
@@ -131,7 +131,7 @@ void CulpritSearch::update() {
     belief_.noise = 1 / std::sqrt(likeliest->fit.precision);
   }
   for (std::size_t k = 1; k <= commits_; ++k) {
-    if (innocent_[k] || (k > 1 && skipped_[k - 1] && !innocent_[k - 1])) continue;  // of a group that was seen
+    if (innocent_[k] || (k > 1 && skipped_[k - 1] && !innocent_[k - 1])) continue;  // belongs to the previous group
     const Suspects group = group_of(k);
     if (group.probability > belief_.likeliest.probability) belief_.likeliest = group;
   }
@@ -149,7 +149,7 @@ Suspects CulpritSearch::group_of(std::size_t commit) const {
 
 std::size_t CulpritSearch::lesser_end() const {
   if (counts_[0] != counts_[commits_]) return counts_[0] < counts_[commits_] ? 0 : commits_;
-  // The end measured last once more: A B B A, so that a drift over the four falls on both alike.
+  // Repeat the end that was measured last: the order A B B A cancels a linear drift.
   for (std::size_t i = data_.size(); i > 0; --i)
     if (data_[i - 1].commit == 0 || data_[i - 1].commit == commits_) return data_[i - 1].commit;
   return 0;

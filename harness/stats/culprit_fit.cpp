@@ -15,7 +15,7 @@ namespace lab::stats {
 
 namespace {
 
-/// How large effects are, in sigma.
+/// A component of the prior of the effect's size, in sigma.
 struct Effect {
   double tau;
   double probability;
@@ -24,23 +24,23 @@ struct Effect {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr double kNoiseShape = 0.5;
 constexpr double kNoiseScale = 5e-4;
-/// Of the drift: sigma, per square root of a measurement; each as likely as any.
+/// Scales of the drift: sigma per square root of a measurement; all equally likely.
 constexpr std::array<double, 3> kDrifts{0.01, 0.1, 0.4};
-/// Effects of hundreds of sigma are rare, and there all the same: a build without noise is twice as large.
+/// Effects of hundreds of sigma are rare but real: the size of an executable has no noise and may double.
 constexpr std::array<Effect, 4> kEffects{{{1, 0.49}, {4, 0.49}, {64, 0.01}, {1024, 0.01}}};
-constexpr std::array<Effect, 1> kNoEffect{{{1, 1}}};  ///< of one level
-constexpr double kNegligible = 8;  ///< nats: where an effect's size explains so much less, no larger one is tried
-constexpr double kDisturbed = 1, kCalm = 9;
+constexpr std::array<Effect, 1> kNoEffect{{{1, 1}}};  ///< of the null hypothesis
+constexpr double kNegligible = 8;  ///< nats: if a size explains the data so much worse, no larger one is tried
+constexpr double kDisturbed = 1, kInlier = 9;
 constexpr double kLeastRange = std::numbers::ln2;
 constexpr std::size_t kEnoughForModes = 5;  ///< measurements
 constexpr double kFar = 3;                  ///< robust sigma, for the second start
 constexpr int kSteps = 30;
-constexpr double kStill = 1e-2;  ///< nats
-constexpr double kLeast = 1e-9;  ///< of a precision, so that all rows but none leave a matrix that can be inverted
+constexpr double kConverged = 1e-2;  ///< nats
+constexpr double kLeast = 1e-9;      ///< of a precision, so that the matrix stays invertible
 
 constexpr double kNormalQuartile = 0.6744897501960817;
 
-/// Probabilities that nothing disturbed a measurement, in their order.
+/// For each measurement, in order, the probability that it is an inlier.
 using Shares = std::vector<double>;
 
 double entropy(double p) {
@@ -77,7 +77,7 @@ struct Normal {
   double total = 0;                    ///< sum r
 };
 
-Normal normal_equations(const Measurements& data, const Shares& calm, std::size_t from, double tau, double drift) {
+Normal normal_equations(const Measurements& data, const Shares& inlier, std::size_t from, double tau, double drift) {
   Normal sums;
   const auto count = static_cast<double>(std::max<std::size_t>(data.size(), 1));
   sums.matrix[0][0] = kLeast;
@@ -87,11 +87,11 @@ Normal normal_equations(const Measurements& data, const Shares& calm, std::size_
     const Row row = data.row(i, from);
     const double y = data.value(i);
     for (std::size_t j = 0; j < kColumns; ++j) {
-      for (std::size_t k = 0; k <= j; ++k) sums.matrix[j][k] += calm[i] * row[j] * row[k];
-      sums.right[j] += calm[i] * row[j] * y;
+      for (std::size_t k = 0; k <= j; ++k) sums.matrix[j][k] += inlier[i] * row[j] * row[k];
+      sums.right[j] += inlier[i] * row[j] * y;
     }
-    sums.squares += calm[i] * y * y;
-    sums.total += calm[i];
+    sums.squares += inlier[i] * y * y;
+    sums.total += inlier[i];
   }
   return sums;
 }
@@ -132,30 +132,31 @@ Posterior solve(const Normal& sums, std::size_t columns) {
   return result;
 }
 
-/// The two take turns until the bound rests. `calm`: from where; in the end, what was found.
-Fit fit_from(const Measurements& data, Shares& calm, std::size_t from, double tau, double drift) {
+/// Updates regression and inlier probabilities in turn until the bound converges. `inlier` holds the start values, then
+/// the result.
+Fit fit_from(const Measurements& data, Shares& inlier, std::size_t from, double tau, double drift) {
   Fit result;
   double before = kNever;
   for (int step = 0;; ++step) {
-    const Posterior posterior = solve(normal_equations(data, calm, from, tau, drift), from == 0 ? kLevel : kColumns);
-    const double total = std::accumulate(calm.begin(), calm.end(), 0.0);
+    const Posterior posterior = solve(normal_equations(data, inlier, from, tau, drift), from == 0 ? kLevel : kColumns);
+    const double total = std::accumulate(inlier.begin(), inlier.end(), 0.0);
     const double rest = static_cast<double>(data.size()) - total;
     double bound = posterior.log_likelihood - rest * std::log(data.range()) +
-                   std::log(boost::math::beta(kDisturbed + rest, kCalm + total));
-    for (const double share : calm) bound += entropy(share);
+                   std::log(boost::math::beta(kDisturbed + rest, kInlier + total));
+    for (const double share : inlier) bound += entropy(share);
     result.precision = posterior.precision();
     result.level = posterior.mean[kLevel];
     result.level_deviation = std::sqrt(posterior.level_variance / result.precision);
     result.log_likelihood = bound;
-    if (step == kSteps || bound - before < kStill) break;
+    if (step == kSteps || bound - before < kConverged) break;
     before = bound;
-    const double odds = boost::math::digamma(kCalm + total) - boost::math::digamma(kDisturbed + rest) +
+    const double odds = boost::math::digamma(kInlier + total) - boost::math::digamma(kDisturbed + rest) +
                         std::log(data.range()) +
                         (boost::math::digamma(posterior.shape) - std::log(2 * std::numbers::pi * posterior.scale)) / 2;
     for (std::size_t i = 0; i < data.size(); ++i)
-      calm[i] = 1 / (1 + std::exp(posterior.distance(data.row(i, from), data.value(i)) / 2 - odds));
+      inlier[i] = 1 / (1 + std::exp(posterior.distance(data.row(i, from), data.value(i)) / 2 - odds));
   }
-  // What the waves' prior adds to all: log |P|^1/2.
+  // The term of the waves' prior: log |P|^1/2.
   result.log_likelihood -= static_cast<double>(kWaves) * std::log(drift);
   if (from == 0) return result;
   const double effect = result.level * result.level + result.level_deviation * result.level_deviation;
@@ -163,8 +164,8 @@ Fit fit_from(const Measurements& data, Shares& calm, std::size_t from, double ta
   return result;
 }
 
-/// Half-sample mode (Bickel and Fruehwirth, Computational Statistics & Data Analysis 50, 2006): again and again the
-/// half of the values that lies closest together.
+/// Half-sample mode (Bickel and Fruehwirth, Computational Statistics & Data Analysis 50, 2006): repeatedly
+/// keeps the half of the values that lies closest together.
 double mode(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   std::size_t first = 0;
@@ -180,7 +181,7 @@ double mode(std::vector<double> values) {
   return (values[first] + values[std::min(first + 1, values.size() - 1)]) / 2;
 }
 
-/// 1 for what lies near the mode of its level.
+/// 1 for measurements near the mode of their level, 0 for all others.
 Shares near_modes(const Measurements& data, std::size_t from) {
   const auto side = [&](std::size_t i) { return from > 0 && data.commit(i) >= from ? 1u : 0u; };
   std::array<std::vector<double>, 2> sides;
@@ -191,12 +192,12 @@ Shares near_modes(const Measurements& data, std::size_t from) {
   std::vector<double> distances;
   for (std::size_t i = 0; i < data.size(); ++i) distances.push_back(std::abs(data.value(i) - modes[side(i)]));
   const double sigma = std::max(quantile(distances, 0.25) / kNormalQuartile, kNoiseScale);
-  Shares calm;
-  for (const double distance : distances) calm.push_back(distance < kFar * sigma ? 1 : 0);
-  return calm;
+  Shares inlier;
+  for (const double distance : distances) inlier.push_back(distance < kFar * sigma ? 1 : 0);
+  return inlier;
 }
 
-/// From all `starts`; each is left at where it led.
+/// The best fit of all `starts`, each of which is replaced by its result.
 Fit best_of(const Measurements& data, std::vector<Shares>& starts, std::size_t from, double tau, double drift) {
   Fit best;
   for (Shares& start : starts) {

@@ -53,11 +53,11 @@ double invert(Matrix matrix, Matrix& inverse) {
 }
 
 /// The model of culprit_fit.h by brute force: disturbed or not as a sum over all subsets, the drift as a covariance,
-/// d and sigma by sums over grids. `calm`: those that nothing disturbed. `culprit` 0: none. `drift`: sigma, per square
-/// root of a measurement.
-double evidence_of(const std::vector<Measured>& data, const std::vector<std::size_t>& calm, std::size_t culprit,
+/// d and sigma by sums over grids. `inlier`: those that nothing disturbed. `culprit` 0: none. `drift`: sigma, per
+/// square root of a measurement.
+double evidence_of(const std::vector<Measured>& data, const std::vector<std::size_t>& inlier, std::size_t culprit,
                    double drift) {
-  const std::size_t n = calm.size();
+  const std::size_t n = inlier.size();
   const auto all = static_cast<double>(data.size());
   Matrix covariance(n, std::vector<double>(n));
   for (std::size_t i = 0; i < n; ++i)
@@ -66,7 +66,7 @@ double evidence_of(const std::vector<Measured>& data, const std::vector<std::siz
       for (int wave = 0; wave < 3; ++wave) {
         const double frequency = (wave + 0.5) * std::numbers::pi;
         const auto at = [&](std::size_t k) {
-          return std::sqrt(2) * std::sin(frequency * (static_cast<double>(calm[k]) + 0.5) / all) / frequency;
+          return std::sqrt(2) * std::sin(frequency * (static_cast<double>(inlier[k]) + 0.5) / all) / frequency;
         };
         covariance[i][j] += drift * drift * all * at(i) * at(j);
       }
@@ -82,8 +82,8 @@ double evidence_of(const std::vector<Measured>& data, const std::vector<std::siz
   std::vector<double> y(n), step(n);
   const std::vector<double> one(n, 1);
   for (std::size_t i = 0; i < n; ++i) {
-    y[i] = std::log(data[calm[i]].value);
-    step[i] = culprit != 0 && data[calm[i]].commit >= culprit ? 1 : 0;
+    y[i] = std::log(data[inlier[i]].value);
+    step[i] = culprit != 0 && data[inlier[i]].commit >= culprit ? 1 : 0;
   }
   const double oo = product(one, one), oy = product(one, y), os = product(one, step);
   const double yy = product(y, y), ys = product(y, step), ss = product(step, step);
@@ -117,14 +117,14 @@ double evidence_of(const std::vector<Measured>& data, const std::vector<std::siz
 double evidence(const std::vector<Measured>& data, std::size_t culprit) {
   double total = 0;
   for (unsigned subset = 1; subset < 1u << data.size(); ++subset) {
-    std::vector<std::size_t> calm;
+    std::vector<std::size_t> inlier;
     for (std::size_t i = 0; i < data.size(); ++i)
-      if (subset >> i & 1) calm.push_back(i);
-    const auto disturbed = static_cast<double>(data.size() - calm.size());
+      if (subset >> i & 1) inlier.push_back(i);
+    const auto disturbed = static_cast<double>(data.size() - inlier.size());
     // Each within a range of ln 2; q Beta(1, 9).
     const double prior =
-        std::pow(std::numbers::ln2, -disturbed) * std::beta(1 + disturbed, 9 + static_cast<double>(calm.size()));
-    for (const double drift : {0.01, 0.1, 0.4}) total += prior / 3 * evidence_of(data, calm, culprit, drift);
+        std::pow(std::numbers::ln2, -disturbed) * std::beta(1 + disturbed, 9 + static_cast<double>(inlier.size()));
+    for (const double drift : {0.01, 0.1, 0.4}) total += prior / 3 * evidence_of(data, inlier, culprit, drift);
   }
   return total;
 }
@@ -195,11 +195,11 @@ TEST(Culprit, is_found_at_once_where_there_is_no_noise) {
 TEST(Culprit, is_found_however_large_its_effect_and_small_the_noise) {
   for (const double noise : {0.0, 0.0003, 0.001, 0.005})
     for (const double effect : {1.1, 2.0, 10.0}) {
-      Busy calm;
+      Busy inlier;
       CulpritSearch search(6);
       while (search.measurements() < 60 && !search.has_culprit(0.99) && !search.is_null(0.99)) {
         const std::size_t commit = search.next(no_cost(6), 1);
-        search.add(commit, (commit >= 4 ? effect : 1) * std::exp(noise * calm.normal()));
+        search.add(commit, (commit >= 4 ? effect : 1) * std::exp(noise * inlier.normal()));
       }
       EXPECT_TRUE(search.has_culprit(0.99)) << noise << ", " << effect << ": " << search.belief().null;
       EXPECT_EQ(search.belief().likeliest.first, 4u) << noise << ", " << effect;

@@ -15,20 +15,20 @@ namespace {
 // Chosen with the constants of change_points.cpp.
 constexpr double kBandwidth = 1.06 * 2.62;  // Silverman's rule for a normal kernel, times the biweight's equivalent
 constexpr double kLeastBandwidth = 0.08;
-constexpr double kUnseenWidth = 4;      // of the Cauchy distribution, in sigma
-constexpr double kMostSkew = 1.5;       // a log-normal distribution has its own sigma
+constexpr double kUnseenWidth = 4;  // of the Cauchy distribution, in sigma
+constexpr double kMostSkew = 1.5;   // for a log-normal distribution, its sigma
 constexpr double kLeastSkew = 0.1;
-constexpr double kSkewPrice = 1;        // nats of likelihood that a transformation must gain
-constexpr double kEdge = 0.02;          // below, the shifted logarithm goes on as a line
+constexpr double kSkewPrice = 1;                // nats of log-likelihood that a transformation must gain
+constexpr double kEdge = 0.02;                  // below, the shifted logarithm continues as a line
 constexpr double kDecile = 1.2815515655446004;  // of the standard normal distribution
-constexpr double kFarthest = 1e9;       // in scales: beyond, everything is alike
+constexpr double kFarthest = 1e9;               // in scales: larger distances count as this one
 constexpr double kCutOff = 2.5;
-constexpr double kLeastSigma = 1e-150;  // its square, and widest over it, are numbers
+constexpr double kLeastSigma = 1e-150;  // its square and kWidest / kLeastSigma are finite
 
 // The transformed axis is cut into cells from -kEnd to kEnd: asinh(t / 2), so 1800 sigma.
 constexpr double kEnd = 7.5;
 
-/// As quantile(), which would sort once more.
+/// quantile() of sorted values, without another sort.
 double sorted_quantile(std::span<const double> ascending, double p) {
   const double rank = p * static_cast<double>(ascending.size() - 1);
   const auto below = static_cast<std::size_t>(rank);
@@ -156,12 +156,11 @@ double Density::log_at(double x) const {
   return interpolated(log_density_, here.at) + here.log_slope - std::max(0.0, std::abs(here.at) - kEnd);
 }
 
-/// The density at `at` without one value, whose own kernel gives `own` there.
+/// The density at `at` without one value, whose kernel contributes `own` there.
 double Density::left_out(double at, double kernels, double own) const {
   const auto count = static_cast<double>(size());
   const double weight = unseen_weight(size());
-  return (1 - weight) * std::max(0.0, (count * kernels - own) / (count - 1)) +
-         weight * interpolated(unseen(), at);
+  return (1 - weight) * std::max(0.0, (count * kernels - own) / (count - 1)) + weight * interpolated(unseen(), at);
 }
 
 double Density::log_likelihood() const {

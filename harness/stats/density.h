@@ -1,11 +1,11 @@
-/// The distribution of a benchmark's numbers, learned from the few there are: skewed, with two levels or with outliers,
-/// as nights are. It is what a change point is judged against.
+/// Density estimate of a benchmark's numbers from a small sample, which may be skewed, have two levels or contain
+/// outliers. Change points are judged against it.
 ///
 /// A kernel estimate on a transformed axis (Wand, Marron and Ruppert, "Transformations in density estimation", Journal
 /// of the American Statistical Association 86 (1991) 343-353): first a shifted logarithm where the values are skewed,
-/// its strength from the quantiles at 10, 50 and 90 % and taken only where the values left out one at a time become
-/// more likely by it; then asinh, so that kernels widen with the distance from the middle. To it comes a Cauchy
-/// distribution of weight 1 / (n + 1): what has not been seen yet.
+/// with a strength from the quantiles at 10, 50 and 90 %, and only if it increases the leave-one-out likelihood; then
+/// asinh, so that kernels widen with the distance from the median. A Cauchy distribution of weight 1 / (n + 1) is added
+/// for values that have not been seen yet.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace lab::stats {
 
-/// Interquartile range / 1.349, or where that is 0 the first of these that is not: interdecile range / 2.563, range, a
-/// billionth of the level. At least 1e-150.
+/// The first of these that is not 0: interquartile range / 1.349, interdecile range / 2.563, range, a billionth of the
+/// level. At least 1e-150.
 double robust_sigma(std::span<const double> ascending);
 
 class Density {
@@ -26,23 +26,23 @@ class Density {
   /// Logarithm of the density at x, in nats; finite for every finite x.
   double log_at(double x) const;
 
-  /// log_at(x - shift) - log_at(x): how much more likely x is after a shift of everything.
+  /// log_at(x - shift) - log_at(x): log-likelihood ratio of x with the distribution shifted, against unshifted.
   double gain(double x, double shift) const { return log_at(x - shift) - log_at(x); }
 
-  /// Mean of exp(gain) over the values themselves, each judged by the others: 1 where the density is right; above,
-  /// values like those seen are taken for shifted ones too easily.
+  /// Leave-one-out mean of exp(gain) over the sample: 1 if the density is right. A larger value means that unshifted
+  /// values look shifted too easily.
   double excess(double shift) const;
 
-  /// Lag-1 autocorrelation of `values` in their order, on the transformed axis and cut off at 2.5 standard deviations,
+  /// Lag-1 autocorrelation of `values` in their order, on the transformed axis and clipped at 2.5 standard deviations,
   /// so that outliers do not hide it.
   double autocorrelation(std::span<const double> values) const;
 
   double quantile(double p) const;
   double median() const { return median_; }
   double sigma() const { return sigma_; }  ///< robust_sigma
-  /// How far the two outermost values lie from the median on average, in sigma.
+  /// Mean distance of the smallest and the largest value from the median, in sigma.
   double reach() const;
-  /// How far the outermost 8 % of the longer tail begin from the median, in sigma.
+  /// Distance from the median at which the outermost 8 % of the longer tail begin, in sigma.
   double shoulder() const;
   std::size_t size() const { return sorted_.size(); }
 
@@ -66,7 +66,7 @@ class Density {
   std::vector<double> sorted_;
   std::vector<Place> places_;  // of sorted_
   double median_ = 0, sigma_ = 1;
-  double scale_ = 1, skew_ = 0;  // of the shifted logarithm; skew 0 is none, its sign the longer tail's
+  double scale_ = 1, skew_ = 0;  // of the shifted logarithm; skew 0: none; its sign is that of the longer tail
   double bandwidth_ = 1;
   Cells kernels_{}, log_density_{};
 };

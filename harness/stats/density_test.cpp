@@ -41,8 +41,7 @@ TEST(Density, is_one_in_all) {
 
 TEST(Density, is_near_the_distribution_that_the_values_are_from) {
   const Density density(bell(500));
-  for (const double x : {-2.0, -1.0, 0.0, 1.0, 2.0})
-    EXPECT_NEAR(density.log_at(x), -0.5 * x * x - 0.919, 0.25) << x;
+  for (const double x : {-2.0, -1.0, 0.0, 1.0, 2.0}) EXPECT_NEAR(density.log_at(x), -0.5 * x * x - 0.919, 0.25) << x;
 }
 
 TEST(Density, knows_the_sharp_edge_of_skewed_values) {
@@ -66,10 +65,13 @@ TEST(Density, moves_and_stretches_with_the_values) {
 }
 
 TEST(Density, is_finite_wherever_it_is_asked) {
-  for (const std::vector<double>& values :
-       {std::vector<double>{0, 0}, {7, 7, 7}, {0, 1e150}, {-1e150, 1e150, 0}, {1e-300, 2e-300, 3e-300},
-        {1, 1, 1, 1, 2},
-        {5e-324, 0, 1e-323, 0, 2e-320, 0, 1e-323, 5e-324}}) {
+  for (const std::vector<double>& values : {std::vector<double>{0, 0},
+                                            {7, 7, 7},
+                                            {0, 1e150},
+                                            {-1e150, 1e150, 0},
+                                            {1e-300, 2e-300, 3e-300},
+                                            {1, 1, 1, 1, 2},
+                                            {5e-324, 0, 1e-323, 0, 2e-320, 0, 1e-323, 5e-324}}) {
     const Density density(values);
     for (const double x : {-1e150, -1.0, 0.0, 1e-300, 7.0, 1e150}) EXPECT_TRUE(std::isfinite(density.log_at(x))) << x;
     EXPECT_GT(density.sigma(), 0);

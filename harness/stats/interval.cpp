@@ -39,7 +39,7 @@ std::optional<Interval> median_interval(std::span<const double> values, double c
     inner = median_coverage(count, depth + 1);
     if (inner < confidence) break;
   }
-  // Coverage of one value or of the two middle ones may be the confidence itself: nothing lies further in.
+  // The innermost pair may have exactly this coverage; there is no pair inside it to interpolate with.
   if (!(inner < outer)) return Interval{lower(depth), upper(depth)};
 
   const double share = (outer - confidence) / (outer - inner);

@@ -1,5 +1,5 @@
-/// The one interval of the laboratory: distribution-free, for a median, from the order statistics of independent
-/// values. One process is one value; repetitions inside a process are not independent and never count as values.
+/// The laboratory's confidence interval: distribution-free, for a median, from the order statistics of independent
+/// values. One process is one value. Repetitions inside a process are not independent and never count as values.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ struct Interval {
 
 /// A median with its interval, in the unit of the values.
 struct Estimate {
-  std::size_t count = 0;  ///< values it was made from
+  std::size_t count = 0;  ///< number of values
   double median = 0;
-  std::optional<Interval> interval;  ///< none where `count` values cannot reach the confidence asked for
+  std::optional<Interval> interval;  ///< none if `count` values cannot reach the requested confidence
 };
 
 /// Probability that [x_(depth), x_(count + 1 - depth)] of `count` independent values covers the median of their
-/// continuous distribution: 1 - 2 P(B <= depth - 1), B binomial(count, 1/2). The sign test turned round.
+/// continuous distribution: 1 - 2 P(B <= depth - 1), B binomial(count, 1/2): the inverted sign test.
 /// Table A.7 in many textbooks; 1 <= depth <= (count + 1) / 2.
 double median_coverage(std::size_t count, std::size_t depth);
 
-/// The fewest values for which a median has an interval at all: 6 for 95 %.
+/// Minimum number of values for an interval of a median: 6 for 95 %.
 std::size_t least_count(double confidence = kConfidence);
 
 /// The interval of the median at exactly the nominal confidence: between the two neighbouring pairs of order statistics
@@ -43,22 +43,22 @@ std::optional<Interval> median_interval(std::span<const double> values, double c
 /// Median and interval. `values` must not be empty.
 Estimate estimate_median(std::span<const double> values, double confidence = kConfidence);
 
-/// One process of one benchmark: which block it ran in, and its time (or any positive quantity).
+/// One process of one benchmark: its block and its time (or another positive quantity).
 struct Datum {
   int block = 0;
   double value = 0;
 };
 
-/// from / to within every block that holds both, in the order of blocks (above 1: `to` is faster). What drifts from
-/// block to block cancels. Where a block holds several processes of one side, their median stands for them.
+/// from / to for every block that contains both sides, in the order of blocks (above 1: `to` is faster). Drift between
+/// blocks cancels. If a block contains several processes of one side, their median is used.
 std::vector<double> block_ratios(std::span<const Datum> from, std::span<const Datum> to);
 
 /// Median ratio and interval by the method above, on logarithms, so that exchanging both sides gives the exact inverse.
-/// None where no block holds both sides or a value is not positive.
+/// None if no block contains both sides or a value is not positive.
 std::optional<Estimate> estimate_ratio(std::span<const Datum> from, std::span<const Datum> to,
                                        double confidence = kConfidence);
 
-/// Half the interval's width over the median: 0.01 is "to one per cent". None without an interval.
+/// Half the interval's width over the median: 0.01 is 1 %. None without an interval.
 std::optional<double> relative_half_width(const Estimate& estimate);
 
 }  // namespace lab::stats

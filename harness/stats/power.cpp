@@ -19,7 +19,7 @@ double upper_quantile(double share) {
   return boost::math::quantile(boost::math::complement(boost::math::normal(), share));
 }
 
-/// sample_size the other way round: the effect that `processes` find.
+/// Inverse of sample_size: the effect that `processes` per arm detect.
 double visible_effect(double processes, double alpha, double power) {
   const double z = upper_quantile(alpha / 2);
   const double freedom = processes / kPriceOfRanks - z * z / 4;
@@ -30,7 +30,7 @@ double worst_alpha(const Plan& plan) {
   return plan.alpha / static_cast<double>(std::max<std::size_t>(1, plan.table));
 }
 
-/// The fewest processes for which `enough` holds; it must hold for all above those for which it does.
+/// Minimum number of processes for which `enough` holds. `enough` must be monotonic.
 template <typename Enough>
 std::optional<std::size_t> fewest(const Enough& enough) {
   if (!enough(kMostProcesses)) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<double> visible_change(const Plan& plan) {
   const std::size_t stratum = stratum_blocks(plan.processes, plan.table, plan.alpha);
   if (plan.processes < 2 || least_p(plan.processes, stratum) > worst_alpha(plan)) return std::nullopt;
   const auto n = static_cast<double>(plan.processes);
-  // On the logarithm, where the noise of both arms is alike.
+  // On the logarithm, where the noise of both arms is equal.
   const double significant = plan.sigma * visible_effect(n, worst_alpha(plan), plan.power);
   const double beyond = std::log1p(plan.threshold) + plan.sigma * visible_effect(n, plan.alpha, plan.power);
   const double change = std::expm1(std::max(significant, beyond));

@@ -15,7 +15,7 @@ TEST(SampleSize, is_that_of_cohens_table_once_the_price_of_ranks_is_taken_off) {
   const struct {
     double alpha, power, effect;
     int n;
-  } rows[]{{0.05, 0.80, 0.2, 393}, {0.05, 0.80, 0.5, 64}, {0.05, 0.80, 0.8, 26}, {0.05, 0.80, 1.0, 17},
+  } rows[]{{0.05, 0.80, 0.2, 393}, {0.05, 0.80, 0.5, 64},  {0.05, 0.80, 0.8, 26}, {0.05, 0.80, 1.0, 17},
            {0.05, 0.90, 0.5, 85},  {0.05, 0.95, 0.5, 105}, {0.01, 0.80, 0.5, 95}, {0.01, 0.80, 0.8, 38}};
   for (const auto& row : rows)
     EXPECT_NEAR(std::ceil(sample_size(row.effect, row.alpha, row.power) * 3 / std::numbers::pi), row.n, 1)

@@ -1,4 +1,4 @@
-/// Ranks: the median and other quantiles of a sample.
+/// The median and other quantiles of a sample.
 #pragma once
 
 #include <span>

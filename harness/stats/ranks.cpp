@@ -14,15 +14,15 @@ namespace lab::stats {
 
 namespace {
 
-/// One value on its way to a rank.
+/// A value aligned by its block's median, with its origin.
 struct Aligned {
   double value = 0;
   std::size_t block = 0;
   bool head = false;
 };
 
-/// Ranks of values in ascending order as integers: as they are, or all doubled where there are ties, which have
-/// mid-ranks. Undoubled ones make the distributions of their sums half as long.
+/// Ranks of values in ascending order, as integers. If there are ties, all ranks are doubled, because mid-ranks may be
+/// halves. Without ties they are not, which halves the length of the distributions of their sums.
 struct Ranks {
   std::vector<std::int64_t> of;
   std::int64_t unit = 1;
@@ -43,20 +43,20 @@ Ranks whole_ranks(const std::vector<Aligned>& ascending) {
   return {std::move(ranks), odd ? 2 : 1};
 }
 
-/// Chances of a sum, from its least possible value on.
+/// Probabilities of a sum, from its smallest possible value on.
 struct Distribution {
   std::int64_t least = 0;
   std::vector<double> chances{1};
 };
 
-/// The sum of `count` of `ranks`, all choices alike.
+/// Distribution of the sum of `count` of `ranks`; all choices are equally likely.
 Distribution count_choices(const std::vector<std::int64_t>& ranks, std::size_t count) {
-  // Counted from the least rank on: the sums stay small in a block whose ranks lie close together.
+  // Relative to the smallest rank, so that the sums stay small in a block with close ranks.
   const std::int64_t lowest = *std::min_element(ranks.begin(), ranks.end());
   std::int64_t widest = 0;
   for (const std::int64_t rank : ranks) widest += rank - lowest;
   const auto width = static_cast<std::size_t>(widest) + 1;
-  // ways[k][s]: the chance weight of k chosen ranks with sum s, as a share of all choices so far.
+  // ways[k][s]: the share of all choices so far that choose k ranks with sum s.
   std::vector<std::vector<double>> ways(count + 1, std::vector<double>(width));
   ways[0][0] = 1;
   std::size_t seen = 0;
@@ -73,7 +73,8 @@ Distribution count_choices(const std::vector<std::int64_t>& ranks, std::size_t c
   return sum;
 }
 
-/// As above. A single large block without ties has the same ranks whatever its values, and so has the next table row's.
+/// count_choices() with a cache: a single large block without ties has the same ranks for any values, so the next table
+/// row needs the same distribution.
 const Distribution& sum_of_choice(const std::vector<std::int64_t>& ranks, std::size_t count) {
   struct Known {
     std::vector<std::int64_t> ranks;
@@ -85,7 +86,7 @@ const Distribution& sum_of_choice(const std::vector<std::int64_t>& ranks, std::s
   return last.sum;
 }
 
-/// The sum of two independent sums.
+/// Distribution of the sum of two independent sums (convolution).
 Distribution operator+(const Distribution& a, const Distribution& b) {
   Distribution sum{a.least + b.least, std::vector<double>(a.chances.size() + b.chances.size() - 1)};
   for (std::size_t i = 0; i < b.chances.size(); ++i)
@@ -94,7 +95,7 @@ Distribution operator+(const Distribution& a, const Distribution& b) {
   return sum;
 }
 
-/// Of a shift.
+/// Of a shift, on the logarithm.
 constexpr double kPrecision = 1e-9;
 
 double log_choose(std::size_t n, std::size_t k) {
@@ -206,9 +207,9 @@ double BlockedArms::crossing(double rejected, double kept, const Rejects& reject
 
 double BlockedArms::limit(double alpha, bool lower) const {
   const auto rejects = [&](const Tails& tail) { return (lower ? tail.above : tail.below) <= alpha; };
-  // Where head is moved further than any two values lie apart, it is all on one side.
+  // A shift by more than the maximum difference puts all of head on one side.
   const double beyond = (lower ? -1 : 1) * (most_ * (1 + kPrecision) + kPrecision);
-  // The normal approximation costs little and lands near: only its neighbourhood is searched exactly.
+  // The normal approximation is cheap and close: only its neighbourhood is searched exactly.
   const double near = crossing(beyond, -beyond, [&](double shift) { return rejects(normal_tails(rank(shift))); });
   double rejected = beyond, kept = -beyond;
   for (double step = most_ / 256; step < most_; step *= 4) {

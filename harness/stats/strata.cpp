@@ -9,7 +9,7 @@ namespace lab::stats {
 
 namespace {
 
-/// Place of each block that holds both arms, from 0, in the order of blocks.
+/// Index of each block that contains both arms, from 0, in the order of blocks.
 std::map<int, std::size_t> places(const std::vector<Datum>& base, const std::vector<Datum>& head) {
   std::set<int> with_base;
   for (const Datum& datum : base) with_base.insert(datum.block);
@@ -25,7 +25,7 @@ std::size_t strata(std::size_t blocks, std::size_t stratum) {
   return std::max<std::size_t>(1, blocks / std::max<std::size_t>(1, stratum));
 }
 
-/// log of the ways to choose n of 2 n.
+/// log of the number of ways to choose n of 2 n.
 double log_ways(std::size_t n) {
   const auto x = static_cast<double>(n);
   return std::lgamma(2 * x + 1) - 2 * std::lgamma(x + 1);
@@ -37,7 +37,8 @@ double least_p(std::size_t blocks, std::size_t stratum) {
   const std::size_t count = strata(blocks, stratum);
   const std::size_t larger = blocks % count;
   const std::size_t size = blocks / count;
-  const double ways = static_cast<double>(larger) * log_ways(size + 1) + static_cast<double>(count - larger) * log_ways(size);
+  const double ways =
+      static_cast<double>(larger) * log_ways(size + 1) + static_cast<double>(count - larger) * log_ways(size);
   return std::min(1.0, 2 * std::exp(-ways));
 }
 

@@ -7,7 +7,7 @@ namespace lab::stats {
 TEST(Strata, are_as_small_as_the_table_allows) {
   const struct {
     std::size_t blocks, table, stratum;
-  } rows[]{{0, 1, 1},  {1, 1, 1},  {2, 1, 2},   {6, 1, 2},    {8, 100, 3},
+  } rows[]{{0, 1, 1},   {1, 1, 1},    {2, 1, 2},    {6, 1, 2},    {8, 100, 3},
            {7, 100, 7}, {10, 100, 3}, {15, 100, 2}, {20, 100, 2}, {20, 100000, 2}};
   for (const auto& row : rows)
     EXPECT_EQ(stratum_blocks(row.blocks, row.table, 0.05), row.stratum) << row.blocks << " blocks, " << row.table;

@@ -433,9 +433,9 @@ TEST(Ledger, finds_overlap_on_either_side_and_each_changed_byte) {
   EXPECT_EQ(ledger.add(memory + 40, 20), "");
   EXPECT_EQ(ledger.add(memory + 60, 1), "");
   EXPECT_EQ(ledger.add(memory + 20, 20), "");
-  EXPECT_EQ(ledger.add(memory + 10, 11), "a block of 11 bytes ends 1 bytes inside of one of 20");
-  EXPECT_EQ(ledger.add(memory + 59, 1), "a block of 1 bytes begins 19 bytes after the begin of one of 20");
-  EXPECT_EQ(ledger.add(memory + 40, 20), "a block of 20 bytes begins where one of 20 does");
+  EXPECT_EQ(ledger.add(memory + 10, 11), "a block of 11 bytes overlaps the first 1 bytes of a block of 20 bytes");
+  EXPECT_EQ(ledger.add(memory + 59, 1), "a block of 1 bytes begins at byte 19 of a block of 20 bytes");
+  EXPECT_EQ(ledger.add(memory + 40, 20), "a block of 20 bytes has the same address as one of 20 bytes");
   EXPECT_EQ(ledger.remove(memory + 20), "");
   for (const std::size_t at : {0u, 7u, 19u}) {
     Ledger fresh;
@@ -757,7 +757,7 @@ json::value description_of(const Executable& executable) {
   return json::parse(run(executable.path + " --describe").text);
 }
 
-/// What it says of itself; "" where it says nothing.
+/// The description that the executable prints; "" if none.
 std::string trait(const json::value& description, const char* name) {
   const json::value* const found = description.at("traits").as_object().if_contains(name);
   return found == nullptr ? "" : found->as_string().c_str();
@@ -768,7 +768,7 @@ TEST(AllocatorExecutables, have_one_reference) {
   EXPECT_EQ(std::count_if(all.begin(), all.end(), [](const Executable& one) { return one.reference; }), 1);
 }
 
-TEST(AllocatorExecutables, conform_to_what_they_say_they_can_do) {
+TEST(AllocatorExecutables, pass_their_conformance) {
   for (const Executable& executable : executables()) {
     const Output output = run(executable.path + " --conformance");
     EXPECT_EQ(output.status, 0) << output.text;
@@ -776,7 +776,7 @@ TEST(AllocatorExecutables, conform_to_what_they_say_they_can_do) {
   }
 }
 
-TEST(AllocatorExecutables, describe_themselves_in_four_lines_and_the_rivals_version) {
+TEST(AllocatorExecutables, describe_themselves_in_four_lines_and_name_the_wrapped_version) {
   for (const Executable& executable : executables()) {
     const json::value description = description_of(executable);
     for (const char* line : {"idea", "cost", "source", "weakness"})
@@ -788,7 +788,7 @@ TEST(AllocatorExecutables, describe_themselves_in_four_lines_and_the_rivals_vers
   }
 }
 
-TEST(AllocatorExecutables, find_a_minimum_heap_where_they_work_in_one_buffer_and_are_asked) {
+TEST(AllocatorExecutables, find_a_minimum_heap_on_request_if_they_have_a_fixed_capacity) {
   std::set<std::string> with_one;
   for (const Executable& executable : executables()) {
     const json::value description = description_of(executable);
@@ -815,7 +815,7 @@ TEST(AllocatorExecutables, find_a_minimum_heap_where_they_work_in_one_buffer_and
 
 constexpr int kMostCpuSeconds = kSurelyFound ? 5 : 120;
 
-TEST(AllocatorExecutables, read_back_the_same_in_every_workload_they_support) {
+TEST(AllocatorExecutables, have_the_same_checksum_in_every_workload_they_support) {
   std::map<std::string, std::map<std::string, std::string>> checksums;  // by workload and seed, then by variant
   std::set<std::vector<std::string>> lists;
   for (const Executable& executable : executables()) {

@@ -1,4 +1,4 @@
-// Filters act on every row and chart that is about benchmarks, and live in the address: #section?family=&verdict=&text=.
+// Filters every row and chart of benchmarks. The filter is stored in the address: #section?family=&verdict=&text=.
 'use strict';
 (() => {
   const form = document.getElementById('filter');
@@ -10,34 +10,34 @@
   if (rows.length === 0) return;
 
   const unique = (values) => [...new Set(values)].filter((value) => value !== '');
-  const offer = (field, values) => {
+  const add_options = (field, values) => {
     const select = form.elements[field];
     for (const value of values) select.add(new Option(value, value));
     select.parentElement.hidden = values.length < 2;
   };
-  offer('family', unique(rows.flatMap(({benchmarks}) => benchmarks.map((name) => name.split('/')[0]))));
-  offer('verdict', unique(rows.map(({verdict}) => verdict)));
+  add_options('family', unique(rows.flatMap(({benchmarks}) => benchmarks.map((name) => name.split('/')[0]))));
+  add_options('verdict', unique(rows.map(({verdict}) => verdict)));
   form.hidden = false;
 
-  // What an address names stands below the filter, however many lines that takes.
-  const say_height = () => {
-    const over = getComputedStyle(form).position === 'sticky' ? form.offsetHeight : 0;
-    document.documentElement.style.setProperty('--bar', `${over}px`);
+  // The target of an address must appear below the filter, whatever the filter's height.
+  const update_bar_height = () => {
+    const height = getComputedStyle(form).position === 'sticky' ? form.offsetHeight : 0;
+    document.documentElement.style.setProperty('--bar', `${height}px`);
   };
-  new ResizeObserver(say_height).observe(form);
-  say_height();
+  new ResizeObserver(update_bar_height).observe(form);
+  update_bar_height();
 
-  // A row without a verdict, such as a time, is chosen by the verdicts that its benchmark has elsewhere.
+  // A row without a verdict, such as a time, matches by the verdicts that its benchmark has in other tables.
   const verdicts_of = new Map();
   for (const {benchmarks, verdict} of rows)
     for (const name of benchmarks) verdicts_of.set(name, (verdicts_of.get(name) ?? new Set()).add(verdict));
 
-  const keeper = ({text, family, verdict}) => (benchmarks, own) =>
+  const matcher = ({text, family, verdict}) => (benchmarks, own) =>
     (!verdict || !own || own === verdict) &&
     benchmarks.some((name) => name.toLowerCase().includes(text.toLowerCase()) && (!family || name.startsWith(`${family}/`)) &&
       (!verdict || own === verdict || verdicts_of.get(name)?.has(verdict)));
 
-  const words = ({text, family, verdict}) => [
+  const describe = ({text, family, verdict}) => [
     text && `name “${text}”`, family && `family ${family}`, verdict && `verdict ${verdict}`,
   ].filter(Boolean).join(', ');
 
@@ -47,12 +47,12 @@
     return table.nextElementSibling;
   };
 
-  // Resolves when the charts stand.
+  // Resolves when the charts are drawn.
   const apply = (filter) => {
-    const keep = keeper(filter);
-    const left = new Map();  // rows by table
+    const matches = matcher(filter);
+    const left = new Map();  // number of shown rows by table
     for (const {row, table, benchmarks, verdict} of rows) {
-      row.hidden = !keep(benchmarks, verdict);
+      row.hidden = !matches(benchmarks, verdict);
       left.set(table, (left.get(table) ?? 0) + !row.hidden);
     }
     for (const [table, count] of left) {
@@ -60,23 +60,23 @@
       note_of(table).hidden = count > 0;
     }
     const shown = [...left.values()].reduce((sum, count) => sum + count, 0);
-    const said = words(filter);
-    form.elements.clear.hidden = said === '';
+    const description = describe(filter);
+    form.elements.clear.hidden = description === '';
     status.classList.toggle('none', shown === 0);
-    status.textContent = said === '' ? '' :
-      shown === 0 ? `No benchmark matches ${said}. Clear the filter to see all.` :
-      `Filtered by ${said}: ${shown} of ${rows.length} rows are shown.`;
-    return charts.keep(keep);
+    status.textContent = description === '' ? '' :
+      shown === 0 ? `No benchmark matches ${description}. Clear the filter to see all benchmarks.` :
+      `Filtered by ${description}: ${shown} of ${rows.length} rows are shown.`;
+    return charts.filter(matches);
   };
 
-  // What someone typed may be no encoding at all.
+  // A typed address may not be valid percent-encoding.
   const decoded = (text) => {
     try { return decodeURIComponent(text); } catch { return text; }
   };
   const read_address = () => {
     const [id, query = ''] = location.hash.slice(1).split('?');
-    const asked = new URLSearchParams(query);
-    return {id: decoded(id), filter: Object.fromEntries(kFields.map((field) => [field, (asked.get(field) ?? '').trim()]))};
+    const parameters = new URLSearchParams(query);
+    return {id: decoded(id), filter: Object.fromEntries(kFields.map((field) => [field, (parameters.get(field) ?? '').trim()]))};
   };
   const read_form = () => Object.fromEntries(kFields.map((field) => [field, form.elements[field].value.trim()]));
   const address = (id, filter) => {
@@ -88,7 +88,7 @@
     const {id, filter} = read_address();
     for (const field of kFields) {
       const input = form.elements[field];
-      // A value that this page does not offer finds nothing, and is said so.
+      // A value that this page does not have is added: it matches nothing, and the status says so.
       if (input.options && filter[field] && ![...input.options].some(({value}) => value === filter[field]))
         input.add(new Option(filter[field], filter[field]));
       input.value = filter[field];

@@ -1,19 +1,19 @@
-// fit_to(specification, width): what a chart gives way with before its plot does, in a page and in a drawing alike. Vega
-// takes all that is too wide out of the plot, down to nothing: here a legend takes more rows, and names stand above marks.
+// fit_to(specification, width): fits a chart to a width, on the page and in an SVG file. Vega alone shrinks the plot, down
+// to nothing. Here the legend gets more rows and names move above their marks first.
 'use strict';
 globalThis.fit_to = (spec, width) => {
-  const kNarrow = 520;  // pixels: below, a row's name stands above its marks, not beside them
-  const kMostBeside = 0.5;  // of the width, for names beside marks
-  const kNumbers = 66;  // pixels that an axis of numbers takes, with its title
+  const kNarrow = 520;  // pixels: in narrower charts, a row's name is above its marks, not to their left
+  const kMostBeside = 0.5;  // maximum share of the width for names to the left of marks
+  const kNumbers = 66;  // width in pixels of a numeric axis with its title
   const kEdges = 30;  // pixels of padding, both sides together
-  const kSign = 20;  // pixels of a legend's sign, with its distance from the label
+  const kSign = 20;  // pixels of a legend's symbol, with its distance from the label
 
   const views = [spec, ...spec.layer ?? []];
   const unique = (field) => [...new Set(spec.datasets.rows.map((row) => row[field]))];
   const width_of = (text, fontSize) => vega.textMetrics.width({font: spec.config.font, fontSize}, String(text));
   const widest = (texts, fontSize) => Math.max(0, ...texts.map((text) => width_of(text, fontSize)));
 
-  // An expression that says each text within the room: as it is, or as `shorter`(text, characters).
+  // A Vega expression that maps each text to one that fits into `room`: itself, or `shorter`(text, characters).
   const within = (texts, room, fontSize, shorter) => {
     const fitted = (text) => {
       let kept = text.length, short = text;
@@ -33,10 +33,10 @@ globalThis.fit_to = (spec, width) => {
       return wide + spec.config.axis.labelPadding;
     }
     const room = width - kEdges;
-    spec.config.axisYBand = {  // names are in front of what is shaded
+    spec.config.axisYBand = {  // names are in front of shaded areas
       labelAlign: 'left', labelBaseline: 'bottom', labelPadding: 0, labelLimit: room, labelOffset: {expr: "-bandwidth('y') / 2"}, zindex: 1,
     };
-    // Names differ at their ends, too.
+    // Keep both ends, because names may differ at either.
     if (wide > room) axis.axis = {...axis.axis, labelExpr: within(names, room, spec.config.axis.labelFontSize, both_ends)};
     spec.height = {...spec.height, step: spec.height.step + 16};
     axis.scale = {paddingInner: 16 / spec.height.step + 0.1, paddingOuter: 0.4};

@@ -1,24 +1,24 @@
-// Draws each figure's chart from the specification in the page. Figures that come with a drawing keep it until then.
+// Draws each figure's chart from the specification in the page. A figure with an SVG shows it until then.
 'use strict';
 const charts = (() => {
   const specifications = JSON.parse(document.getElementById('charts').textContent);
   const figures = [...document.querySelectorAll('figure[data-chart]')];
-  let keeps = () => true;
+  let matches = () => true;
 
-  const is_kept = (row) => !row.benchmark || keeps([row.benchmark], row.verdict ?? '');
+  const is_kept = (row) => !row.benchmark || matches([row.benchmark], row.verdict ?? '');
 
-  // Each series keeps its colour and sign, whichever of them are left.
+  // Each series keeps its colour and symbol, whichever series remain.
   const fix_series = (spec) => {
     const unique = (field) => [...new Set(spec.datasets.rows.map((row) => row[field]))];
     for (const {data, encoding} of [spec, ...spec.layer ?? []])
       for (const channel of ['color', 'shape', 'stroke'].map((name) => encoding?.[name]))
         if (channel?.type === 'nominal' && !channel.scale?.domain && (data?.name ?? 'rows') === 'rows') {
           channel.scale = {...channel.scale, domain: unique(channel.field)};
-          if (channel.legend === null) delete channel.legend;  // of channels with one domain, it would take all legends away
+          if (channel.legend === null) delete channel.legend;  // one null would remove the legends of all channels with this domain
         }
   };
 
-  // The specification with the rows that the filter leaves; null where it leaves none.
+  // The specification with the rows that match the filter; null if there are none.
   const filtered = (specification) => {
     const spec = structuredClone(specification);
     if (!spec.datasets.rows.every(is_kept)) fix_series(spec);
@@ -26,18 +26,18 @@ const charts = (() => {
     return spec.datasets.rows.length === 0 ? null : spec;
   };
 
-  // What a title says is about all rows.
-  const say_how_many = (figure, left, all) => {
+  // The title describes all rows, so a filtered chart shows how many are left.
+  const show_mark_count = (figure, left, all) => {
     figure.querySelector('.part')?.remove();
     if (left === all) return;
-    const said = document.createElement('span');
-    said.className = 'part';
-    said.textContent = `Filtered: ${left} of ${all} marks are shown; the title is about all.`;
-    figure.querySelector('figcaption').append(said);
+    const note = document.createElement('span');
+    note.className = 'part';
+    note.textContent = `Filtered: ${left} of ${all} marks are shown; the title describes all.`;
+    figure.querySelector('figcaption').append(note);
   };
 
-  // Where no table of the section says that nothing matches, its charts do.
-  const say_if_none = (group) => {
+  // If the section has no table, which would say that nothing matches, its charts do.
+  const show_if_none = (group) => {
     if (group.closest('section').querySelector(':scope > .scroll tr[data-benchmark]')) return;
     if (group.nextElementSibling?.className !== 'nothing')
       group.insertAdjacentHTML('afterend', '<p class="nothing" hidden>No mark of these charts matches the filter.</p>');
@@ -45,12 +45,12 @@ const charts = (() => {
   };
 
   const draw = async (figure) => {
-    const turn = figure.turn = (figure.turn ?? 0) + 1;  // of two that overlap, the later counts
+    const turn = figure.turn = (figure.turn ?? 0) + 1;  // of two overlapping calls, the later one wins
     const spec = filtered(specifications[figure.dataset.chart]);
     figure.hidden = spec === null;
-    say_if_none(figure.closest('.charts'));
+    show_if_none(figure.closest('.charts'));
     if (spec === null) return;
-    say_how_many(figure, spec.datasets.rows.length, specifications[figure.dataset.chart].datasets.rows.length);
+    show_mark_count(figure, spec.datasets.rows.length, specifications[figure.dataset.chart].datasets.rows.length);
     const plot = figure.querySelector('.plot');
     fit_to(spec, plot.clientWidth);
     const frame = document.createElement('div');
@@ -62,13 +62,13 @@ const charts = (() => {
       if (turn === figure.turn) plot.remove(); else frame.remove();
     } catch (error) {
       frame.remove();
-      plot.append(`This chart could not be drawn here: ${error.message}. The table holds its figures.`);
+      plot.append(`This chart could not be drawn here: ${error.message}. The table contains its figures.`);
     }
   };
 
   const draw_all = async (some = figures) => { for (const figure of some) await draw(figure); };
 
-  // Turning a phone changes what fits.
+  // A rotated phone has another width.
   let width = window.innerWidth, turned = 0;
   window.addEventListener('resize', () => {
     clearTimeout(turned);
@@ -80,13 +80,13 @@ const charts = (() => {
   });
   draw_all();
 
-  const rows_kept = (figure) => specifications[figure.dataset.chart].datasets.rows.map(is_kept).join();
+  const matching_rows = (figure) => specifications[figure.dataset.chart].datasets.rows.map(is_kept).join();
   return {
-    // Draws again what `keep`(benchmarks, verdict) changes; resolves when it stands.
-    keep(keep) {
-      const before = figures.map(rows_kept);
-      keeps = keep;
-      return draw_all(figures.filter((figure, at) => rows_kept(figure) !== before[at]));
+    // Redraws the charts whose rows change under the filter `matcher`(benchmarks, verdict). Resolves when they are drawn.
+    filter(matcher) {
+      const before = figures.map(matching_rows);
+      matches = matcher;
+      return draw_all(figures.filter((figure, at) => matching_rows(figure) !== before[at]));
     },
   };
 })();

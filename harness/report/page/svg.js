@@ -1,8 +1,8 @@
-// draw(specification) -> {svg, failure}, filled in when the engine has run its pending jobs.
+// draw(specification) -> {svg, failure}. Both are set when the engine has run its pending jobs.
 'use strict';
 
-// There is no canvas to measure text with, and Vega's own guess (0.8 em a character) is far too wide for labels.
-// Advance widths of a Helvetica-like face in thousandths of an em, generous enough for the widest common substitutes.
+// There is no canvas to measure text, and Vega's estimate (0.8 em per character) is far too wide for labels. These are
+// advance widths of a Helvetica-like font in thousandths of an em, enlarged to cover the widest common substitutes.
 const kWidths = (() => {
   const widths = {};
   const all = (characters, width) => { for (const c of characters) widths[c] = width * 1.15; };
@@ -24,7 +24,7 @@ vega.textMetrics.width = (item, text) => {
   return widest / 1000 * vega.fontSize(item) * bold;
 };
 
-// Vega breaks no lines; a title must not be wider than its drawing, nor a word of it.
+// Vega does not wrap lines. Neither a title nor a word of it may be wider than the drawing.
 const wrapped = (text, item, width) => {
   const lines = [''];
   const pieces = (word) => {
@@ -45,7 +45,7 @@ const fitted = (specification) => {
   if (config) fit_to(specification, width);
   if (!title) return specification;
   const style = config.title;
-  const room = (width - 32) / 1.05;  // within the padding; a headline's font may run wider still
+  const room = (width - 32) / 1.05;  // without the padding; a headline's font may be wider than the estimate
   return {...specification, title: {
     text: wrapped(title.text, {fontSize: style.fontSize, fontWeight: style.fontWeight}, room),
     subtitle: wrapped(title.subtitle, {fontSize: style.subtitleFontSize}, room),
@@ -58,11 +58,11 @@ globalThis.draw = (text) => {
   doubts.length = 0;
   vega.resetSVGClipId();
   vega.resetSVGDefIds();
-  const logger = vega.logger(vega.Warn, undefined, (method, level, said) => doubts.push([...said].join(' ')));
+  const logger = vega.logger(vega.Warn, undefined, (method, level, messages) => doubts.push([...messages].join(' ')));
   try {
     const compiled = vegaLite.compile(fitted(JSON.parse(text)), {logger}).spec;
     const view = new vega.View(vega.parse(compiled), {renderer: 'none', logger});
-    // The specification's width is that of the whole drawing, as it is in a page; Vega takes it for the plot's alone.
+    // The specification's width is that of the whole drawing, as on the page; Vega uses it for the plot alone.
     const whole = compiled.width;
     const fit = async (tries) => {
       const svg = await view.toSVG();

@@ -1,13 +1,13 @@
-// What Vega and Vega-Lite expect of a browser, for an engine that has none of it.
+// Replaces the browser functions that Vega and Vega-Lite need, for an engine without a browser.
 'use strict';
 globalThis.self = globalThis;
 globalThis.structuredClone = (value) => JSON.parse(JSON.stringify(value));
 globalThis.doubts = [];
 globalThis.console = {
   log() {}, info() {}, debug() {},
-  warn(...said) { doubts.push(said.join(' ')); },
-  error(...said) { doubts.push(said.join(' ')); },
+  warn(...messages) { doubts.push(messages.join(' ')); },
+  error(...messages) { doubts.push(messages.join(' ')); },
 };
-// Nothing here waits for time to pass: a timer that would fire later never does.
+// Time does not pass here: a timer never fires.
 globalThis.setTimeout = () => 0;
 globalThis.clearTimeout = () => {};

@@ -1,4 +1,4 @@
-#include "harness/simulate/known_noise.h"
+#include "harness/simulate/oracle.h"
 
 #include <algorithm>
 #include <limits>
@@ -15,8 +15,8 @@ constexpr std::size_t kShortest = stats::ChangePointDetector::kShortest,
 
 }  // namespace
 
-KnownNoise::KnownNoise(const Kind& kind, std::size_t points, std::size_t baseline, double alarms, std::size_t trials,
-                       Noise& noise)
+Oracle::Oracle(const Kind& kind, std::size_t points, std::size_t baseline, double alarms, std::size_t trials,
+               Noise& noise)
     : kind_(kind) {
   for (double step = kLeastStep; step <= kMostStep; step += kStep)
     for (const double sign : {1, -1}) steps_.push_back(sign * step * kind.robust_sigma);
@@ -28,11 +28,11 @@ KnownNoise::KnownNoise(const Kind& kind, std::size_t points, std::size_t baselin
   threshold_ = scores[kept];
 }
 
-bool KnownNoise::alarms(std::span<const double> values, std::size_t nights) const {
+bool Oracle::alarms(std::span<const double> values, std::size_t nights) const {
   return score(values, nights) > threshold_;
 }
 
-double KnownNoise::score(std::span<const double> values, std::size_t nights) const {
+double Oracle::score(std::span<const double> values, std::size_t nights) const {
   const std::span<const double> seen = values.last(std::min(values.size(), nights + kLongest - 1));
   std::vector<double> before;
   for (const double x : seen) before.push_back(kind_.log_density(x));
