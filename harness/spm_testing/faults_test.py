@@ -190,7 +190,7 @@ FULL = (
 )
 READ_ONLY = (
     r"^(spm: [^e].*\n)*spm: error: .*Read-only file system.*\n"
-    r"hint: choose folders that you may write with --store DIR \(or SPM_STORE\) and --lib DIR\n$"
+    r"hint: choose writable folders with --store DIR \(or SPM_STORE\) and --lib DIR\n$"
 )
 
 
