@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "harness/results/commit.h"
 #include "harness/stats/culprit.h"
 
 namespace lab::app {
@@ -107,7 +108,7 @@ class Search {
     if (is_end(entry.commit))
       return Error{fmt::format("the {} end, {}, cannot be measured: {}",
                                entry.commit == record_.cell().commits.front().sha ? "good" : "bad",
-                               entry.commit.substr(0, 12), reason),
+                               results::short_commit(entry.commit), reason),
                    hint.empty() ? "choose an end that can be measured" : hint, ExitStatus::kUsage};
     entry.skip = reason;
     return {};

@@ -10,6 +10,7 @@
 #include "harness/base/usage_error.h"
 #include "harness/measure/machine.h"
 #include "harness/measure/revisions.h"
+#include "harness/results/commit.h"
 #include "harness/results/journal.h"
 
 namespace lab::app {
@@ -41,7 +42,7 @@ std::vector<fs::path> results_of(const std::string& commit, const fs::path& fold
   std::error_code missing;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing)) {
     const fs::path& path = entry.path();
-    if (path.extension() == ".json" && path.stem().string().find(commit.substr(0, 12)) != std::string::npos)
+    if (path.extension() == ".json" && path.stem().string().find(results::short_commit(commit)) != std::string::npos)
       found.push_back(path);
   }
   std::sort(found.rbegin(), found.rend());
@@ -83,7 +84,7 @@ Expected<std::vector<std::string>> paths_for(const fs::path& root, const std::ve
     if (paths.back().empty())
       return usage_error(
           fmt::format("expected a result of {} ({}) without local changes in '{}', found none", name.text,
-                      name.commit.substr(0, 12), folder.string()),
+                      results::short_commit(name.commit), folder.string()),
           fmt::format("at HEAD: python3 make.py run --against {} measures both in one session", names.front().text));
   }
   return paths;

@@ -12,6 +12,7 @@
 #include "harness/judge/fitness.h"
 #include "harness/report/comparison_text.h"
 #include "harness/report/run_table.h"
+#include "harness/results/commit.h"
 
 namespace lab::cli {
 
@@ -98,8 +99,8 @@ void RunTerminal::show_failure(const results::Failure& failure) {
 }
 
 void RunTerminal::begin_build(const std::string& revision, const std::string& sha, const std::filesystem::path& log) {
-  line_.print(fmt::format("run: building {} ({}) by its own make.py; the log is {}", revision, sha.substr(0, 12),
-                          log.string()));
+  line_.print(fmt::format("run: building {} ({}) by its own make.py; the log is {}", revision,
+                          results::short_commit(sha), log.string()));
 }
 
 void RunTerminal::keep_report(const results::Result& result, std::optional<int> planned_blocks) {

@@ -9,10 +9,11 @@
 #include <map>
 #include <optional>
 
+#include "harness/base/child.h"
 #include "harness/measure/answer.h"
 #include "harness/measure/arms.h"
-#include "harness/base/child.h"
 #include "harness/measure/conformance.h"
+#include "harness/results/commit.h"
 
 namespace lab::measure {
 
@@ -24,10 +25,6 @@ constexpr int kSkipStatus = 125;  ///< as git bisect run has it
 
 Error stopped() {
   return Error{"interrupted", "", ExitStatus::kInterrupted};
-}
-
-std::string short_sha(const std::string& sha) {
-  return sha.substr(0, 12);
 }
 
 /// "exit status 2: no such file": how a child ended and the last thing it said.
@@ -92,7 +89,8 @@ class BenchmarkMeter : public Meter {
       if (!end) return end.error();
       if (!end->later.empty()) return *end;
       if (!end->skip.empty())
-        return Error{fmt::format("the bad end, {}: {}", short_sha(bad), end->skip), end->hint, ExitStatus::kUsage};
+        return Error{fmt::format("the bad end, {}: {}", results::short_commit(bad), end->skip), end->hint,
+                     ExitStatus::kUsage};
     }
     const auto built = revisions_.build(sha, cell_.how, choice(), listener_);
     if (!built) return not_built(built.error());
@@ -146,7 +144,7 @@ class BenchmarkMeter : public Meter {
     if (sha == bad) {
       // Its names are those that the user may mean: the sentence about a misspelt one comes from there.
       const Expected<measure::Selection> selection = measure::select(catalog, {cell_.benchmark});
-      if (!selection) return in_context(fmt::format("the bad end, {}", short_sha(bad)), selection.error());
+      if (!selection) return in_context(fmt::format("the bad end, {}", results::short_commit(bad)), selection.error());
       if (selection->benchmarks.size() != 1)
         return Error{
             fmt::format("expected one benchmark, '{}' matches {}", cell_.benchmark, selection->benchmarks.size()),

@@ -27,7 +27,6 @@ namespace {
 
 constexpr double kGitSeconds = 600;     ///< a checkout of a large tree on a slow disk
 constexpr double kBuildSeconds = 7200;  ///< and all its downloads
-constexpr std::size_t kShortSha = 12;
 constexpr std::size_t kPlaceDigits = 8;  ///< tell two clones of one name apart
 
 /// What an old make.py says when packages cannot be had.
@@ -78,10 +77,6 @@ Words globs_for(const std::vector<measure::ListedVariant>& listed, const std::se
     else
       globs.insert(globs.end(), names.begin(), names.end());
   return globs;
-}
-
-std::string short_sha(const std::string& sha) {
-  return sha.substr(0, kShortSha);
 }
 
 std::string last_line(std::string_view text) {
@@ -164,9 +159,9 @@ struct Revisions::State {
     return shallow ? fmt::format("the clone is shallow: git -C {} fetch --unshallow", repository.string()) : "";
   }
 
-  fs::path tree(const std::string& sha) const { return folder / short_sha(sha); }
+  fs::path tree(const std::string& sha) const { return folder / results::short_commit(sha); }
   fs::path beside(const std::string& sha, std::string_view ending) const {
-    return folder / fmt::format("{}.{}", short_sha(sha), ending);
+    return folder / fmt::format("{}.{}", results::short_commit(sha), ending);
   }
 
   /// Whether the tree is whole, of this commit and of this repository.
@@ -192,7 +187,7 @@ struct Revisions::State {
     fs::remove(beside(sha, "tree"), problem);
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, problem))
       if (const std::string name = entry.path().filename().string();
-          name.starts_with(short_sha(sha) + ".") && name.ends_with(".built"))
+          name.starts_with(results::short_commit(sha) + ".") && name.ends_with(".built"))
         fs::remove(entry.path(), problem);
     fs::remove_all(tree(sha), problem);
     if (problem) return Error{fmt::format("removing '{}': {}", tree(sha).string(), problem.message()), ""};
@@ -312,10 +307,11 @@ struct Revisions::State {
     const Expected<std::string> log = read_file(beside(sha, "log"));
     const std::string said = log ? *log : call.outcome.error_tail;
     if (std::any_of(kLostPins.begin(), kLostPins.end(), [&](auto words) { return said.find(words) != std::string::npos; }))
-      return BuildError(Kind::kLostPins,
-                        {fmt::format("commit {}: its packages cannot be fetched: {}", short_sha(sha), last_line(said)),
-                         "name a place that has them with SPM_MIRROR (made by: python3 make.py spm mirror push)"});
-    return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} does not build: {}", short_sha(sha),
+      return BuildError(
+          Kind::kLostPins,
+          {fmt::format("commit {}: its packages cannot be fetched: {}", results::short_commit(sha), last_line(said)),
+           "name a place that has them with SPM_MIRROR (made by: python3 make.py spm mirror push)"});
+    return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} does not build: {}", results::short_commit(sha),
                                                         describe_end(call.spec, call.outcome)),
                                             beside(sha, "log").string()});
   }
@@ -384,7 +380,8 @@ Expected<results::Commit> Revisions::describe(const std::string& sha) const {
 
 Expected<std::vector<results::Commit>> Revisions::between(const std::string& good, const std::string& bad) const {
   if (good == bad)
-    return usage(fmt::format("expected two commits, found {} for both ends", short_sha(good)), "git log --oneline");
+    return usage(fmt::format("expected two commits, found {} for both ends", results::short_commit(good)),
+                 "git log --oneline");
   const auto is_ancestor = [&](const std::string& older, const std::string& newer) {
     const Expected<ChildOutcome> answer =
         state_->ask(state_->repository, {"merge-base", "--is-ancestor", older, newer});
@@ -397,9 +394,10 @@ Expected<std::vector<results::Commit>> Revisions::between(const std::string& goo
     if (!backward) return backward.error();
     std::string hint = *backward ? "the two are the wrong way round: swap --good and --bad" : state_->unshallow();
     if (hint.empty())
-      hint = fmt::format("git merge-base {} {} is an ancestor of both", short_sha(good), short_sha(bad));
+      hint = fmt::format("git merge-base {} {} is an ancestor of both", results::short_commit(good),
+                         results::short_commit(bad));
     return usage(fmt::format("expected the good commit {} to be an ancestor of the bad one {}, found that it is not",
-                             short_sha(good), short_sha(bad)),
+                             results::short_commit(good), results::short_commit(bad)),
                  std::move(hint));
   }
   const Expected<std::string> log =
@@ -425,7 +423,8 @@ Expected<std::vector<results::Commit>> Revisions::between(const std::string& goo
     const Words& parents = node == nodes.end() ? none : node->second.parents;
     const auto parent = std::find_if(parents.begin(), parents.end(), descends);
     if (parent == parents.end())
-      return Error{fmt::format("the path from {} to {} ends at {}", short_sha(bad), short_sha(good), short_sha(at)),
+      return Error{fmt::format("the path from {} to {} ends at {}", results::short_commit(bad),
+                               results::short_commit(good), results::short_commit(at)),
                    state_->unshallow()};
     path.push_back({at, node->second.subject, parents.size() > 1});
     at = *parent;
@@ -442,7 +441,7 @@ Expected<fs::path> Revisions::checkout(const std::string& sha) {
   if (!folder) return folder.error();
   if (!state.stands(sha) || !state.restore(sha))
     if (const Expected<void> made = state.make(sha); !made)
-      return in_context(fmt::format("a work tree of {}", short_sha(sha)), made.error());
+      return in_context(fmt::format("a work tree of {}", results::short_commit(sha)), made.error());
   Expected<File> used = lock_file(state.beside(sha, "lock"), LockKind::kShared);
   if (!used) return used.error();
   state.in_use[sha] = std::move(*used);
@@ -478,7 +477,7 @@ boost::system::result<Built, BuildError> Revisions::build(const std::string& sha
   const Expected<fs::path> tree = checkout(sha);
   if (!tree) return BuildError(Kind::kStopped, tree.error());
   if (!fs::exists(*tree / "make.py"))
-    return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} has no make.py", short_sha(sha)), ""});
+    return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} has no make.py", results::short_commit(sha)), ""});
   Built built{sha, *tree, *tree / "build" / build_name(how), 0};
   std::error_code none;
   if (!is_built(sha, how, choice)) fs::remove(log_of(sha), none);

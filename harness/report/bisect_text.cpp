@@ -8,6 +8,7 @@
 
 #include "harness/base/fit.h"
 #include "harness/base/terminal.h"
+#include "harness/results/commit.h"
 
 namespace lab::report {
 
@@ -47,7 +48,7 @@ Names::Names(const results::Cell& cell) {
 
 std::string Names::operator()(const std::string& sha) const {
   const auto found = commits_.find(sha);
-  return fmt::format("{} \"{}\"", sha.substr(0, 12), found == commits_.end() ? "" : found->second.subject);
+  return fmt::format("{} \"{}\"", results::short_commit(sha), found == commits_.end() ? "" : found->second.subject);
 }
 
 bool Names::is_merge(const std::string& sha) const {
@@ -95,7 +96,7 @@ std::string to_text(const judge::BisectVerdict& verdict, const results::Cell& ce
   std::string text = fmt::format("{}\n", sentence(verdict, cell));
   if (verdict.answer == judge::BisectVerdict::Answer::kCulprit && names.is_merge(verdict.suspects.front().commit))
     text += fmt::format("it is a merge; to look into its branch: --good $(git merge-base {0}^1 {0}^2) --bad {0}^2\n",
-                        verdict.suspects.front().commit.substr(0, 12));
+                        results::short_commit(verdict.suspects.front().commit));
   constexpr std::size_t kNamed = 20;
   if (verdict.suspects.size() > 1)
     for (std::size_t i = 0; i < std::min(kNamed, verdict.suspects.size()); ++i)

@@ -8,6 +8,7 @@
 
 #include "harness/report/bisect_text.h"
 #include "harness/report/format.h"
+#include "harness/results/commit.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::report {
@@ -210,7 +211,7 @@ Section one(const Story& story) {
   const BisectVerdict verdict = judge::conclude(cell, story.entries, kBisectConfidence);
   // A benchmark may have been bisected more than once: the bad end tells them apart.
   const std::string name = identifier(fmt::format("bisect-{}-{}", cell.benchmark.empty() ? "command" : cell.benchmark,
-                                                  cell.commits.back().sha.substr(0, 12)));
+                                                  results::short_commit(cell.commits.back().sha)));
   Section section{name, cell.benchmark.empty() ? cell.command : cell.benchmark, {}, {}};
   section.blocks.emplace_back(Paragraph{sentence(report::sentence(verdict, cell)) + ".", tone_of(verdict)});
   section.blocks.emplace_back(

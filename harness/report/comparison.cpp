@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "harness/report/format.h"
+#include "harness/results/commit.h"
 
 namespace lab::report {
 
@@ -174,7 +175,7 @@ Table exact_table(const Comparison& comparison) {
 }
 
 std::string side_text(const judge::Side& side) {
-  std::string text = side.commit.empty() ? side.name : fmt::format("commit {}", side.commit.substr(0, 12));
+  std::string text = side.commit.empty() ? side.name : fmt::format("commit {}", results::short_commit(side.commit));
   if (side.state == "dirty") text += " with changes";
   return text;
 }

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "harness/base/fit.h"
+#include "harness/results/commit.h"
 
 namespace lab::report {
 
@@ -48,7 +49,7 @@ std::string remark(const judge::ComparisonRow& row) {
 
 std::string side_text(const judge::Side& side) {
   std::vector<std::string> known;
-  if (!side.commit.empty()) known.push_back(side.commit.substr(0, 12));
+  if (!side.commit.empty()) known.push_back(results::short_commit(side.commit));
   if (!side.state.empty()) known.push_back(side.state);
   if (!side.machine.empty()) known.push_back("machine " + side.machine);
   if (!side.started.empty()) known.push_back(side.started);

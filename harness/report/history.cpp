@@ -7,6 +7,7 @@
 
 #include "harness/report/format.h"
 #include "harness/report/history_text.h"
+#include "harness/results/commit.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::report {
@@ -96,7 +97,7 @@ json::object drawn(const Point& point, const stats::Interval& shown) {
           {"low", std::max(interval.low, shown.low)},
           {"high", std::min(interval.high, shown.high)},
           {"session", point.session},
-          {"commit", point.commit ? point.commit->substr(0, 12) : "no git"},
+          {"commit", point.commit ? results::short_commit(*point.commit) : "no git"},
           {"shown", point.interval ? fmt::format("{} ({})", number(point.median),
                                                  range(number(interval.low), number(interval.high)))
                                    : number(point.median)}};

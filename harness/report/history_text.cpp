@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/fit.h"
+#include "harness/results/commit.h"
 
 namespace lab::report {
 
@@ -33,7 +34,9 @@ std::string change_text(double ratio) {
 }
 
 std::string commits_text(const judge::CommitRange& commits) {
-  const auto brief = [](const std::string& commit) { return commit.empty() ? "no git" : commit.substr(0, 12); };
+  const auto brief = [](const std::string& commit) {
+    return commit.empty() ? "no git" : results::short_commit(commit);
+  };
   return commits.from == commits.to ? brief(commits.to) : fmt::format("{}..{}", brief(commits.from), brief(commits.to));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/report/format.h"
+#include "harness/results/commit.h"
 
 namespace lab::report {
 
@@ -16,7 +17,7 @@ std::string or_unknown(const std::string& text) {
 
 std::string commit_phrase(const results::Source& source) {
   if (!source.commit) return source.state;
-  return fmt::format("{} ({})", source.commit->substr(0, 12), source.state);
+  return fmt::format("{} ({})", results::short_commit(*source.commit), source.state);
 }
 
 std::string load_phrase(const std::vector<double>& load) {

@@ -118,7 +118,7 @@ Expected<Story> parse_record(std::string_view text, std::string_view name) {
 
 fs::path record_path(const fs::path& folder, const Cell& cell) {
   return folder /
-         fmt::format("{}-{}.jsonl", cell.commits.back().sha.substr(0, 12), content_name(question(cell)).substr(0, 8));
+         fmt::format("{}-{}.jsonl", short_commit(cell.commits.back().sha), content_name(question(cell)).substr(0, 8));
 }
 
 Expected<Record> Record::open(const fs::path& path, const Cell& cell, bool restart) {

@@ -14,6 +14,7 @@
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
 #include "harness/base/utc.h"
+#include "harness/results/commit.h"
 
 namespace lab::results {
 
@@ -255,7 +256,7 @@ std::string result_stem(std::string_view started, const Source& source) {
   std::string stem;
   for (const char c : started)
     if (c != '-' && c != ':') stem += c;
-  return fmt::format("{}-{}", stem, source.commit ? source.commit->substr(0, 12) : "nogit");
+  return fmt::format("{}-{}", stem, source.commit ? short_commit(*source.commit) : "nogit");
 }
 
 }  // namespace lab::results
