@@ -8,10 +8,17 @@
 
 namespace lab {
 
-enum class LockKind { kShared, kAlone, kAloneOrNot };
+enum class LockKind {
+  kShared,
+  kExclusive,
+  kTryExclusive,  ///< does not wait
+};
 
-/// Locks `path` (flock), which is made where it is missing, together with its folder. Waits, or with kAloneOrNot gives
-/// a File of number -1 where somebody else holds it.
+/// Locks `path` (flock), which is made where it is missing, together with its folder. Waits; with kTryExclusive it
+/// gives a File of number -1 instead where another process holds it.
 Expected<File> lock_file(const std::filesystem::path& path, LockKind kind);
+
+/// Locks an open file without waiting, as kTryExclusive: 0, or errno (EWOULDBLOCK where another process holds it).
+int try_lock(const File& file);
 
 }  // namespace lab

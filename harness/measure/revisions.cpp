@@ -176,7 +176,7 @@ struct Revisions::State {
   /// Undoes what a command did to files of the commit; what it built beside them stays. Not under somebody's feet.
   /// False where git cannot: then the tree is to be made anew.
   bool restore(const std::string& sha) const {
-    const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kAloneOrNot);
+    const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kTryExclusive);
     if (alone && alone->get() < 0) return true;
     const Expected<ChildOutcome> reset = ask(tree(sha), {"reset", "--quiet", "--hard"});
     return reset && reset->code == 0;
@@ -213,14 +213,14 @@ struct Revisions::State {
   /// Every tree that nobody else uses.
   void remove_all() {
     in_use.clear();
-    const Expected<File> alone = lock_file(folder / "lock", LockKind::kAlone);
+    const Expected<File> alone = lock_file(folder / "lock", LockKind::kExclusive);
     if (!alone) return;
     std::error_code none;
     std::set<std::string> trees;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
       if (entry.is_directory(none)) trees.insert(entry.path().filename().string());
     for (const std::string& sha : trees) {
-      const Expected<File> unused = lock_file(beside(sha, "lock"), LockKind::kAloneOrNot);
+      const Expected<File> unused = lock_file(beside(sha, "lock"), LockKind::kTryExclusive);
       // Such locks are only taken under the folder's, so nobody waits for the file that goes.
       if (unused && unused->get() >= 0 && remove(sha)) fs::remove(beside(sha, "lock"), none);
     }
@@ -235,14 +235,14 @@ struct Revisions::State {
         trees.emplace_back(entry.last_write_time(none), entry.path().stem().string());
     std::sort(trees.rbegin(), trees.rend());
     for (std::size_t i = kKeptTrees; i < trees.size(); ++i) {
-      const Expected<File> alone = lock_file(beside(trees[i].second, "lock"), LockKind::kAloneOrNot);
+      const Expected<File> alone = lock_file(beside(trees[i].second, "lock"), LockKind::kTryExclusive);
       if (alone && alone->get() >= 0) static_cast<void>(remove(trees[i].second));
     }
   }
 
   /// Under the folder's lock.
   Expected<void> make(const std::string& sha) {
-    const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kAloneOrNot);
+    const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kTryExclusive);
     if (!alone) return alone.error();
     if (alone->get() < 0)
       return Error{fmt::format("'{}' is broken and another process uses it", tree(sha).string()),
@@ -437,7 +437,7 @@ Expected<fs::path> Revisions::checkout(const std::string& sha) {
   State& state = *state_;
   const fs::path tree = state.tree(sha);
   if (state.in_use.contains(sha) && fs::exists(tree)) return tree;
-  const Expected<File> folder = lock_file(state.folder / "lock", LockKind::kAlone);
+  const Expected<File> folder = lock_file(state.folder / "lock", LockKind::kExclusive);
   if (!folder) return folder.error();
   if (!state.stands(sha) || !state.restore(sha))
     if (const Expected<void> made = state.make(sha); !made)

@@ -124,7 +124,7 @@ fs::path record_path(const fs::path& folder, const Cell& cell) {
 Expected<Record> Record::open(const fs::path& path, const Cell& cell, bool restart) {
   Record record;
   record.path_ = path;
-  Expected<File> lock = lock_file(path.string() + ".lock", LockKind::kAloneOrNot);
+  Expected<File> lock = lock_file(path.string() + ".lock", LockKind::kTryExclusive);
   if (!lock) return lock.error();
   if (lock->get() < 0)
     return Error{fmt::format("another bisect works on '{}'", path.string()), "wait for it, or end it"};

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
+#include "harness/base/lock.h"
 #include "harness/base/utc.h"
 #include "harness/results/commit.h"
 
@@ -25,7 +25,8 @@ namespace {
 constexpr int kMostNames = 1000;
 
 /// Appends all or nothing; 0 or errno.
-int append_synced(int file, std::string_view line) {
+int append_synced(const File& opened, std::string_view line) {
+  const int file = opened.get();
   const off_t before = ::lseek(file, 0, SEEK_END);
   if (before < 0) return errno;
   int code = 0;
@@ -54,15 +55,13 @@ Expected<bool> take_name(const fs::path& unnamed, const fs::path& name) {
   return true;
 }
 
-/// Opens a leftover for as long as nobody else may: -1 where a living session holds it.
-int lock_leftover(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
+/// Opens and locks a leftover; none (-1) where a living session holds it.
+File lock_leftover(const fs::path& path) {
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat now {};
-  // Between open and flock its session may have finished and removed it.
-  if (::flock(file, LOCK_EX | LOCK_NB) == 0 && ::fstat(file, &now) == 0 && now.st_nlink > 0) return file;
-  ::close(file);
-  return -1;
+  // Between open and lock its session may have finished and removed it.
+  const bool ours = file.get() >= 0 && try_lock(file) == 0 && ::fstat(file.get(), &now) == 0 && now.st_nlink > 0;
+  return ours ? std::move(file) : File();
 }
 
 fs::path free_result_path(const fs::path& journal) {
@@ -96,39 +95,22 @@ Leftover recover(const fs::path& journal, const Check& check) {
 }
 
 /// A locked file with the head in it, under no name that readers know.
-Expected<int> start_unnamed(const fs::path& unnamed, const Result& head) {
-  const int file = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) return file_error("creating", unnamed, errno);
-  int code = ::flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+Expected<File> start_unnamed(const fs::path& unnamed, const Result& head) {
+  File file(::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
+  if (file.get() < 0) return file_error("creating", unnamed, errno);
+  int code = try_lock(file);
   std::string line = serialize(head);
   std::replace(line.begin(), line.end(), '\n', ' ');
   if (code == 0) code = append_synced(file, line + "\n");
   if (code == 0) return file;
-  ::close(file);
   ::unlink(unnamed.c_str());
   return file_error("writing", unnamed, code);
 }
 
 }  // namespace
 
-Journal::Journal(fs::path path, fs::path result_path, int file)
-    : path_(std::move(path)), result_path_(std::move(result_path)), file_(file) {}
-
-Journal::Journal(Journal&& other) noexcept
-    : path_(std::move(other.path_)),
-      result_path_(std::move(other.result_path_)),
-      file_(std::exchange(other.file_, -1)) {}
-
-Journal& Journal::operator=(Journal&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(result_path_, other.result_path_);
-  std::swap(file_, other.file_);
-  return *this;
-}
-
-Journal::~Journal() {
-  if (file_ >= 0) ::close(file_);
-}
+Journal::Journal(fs::path path, fs::path result_path, File file)
+    : path_(std::move(path)), result_path_(std::move(result_path)), file_(std::move(file)) {}
 
 Expected<Journal> Journal::create(const fs::path& folder, std::string_view stem, Result& head) {
   std::error_code problem;
@@ -140,9 +122,9 @@ Expected<Journal> Journal::create(const fs::path& folder, std::string_view stem,
     const fs::path journal = folder / (head.session.id + ".journal");
     const fs::path result = folder / (head.session.id + ".json");
     if (fs::exists(journal) || fs::exists(result)) continue;
-    const Expected<int> file = start_unnamed(unnamed, head);
+    Expected<File> file = start_unnamed(unnamed, head);
     if (!file) return file.error();
-    Journal made(journal, result, *file);
+    Journal made(journal, result, std::move(*file));
     const Expected<bool> taken = take_name(unnamed, journal);
     if (!taken || !*taken) ::unlink(unnamed.c_str());
     if (!taken) return taken.error();
@@ -165,9 +147,9 @@ Expected<Journal> Journal::create_for(const fs::path& result_path, std::string_v
   head.session.id = stem;
   const fs::path journal = journal_for(result_path);
   const fs::path unnamed = fmt::format("{}.{}.part", journal.string(), ::getpid());
-  const Expected<int> file = start_unnamed(unnamed, head);
+  Expected<File> file = start_unnamed(unnamed, head);
   if (!file) return file.error();
-  Journal made(journal, result_path, *file);
+  Journal made(journal, result_path, std::move(*file));
   const Expected<bool> taken = take_name(unnamed, journal);
   if (taken && *taken) return made;
   ::unlink(unnamed.c_str());
@@ -190,7 +172,7 @@ Expected<fs::path> Journal::finish(const Result& result) {
     return error;
   }
   ::unlink(path_.c_str());
-  ::close(std::exchange(file_, -1));
+  file_.close();
   return result_path_;
 }
 
@@ -219,11 +201,9 @@ fs::path journal_for(const fs::path& result_path) {
 }
 
 std::optional<Leftover> recover_leftover(const fs::path& journal, const Check& check) {
-  const int file = lock_leftover(journal);
-  if (file < 0) return std::nullopt;
-  Leftover leftover = recover(journal, check);
-  ::close(file);
-  return leftover;
+  const File held = lock_leftover(journal);
+  if (held.get() < 0) return std::nullopt;
+  return recover(journal, check);
 }
 
 std::vector<Leftover> recover_leftovers(const fs::path& folder, const Check& check) {

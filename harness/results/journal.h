@@ -1,5 +1,6 @@
 /// What a session has so far, on the disk: a file of JSON lines, the result's head first, then one line a process,
-/// failure, answer or disturbed block, each synced before the next process starts. At the end it becomes the result and goes.
+/// failure, answer or disturbed block, each synced before the next process starts. At the end it becomes the result and
+/// goes.
 ///
 /// While its session lives, a journal is locked (flock), so that two runs at once do not take each other's for a
 /// leftover.
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/spawn.h"
 #include "harness/results/result.h"
 
 namespace lab::results {
@@ -27,10 +29,6 @@ class Journal {
   /// replaced at the end. Refused while another run writes to the same place.
   static Expected<Journal> create_for(const std::filesystem::path& result_path, std::string_view stem, Result& head);
 
-  Journal(Journal&& other) noexcept;
-  Journal& operator=(Journal&& other) noexcept;
-  ~Journal();
-
   /// Appends one line and syncs. After an error (a full disk) the journal holds what it held before.
   Expected<void> append(std::string_view line);
 
@@ -40,11 +38,11 @@ class Journal {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  Journal(std::filesystem::path path, std::filesystem::path result_path, int file);
+  Journal(std::filesystem::path path, std::filesystem::path result_path, File file);
 
   std::filesystem::path path_;
   std::filesystem::path result_path_;
-  int file_ = -1;
+  File file_;
 };
 
 /// <result>.interrupted.journal: what it becomes if its session is killed does not take the name that was asked for.
@@ -64,8 +62,8 @@ struct Leftover {
 /// Takes from a result what its processes got wrong (judge::verify); handed in, because reading a file judges nothing.
 using Check = std::function<void(Result& result)>;
 
-/// Turns one journal into a result marked "interrupted", checked like any other, under a free name in the same folder. Nothing
-/// where there is no such file or a living session holds it.
+/// Turns one journal into a result marked "interrupted", checked like any other, under a free name in the same folder.
+/// Nothing where there is no such file or a living session holds it.
 std::optional<Leftover> recover_leftover(const std::filesystem::path& journal, const Check& check);
 
 /// Every journal in `folder`, in the order of names.
