@@ -28,7 +28,9 @@ using Clock = std::chrono::steady_clock;
 /// Without pidfd_open (Linux before 5.3) the end of a child whose pipes stay open is noticed within this time.
 constexpr int kPollMilliseconds = 50;
 
-std::vector<std::string> child_environment(const std::vector<std::string>& changes) {
+std::vector<std::string> child_environment(const ChildSpec& spec) {
+  const std::vector<std::string>& changes = spec.environment;
+  if (!spec.inherits_environment) return changes;
   const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
   std::vector<std::string> entries;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -55,6 +57,7 @@ class Watch {
   }
 
   ChildOutcome to_the_end(Clock::time_point start) {
+    last_line_ = start;
     std::optional<ChildEnd> cut;
     while (!cut && !has_ended(child_)) cut = step(start);
     outcome_.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -74,17 +77,35 @@ class Watch {
  private:
   /// Waits for something to happen; a ChildEnd where it must not go on.
   std::optional<ChildEnd> step(Clock::time_point start) {
-    const double left = spec_.timeout_seconds - std::chrono::duration<double>(Clock::now() - start).count();
-    if (left <= 0) return ChildEnd::kTimedOut;
+    const auto seconds_since = [now = Clock::now()](Clock::time_point then) {
+      return std::chrono::duration<double>(now - then).count();
+    };
+    const double until_timeout = spec_.timeout_seconds - seconds_since(start);
+    const double until_silent = spec_.silence_seconds - seconds_since(last_line_);
+    if (until_timeout <= 0) return ChildEnd::kTimedOut;
+    if (until_silent <= 0) return ChildEnd::kSilent;
     std::array<pollfd, 4> files{
         {{output_.get(), POLLIN, 0}, {error_.get(), POLLIN, 0}, {pid_file_.get(), POLLIN, 0}, {stop_file_, POLLIN, 0}}};
-    int wait = static_cast<int>(std::ceil(std::min(left, 3600.0) * 1000));
+    int wait = static_cast<int>(std::ceil(std::min({until_timeout, until_silent, 3600.0}) * 1000));
     if (pid_file_.get() < 0) wait = std::min(wait, kPollMilliseconds);
     if (::poll(files.data(), files.size(), wait) <= 0) return std::nullopt;
     if (files[3].revents != 0) return ChildEnd::kStopped;
-    if (files[0].revents != 0 && !drain(output_, outcome_.output)) output_.close();
+    if (files[0].revents != 0 && !drain_output()) output_.close();
     if (files[1].revents != 0 && !drain_error()) error_.close();
     return judge_size();
+  }
+
+  bool drain_output() {
+    const std::size_t before = outcome_.output.size();
+    const bool more = drain(output_, outcome_.output);
+    const std::size_t last = std::string_view(outcome_.output).substr(before).rfind('\n');
+    if (last == std::string_view::npos) return more;
+    last_line_ = Clock::now();
+    if (!spec_.on_line) return more;
+    std::string_view lines = std::string_view(outcome_.output).substr(0, before + last + 1);
+    for (; !lines.empty(); lines.remove_prefix(lines.find('\n') + 1)) spec_.on_line(lines.substr(0, lines.find('\n')));
+    outcome_.output.erase(0, before + last + 1);
+    return more;
   }
 
   bool drain_error() {
@@ -109,7 +130,7 @@ class Watch {
       pollfd one{file.get(), POLLIN, 0};
       return file.get() >= 0 && ::poll(&one, 1, 0) > 0;
     };
-    while (!cut && ready(output_) && drain(output_, outcome_.output)) cut = judge_size();
+    while (!cut && ready(output_) && drain_output()) cut = judge_size();
     while (ready(error_) && drain_error()) {
     }
     return cut;
@@ -121,6 +142,7 @@ class Watch {
   File error_;
   int stop_file_;
   File pid_file_;
+  Clock::time_point last_line_;
   ChildOutcome outcome_;
 };
 
@@ -135,7 +157,7 @@ ChildOutcome not_started(int code) {
 
 ChildOutcome run_child(const ChildSpec& spec, int stop_file) {
   const Clock::time_point start = Clock::now();
-  boost::system::result<Spawned> child = spawn({spec.command, child_environment(spec.environment), spec.cpu});
+  boost::system::result<Spawned> child = spawn({spec.command, child_environment(spec), spec.cpu, spec.core_dump});
   if (!child) return not_started(child.error().value());
   return Watch(spec, std::move(*child), stop_file).to_the_end(start);
 }
@@ -148,6 +170,8 @@ std::string describe_end(const ChildSpec& spec, const ChildOutcome& outcome) {
       return fmt::format("signal {} ({})", outcome.code, ::strsignal(outcome.code));
     case ChildEnd::kTimedOut:
       return fmt::format("no end within {:.3g} s", spec.timeout_seconds);
+    case ChildEnd::kSilent:
+      return fmt::format("no line of output for {:.3g} s", spec.silence_seconds);
     case ChildEnd::kStopped:
       return "stopped";
     case ChildEnd::kTooMuchOutput:

@@ -75,6 +75,62 @@ TEST(Child, passes_on_all_of_its_standard_error_as_it_comes) {
   EXPECT_EQ(outcome.error_tail, "third");
 }
 
+TEST(Child, passes_on_whole_lines_of_its_output_as_they_come) {
+  // It ends only when its first line has been passed on.
+  const ScratchFolder folder;
+  ChildSpec spec = shell(fmt::format(
+      "echo one; until test -e {}/heard; do sleep 0.01; done; printf 'tw'; printf 'o\\n\\nfour\\nrest'",
+      folder.path().string()));
+  std::vector<std::string> lines;
+  spec.on_line = [&](std::string_view line) {
+    lines.emplace_back(line);
+    folder.write("heard", "");
+  };
+  const ChildOutcome outcome = run_child(spec);
+  EXPECT_EQ(outcome.end, ChildEnd::kExited);
+  EXPECT_EQ(lines, (std::vector<std::string>{"one", "two", "", "four"}));
+  EXPECT_EQ(outcome.output, "rest");
+}
+
+TEST(Child, that_falls_silent_is_killed_with_all_it_started) {
+  std::vector<std::string> lines;
+  EXPECT_TRUE(succeeds_given_time(0.2, [&](double seconds) {
+    lines.clear();
+    ChildSpec spec = shell("echo one; sh -c 'echo $$; exec sleep 10000'");
+    spec.silence_seconds = seconds;
+    spec.on_line = [&](std::string_view line) { lines.emplace_back(line); };
+    const ChildOutcome outcome = run_child(spec);
+    EXPECT_EQ(outcome.end, ChildEnd::kSilent);
+    EXPECT_EQ(describe_end(spec, outcome), fmt::format("no line of output for {:.3g} s", seconds));
+    return lines.size() == 2;
+  }));
+  EXPECT_TRUE(dies(lines.at(1)));
+}
+
+TEST(Child, may_take_long_while_it_prints_lines) {
+  EXPECT_TRUE(succeeds_given_time(0.2, [](double seconds) {
+    // Together they take longer than a silence may.
+    ChildSpec spec = shell(fmt::format("for i in 1 2 3 4 5; do echo $i; sleep {}; done", seconds / 3));
+    spec.silence_seconds = seconds;
+    const ChildOutcome outcome = run_child(spec);
+    return outcome.end == ChildEnd::kExited && outcome.output == "1\n2\n3\n4\n5\n";
+  }));
+}
+
+TEST(Child, gets_only_the_environment_it_is_given_where_it_inherits_none) {
+  ChildSpec spec;
+  spec.command = {"/usr/bin/env"};
+  spec.environment = {"WORD=given", "PLACE=here"};
+  spec.inherits_environment = false;
+  EXPECT_EQ(run_child(spec).output, "WORD=given\nPLACE=here\n");
+}
+
+TEST(Child, leaves_no_memory_on_disk_where_it_must_not) {
+  ChildSpec spec = shell("ulimit -c");
+  spec.core_dump = false;
+  EXPECT_EQ(run_child(spec).output, "0\n");
+}
+
 TEST(Child, that_says_too_much_is_killed) {
   ChildSpec spec = shell("while :; do echo 0123456789; done");
   spec.output_limit = 100'000;

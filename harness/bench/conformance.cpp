@@ -1,24 +1,17 @@
 #include "harness/bench/conformance.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/json.hpp>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <optional>
 
+#include "harness/base/child.h"
 #include "harness/base/nearest.h"
-#include "harness/base/spawn.h"
 
 namespace lab::bench {
 
@@ -29,13 +22,8 @@ namespace {
 /// After so many that did not end, no more are begun: they would take minutes to say the same.
 constexpr int kMostHangs = 2;
 
-/// Without pidfd_open (Linux before 5.3), how soon the end of a check is noticed that left its pipes to another process.
-constexpr int kPollMilliseconds = 50;
-
-/// Seconds that a check has for ending after its own alarm.
+/// Seconds that a check has for ending after its own alarm, which a stopped process does not hear.
 constexpr double kGrace = 2;
-
-constexpr std::size_t kMostOutput = 1 << 16;
 
 struct Finding {
   std::string name;
@@ -67,43 +55,6 @@ std::optional<std::string> failure_told(const std::string& output) {
   return failure->is_string() ? std::string(failure->get_string()) : std::string();
 }
 
-struct End {
-  int status = 0;  ///< waitpid's
-  bool late = false;
-  std::string output;
-};
-
-/// Reads what it says until it has ended, whatever it leaves behind; standard error goes to ours. One that its own alarm
-/// after `seconds` does not end, as it is stopped, is killed.
-End wait_for(const Spawned& child, double seconds) {
-  std::string output, error;
-  const File process = end_of(child.id);
-  std::array<pollfd, 3> files{
-      {{child.output.get(), POLLIN, 0}, {child.error.get(), POLLIN, 0}, {process.get(), POLLIN, 0}}};
-  for (const int file : {child.output.get(), child.error.get()}) ::fcntl(file, F_SETFL, O_NONBLOCK);
-  const auto start = std::chrono::steady_clock::now();
-  const auto is_late = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds + kGrace;
-  };
-  std::optional<int> status;
-  bool late = false;
-  for (bool more = true; !status || more;) {
-    late = late || (!status && is_late());
-    if (!status && (late || has_ended(child.id))) {
-      status = end_group(child.id);
-      files[2].fd = -1;
-    }
-    // Once all have ended, what they wrote is in the pipes.
-    more = ::poll(files.data(), files.size(), status ? 0 : kPollMilliseconds) > 0;
-    if (files[0].revents != 0 && !drain(child.output, output)) files[0].fd = -1;
-    if (files[1].revents != 0 && !drain(child.error, error)) files[1].fd = -1;
-    std::fwrite(error.data(), 1, error.size(), stderr);
-    error.clear();
-    keep_tail(output, kMostOutput);
-  }
-  return {*status, late, std::move(output)};
-}
-
 /// The first line of what was printed, as JSON can have it.
 std::string beginning_of(const std::string& output) {
   constexpr std::size_t kMost = 60;
@@ -113,29 +64,22 @@ std::string beginning_of(const std::string& output) {
   return line;
 }
 
-bool timed_out(const End& end) {
-  return end.late || (WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGALRM);
+bool timed_out(const ChildOutcome& outcome) {
+  return outcome.end == ChildEnd::kTimedOut || (outcome.end == ChildEnd::kSignalled && outcome.code == SIGALRM);
 }
 
 /// Why a check has failed, which ended so; "" where it has not.
-std::string failure_of(const End& end, double seconds) {
-  if (timed_out(end)) return fmt::format("it did not end within {:.3g} s", seconds);
-  if (WIFSIGNALED(end.status))
-    return fmt::format("it crashed with signal {} ({})", WTERMSIG(end.status), ::strsignal(WTERMSIG(end.status)));
-  const int status = WEXITSTATUS(end.status);
-  const std::optional<std::string> told = failure_told(end.output);
-  if (!told && !end.output.empty())
+std::string failure_of(const ChildSpec& spec, const ChildOutcome& outcome, double seconds) {
+  if (outcome.end == ChildEnd::kNotStarted) return describe_end(spec, outcome);
+  if (timed_out(outcome)) return fmt::format("it did not end within {:.3g} s", seconds);
+  if (outcome.end == ChildEnd::kSignalled) return fmt::format("it crashed with {}", describe_end(spec, outcome));
+  const std::optional<std::string> told = failure_told(outcome.output);
+  if (!told && !outcome.output.empty())
     return fmt::format("expected one JSON object on standard output, found '{}': print to standard error",
-                       beginning_of(end.output));
+                       beginning_of(outcome.output));
   // A sanitizer may find something at the very end, after the check has.
-  if (!told || (told->empty() && status != 0)) return fmt::format("it ended with exit status {}", status);
+  if (!told || (told->empty() && outcome.code != 0)) return fmt::format("it ended with exit status {}", outcome.code);
   return *told;
-}
-
-std::vector<std::string> environment() {
-  std::vector<std::string> entries;
-  for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
-  return entries;
 }
 
 /// The process ends after `seconds`, whatever it has blocked or ignored.
@@ -162,18 +106,14 @@ int run_checks(const Variant& variant, const std::string& program, double second
       findings.push_back({check.name, fmt::format("not begun, since {} before it did not end", hangs)});
       continue;
     }
-    SpawnSpec spec;
+    ChildSpec spec;
     spec.command = {program, "--conformance", check.name, "--seconds", fmt::format("{}", seconds)};
-    spec.environment = environment();
+    spec.timeout_seconds = seconds + kGrace;
     spec.core_dump = false;
-    const boost::system::result<Spawned> child = spawn(spec);
-    if (!child) {
-      findings.push_back({check.name, fmt::format("'{}' could not be started: {}", program, child.error().message())});
-      continue;
-    }
-    const End end = wait_for(*child, seconds);
-    findings.push_back({check.name, failure_of(end, seconds)});
-    hangs += timed_out(end);
+    spec.on_error = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
+    const ChildOutcome outcome = run_child(spec);
+    findings.push_back({check.name, failure_of(spec, outcome, seconds)});
+    hangs += timed_out(outcome);
   }
   return tell(variant, findings);
 }
