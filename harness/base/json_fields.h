@@ -4,7 +4,7 @@
 ///
 /// Writing keeps the order of that list. Reading says where a value is and what was expected and found
 /// ("machine.gpus[0]: expected a string, found a number"); a field that is missing is an error unless it is listed with
-/// f.added(), one that is not known is passed over: so a later writer may add fields.
+/// f.added(), one that is not known is passed over: so a later writer may add fields. A json::object stays as it is.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,8 +25,8 @@ namespace lab {
 
 namespace json = boost::json;
 
-/// JSON, or one sentence with ExitStatus::kUsage: empty, truncated, or not JSON (NaN included) and where. `name` is what
-/// the sentence calls the text.
+/// JSON, or one sentence with ExitStatus::kUsage: empty, truncated, or not JSON (NaN included) and where. `name` is
+/// what the sentence calls the text.
 Expected<json::value> parse_json(std::string_view text, std::string_view name);
 
 template <typename T>
@@ -76,7 +76,7 @@ template <typename T>
 json::value to_json(const T& value) {
   if constexpr (std::is_floating_point_v<T>) {
     return detail::number_to_json(value);
-  } else if constexpr (std::is_same_v<T, std::string> || std::is_arithmetic_v<T>) {
+  } else if constexpr (std::is_same_v<T, std::string> || std::is_arithmetic_v<T> || std::is_same_v<T, json::object>) {
     return json::value(value);
   } else if constexpr (detail::IsOptional<T>::value) {
     return value ? to_json(*value) : json::value(nullptr);
@@ -116,6 +116,9 @@ class FieldReader {
       out = value_->get_bool();
     } else if constexpr (std::is_arithmetic_v<T>) {
       read_number(out);
+    } else if constexpr (std::is_same_v<T, json::object>) {
+      if (!value_->is_object()) return expected("an object");
+      out = value_->get_object();
     } else if constexpr (detail::IsOptional<T>::value) {
       out.reset();
       if (!value_->is_null()) read(out.emplace());

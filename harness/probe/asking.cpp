@@ -4,57 +4,50 @@
 #include <string.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <ctime>
+#include <limits>
 #include <optional>
 #include <utility>
 
+#include "harness/base/child.h"
 #include "harness/base/utc.h"
-#include "harness/probe/child_process.h"
+#include "harness/probe/child/protocol.h"
 #include "harness/probe/column_name.h"
 
 namespace lab::probe {
 
-namespace json = boost::json;
 using results::Column;
 
 namespace {
 
 constexpr int kProbeVersion = 1;
+constexpr std::size_t kTail = 4096;
+constexpr int kNotLinked = 127;  // the dynamic linker's exit status; it has said what it did not find
 
-// Collects what one child says. The child is ours and its lines are well-formed; one that is not ends up in json's
-// exceptions, which `hear` turns into a failure.
+// Collects what one child says. The child is ours and its lines are well-formed; one that is not is a failure.
 class Listener {
  public:
-  Listener(Column blank, std::chrono::milliseconds silence, Answer& answer)
-      : blank_(std::move(blank)), silence_(silence), answer_(answer) {}
+  Listener(Column blank, Answer& answer) : blank_(std::move(blank)), answer_(answer) {}
 
   void hear(std::string_view line) {
-    try {
-      const json::value event = json::parse(line);
-      take(event.as_object());
-    } catch (const std::exception&) {
+    const Expected<json::value> value = parse_json(line, "event");
+    Expected<Event> event = value ? from_json<Event>(*value) : Expected<Event>(value.error());
+    if (event)
+      take(*event);
+    else
       fail({"exit", fmt::format("expected an event, heard '{}'", line.substr(0, 80)), ""});
-    }
   }
 
   // How the child ended decides whether what it said is all there is.
-  void ended(const ChildEnd& end) {
+  void ended(const ChildSpec& child, const ChildOutcome& outcome) {
     if (!done_) {
       const std::string doing = doing_.empty() ? "its first steps" : doing_;
-      switch (end.kind) {
-        case ChildEnd::Kind::kSignalled:
-          fail({"crash", fmt::format("SIG{} in {}", signal_name(end.code), doing), end.stderr_tail});
-          break;
-        case ChildEnd::Kind::kSilent:
-          fail({"timeout",
-                fmt::format("no answer for {:g} s in {}", std::chrono::duration<double>(silence_).count(), doing),
-                end.stderr_tail});
-          break;
-        case ChildEnd::Kind::kExited:
-          fail({"exit", fmt::format("exit status {} in {}", end.code, doing), end.stderr_tail});
-          break;
-      }
+      if (outcome.end == ChildEnd::kSignalled)
+        fail({"crash", fmt::format("SIG{} in {}", signal_name(outcome.code), doing), outcome.error_tail});
+      else if (outcome.end == ChildEnd::kSilent)
+        fail({"timeout", fmt::format("no answer for {:g} s in {}", child.silence_seconds, doing), outcome.error_tail});
+      else
+        fail({"exit", fmt::format("{} in {}", describe_end(child, outcome), doing), outcome.error_tail});
     }
     finish_column();
     if (count_ == 0 && answer_.note.empty()) answer_.note = "no device";
@@ -74,90 +67,60 @@ class Listener {
     return name ? name : std::to_string(signal);
   }
 
-  void take(const json::object& event) {
-    const json::string& kind = event.at("event").as_string();
-    if (kind == "doing") {
-      doing_ = event.at("what").as_string();
-    } else if (kind == "image") {
-      take_image(event);
-    } else if (kind == "buffer") {
+  void take(Event& event) {
+    if (event.event == "doing") {
+      doing_ = event.text;
+    } else if (event.event == "image") {
+      column().images.push_back(event.image);
+      take_refusal(event, fmt::format("image {}x{}", event.image.width, event.image.height));
+    } else if (event.event == "buffer") {
       take_buffer(event);
-    } else if (kind == "device") {
-      take_device(event);
-    } else if (kind == "asking") {
+    } else if (event.event == "device") {
+      take_device(event.device);
+    } else if (event.event == "asking") {
       finish_column();
-      index_ = event.at("index").to_number<std::uint32_t>();
+      index_ = event.number;
       current_ = blank_;
-    } else if (kind == "devices") {
-      count_ = event.at("count").to_number<std::uint32_t>();
-    } else if (kind == "loader") {
-      blank_.probe["loader_version"] = event.at("version");
-    } else if (kind == "validation") {
+    } else if (event.event == "devices") {
+      count_ = event.number;
+    } else if (event.event == "loader") {
+      blank_.probe["loader_version"] = event.text;
+    } else if (event.event == "validation") {
       // What is said before any device holds for all of them.
-      (current_ ? *current_ : blank_).validation.emplace_back(event.at("message").as_string());
-    } else if (kind == "problem") {
-      take_problem(std::string(event.at("kind").as_string()), std::string(event.at("detail").as_string()));
-    } else if (kind == "done") {
+      (current_ ? *current_ : blank_).validation.push_back(event.text);
+    } else if (event.event == "problem") {
+      take_problem(event.kind, event.text);
+    } else if (event.event == "done") {
       done_ = true;
     }
   }
 
-  void take_device(const json::object& event) {
+  void take_device(DeviceFacts& device) {
     Column& c = column();
-    const json::object& d = event.at("driver").as_object();
-    const auto text = [&](const char* name) { return std::string(d.at(name).as_string()); };
-    c.driver.short_name = text("short_name");
+    results::DriverIdentity driver = std::move(device.driver);
+    driver.manifest = c.driver.manifest;
+    driver.library = c.driver.library;
+    driver.pinned = c.driver.pinned;
     // A driver too old to say who it is is known by its library.
-    if (c.driver.short_name.empty()) c.driver.short_name = expected_driver(c.driver.library);
-    if (c.driver.short_name.empty()) c.driver.short_name = "driver";
-    c.driver.version = text("version");
-    c.driver.id = text("id");
-    c.driver.name = text("name");
-    c.driver.info = text("info");
-    c.driver.conformance = text("conformance");
-    c.driver.device_name = text("device_name");
-    c.driver.device_type = text("device_type");
-    c.driver.vendor_id = d.at("vendor_id").to_number<std::uint32_t>();
-    c.driver.device_id = d.at("device_id").to_number<std::uint32_t>();
-    c.driver.api_version = text("api_version");
-    c.driver.driver_version = d.at("driver_version").to_number<std::uint32_t>();
-    for (const json::value& heap : event.at("heaps").as_array())
-      c.heaps.push_back({heap.at("size").to_number<std::uint64_t>(), flags(heap)});
-    for (const json::value& type : event.at("memory_types").as_array())
-      c.memory_types.push_back({type.at("heap").to_number<std::uint32_t>(), flags(type)});
-    c.limits = event.at("limits").as_object();
+    if (driver.short_name.empty()) driver.short_name = expected_driver(driver.library);
+    if (driver.short_name.empty()) driver.short_name = "driver";
+    c.driver = std::move(driver);
+    c.heaps = std::move(device.heaps);
+    c.memory_types = std::move(device.memory_types);
+    c.limits = std::move(device.limits);
   }
 
-  static std::vector<std::string> flags(const json::value& of) {
-    std::vector<std::string> words;
-    for (const json::value& word : of.at("flags").as_array()) words.emplace_back(word.as_string());
-    return words;
-  }
-
-  static std::uint64_t whole(const json::object& event, const char* name) {
-    return event.at(name).to_number<std::uint64_t>();
-  }
-
-  void take_image(const json::object& event) {
-    const results::ImageRow row{whole(event, "width"), whole(event, "height"), whole(event, "size"),
-                                whole(event, "alignment"), event.at("memory_type_bits").to_number<std::uint32_t>()};
-    column().images.push_back(row);
-    take_refusal(event, fmt::format("image {}x{}", row.width, row.height));
-  }
-
-  void take_buffer(const json::object& event) {
-    const results::BufferRow row{whole(event, "length"), whole(event, "size"), whole(event, "alignment")};
-    column().buffers.push_back(row);
-    const auto bits = event.at("memory_type_bits").to_number<std::uint32_t>();
+  void take_buffer(const Event& event) {
+    column().buffers.push_back(event.buffer);
+    const std::uint32_t bits = event.buffer_memory_type_bits;
     std::vector<std::uint32_t>& known = column().buffer_memory_type_bits;
     const auto at = std::ranges::lower_bound(known, bits);
-    if (row.size != 0 && (at == known.end() || *at != bits)) known.insert(at, bits);
-    take_refusal(event, fmt::format("buffer {}", row.length));
+    if (event.buffer.size != 0 && (at == known.end() || *at != bits)) known.insert(at, bits);
+    take_refusal(event, fmt::format("buffer {}", event.buffer.length));
   }
 
-  void take_refusal(const json::object& event, std::string what) {
-    if (const json::value& result = event.at("refused"); !result.is_null())
-      column().refused.push_back({std::move(what), std::string(result.as_string())});
+  void take_refusal(const Event& event, std::string what) {
+    if (event.refused) column().refused.push_back({std::move(what), *event.refused});
   }
 
   void take_problem(const std::string& kind, const std::string& detail) {
@@ -186,7 +149,6 @@ class Listener {
   }
 
   Column blank_;
-  std::chrono::milliseconds silence_;
   Answer& answer_;
   std::optional<Column> current_;
   std::optional<std::uint32_t> index_, count_;
@@ -211,6 +173,20 @@ Column blank_column(const Manifest& manifest, const AskSpec& spec) {
   column.driver.pinned = manifest.pinned;
   column.sweeps = spec.sweep_parameters;
   return column;
+}
+
+ChildSpec child_spec(const Manifest& manifest, const AskSpec& spec, std::uint32_t first_device) {
+  ChildSpec child;
+  child.command = {spec.child, spec.loader, manifest.library, spec.sweeps_file, std::to_string(first_device)};
+  if (!spec.validation_layers.empty()) child.command.emplace_back("validate");
+  for (const auto& [name, value] : child_environment(manifest, spec))
+    child.environment.push_back(fmt::format("{}={}", name, value));
+  child.inherits_environment = false;
+  child.timeout_seconds = std::numeric_limits<double>::infinity();
+  child.silence_seconds = std::chrono::duration<double>(spec.silence).count();
+  child.tail_limit = kTail;
+  child.core_dump = false;  // a driver's crash is recorded as a fact; nobody wants its memory on disk
+  return child;
 }
 
 }  // namespace
@@ -250,15 +226,17 @@ Expected<Answer> ask(const Manifest& manifest, const AskSpec& spec) {
     return answer;
   }
   for (std::optional<std::uint32_t> first = 0; first;) {
-    ChildSpec child{{spec.child, spec.loader, manifest.library, spec.sweeps_file, std::to_string(*first)},
-                    child_environment(manifest, spec),
-                    spec.silence};
-    if (!spec.validation_layers.empty()) child.arguments.emplace_back("validate");
-    Listener listener(blank, spec.silence, answer);
-    const Expected<ChildEnd> end = run_child(child, [&](std::string_view line) { listener.hear(line); });
-    if (!end) return end.error();
+    Listener listener(blank, answer);
+    ChildSpec child = child_spec(manifest, spec, *first);
+    child.on_line = [&](std::string_view line) { listener.hear(line); };
+    const ChildOutcome outcome = run_child(child);
+    const bool not_linked = outcome.end == ChildEnd::kExited && outcome.code == kNotLinked;
+    if (not_linked || outcome.end == ChildEnd::kNotStarted)
+      return Error{not_linked ? fmt::format("starting '{}': {}", spec.child.string(), outcome.error_tail)
+                              : describe_end(child, outcome),
+                   "python3 make.py build"};
     if (listener.hopeless()) return *listener.hopeless();
-    listener.ended(*end);
+    listener.ended(child, outcome);
     first = listener.left_over();
   }
   return answer;

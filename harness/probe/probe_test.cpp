@@ -9,12 +9,12 @@
 #include <fstream>
 #include <random>
 
+#include "harness/base/child.h"
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/probe/asking.h"
-#include "harness/probe/child_process.h"
 
 namespace lab::probe {
 
@@ -188,13 +188,17 @@ TEST_F(Probe, agrees_with_another_program_on_50_sizes_that_are_no_powers_of_two)
   ASSERT_TRUE(pinned && pinned->size() == 1);
   AskSpec ask;
   ask.environment = spec_.environment;
-  ChildSpec other{{kBuild / "tests/vulkan_second_opinion", loader_library(spec_.lib)},
-                  child_environment(pinned->front(), ask),
-                  300s};
-  other.arguments.insert(other.arguments.end(), edges.begin(), edges.end());
+  ChildSpec other;
+  other.command = {kBuild / "tests/vulkan_second_opinion", loader_library(spec_.lib)};
+  other.command.insert(other.command.end(), edges.begin(), edges.end());
+  other.inherits_environment = false;
+  for (const auto& [name, value] : child_environment(pinned->front(), ask))
+    other.environment.push_back(fmt::format("{}={}", name, value));
+  other.timeout_seconds = 300;
   std::vector<std::string> theirs;
-  const auto end = run_child(other, [&](std::string_view line) { theirs.emplace_back(line); });
-  ASSERT_TRUE(end && end->kind == ChildEnd::Kind::kExited && end->code == 0) << end->stderr_tail;
+  other.on_line = [&](std::string_view line) { theirs.emplace_back(line); };
+  const ChildOutcome outcome = run_child(other);
+  ASSERT_TRUE(outcome.end == ChildEnd::kExited && outcome.code == 0) << outcome.error_tail;
   EXPECT_EQ(theirs.size(), 50u);
   EXPECT_EQ(ours, theirs);
 }

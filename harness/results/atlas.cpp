@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <charconv>
 #include <cstdio>
-#include <span>
 #include <system_error>
 #include <utility>
 
@@ -16,37 +14,51 @@
 
 namespace lab::results {
 
-namespace json = boost::json;
-
 namespace {
 
 constexpr int kAtlasSchema = 1;
 constexpr std::string_view kImagesHeader = "width,height,size,alignment,memory_type_bits";
 constexpr std::string_view kBuffersHeader = "length,size,alignment";
 
+struct RowCounts {
+  std::size_t images = 0, buffers = 0;
+};
+
+template <typename F>
+void fields(F& f, RowCounts& r) {
+  f("images", r.images);
+  f("buffers", r.buffers);
+}
+
+// column.json: a column without its rows, which are in the CSV files.
+struct ColumnFile {
+  int schema = kAtlasSchema;
+  Column column;
+  RowCounts rows;
+};
+
+template <typename F>
+void fields(F& f, ColumnFile& file) {
+  f("schema", file.schema);
+  if (file.schema != kAtlasSchema) return;  // it may have other fields
+  Column& c = file.column;
+  f("name", c.name);
+  f("asked", c.asked);
+  f("seconds", c.seconds);
+  f("probe", c.probe);
+  f("driver", c.driver);
+  f("heaps", c.heaps);
+  f("memory_types", c.memory_types);
+  f("limits", c.limits);
+  f("sweeps", c.sweeps);
+  f("rows", file.rows);
+  f("buffer_memory_type_bits", c.buffer_memory_type_bits);
+  f("refused", c.refused);
+  f.added("failure", c.failure);
+  f("validation", c.validation);
+}
+
 // --- writing ---
-
-json::array list(std::span<const std::string> texts) {
-  return json::array(texts.begin(), texts.end());
-}
-
-json::object to_json(const DriverIdentity& d) {
-  return {{"short_name", d.short_name},
-          {"version", d.version},
-          {"id", d.id},
-          {"name", d.name},
-          {"info", d.info},
-          {"conformance", d.conformance},
-          {"device_name", d.device_name},
-          {"device_type", d.device_type},
-          {"vendor_id", d.vendor_id},
-          {"device_id", d.device_id},
-          {"api_version", d.api_version},
-          {"driver_version", d.driver_version},
-          {"manifest", d.manifest},
-          {"library", d.library},
-          {"pinned", d.pinned}};
-}
 
 // Short values on one line each: a person can read the file, and a changed fact is one changed line of a diff.
 void print(const json::value& value, const std::string& indent, std::string& out) {
@@ -101,135 +113,6 @@ std::string article_buffers(const Column& column) {
 
 Error unreadable(std::string what) {
   return Error{std::move(what), "python3 make.py probe writes the atlas anew", ExitStatus::kUsage};
-}
-
-// Fields of one object by name. The first that is missing or of another kind is kept as the error; reading goes on with
-// empty values, so that a reader is a list of fields and checks once, at its end.
-class Fields {
- public:
-  Fields(const json::value& value, std::string where, std::optional<Error>& error) : where_(where), error_(error) {
-    if (value.is_object())
-      object_ = value.get_object();
-    else
-      fail("an object");
-  }
-
-  std::string text(std::string_view name) {
-    const json::string* found = find(name).if_string();
-    return found ? std::string(*found) : fail(name, "a text", std::string());
-  }
-  bool flag(std::string_view name) {
-    const bool* found = find(name).if_bool();
-    return found ? *found : fail(name, "true or false", false);
-  }
-  template <typename Number>
-  Number number(std::string_view name) {
-    boost::system::error_code bad;
-    const json::value& found = find(name);
-    const Number number = found.is_number() ? found.to_number<Number>(bad) : Number{};
-    return found.is_number() && !bad ? number : fail(name, "a number in range", Number{});
-  }
-  json::object object(std::string_view name) {
-    const json::object* found = find(name).if_object();
-    return found ? *found : fail(name, "an object", json::object());
-  }
-  std::vector<std::string> texts(std::string_view name) {
-    return each<std::string>(name, [&](const json::value& v) {
-      return v.is_string() ? std::string(v.get_string()) : fail(name, "a list of texts", std::string());
-    });
-  }
-  template <typename Item>
-  std::vector<Item> each(std::string_view name, auto read) {
-    std::vector<Item> items;
-    const json::array* found = find(name).if_array();
-    if (!found) return fail(name, "a list", items);
-    for (const json::value& v : *found) items.push_back(read(v));
-    return items;
-  }
-  Fields inner(std::string_view name) { return {find(name), fmt::format("{}.{}", where_, name), error_}; }
-  Fields item(const json::value& value, std::string_view name) {
-    return {value, fmt::format("{}.{}", where_, name), error_};
-  }
-  const json::value& find(std::string_view name) const {
-    static const json::value nothing;
-    const json::value* found = object_.if_contains(name);
-    return found ? *found : nothing;
-  }
-
- private:
-  void fail(std::string_view expected) {
-    if (!error_) error_ = unreadable(fmt::format("{}: expected {}", where_, expected));
-  }
-  template <typename Value>
-  Value fail(std::string_view name, std::string_view expected, Value fallback) {
-    const json::value& found = find(name);
-    const std::string seen = found.is_null() ? "nothing" : json::serialize(found).substr(0, 40);
-    if (!error_) error_ = unreadable(fmt::format("{}.{}: expected {}, found {}", where_, name, expected, seen));
-    return fallback;
-  }
-
-  json::object object_;
-  std::string where_;
-  std::optional<Error>& error_;
-};
-
-DriverIdentity read_driver(Fields f) {
-  DriverIdentity d;
-  d.short_name = f.text("short_name");
-  d.version = f.text("version");
-  d.id = f.text("id");
-  d.name = f.text("name");
-  d.info = f.text("info");
-  d.conformance = f.text("conformance");
-  d.device_name = f.text("device_name");
-  d.device_type = f.text("device_type");
-  d.vendor_id = f.number<std::uint32_t>("vendor_id");
-  d.device_id = f.number<std::uint32_t>("device_id");
-  d.api_version = f.text("api_version");
-  d.driver_version = f.number<std::uint32_t>("driver_version");
-  d.manifest = f.text("manifest");
-  d.library = f.text("library");
-  d.pinned = f.flag("pinned");
-  return d;
-}
-
-struct RowCounts {
-  std::size_t images = 0, buffers = 0;
-};
-
-Column read_column(Fields f, RowCounts& rows) {
-  Column c;
-  c.name = f.text("name");
-  c.asked = f.text("asked");
-  c.seconds = f.number<double>("seconds");
-  c.probe = f.object("probe");
-  c.driver = read_driver(f.inner("driver"));
-  c.heaps = f.each<Heap>("heaps", [&](const json::value& v) {
-    Fields heap = f.item(v, "heaps");
-    return Heap{heap.number<std::uint64_t>("size"), heap.texts("flags")};
-  });
-  c.memory_types = f.each<MemoryType>("memory_types", [&](const json::value& v) {
-    Fields type = f.item(v, "memory_types");
-    return MemoryType{type.number<std::uint32_t>("heap"), type.texts("flags")};
-  });
-  c.limits = f.object("limits");
-  c.sweeps = f.object("sweeps");
-  Fields counts = f.inner("rows");
-  rows = {counts.number<std::size_t>("images"), counts.number<std::size_t>("buffers")};
-  c.buffer_memory_type_bits = f.each<std::uint32_t>("buffer_memory_type_bits", [&](const json::value& v) {
-    const json::object holder{{"bits", v}};
-    return f.item(holder, "buffer_memory_type_bits").number<std::uint32_t>("bits");
-  });
-  c.refused = f.each<Refusal>("refused", [&](const json::value& v) {
-    Fields refusal = f.item(v, "refused");
-    return Refusal{refusal.text("what"), refusal.text("result")};
-  });
-  if (!f.find("failure").is_null()) {
-    Fields failure = f.inner("failure");
-    c.failure = ProbeFailure{failure.text("kind"), failure.text("detail"), failure.text("output_tail")};
-  }
-  c.validation = f.texts("validation");
-  return c;
 }
 
 // A CSV file of unsigned whole numbers under exactly this header.
@@ -321,44 +204,12 @@ std::optional<std::uint64_t> Column::limit(std::string_view limit_name) const {
   return bad ? std::nullopt : std::optional(number);
 }
 
-json::object to_json(const Column& c, bool rows) {
-  json::array heaps, types, refused;
-  for (const Heap& heap : c.heaps) heaps.push_back(json::object{{"size", heap.size}, {"flags", list(heap.flags)}});
-  for (const MemoryType& type : c.memory_types)
-    types.push_back(json::object{{"heap", type.heap}, {"flags", list(type.flags)}});
-  for (const Refusal& r : c.refused) refused.push_back(json::object{{"what", r.what}, {"result", r.result}});
-  json::value failure;
-  if (c.failure)
-    failure =
-        json::object{{"kind", c.failure->kind}, {"detail", c.failure->detail}, {"output_tail", c.failure->output_tail}};
-  json::object object{
-      {"schema", kAtlasSchema},
-      {"name", c.name},
-      {"asked", c.asked},
-      {"seconds", c.seconds},
-      {"probe", c.probe},
-      {"driver", to_json(c.driver)},
-      {"heaps", heaps},
-      {"memory_types", types},
-      {"limits", c.limits},
-      {"sweeps", c.sweeps},
-      {"rows", json::object{{"images", c.images.size()}, {"buffers", c.buffers.size()}}},
-      {"buffer_memory_type_bits", json::array(c.buffer_memory_type_bits.begin(), c.buffer_memory_type_bits.end())},
-      {"refused", refused},
-      {"failure", failure},
-      {"validation", list(c.validation)}};
+json::object to_json(const Column& column, bool rows) {
+  const ColumnFile file{.column = column, .rows = {column.images.size(), column.buffers.size()}};
+  json::object object = lab::to_json(file).as_object();
   if (!rows) return object;
-  json::array images, buffers;
-  for (const ImageRow& r : c.images)
-    images.push_back(json::object{{"width", r.width},
-                                  {"height", r.height},
-                                  {"size", r.size},
-                                  {"alignment", r.alignment},
-                                  {"memory_type_bits", r.memory_type_bits}});
-  for (const BufferRow& r : c.buffers)
-    buffers.push_back(json::object{{"length", r.length}, {"size", r.size}, {"alignment", r.alignment}});
-  object["images"] = std::move(images);
-  object["buffers"] = std::move(buffers);
+  object["images"] = lab::to_json(column.images);
+  object["buffers"] = lab::to_json(column.buffers);
   return object;
 }
 
@@ -388,24 +239,20 @@ Expected<Column> load_column(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "column.json";
   const Expected<std::string> text = read_file(path);
   if (!text) return text.error();
-  boost::system::error_code bad;
-  const json::value value = json::parse(*text, bad);
-  if (bad) return unreadable(fmt::format("'{}': expected JSON: {}", path.string(), bad.message()));
-  std::optional<Error> error;
-  Fields fields(value, fmt::format("'{}'", path.string()), error);
-  const int schema = fields.number<int>("schema");
-  if (!error && schema != kAtlasSchema)
-    return unreadable(fmt::format("'{}': schema {}, this build reads {}", path.string(), schema, kAtlasSchema));
-  RowCounts rows;
-  Column column = read_column(std::move(fields), rows);
-  if (error) return *error;
-  Expected<std::vector<ImageRow>> images = read_images(folder / "images.csv", rows.images);
+  const std::string name = fmt::format("'{}'", path.string());
+  const Expected<json::value> value = parse_json(*text, name);
+  if (!value) return unreadable(value.error().what);
+  Expected<ColumnFile> file = from_json<ColumnFile>(*value);
+  if (!file) return unreadable(fmt::format("{}: {}", name, file.error().what));
+  if (file->schema != kAtlasSchema)
+    return unreadable(fmt::format("{}: schema {}, this build reads {}", name, file->schema, kAtlasSchema));
+  Expected<std::vector<ImageRow>> images = read_images(folder / "images.csv", file->rows.images);
   if (!images) return images.error();
-  Expected<std::vector<BufferRow>> buffers = read_buffers(folder / "buffers.csv", rows.buffers);
+  Expected<std::vector<BufferRow>> buffers = read_buffers(folder / "buffers.csv", file->rows.buffers);
   if (!buffers) return buffers.error();
-  column.images = std::move(*images);
-  column.buffers = std::move(*buffers);
-  return column;
+  file->column.images = std::move(*images);
+  file->column.buffers = std::move(*buffers);
+  return std::move(file->column);
 }
 
 Expected<std::vector<Column>> load_atlas(const std::filesystem::path& dir) {

@@ -5,7 +5,6 @@
 /// and on request image-sizes.txt, buffer-sizes.txt: the same rows as the article published them.
 #pragma once
 
-#include <boost/json/object.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/json_fields.h"
 
 namespace lab::results {
 
@@ -94,6 +94,67 @@ struct Column {
 
   std::optional<std::uint64_t> limit(std::string_view name) const;  ///< a limit that is a whole number
 };
+
+// Every struct's fields in JSON, in the order of the file.
+template <typename F>
+void fields(F& f, ImageRow& r) {
+  f("width", r.width);
+  f("height", r.height);
+  f("size", r.size);
+  f("alignment", r.alignment);
+  f("memory_type_bits", r.memory_type_bits);
+}
+
+template <typename F>
+void fields(F& f, BufferRow& r) {
+  f("length", r.length);
+  f("size", r.size);
+  f("alignment", r.alignment);
+}
+
+template <typename F>
+void fields(F& f, Refusal& r) {
+  f("what", r.what);
+  f("result", r.result);
+}
+
+template <typename F>
+void fields(F& f, Heap& h) {
+  f("size", h.size);
+  f("flags", h.flags);
+}
+
+template <typename F>
+void fields(F& f, MemoryType& t) {
+  f("heap", t.heap);
+  f("flags", t.flags);
+}
+
+template <typename F>
+void fields(F& f, DriverIdentity& d) {
+  f("short_name", d.short_name);
+  f("version", d.version);
+  f("id", d.id);
+  f("name", d.name);
+  f("info", d.info);
+  f("conformance", d.conformance);
+  f("device_name", d.device_name);
+  f("device_type", d.device_type);
+  f("vendor_id", d.vendor_id);
+  f("device_id", d.device_id);
+  f("api_version", d.api_version);
+  f("driver_version", d.driver_version);
+  f("manifest", d.manifest);
+  f("library", d.library);
+  f("pinned", d.pinned);
+}
+
+template <typename F>
+void fields(F& f, ProbeFailure& p) {
+  f("kind", p.kind);
+  f("detail", p.detail);
+  f("output_tail", p.output_tail);
+}
 
 /// column.json's object; with `rows`, `images` and `buffers` are in it too, as arrays of objects.
 boost::json::object to_json(const Column& column, bool rows = false);

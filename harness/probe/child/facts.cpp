@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -12,8 +11,6 @@
 #include "vulkan_names_generated.h"
 
 namespace lab::probe {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -94,27 +91,25 @@ std::string text(const char (&chars)[size]) {
   return std::string(chars, ::strnlen(chars, size));
 }
 
-json::object identity(const Properties& p) {
+results::DriverIdentity identity(const Properties& p) {
   const VkConformanceVersion& c = p.driver.conformanceVersion;
-  const std::string info = text(p.driver.driverInfo);
   const std::int64_t id = p.driver.driverID;
-  return {{"short_name", p.has_driver ? driver_short_name(id) : ""},
-          {"version", driver_version(info, p.base.driverVersion, p.base.vendorID)},
-          {"id", p.has_driver ? enum_name(kVkDriverId, id) : ""},
-          {"name", text(p.driver.driverName)},
-          {"info", info},
-          {"conformance", p.has_driver ? fmt::format("{}.{}.{}.{}", c.major, c.minor, c.subminor, c.patch) : ""},
-          {"device_name", text(p.base.deviceName)},
-          {"device_type", enum_word(kVkPhysicalDeviceType, p.base.deviceType)},
-          {"vendor_id", p.base.vendorID},
-          {"device_id", p.base.deviceID},
-          {"api_version", version_text(p.base.apiVersion)},
-          {"driver_version", p.base.driverVersion}};
-}
-
-json::array words(const Enum& type, std::uint32_t flags) {
-  const std::vector<std::string> found = flag_words(type, flags);
-  return json::array(found.begin(), found.end());
+  results::DriverIdentity driver;
+  driver.info = text(p.driver.driverInfo);
+  driver.version = driver_version(driver.info, p.base.driverVersion, p.base.vendorID);
+  driver.name = text(p.driver.driverName);
+  if (p.has_driver) {
+    driver.short_name = driver_short_name(id);
+    driver.id = enum_name(kVkDriverId, id);
+    driver.conformance = fmt::format("{}.{}.{}.{}", c.major, c.minor, c.subminor, c.patch);
+  }
+  driver.device_name = text(p.base.deviceName);
+  driver.device_type = enum_word(kVkPhysicalDeviceType, p.base.deviceType);
+  driver.vendor_id = p.base.vendorID;
+  driver.device_id = p.base.deviceID;
+  driver.api_version = version_text(p.base.apiVersion);
+  driver.driver_version = p.base.driverVersion;
+  return driver;
 }
 
 }  // namespace
@@ -124,24 +119,19 @@ std::string version_text(std::uint32_t version) {
                      VK_API_VERSION_PATCH(version));
 }
 
-DeviceFacts device_facts(const Vulkan& vulkan, VkPhysicalDevice device) {
+Device device_facts(const Vulkan& vulkan, VkPhysicalDevice device) {
   const Properties p = properties(vulkan, device);
   VkPhysicalDeviceMemoryProperties memory{};
   vulkan.vkGetPhysicalDeviceMemoryProperties(device, &memory);
-  json::array heaps, types;
+  Device found;
+  found.facts.driver = identity(p);
   for (const VkMemoryHeap& heap : std::span(memory.memoryHeaps).first(std::min(memory.memoryHeapCount, 16u)))
-    heaps.push_back(json::object{{"size", heap.size}, {"flags", words(kVkMemoryHeapFlagBits, heap.flags)}});
+    found.facts.heaps.push_back({heap.size, flag_words(kVkMemoryHeapFlagBits, heap.flags)});
   for (const VkMemoryType& type : std::span(memory.memoryTypes).first(std::min(memory.memoryTypeCount, 32u)))
-    types.push_back(
-        json::object{{"heap", type.heapIndex}, {"flags", words(kVkMemoryPropertyFlagBits, type.propertyFlags)}});
-  DeviceFacts facts;
-  facts.event = {{"event", "device"},
-                 {"driver", identity(p)},
-                 {"heaps", std::move(heaps)},
-                 {"memory_types", std::move(types)},
-                 {"limits", limits(p)}};
-  if (p.has_maintenance4) facts.max_buffer_size = p.maintenance4.maxBufferSize;
-  return facts;
+    found.facts.memory_types.push_back({type.heapIndex, flag_words(kVkMemoryPropertyFlagBits, type.propertyFlags)});
+  found.facts.limits = limits(p);
+  if (p.has_maintenance4) found.max_buffer_size = p.maintenance4.maxBufferSize;
+  return found;
 }
 
 }  // namespace lab::probe

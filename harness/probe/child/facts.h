@@ -1,18 +1,19 @@
-/// What a physical device says of itself, as the fields of a column.
+/// Asks a physical device what it says of itself.
 #pragma once
 
-#include <boost/json/object.hpp>
+#include <string>
 
+#include "harness/probe/child/protocol.h"
 #include "harness/probe/child/vulkan.h"
 
 namespace lab::probe {
 
-struct DeviceFacts {
-  boost::json::object event;                        ///< the "device" event
+struct Device {
+  DeviceFacts facts;
   VkDeviceSize max_buffer_size = ~VkDeviceSize{0};  ///< as far as the device says
 };
 
-DeviceFacts device_facts(const Vulkan& vulkan, VkPhysicalDevice device);
+Device device_facts(const Vulkan& vulkan, VkPhysicalDevice device);
 
 /// "1.3.239"
 std::string version_text(std::uint32_t version);

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json.hpp>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/probe/child/facts.h"
@@ -14,8 +15,6 @@
 #include "vulkan_names_generated.h"
 
 namespace lab::probe {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -25,8 +24,7 @@ std::string failed(std::string_view call, VkResult result) {
 
 VKAPI_ATTR VkBool32 VKAPI_CALL complain(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
                                         const VkDebugUtilsMessengerCallbackDataEXT* data, void* speaker) {
-  static_cast<const Speaker*>(speaker)->say(
-      {{"event", "validation"}, {"message", data->pMessage ? data->pMessage : ""}});
+  static_cast<const Speaker*>(speaker)->say({.event = "validation", .text = data->pMessage ? data->pMessage : ""});
   return VK_FALSE;
 }
 
@@ -48,17 +46,17 @@ class Asker {
       : vulkan_(vulkan), physical_(physical), what_(what), speaker_(speaker) {}
 
   void ask(std::uint32_t index) {
-    speaker_.say({{"event", "asking"}, {"index", index}});
+    speaker_.say({.event = "asking", .number = index});
     speaker_.doing("vkGetPhysicalDeviceProperties");
-    const DeviceFacts facts = device_facts(vulkan_, physical_);
-    speaker_.say(facts.event);
+    const Device device = device_facts(vulkan_, physical_);
+    speaker_.say({.event = "device", .device = device.facts});
     speaker_.doing("vkCreateDevice");
     if (const VkResult result = create_device(); result != VK_SUCCESS) {
       speaker_.problem("error", failed("vkCreateDevice", result));
       return;
     }
     ask_images();
-    ask_buffers(facts.max_buffer_size);
+    ask_buffers(device.max_buffer_size);
     speaker_.doing("vkDestroyDevice");
     vulkan_.vkDestroyDevice(device_, nullptr);
   }
@@ -77,16 +75,17 @@ class Asker {
     return vulkan_.vkCreateDevice(physical_, &info, nullptr, &device_);
   }
 
-  // Empty where an image of this size may be created at all, else the refusal. Asking for more is against the rules
+  // None where an image of this size may be created at all, else the refusal. Asking for more is against the rules
   // of the interface, and a driver may then do anything.
-  std::string image_limit(const VkImageCreateInfo& info, const VkImageFormatProperties& most, VkResult result) const {
+  std::optional<std::string> image_limit(const VkImageCreateInfo& info, const VkImageFormatProperties& most,
+                                         VkResult result) const {
     if (result != VK_SUCCESS) return enum_name(kVkResult, result);
     if (info.extent.width > most.maxExtent.width || info.extent.height > most.maxExtent.height)
       return fmt::format("at most {}x{}", most.maxExtent.width, most.maxExtent.height);
     if (info.mipLevels > most.maxMipLevels) return fmt::format("at most {} mip levels", most.maxMipLevels);
     if (info.arrayLayers > most.maxArrayLayers) return fmt::format("at most {} layers", most.maxArrayLayers);
     if (!(most.sampleCounts & info.samples)) return fmt::format("not with {} samples", int{info.samples});
-    return "";
+    return std::nullopt;
   }
 
   void ask_images() {
@@ -110,9 +109,9 @@ class Asker {
     }
   }
 
-  void ask_image(const VkImageCreateInfo& info, std::string refused) {
+  void ask_image(const VkImageCreateInfo& info, std::optional<std::string> refused) {
     VkMemoryRequirements needs{};
-    if (refused.empty()) {
+    if (!refused) {
       speaker_.doing(fmt::format("vkCreateImage of {}x{}", info.extent.width, info.extent.height));
       VkImage image = VK_NULL_HANDLE;
       const VkResult result = vulkan_.vkCreateImage(device_, &info, nullptr, &image);
@@ -123,17 +122,20 @@ class Asker {
         refused = enum_name(kVkResult, result);
       }
     }
-    answer({{"event", "image"}, {"width", info.extent.width}, {"height", info.extent.height}}, needs, refused);
+    speaker_.say({.event = "image",
+
+                  .image = {info.extent.width, info.extent.height, needs.size, needs.alignment, needs.memoryTypeBits},
+                  .refused = std::move(refused)});
   }
 
   void ask_buffers(VkDeviceSize most) {
     for (const std::uint64_t length : what_.sweeps.buffers.lengths)
-      ask_buffer(length, length > most ? fmt::format("at most {}", most) : "");
+      ask_buffer(length, length > most ? std::optional(fmt::format("at most {}", most)) : std::nullopt);
   }
 
-  void ask_buffer(std::uint64_t length, std::string refused) {
+  void ask_buffer(std::uint64_t length, std::optional<std::string> refused) {
     VkMemoryRequirements needs{};
-    if (refused.empty()) {
+    if (!refused) {
       speaker_.doing(fmt::format("vkCreateBuffer of {}", length));
       VkBufferCreateInfo info{};
       info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
@@ -148,15 +150,11 @@ class Asker {
         refused = enum_name(kVkResult, result);
       }
     }
-    answer({{"event", "buffer"}, {"length", length}}, needs, refused);
-  }
+    speaker_.say({.event = "buffer",
 
-  void answer(json::object event, const VkMemoryRequirements& needs, const std::string& refused) const {
-    event["size"] = needs.size;
-    event["alignment"] = needs.alignment;
-    event["memory_type_bits"] = needs.memoryTypeBits;
-    event["refused"] = refused.empty() ? json::value() : json::value(refused);
-    speaker_.say(event);
+                  .buffer = {length, needs.size, needs.alignment},
+                  .buffer_memory_type_bits = needs.memoryTypeBits,
+                  .refused = std::move(refused)});
   }
 
   const Vulkan& vulkan_;
@@ -211,7 +209,7 @@ void ask_devices(const Vulkan& vulkan, VkInstance instance, const Interview& wha
   if (result == VK_SUCCESS && count > 0) result = vulkan.vkEnumeratePhysicalDevices(instance, &count, devices.data());
   if (result < 0 && !means_no_device(result))
     return speaker.problem("error", failed("vkEnumeratePhysicalDevices", result));
-  speaker.say({{"event", "devices"}, {"count", devices.size()}});
+  speaker.say({.event = "devices", .number = static_cast<std::uint32_t>(devices.size())});
   for (std::uint32_t i = what.first; i < devices.size(); ++i) Asker(vulkan, devices[i], what, speaker).ask(i);
 }
 
@@ -225,12 +223,12 @@ void interview(const Interview& what, const Speaker& speaker) {
   // Absent before 1.1.
   std::uint32_t loader_version = VK_API_VERSION_1_0;
   if (vulkan.vkEnumerateInstanceVersion) vulkan.vkEnumerateInstanceVersion(&loader_version);
-  speaker.say({{"event", "loader"}, {"version", version_text(loader_version)}});
+  speaker.say({.event = "loader", .text = version_text(loader_version)});
 
   speaker.doing("vkCreateInstance");
   VkInstance instance = VK_NULL_HANDLE;
   const VkResult result = create_instance(vulkan, what, speaker, loader_version, instance);
-  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) return speaker.say({{"event", "devices"}, {"count", 0}});
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) return speaker.say({.event = "devices", .number = 0});
   if (result != VK_SUCCESS) return speaker.problem("error", failed("vkCreateInstance", result));
   vulkan.bind(instance);
   VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;

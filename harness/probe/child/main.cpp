@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
                               .first = static_cast<std::uint32_t>(std::strtoul(argv[4], nullptr, 10)),
                               .validate = argc > 5};
   probe::interview(what, speaker);
-  speaker.say({{"event", "done"}});
+  speaker.say({.event = "done"});
   // What a driver's own exit handlers do has nothing to tell about its answers.
   std::_Exit(EXIT_SUCCESS);
 }

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <boost/json.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <string>
@@ -14,8 +13,8 @@ Speaker::Speaker() : file_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-void Speaker::say(const boost::json::object& event) const {
-  const std::string line = boost::json::serialize(event) + "\n";
+void Speaker::say(const Event& event) const {
+  const std::string line = json::serialize(to_json(event)) + "\n";
   for (std::size_t done = 0; done < line.size();) {
     const ssize_t put = ::write(file_, line.data() + done, line.size() - done);
     if (put > 0)
@@ -26,11 +25,11 @@ void Speaker::say(const boost::json::object& event) const {
 }
 
 void Speaker::doing(std::string_view what) const {
-  say({{"event", "doing"}, {"what", what}});
+  say({.event = "doing", .text = std::string(what)});
 }
 
 void Speaker::problem(std::string_view kind, std::string_view detail) const {
-  say({{"event", "problem"}, {"kind", kind}, {"detail", detail}});
+  say({.event = "problem", .text = std::string(detail), .kind = std::string(kind)});
 }
 
 }  // namespace lab::probe

@@ -14,17 +14,80 @@
 ///   {"event": "done"}                                          everything was asked; what follows means nothing
 #pragma once
 
-#include <boost/json/object.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "harness/base/json_fields.h"
+#include "harness/results/atlas.h"
 
 namespace lab::probe {
+
+/// What a physical device says of itself.
+struct DeviceFacts {
+  results::DriverIdentity driver;  ///< without manifest and library, which are the parent's to say
+  std::vector<results::Heap> heaps;
+  std::vector<results::MemoryType> memory_types;
+  json::object limits;
+};
+
+template <typename F>
+void fields(F& f, DeviceFacts& d) {
+  f("driver", d.driver);
+  f("heaps", d.heaps);
+  f("memory_types", d.memory_types);
+  f("limits", d.limits);
+}
+
+/// One line. Its name says which of the others it has.
+struct Event {
+  std::string event;
+  std::string text = {};     ///< of doing, loader, validation, problem
+  std::string kind = {};     ///< of problem
+  std::uint32_t number = 0;  ///< of devices, asking
+  DeviceFacts device = {};
+  results::ImageRow image = {};
+  results::BufferRow buffer = {};
+  std::uint32_t buffer_memory_type_bits = 0;
+  std::optional<std::string> refused = {};  ///< of image, buffer
+};
+
+template <typename F>
+void fields(F& f, Event& e) {
+  f("event", e.event);
+  if (e.event == "doing") {
+    f("what", e.text);
+  } else if (e.event == "loader") {
+    f("version", e.text);
+  } else if (e.event == "devices") {
+    f("count", e.number);
+  } else if (e.event == "asking") {
+    f("index", e.number);
+  } else if (e.event == "device") {
+    fields(f, e.device);
+  } else if (e.event == "image") {
+    fields(f, e.image);
+    f("refused", e.refused);
+  } else if (e.event == "buffer") {
+    fields(f, e.buffer);
+    f("memory_type_bits", e.buffer_memory_type_bits);
+    f("refused", e.refused);
+  } else if (e.event == "validation") {
+    f("message", e.text);
+  } else if (e.event == "problem") {
+    f("kind", e.kind);
+    f("detail", e.text);
+  }
+}
 
 /// Where the child says these lines; whatever the driver itself prints goes to standard error.
 class Speaker {
  public:
   /// Takes standard output for itself and points descriptor 1 at standard error.
   Speaker();
-  void say(const boost::json::object& event) const;
+  void say(const Event& event) const;
   void doing(std::string_view what) const;
   void problem(std::string_view kind, std::string_view detail) const;
 
