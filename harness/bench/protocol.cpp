@@ -22,9 +22,14 @@ json::object describe(const Variant& variant) {
         {"phase_operations", json::value_from(workload.phase_operations)},
         {"unsupported", workload.unsupported.empty() ? json::value(nullptr) : json::value(workload.unsupported)}});
   }
-  return {{"protocol", kProtocol},         {"family", variant.family},     {"variant", variant.name},
-          {"idea", variant.idea},          {"cost", variant.cost},         {"source", variant.source},
-          {"weakness", variant.weakness},  {"traits", json::value_from(variant.traits)},
+  return {{"protocol", kProtocol},
+          {"family", variant.family},
+          {"variant", variant.name},
+          {"idea", variant.idea},
+          {"cost", variant.cost},
+          {"source", variant.source},
+          {"weakness", variant.weakness},
+          {"traits", json::value_from(variant.traits)},
           {"workloads", std::move(workloads)}};
 }
 
@@ -47,9 +52,7 @@ json::object to_json(const Measurement& measurement) {
             {"seconds", measurement.warmup_seconds},
             {"stationary", measurement.stationary}}},
           {"counters", json::value_from(measurement.counters)},
-          {"real_time", measurement.real_time_ns},
-          {"cpu_time", measurement.cpu_time_ns},
-          {"time_unit", "ns"}};
+          {"cpu_time", measurement.cpu_time_ns}};
 }
 
 }  // namespace lab::bench

@@ -1,19 +1,22 @@
 /// What a variant executable prints: one JSON object on standard output.
 ///
-/// --describe: {"protocol": 1, "family", "variant", "idea", "cost", "source", "weakness", "traits": {},
+/// --describe: {"protocol": 2, "family", "variant", "idea", "cost", "source", "weakness", "traits": {},
 ///   "workloads": [{"name", "title", "version", "phases": [], "operations", "operation", "parallel",
 ///   "phase_operations": {"<phase>": N}, "unsupported"}]}
 ///   (unsupported: the reason, or null; phase_operations: of phases whose times are not divided by `operations`)
-/// --run: {"protocol": 1, "benchmark", "version", "seed", "threads", "checksum": "16 hex digits", "operations",
+/// --run: {"protocol": 2, "benchmark", "version", "seed", "threads", "checksum": "16 hex digits", "operations",
 ///   "repetitions", "samples": {"<phase>": [ns, ...], ...}, "warmup": {"repetitions", "seconds", "stationary"},
-///   "counters": {}, "real_time", "cpu_time", "time_unit": "ns"}
-///   samples hold nanoseconds per repetition; real_time and cpu_time are means per repetition, as Google Benchmark's
-///   are. warmup is what came before the first sample: all repetitions until they were alike, and half of the time at
-///   most; stationary is false where the samples still become faster or slower (stationary.h). With LAB_EXACT=1 in the
-///   environment, counters hold what takes a few repetitions to find as well.
-/// --conformance [CHECK] [--seconds S]: {"protocol": 1, "variant", "checks": [{"name", "failure": null or "..."}]};
+///   "counters": {}, "cpu_time"}
+///   samples hold nanoseconds per repetition; cpu_time is the main thread's mean over them, in nanoseconds. warmup is
+///   what came before the first sample: all repetitions until they were alike, and half of the time at most; stationary
+///   is false where the samples still become faster or slower (stationary.h). With LAB_EXACT=1 in the environment,
+///   counters hold what takes a few repetitions to find as well.
+/// --conformance [CHECK] [--seconds S]: {"protocol": 2, "variant", "checks": [{"name", "failure": null or "..."}]};
 ///   exit status 1 on a failure. Each check runs in a process of its own, which is --conformance CHECK: one that
 ///   crashes, or takes more than S seconds, has failed, and no other has.
+///
+/// Protocol 1, which executables of earlier commits speak, had in --run also "real_time", the mean of the samples, and
+/// "time_unit".
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -36,8 +39,7 @@ struct Measurement {
   double warmup_seconds = 0;
   bool stationary = true;
   std::map<std::string, double> counters;
-  double real_time_ns = 0;  ///< mean per repetition
-  double cpu_time_ns = 0;   ///< the same of the main thread's CPU time, what is not timed included
+  double cpu_time_ns = 0;  ///< the main thread's CPU time, mean per repetition, what is not timed included
 };
 
 boost::json::object to_json(const Measurement& measurement);

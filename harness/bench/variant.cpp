@@ -94,8 +94,6 @@ class Recorder {
     measurement.stationary = settling.stationary;
     measurement.warmup_repetitions = repetitions_ - (totals_.size() - first);
     measurement.warmup_seconds = std::chrono::duration<double>(begins_[first].wall - start).count();
-    measurement.real_time_ns =
-        std::accumulate(totals_.begin() + static_cast<std::ptrdiff_t>(first), totals_.end(), 0.0) / kept;
     measurement.cpu_time_ns = (end_.cpu - begins_[first].cpu) * 1e9 / kept;
     for (std::vector<double>& phase : samples_)
       phase.erase(phase.begin(), phase.begin() + static_cast<std::ptrdiff_t>(first));

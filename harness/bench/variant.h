@@ -17,7 +17,7 @@
 namespace lab::bench {
 
 /// Version of the words between `run` and a variant executable (see protocol.h); old executables keep theirs.
-inline constexpr int kProtocol = 1;
+inline constexpr int kProtocol = 2;
 
 /// The stopwatch of one repetition, one hand a phase. Whatever runs outside time() is not measured.
 class PhaseClock {

@@ -59,7 +59,6 @@ struct Measured {
   std::map<std::string, std::vector<double>> samples;
   std::map<std::string, double> counters;
   std::optional<WarmedUp> warmup;
-  double real_time = 0;
   double cpu_time = 0;
 };
 
@@ -71,6 +70,9 @@ struct Checked {
 struct Conformed {
   std::vector<Checked> checks;
 };
+
+/// Bisect runs executables of earlier commits.
+constexpr int kOldestProtocol = 1;
 
 /// As much of a sentence as is kept of one check.
 constexpr std::size_t kKeptFailure = 500;
@@ -119,7 +121,6 @@ void fields(F& f, Measured& m) {
   f("samples", m.samples);
   f("counters", m.counters);
   f.added("warmup", m.warmup);
-  f("real_time", m.real_time);
   f("cpu_time", m.cpu_time);
 }
 
@@ -138,7 +139,7 @@ Error bad(std::string what) {
   return Error{std::move(what), ""};
 }
 
-/// The one object of `output`, of the protocol that this build speaks.
+/// The one object of `output`, of a protocol that this build speaks.
 template <typename T>
 Expected<T> parse_words(std::string_view output) {
   if (output.find_first_not_of(" \t\r\n") == std::string_view::npos)
@@ -149,8 +150,9 @@ Expected<T> parse_words(std::string_view output) {
   const json::object* object = value.if_object();
   const json::value* protocol = object == nullptr ? nullptr : object->if_contains("protocol");
   if (protocol == nullptr) return bad("expected an object with a protocol version, found none");
-  if (!protocol->is_int64() || protocol->get_int64() != bench::kProtocol)
-    return bad(fmt::format("protocol {}, this build speaks {}", json::serialize(*protocol), bench::kProtocol));
+  if (!protocol->is_int64() || protocol->get_int64() < kOldestProtocol || protocol->get_int64() > bench::kProtocol)
+    return bad(fmt::format("protocol {}, this build speaks {} to {}", json::serialize(*protocol), kOldestProtocol,
+                           bench::kProtocol));
   return from_json<T>(value);
 }
 

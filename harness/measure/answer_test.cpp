@@ -10,12 +10,12 @@ namespace {
 const results::Workload kStore{"fake", "store", "Put and get", 2, {"put", "get"}, 10, "pair", false};
 
 const std::string kMeasured =
-    R"({"protocol":1,"benchmark":"fake/quick/store","version":2,"seed":7,"threads":1,"checksum":"00112233445566ff",)"
+    R"({"protocol":2,"benchmark":"fake/quick/store","version":2,"seed":7,"threads":1,"checksum":"00112233445566ff",)"
     R"("operations":10,"repetitions":3,"samples":{"put":[600,500,400],"get":[300,300,200]},"counters":{"metadata_bytes":64},)"
-    R"("real_time":766.6,"cpu_time":800,"time_unit":"ns"})";
+    R"("cpu_time":800})";
 
 const std::string kDescribed =
-    R"({"protocol":1,"family":"fake","variant":"quick","idea":"i","cost":"c","source":"s","weakness":"w","traits":{"moves":"no"},)"
+    R"({"protocol":2,"family":"fake","variant":"quick","idea":"i","cost":"c","source":"s","weakness":"w","traits":{"moves":"no"},)"
     R"("workloads":[{"name":"store","title":"Put","version":2,"phases":["put","get"],"operations":10,"operation":"pair",)"
     R"("parallel":true,"unsupported":null},{"name":"drop","title":"Drop","version":1,"phases":["all"],"operations":1,)"
     R"("operation":"op","parallel":false,"unsupported":"it never forgets"}]})";
@@ -68,12 +68,31 @@ TEST(Answer, of_run_says_how_it_warmed_up_where_it_knows) {
             "warmup: expected 0 or more seconds, found -1");
 }
 
+TEST(Answer, of_an_executable_that_speaks_protocol_1_is_read) {
+  const std::string old = replaced(replaced(kMeasured, "\"protocol\":2", "\"protocol\":1"), "\"cpu_time\":800",
+                                   R"("real_time":766.6,"cpu_time":800,"time_unit":"ns")");
+  const Expected<results::Process> process = parse_measurement(old, {"fake/quick/store", &kStore, 7});
+  ASSERT_TRUE(process) << process.error().what;
+  EXPECT_DOUBLE_EQ(process->real_time, 80);
+  EXPECT_EQ(description_complaint("\"protocol\":2", "\"protocol\":1"), "");
+}
+
+TEST(Answer, of_run_is_the_median_of_the_repetitions_and_not_the_sum_of_the_phases_medians) {
+  const Expected<results::Process> process =
+      parse_measurement(replaced(kMeasured, "[300,300,200]", "[200,300,500]"), {"fake/quick/store", &kStore, 7});
+  ASSERT_TRUE(process) << process.error().what;
+  EXPECT_DOUBLE_EQ(process->real_time, 80);  // of 800, 800 and 900; the medians are 500 and 300
+  const Expected<results::Process> uneven =
+      parse_measurement(replaced(kMeasured, "[300,300,200]", "[200,600,500]"), {"fake/quick/store", &kStore, 7});
+  EXPECT_DOUBLE_EQ(uneven->real_time, 90);  // of 800, 1100 and 900; the medians are 500 and 500
+}
+
 TEST(Answer, of_run_is_checked_to_the_last_number) {
   EXPECT_EQ(complaint(""), "expected a JSON object, found no output");
   EXPECT_EQ(complaint("hello"), "expected one JSON object, found something else (syntax error)");
   EXPECT_EQ(complaint(kMeasured + kMeasured), "expected one JSON object, found something else (extra data)");
   EXPECT_EQ(complaint("[]"), "expected an object with a protocol version, found none");
-  EXPECT_EQ(complaint("\"protocol\":1", "\"protocol\":2"), "protocol 2, this build speaks 1");
+  EXPECT_EQ(complaint("\"protocol\":2", "\"protocol\":3"), "protocol 3, this build speaks 1 to 2");
   EXPECT_EQ(complaint("fake/quick", "fake/other"), "expected benchmark fake/quick/store, found fake/other/store");
   EXPECT_EQ(complaint("\"version\":2", "\"version\":3"), "expected version 2 of the workload, found 3");
   EXPECT_EQ(complaint("\"seed\":7", "\"seed\":8"), "expected seed 7, found 8");
@@ -90,7 +109,7 @@ TEST(Answer, of_run_is_checked_to_the_last_number) {
   EXPECT_EQ(complaint("[600,500,400],\"get\":[300,300,200]", "[0,0,0],\"get\":[0,0,0]"),
             "expected a median time above 0, found 0");
   EXPECT_EQ(complaint("\"cpu_time\":800", "\"cpu_time\":-1"), "cpu_time: expected 0 or more, found -1");
-  EXPECT_EQ(complaint("\"cpu_time\":800,", ""), "cpu_time: missing");
+  EXPECT_EQ(complaint(",\"cpu_time\":800", ""), "cpu_time: missing");
 }
 
 TEST(Answer, of_run_keeps_an_even_choice_of_many_samples_and_the_median_of_all) {
@@ -131,7 +150,7 @@ TEST(Answer, of_describe_is_checked) {
             "workload store: expected operations, found 0");
   EXPECT_EQ(description_complaint("[\"put\",\"get\"]", "[]"), "workload store: expected phases, found none");
   EXPECT_EQ(description_complaint("\"version\":2,", ""), "workloads[0].version: missing");
-  EXPECT_EQ(description_complaint("\"protocol\":1", "\"protocol\":0"), "protocol 0, this build speaks 1");
+  EXPECT_EQ(description_complaint("\"protocol\":2", "\"protocol\":0"), "protocol 0, this build speaks 1 to 2");
 }
 
 }  // namespace lab::measure
