@@ -19,27 +19,35 @@ namespace lab::bench {
 /// Version of the words between `run` and a variant executable (see protocol.h); old executables keep theirs.
 inline constexpr int kProtocol = 2;
 
+/// CPU time of the calling thread; seconds.
+double thread_cpu_seconds();
+
+/// Where times come from; tests have their own. Plain functions: reading one costs what steady_clock::now() does.
+struct Clock {
+  using TimePoint = std::chrono::steady_clock::time_point;
+  TimePoint (*now)() noexcept = std::chrono::steady_clock::now;
+  double (*cpu_seconds)() = thread_cpu_seconds;
+};
+
 /// The stopwatch of one repetition, one hand a phase. Whatever runs outside time() is not measured.
 class PhaseClock {
  public:
-  using Clock = std::chrono::steady_clock;
-
   /// With `instructions` everything is counted that would else be timed, and nothing is timed: reading the clock takes
   /// a few instructions more or less.
-  explicit PhaseClock(std::size_t phases, Instructions* instructions = nullptr)
-      : nanoseconds_(phases, 0.0), instructions_(instructions) {}
+  explicit PhaseClock(std::size_t phases, Instructions* instructions = nullptr, const Clock& clock = {})
+      : nanoseconds_(phases, 0.0), now_(clock.now), instructions_(instructions) {}
 
   /// Runs `work` and adds its wall time to `phase` (an index into Workload::phases).
   template <typename Work>
   void time(std::size_t phase, Work&& work) {
-    Clock::time_point start;
+    Clock::TimePoint start;
     if (instructions_ == nullptr)
-      start = Clock::now();
+      start = now_();
     else
       instructions_->start();
     std::forward<Work>(work)();
     if (instructions_ == nullptr)
-      nanoseconds_[phase] += std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+      nanoseconds_[phase] += std::chrono::duration<double, std::nano>(now_() - start).count();
     else
       instructions_->stop();
   }
@@ -49,6 +57,7 @@ class PhaseClock {
 
  private:
   std::vector<double> nanoseconds_;
+  decltype(Clock::now) now_;
   Instructions* instructions_;
 };
 
@@ -76,14 +85,14 @@ class Task {
 
 /// One deterministic task of a family.
 struct Workload {
-  std::string name;                  ///< as in `family/variant/workload`
-  std::string title;                 ///< one line for people
-  int version = 1;                   ///< raised when the work changes: results of two versions do not compare
-  std::vector<std::string> phases;   ///< at least one; the benchmark's time is their sum
-  std::uint64_t operations = 1;      ///< per repetition, what a time is divided by
-  std::string operation = "op";      ///< what one operation is ("command", "pair")
-  bool parallel = false;             ///< uses every logical core: its process is not pinned
-  std::string unsupported;           ///< why this variant cannot do it; "" where it can
+  std::string name;                 ///< as in `family/variant/workload`
+  std::string title;                ///< one line for people
+  int version = 1;                  ///< raised when the work changes: results of two versions do not compare
+  std::vector<std::string> phases;  ///< at least one; the benchmark's time is their sum
+  std::uint64_t operations = 1;     ///< per repetition, what a time is divided by
+  std::string operation = "op";     ///< what one operation is ("command", "pair")
+  bool parallel = false;            ///< uses every logical core: its process is not pinned
+  std::string unsupported;          ///< why this variant cannot do it; "" where it can
   std::function<std::unique_ptr<Task>(const Parameters&)> prepare;  ///< empty where unsupported
   bool repeatable = true;  ///< no clock, address or other thread decides which instructions run
   std::map<std::string, std::uint64_t> phase_operations = {};  ///< by phase; a phase that is not here has `operations`
@@ -98,7 +107,7 @@ struct Check {
 struct Variant {
   std::string family;
   std::string name;
-  std::string idea;      ///< the four lines a variant opens with
+  std::string idea;  ///< the four lines a variant opens with
   std::string cost;
   std::string source;
   std::string weakness;

@@ -1,0 +1,151 @@
+#include "harness/bench/recorder.h"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <numeric>
+#include <optional>
+
+#include "harness/bench/stationary.h"
+
+namespace lab::bench {
+
+namespace {
+
+using Duration = Clock::TimePoint::duration;
+
+constexpr std::size_t kMinRepetitions = 3;
+
+/// Repeats one task and keeps every repetition.
+class Recorder {
+ public:
+  Recorder(const Workload& workload, Task& task, const Clock& clock)
+      : workload_(workload), task_(task), clock_(clock), samples_(workload.phases.size()) {}
+
+  /// Room for all, so that keeping them changes nothing in a heap that they share with the task.
+  void reserve() {
+    for (std::vector<double>& phase : samples_) phase.reserve(kMaxRepetitions);
+    totals_.reserve(kMaxRepetitions);
+    begins_.reserve(kMaxRepetitions);
+  }
+
+  /// One repetition, of which nothing is kept but its answer; returns its timed nanoseconds by phase.
+  std::vector<double> repeat(Instructions* instructions = nullptr) {
+    PhaseClock clock(workload_.phases.size(), instructions, clock_);
+    const std::uint64_t checksum = task_.repeat(clock);
+    if (!checksum_) checksum_ = checksum;
+    if (*checksum_ != checksum) stable_ = false;
+    ++repetitions_;
+    return clock.nanoseconds();
+  }
+
+  /// Repeats and keeps what was measured, as often as fits. A repetition is taken to cost what the one before did:
+  /// later ones may take much less than the first, or more.
+  void record_until(Clock::TimePoint end) {
+    Duration cost{0};
+    while (totals_.size() < kMinRepetitions || (totals_.size() < kMaxRepetitions && clock_.now() + cost < end))
+      cost = record();
+  }
+
+  /// Forgets what was warm-up, at most half of the time since `start`, and fills in all that was measured.
+  void settle_into(Measurement& measurement, Clock::TimePoint start) {
+    const Clock::TimePoint half = start + (end_.wall - start) / 2;
+    std::size_t most = 0;
+    while (most + kMinRepetitions < totals_.size() && begins_[most + 1].wall <= half) ++most;
+    const Settling settling = settle(totals_, most);
+    const std::size_t first = settling.warmup;
+    const auto kept = static_cast<double>(totals_.size() - first);
+    measurement.checksum = checksum_.value_or(0);
+    measurement.stationary = settling.stationary;
+    measurement.warmup_repetitions = repetitions_ - (totals_.size() - first);
+    measurement.warmup_seconds = std::chrono::duration<double>(begins_[first].wall - start).count();
+    measurement.cpu_time_ns = (end_.cpu - begins_[first].cpu) * 1e9 / kept;
+    for (std::vector<double>& phase : samples_)
+      phase.erase(phase.begin(), phase.begin() + static_cast<std::ptrdiff_t>(first));
+    measurement.samples = std::move(samples_);
+  }
+
+  /// What one repetition executes inside its phases; none where that cannot be counted.
+  std::optional<std::uint64_t> count_instructions() {
+    Instructions instructions;
+    if (!instructions.counts()) return std::nullopt;
+    // From the beginning of a page: memset's path through an array on the stack depends on its alignment, and where the
+    // stack lies is chance.
+    constexpr std::uintptr_t kPageBytes = 4096;
+    void* const padding = __builtin_alloca(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) % kPageBytes);
+    asm volatile("" : : "r"(padding) : "memory");
+    repeat(&instructions);
+    return instructions.sum();
+  }
+
+  bool stable() const { return stable_; }
+
+ private:
+  struct Moment {
+    Clock::TimePoint wall;
+    double cpu = 0;
+  };
+  Moment now() const { return {clock_.now(), clock_.cpu_seconds()}; }
+
+  /// Returns what it took, untimed parts included.
+  Duration record() {
+    const Moment before = now();
+    const std::vector<double> nanoseconds = repeat();
+    for (std::size_t phase = 0; phase < samples_.size(); ++phase) samples_[phase].push_back(nanoseconds[phase]);
+    totals_.push_back(std::accumulate(nanoseconds.begin(), nanoseconds.end(), 0.0));
+    begins_.push_back(before);
+    end_ = now();
+    return end_.wall - before.wall;
+  }
+
+  const Workload& workload_;
+  Task& task_;
+  const Clock& clock_;
+  std::vector<std::vector<double>> samples_;  ///< [phase][repetition], nanoseconds
+  std::vector<double> totals_;                ///< of the phases
+  std::vector<Moment> begins_;
+  Moment end_;
+  std::size_t repetitions_ = 0;  ///< those that were not kept included
+  std::optional<std::uint64_t> checksum_;
+  bool stable_ = true;
+};
+
+}  // namespace
+
+double thread_cpu_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+Expected<Measurement> measure(const Variant& variant, const Workload& workload, const Parameters& parameters,
+                              double seconds, bool exact, const Clock& clock) {
+  const Clock::TimePoint end =
+      clock.now() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+  const std::unique_ptr<Task> task = workload.prepare(parameters);
+  Recorder recorder(workload, *task, clock);
+  recorder.reserve();
+  const Clock::TimePoint start = clock.now();
+
+  // The first two pay for page faults and cold caches, whatever comes after.
+  recorder.repeat();
+  recorder.repeat();
+  // Always the third one: an allocator's lists are not in the same order after each.
+  const std::optional<std::uint64_t> instructions =
+      exact && workload.repeatable && !workload.parallel ? recorder.count_instructions() : std::nullopt;
+  recorder.record_until(end);
+
+  Measurement measurement;
+  measurement.benchmark = fmt::format("{}/{}/{}", variant.family, variant.name, workload.name);
+  if (!recorder.stable())
+    return Error{fmt::format("{}: two repetitions read back different contents", measurement.benchmark), ""};
+  measurement.workload = &workload;
+  measurement.parameters = parameters;
+  recorder.settle_into(measurement, start);
+  measurement.counters = task->counters();
+  if (instructions) measurement.counters["instructions"] = static_cast<double>(*instructions);
+  if (exact) measurement.counters.merge(task->costly_counters());
+  return measurement;
+}
+
+}  // namespace lab::bench

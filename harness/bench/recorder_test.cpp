@@ -1,0 +1,215 @@
+#include "harness/bench/recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace lab::bench {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+/// A time that passes only when pass() says so, and by `reading` whenever it is read.
+struct Fake {
+  static inline nanoseconds wall{};
+  static inline nanoseconds cpu{};
+  static inline nanoseconds reading{};
+
+  static void pass(std::int64_t ns) { wall += nanoseconds(ns); }
+  static void compute(std::int64_t ns) { cpu += nanoseconds(ns); }
+  static Clock::TimePoint now() noexcept {
+    wall += reading;
+    return Clock::TimePoint(wall);
+  }
+  static double cpu_seconds() { return static_cast<double>(cpu.count()) * 1e-9; }
+};
+
+/// What one repetition does, by its number from 0; returns the checksum.
+using Repeat = std::function<std::uint64_t(int repetition, PhaseClock& clock)>;
+
+class Scripted : public Task {
+ public:
+  Scripted(const Repeat& script, int& repetitions) : script_(script), repetitions_(repetitions) {}
+  std::uint64_t repeat(PhaseClock& clock) override { return script_(repetitions_++, clock); }
+  std::map<std::string, double> counters() const override { return {{"cheap", 1}}; }
+  std::map<std::string, double> costly_counters() const override { return {{"costly", 2}}; }
+
+ private:
+  const Repeat& script_;
+  int& repetitions_;
+};
+
+class Recording : public testing::Test {
+ protected:
+  void SetUp() override {
+    Fake::wall = Fake::cpu = nanoseconds(0);
+    Fake::reading = nanoseconds(0);
+    variant_.family = "fixture";
+    variant_.name = "plain";
+    workload_.name = "spend";
+    workload_.phases = {"put", "get"};
+    workload_.repeatable = false;  // instructions have their own test
+    workload_.prepare = [this](const Parameters&) {
+      Fake::pass(preparation_ns_);
+      return std::make_unique<Scripted>(script_, repetitions_);
+    };
+  }
+
+  Expected<Measurement> record(double seconds, Repeat script, bool exact = false) {
+    script_ = std::move(script);
+    repetitions_ = 0;
+    return measure(variant_, workload_, {.seed = 1, .threads = 1}, seconds, exact, {Fake::now, Fake::cpu_seconds});
+  }
+  /// Every repetition takes what `ns` says, all of it in the first phase.
+  Measurement record_times(double seconds, const std::function<std::int64_t(int)>& ns) {
+    return record(seconds,
+                  [&](int repetition, PhaseClock& clock) {
+                    clock.time(0, [&] { Fake::pass(ns(repetition)); });
+                    return 7u;
+                  })
+        .value();
+  }
+
+  Variant variant_;
+  Workload workload_;
+  std::int64_t preparation_ns_ = 0;
+  Repeat script_;
+  int repetitions_ = 0;
+};
+
+}  // namespace
+
+TEST_F(Recording, times_what_runs_inside_a_phase_and_nothing_else) {
+  preparation_ns_ = 5000;
+  const Measurement measurement = record(1e-3, [](int, PhaseClock& clock) {
+                                    Fake::pass(1000);  // set-up
+                                    clock.time(0, [] { Fake::pass(70); });
+                                    Fake::pass(500);
+                                    clock.time(1, [] { Fake::pass(30); });
+                                    clock.time(0, [] { Fake::pass(7); });  // the rest of the first phase
+                                    Fake::pass(2000);                      // clean-up
+                                    return 7u;
+                                  }).value();
+  const std::size_t count = measurement.samples.at(0).size();
+  EXPECT_GT(count, 100u);
+  EXPECT_EQ(measurement.samples,
+            (std::vector<std::vector<double>>{std::vector<double>(count, 77), std::vector<double>(count, 30)}));
+  EXPECT_EQ(measurement.benchmark, "fixture/plain/spend");
+  EXPECT_EQ(measurement.checksum, 7u);
+}
+
+TEST_F(Recording, reads_the_clock_once_before_and_once_after_a_phase) {
+  Fake::reading = nanoseconds(1);
+  const Measurement measurement = record_times(1e-6, [](int) { return 50; });
+  for (const double sample : measurement.samples.at(0)) EXPECT_EQ(sample, 51);
+}
+
+TEST_F(Recording, keeps_samples_in_the_order_of_the_repetitions) {
+  const auto ns = [](int repetition) { return 1000 + repetition * 7 % 10; };
+  const Measurement measurement = record_times(1e-4, ns);
+  std::vector<double> expected;
+  for (int i = static_cast<int>(measurement.warmup_repetitions); i < repetitions_; ++i)
+    expected.push_back(static_cast<double>(ns(i)));
+  EXPECT_EQ(measurement.samples.at(0), expected);
+  EXPECT_GT(expected.size(), 80u);
+}
+
+TEST_F(Recording, takes_no_warm_up_for_a_sample) {
+  const auto slow_for = [this](int slow) {
+    const Measurement measurement = record_times(1e-3, [&](int i) { return i < slow ? 4000 : 1000; });
+    EXPECT_EQ(measurement.samples.at(0),
+              std::vector<double>(static_cast<std::size_t>(repetitions_ - std::max(slow, 2)), 1000));
+    EXPECT_TRUE(measurement.stationary);
+    return std::pair(measurement.warmup_repetitions, measurement.warmup_seconds);
+  };
+  EXPECT_EQ(slow_for(0), std::pair(std::size_t{2}, 2000e-9));  // always, for page faults and cold caches
+  EXPECT_EQ(slow_for(1), std::pair(std::size_t{2}, 5000e-9));
+  EXPECT_EQ(slow_for(10), std::pair(std::size_t{10}, 40000e-9));
+}
+
+TEST_F(Recording, takes_at_most_half_of_its_time_for_warm_up) {
+  // 2 and 24 repetitions of 100 ns, then 25 of 40 ns: the change comes after the half.
+  const Measurement measurement = record_times(3601e-9, [](int i) { return i < 26 ? 100 : 40; });
+  EXPECT_EQ(repetitions_, 26 + 25);
+  EXPECT_LE(measurement.warmup_seconds, 1800e-9);
+  EXPECT_EQ(measurement.samples.at(0).front(), 100);
+}
+
+TEST_F(Recording, says_where_its_samples_still_become_slower) {
+  EXPECT_FALSE(record_times(1e-3, [](int i) { return 1000 + 10 * i; }).stationary);
+}
+
+TEST_F(Recording, repeats_until_the_time_is_up_with_all_that_is_not_timed) {
+  preparation_ns_ = 100 * kMillisecond;
+  const auto script = [](int, PhaseClock& clock) {
+    Fake::pass(6 * kMillisecond);
+    clock.time(0, [] { Fake::pass(4 * kMillisecond); });
+    return 7u;
+  };
+  EXPECT_TRUE(record(1, script));
+  // The last one begins where it would not reach the end: at 980 ms.
+  EXPECT_EQ(repetitions_, (990 - 100) / 10);
+  EXPECT_EQ(Fake::wall, nanoseconds(990 * kMillisecond));
+}
+
+TEST_F(Recording, ends_in_time_where_later_repetitions_take_longer) {
+  record_times(1, [](int i) { return (i < 10 ? 1 : 100) * kMillisecond; });
+  // One that was taken to cost 1 ms began at 10 ms; the others fit.
+  EXPECT_EQ(repetitions_, 10 + 9);
+  EXPECT_EQ(Fake::wall, nanoseconds(910 * kMillisecond));
+}
+
+TEST_F(Recording, keeps_three_repetitions_however_little_time_there_is) {
+  const Measurement measurement = record_times(1e-9, [](int) { return kMillisecond; });
+  EXPECT_EQ(measurement.samples.at(0).size(), 3u);
+  EXPECT_EQ(measurement.warmup_repetitions, 2u);
+  EXPECT_EQ(repetitions_, 5);
+}
+
+TEST_F(Recording, repeats_no_more_often_than_there_is_room) {
+  record_times(1, [](int) { return 1; });
+  EXPECT_EQ(repetitions_, 2 + static_cast<int>(kMaxRepetitions));
+}
+
+TEST_F(Recording, means_the_cpu_time_over_the_samples) {
+  const Measurement measurement = record(1e-3, [](int i, PhaseClock& clock) {
+                                    Fake::compute(i < 2 ? 90'000 : 300);  // what is not timed counts
+                                    clock.time(0, [] { Fake::pass(1000), Fake::compute(900); });
+                                    return 7u;
+                                  }).value();
+  EXPECT_NEAR(measurement.cpu_time_ns, 1200, 1e-3);
+}
+
+TEST_F(Recording, refuses_repetitions_that_read_back_different_contents) {
+  const auto recorded = record(1e-6, [](int repetition, PhaseClock& clock) {
+    clock.time(0, [] { Fake::pass(10); });
+    return repetition == 1 ? 8u : 7u;  // in a warm-up, too
+  });
+  ASSERT_FALSE(recorded);
+  EXPECT_EQ(recorded.error().what, "fixture/plain/spend: two repetitions read back different contents");
+}
+
+TEST_F(Recording, asks_for_costly_counters_only_where_they_are_wanted) {
+  const Repeat script = [](int, PhaseClock& clock) {
+    clock.time(0, [] { Fake::pass(10); });
+    return 7u;
+  };
+  using Counters = std::map<std::string, double>;
+  EXPECT_EQ(record(1e-6, script)->counters, (Counters{{"cheap", 1}}));
+  EXPECT_EQ(record(1e-6, script, true)->counters, (Counters{{"cheap", 1}, {"costly", 2}}));
+}
+
+TEST(Clock, is_the_real_one_unless_a_test_hands_another) {
+  PhaseClock clock(1);
+  clock.time(0, [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+  EXPECT_GE(clock.nanoseconds().at(0), 2e6);
+  const double before = Clock().cpu_seconds();
+  for (const auto start = Clock().now(); Clock().now() - start < std::chrono::milliseconds(2);) {
+  }
+  EXPECT_GT(Clock().cpu_seconds(), before);
+}
+
+}  // namespace lab::bench
