@@ -125,11 +125,9 @@ Expected<std::vector<ListedVariant>> read_variants(const fs::path& build_dir) {
   const fs::path path = build_dir / "variants.json";
   const Expected<std::string> text = read_file(path);
   if (!text) return Error{text.error().what, "python3 make.py build"};
-  boost::system::error_code problem;
-  const boost::json::value value = boost::json::parse(*text, problem);
-  if (problem)
-    return Error{fmt::format("'{}': not JSON: {}", path.string(), problem.message()), "python3 make.py build"};
-  Expected<std::vector<ListedVariant>> listed = from_json<std::vector<ListedVariant>>(value);
+  const Expected<json::value> value = parse_json(*text, fmt::format("'{}'", path.string()));
+  if (!value) return Error{value.error().what, "python3 make.py build"};
+  Expected<std::vector<ListedVariant>> listed = from_json<std::vector<ListedVariant>>(*value);
   if (!listed) return in_context(fmt::format("'{}'", path.string()), listed.error());
   return listed;
 }
