@@ -22,10 +22,10 @@ void discard(const fs::path& results) {
 /// The lock of all who write the index of `results`; an error where no file can be made there.
 Expected<File> lock_index(const fs::path& results, const std::function<void()>& on_wait) {
   const fs::path path = results / "index.lock";
-  Expected<File> lock = lock_file(path, LockKind::kAloneOrNot);
+  Expected<File> lock = lock_file(path, LockKind::kTryExclusive);
   if (!lock || lock->get() >= 0) return lock;
   on_wait();
-  return lock_file(path, LockKind::kAlone);
+  return lock_file(path, LockKind::kExclusive);
 }
 
 Error failure_of(StoreTables& tables) {
