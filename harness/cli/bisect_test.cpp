@@ -7,12 +7,12 @@
 #include <boost/algorithm/string.hpp>
 #include <boost/json.hpp>
 #include <cmath>
+#include <random>
 
+#include "harness/base/child.h"
 #include "harness/base/files.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
-#include "harness/base/child.h"
-#include "harness/simulate/noise.h"
 
 namespace lab::cli {
 
@@ -26,9 +26,9 @@ using Words = std::vector<std::string>;
 constexpr int kCommits = 40;
 constexpr int kCulprit = 23;
 
-/// Prints a number that depends on the commit's file `level`, with noise of 1 % that is the same in every test: the n-th
-/// measurement of all has the n-th noise. A level of 0 skips the commit, words are printed as they are. The measurement
-/// that the file <count>.hold names does not end while that is there.
+/// Prints a number that depends on the commit's file `level`, with noise of 1 % that is the same in every test: the
+/// n-th measurement of all has the n-th noise. A level of 0 skips the commit, words are printed as they are. The
+/// measurement that the file <count>.hold names does not end while that is there.
 const std::string kMeasure = R"sh(read level < level
 n=$(($(wc -c 2>/dev/null < "$LAB_TEST_COUNT") + 1))
 printf x >> "$LAB_TEST_COUNT"
@@ -42,9 +42,10 @@ esac
 )sh";
 
 std::string fixture_noise() {
-  simulate::Noise noise(1);
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> noise;
   std::string lines;
-  for (int i = 0; i < 2000; ++i) lines += fmt::format("{:.6f}\n", std::exp(0.01 * noise.normal()));
+  for (int i = 0; i < 2000; ++i) lines += fmt::format("{:.6f}\n", std::exp(0.01 * noise(random)));
   return lines;
 }
 
@@ -121,8 +122,9 @@ class Bisect : public testing::Test {
 
   /// All of the repository that a bisect must leave as it was, by name and content, and how many trees of it there are.
   std::string left_in_repository() const {
-    return shell("(cd repo; find . -type d | sort; find . -type f | sort | xargs sha1sum); "
-                 "ls -d root/build/revisions/repo-*/*/ 2>/dev/null | wc -l")
+    return shell(
+               "(cd repo; find . -type d | sort; find . -type f | sort | xargs sha1sum); "
+               "ls -d root/build/revisions/repo-*/*/ 2>/dev/null | wc -l")
         .output;
   }
 
@@ -328,8 +330,7 @@ script.chmod(0o755)
   scratch_.write("build/build_info.json",
                  R"({"toolchain": "system", "config": "release", "march": "x86-64-v2", "compiler": "", "flags": ""})");
   ::setenv("LAB_BUILD", (scratch_.path() / "build").c_str(), 1);
-  const ChildOutcome outcome =
-      bisect({"--good", "c0", "--bad", "main", "--benchmark", "fake/plain/store", "--json"});
+  const ChildOutcome outcome = bisect({"--good", "c0", "--bad", "main", "--benchmark", "fake/plain/store", "--json"});
   const ChildOutcome unknown = bisect({"--good", "c0", "--bad", "main", "--benchmark", "fake/plain/stroe"});
   ::unsetenv("LAB_BUILD");
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/options.h"
+#include "harness/cli/commands.h"
 
 namespace lab::cli {
 
@@ -21,7 +21,7 @@ inline Captured captured(const Command& command, const std::vector<std::string>&
   const std::vector<Command> commands{command};
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  const ExitStatus status = dispatch(commands, arguments);
+  const ExitStatus status = command::dispatch(commands, arguments);
   std::fflush(stdout);
   return {static_cast<int>(status), testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
 }

@@ -1,9 +1,12 @@
 /// The subcommands, one source file each: a new one is its file, a line here and a line in main's table.
 #pragma once
 
-#include "harness/cli/options.h"
+#include "harness/command/options.h"
 
 namespace lab::cli {
+
+using command::Command;
+using command::Options;
 
 Command list_command();
 Command run_command();
@@ -12,7 +15,6 @@ Command report_command();
 Command compare_command();
 Command history_command();
 Command bisect_command();
-Command simulate_command();
 Command changepoints_command();
 
 }  // namespace lab::cli

@@ -1,4 +1,5 @@
-"""Passes the verbs of the C++ harness to its binary, arguments untouched. Builds first only if there is no binary."""
+"""Passes the verbs of the C++ harness to its binary, arguments untouched. Builds first only if there is no binary. A verb
+in SEPARATE has an executable of its own, which is brought up to date at each call, because nothing else needs it."""
 
 import os
 from typing import NoReturn
@@ -16,8 +17,14 @@ def built_harness() -> str:
     return os.path.join(build.build(build.Options()).folder, "harness")
 
 
+SEPARATE = ("simulate",)
+
+
 def run_verb(verb: str, argv: list[str]) -> NoReturn:
     """Replaces this process by the binary, so that signals and the exit status are the binary's own."""
+    if verb in SEPARATE:
+        binary = os.path.join(build.build(build.existing_options(), [verb], quiet=True).folder, verb)
+        os.execv(binary, [binary, *argv])
     if verb == "run" and not {"--help", "-h"} & set(argv):
         build.bring_up_to_date()
     binary = built_harness()

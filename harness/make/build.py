@@ -280,6 +280,19 @@ def build(options: Options, targets: Sequence[str] | Callable[[Build], list[str]
     return ready
 
 
+def _cached(folder: str) -> dict[str, str]:
+    """What CMake remembers of a build folder's options; nothing where there is none."""
+    return dict(re.findall(r"^(CMAKE_MAKE_PROGRAM|LAB_MARCH|LAB_TOOLCHAIN):\w+=(.*)$",
+                           _read(os.path.join(folder, "CMakeCache.txt")), re.M))
+
+
+def existing_options() -> Options:
+    """The options of the release build that is there; the default ones where there is none."""
+    harness = existing_harness()
+    cache = _cached(os.path.dirname(harness)) if harness else {}
+    return Options("release", cache.get("LAB_TOOLCHAIN", "pinned"), cache.get("LAB_MARCH", DEFAULT_MARCH))
+
+
 def bring_up_to_date() -> None:
     """Rebuilds an existing release build (harness and variants) if it is older than its sources. Does nothing if there
     is no release build or if ninja's dry run fails."""
@@ -287,8 +300,7 @@ def bring_up_to_date() -> None:
     if not harness:
         return
     folder = os.path.dirname(harness)
-    cache = dict(re.findall(r"^(CMAKE_MAKE_PROGRAM|LAB_MARCH|LAB_TOOLCHAIN):\w+=(.*)$",
-                            _read(os.path.join(folder, "CMakeCache.txt")), re.M))
+    cache = _cached(folder)
     try:
         variants = [each for each in json.loads(_read(os.path.join(folder, "variants.json")) or "[]")
                     if os.path.exists(os.path.join(folder, each["executable"]))]
@@ -299,8 +311,7 @@ def bring_up_to_date() -> None:
     if done.returncode != 0 or "no work to do" in done.stdout:
         return
     print_line("sources are newer than the build: building first")
-    build(Options("release", cache.get("LAB_TOOLCHAIN", "pinned"), cache.get("LAB_MARCH", DEFAULT_MARCH)),
-          ["harness", *(each["target"] for each in variants)])
+    build(existing_options(), ["harness", *(each["target"] for each in variants)])
 
 
 def main(argv: list[str]) -> int:

@@ -1,4 +1,4 @@
-#include "harness/cli/options.h"
+#include "harness/command/options.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,13 +9,11 @@
 #include <system_error>
 
 #include "harness/base/fit.h"
-#include "harness/base/layout.h"
 #include "harness/base/nearest.h"
 #include "harness/base/terminal.h"
 #include "harness/base/usage_error.h"
-#include "harness/cli/version.h"
 
-namespace lab::cli {
+namespace lab::command {
 
 namespace {
 
@@ -41,7 +39,8 @@ constexpr std::size_t kOptionWidth = 24;
 /// "  name  help", the help in a column of its own, below a name that is too long for its own.
 std::string help_row(const std::string& name, std::size_t width, const std::string& help) {
   const std::size_t indent = width + 3;
-  if (name.size() > width) return fmt::format("  {}\n{:{}}{}\n", name, "", indent, wrapped_after(help, kHelpWidth, indent));
+  if (name.size() > width)
+    return fmt::format("  {}\n{:{}}{}\n", name, "", indent, wrapped_after(help, kHelpWidth, indent));
   return fmt::format("  {:<{}} {}\n", name, width, wrapped_after(help, kHelpWidth, indent));
 }
 
@@ -77,8 +76,8 @@ std::string help(const Command& command) {
   return text;
 }
 
-/// Does what prints; data that could not be written (a full disk behind a redirection) is a failure whatever it says, and
-/// no word is lost about data that nobody wants to read any more.
+/// Does what prints; data that could not be written (a full disk behind a redirection) is a failure whatever it says,
+/// and no word is lost about data that nobody wants to read any more.
 template <typename Act>
 Expected<ExitStatus> guarded(std::string_view name, const Act& act) {
   const auto failed = [&](std::string what) {
@@ -163,7 +162,8 @@ Expected<double> Options::number(const std::string& name, double fallback, doubl
   return parse_between<double>(name, *text, low, high);
 }
 
-ExitStatus dispatch(std::span<const Command> commands, std::span<const std::string> arguments) {
+ExitStatus dispatch(std::span<const Command> commands, std::span<const std::string> arguments,
+                    const std::function<std::string()>& version) {
   const auto fail = [&](const Error& error) {
     fmt::print(stderr, "harness: error: {}\n", one_line(error.what));
     // What was used wrongly and says no more is explained by the command's help.
@@ -181,9 +181,9 @@ ExitStatus dispatch(std::span<const Command> commands, std::span<const std::stri
     return status ? *status : fail(status.error());
   };
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h")
-    return print("help", [&] { return help(commands); }, arguments.empty() ? ExitStatus::kUsage : ExitStatus::kOk);
-  if (arguments[0] == "--version")
-    return print("version", [] { return version_text(root_dir(), build_dir()); }, ExitStatus::kOk);
+    return print(
+        "help", [&] { return help(commands); }, arguments.empty() ? ExitStatus::kUsage : ExitStatus::kOk);
+  if (version && arguments[0] == "--version") return print("version", version, ExitStatus::kOk);
   const auto command =
       std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == arguments[0]; });
   if (command == commands.end()) {
@@ -193,11 +193,12 @@ ExitStatus dispatch(std::span<const Command> commands, std::span<const std::stri
   }
   const auto rest = arguments.subspan(1);
   if (std::find(rest.begin(), rest.end(), "--help") != rest.end())
-    return print("help", [&] { return help(*command); }, ExitStatus::kOk);
+    return print(
+        "help", [&] { return help(*command); }, ExitStatus::kOk);
   const Expected<Options> options = Options::parse(command->options, rest);
   if (!options) return fail(options.error());
   const Expected<ExitStatus> status = guarded(command->name, [&] { return command->run(*options); });
   return status ? *status : fail(status.error());
 }
 
-}  // namespace lab::cli
+}  // namespace lab::command

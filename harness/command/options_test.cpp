@@ -1,13 +1,11 @@
-#include "harness/cli/options.h"
+#include "harness/command/options.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <sstream>
 
-#include "harness/cli/commands.h"
-
-namespace lab::cli {
+namespace lab::command {
 
 namespace {
 
@@ -46,13 +44,14 @@ TEST(Options, check_numbers) {
 }
 
 TEST(Options, make_help_that_keeps_every_word) {
-  const Command command{"name",
-                        "[--one VALUE] [--another-option VALUE] [--third VALUE]\n       [--quite-a-long-option VALUE]",
-                        "summary",
-                        {{"--one", "VALUE", "words that are too many for what is left of a line of eighty columns, by far"},
-                         {"--quite-a-long-option", "VALUE", "below"}},
-                        [](const lab::cli::Options&) { return Expected<ExitStatus>(ExitStatus::kOk); },
-                        "a note"};
+  const Command command{
+      "name",
+      "[--one VALUE] [--another-option VALUE] [--third VALUE]\n       [--quite-a-long-option VALUE]",
+      "summary",
+      {{"--one", "VALUE", "words that are too many for what is left of a line of eighty columns, by far"},
+       {"--quite-a-long-option", "VALUE", "below"}},
+      [](const lab::command::Options&) { return Expected<ExitStatus>(ExitStatus::kOk); },
+      "a note"};
   testing::internal::CaptureStdout();
   const std::vector<Command> commands{command};
   const std::vector<std::string> arguments{"name", "--help"};
@@ -68,22 +67,4 @@ TEST(Options, make_help_that_keeps_every_word) {
             "                           below\n");
 }
 
-TEST(Options, make_help_that_fits_a_screen) {
-  const std::vector<Command> commands{list_command(),    run_command(), probe_command(),
-                                      compare_command(), history_command(),        changepoints_command(),
-                                      bisect_command(),  report_command(),         simulate_command()};
-  std::vector<std::vector<std::string>> calls{{"--help"}};
-  for (const Command& command : commands) calls.push_back({command.name, "--help"});
-  for (const std::vector<std::string>& arguments : calls) {
-    testing::internal::CaptureStdout();
-    EXPECT_EQ(dispatch(commands, arguments), ExitStatus::kOk);
-    std::istringstream help(testing::internal::GetCapturedStdout());
-    std::size_t lines = 0, widest = 0;
-    for (std::string line; std::getline(help, line); ++lines) widest = std::max(widest, line.size());
-    EXPECT_GT(lines, 2u) << arguments.front();
-    EXPECT_LE(lines, 40u) << arguments.front();
-    EXPECT_LE(widest, 80u) << arguments.front();
-  }
-}
-
-}  // namespace lab::cli
+}  // namespace lab::command

@@ -1,6 +1,4 @@
-// simulate: how often verdicts are wrong, on made-up numbers whose truth is known.
-#include "harness/simulate/simulate.h"
-
+// The executable simulate: how often verdicts are wrong, on made-up numbers whose truth is known.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,14 +10,12 @@
 
 #include "harness/base/nearest.h"
 #include "harness/base/terminal.h"
-#include "harness/cli/commands.h"
+#include "harness/command/options.h"
+#include "harness/simulate/simulate.h"
 
-namespace lab::cli {
+namespace lab::simulate {
 
 namespace {
-
-using simulate::Finding;
-using simulate::Simulation;
 
 std::string value_text(double value, const std::string& unit) {
   return unit == "%" ? fmt::format("{:.2f} %", 100 * value) : fmt::format("{:.4g} {}", value, unit);
@@ -48,7 +44,7 @@ void print_json(std::string_view simulation, const Finding& finding) {
 Expected<std::vector<Simulation>> chosen(const std::vector<std::string>& names) {
   std::vector<Simulation> found;
   std::vector<std::string> known;
-  for (const Simulation& simulation : simulate::simulations()) {
+  for (const Simulation& simulation : simulations()) {
     known.emplace_back(simulation.name);
     if (names.empty()) found.push_back(simulation);
   }
@@ -59,20 +55,20 @@ Expected<std::vector<Simulation>> chosen(const std::vector<std::string>& names) 
       return Error{fmt::format("unknown simulation '{}', expected one of {}", name, fmt::join(known, ", ")),
                    nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest), ExitStatus::kUsage};
     }
-    found.push_back(simulate::simulations()[static_cast<std::size_t>(at - known.begin())]);
+    found.push_back(simulations()[static_cast<std::size_t>(at - known.begin())]);
   }
   return found;
 }
 
-Expected<ExitStatus> run(const Options& options) {
-  const Expected<std::vector<Simulation>> simulations = chosen(options.positional());
-  if (!simulations) return simulations.error();
+Expected<ExitStatus> run(const command::Options& options) {
+  const Expected<std::vector<Simulation>> wanted = chosen(options.positional());
+  if (!wanted) return wanted.error();
   const Expected<std::int64_t> seed = options.integer("--seed", 1, 0, std::numeric_limits<std::int64_t>::max());
   if (!seed) return seed.error();
   const Expected<double> scale = options.number("--scale", 1, 0.001, 1000);
   if (!scale) return scale.error();
   bool all_met = true;
-  for (const Simulation& simulation : *simulations) {
+  for (const Simulation& simulation : *wanted) {
     const auto start = std::chrono::steady_clock::now();
     if (!options.has("--json")) fmt::print("{}: {}\n", simulation.name, simulation.summary);
     simulation.run({static_cast<std::uint64_t>(*seed), *scale}, [&](const Finding& finding) {
@@ -90,14 +86,19 @@ Expected<ExitStatus> run(const Options& options) {
 
 }  // namespace
 
-Command simulate_command() {
-  return {"simulate",
-          "[NAME]... [--seed N] [--scale X] [--json]",
-          "how often verdicts are wrong, on made-up numbers whose truth is known",
-          {{"--seed", "N", "of all random numbers (default: 1)"},
-           {"--scale", "X", "times the number of trials (default: 1)"},
-           {"--json", "", "one object a finding"}},
-          run};
-}
+}  // namespace lab::simulate
 
-}  // namespace lab::cli
+int main(int argc, char** argv) {
+  using lab::command::Command;
+  lab::open_standard_files();
+  const std::vector<Command> commands{{"simulate",
+                                       "[NAME]... [--seed N] [--scale X] [--json]",
+                                       "how often verdicts are wrong, on made-up numbers whose truth is known",
+                                       {{"--seed", "N", "of all random numbers (default: 1)"},
+                                        {"--scale", "X", "times the number of trials (default: 1)"},
+                                        {"--json", "", "one object a finding"}},
+                                       lab::simulate::run}};
+  std::vector<std::string> arguments{"simulate"};
+  arguments.insert(arguments.end(), argv + 1, argv + argc);
+  return static_cast<int>(lab::command::dispatch(commands, arguments));
+}

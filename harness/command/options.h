@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -10,7 +11,7 @@
 
 #include "harness/base/error.h"
 
-namespace lab::cli {
+namespace lab::command {
 
 struct Option {
   std::string name;   ///< with its dashes: "--filter"
@@ -29,7 +30,8 @@ class Options {
   std::optional<std::string> value(const std::string& name) const;  ///< the last one given
   std::vector<std::string> values(const std::string& name) const;   ///< all of them, in order
   /// A number within [low, high], `fallback` where it is not given, or one sentence saying what was expected.
-  Expected<std::int64_t> integer(const std::string& name, std::int64_t fallback, std::int64_t low, std::int64_t high) const;
+  Expected<std::int64_t> integer(const std::string& name, std::int64_t fallback, std::int64_t low,
+                                 std::int64_t high) const;
   Expected<double> number(const std::string& name, double fallback, double low, double high) const;
   const std::vector<std::string>& positional() const { return positional_; }
 
@@ -49,7 +51,8 @@ struct Command {
 };
 
 /// Finds and runs the command that `arguments` (without the program's name) begin with; prints help, which fits 80
-/// columns, the version, and errors.
-ExitStatus dispatch(std::span<const Command> commands, std::span<const std::string> arguments);
+/// columns, the version, and errors. Without `version` there is no --version.
+ExitStatus dispatch(std::span<const Command> commands, std::span<const std::string> arguments,
+                    const std::function<std::string()>& version = {});
 
-}  // namespace lab::cli
+}  // namespace lab::command
