@@ -61,6 +61,7 @@ class Watch {
     std::optional<ChildEnd> cut;
     while (!cut && !has_ended(child_)) cut = step(start);
     outcome_.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (cut && spec_.attached) ::kill(child_, SIGKILL);  // it leads no group that end_group could kill
     const int status = end_group(child_);
     if (!cut) cut = drain_rest();
     if (cut) {
@@ -89,7 +90,10 @@ class Watch {
     int wait = static_cast<int>(std::ceil(std::min({until_timeout, until_silent, 3600.0}) * 1000));
     if (pid_file_.get() < 0) wait = std::min(wait, kPollMilliseconds);
     if (::poll(files.data(), files.size(), wait) <= 0) return std::nullopt;
-    if (files[3].revents != 0) return ChildEnd::kStopped;
+    if (files[3].revents != 0) {
+      if (!spec_.attached) return ChildEnd::kStopped;
+      ask_to_end();
+    }
     if (files[0].revents != 0 && !drain_output()) output_.close();
     if (files[1].revents != 0 && !drain_error()) error_.close();
     return judge_size();
@@ -106,6 +110,15 @@ class Watch {
     for (; !lines.empty(); lines.remove_prefix(lines.find('\n') + 1)) spec_.on_line(lines.substr(0, lines.find('\n')));
     outcome_.output.erase(0, before + last + 1);
     return more;
+  }
+
+  /// A terminal has sent its SIGINT to the child, too, which ends at once at a second signal of a kind: so this is one
+  /// that cannot have come yet.
+  void ask_to_end() {
+    struct sigaction hang_up {};
+    ::sigaction(SIGHUP, nullptr, &hang_up);
+    ::kill(child_, hang_up.sa_handler == SIG_IGN ? SIGTERM : SIGHUP);
+    stop_file_ = -1;
   }
 
   bool drain_error() {
@@ -157,7 +170,12 @@ ChildOutcome not_started(int code) {
 
 ChildOutcome run_child(const ChildSpec& spec, int stop_file) {
   const Clock::time_point start = Clock::now();
-  boost::system::result<Spawned> child = spawn({spec.command, child_environment(spec), spec.cpu, spec.core_dump});
+  boost::system::result<Spawned> child = spawn({.command = spec.command,
+                                                .environment = child_environment(spec),
+                                                .cpu = spec.cpu,
+                                                .core_dump = spec.core_dump,
+                                                .attached = spec.attached,
+                                                .kept_files = spec.kept_files});
   if (!child) return not_started(child.error().value());
   return Watch(spec, std::move(*child), stop_file).to_the_end(start);
 }

@@ -24,6 +24,8 @@ struct ChildSpec {
   double silence_seconds = std::numeric_limits<double>::infinity();  ///< so long without a whole line: it is killed
   bool inherits_environment = true;                                  ///< else `environment` is all that it gets
   bool core_dump = true;                                             ///< whether a crash may leave its memory on disk
+  bool attached = false;                             ///< see SpawnSpec; its standard error is ours
+  std::vector<int> kept_files = {};                  ///< open in the child, too
 };
 
 enum class ChildEnd {
@@ -45,7 +47,8 @@ struct ChildOutcome {
 };
 
 /// Runs it to its end. Standard input is empty; the child leads a process group of its own, which is killed at the end
-/// whatever that is, and dies with us. `stop_file`, where it is not -1, ends the wait when it becomes readable.
+/// whatever that is, and dies with us. `stop_file`, where it is not -1, ends the wait when it becomes readable; an
+/// attached child is then asked to end by a signal, and waited for.
 ChildOutcome run_child(const ChildSpec& spec, int stop_file = -1);
 
 /// How child processes are run; the seam for tests.

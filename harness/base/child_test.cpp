@@ -1,5 +1,6 @@
 #include "harness/base/child.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -234,6 +235,25 @@ TEST(Child, does_not_inherit_what_we_ignore_or_hold_open) {
   ASSERT_NE(tab, std::string::npos);
   EXPECT_EQ(std::stoull(outcome.output.substr(tab + 1, 16), nullptr, 16) & 0x1000u, 0u);
   EXPECT_LE(std::stoi(outcome.output.substr(outcome.output.find('\n') + 1)), 5);
+}
+
+TEST(Child, that_is_attached_has_our_group_our_error_and_the_files_it_is_handed_and_is_asked_to_end) {
+  int stop[2];
+  ASSERT_EQ(::pipe2(stop, O_CLOEXEC), 0);
+  // The child itself asks for the stop, once it can hear it.
+  ChildSpec spec = shell("trap 'cut -d\" \" -f5 /proc/$$/stat; exit 3' HUP; echo told >&2; echo > /proc/self/fd/" +
+                         std::to_string(stop[1]) + "; while :; do sleep 0.01; done");
+  spec.attached = true;
+  spec.kept_files = {stop[1]};
+  testing::internal::CaptureStderr();
+  const ChildOutcome outcome = run_child(spec, stop[0]);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "told\n");
+  EXPECT_EQ(outcome.end, ChildEnd::kExited);
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(outcome.output, std::to_string(::getpgrp()) + "\n");
+  EXPECT_EQ(outcome.error_tail, "");
+  ::close(stop[0]);
+  ::close(stop[1]);
 }
 
 }  // namespace lab

@@ -51,12 +51,15 @@ struct Prepared {
 };
 
 [[noreturn]] void become(const Prepared& prepared) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The parent may have died before the line above.
-  if (::getppid() != prepared.parent) ::_exit(127);
   // What we ignore or block, a child would inherit.
-  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_DFL);
+  ::signal(SIGPIPE, SIG_DFL);
+  if (!prepared.spec.attached) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // The parent may have died before the line above.
+    if (::getppid() != prepared.parent) ::_exit(127);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_DFL);
+  }
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -64,9 +67,10 @@ struct Prepared {
   if (!prepared.spec.core_dump) ::setrlimit(RLIMIT_CORE, &no_core);
   ::dup2(prepared.null_file, STDIN_FILENO);
   ::dup2(prepared.output, STDOUT_FILENO);
-  ::dup2(prepared.error, STDERR_FILENO);
+  if (!prepared.spec.attached) ::dup2(prepared.error, STDERR_FILENO);
   // Files that we got from whoever started us and that nobody marked; older kernels hand them on.
   static_cast<void>(::syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC));
+  for (const int file : prepared.spec.kept_files) ::fcntl(file, F_SETFD, 0);
   if (!prepared.cpus || ::sched_setaffinity(0, sizeof(cpu_set_t), &*prepared.cpus) == 0)
     ::execvpe(prepared.command[0], prepared.command.data(), prepared.environment.data());
   const int code = errno;
@@ -113,7 +117,7 @@ boost::system::result<Spawned> spawn(const SpawnSpec& spec) {
   const pid_t child = ::fork();
   if (child < 0) return system_error(errno);
   if (child == 0) become(prepared);
-  ::setpgid(child, child);  // also here: whoever is first
+  if (!spec.attached) ::setpgid(child, child);  // also here: whoever is first
   output.write.close();
   error.write.close();
   report.write.close();

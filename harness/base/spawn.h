@@ -35,6 +35,9 @@ struct SpawnSpec {
   std::vector<std::string> environment;  ///< "NAME=value", all of it
   std::optional<int> cpu;                ///< the one CPU it may use; none: all that we may use
   bool core_dump = true;                 ///< whether a crash may leave its memory on disk
+  bool attached = false;  ///< as a shell starts a command: our standard error, process group and ignored signals, and
+                          ///< it outlives us
+  std::vector<int> kept_files = {};  ///< open in the child, too
 };
 
 struct Spawned {
@@ -44,7 +47,7 @@ struct Spawned {
 };
 
 /// Starts it, or says what the system said. Standard input is empty; signals are as for a new process, no other file
-/// of ours is open; it dies with us.
+/// of ours is open; it dies with us. Where it is attached, Spawned::error is empty and its group is ours.
 boost::system::result<Spawned> spawn(const SpawnSpec& spec);
 
 /// Appends what can be read of `file` now; false at the end of the stream.
