@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
-#include <map>
 
 #include "harness/base/fit.h"
 #include "harness/results/commit.h"
+#include "harness/report/junit.h"
 
 namespace lab::report {
 
@@ -189,23 +189,6 @@ json::object control_json(const judge::Control& control) {
           {"rows", std::move(rows)}};
 }
 
-/// Text as XML: markup escaped, what XML 1.0 forbids left out.
-std::string xml(std::string_view text) {
-  static const std::map<char, std::string_view> kEscapes{
-      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
-  std::string out;
-  for (const char c : text) {
-    const auto escape = kEscapes.find(c);
-    if (escape != kEscapes.end())
-      out += escape->second;
-    else if (static_cast<unsigned char>(c) >= 0x20)
-      out += c;
-    else
-      out += ' ';
-  }
-  return out;
-}
-
 /// Text within a cell of a Markdown table.
 std::string cell(std::string_view text) {
   std::string out;
@@ -356,40 +339,27 @@ std::string to_json(const judge::Comparison& comparison) {
 }
 
 std::string to_junit(const judge::Comparison& comparison) {
-  const auto worse = static_cast<std::size_t>(
-      std::count_if(comparison.exact.begin(), comparison.exact.end(), [](const judge::ExactChange& c) { return c.worse; }));
-  std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-      "  <testsuite name=\"compare\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n    <properties>\n",
-      comparison.rows.size() + comparison.exact.size(), count(comparison, judge::Verdict::kRegressed) + worse,
-      rows_where(comparison, [](const judge::ComparisonRow& row) { return row.verdict == judge::Verdict::kUnknown; }).size());
-  const auto property = [&](std::string_view name, std::string_view value) {
-    text += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, xml(value));
-  };
-  property("summary", sentence(comparison));
+  JunitSuite suite{"compare", {{"summary", sentence(comparison)}}, {}};
   for (const auto& [name, side] : {std::pair("base", &comparison.base), std::pair("head", &comparison.head)}) {
-    property(fmt::format("{}.name", name), side->name);
-    property(fmt::format("{}.machine", name), side->machine);
-    property(fmt::format("{}.commit", name), side->commit);
+    suite.properties.emplace_back(fmt::format("{}.name", name), side->name);
+    suite.properties.emplace_back(fmt::format("{}.machine", name), side->machine);
+    suite.properties.emplace_back(fmt::format("{}.commit", name), side->commit);
   }
-  property("terms", terms(comparison));
-  text += "    </properties>\n";
+  suite.properties.emplace_back("terms", terms(comparison));
   for (const judge::ComparisonRow& row : comparison.rows) {
     const std::string numbers = fmt::format("{} ({}), p {}", change_of(row), interval_text(row), p_text(row));
-    const std::string open = fmt::format("    <testcase classname=\"compare\" name=\"{}\"", xml(row.benchmark));
+    JunitCase& one = suite.cases.emplace_back(JunitCase{"compare", row.benchmark, JunitCase::kPassed, ""});
     if (row.verdict == judge::Verdict::kRegressed)
-      text += fmt::format("{}><failure message=\"regressed by {}\"/></testcase>\n", open, xml(numbers));
+      one.outcome = JunitCase::kFailed, one.message = fmt::format("regressed by {}", numbers);
     else if (row.verdict == judge::Verdict::kUnknown)
-      text += fmt::format("{}><skipped message=\"{}\"/></testcase>\n", open, xml(skipped_text(row, numbers)));
+      one.outcome = JunitCase::kSkipped, one.message = skipped_text(row, numbers);
     else
-      text += fmt::format("{}><system-out>{}: {}</system-out></testcase>\n", open, to_string(row.verdict), xml(numbers));
+      one.message = fmt::format("{}: {}", to_string(row.verdict), numbers);
   }
-  for (const judge::ExactChange& change : comparison.exact) {
-    const std::string open = fmt::format("    <testcase classname=\"exact\" name=\"{} {}\"", xml(change.benchmark), xml(change.metric));
-    text += change.worse ? fmt::format("{}><failure message=\"{}\"/></testcase>\n", open, xml(change_text(change)))
-                         : fmt::format("{}><system-out>{}</system-out></testcase>\n", open, xml(change_text(change)));
-  }
-  return text + "  </testsuite>\n</testsuites>\n";
+  for (const judge::ExactChange& change : comparison.exact)
+    suite.cases.push_back({"exact", fmt::format("{} {}", change.benchmark, change.metric),
+                           change.worse ? JunitCase::kFailed : JunitCase::kPassed, change_text(change)});
+  return junit_xml(suite);
 }
 
 }  // namespace lab::report

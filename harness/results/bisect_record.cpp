@@ -25,7 +25,6 @@ void fields(F& f, BuildOptions& h) {
   f("march", h.march);
 }
 
-
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
@@ -42,12 +41,6 @@ void fields(F& f, Cell& c) {
   f("threads", c.threads);
   f("how", c.how);
   f("commits", c.commits);
-}
-
-template <typename F>
-void fields(F& f, Suspect& s) {
-  f("commit", s.commit);
-  f("probability", s.probability);
 }
 
 template <typename F>
@@ -133,7 +126,8 @@ Expected<Record> Record::open(const fs::path& path, const Cell& cell, bool resta
     Expected<std::string> text = read_file(path);
     if (!text) return text.error();
     if (text->find('\n') == std::string::npos) {
-      record.warning_ = fmt::format("'{}': cut off in its first line, before any measurement: begun anew", path.string());
+      record.warning_ =
+          fmt::format("'{}': cut off in its first line, before any measurement: begun anew", path.string());
       return begin(std::move(record), cell);
     }
     Expected<Story> story = parse_record(*text, path.string());

@@ -23,8 +23,8 @@ inline constexpr int kRecordVersion = 1;
 struct Cell {
   int bisect = kRecordVersion;
   std::string repository;  ///< whose path; part of a command's question, not of a benchmark's
-  std::string benchmark;  ///< "" where a command is measured
-  std::string command;    ///< "" where a benchmark is
+  std::string benchmark;   ///< "" where a command is measured
+  std::string command;     ///< "" where a benchmark is
   std::uint64_t seed = 1;
   double process_seconds = 0;  ///< of a benchmark's process
   double timeout_seconds = 0;  ///< of one measurement
@@ -38,6 +38,11 @@ struct Suspect {
   std::string commit;
   double probability = 0;
 };
+template <typename F>
+void fields(F& f, Suspect& s) {
+  f("commit", s.commit);
+  f("probability", s.probability);
+}
 
 /// A measurement, a commit that was skipped, or one that is known to equal others.
 struct Entry {

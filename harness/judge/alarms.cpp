@@ -1,0 +1,85 @@
+#include "harness/judge/alarms.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace lab::judge {
+
+namespace {
+
+using results::Alarm;
+
+/// Answers after which a bisect is over.
+constexpr std::array<std::string_view, 3> kFinal{"culprit", "candidates", "none"};
+
+std::optional<std::string> or_none(const std::string& commit) {
+  return commit.empty() ? std::nullopt : std::optional(commit);
+}
+
+Alarm alarm_of(const NightlySeries& followed, const Change& change) {
+  Alarm alarm;
+  alarm.machine = followed.series.machine;
+  alarm.benchmark = followed.series.benchmark;
+  alarm.version = followed.series.version;
+  alarm.session = followed.points[change.index].session;
+  alarm.ratio = change.ratio;
+  if (change.interval) alarm.low = change.interval->low, alarm.high = change.interval->high;
+  alarm.nights = static_cast<int>(change.nights());
+  alarm.commits = {or_none(change.commits.from), or_none(change.commits.to)};
+  return alarm;
+}
+
+/// Whether the change was told: the same series, and nearly the same session.
+bool is_known(const Alarm& alarm, std::size_t index, std::span<const Point> points, std::span<const Alarm> known) {
+  return std::any_of(known.begin(), known.end(), [&](const Alarm& old) {
+    if (old.machine != alarm.machine || old.benchmark != alarm.benchmark || old.version != alarm.version) return false;
+    const auto found =
+        std::find_if(points.begin(), points.end(), [&](const Point& point) { return point.session == old.session; });
+    if (found == points.end()) return false;
+    const auto place = static_cast<std::size_t>(found - points.begin());
+    return std::max(place, index) - std::min(place, index) <= kSameChange;
+  });
+}
+
+}  // namespace
+
+std::vector<Alarm> new_alarms(const NightlySeries& followed, const JudgedNight& night, std::span<const Alarm> known,
+                              bool first_night) {
+  std::vector<Alarm> alarms;
+  for (const Change& change : followed.changes) {
+    if (!change.blamed()) continue;
+    const bool is_new = followed.points[change.detected_at].session == night.session;
+    const bool from_before = first_night && !is_new;
+    if (!from_before && !(night.fit && (is_new || lasts(change, followed.points)))) continue;
+    Alarm alarm = alarm_of(followed, change);
+    if (is_known(alarm, change.index, followed.points, known) || is_known(alarm, change.index, followed.points, alarms))
+      continue;
+    if (from_before) {
+      alarm.told = true;
+      alarm.bisect.emplace();
+      alarm.bisect->answer = "none";
+      alarm.bisect->reason = "from before the first night";
+    }
+    alarms.push_back(std::move(alarm));
+  }
+  return alarms;
+}
+
+bool lasts(const Change& change, std::span<const Point> points) {
+  const double last = std::log(points.back().median);
+  return std::abs(last - std::log(change.after)) < std::abs(last - std::log(change.before));
+}
+
+bool explains(const results::BisectAnswer& answer, const Alarm& alarm) {
+  const double slower = alarm.low.value_or(0) > 1 ? *alarm.low : alarm.ratio;
+  return answer.ratio && std::log(*answer.ratio) >= kExplains * std::log(slower);
+}
+
+bool is_open(const Alarm& alarm) {
+  const bool is_over = alarm.bisect && std::find(kFinal.begin(), kFinal.end(), alarm.bisect->answer) != kFinal.end();
+  return !is_over && alarm.tries < kMostTries && alarm.commits.from && alarm.commits.to;
+}
+
+}  // namespace lab::judge
