@@ -15,6 +15,7 @@ Command report_command();
 Command compare_command();
 Command history_command();
 Command bisect_command();
+Command nightly_command();
 Command changepoints_command();
 
 }  // namespace lab::cli

@@ -103,12 +103,10 @@ def budget_of(harness: str, flags: list[str]) -> float:
         return 0.0
 
 
-def harness_stage(harness: str, verb: str, arguments: Sequence[str], fine: Sequence[int] = (0, 1),
-                  environment: dict[str, str] | None = None, keep: Sequence[int] = ()) -> tuple[int, str]:
+def harness_stage(harness: str, verb: str, arguments: Sequence[str], fine: Sequence[int] = (0, 1)) -> tuple[int, str]:
     """(exit status out of `fine`, the last line of standard output); what else was printed goes on to standard error, at
-    once unless it may be the path that is to be the last. `keep`: descriptors that the child has too."""
-    process = subprocess.Popen([harness, verb, *arguments], stdout=subprocess.PIPE, text=True, env=environment,
-                               pass_fds=keep)
+    once unless it may be the path that is to be the last."""
+    process = subprocess.Popen([harness, verb, *arguments], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     last = ""
     try:

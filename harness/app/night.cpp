@@ -1,0 +1,253 @@
+#include "harness/app/night.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+
+#include "harness/app/history.h"
+#include "harness/app/night_steps.h"
+#include "harness/base/files.h"
+#include "harness/base/utc.h"
+#include "harness/judge/alarms.h"
+#include "harness/report/night_text.h"
+#include "harness/results/result.h"
+
+namespace lab::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "20260802T231500Z"
+std::string folder_name(std::time_t seconds) {
+  std::string name = utc(seconds);
+  std::erase_if(name, [](char c) { return c == '-' || c == ':'; });
+  return name;
+}
+
+/// Whether `name` is one of folder_name().
+bool is_report(const std::string& name) {
+  constexpr std::string_view kForm =
+      "dddddddd"
+      "T"
+      "dddddd"
+      "Z";
+  return std::equal(name.begin(), name.end(), kForm.begin(), kForm.end(),
+                    [](char c, char form) { return form == 'd' ? c >= '0' && c <= '9' : c == form; });
+}
+
+struct Told {
+  NightVerdict verdict = NightVerdict::kFine;
+  std::string sentence;
+};
+
+std::string_view name_of(NightVerdict verdict) {
+  switch (verdict) {
+    case NightVerdict::kFine:
+      return "fine";
+    case NightVerdict::kFailed:
+      return "failed";
+    case NightVerdict::kRegression:
+      return "regression";
+    case NightVerdict::kUnfit:
+      break;
+  }
+  return "unfit";
+}
+
+NightVerdict verdict_of(const report::NightFindings& found) {
+  const bool nothing_ran = found.benchmarks.empty();
+  if (!nothing_ran && !found.night.fit) return found.failures.empty() ? NightVerdict::kUnfit : NightVerdict::kFailed;
+  if (!found.alarms.empty()) return NightVerdict::kRegression;
+  return nothing_ran || !found.failures.empty() ? NightVerdict::kFailed : NightVerdict::kFine;
+}
+
+/// One night in one folder of results.
+class Night {
+ public:
+  Night(const NightRequest& request, NightWorld& world)
+      : request_(request),
+        world_(world),
+        time_(request, world),
+        folder_(request.results / "nightly"),
+        report_(folder_ / folder_name(world.now() - static_cast<std::time_t>(request.spent_seconds))) {}
+
+  Expected<NightVerdict> run(const std::function<void(const NightSummary&)>& summary) {
+    Expected<Told> told = measure_and_judge();
+    if (!told) {
+      if (told.error().status == ExitStatus::kInterrupted) return told.error();
+      alarms_.clear();  // the line has no room for them: the next night's will
+      complain(told.error());
+      told = Told{NightVerdict::kFailed, told.error().what};
+    }
+    prune();
+    std::error_code problem;
+    const fs::path page = report_ / "index.html";
+    summary({told->verdict,
+             fmt::format("nightly: {}: {}; {}{}", name_of(told->verdict), told->sentence,
+                         report::elapsed_text(time_.passed()), fs::exists(page, problem) ? "; " + page.string() : "")});
+    mark_told();
+    return told->verdict;
+  }
+
+ private:
+  Expected<Told> measure_and_judge() {
+    time_.keep_for_bisects();
+    std::string_view before = "building";
+    if (request_.backfill > 0) {
+      const Expected<bool> earlier = measure_missing(request_, world_, time_);
+      if (!earlier) return earlier.error();
+      if (*earlier) before = "building and earlier commits";
+    }
+    std::vector<std::string> budget;
+    if (const std::optional<double> seconds = time_.share(1)) {
+      if (*seconds < 1)
+        return Error{fmt::format("{} took all of the {}: nothing was measured", before,
+                                 report::elapsed_text(*request_.budget_seconds)),
+                     "a larger --budget; what is built stays where the checkout does"};
+      budget = {"--budget", fmt::format("{:.0f}", *seconds)};
+    }
+    const Expected<VerbOutcome> session = call_verb(world_, "run", budget);
+    if (!session) return session.error();
+    if (session->last_line.empty()) return Told{NightVerdict::kFailed, "no result"};
+    return report_of(session->last_line, session->status);
+  }
+
+  /// Judges the session and writes its report, which is there even where judging failed.
+  Expected<Told> report_of(const std::string& session, int status) {
+    Expected<Told> told = judge(session);
+    if (!told) {
+      if (told.error().status == ExitStatus::kInterrupted) return told;
+      complain(told.error());
+      told = Told{NightVerdict::kFailed, told.error().what};
+    }
+    const Expected<VerbOutcome> page = call_verb(world_, "report", {session, "--out", report_.string()});
+    if (!page && page.error().status == ExitStatus::kInterrupted) return page.error();
+    if (!page) world_.say(fmt::format("nightly: no report: {}", page.error().what));
+    if (const Expected<void> written = write_file(report_ / "history.txt", world_.history_text()); !written)
+      return written.error();
+    if (told->verdict == NightVerdict::kFine && (status != 0 || !page || page->status != 0))
+      return Told{NightVerdict::kFailed, told->sentence + "; the session or its report failed"};
+    return told;
+  }
+
+  Expected<Told> judge(const std::string& session) {
+    const Expected<results::Result> result = results::load_result(session);
+    if (!result) return result.error();
+    const HistoryObserver observer{
+        .on_remark = [&](const std::string& sentence) { world_.say("history: " + sentence); }};
+    const Expected<std::vector<report::Followed>> all = history({request_.results, std::nullopt, true, true}, observer);
+    if (!all) return all.error();
+    Expected<judge::JudgedNight> night = judge_night(request_.results, session);
+    if (!night) return night.error();
+    Expected<NightState> state = NightState::open(folder_ / "state.json", world_);
+    if (!state) return state.error();
+    state_ = std::move(*state);
+    if (const Expected<void> added = add_new_alarms(*all, *night); !added) return added.error();
+    const std::vector<std::size_t> alarms = night->fit ? untold(night->machine) : std::vector<std::size_t>();
+    const Expected<std::vector<std::size_t>> tried =
+        go_on_with_bisects(state_, night->machine, night->fit, world_, time_);
+    if (!tried) return tried.error();
+    if (const Expected<void> saved = state_.save(); !saved) return saved.error();
+    const report::NightFindings found = findings(*result, std::move(*night), alarms, *tried);
+    if (const Expected<void> written = write_file(report_ / "junit.xml", report::night_junit(found)); !written)
+      return written.error();
+    alarms_ = alarms;
+    return Told{verdict_of(found), report::night_text(found)};
+  }
+
+  Expected<void> add_new_alarms(const std::vector<report::Followed>& all, const judge::JudgedNight& night) {
+    for (const report::Followed& followed : all) {
+      if (followed.series.machine != night.machine) continue;
+      for (results::Alarm& alarm : judge::new_alarms({followed.series, followed.points, followed.findings.changes},
+                                                     night, state_.alarms, state_.is_new))
+        state_.alarms.push_back(std::move(alarm));
+    }
+    return state_.save();
+  }
+
+  /// Alarms of the machine that no line has named, the greatest first.
+  std::vector<std::size_t> untold(const std::string& machine) const {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < state_.alarms.size(); ++i)
+      if (state_.alarms[i].machine == machine && !state_.alarms[i].told) places.push_back(i);
+    std::stable_sort(places.begin(), places.end(),
+                     [&](std::size_t a, std::size_t b) { return state_.alarms[a].ratio > state_.alarms[b].ratio; });
+    return places;
+  }
+
+  report::NightFindings findings(const results::Result& result, judge::JudgedNight night,
+                                 const std::vector<std::size_t>& alarms, const std::vector<std::size_t>& tried) const {
+    report::NightFindings found;
+    for (const results::Process& process : result.processes)
+      if (process.arm == results::kHead) found.benchmarks.insert(process.benchmark);
+    found.failures = result.failures;
+    found.waiting = static_cast<std::size_t>(std::count_if(
+        state_.alarms.begin(), state_.alarms.end(),
+        [&](const results::Alarm& alarm) { return alarm.machine == night.machine && judge::is_open(alarm); }));
+    found.night = std::move(night);
+    for (const std::size_t i : alarms) found.alarms.push_back(state_.alarms[i]);
+    for (const std::size_t i : tried)
+      if (std::find(alarms.begin(), alarms.end(), i) == alarms.end()) found.told_before.push_back(state_.alarms[i]);
+    return found;
+  }
+
+  /// The summary is out: the next night says nothing of tonight's alarms.
+  void mark_told() {
+    if (alarms_.empty()) return;
+    for (const std::size_t i : alarms_) state_.alarms[i].told = true;
+    if (const Expected<void> saved = state_.save(); !saved)
+      world_.say(
+          fmt::format("nightly: the state is not written ({}): what was told will be told again", saved.error().what));
+  }
+
+  /// Removes the oldest reports; results are never touched.
+  void prune() const {
+    std::set<fs::path> reports;
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored))
+      if (is_report(entry.path().filename().string())) reports.insert(entry.path());
+    while (reports.size() > static_cast<std::size_t>(request_.keep)) {
+      fs::remove_all(*reports.begin(), ignored);
+      reports.erase(reports.begin());
+    }
+  }
+
+  void complain(const Error& error) {
+    world_.say(fmt::format("harness: error: {}", error.what));
+    if (!error.hint.empty()) world_.say(fmt::format("hint: {}", error.hint));
+  }
+
+  const NightRequest& request_;
+  NightWorld& world_;
+  NightTime time_;
+  fs::path folder_;
+  fs::path report_;  ///< tonight's
+  NightState state_;
+  std::vector<std::size_t> alarms_;  ///< places in the state of those that tonight's line names
+};
+
+}  // namespace
+
+ExitStatus status_of(NightVerdict verdict) {
+  switch (verdict) {
+    case NightVerdict::kFine:
+      return ExitStatus::kOk;
+    case NightVerdict::kFailed:
+      return ExitStatus::kFailed;
+    case NightVerdict::kRegression:
+      return ExitStatus::kRegression;
+    case NightVerdict::kUnfit:
+      break;
+  }
+  return ExitStatus::kUnfit;
+}
+
+Expected<NightVerdict> run_night(const NightRequest& request, NightWorld& world,
+                                 const std::function<void(const NightSummary&)>& summary) {
+  return Night(request, world).run(summary);
+}
+
+}  // namespace lab::app

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/app/history.h"
+#include "harness/app/night_steps.h"
+#include "harness/results/commit.h"
+
+namespace lab::app {
+
+namespace {
+
+/// Commits that `machine` has measured.
+Expected<std::set<std::string>> measured_on(const std::string& machine, const std::filesystem::path& results) {
+  const Expected<std::vector<report::Followed>> all = history({results, std::nullopt, true, true});
+  if (!all) return all.error();
+  std::set<std::string> commits;
+  for (const report::Followed& followed : *all)
+    for (const judge::Point& point : followed.points)
+      if (followed.series.machine == machine && point.commit) commits.insert(*point.commit);
+  return commits;
+}
+
+/// Commits before tonight's that came after the last one this machine measured, the oldest first.
+Expected<std::vector<std::string>> missing(const NightRequest& request, NightWorld& world) {
+  const Expected<std::string> machine = world.machine();
+  if (!machine) return machine.error();
+  const Expected<std::set<std::string>> measured = measured_on(*machine, request.results);
+  if (!measured) return measured.error();
+  Expected<std::vector<std::string>> commits =
+      world.commits({fmt::format("--max-count={}", request.backfill + 1), "HEAD"});
+  if (!commits) return commits;
+  if (commits->size() <= static_cast<std::size_t>(request.backfill))
+    world.say(
+        fmt::format("nightly: git knows {} earlier commits, not {}: in a shallow clone, git fetch --unshallow "
+                    "brings them",
+                    static_cast<long>(commits->size()) - 1, request.backfill));
+  const auto is_measured = [&](const std::string& commit) { return measured->contains(commit); };
+  commits->erase(std::find_if(commits->begin(), commits->end(), is_measured), commits->end());
+  if (!commits->empty()) commits->erase(commits->begin());  // tonight's own
+  std::reverse(commits->begin(), commits->end());
+  return commits;
+}
+
+}  // namespace
+
+Expected<bool> measure_missing(const NightRequest& request, NightWorld& world, const NightTime& time) {
+  const Expected<std::vector<std::string>> commits = missing(request, world);
+  if (!commits) {
+    world.say(fmt::format("nightly: no backfill: {}", commits.error().what));
+    return false;
+  }
+  const double tonight = time.share(commits->size() + 1).value_or(0);
+  for (std::size_t i = 0; i < commits->size(); ++i) {
+    const std::size_t to_come = commits->size() - i;
+    std::vector<std::string> arguments{"--revision", (*commits)[i], "--quick"};
+    if (const std::optional<double> share = time.share(to_come + 1)) {
+      // A share bounds measuring: what building took must not be tonight's.
+      const double seconds = std::min(*share, *time.share(to_come, tonight));
+      if (seconds < kLeastSeconds) {
+        world.say(fmt::format("nightly: no time is left for {} earlier commits: a larger --budget", to_come));
+        return i > 0;
+      }
+      arguments = {"--revision", (*commits)[i], "--budget", fmt::format("{:.0f}", seconds)};
+    }
+    const std::string name = results::short_commit((*commits)[i]);
+    world.say(fmt::format("nightly: backfill {}/{}: {}", i + 1, commits->size(), name));
+    const Expected<VerbOutcome> measured = call_verb(world, "run", arguments);
+    if (!measured && measured.error().status == ExitStatus::kInterrupted) return measured.error();
+    if (!measured || measured->last_line.empty())  // it has said why
+      world.say(fmt::format("nightly: {} is left out", name));
+  }
+  return !commits->empty();
+}
+
+}  // namespace lab::app

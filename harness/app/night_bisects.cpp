@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "harness/app/night_steps.h"
+#include "harness/judge/alarms.h"
+
+namespace lab::app {
+
+namespace {
+
+using results::Alarm;
+using results::BisectAnswer;
+
+/// Of the time for a bisect, asking whether a known culprit is this one's gets this much.
+constexpr double kPairShare = 0.25;
+
+BisectAnswer answer_of(std::string text) {
+  BisectAnswer answer;
+  answer.answer = std::move(text);
+  return answer;
+}
+
+/// The bisects of one night.
+class Bisects {
+ public:
+  Bisects(NightState& state, NightWorld& world, const NightTime& time) : state_(state), world_(world), time_(time) {}
+
+  /// Whether there was time to go on with this one.
+  Expected<bool> go_on(Alarm& alarm) {
+    deadline_ = time_.deadline();
+    if (!is_time_left(alarm)) return false;
+    ++alarm.tries;  // counted before, so that what kills the night is given up, too
+    alarm.bisect = answer_of(results::kCutOff);
+    if (const Expected<void> saved = state_.save(); !saved) return saved.error();
+    Expected<std::optional<BisectAnswer>> answer = culprit_of_others(alarm);
+    if (answer && !*answer && is_time_left(alarm))
+      answer = ask(alarm, *alarm.commits.from, *alarm.commits.to, deadline_ - time_.now());
+    if (!answer) return answer.error();
+    if (*answer) alarm.bisect = **answer;
+    if (const Expected<void> saved = state_.save(); !saved) return saved.error();
+    return true;
+  }
+
+ private:
+  bool is_time_left(const Alarm& alarm) {
+    if (deadline_ - time_.now() >= kLeastSeconds) return true;
+    world_.say(fmt::format("nightly: no time is left to bisect {}: the next night goes on", alarm.benchmark));
+    return false;
+  }
+
+  /// One commit often makes many benchmarks slower: a culprit of others that lies among the alarm's commits is held
+  /// against the commit before it, two builds that are mostly there, before the whole range is bisected. The bisect's
+  /// answer where it made this benchmark slower by most of the change, too; else none.
+  Expected<std::optional<BisectAnswer>> culprit_of_others(Alarm& alarm) {
+    const std::string& from = *alarm.commits.from;
+    Expected<std::vector<std::string>> within = world_.commits({fmt::format("{}..{}", from, *alarm.commits.to)});
+    if (!within) return std::optional<BisectAnswer>();  // the bisect itself will say what git lacks
+    within->push_back(from);
+    if (within->size() == 2) return std::optional<BisectAnswer>();  // its own bisect is the same
+    for (const Alarm& other : state_.alarms) {
+      if (other.machine != alarm.machine || !other.bisect || !other.bisect->culprit) continue;
+      const std::string culprit = *other.bisect->culprit;
+      const auto found = std::find(within->begin(), within->end() - 1, culprit);
+      if (found == within->end() - 1 || std::find(alarm.asked.begin(), alarm.asked.end(), culprit) != alarm.asked.end())
+        continue;
+      const double left = deadline_ - time_.now();
+      if (left < kLeastSeconds) break;
+      Expected<std::optional<BisectAnswer>> answer =
+          ask(alarm, *(found + 1), culprit, std::max(kLeastSeconds, kPairShare * left));
+      if (!answer) return answer;
+      const std::string& text = (*answer)->answer;
+      if (text == "culprit" && judge::explains(**answer, alarm)) return answer;
+      if (text != "culprit" && text != "none" && text != "undecided") continue;  // it may succeed another night
+      alarm.asked.push_back(culprit);
+      if (const Expected<void> saved = state_.save(); !saved) return saved.error();
+    }
+    return std::optional<BisectAnswer>();
+  }
+
+  /// The answer of a bisect of the alarm's benchmark, or why there is none; an error where it was interrupted.
+  Expected<std::optional<BisectAnswer>> ask(const Alarm& alarm, const std::string& good, const std::string& bad,
+                                            double seconds) {
+    const Expected<VerbOutcome> outcome = call_verb(world_, "bisect",
+                                                    {"--good", good, "--bad", bad, "--benchmark", alarm.benchmark,
+                                                     "--budget", fmt::format("{:.0f}", seconds), "--json"});
+    if (!outcome && outcome.error().status == ExitStatus::kInterrupted) return outcome.error();
+    if (!outcome) return std::optional(answer_of("failed: " + outcome.error().what));
+    if (outcome->last_line.empty())
+      return std::optional(answer_of(fmt::format("ended with exit status {}", outcome->status)));
+    Expected<BisectAnswer> answer = results::parse_bisect_answer(outcome->last_line);
+    return std::optional(answer ? std::move(*answer) : answer_of("failed: " + answer.error().what));
+  }
+
+  NightState& state_;
+  NightWorld& world_;
+  const NightTime& time_;
+  double deadline_ = 0;
+};
+
+}  // namespace
+
+Expected<std::vector<std::size_t>> go_on_with_bisects(NightState& state, const std::string& machine, bool fit,
+                                                      NightWorld& world, const NightTime& time) {
+  std::vector<Alarm>& alarms = state.alarms;
+  std::vector<std::size_t> waiting, tried;
+  for (std::size_t i = 0; i < alarms.size(); ++i)
+    if (alarms[i].machine == machine && judge::is_open(alarms[i]) && (fit || alarms[i].told)) waiting.push_back(i);
+  std::stable_sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(alarms[a].tries, -alarms[a].ratio) < std::tuple(alarms[b].tries, -alarms[b].ratio);
+  });
+  Bisects bisects(state, world, time);
+  for (const std::size_t i : waiting) {
+    if (alarms[i].commits.from == alarms[i].commits.to) {
+      alarms[i].bisect = answer_of("none");
+      alarms[i].bisect->reason = "one commit on both sides";
+      continue;
+    }
+    const Expected<bool> went_on = bisects.go_on(alarms[i]);
+    if (!went_on) return went_on.error();
+    if (!*went_on) break;
+    tried.push_back(i);
+  }
+  return tried;
+}
+
+}  // namespace lab::app

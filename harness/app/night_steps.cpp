@@ -1,0 +1,81 @@
+#include "harness/app/night_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "harness/base/files.h"
+
+namespace lab::app {
+
+namespace {
+
+/// Of a budget, measuring and building earlier commits get this much; a bisect gets what is left.
+constexpr double kRunShare = 2.0 / 3;
+/// A bisect's time where there is no budget.
+constexpr double kBisectSeconds = 3600;
+
+}  // namespace
+
+void NightTime::keep_for_bisects() {
+  kept_ = (1 - kRunShare) * left().value_or(0);
+}
+
+std::optional<double> NightTime::left() const {
+  if (!budget_) return std::nullopt;
+  return std::max(0.0, *budget_ - passed());
+}
+
+std::optional<double> NightTime::share(std::size_t sessions, double reserved) const {
+  if (!budget_) return std::nullopt;
+  return std::max(0.0, *left() - kept_ - reserved) / static_cast<double>(sessions);
+}
+
+double NightTime::deadline() const {
+  return now() + left().value_or(kBisectSeconds);
+}
+
+Expected<NightState> NightState::open(const std::filesystem::path& path, NightWorld& world) {
+  NightState state;
+  state.path_ = path;
+  std::error_code problem;
+  state.is_new = !std::filesystem::exists(path, problem);
+  if (state.is_new) return state;
+  Expected<std::string> text = read_file(path);
+  if (!text) return text.error();
+  Expected<std::vector<results::Alarm>> alarms = results::parse_alarms(*text, path.string());
+  if (alarms) {
+    state.alarms = std::move(*alarms);
+    state.written_ = std::move(*text);
+    return state;
+  }
+  const std::string aside = path.string() + ".unreadable";
+  std::filesystem::rename(path, aside, problem);
+  if (problem) return file_error("renaming", path, problem.value());
+  world.say(
+      fmt::format("nightly: '{}' was no state and is now {}: old changes may be told once more", path.string(), aside));
+  return state;
+}
+
+Expected<void> NightState::save() {
+  std::string text = results::serialize(alarms);
+  if (text == written_) return {};
+  if (const Expected<void> written = write_file(path_, text); !written) return written.error();
+  written_ = std::move(text);
+  return {};
+}
+
+Expected<VerbOutcome> call_verb(NightWorld& world, const std::string& verb, const std::vector<std::string>& arguments) {
+  Expected<VerbOutcome> outcome = world.run_verb(verb, arguments);
+  if (!outcome) return outcome;
+  if (world.interrupted() || outcome->status == static_cast<int>(ExitStatus::kInterrupted))
+    return Error{"interrupted", "", ExitStatus::kInterrupted};
+  if (outcome->status != 0 && outcome->status != 1)
+    return Error{fmt::format("harness {} ended with exit status {}", verb, outcome->status),
+                 fmt::format("python3 make.py {}", verb)};
+  return outcome;
+}
+
+}  // namespace lab::app

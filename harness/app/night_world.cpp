@@ -1,0 +1,87 @@
+#include "harness/app/night_world.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+#include <sstream>
+
+#include "harness/base/utc.h"
+#include "harness/measure/git.h"
+#include "harness/measure/machine.h"
+
+namespace lab::app {
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+std::time_t HarnessNightWorld::now() {
+  return std::time(nullptr);
+}
+
+double HarnessNightWorld::clock() {
+  return monotonic_seconds();
+}
+
+Expected<std::string> HarnessNightWorld::machine() {
+  const Expected<results::Machine> machine = measure::this_machine();
+  if (!machine) return machine.error();
+  return machine->id;
+}
+
+Expected<std::vector<std::string>> HarnessNightWorld::commits(const std::vector<std::string>& range) {
+  std::vector<std::string> arguments{"rev-list", "--first-parent"};
+  arguments.insert(arguments.end(), range.begin(), range.end());
+  const ChildOutcome outcome = run_child(measure::git_command(places_.root, arguments), guard_.file());
+  if (outcome.end == ChildEnd::kNotStarted) return Error{fmt::format("git: {}", std::strerror(outcome.code)), ""};
+  if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
+    const std::string said = outcome.error_tail.substr(0, outcome.error_tail.find_last_not_of('\n') + 1);
+    return Error{fmt::format("git rev-list: {}", said.empty() ? "no word why" : said), ""};
+  }
+  return lines_of(outcome.output);
+}
+
+ChildSpec HarnessNightWorld::command(const std::vector<std::string>& arguments) const {
+  ChildSpec spec;
+  spec.command = {places_.executable.string()};
+  spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
+  spec.timeout_seconds = std::numeric_limits<double>::infinity();
+  spec.environment = {"LAB_RESULTS=" + places_.results.string()};
+  spec.kept_files = {places_.lock};
+  return spec;
+}
+
+Expected<VerbOutcome> HarnessNightWorld::run_verb(const std::string& verb, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{verb};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  ChildSpec spec = command(words);
+  // A kill of the night loses neither a session that runs nor the progress that a person watches.
+  spec.attached = true;
+  const ChildOutcome outcome = run_child(spec, guard_.file());
+  if (outcome.end == ChildEnd::kNotStarted) return Error{describe_end(spec, outcome), "python3 make.py build"};
+  VerbOutcome result{outcome.end == ChildEnd::kSignalled ? -outcome.code : outcome.code, ""};
+  // The last line may be a path, for the night alone; whatever else was printed is for people.
+  const std::vector<std::string> lines = lines_of(outcome.output);
+  if (!lines.empty()) result.last_line = lines.back();
+  for (const std::string& line : lines)
+    if (!line.starts_with('/') || &line != &lines.back()) say(line);
+  return result;
+}
+
+std::string HarnessNightWorld::history_text() {
+  ChildSpec spec = command({"history", "--results", places_.results.string()});
+  spec.tail_limit = spec.output_limit;
+  const ChildOutcome outcome = run_child(spec, guard_.file());
+  // Remarks come before the tables, which a pipe gets at the end.
+  return outcome.error_tail + outcome.output;
+}
+
+}  // namespace lab::app

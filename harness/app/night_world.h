@@ -1,0 +1,44 @@
+/// The world that a night really runs in: the harness's own executable as a child, git, and the clocks.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/app/night.h"
+#include "harness/base/child.h"
+#include "harness/base/interrupt.h"
+
+namespace lab::app {
+
+class HarnessNightWorld : public NightWorld {
+ public:
+  struct Places {
+    std::filesystem::path executable;  ///< the harness
+    std::filesystem::path root;        ///< the checkout
+    std::filesystem::path results;     ///< children find it as LAB_RESULTS
+    int lock = -1;                     ///< of the night; children keep it open, so that it is held while one lives
+  };
+  /// `say` prints a line for people.
+  HarnessNightWorld(Places places, std::function<void(std::string_view)> say)
+      : places_(std::move(places)), say_(std::move(say)) {}
+
+  std::time_t now() override;
+  double clock() override;
+  Expected<std::string> machine() override;
+  Expected<std::vector<std::string>> commits(const std::vector<std::string>& range) override;
+  Expected<VerbOutcome> run_verb(const std::string& verb, const std::vector<std::string>& arguments) override;
+  std::string history_text() override;
+  void say(std::string_view line) override { say_(line); }
+  bool interrupted() override { return guard_.interrupted(); }
+
+ private:
+  ChildSpec command(const std::vector<std::string>& arguments) const;
+
+  Places places_;
+  std::function<void(std::string_view)> say_;
+  InterruptGuard guard_;
+};
+
+}  // namespace lab::app

@@ -1,0 +1,41 @@
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "harness/cli/captured_test.h"
+#include "harness/cli/commands.h"
+
+namespace lab::cli {
+
+TEST(NightlyCommand, refuses_bad_options_with_status_2_and_what_was_expected) {
+  const std::pair<std::vector<std::string>, std::string> table[] = {
+      {{"--budget", "0.5"}, "--budget: expected a number from 1 to 999999999, found '0.5'"},
+      {{"--budget", "nan"}, "--budget: expected a number from 1 to 999999999, found 'nan'"},
+      {{"--budget", "1e9"}, "--budget: expected a number from 1 to 999999999, found '1e9'"},
+      {{"--keep", "0"}, "--keep: expected a number from 1 to 999999999, found '0'"},
+      {{"--keep", "x"}, "--keep: expected a number from 1 to 999999999, found 'x'"},
+      {{"--backfill", "-1"}, "--backfill: expected a number from 0 to 999999999, found '-1'"},
+      {{"x"}, "nightly takes no argument, found 'x'"}};
+  for (const auto& [words, what] : table) {
+    std::vector<std::string> arguments{"nightly"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const Captured found = captured(nightly_command(), arguments);
+    EXPECT_EQ(found.status, 2);
+    EXPECT_EQ(found.err, "harness: error: " + what + "\nhint: python3 make.py nightly --help\n");
+  }
+  EXPECT_EQ(captured(nightly_command(), {"nightly", "--results="}).err,
+            "harness: error: --results needs a value\nhint: --results DIR\n");
+}
+
+TEST(NightlyCommand, is_refused_without_the_lock_that_make_holds) {
+  for (const char* const lock : {"", "99", "x"}) {
+    ::setenv("LAB_NIGHT_LOCK", lock, 1);
+    const Captured found = captured(nightly_command(), {"nightly"});
+    EXPECT_EQ(found.status, 2);
+    EXPECT_EQ(found.err,
+              "harness: error: nightly is started by make.py, which holds its lock while it builds\n"
+              "hint: python3 make.py nightly\n");
+  }
+  ::unsetenv("LAB_NIGHT_LOCK");
+}
+
+}  // namespace lab::cli
