@@ -138,7 +138,8 @@ class Night {
     if (!result) return result.error();
     const HistoryObserver observer{
         .on_remark = [&](const std::string& sentence) { world_.say("history: " + sentence); }};
-    const Expected<std::vector<report::Followed>> all = history({request_.results, std::nullopt, true, true}, observer);
+    const Expected<std::vector<judge::SeriesHistory>> all =
+        history({request_.results, std::nullopt, true, true}, observer);
     if (!all) return all.error();
     Expected<judge::JudgedNight> night = judge_night(request_.results, session);
     if (!night) return night.error();
@@ -158,11 +159,10 @@ class Night {
     return Told{verdict_of(found), report::night_text(found)};
   }
 
-  Expected<void> add_new_alarms(const std::vector<report::Followed>& all, const judge::JudgedNight& night) {
-    for (const report::Followed& followed : all) {
+  Expected<void> add_new_alarms(const std::vector<judge::SeriesHistory>& all, const judge::JudgedNight& night) {
+    for (const judge::SeriesHistory& followed : all) {
       if (followed.series.machine != night.machine) continue;
-      for (results::Alarm& alarm : judge::new_alarms({followed.series, followed.points, followed.findings.changes},
-                                                     night, state_.alarms, state_.is_new))
+      for (results::Alarm& alarm : judge::new_alarms(followed, night, state_.alarms, state_.is_new))
         state_.alarms.push_back(std::move(alarm));
     }
     return state_.save();

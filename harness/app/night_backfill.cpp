@@ -13,11 +13,11 @@ namespace {
 
 /// Commits that `machine` has measured.
 Expected<std::set<std::string>> measured_on(const std::string& machine, const std::filesystem::path& results) {
-  const Expected<std::vector<report::Followed>> all = history({results, std::nullopt, true, true});
+  const Expected<std::vector<judge::SeriesHistory>> all = history({results, std::nullopt, true, true});
   if (!all) return all.error();
   std::set<std::string> commits;
-  for (const report::Followed& followed : *all)
-    for (const judge::Point& point : followed.points)
+  for (const judge::SeriesHistory& followed : *all)
+    for (const results::Point& point : followed.points)
       if (followed.series.machine == machine && point.commit) commits.insert(*point.commit);
   return commits;
 }

@@ -18,7 +18,7 @@ std::optional<std::string> or_none(const std::string& commit) {
   return commit.empty() ? std::nullopt : std::optional(commit);
 }
 
-Alarm alarm_of(const NightlySeries& followed, const Change& change) {
+Alarm alarm_of(const SeriesHistory& followed, const Change& change) {
   Alarm alarm;
   alarm.machine = followed.series.machine;
   alarm.benchmark = followed.series.benchmark;
@@ -32,11 +32,12 @@ Alarm alarm_of(const NightlySeries& followed, const Change& change) {
 }
 
 /// Whether the change was told: the same series, and nearly the same session.
-bool is_known(const Alarm& alarm, std::size_t index, std::span<const Point> points, std::span<const Alarm> known) {
+bool is_known(const Alarm& alarm, std::size_t index, std::span<const results::Point> points,
+              std::span<const Alarm> known) {
   return std::any_of(known.begin(), known.end(), [&](const Alarm& old) {
     if (old.machine != alarm.machine || old.benchmark != alarm.benchmark || old.version != alarm.version) return false;
-    const auto found =
-        std::find_if(points.begin(), points.end(), [&](const Point& point) { return point.session == old.session; });
+    const auto found = std::find_if(points.begin(), points.end(),
+                                    [&](const results::Point& point) { return point.session == old.session; });
     if (found == points.end()) return false;
     const auto place = static_cast<std::size_t>(found - points.begin());
     return std::max(place, index) - std::min(place, index) <= kSameChange;
@@ -45,10 +46,10 @@ bool is_known(const Alarm& alarm, std::size_t index, std::span<const Point> poin
 
 }  // namespace
 
-std::vector<Alarm> new_alarms(const NightlySeries& followed, const JudgedNight& night, std::span<const Alarm> known,
+std::vector<Alarm> new_alarms(const SeriesHistory& followed, const JudgedNight& night, std::span<const Alarm> known,
                               bool first_night) {
   std::vector<Alarm> alarms;
-  for (const Change& change : followed.changes) {
+  for (const Change& change : followed.findings.changes) {
     if (!change.blamed()) continue;
     const bool is_new = followed.points[change.detected_at].session == night.session;
     const bool from_before = first_night && !is_new;
@@ -67,7 +68,7 @@ std::vector<Alarm> new_alarms(const NightlySeries& followed, const JudgedNight& 
   return alarms;
 }
 
-bool lasts(const Change& change, std::span<const Point> points) {
+bool lasts(const Change& change, std::span<const results::Point> points) {
   const double last = std::log(points.back().median);
   return std::abs(last - std::log(change.after)) < std::abs(last - std::log(change.before));
 }

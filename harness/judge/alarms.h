@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/judge/history.h"
 #include "harness/judge/night.h"
 #include "harness/results/alarm.h"
 
@@ -17,22 +18,15 @@ inline constexpr int kMostTries = 5;
 /// Sessions by which a change that was told may seem to have moved, as more nights become known.
 inline constexpr std::size_t kSameChange = 8;
 
-/// One series of tonight's machine.
-struct NightlySeries {
-  const Series& series;
-  std::span<const Point> points;
-  std::span<const Change> changes;
-};
-
-/// Regressions by code of `followed` that `known` does not have: those of tonight's session and, as they may have been
-/// found in an unfit night, those that last. None in an unfit night. On the `first_night` (no state yet) all that is
-/// older counts as told.
-std::vector<results::Alarm> new_alarms(const NightlySeries& followed, const JudgedNight& night,
+/// Regressions by code of `followed`, a series of tonight's machine, that `known` does not have: those of tonight's
+/// session and, as they may have been found in an unfit night, those that last. None in an unfit night. On the
+/// `first_night` (no state yet) all that is older counts as told.
+std::vector<results::Alarm> new_alarms(const SeriesHistory& followed, const JudgedNight& night,
                                        std::span<const results::Alarm> known, bool first_night);
 
 /// Whether the last time is nearer to the new level than to the old: what an unfit night found may be its own
 /// disturbance.
-bool lasts(const Change& change, std::span<const Point> points);
+bool lasts(const Change& change, std::span<const results::Point> points);
 
 /// Whether a bisect's culprit made the benchmark slower by most of what the alarm says.
 bool explains(const results::BisectAnswer& answer, const results::Alarm& alarm);
