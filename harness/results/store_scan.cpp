@@ -10,7 +10,6 @@
 
 #include "harness/base/files.h"
 #include "harness/base/layout.h"
-#include "harness/results/without_samples.h"
 
 namespace lab::results {
 
@@ -39,7 +38,7 @@ CondensedFile condense_file(const fs::path& results, const ResultFile& file, con
     return condensed;
   }
   condensed.opened = true;
-  const Expected<Result> result = parse_without_samples(*text, file.path);
+  const Expected<Result> result = parse_result(*text, file.path);
   if (result)
     condensed.condensed = rules.condense(*result);
   else
