@@ -1,9 +1,9 @@
-# Compiler flags of every target. build_info.json records those that affect a measurement.
+# Flags of every target, in one place; the ones that shape a measurement are recorded in build_info.h.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-# Hidden, because position-independent code may not inline a function that another library could replace.
+# Hidden, because position-independent code may not inline a function that somebody could replace.
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 
@@ -13,7 +13,7 @@ set(LAB_TOOLCHAIN "system" CACHE STRING "pinned or system; names the build folde
 set(LAB_SANITIZE "" CACHE STRING "-fsanitize list")
 option(LAB_CHECKED_LIBRARY "libstdc++ assertions" OFF)
 
-# -O2 is the level that distributions use and that readers of the articles compare with.
+# -O2 is what distributions ship, and what the articles' readers will compare with.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
@@ -23,7 +23,7 @@ set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
 
 add_compile_options(-march=${LAB_MARCH})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Executables must run on machines with another C++ library, or with none.
+  # Executables run on machines whose C++ library is another one, or none.
   add_link_options(-static-libstdc++ -static-libgcc)
 endif()
 if(LAB_SANITIZE)
@@ -35,7 +35,7 @@ if(LAB_SANITIZE)
     endif()
     if(LAB_SANITIZE MATCHES "thread")
       add_link_options(-static-libtsan)
-      add_compile_options(-Wno-tsan)  # tsan does not model fences; this code has none
+      add_compile_options(-Wno-tsan)  # tsan does not model fences; none of ours is a fence
     endif()
   endif()
 endif()
@@ -43,7 +43,7 @@ if(LAB_CHECKED_LIBRARY)
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
 endif()
 
-# For this project's code only; fetched code is compiled without warnings.
+# For our own code only; what we fetch is compiled as it comes.
 set(LAB_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Werror)
 
 string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
@@ -51,7 +51,16 @@ get_directory_property(options COMPILE_OPTIONS)
 list(JOIN options " " options)
 set(LAB_RECORDED_FLAGS "-std=c++20 -fPIC ${CMAKE_CXX_FLAGS_${type}} ${options}")
 
-# Equal sources give equal bytes in every checkout: __FILE__ is relative to the checkout's root. These flags are not
-# recorded, because they differ between checkouts and the code does not. Debug information keeps real paths, which a
-# debugger needs; measured builds have none. Tests are exempt: they contain the checkout's path (LAB_SOURCE_DIR).
-add_compile_options(-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/= -fmacro-prefix-map=${CMAKE_BINARY_DIR}/=build/)
+# lab_hide_place(<variable> <folder> <name>): flags with which __FILE__ begins with <name> instead of <folder>/. So equal
+# sources give equal bytes wherever the folder lies. ccache with a base_dir calls the compiler with paths relative to
+# the build folder, hence the second flag. Debug information keeps the paths that a debugger opens; a release has none.
+function(lab_hide_place variable folder name)
+  file(RELATIVE_PATH relative ${CMAKE_BINARY_DIR} ${folder})
+  string(REGEX REPLACE "/$" "" relative ${relative})
+  set(${variable} -fmacro-prefix-map=${folder}/=${name} -fmacro-prefix-map=${relative}/=${name} PARENT_SCOPE)
+endfunction()
+
+# In the checkout and in the build folder, __FILE__ is the path from there. The flags are not recorded, because they
+# differ between checkouts and the code does not. Tests are exempt: they hold the checkout's path (LAB_SOURCE_DIR).
+lab_hide_place(options ${CMAKE_SOURCE_DIR} "")
+add_compile_options(${options} -fmacro-prefix-map=${CMAKE_BINARY_DIR}/=)

@@ -15,8 +15,8 @@ function(lab_package variable prefix)
   set(${variable} "${real}" PARENT_SCOPE)
 endfunction()
 
-# lab_hide_store(<target> <name> <folder>): __FILE__ in the package's headers and sources is <name>/..., so that equal
-# sources give equal bytes wherever the store lies. The compile command keeps the real folder, and with it the version.
+# lab_hide_store(<target> <name> <folder>): __FILE__ in the package's headers and sources is <name>/..., wherever the
+# store lies. The compile command keeps the real folder, and with it the version.
 function(lab_hide_store target name folder)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "INTERFACE_LIBRARY")
@@ -24,7 +24,8 @@ function(lab_hide_store target name folder)
   else()
     set(scope PUBLIC)
   endif()
-  target_compile_options(${target} ${scope} -fmacro-prefix-map=${folder}=${name})
+  lab_hide_place(options ${folder} ${name}/)
+  target_compile_options(${target} ${scope} ${options})
 endfunction()
 
 lab_package(dir fmt)
