@@ -41,7 +41,10 @@ class Search {
       if (const Expected<void> kept = keep(std::move(entry)); !kept) return kept.error();
     }
     while (!known_.decided(aim_.confidence) && in_time()) {
-      const std::string sha = record_.cell().commits[known_.next([this](const std::string& commit) { return meter_.is_ready(commit); })].sha;
+      const std::string sha =
+          record_.cell()
+              .commits[known_.next([this](const std::string& commit) { return meter_.is_ready(commit); })]
+              .sha;
       results::Entry entry;
       entry.commit = sha;
       if (const Expected<void> done = fill(entry); !done) return done.error();
@@ -128,7 +131,9 @@ class Search {
     entry.most = known_.likeliest(1);
     entry.most.resize(std::min(entry.most.size(), results::kKept));
     if (const Expected<void> kept = record_.append(entry); !kept) return kept.error();
-    if (observer_.on_step) observer_.on_step({entry, known_.verdict(aim_.confidence), known_.likeliest(kMostlyHeld * (1 - entry.null)).size()});
+    if (observer_.on_step)
+      observer_.on_step(
+          {entry, known_.verdict(aim_.confidence), known_.likeliest(kMostlyHeld * (1 - entry.null)).size()});
     return {};
   }
 
@@ -145,7 +150,8 @@ class Search {
 
 }  // namespace
 
-Expected<judge::BisectVerdict> search(const Aim& aim, measure::Meter& meter, results::Record& record, const World& world, const Observer& observer) {
+Expected<judge::BisectVerdict> search(const Aim& aim, measure::Meter& meter, results::Record& record,
+                                      const World& world, const Observer& observer) {
   return Search(aim, meter, record, world, observer).to_the_end();
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/meter.h"
 #include "harness/judge/bisect.h"
+#include "harness/measure/meter.h"
 #include "harness/results/bisect_record.h"
 
 namespace lab::app {
@@ -44,6 +44,7 @@ struct Observer {
 
 /// Goes on from what `record` holds. An Error where an end cannot be measured, where `meter` says so, or where the
 /// record cannot be written; the record then holds all that was done.
-Expected<judge::BisectVerdict> search(const Aim& aim, measure::Meter& meter, results::Record& record, const World& world, const Observer& observer);
+Expected<judge::BisectVerdict> search(const Aim& aim, measure::Meter& meter, results::Record& record,
+                                      const World& world, const Observer& observer);
 
 }  // namespace lab::app

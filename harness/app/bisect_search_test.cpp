@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "harness/base/scratch_folder.h"
 #include "harness/base/random.h"
+#include "harness/base/scratch_folder.h"
 #include "harness/measure/meters.h"
 
 namespace lab::app {
@@ -32,7 +32,7 @@ class FakeMeter : public measure::Meter {
     if (gone.contains(i)) return measure::Prepared{"", "gone", "SPM_MIRROR", ""};
     const auto identity = identities.find(i);
     return measure::Prepared{broken.contains(i) ? "does not build" : "", "", "",
-                    identity == identities.end() ? "" : identity->second};
+                             identity == identities.end() ? "" : identity->second};
   }
 
   Expected<measure::Reading> measure(const std::string& commit) override {

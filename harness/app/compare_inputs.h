@@ -10,7 +10,8 @@ namespace lab::app {
 
 struct InputSettings {
   judge::Settings compare;
-  bool independent_repetitions = false;  ///< of a Google Benchmark file: each is a process, interleaved with the other's
+  bool independent_repetitions =
+      false;  ///< of a Google Benchmark file: each is a process, interleaved with the other's
 };
 
 /// Compares one session's arms (one name), or what two names stand for. Names are paths. What cannot be read, or is not

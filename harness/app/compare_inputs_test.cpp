@@ -30,7 +30,8 @@ class Files : public testing::Test {
     EXPECT_EQ(comparison.error().status, ExitStatus::kUsage) << comparison.error().what;
     std::string what = comparison.error().what;
     const std::string folder = scratch_.path().string() + "/";
-    for (std::size_t at = what.find(folder); at != std::string::npos; at = what.find(folder)) what.erase(at, folder.size());
+    for (std::size_t at = what.find(folder); at != std::string::npos; at = what.find(folder))
+      what.erase(at, folder.size());
     return what;
   }
   ScratchFolder scratch_;
@@ -117,7 +118,8 @@ TEST_F(Files, with_one_process_several_times_are_refused) {
 }
 
 TEST_F(Files, of_google_benchmark_give_no_verdict_and_say_why) {
-  const std::string base = write("a.json", google(repetitions(1, 20))), head = write("b.json", google(repetitions(2, 20)));
+  const std::string base = write("a.json", google(repetitions(1, 20))),
+                    head = write("b.json", google(repetitions(2, 20)));
   const auto comparison = compare_named({base, head}, {});
   ASSERT_TRUE(comparison);
   ASSERT_EQ(comparison->rows.size(), 1u);
@@ -128,7 +130,8 @@ TEST_F(Files, of_google_benchmark_give_no_verdict_and_say_why) {
 }
 
 TEST_F(Files, of_google_benchmark_give_verdicts_where_repetitions_are_independent) {
-  const std::string base = write("a.json", google(repetitions(1, 20))), head = write("b.json", google(repetitions(1.5, 13)));
+  const std::string base = write("a.json", google(repetitions(1, 20))),
+                    head = write("b.json", google(repetitions(1.5, 13)));
   InputSettings settings;
   settings.independent_repetitions = true;
   const auto comparison = compare_named({base, head}, settings);
@@ -147,13 +150,15 @@ TEST_F(Files, of_google_benchmark_give_verdicts_where_repetitions_are_independen
 
 TEST_F(Files, of_google_benchmark_say_which_benchmark_failed) {
   const std::string base = write("a.json", google(repetitions(1, 2) + R"(,{"name": "BM_x", "real_time": 1})"));
-  const std::string head = write("b.json", google(repetitions(1, 2) +
-      R"(,{"name": "BM_x", "error_occurred": true, "error_message": "no file", "real_time": 0})"));
+  const std::string head = write(
+      "b.json", google(repetitions(1, 2) +
+                       R"(,{"name": "BM_x", "error_occurred": true, "error_message": "no file", "real_time": 0})"));
   EXPECT_EQ(compare_named({base, head}, {})->only_base, (std::vector<std::string>{"BM_x (error: no file)"}));
 }
 
 TEST_F(Files, that_are_one_alone_need_both_arms) {
-  EXPECT_EQ(complaint({result("good.json")}).find("expected a session with the arms head and base, found only head"), 0u);
+  EXPECT_EQ(complaint({result("good.json")}).find("expected a session with the arms head and base, found only head"),
+            0u);
   EXPECT_EQ(complaint({write("g.json", google(repetitions(1, 2)))}),
             "expected a session with the arms head and base, found a Google Benchmark file in 'g.json'");
 }

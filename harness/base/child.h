@@ -24,8 +24,8 @@ struct ChildSpec {
   double silence_seconds = std::numeric_limits<double>::infinity();  ///< so long without a whole line: it is killed
   bool inherits_environment = true;                                  ///< else `environment` is all that it gets
   bool core_dump = true;                                             ///< whether a crash may leave its memory on disk
-  bool attached = false;                             ///< see SpawnSpec; its standard error is ours
-  std::vector<int> kept_files = {};                  ///< open in the child, too
+  bool attached = false;                                             ///< see SpawnSpec; its standard error is ours
+  std::vector<int> kept_files = {};                                  ///< open in the child, too
 };
 
 enum class ChildEnd {

@@ -63,8 +63,9 @@ TEST(Child, keeps_only_the_end_of_standard_error) {
 TEST(Child, passes_on_all_of_its_standard_error_as_it_comes) {
   // It ends only when its first word has been passed on.
   const ScratchFolder folder;
-  ChildSpec spec = shell(fmt::format(
-      "printf first >&2; until test -e {0}/heard; do sleep 0.01; done; printf 'second third' >&2", folder.path().string()));
+  ChildSpec spec =
+      shell(fmt::format("printf first >&2; until test -e {0}/heard; do sleep 0.01; done; printf 'second third' >&2",
+                        folder.path().string()));
   spec.tail_limit = 5;
   std::string heard;
   spec.on_error = [&](std::string_view text) {
@@ -79,9 +80,9 @@ TEST(Child, passes_on_all_of_its_standard_error_as_it_comes) {
 TEST(Child, passes_on_whole_lines_of_its_output_as_they_come) {
   // It ends only when its first line has been passed on.
   const ScratchFolder folder;
-  ChildSpec spec = shell(fmt::format(
-      "echo one; until test -e {}/heard; do sleep 0.01; done; printf 'tw'; printf 'o\\n\\nfour\\nrest'",
-      folder.path().string()));
+  ChildSpec spec = shell(
+      fmt::format("echo one; until test -e {}/heard; do sleep 0.01; done; printf 'tw'; printf 'o\\n\\nfour\\nrest'",
+                  folder.path().string()));
   std::vector<std::string> lines;
   spec.on_line = [&](std::string_view line) {
     lines.emplace_back(line);

@@ -11,10 +11,10 @@ namespace lab {
 /// Exit statuses of every command; the contract of the command line.
 enum class ExitStatus : int {
   kOk = 0,
-  kFailed = 1,        ///< download, build, variant, driver, test or verify failed
-  kUsage = 2,         ///< wrong usage or unreadable input
-  kRegression = 3,    ///< a verdict found a regression
-  kUnfit = 4,         ///< the session cannot carry a verdict
+  kFailed = 1,         ///< download, build, variant, driver, test or verify failed
+  kUsage = 2,          ///< wrong usage or unreadable input
+  kRegression = 3,     ///< a verdict found a regression
+  kUnfit = 4,          ///< the session cannot carry a verdict
   kInterrupted = 130,  ///< SIGINT or SIGTERM
   kNobodyReads = 141   ///< whoever read our output has gone, as SIGPIPE would have it; nothing is printed
 };

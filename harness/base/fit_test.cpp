@@ -58,7 +58,8 @@ TEST(TableText, fits_every_width_down_to_what_its_numbers_need) {
     for (const char c : table)
       if (c != ' ' && c != '\n') letters += c;
     EXPECT_EQ(letters.size(), std::string("verdictchangebenchmarkremark\x1b[31mregressed\x1b[0m+3%allocator/buddy/"
-                                          "same_size_churntwowordssame+0.01%a/b/c").size());
+                                          "same_size_churntwowordssame+0.01%a/b/c")
+                                  .size());
   }
 }
 

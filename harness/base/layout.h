@@ -7,8 +7,8 @@
 
 namespace lab {
 
-/// The build folder this executable lies in (build/<toolchain>-<config>), which holds variants.json and build_info.json;
-/// LAB_BUILD overrides it.
+/// The build folder this executable lies in (build/<toolchain>-<config>), which holds variants.json and
+/// build_info.json; LAB_BUILD overrides it.
 std::filesystem::path build_dir();
 
 /// The checkout that build folder belongs to; LAB_ROOT overrides it.

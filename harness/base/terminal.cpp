@@ -1,7 +1,5 @@
 #include "harness/base/terminal.h"
 
-#include "harness/base/fit.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -12,6 +10,8 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+
+#include "harness/base/fit.h"
 
 namespace lab {
 

@@ -59,8 +59,10 @@ void Instructions::start() {
 
 void Instructions::stop() {
   const std::optional<std::uint64_t> after = now();
-  if (after && before_ && sum_) *sum_ += *after - *before_;
-  else sum_.reset();
+  if (after && before_ && sum_)
+    *sum_ += *after - *before_;
+  else
+    sum_.reset();
 }
 
 }  // namespace lab::bench

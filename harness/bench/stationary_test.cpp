@@ -133,7 +133,8 @@ TEST(Settle, marks_what_warm_up_would_swallow_of_few_repetitions) {
   // As a process has it: at most half of its time is warm-up, and three repetitions are kept.
   for (const std::size_t count : {7u, 8u, 10u, 14u}) {
     std::vector<double> times;
-    for (std::size_t i = 0; i < count; ++i) times.push_back(10 + 90.0 * static_cast<double>(i) / static_cast<double>(count));
+    for (std::size_t i = 0; i < count; ++i)
+      times.push_back(10 + 90.0 * static_cast<double>(i) / static_cast<double>(count));
     EXPECT_FALSE(settle(times, count - 3).stationary) << count;
   }
 }

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "harness/base/files.h"
-#include "harness/cli/commands.h"
 #include "harness/base/fit.h"
+#include "harness/cli/commands.h"
 #include "harness/judge/changes.h"
 #include "harness/stats/change_points.h"
 
@@ -60,8 +60,7 @@ Expected<std::vector<double>> numbers(std::string_view line) {
     if (line.empty() && !after_comma) return values;
     const std::size_t end = std::min(line.find_first_of(" \t\r\v\f,"), line.size());
     const Expected<double> value = number(line.substr(0, end));
-    if (!value)
-      return in_context(fmt::format("number {}", values.size() + 1), value.error());
+    if (!value) return in_context(fmt::format("number {}", values.size() + 1), value.error());
     values.push_back(*value);
     line.remove_prefix(end);
     line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));

@@ -58,7 +58,8 @@ TEST_F(Changepoints, prints_an_object_a_series_with_the_fields_of_the_contract_f
   EXPECT_EQ(point.at("index"), 50);
   EXPECT_LT(point.at("detected_at").as_int64(), 55);
   EXPECT_EQ(out_.substr(end + 1),
-            R"({"change_points":[],"line":3,"points":60,"enough":true,"reason":null,"missing":null})" "\n");
+            R"({"change_points":[],"line":3,"points":60,"enough":true,"reason":null,"missing":null})"
+            "\n");
 }
 
 TEST_F(Changepoints, prints_sentences_without_json) {
@@ -73,7 +74,8 @@ TEST_F(Changepoints, prints_sentences_without_json) {
 TEST_F(Changepoints, says_that_a_series_is_too_young_and_how_many_points_it_lacks) {
   const std::string step = wobble(10, 100) + wobble(6, 112);
   ASSERT_EQ(run(step, {"--json"}), 0) << err_;
-  EXPECT_EQ(out_, R"({"change_points":[],"line":1,"points":16,"enough":false,"reason":"too_young","missing":4})" "\n");
+  EXPECT_EQ(out_, R"({"change_points":[],"line":1,"points":16,"enough":false,"reason":"too_young","missing":4})"
+                  "\n");
   ASSERT_EQ(run(step), 0);
   EXPECT_EQ(out_, "line 1, 16 points: too young to tell: 4 more\n");
   std::string doubled;
@@ -118,9 +120,9 @@ TEST_F(Changepoints, refuses_what_is_no_number_in_one_sentence_and_prints_nothin
     EXPECT_EQ(err_, "harness: error: " + file_ + ": " + line + sentence.substr(6) + "\n" + hint);
   }
   EXPECT_EQ(run("1e200"), 2);
-  EXPECT_EQ(err_,
-            "harness: error: " + file_ + ": line 1: number 1: expected a number within +-1e+150, found '1e200'\n"
-            "hint: python3 make.py changepoints --help\n");
+  EXPECT_EQ(err_, "harness: error: " + file_ +
+                      ": line 1: number 1: expected a number within +-1e+150, found '1e200'\n"
+                      "hint: python3 make.py changepoints --help\n");
 }
 
 TEST_F(Changepoints, refuses_a_file_without_a_number_and_no_file) {

@@ -5,10 +5,10 @@
 #include <boost/json.hpp>
 #include <cstdlib>
 
+#include "harness/base/child.h"
 #include "harness/base/files.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
-#include "harness/base/child.h"
 #include "harness/results/result_fixture.h"
 
 namespace lab::cli {
@@ -24,10 +24,11 @@ class Compare : public testing::Test {
  protected:
   ChildOutcome start(Words command) const {
     ChildSpec spec;
-  spec.timeout_seconds = kPatience;
+    spec.timeout_seconds = kPatience;
     spec.command = std::move(command);
-    spec.environment = {"LAB_ROOT=" + root_.path().string(), "LAB_MACHINE=here", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE",
-                        "GIT_CONFIG_GLOBAL=/dev/null"};
+    spec.environment = {
+        "LAB_ROOT=" + root_.path().string(), "LAB_MACHINE=here", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE",
+        "GIT_CONFIG_GLOBAL=/dev/null"};
     spec.tail_limit = 1 << 20;
     return run_child(spec);
   }
@@ -36,7 +37,8 @@ class Compare : public testing::Test {
     return start(arguments);
   }
   std::string git(Words arguments) const {
-    arguments.insert(arguments.begin(), {"git", "-C", root_.path().string(), "-c", "user.name=a", "-c", "user.email=a@b.c"});
+    arguments.insert(arguments.begin(),
+                     {"git", "-C", root_.path().string(), "-c", "user.name=a", "-c", "user.email=a@b.c"});
     return boost::trim_copy(start(arguments).output);
   }
   std::string commit(const std::string& message) const {
@@ -71,8 +73,7 @@ class Compare : public testing::Test {
 };
 
 std::string verdict(const ChildOutcome& outcome) {
-  return std::string(
-      boost::json::parse(outcome.output).at("rows").as_array().at(0).at("verdict").as_string());
+  return std::string(boost::json::parse(outcome.output).at("rows").as_array().at(0).at("verdict").as_string());
 }
 
 }  // namespace
@@ -128,7 +129,8 @@ TEST_F(Compare, takes_revisions_that_have_results) {
   EXPECT_NE(none.error_tail.find("expected a result of HEAD (" + third.substr(0, 12) + ") without local changes"),
             std::string::npos)
       << none.error_tail;
-  EXPECT_NE(compare({"nonsense", "HEAD"}).error_tail.find("'nonsense' is neither a file nor a revision"), std::string::npos);
+  EXPECT_NE(compare({"nonsense", "HEAD"}).error_tail.find("'nonsense' is neither a file nor a revision"),
+            std::string::npos);
 }
 
 TEST_F(Compare, refuses_what_it_is_not_told_to_mix) {
@@ -179,7 +181,9 @@ TEST_F(Compare, gives_no_verdict_beside_other_work_unless_told_to) {
   ASSERT_TRUE(write_file(path, results::serialize(session)));
   const ChildOutcome unfit = compare({path});
   EXPECT_EQ(unfit.code, 4);
-  EXPECT_EQ(unfit.output.find("No verdict, unfit: other processes used 164 % of a CPU in 20 of 20 blocks; 10 % is the limit; "), 0u)
+  EXPECT_EQ(unfit.output.find(
+                "No verdict, unfit: other processes used 164 % of a CPU in 20 of 20 blocks; 10 % is the limit; "),
+            0u)
       << unfit.output;
   EXPECT_EQ(compare({path, "--allow", "unfit"}).code, 3);
 }

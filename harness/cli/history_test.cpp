@@ -5,10 +5,10 @@
 #include <boost/json.hpp>
 #include <random>
 
+#include "harness/base/child.h"
 #include "harness/base/files.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
-#include "harness/base/child.h"
 #include "harness/judge/night_fixture.h"
 
 namespace lab::cli {
@@ -100,8 +100,10 @@ TEST(HistoryCommand, says_no_change_only_where_it_could_have_seen_one) {
   EXPECT_EQ(shown(16),
             "machine 0123456789ab: too young to tell; 2 benchmarks in up to 16 sessions, 2026-08-01 to 2026-08-16\n"
             "  2 benchmarks too young to tell (4 more nights)\n");
-  EXPECT_EQ(shown(20), "machine 0123456789ab: no change where it could be seen; 2 benchmarks in up to 20 sessions, 2026-08-01 to 2026-08-20\n"
-                       "  2 benchmarks without a change after their first 15 nights and before their last 4\n");
+  EXPECT_EQ(shown(20),
+            "machine 0123456789ab: no change where it could be seen; 2 benchmarks in up to 20 sessions, 2026-08-01 to "
+            "2026-08-20\n"
+            "  2 benchmarks without a change after their first 15 nights and before their last 4\n");
 }
 
 TEST(HistoryCommand, counts_what_is_too_young_apart_and_starts_anew_with_another_seed) {
@@ -170,9 +172,10 @@ TEST(HistoryCommand, judges_one_session_beside_the_nights_before_it) {
             R"("notes":[],"unusual":["load 3: stop it"],"with_level":2,"away":[{"benchmark":"shelf/v000/store"}],)"
             R"("stayed":0,"too_young":[],"too_young_sentence":null})");
   const std::string text = history_of(folder.path(), {"--night", file}).output;
-  EXPECT_TRUE(text.starts_with("session 000020: fit\n"
-                               "  unusual: load 3: stop it\n"
-                               "  far from its level: shelf/v000/store +"))
+  EXPECT_TRUE(
+      text.starts_with("session 000020: fit\n"
+                       "  unusual: load 3: stop it\n"
+                       "  far from its level: shelf/v000/store +"))
       << text;
 
   nights.resize(3);
@@ -182,15 +185,16 @@ TEST(HistoryCommand, judges_one_session_beside_the_nights_before_it) {
   const std::string line = history_of(young.path(), {"--night", last, "--json"}).output;
   const std::string lacking =
       R"("reason":"too_young","nights_missing":17,"sentence":"too young to tell: 17 more nights"})";
-  EXPECT_NE(line.find(R"("too_young":[{"benchmark":"shelf/v000/store",)" + lacking +
-                      R"(,{"benchmark":"shelf/v001/store",)" + lacking +
-                      R"-(],"too_young_sentence":"2 too young to tell (17 more nights)"})-"),
-            std::string::npos)
+  EXPECT_NE(
+      line.find(R"("too_young":[{"benchmark":"shelf/v000/store",)" + lacking + R"(,{"benchmark":"shelf/v001/store",)" +
+                lacking + R"-(],"too_young_sentence":"2 too young to tell (17 more nights)"})-"),
+      std::string::npos)
       << line;
   const ChildOutcome none = history_of(young.path(), {"--night", "no-such-file.json"});
   EXPECT_EQ(none.code, 2);
-  EXPECT_EQ(none.error_tail, "harness: error: opening 'no-such-file.json': No such file or directory\n"
-                             "hint: python3 make.py history --help\n");
+  EXPECT_EQ(none.error_tail,
+            "harness: error: opening 'no-such-file.json': No such file or directory\n"
+            "hint: python3 make.py history --help\n");
 }
 
 TEST(HistoryCommand, says_what_it_left_out_on_standard_error) {

@@ -76,8 +76,8 @@ Expected<ExitStatus> run_probe(const Options& options) {
   ExitStatus status = ExitStatus::kOk;
   for (const results::Column& column : *columns) {
     if (const Expected<void> saved = save(column, *out, *format == "io7m"); !saved) return saved.error();
-    fmt::print("{}\n", *format == "json" ? boost::json::serialize(to_json(column, true))
-                                         : (*out / column.name).string());
+    fmt::print("{}\n",
+               *format == "json" ? boost::json::serialize(to_json(column, true)) : (*out / column.name).string());
     for (const std::string& complaint : column.validation)
       fmt::print(stderr, "probe: {}: {}\n", column.name, complaint);
     if (column.failure || !column.validation.empty()) status = ExitStatus::kFailed;
@@ -88,16 +88,15 @@ Expected<ExitStatus> run_probe(const Options& options) {
 }  // namespace
 
 Command probe_command() {
-  return {
-      "probe",
-      "[--driver PREFIX|all] [--out DIR] [--format json|csv|io7m]",
-      "ask every Vulkan driver what its images and buffers require of memory",
-      {{"--driver", "PREFIX|all", "the driver columns whose name begins so: lavapipe, radv-22.3; default all"},
-       {"--out", "DIR", "a folder per driver column: column.json, images.csv, buffers.csv"},
-       {"--format", "FORMAT", "csv: print the folders; json: the columns; io7m: the article's files too"},
-       {"--sweep", "FILE", "ask other sizes than harness/probe/sweeps.json does"},
-       {"--validate", "", "ask under the validation layers; a complaint makes the exit status 1"}},
-      run_probe};
+  return {"probe",
+          "[--driver PREFIX|all] [--out DIR] [--format json|csv|io7m]",
+          "ask every Vulkan driver what its images and buffers require of memory",
+          {{"--driver", "PREFIX|all", "the driver columns whose name begins so: lavapipe, radv-22.3; default all"},
+           {"--out", "DIR", "a folder per driver column: column.json, images.csv, buffers.csv"},
+           {"--format", "FORMAT", "csv: print the folders; json: the columns; io7m: the article's files too"},
+           {"--sweep", "FILE", "ask other sizes than harness/probe/sweeps.json does"},
+           {"--validate", "", "ask under the validation layers; a complaint makes the exit status 1"}},
+          run_probe};
 }
 
 }  // namespace lab::cli

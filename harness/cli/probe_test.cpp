@@ -144,8 +144,9 @@ TEST_F(ProbeCommand, refuses_what_is_wrong_in_one_line_and_a_hint) {
   EXPECT_EQ(run({"--out", ""}), 2);
   EXPECT_EQ(err_, "harness: error: --out needs a value\nhint: --out DIR\n");
   EXPECT_EQ(run({"--sweep", atlas_ + "/none.json"}), 2);
-  EXPECT_EQ(err_, "harness: error: opening '" + atlas_ + "/none.json': No such file or directory\n"
-            "hint: python3 make.py probe --help\n");
+  EXPECT_EQ(err_, "harness: error: opening '" + atlas_ +
+                      "/none.json': No such file or directory\n"
+                      "hint: python3 make.py probe --help\n");
   EXPECT_EQ(written(), std::vector<std::string>());
 }
 

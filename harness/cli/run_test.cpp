@@ -7,14 +7,14 @@
 #include <boost/json.hpp>
 #include <map>
 
+#include "harness/base/child.h"
 #include "harness/base/files.h"
 #include "harness/base/patience_test.h"
-#include "harness/base/child.h"
-#include "harness/measure/fake_build.h"
 #include "harness/judge/fitness.h"
+#include "harness/judge/summary.h"
+#include "harness/measure/fake_build.h"
 #include "harness/results/journal.h"
 #include "harness/results/result.h"
-#include "harness/judge/summary.h"
 
 namespace lab::cli {
 
@@ -294,8 +294,7 @@ TEST(Report, refuses_two_results_that_would_be_one_report) {
 
 TEST(Report, quotes_a_foreign_file_without_its_control_bytes) {
   const Bench bench({"plain"});
-  const ChildOutcome outcome =
-      bench.shell("printf 'a\\033[2J\\001' > \"$2.json\"; \"$1\" report \"$2.json\"; echo $?");
+  const ChildOutcome outcome = bench.shell("printf 'a\\033[2J\\001' > \"$2.json\"; \"$1\" report \"$2.json\"; echo $?");
   EXPECT_EQ(outcome.output, "2\n");
   EXPECT_NE(outcome.error_tail, "");
   EXPECT_EQ(outcome.error_tail.find('\x1b'), std::string::npos) << outcome.error_tail;
@@ -383,8 +382,8 @@ TEST(Run, writes_to_the_file_it_is_given) {
 TEST(Run, against_a_build_times_what_differs_in_both_and_says_what_does_not) {
   const Bench bench({"plain", "quick", "other"});
   const measure::FakeBuild base({"plain", "+quick", "elder", "!absent"});
-  const ChildOutcome outcome = bench.harness(
-      {"run", "--processes", "2", "--filter", "*/store", "--against", base.path().string()});
+  const ChildOutcome outcome =
+      bench.harness({"run", "--processes", "2", "--filter", "*/store", "--against", base.path().string()});
   EXPECT_EQ(
       lines_with(outcome.error_tail, fmt::format("run: against {}: 1 benchmark timed in both", base.path().string())),
       (Words{fmt::format("run: against {}: 1 benchmark timed in both", base.path().string())}));
@@ -562,7 +561,7 @@ TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
 TEST(Run, that_is_terminated_writes_what_it_has_and_leaves_no_process) {
   const Bench bench({"plain", "quick"});
   const ChildOutcome outcome = bench.shell("\"$1\" run --processes 1000 & run=$!\n" + kUntilOneIsKept +
-                                                 "kill -TERM $run; wait $run; echo status $?");
+                                           "kill -TERM $run; wait $run; echo status $?");
   EXPECT_EQ(last_line(outcome.output), "status 130");
   ASSERT_EQ(bench.results().size(), 1u) << outcome.error_tail;
   EXPECT_NE(outcome.output.find(bench.results()[0] + "\n"), std::string::npos);
@@ -576,7 +575,7 @@ TEST(Run, that_is_terminated_writes_what_it_has_and_leaves_no_process) {
 TEST(Run, finishes_what_a_killed_session_left) {
   const Bench bench({"plain", "quick"});
   const ChildOutcome killed = bench.shell("\"$1\" run --processes 1000 & run=$!\n" + kUntilOneIsKept +
-                                                "kill -KILL $run; wait $run; echo status $?");
+                                          "kill -KILL $run; wait $run; echo status $?");
   EXPECT_EQ(last_line(killed.output), "status 137");
   ASSERT_EQ(bench.results().size(), 1u);
   EXPECT_TRUE(bench.results()[0].ends_with(".journal"));

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/base/scratch_folder.h"
 #include "harness/base/child.h"
+#include "harness/base/scratch_folder.h"
 
 namespace lab::cli {
 

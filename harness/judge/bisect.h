@@ -1,5 +1,5 @@
-/// What a bisect's measurements say: which commit is the culprit, how sure that is, and what to measure next. Values in,
-/// verdicts out: it measures nothing and writes nothing.
+/// What a bisect's measurements say: which commit is the culprit, how sure that is, and what to measure next. Values
+/// in, verdicts out: it measures nothing and writes nothing.
 #pragma once
 
 #include <cstddef>
@@ -26,16 +26,16 @@ struct BisectVerdict {
     kUndecided,  ///< the time is up
   };
   Answer answer = Answer::kUndecided;
-  double probability = 0;         ///< of the answer
-  double null = 1;                ///< that the ends do not differ
+  double probability = 0;                  ///< of the answer
+  double null = 1;                         ///< that the ends do not differ
   std::vector<results::Suspect> suspects;  ///< likeliest first; undecided: as many as hold the confidence together
-  double ratio = 1;               ///< of the new level to the old one, if there is a culprit
-  double most = 1;                ///< if the ends differ, it is by no more than this ratio
-  double noise = 0;               ///< of one measurement, relative
+  double ratio = 1;                        ///< of the new level to the old one, if there is a culprit
+  double most = 1;                         ///< if the ends differ, it is by no more than this ratio
+  double noise = 0;                        ///< of one measurement, relative
   std::size_t measurements = 0;
   std::size_t measured_commits = 0;
   std::vector<BisectSkip> skipped;  ///< in the order of the commits
-  double seconds = 0;            ///< preparing and measuring, all calls together
+  double seconds = 0;               ///< preparing and measuring, all calls together
 };
 
 /// The entries of a record as the estimator sees them. Commits count from 0, the good end.

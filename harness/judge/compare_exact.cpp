@@ -95,11 +95,13 @@ std::vector<Requirement> requirements(const Column& column) {
   }
   for (std::size_t i = 0; i < column.heaps.size(); ++i)
     all.push_back({fmt::format("heap {}", i),
-                   fmt::format("{} bytes, {}", column.heaps[i].size, fmt::join(column.heaps[i].flags, " + ")), {}});
-  for (std::size_t i = 0; i < column.memory_types.size(); ++i)
-    all.push_back({fmt::format("memory type {}", i),
-                   fmt::format("heap {}, {}", column.memory_types[i].heap, fmt::join(column.memory_types[i].flags, " + ")),
+                   fmt::format("{} bytes, {}", column.heaps[i].size, fmt::join(column.heaps[i].flags, " + ")),
                    {}});
+  for (std::size_t i = 0; i < column.memory_types.size(); ++i)
+    all.push_back(
+        {fmt::format("memory type {}", i),
+         fmt::format("heap {}, {}", column.memory_types[i].heap, fmt::join(column.memory_types[i].flags, " + ")),
+         {}});
   for (const auto& limit : column.limits)
     all.push_back({fmt::format("limit {}", std::string_view(limit.key())), boost::json::serialize(limit.value()), {}});
   return all;
@@ -118,8 +120,9 @@ void compare_columns(const Column& base, const Column& head, std::vector<ExactCh
       continue;
     }
     if (now->value != requirement.value)
-      found.push_back({name, requirement.metric, requirement.value, now->value,
-                       requirement.need && *requirement.need != 0 && (*now->need == 0 || *now->need > *requirement.need)});
+      found.push_back(
+          {name, requirement.metric, requirement.value, now->value,
+           requirement.need && *requirement.need != 0 && (*now->need == 0 || *now->need > *requirement.need)});
     of_head.erase(at);
   }
   for (const Requirement& requirement : after)

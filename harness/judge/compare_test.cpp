@@ -25,8 +25,9 @@ class Maker {
   explicit Maker(unsigned seed = 1) : random_(seed) {}
 
   /// A session of `arms`; `factor` says what a benchmark of an arm is slower by.
-  Result session(int rows, int blocks, const std::vector<std::string_view>& arms,
-                 const std::function<double(int, std::string_view)>& factor = [](int, std::string_view) { return 1.0; }) {
+  Result session(
+      int rows, int blocks, const std::vector<std::string_view>& arms,
+      const std::function<double(int, std::string_view)>& factor = [](int, std::string_view) { return 1.0; }) {
     Result result = results::fixture_result();
     result.session.id = fmt::format("session {}", ++sessions_);
     for (const std::string_view arm : arms) {
@@ -82,7 +83,8 @@ TEST(Compare, gives_each_of_the_four_verdicts_where_it_is_true) {
   EXPECT_EQ(verdict_of(comparison, 1), Verdict::kRegressed);
   EXPECT_EQ(verdict_of(comparison, 2), Verdict::kImproved);
   EXPECT_EQ(verdict_of(comparison, 3), Verdict::kUnknown);
-  EXPECT_EQ(sentence(comparison), "Of 4 benchmarks 1 regressed, 1 improved, 1 unknown, 1 same; no exact metric changed.");
+  EXPECT_EQ(sentence(comparison),
+            "Of 4 benchmarks 1 regressed, 1 improved, 1 unknown, 1 same; no exact metric changed.");
   EXPECT_EQ(exit_status(comparison), ExitStatus::kRegression);
   EXPECT_EQ(comparison.rows[0].verdict, Verdict::kRegressed);
   EXPECT_EQ(comparison.rows[3].verdict, Verdict::kSame);
@@ -92,8 +94,8 @@ TEST(Compare, has_p_and_interval_of_one_test) {
   // Alone in its table a row's p is not adjusted: below alpha exactly where the interval leaves 1 out.
   int found = 0;
   for (unsigned seed = 1; seed <= 60; ++seed) {
-    const Result session = Maker(seed).session(
-        1, 10, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 1.01 : 1; });
+    const Result session =
+        Maker(seed).session(1, 10, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 1.01 : 1; });
     const ComparisonRow row = compare_arms(session, {})->rows.at(0);
     const bool without_one = row.interval->low > 1 || row.interval->high < 1;
     EXPECT_EQ(row.p < 0.05, without_one) << seed;
@@ -110,7 +112,8 @@ TEST(Compare, gives_the_inverse_where_base_and_head_change_places) {
   for (Process& process : turned.processes) process.arm = process.arm == kHead ? kBase : kHead;
   const Comparison one = *compare_arms(session, at(0.01)), other = *compare_arms(turned, at(0.01));
   for (int i = 0; i < 4; ++i) {
-    const ComparisonRow &row = *find_row(one, fmt::format("shelf/v{}/store", i)), &back = *find_row(other, row.benchmark);
+    const ComparisonRow &row = *find_row(one, fmt::format("shelf/v{}/store", i)),
+                        &back = *find_row(other, row.benchmark);
     EXPECT_NEAR(row.ratio * back.ratio, 1, 1e-7);
     EXPECT_NEAR(row.interval->low * back.interval->high, 1, 1e-7);
     EXPECT_NEAR(*row.p, *back.p, 1e-9);
@@ -128,9 +131,10 @@ TEST(Compare, does_not_take_a_sessions_drift_for_a_change) {
 
 TEST(Compare, does_not_judge_identical_executables_and_claims_no_time_where_there_is_none) {
   Result session = Maker().session(2, 8, {kHead, kBase});
-  session.processes.erase(std::remove_if(session.processes.begin(), session.processes.end(),
-                                         [](const Process& p) { return p.arm == kBase && p.benchmark == "shelf/v0/store"; }),
-                          session.processes.end());
+  session.processes.erase(
+      std::remove_if(session.processes.begin(), session.processes.end(),
+                     [](const Process& p) { return p.arm == kBase && p.benchmark == "shelf/v0/store"; }),
+      session.processes.end());
   for (results::Arm& arm : session.arms) arm.executables = {{"shelf/v0", "abc"}, {"shelf/v1", arm.name}};
   const Comparison comparison = *compare_arms(session, {});
   const ComparisonRow& row = *find_row(comparison, "shelf/v0/store");
@@ -141,9 +145,10 @@ TEST(Compare, does_not_judge_identical_executables_and_claims_no_time_where_ther
   EXPECT_FALSE(row.p);
   EXPECT_EQ(row.note, "identical code, not timed");
   EXPECT_EQ(comparison.tested, 1u);
-  EXPECT_EQ(sentence(comparison),
-            "Of 2 benchmarks 0 regressed, 0 improved, 1 unknown, 0 same, 1 has identical code and was not judged; no exact "
-            "metric changed.");
+  EXPECT_EQ(
+      sentence(comparison),
+      "Of 2 benchmarks 0 regressed, 0 improved, 1 unknown, 0 same, 1 has identical code and was not judged; no exact "
+      "metric changed.");
 }
 
 namespace {
@@ -170,9 +175,10 @@ TEST(Compare, shows_what_identical_code_measured_without_judging_it) {
     EXPECT_FALSE(row.p || row.interval);
     EXPECT_EQ(row.note, "identical code, not judged");
   }
-  EXPECT_EQ(sentence(comparison),
-            "Of 3 benchmarks 0 regressed, 0 improved, 0 unknown, 0 same, 3 have identical code and were not judged; no exact "
-            "metric changed.");
+  EXPECT_EQ(
+      sentence(comparison),
+      "Of 3 benchmarks 0 regressed, 0 improved, 0 unknown, 0 same, 3 have identical code and were not judged; no exact "
+      "metric changed.");
   EXPECT_EQ(outlook(comparison), "");
   EXPECT_EQ(comparison.session_shift, 0);
   EXPECT_EQ(exit_status(comparison), ExitStatus::kOk);
@@ -232,23 +238,26 @@ TEST(Compare, refuses_other_seeds_and_judges_nothing_where_they_are_allowed) {
   EXPECT_TRUE(comparison.exact.empty());
   EXPECT_EQ(exit_status(comparison), ExitStatus::kOk);
   EXPECT_EQ(comparison.warnings, (std::vector<std::string>{refused.error().what}));
-  EXPECT_EQ(sentence(comparison),
-            "Of 3 benchmarks 0 regressed, 0 improved, 0 unknown, 0 same, 3 ran with different seeds and were not judged; no "
-            "exact metric changed.");
+  EXPECT_EQ(
+      sentence(comparison),
+      "Of 3 benchmarks 0 regressed, 0 improved, 0 unknown, 0 same, 3 ran with different seeds and were not judged; no "
+      "exact metric changed.");
 }
 
 TEST(Compare, refuses_another_seed_of_some_processes_alone) {
   Settings seeds;
   seeds.allow_seeds = true;
   // Within a session, in one arm; and in one of two sessions.
-  Result session = Maker().session(5, 10, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 1.5 : 1; });
+  Result session =
+      Maker().session(5, 10, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 1.5 : 1; });
   for (Process& process : session.processes)
     if (process.arm == kHead && process.benchmark != "shelf/v4/store" && process.block % 2 == 1) {
       process.seed = 9;
       process.counters["metadata_bytes"] = 256;
     }
-  EXPECT_EQ(compare_arms(session, {}).error().what,
-            "expected one seed of the workloads, found 7 and 9 in shelf/v0/store, shelf/v1/store, shelf/v2/store, 1 more");
+  EXPECT_EQ(
+      compare_arms(session, {}).error().what,
+      "expected one seed of the workloads, found 7 and 9 in shelf/v0/store, shelf/v1/store, shelf/v2/store, 1 more");
   const Comparison comparison = *compare_arms(session, seeds);
   EXPECT_EQ(comparison.tested, 1u);
   EXPECT_EQ(verdict_of(comparison, 4), Verdict::kRegressed);
@@ -298,7 +307,8 @@ TEST(Compare, says_why_a_row_is_unknown) {
   using Set = std::set<std::string>;
   EXPECT_EQ(reasons(Maker().session(20, 4, {kBase, kHead})),
             (Set{"unknown too_young: too few processes to tell a change from chance in a table of 24"}));
-  EXPECT_EQ(reasons(Maker().session(2, 3, {kBase, kHead})), (Set{"unknown too_young: too few processes for an interval"}));
+  EXPECT_EQ(reasons(Maker().session(2, 3, {kBase, kHead})),
+            (Set{"unknown too_young: too few processes for an interval"}));
 
   Result noisy = Maker().session(1, 12, {kBase, kHead});
   for (Process& process : noisy.processes) process.real_time = 100 * std::pow(process.real_time / 100, 40);
@@ -312,21 +322,26 @@ TEST(Compare, says_why_a_row_is_unknown) {
   EXPECT_EQ(compare_arms(noisy, wide)->rows[0].verdict, Verdict::kSame);
 
   for (const int warming : {10, 11}) {
-    Result session = Maker().session(1, 20, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 2 : 1; });
+    Result session =
+        Maker().session(1, 20, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 2 : 1; });
     for (Process& process : session.processes)
       process.warmup = results::Warmup{5, 0.1, process.arm == kBase || process.block >= warming};
-    EXPECT_EQ(reasons(session), warming == 10 ? (Set{"regressed : "})
-                                              : (Set{"unknown blind: still warming up: its repetitions kept becoming faster or slower"}));
+    EXPECT_EQ(reasons(session),
+              warming == 10 ? (Set{"regressed : "})
+                            : (Set{"unknown blind: still warming up: its repetitions kept becoming faster or slower"}));
   }
 }
 
 TEST(Compare, gives_no_verdict_in_a_session_that_other_work_disturbed) {
-  Result session = Maker().session(3, 20, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 1.1 : 1; });
-  for (int block = 0; block < 20; ++block) session.session.disturbances.push_back({block, 10, block < 5 ? 16.4 : 0.1, 0});
+  Result session =
+      Maker().session(3, 20, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 1.1 : 1; });
+  for (int block = 0; block < 20; ++block)
+    session.session.disturbances.push_back({block, 10, block < 5 ? 16.4 : 0.1, 0});
   const Comparison comparison = *compare_arms(session, {});
   EXPECT_EQ(exit_status(comparison), ExitStatus::kUnfit);
   EXPECT_EQ(sentence(comparison),
-            "No verdict, unfit: other processes used 164 % of a CPU in 5 of 20 blocks; 10 % is the limit; no exact metric changed.");
+            "No verdict, unfit: other processes used 164 % of a CPU in 5 of 20 blocks; 10 % is the limit; no exact "
+            "metric changed.");
   EXPECT_EQ(comparison.rows[0].reason, Reason::kMachine);
   Settings anyway;
   anyway.allow_unfit = true;
@@ -334,7 +349,8 @@ TEST(Compare, gives_no_verdict_in_a_session_that_other_work_disturbed) {
   // Of two sessions it says which.
   const auto [base, head] = std::pair(Maker(2).session(3, 8, {kHead}), session);
   EXPECT_EQ(compare_sessions(base, head, {})->fitness.sentences,
-            (std::vector<std::string>{"head unfit: other processes used 164 % of a CPU in 5 of 20 blocks; 10 % is the limit"}));
+            (std::vector<std::string>{
+                "head unfit: other processes used 164 % of a CPU in 5 of 20 blocks; 10 % is the limit"}));
   // Where nothing is tested, nothing is spoilt.
   EXPECT_EQ(exit_status(*compare_sessions(session, session, {})), ExitStatus::kOk);
   // Nor is what has no noise.
@@ -381,12 +397,14 @@ TEST(Compare, gives_no_verdict_in_an_unfit_session_unless_told_to) {
   EXPECT_EQ(exit_status(*compare_arms(session, anyway)), ExitStatus::kRegression);
   // Told to, "unknown" is a verdict too; at a threshold of 0 nothing is the same.
   anyway.threshold = 0;
-  const Comparison undecided = *compare_arms(
-      Maker().session(3, 20, {kBase, kHead, kControl}, [](int, std::string_view arm) { return arm == kControl ? 1.05 : 1; }),
-      anyway);
+  const Comparison undecided =
+      *compare_arms(Maker().session(3, 20, {kBase, kHead, kControl},
+                                    [](int, std::string_view arm) { return arm == kControl ? 1.05 : 1; }),
+                    anyway);
   EXPECT_FALSE(undecided.fitness.fit);
   EXPECT_EQ(exit_status(undecided), ExitStatus::kOk);
-  EXPECT_EQ(sentence(undecided), "Of 3 benchmarks 0 regressed, 0 improved, 3 unknown, 0 same; no exact metric changed.");
+  EXPECT_EQ(sentence(undecided),
+            "Of 3 benchmarks 0 regressed, 0 improved, 3 unknown, 0 same; no exact metric changed.");
 }
 
 TEST(Compare, widens_two_sessions_by_what_they_differ_on_identical_executables) {
@@ -424,7 +442,8 @@ TEST(Compare, names_the_facts_of_the_machine_that_changed) {
   const Result base = maker.session(3, 8, {kHead});
   Result head = maker.session(3, 8, {kHead});
   head.facts.kernel = "6.2.0";
-  EXPECT_EQ(compare_sessions(base, head, {})->warnings, (std::vector<std::string>{"kernel: '6.1.0' before, '6.2.0' now"}));
+  EXPECT_EQ(compare_sessions(base, head, {})->warnings,
+            (std::vector<std::string>{"kernel: '6.1.0' before, '6.2.0' now"}));
   head.facts.libc_build = "bb";  // base does not say its own
   EXPECT_EQ(compare_sessions(base, head, {})->warnings.size(), 1u);
   Result patched = base;
@@ -443,7 +462,8 @@ TEST(Compare, judges_nothing_of_a_session_with_itself_or_a_part_of_itself) {
     const Comparison comparison = *compare_sessions(*base, session, {});
     EXPECT_EQ(comparison.tested, 0u);
     for (const ComparisonRow& row : comparison.rows) EXPECT_EQ(row.reason, Reason::kIdentical);
-    EXPECT_EQ(comparison.warnings, (std::vector<std::string>{"base and head are the same session: nothing is compared"}));
+    EXPECT_EQ(comparison.warnings,
+              (std::vector<std::string>{"base and head are the same session: nothing is compared"}));
     EXPECT_EQ(exit_status(comparison), ExitStatus::kOk);
   }
   // The name alone does not make it the same.
@@ -457,7 +477,8 @@ TEST(Compare, does_not_send_an_interleaved_session_to_one_session) {
   const std::string text = outlook(*compare_arms(noisy, {}));
   EXPECT_EQ(text.find("measure both in one session"), std::string::npos) << text;
   EXPECT_NE(text.find("give a larger --threshold"), std::string::npos) << text;
-  EXPECT_NE(outlook(*compare_arms(noisy, at(0))).find("at a threshold of 0 nothing is called the same"), std::string::npos);
+  EXPECT_NE(outlook(*compare_arms(noisy, at(0))).find("at a threshold of 0 nothing is called the same"),
+            std::string::npos);
 }
 
 TEST(Compare, knows_nothing_from_one_process_an_arm) {
@@ -502,7 +523,8 @@ TEST(Compare, says_how_many_processes_would_decide_an_unknown_row) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const auto truly = [&](int, std::string_view arm) { return arm == kHead ? ratio : 1; };
     decided += compare_arms(Maker(seed).session(1, static_cast<int>(*row.needed), {kBase, kHead}, truly), at(0.005))
-                   ->rows[0].verdict == Verdict::kRegressed;
+                   ->rows[0]
+                   .verdict == Verdict::kRegressed;
   }
   EXPECT_GE(decided, 12);
 }

@@ -54,15 +54,18 @@ std::string sentence_of(const Control& control) {
   }
   if (!control.seen) {
     const auto few = std::find_if(control.rows.begin(), control.rows.end(), [](const auto& row) { return !row.seen; });
-    return fmt::format("unfit: the A/A control has too few processes of {} ({}) to see a change of any size: measure longer",
-                       few->benchmark, few->processes);
+    return fmt::format(
+        "unfit: the A/A control has too few processes of {} ({}) to see a change of any size: measure longer",
+        few->benchmark, few->processes);
   }
   if (control.reason == kBlindReason)
-    return fmt::format("unfit: the A/A control would have seen {} or more, expected {}: measure longer, or on a quieter "
-                       "machine",
-                       seen_text(*control.seen), seen_text(kMustSee));
-  return fmt::format("A/A control: {} of {} pairs of one executable differ at p < {:.2f}; it would have seen {} or more",
-                     control.false_alarms, control.rows.size(), kAlarm, seen_text(*control.seen));
+    return fmt::format(
+        "unfit: the A/A control would have seen {} or more, expected {}: measure longer, or on a quieter "
+        "machine",
+        seen_text(*control.seen), seen_text(kMustSee));
+  return fmt::format(
+      "A/A control: {} of {} pairs of one executable differ at p < {:.2f}; it would have seen {} or more",
+      control.false_alarms, control.rows.size(), kAlarm, seen_text(*control.seen));
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ struct ControlRow {
 };
 
 struct Control {
-  std::vector<ControlRow> rows;  ///< by benchmark
-  std::size_t false_alarms = 0;  ///< rows with p below 1 - stats::kConfidence
-  double rate = 0;               ///< of false alarms among the rows
+  std::vector<ControlRow> rows;         ///< by benchmark
+  std::size_t false_alarms = 0;         ///< rows with p below 1 - stats::kConfidence
+  double rate = 0;                      ///< of false alarms among the rows
   stats::Interval rate_interval{0, 1};  ///< Clopper and Pearson, Biometrika 26 (1934) 404-413, 95 %
   /// The largest of the rows': a change of any family from this share on would have shown. None where a row has too few
   /// processes for an interval.
@@ -55,8 +55,8 @@ inline constexpr double kMustSee = 0.1;
 /// "25 %": a share with two digits, rounded up, so that "would have seen 25 % or more" holds.
 std::string seen_text(double share);
 
-/// Judges head against control in every benchmark that ran as both. Without any: fit, and the sentence says that nothing
-/// is known.
+/// Judges head against control in every benchmark that ran as both. Without any: fit, and the sentence says that
+/// nothing is known.
 Control judge_control(const results::Result& result);
 
 }  // namespace lab::judge

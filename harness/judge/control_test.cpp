@@ -19,8 +19,9 @@ results::Result session(int families, int blocks, double bias, unsigned seed = 1
   for (int block = 0; block < blocks; ++block)
     for (int family = 0; family < families; ++family)
       for (const std::string_view arm : {results::kHead, results::kControl}) {
-        results::Process process = results::fixture_process(fmt::format("f{}/plain/store", family), block,
-                                          100 * std::exp(noise(random)) * (arm == results::kControl ? bias : 1));
+        results::Process process =
+            results::fixture_process(fmt::format("f{}/plain/store", family), block,
+                                     100 * std::exp(noise(random)) * (arm == results::kControl ? bias : 1));
         process.arm = arm;
         result.processes.push_back(process);
       }
@@ -52,7 +53,8 @@ TEST(Control, bears_a_bias_that_spoils_no_verdict) {
   results::Result result = results::fixture_result();
   for (int block = 0; block < 30; ++block)
     for (const std::string_view arm : {results::kHead, results::kControl}) {
-      result.processes.push_back(results::fixture_process("f/plain/store", block, arm == results::kControl ? 100.05 : 100));
+      result.processes.push_back(
+          results::fixture_process("f/plain/store", block, arm == results::kControl ? 100.05 : 100));
       result.processes.back().arm = arm;
     }
   const Control control = judge_control(result);
@@ -85,7 +87,8 @@ TEST(Control, that_could_not_have_seen_10_percent_makes_the_session_unfit) {
   results::Result mixed = session(2, 12, 1);
   std::mt19937_64 random(3);
   for (results::Process& process : mixed.processes)
-    if (process.benchmark == "f1/plain/store") process.real_time *= std::exp(std::normal_distribution(0.0, 0.5)(random));
+    if (process.benchmark == "f1/plain/store")
+      process.real_time *= std::exp(std::normal_distribution(0.0, 0.5)(random));
   EXPECT_EQ(judge_control(mixed).reason, kBlindReason);
 }
 
@@ -93,8 +96,9 @@ TEST(Control, of_too_few_processes_for_an_interval_has_seen_nothing_and_is_unfit
   const Control control = judge_control(session(2, 3, 1));
   EXPECT_EQ(control.reason, kBlindReason);
   EXPECT_FALSE(control.seen);
-  EXPECT_EQ(control.sentence, "unfit: the A/A control has too few processes of f0/plain/store (6) to see a change of any "
-                              "size: measure longer");
+  EXPECT_EQ(control.sentence,
+            "unfit: the A/A control has too few processes of f0/plain/store (6) to see a change of any "
+            "size: measure longer");
 }
 
 TEST(Control, of_one_family_does_not_speak_for_another) {

@@ -14,8 +14,8 @@ namespace lab::judge {
 inline constexpr std::string_view kInstructions = "instructions";
 inline constexpr std::string_view kMinimumHeap = "minimum_heap_bytes";
 
-/// Whether finding the counter takes so long that only some processes are asked, or some kernels cannot tell: that it is
-/// not there says nothing.
+/// Whether finding the counter takes so long that only some processes are asked, or some kernels cannot tell: that it
+/// is not there says nothing.
 constexpr bool is_costly(std::string_view counter) {
   return counter == kInstructions || counter == kMinimumHeap;
 }

@@ -13,17 +13,17 @@ TEST(ExactCounters, are_those_on_which_processes_agree) {
   result.processes[1].arm = "base";
   result.processes[1].counters["metadata_bytes"] = 1;
   const auto counters = exact_counters(result, results::kHead);
-  EXPECT_EQ(counters.at("shelf/plain/store"), (std::map<std::string, std::optional<double>>{
-                                                  {"metadata_bytes", 128},
-                                                  {"minimum_heap_bytes", 4096},
-                                                  {"share", {}}}));
-  EXPECT_EQ(counters.at("shelf/quick/store"),
-            (std::map<std::string, std::optional<double>>{{"metadata_bytes", 128}}));
+  EXPECT_EQ(counters.at("shelf/plain/store"),
+            (std::map<std::string, std::optional<double>>{
+                {"metadata_bytes", 128}, {"minimum_heap_bytes", 4096}, {"share", {}}}));
+  EXPECT_EQ(counters.at("shelf/quick/store"), (std::map<std::string, std::optional<double>>{{"metadata_bytes", 128}}));
 }
 
 TEST(ExactCounters, believe_no_single_process_its_instructions) {
   results::Result result = results::fixture_result(3);
-  const auto instructions = [&] { return exact_counters(result, results::kHead).at("shelf/plain/store").at("instructions"); };
+  const auto instructions = [&] {
+    return exact_counters(result, results::kHead).at("shelf/plain/store").at("instructions");
+  };
   result.processes[0].counters["instructions"] = 7;
   EXPECT_EQ(instructions(), std::nullopt);
   result.processes[2].counters["instructions"] = 7;

@@ -12,8 +12,8 @@ bool is_disturbed(const results::Disturbance& block) {
   return block.foreign + block.stolen > kDisturbedShare * block.seconds + kTicks;
 }
 
-/// "unfit: other processes used 164 % of a CPU and the host withheld 3 % of a CPU in 9 of 10 blocks; 10 % together is the
-/// limit", "" where few blocks were disturbed.
+/// "unfit: other processes used 164 % of a CPU and the host withheld 3 % of a CPU in 9 of 10 blocks; 10 % together is
+/// the limit", "" where few blocks were disturbed.
 std::string disturbed_sentence(const std::vector<results::Disturbance>& blocks) {
   const auto disturbed = static_cast<std::size_t>(std::count_if(blocks.begin(), blocks.end(), is_disturbed));
   if (static_cast<double>(disturbed) <= kDisturbedBlocks * static_cast<double>(blocks.size())) return "";
@@ -28,7 +28,8 @@ std::string disturbed_sentence(const std::vector<results::Disturbance>& blocks) 
   std::vector<std::string> who;
   if (percent * sum.foreign >= 1)
     who.push_back(fmt::format("other processes used {:.0f} % of a CPU", percent * sum.foreign));
-  if (percent * sum.stolen >= 1) who.push_back(fmt::format("the host withheld {:.0f} % of a CPU", percent * sum.stolen));
+  if (percent * sum.stolen >= 1)
+    who.push_back(fmt::format("the host withheld {:.0f} % of a CPU", percent * sum.stolen));
   return fmt::format("unfit: {} in {} of {} block{}; {:.0f} %{} is the limit", fmt::join(who, " and "), disturbed,
                      blocks.size(), blocks.size() == 1 ? "" : "s", 100 * kDisturbedShare,
                      who.size() > 1 ? " together" : "");

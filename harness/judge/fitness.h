@@ -19,8 +19,8 @@ struct Fitness {
 /// A block is disturbed where the CPU seconds that other processes used and the host withheld, together, are more than
 /// this share of one CPU...
 inline constexpr double kDisturbedShare = 0.1;
-/// ...and by this much, in seconds: the kernel gives each of five sums (user, nice, system and both interrupts) in whole
-/// ticks of 0.01 s, so a short block's share is rough.
+/// ...and by this much, in seconds: the kernel gives each of five sums (user, nice, system and both interrupts) in
+/// whole ticks of 0.01 s, so a short block's share is rough.
 inline constexpr double kTicks = 0.05;
 /// A session is unfit where more than this share of its blocks is disturbed.
 inline constexpr double kDisturbedBlocks = 0.2;

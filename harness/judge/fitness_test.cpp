@@ -31,11 +31,13 @@ std::string sentence_of(const results::Result& result) {
 TEST(Fitness, says_who_disturbed_how_many_blocks) {
   std::vector<std::array<double, 3>> blocks(10, {20, 36, 0});
   blocks[4] = {20, 2, 0};
-  EXPECT_EQ(sentence_of(session(blocks)), "unfit: other processes used 180 % of a CPU in 9 of 10 blocks; 10 % is the limit");
-  EXPECT_EQ(sentence_of(session({{10, 0, 4}, {10, 0, 0}})), 
+  EXPECT_EQ(sentence_of(session(blocks)),
+            "unfit: other processes used 180 % of a CPU in 9 of 10 blocks; 10 % is the limit");
+  EXPECT_EQ(sentence_of(session({{10, 0, 4}, {10, 0, 0}})),
             "unfit: the host withheld 40 % of a CPU in 1 of 2 blocks; 10 % is the limit");
   EXPECT_EQ(sentence_of(session({{10, 0.8, 0.8}})),
-            "unfit: other processes used 8 % of a CPU and the host withheld 8 % of a CPU in 1 of 1 block; 10 % together is the limit");
+            "unfit: other processes used 8 % of a CPU and the host withheld 8 % of a CPU in 1 of 1 block; 10 % "
+            "together is the limit");
 }
 
 TEST(Fitness, names_who_disturbed_the_short_ones_among_long_blocks) {

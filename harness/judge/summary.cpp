@@ -6,8 +6,8 @@
 
 namespace lab::judge {
 
-std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark, std::string_view phase,
-                                        std::string_view arm) {
+std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark,
+                                        std::string_view phase, std::string_view arm) {
   std::vector<stats::Datum> times;
   const results::Workload* const workload = find_workload(result, benchmark);
   for (const results::Process& process : result.processes) {

@@ -12,8 +12,8 @@ namespace lab::judge {
 
 /// ns per operation of every process of one benchmark and arm, in the order of the file: the median over its
 /// repetitions of one phase, or of the sum of all phases where `phase` is "". Empty where the benchmark has no numbers.
-std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark, std::string_view phase = "",
-                                        std::string_view arm = results::kHead);
+std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark,
+                                        std::string_view phase = "", std::string_view arm = results::kHead);
 
 /// Median and interval over processes, ns per operation. `data` must not be empty.
 stats::Estimate estimate(const std::vector<stats::Datum>& data);

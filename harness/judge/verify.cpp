@@ -52,7 +52,8 @@ std::map<std::string, std::string> expected_answers(const results::Result& resul
   std::map<std::string, std::string> answers = reference_answers(result);
   std::map<std::string, std::map<std::string, std::set<std::string>>> given;
   for (const results::Process& process : result.processes)
-    if (process.arm == results::kHead) given[workload_of(process.benchmark)][process.benchmark].insert(process.checksum);
+    if (process.arm == results::kHead)
+      given[workload_of(process.benchmark)][process.benchmark].insert(process.checksum);
   for (const auto& [workload, by_benchmark] : given)
     if (!answers.contains(workload)) answers[workload] = majority(by_benchmark);
   return answers;

@@ -57,8 +57,8 @@ TEST(Verify, takes_all_numbers_from_a_benchmark_that_differs_once) {
 
 TEST(Verify, takes_the_references_word_against_any_majority) {
   results::Result result = with_processes({results::fixture_process("shelf/plain/store", 0, 9, "000000000000000a"),
-                                  results::fixture_process("shelf/quick/store", 0, 9, "000000000000000b"),
-                                  results::fixture_process("shelf/third/store", 0, 9, "000000000000000b")});
+                                           results::fixture_process("shelf/quick/store", 0, 9, "000000000000000b"),
+                                           results::fixture_process("shelf/third/store", 0, 9, "000000000000000b")});
   EXPECT_EQ(taken(result), (Names{"shelf/quick/store", "shelf/third/store"}));
 }
 
@@ -70,7 +70,7 @@ TEST(Verify, takes_the_references_word_where_it_was_run_for_the_check_alone) {
 
 TEST(Verify, compares_among_the_variants_where_the_reference_gave_nothing) {
   results::Result result = with_processes({results::fixture_process("shelf/quick/store", 0, 9, "000000000000000b"),
-                                  results::fixture_process("shelf/third/store", 0, 9, "000000000000000b")});
+                                           results::fixture_process("shelf/third/store", 0, 9, "000000000000000b")});
   EXPECT_EQ(taken(result), Names{});
   EXPECT_EQ(without_reference(result), Names{"shelf/store"});
   result.processes[0].checksum = "000000000000000c";

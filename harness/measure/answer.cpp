@@ -9,8 +9,8 @@
 #include <numeric>
 #include <optional>
 
-#include "harness/bench/variant.h"
 #include "harness/base/json_fields.h"
+#include "harness/bench/variant.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::measure {
@@ -229,8 +229,9 @@ Expected<Description> parse_description(std::string_view output) {
     if (offered.phases.empty()) return bad(fmt::format("workload {}: expected phases, found none", offered.name));
     for (const auto& [phase, operations] : offered.phase_operations)
       if (operations == 0 || std::find(offered.phases.begin(), offered.phases.end(), phase) == offered.phases.end())
-        return bad(fmt::format("workload {}: phase_operations: expected a phase and more than 0 operations, found '{}': {}",
-                               offered.name, phase, operations));
+        return bad(
+            fmt::format("workload {}: phase_operations: expected a phase and more than 0 operations, found '{}': {}",
+                        offered.name, phase, operations));
     description.offers.push_back({{described->family, offered.name, offered.title, offered.version, offered.phases,
                                    offered.operations, offered.operation, offered.parallel, offered.phase_operations},
                                   offered.unsupported.value_or("")});

@@ -8,8 +8,8 @@
 
 #include "harness/base/files.h"
 #include "harness/base/glob.h"
-#include "harness/base/nearest.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/nearest.h"
 
 namespace lab::measure {
 
@@ -111,8 +111,13 @@ std::string variant_of(const std::string& benchmark) {
 
 ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec) {
   ChildSpec child;
-  child.command = {benchmark.executable.string(), "--run",     benchmark.workload.name,           "--seed",
-                   std::to_string(spec.seed),     "--seconds", fmt::format("{:.6g}", spec.seconds)};
+  child.command = {benchmark.executable.string(),
+                   "--run",
+                   benchmark.workload.name,
+                   "--seed",
+                   std::to_string(spec.seed),
+                   "--seconds",
+                   fmt::format("{:.6g}", spec.seconds)};
   if (benchmark.workload.parallel)
     child.command.insert(child.command.end(), {"--threads", std::to_string(spec.threads)});
   else

@@ -70,8 +70,9 @@ TEST(Catalog, needs_a_build) {
   const Runner nobody = [](const ChildSpec&) { return ChildOutcome{}; };
   EXPECT_EQ(load_catalog(folder.path(), nobody).error().hint, "python3 make.py build");
   folder.write("variants.json", "[{");
-  EXPECT_EQ(load_catalog(folder.path(), nobody).error().what,
-            fmt::format("'{}': truncated: the JSON does not end within 2 bytes", (folder.path() / "variants.json").string()));
+  EXPECT_EQ(
+      load_catalog(folder.path(), nobody).error().what,
+      fmt::format("'{}': truncated: the JSON does not end within 2 bytes", (folder.path() / "variants.json").string()));
   folder.write("variants.json", R"([{"family": 1}])");
   EXPECT_EQ(load_catalog(folder.path(), nobody).error().what,
             fmt::format("'{}': [0].family: expected a string, found 1", (folder.path() / "variants.json").string()));
@@ -160,7 +161,8 @@ TEST(ListedVariants, are_wanted_where_a_filter_may_select_one_of_their_benchmark
       {{"fake/[pq]*/drop"}, {"fake/plain", "fake/quick"}},
       {{"fake/qui"}, {}},
       {{"quick"}, {}}};
-  for (const auto& [filters, wanted] : table) EXPECT_EQ(variants_for(listed, filters, false), wanted) << (filters.empty() ? "" : filters.front());
+  for (const auto& [filters, wanted] : table)
+    EXPECT_EQ(variants_for(listed, filters, false), wanted) << (filters.empty() ? "" : filters.front());
   EXPECT_EQ(variants_for(listed, {"other/quick/*"}, true), (Names{"other/first", "other/quick"}));
 }
 

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "harness/base/files.h"
-#include "harness/bench/checksum.h"
 #include "harness/base/random.h"
+#include "harness/bench/checksum.h"
 #include "harness/bench/variant.h"
 
 namespace {

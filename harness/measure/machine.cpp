@@ -246,9 +246,9 @@ Expected<results::Machine> this_machine() {
   const char* name = std::getenv("LAB_MACHINE");
   results::Machine machine = read_machine("/", name == nullptr ? "" : name);
   if (std::find(kNotMachines.begin(), kNotMachines.end(), machine.id) != kNotMachines.end())
-    return Error{fmt::format("LAB_MACHINE: expected a machine's name, found '{}', whose folder holds other things",
-                             machine.id),
-                 "another name, or none: unset LAB_MACHINE", ExitStatus::kUsage};
+    return Error{
+        fmt::format("LAB_MACHINE: expected a machine's name, found '{}', whose folder holds other things", machine.id),
+        "another name, or none: unset LAB_MACHINE", ExitStatus::kUsage};
   return machine;
 }
 

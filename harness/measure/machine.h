@@ -21,8 +21,8 @@ results::Machine read_machine(const std::filesystem::path& root, std::string_vie
 /// no machine's.
 Expected<results::Machine> this_machine();
 
-/// The beginning of the build id of the C library that this process runs in, as the variants do; "" where it has none. Its
-/// version stays the same when a distribution patches it.
+/// The beginning of the build id of the C library that this process runs in, as the variants do; "" where it has none.
+/// Its version stays the same when a distribution patches it.
 std::string libc_build();
 
 results::Facts read_facts(const std::filesystem::path& root);

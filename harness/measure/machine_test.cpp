@@ -113,7 +113,8 @@ TEST(Machine, knows_the_build_of_the_c_library_that_it_runs_in) {
   ASSERT_EQ(build.size(), 12u);
   EXPECT_EQ(read_facts("/").libc_build, build);
   std::string bytes;
-  for (std::size_t i = 0; i < build.size(); i += 2) bytes += static_cast<char>(std::stoi(build.substr(i, 2), nullptr, 16));
+  for (std::size_t i = 0; i < build.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(build.substr(i, 2), nullptr, 16));
   std::string libc;
   for (const std::string& line : read_lines("/proc/self/maps"))
     if (line.ends_with("/libc.so.6")) libc = line.substr(line.find('/'));

@@ -101,8 +101,8 @@ class BenchmarkMeter : public Meter {
 
   Expected<Reading> measure(const std::string& sha) override {
     const measure::Benchmark& benchmark = benchmarks_.at(sha);
-    ChildSpec spec = measure::measuring_process(
-        benchmark, {cell_.seed, cell_.process_seconds, cell_.cpu, cell_.threads});
+    ChildSpec spec =
+        measure::measuring_process(benchmark, {cell_.seed, cell_.process_seconds, cell_.cpu, cell_.threads});
     spec.timeout_seconds = cell_.timeout_seconds;
     const ChildOutcome outcome = run_(spec);
     if (outcome.end == ChildEnd::kStopped) return stopped();

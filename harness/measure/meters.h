@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "harness/measure/meter.h"
-#include "harness/results/bisect_record.h"
 #include "harness/measure/catalog.h"
+#include "harness/measure/meter.h"
 #include "harness/measure/revisions.h"
+#include "harness/results/bisect_record.h"
 
 namespace lab::measure {
 

@@ -13,11 +13,11 @@
 #include "harness/base/files.h"
 #include "harness/base/glob.h"
 #include "harness/base/hash.h"
+#include "harness/base/json_fields.h"
 #include "harness/base/layout.h"
 #include "harness/base/lock.h"
 #include "harness/base/nearest.h"
 #include "harness/measure/git.h"
-#include "harness/base/json_fields.h"
 
 namespace lab::measure {
 
@@ -25,15 +25,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double kGitSeconds = 600;     ///< a checkout of a large tree on a slow disk
-constexpr double kBuildSeconds = 7200;  ///< and all its downloads
+constexpr double kGitSeconds = 600;      ///< a checkout of a large tree on a slow disk
+constexpr double kBuildSeconds = 7200;   ///< and all its downloads
 constexpr std::size_t kPlaceDigits = 8;  ///< tell two clones of one name apart
 
 /// What an old make.py says when packages cannot be had.
 constexpr std::array<std::string_view, 2> kLostPins{"could not fetch", "SPM_MIRROR"};
 
-/// Matches no variant. No make.py has a verb that only configures; asked for what it does not have, every one configures
-/// and then refuses with kUsage. One from before --variant refuses at once.
+/// Matches no variant. No make.py has a verb that only configures; asked for what it does not have, every one
+/// configures and then refuses with kUsage. One from before --variant refuses at once.
 constexpr std::string_view kNoVariant = "no variant: the list of them is enough";
 
 using Words = std::vector<std::string>;
@@ -125,7 +125,7 @@ struct Revisions::State {
   fs::path folder;  ///< of this repository in the cache
   Runner run;
   bool shallow = false;
-  bool temporary = false;  ///< no tree stays
+  bool temporary = false;              ///< no tree stays
   std::map<std::string, File> in_use;  ///< shared locks, by sha
 
   Expected<ChildOutcome> start(const ChildSpec& spec) const {
@@ -195,8 +195,8 @@ struct Revisions::State {
     return {};
   }
 
-  /// What git keeps of trees of this folder that have gone, whoever removed them. `git worktree prune` would forget other
-  /// people's trees too, and could not be run after an interrupt.
+  /// What git keeps of trees of this folder that have gone, whoever removed them. `git worktree prune` would forget
+  /// other people's trees too, and could not be run after an interrupt.
   void forget_removed() const {
     std::error_code none;
     const fs::path ours = fs::weakly_canonical(folder, none);
@@ -255,7 +255,9 @@ struct Revisions::State {
     return write_file(beside(sha, "tree"), sha + "\n");
   }
 
-  fs::path stamp_of(const std::string& sha, const results::BuildOptions& how) const { return beside(sha, build_name(how) + ".built"); }
+  fs::path stamp_of(const std::string& sha, const results::BuildOptions& how) const {
+    return beside(sha, build_name(how) + ".built");
+  }
 
   /// Nothing is built where there is none that can be read, or it is of another processor level.
   Stamp read_stamp(const std::string& sha, const results::BuildOptions& how) const {
@@ -270,10 +272,23 @@ struct Revisions::State {
   }
 
   /// One call of the tree's own `make.py build`, of one glob of its variants or of everything.
-  MakeCall make_build(const std::string& sha, const results::BuildOptions& how, std::string_view glob, const Listener& listener) const {
+  MakeCall make_build(const std::string& sha, const results::BuildOptions& how, std::string_view glob,
+                      const Listener& listener) const {
     MakeCall call;
-    call.spec.command = {"sh", "-c", R"(cd "$1" && shift && exec "$@" >&2)", "sh", tree(sha).string(), "python3",
-                         "make.py", "build", "--toolchain", how.toolchain, "--config", how.config, "--march", how.march};
+    call.spec.command = {"sh",
+                         "-c",
+                         R"(cd "$1" && shift && exec "$@" >&2)",
+                         "sh",
+                         tree(sha).string(),
+                         "python3",
+                         "make.py",
+                         "build",
+                         "--toolchain",
+                         how.toolchain,
+                         "--config",
+                         how.config,
+                         "--march",
+                         how.march};
     if (!glob.empty()) call.spec.command.insert(call.spec.command.end(), {"--variant", std::string(glob)});
     call.spec.environment = {"SPM_LIB", "LAB_BUILD", "LAB_ROOT", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"};
     call.spec.timeout_seconds = kBuildSeconds;
@@ -306,7 +321,8 @@ struct Revisions::State {
     if (call.outcome.end == ChildEnd::kStopped) return BuildError(Kind::kStopped, interrupted());
     const Expected<std::string> log = read_file(beside(sha, "log"));
     const std::string said = log ? *log : call.outcome.error_tail;
-    if (std::any_of(kLostPins.begin(), kLostPins.end(), [&](auto words) { return said.find(words) != std::string::npos; }))
+    if (std::any_of(kLostPins.begin(), kLostPins.end(),
+                    [&](auto words) { return said.find(words) != std::string::npos; }))
       return BuildError(
           Kind::kLostPins,
           {fmt::format("commit {}: its packages cannot be fetched: {}", results::short_commit(sha), last_line(said)),
@@ -375,7 +391,7 @@ Expected<results::Commit> Revisions::describe(const std::string& sha) const {
   if (!line) return line.error();
   const std::size_t end = std::min(line->find('\n'), line->size());
   return results::Commit{sha, line->substr(std::min(end + 1, line->size())),
-                line->substr(0, end).find(' ') != std::string::npos};
+                         line->substr(0, end).find(' ') != std::string::npos};
 }
 
 Expected<std::vector<results::Commit>> Revisions::between(const std::string& good, const std::string& bad) const {
@@ -456,8 +472,7 @@ fs::path Revisions::log_of(const std::string& sha) const {
 }
 
 bool Revisions::is_of(const fs::path& folder) const {
-  const Expected<ChildOutcome> found =
-      state_->ask(folder, {"rev-parse", "--path-format=absolute", "--git-common-dir"});
+  const Expected<ChildOutcome> found = state_->ask(folder, {"rev-parse", "--path-format=absolute", "--git-common-dir"});
   std::error_code none;
   return found && found->code == 0 && fs::equivalent(boost::trim_copy(found->output), state_->common, none);
 }
@@ -471,8 +486,8 @@ bool Revisions::is_built(const std::string& sha, const results::BuildOptions& ho
   return listed && not_in(state_->read_stamp(sha, how).variants, choice(*listed)).empty();
 }
 
-boost::system::result<Built, BuildError> Revisions::build(const std::string& sha, const results::BuildOptions& how, const Choice& choice,
-                                                          const Listener& listener) {
+boost::system::result<Built, BuildError> Revisions::build(const std::string& sha, const results::BuildOptions& how,
+                                                          const Choice& choice, const Listener& listener) {
   using Kind = BuildError::Kind;
   const Expected<fs::path> tree = checkout(sha);
   if (!tree) return BuildError(Kind::kStopped, tree.error());

@@ -2,10 +2,10 @@
 ///
 /// Each is a detached worktree, <cache>/<repository>-<hash of its place>/<first 12 digits>, kept for the next time; the
 /// kKeptTrees used last stay, with what was built in them, unless all of them are to go at the end; files of the commit
-/// are put back at each checkout. The repository's own work tree is never touched and its hooks are not run. A tree counts once its stamp lies beside it,
-/// so what a kill left half-made is made anew. Several processes may share a cache: trees are made one at a time
-/// (flock), and one that somebody uses is neither put back nor removed. A tree is built variant by variant, as they are
-/// asked for.
+/// are put back at each checkout. The repository's own work tree is never touched and its hooks are not run. A tree
+/// counts once its stamp lies beside it, so what a kill left half-made is made anew. Several processes may share a
+/// cache: trees are made one at a time (flock), and one that somebody uses is neither put back nor removed. A tree is
+/// built variant by variant, as they are asked for.
 #pragma once
 
 #include <filesystem>
@@ -74,11 +74,11 @@ class Revisions {
   /// A worktree of the commit, made where there is none yet. It stays while this object lives.
   Expected<std::filesystem::path> checkout(const std::string& sha);
 
-  /// Builds the chosen variants of the commit by its own `make.py build`, with the same store and with a lib of its own;
-  /// all of them where that make.py cannot build one alone. What the build says is in log_of(sha). What is built already
-  /// is not built again.
-  boost::system::result<Built, BuildError> build(const std::string& sha, const results::BuildOptions& how, const Choice& choice,
-                                                 const Listener& listener = {});
+  /// Builds the chosen variants of the commit by its own `make.py build`, with the same store and with a lib of its
+  /// own; all of them where that make.py cannot build one alone. What the build says is in log_of(sha). What is built
+  /// already is not built again.
+  boost::system::result<Built, BuildError> build(const std::string& sha, const results::BuildOptions& how,
+                                                 const Choice& choice, const Listener& listener = {});
   bool is_built(const std::string& sha, const results::BuildOptions& how, const Choice& choice) const;
   std::filesystem::path log_of(const std::string& sha) const;
 

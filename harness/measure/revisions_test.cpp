@@ -119,8 +119,8 @@ const Choice everything = [](const std::vector<measure::ListedVariant>& listed) 
 }  // namespace
 
 TEST_F(Repository, that_git_refuses_is_refused_in_its_words_with_its_advice) {
-  const Error error = refused(
-      "warning: x\nfatal: detected dubious ownership\nTo add an exception, call:\n\n\tgit config y\n");
+  const Error error =
+      refused("warning: x\nfatal: detected dubious ownership\nTo add an exception, call:\n\n\tgit config y\n");
   EXPECT_TRUE(error.what.ends_with(": fatal: detected dubious ownership")) << error.what;
   EXPECT_EQ(error.hint, "git config y");
   EXPECT_EQ(refused("fatal: not a git repository\n").hint, "");
@@ -244,8 +244,9 @@ TEST_F(Repository, is_built_by_its_own_make_py_once) {
   EXPECT_TRUE(revisions.is_built(sha("one"), how_, everything));
   const std::string log = *read_file(revisions.log_of(sha("one")));
   EXPECT_NE(
-      log.find("building ['build', '--toolchain', 'system', '--config', 'release', '--march', 'x86-64-v2', '--variant', "
-               "'*'] no lib of others\n"),
+      log.find(
+          "building ['build', '--toolchain', 'system', '--config', 'release', '--march', 'x86-64-v2', '--variant', "
+          "'*'] no lib of others\n"),
       std::string::npos)
       << log;
   ASSERT_TRUE(open().build(sha("one"), how_, everything));

@@ -16,11 +16,12 @@ namespace lab::report {
 namespace {
 
 namespace json = boost::json;
+using judge::BisectVerdict;
 using results::Entry;
 using results::Story;
-using judge::BisectVerdict;
 
-/// Commits with a colour of their own (--b1 to --b5, which colour-blind readers tell apart) in the plot of the belief; the others are one grey area.
+/// Commits with a colour of their own (--b1 to --b5, which colour-blind readers tell apart) in the plot of the belief;
+/// the others are one grey area.
 constexpr std::size_t kDrawn = 5;
 constexpr const char* kNoDifference = "no difference";
 constexpr const char* kOthers = "all other commits";
@@ -95,8 +96,8 @@ Chart belief_chart(const Story& story, const BisectVerdict& verdict, const std::
   if (last != nullptr) add(*last, measurement + 0.5);
   chart.title = sentence(report::sentence(verdict, story.cell));
   chart.note = "What was believed after each measurement: the higher an area, the likelier its commit is the culprit.";
-  chart.text = fmt::format("Areas of probability over {}. {}.", counted(static_cast<std::uint64_t>(measurement), "measurement"),
-                           chart.title);
+  chart.text = fmt::format("Areas of probability over {}. {}.",
+                           counted(static_cast<std::uint64_t>(measurement), "measurement"), chart.title);
   chart.data = {{"rows", std::move(rows)}};
   json::array candidates, colours;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
@@ -127,7 +128,9 @@ std::optional<std::pair<std::size_t, std::size_t>> suspected(const BisectVerdict
 json::array levels_of(const std::vector<std::pair<std::size_t, double>>& values,
                       const std::optional<std::pair<std::size_t, std::size_t>>& suspects, std::size_t last) {
   const std::size_t before = suspects ? suspects->first : last + 1;
-  const std::size_t after = !suspects ? last + 1 : suspects->first == suspects->second ? suspects->first : suspects->second + 1;
+  const std::size_t after = !suspects                             ? last + 1
+                            : suspects->first == suspects->second ? suspects->first
+                                                                  : suspects->second + 1;
   json::array levels;
   for (const auto& [from, to] : {std::pair<std::size_t, std::size_t>{0, before}, {after, last + 1}}) {
     std::vector<double> inside;
@@ -166,8 +169,9 @@ Chart measured_chart(const Story& story, const BisectVerdict& verdict, const std
                                       {"to", static_cast<double>(range_of_suspects->second) + 0.5}});
   chart.title = fmt::format("{} of {} commits were measured, {}", whole(verdict.measured_commits), whole(last + 1),
                             counted(verdict.measurements, "time"));
-  chart.note = "A point a measurement; grey: the level before and after; shaded: where the culprit may be; ticks below: "
-               "commits that cannot be measured.";
+  chart.note =
+      "A point a measurement; grey: the level before and after; shaded: where the culprit may be; ticks below: "
+      "commits that cannot be measured.";
   chart.text = fmt::format("Plot of {} by commit.", counted(rows.size(), "measurement"));
   chart.data = {{"rows", std::move(rows)},
                 {"levels", levels_of(values, range_of_suspects, last)},
@@ -180,7 +184,8 @@ Chart measured_chart(const Story& story, const BisectVerdict& verdict, const std
 Table skipped_table(const BisectVerdict& verdict, const report::Names& names, const std::string& name) {
   using enum Heading::Kind;
   Table table{name + "-skipped", "Commits that could not be measured", {{"Commit", kName}, {"Why", kText}}, {}};
-  for (const judge::BisectSkip& skipped : verdict.skipped) table.rows.push_back({names(skipped.commit), skipped.reason});
+  for (const judge::BisectSkip& skipped : verdict.skipped)
+    table.rows.push_back({names(skipped.commit), skipped.reason});
   return table;
 }
 
@@ -189,7 +194,8 @@ std::string probability_text(double share) {
 }
 
 /// Those that hold the answer's confidence, then the others that the plot of the belief draws.
-Table suspects_table(const Story& story, const BisectVerdict& verdict, const report::Names& names, const std::string& name) {
+Table suspects_table(const Story& story, const BisectVerdict& verdict, const report::Names& names,
+                     const std::string& name) {
   using enum Heading::Kind;
   Table table{name + "-candidates", "Who it may be", {{"Commit", kName}, {"Probability", kNumber}}, {}};
   std::vector<results::Suspect> suspects = verdict.suspects;
@@ -214,10 +220,10 @@ Section one(const Story& story) {
                                                   results::short_commit(cell.commits.back().sha)));
   Section section{name, cell.benchmark.empty() ? cell.command : cell.benchmark, {}, {}};
   section.blocks.emplace_back(Paragraph{sentence(report::sentence(verdict, cell)) + ".", tone_of(verdict)});
-  section.blocks.emplace_back(
-      Paragraph{fmt::format("Between {} and {}: {} in {} commits, noise of one {:.2g} %.", names(cell.commits.front().sha),
-                            names(cell.commits.back().sha), counted(verdict.measurements, "measurement"),
-                            whole(verdict.measured_commits), 100 * verdict.noise)});
+  section.blocks.emplace_back(Paragraph{fmt::format("Between {} and {}: {} in {} commits, noise of one {:.2g} %.",
+                                                    names(cell.commits.front().sha), names(cell.commits.back().sha),
+                                                    counted(verdict.measurements, "measurement"),
+                                                    whole(verdict.measured_commits), 100 * verdict.noise)});
   if (verdict.measurements > 0)
     section.blocks.emplace_back(Charts{{belief_chart(story, verdict, name), measured_chart(story, verdict, name)}});
   if (Table suspects = suspects_table(story, verdict, names, name); suspects.rows.size() > 1)

@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "harness/results/bisect_record.h"
 #include "harness/report/document.h"
+#include "harness/results/bisect_record.h"
 
 namespace lab::report {
 

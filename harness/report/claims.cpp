@@ -7,8 +7,8 @@
 #include <boost/json.hpp>
 #include <cmath>
 
-#include "harness/report/format.h"
 #include "harness/judge/summary.h"
+#include "harness/report/format.h"
 
 namespace lab::report {
 
@@ -212,7 +212,8 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuck
     table.rows.push_back(std::move(row));
     table.benchmarks.push_back(benchmarks_of(*claim.claim, published));
   }
-  if (std::optional<Chart> chart = speedup_chart(published, result)) section.blocks.emplace_back(Charts{{std::move(*chart)}});
+  if (std::optional<Chart> chart = speedup_chart(published, result))
+    section.blocks.emplace_back(Charts{{std::move(*chart)}});
   table.drop_empty_columns();
   section.blocks.emplace_back(std::move(table));
   return section;

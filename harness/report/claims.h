@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/claim.h"
 #include "harness/report/document.h"
 #include "harness/report/published.h"
 #include "harness/results/result.h"
-#include "harness/judge/claim.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {

@@ -110,7 +110,8 @@ std::optional<Chart> ratio_chart(const Comparison& comparison) {
   if (rows.empty()) return std::nullopt;
   chart.title = finding(comparison);
   chart.note = fmt::format(
-      "Head's time over base's, with {:.3g} % intervals: right of the line is slower. Shaded: the threshold of {:.3g} %, "
+      "Head's time over base's, with {:.3g} % intervals: right of the line is slower. Shaded: the threshold of {:.3g} "
+      "%, "
       "within which a change is none.",
       100 * (1 - comparison.alpha), 100 * comparison.threshold);
   if (left_out != 0) chart.note += fmt::format(" {} more are the same and stand in the table.", whole(left_out));
@@ -132,45 +133,43 @@ std::string time_text(double ns) {
 
 Table rows_table(const Comparison& comparison) {
   using enum Heading::Kind;
-  Table table{"comparison",
-              fmt::format("Every benchmark that both have. The ratio is the median of head's times over base's, {}, not "
-                          "that of the two medians beside it; p is adjusted for the whole table",
-                          comparison.interleaved ? "each pair within a block" : "pair by pair"),
-              {{"Verdict", kVerdict},
-               {"Benchmark", kBenchmark},
-               {"Ratio", kNumber},
-               {fmt::format("{:.3g} % interval", 100 * (1 - comparison.alpha)), kNumber},
-               {"p", kNumber},
-               {"Base, ns", kNumber},
-               {"Head, ns", kNumber},
-               {"Processes", kNumber},
-               {"Decided by", kNumber},
-               {"Note", kText}},
-              {}};
+  Table table{
+      "comparison",
+      fmt::format("Every benchmark that both have. The ratio is the median of head's times over base's, {}, not "
+                  "that of the two medians beside it; p is adjusted for the whole table",
+                  comparison.interleaved ? "each pair within a block" : "pair by pair"),
+      {{"Verdict", kVerdict},
+       {"Benchmark", kBenchmark},
+       {"Ratio", kNumber},
+       {fmt::format("{:.3g} % interval", 100 * (1 - comparison.alpha)), kNumber},
+       {"p", kNumber},
+       {"Base, ns", kNumber},
+       {"Head, ns", kNumber},
+       {"Processes", kNumber},
+       {"Decided by", kNumber},
+       {"Note", kText}},
+      {}};
   for (const judge::ComparisonRow& row : comparison.rows)
-    table.rows.push_back({Cell(std::string(judge::to_string(row.verdict)), tone_of(row.verdict)),
-                          row.benchmark,
-                          judge::is_timed(row) ? fine(row.ratio) : "",
-                          row.p ? interval_text(row.interval) : "",
-                          p_text(row.p),
-                          time_text(row.base_ns),
-                          time_text(row.head_ns),
+    table.rows.push_back({Cell(std::string(judge::to_string(row.verdict)), tone_of(row.verdict)), row.benchmark,
+                          judge::is_timed(row) ? fine(row.ratio) : "", row.p ? interval_text(row.interval) : "",
+                          p_text(row.p), time_text(row.base_ns), time_text(row.head_ns),
                           row.identical ? "" : fmt::format("{} and {}", row.base_processes, row.head_processes),
-                          needed_text(row),
-                          row.note});
+                          needed_text(row), row.note});
   table.drop_empty_columns();
   return table;
 }
 
 Table exact_table(const Comparison& comparison) {
   using enum Heading::Kind;
-  Table table{"exact",
-              "What has no noise and is not what it was: one sample decides",
-              {{"Verdict", kVerdict}, {"Benchmark", kBenchmark}, {"Metric", kName}, {"Base", kNumber}, {"Head", kNumber}},
-              {}};
+  Table table{
+      "exact",
+      "What has no noise and is not what it was: one sample decides",
+      {{"Verdict", kVerdict}, {"Benchmark", kBenchmark}, {"Metric", kName}, {"Base", kNumber}, {"Head", kNumber}},
+      {}};
   for (const judge::ExactChange& change : comparison.exact)
     table.rows.push_back({change.worse ? Cell("worse", Tone::kBad) : Cell("changed", Tone::kWeak), change.benchmark,
-                          change.metric, change.base.empty() ? "none" : change.base, change.head.empty() ? "none" : change.head});
+                          change.metric, change.base.empty() ? "none" : change.base,
+                          change.head.empty() ? "none" : change.head});
   return table;
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "harness/judge/compare.h"
-#include "harness/report/document.h"
 #include "harness/judge/control.h"
+#include "harness/report/document.h"
 
 namespace lab::report {
 

@@ -7,8 +7,8 @@
 #include <boost/json.hpp>
 
 #include "harness/base/fit.h"
-#include "harness/results/commit.h"
 #include "harness/report/junit.h"
+#include "harness/results/commit.h"
 
 namespace lab::report {
 
@@ -70,9 +70,8 @@ std::vector<std::string> session_sentences(const judge::Comparison& comparison) 
 
 /// How the numbers came about, in one line.
 std::string terms(const judge::Comparison& comparison) {
-  const std::string limits =
-      fmt::format("alpha {:g} over the table, threshold {:g} %, intervals {:g} %", comparison.alpha,
-                  100 * comparison.threshold, 100 * (1 - comparison.alpha));
+  const std::string limits = fmt::format("alpha {:g} over the table, threshold {:g} %, intervals {:g} %",
+                                         comparison.alpha, 100 * comparison.threshold, 100 * (1 - comparison.alpha));
   if (comparison.interleaved) return limits + "; both arms interleaved in one session";
   if (comparison.session_shift == 0) return limits;
   return fmt::format("{}; two sessions, not interleaved: widened by {:.2f} % ({})", limits,
@@ -94,7 +93,8 @@ bool is_quiet(const judge::ComparisonRow& row) {
   return row.verdict == judge::Verdict::kSame || row.reason == judge::Reason::kIdentical;
 }
 
-/// Rows that a reader wants to see: of the unknown ones the first kShown, of the quiet ones none, unless all are asked for.
+/// Rows that a reader wants to see: of the unknown ones the first kShown, of the quiet ones none, unless all are asked
+/// for.
 std::vector<const judge::ComparisonRow*> shown(const judge::Comparison& comparison, bool all) {
   std::vector<const judge::ComparisonRow*> rows;
   std::size_t unknown = 0;
@@ -105,7 +105,8 @@ std::vector<const judge::ComparisonRow*> shown(const judge::Comparison& comparis
   return rows;
 }
 
-std::vector<const judge::ComparisonRow*> rows_where(const judge::Comparison& comparison, bool (*is_one)(const judge::ComparisonRow&)) {
+std::vector<const judge::ComparisonRow*> rows_where(const judge::Comparison& comparison,
+                                                    bool (*is_one)(const judge::ComparisonRow&)) {
   std::vector<const judge::ComparisonRow*> rows;
   for (const judge::ComparisonRow& row : comparison.rows)
     if (is_one(row)) rows.push_back(&row);
@@ -117,13 +118,15 @@ std::vector<const judge::ComparisonRow*> same_rows(const judge::Comparison& comp
 }
 
 std::vector<const judge::ComparisonRow*> identical_rows(const judge::Comparison& comparison) {
-  return rows_where(comparison, [](const judge::ComparisonRow& row) { return row.reason == judge::Reason::kIdentical; });
+  return rows_where(comparison,
+                    [](const judge::ComparisonRow& row) { return row.reason == judge::Reason::kIdentical; });
 }
 
 /// "76 more unknown", "" where all are shown.
 std::string more_unknown(const judge::Comparison& comparison) {
-  const std::size_t unknown =
-      rows_where(comparison, [](const judge::ComparisonRow& row) { return row.verdict == judge::Verdict::kUnknown && !is_quiet(row); }).size();
+  const std::size_t unknown = rows_where(comparison, [](const judge::ComparisonRow& row) {
+                                return row.verdict == judge::Verdict::kUnknown && !is_quiet(row);
+                              }).size();
   return unknown > kShown ? fmt::format("{} more unknown", unknown - kShown) : "";
 }
 
@@ -147,7 +150,11 @@ json::array strings(const std::vector<std::string>& list) {
 }
 
 json::object side_json(const judge::Side& side) {
-  return {{"name", side.name}, {"machine", side.machine}, {"commit", side.commit}, {"state", side.state}, {"started", side.started}};
+  return {{"name", side.name},
+          {"machine", side.machine},
+          {"commit", side.commit},
+          {"state", side.state},
+          {"started", side.started}};
 }
 
 json::object row_json(const judge::ComparisonRow& row) {
@@ -174,9 +181,14 @@ json::object control_json(const judge::Control& control) {
   for (const judge::ControlRow& row : control.rows) {
     std::optional<double> low, high;
     if (row.interval) low = row.interval->low, high = row.interval->high;
-    rows.push_back(json::object{{"benchmark", row.benchmark}, {"processes", row.processes}, {"ratio", row.ratio},
-                                {"p", row.p}, {"adjusted", row.adjusted}, {"low", number_or_null(low)},
-                                {"high", number_or_null(high)}, {"seen", number_or_null(row.seen)}});
+    rows.push_back(json::object{{"benchmark", row.benchmark},
+                                {"processes", row.processes},
+                                {"ratio", row.ratio},
+                                {"p", row.p},
+                                {"adjusted", row.adjusted},
+                                {"low", number_or_null(low)},
+                                {"high", number_or_null(high)},
+                                {"seen", number_or_null(row.seen)}});
   }
   return {{"fit", control.fit},
           {"reason", string_or_null(control.reason)},
@@ -200,19 +212,21 @@ std::string cell(std::string_view text) {
 }
 
 std::string markdown_rows(const std::vector<const judge::ComparisonRow*>& rows) {
-  std::string text = "| verdict | benchmark | change | interval | p | processes | |\n|---|---|---:|---|---:|---:|---|\n";
+  std::string text =
+      "| verdict | benchmark | change | interval | p | processes | |\n|---|---|---:|---|---:|---:|---|\n";
   for (const judge::ComparisonRow* row : rows)
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n",
                         row->verdict == judge::Verdict::kRegressed ? "**regressed**" : to_string(row->verdict),
-                        cell(row->benchmark), change_of(*row), interval_text(*row), p_text(*row),
-                        processes_text(*row), cell(remark(*row)));
+                        cell(row->benchmark), change_of(*row), interval_text(*row), p_text(*row), processes_text(*row),
+                        cell(remark(*row)));
   return text;
 }
 
 /// One table; where a terminal is too narrow for it, what else is to be said of a row stands below it.
 std::string rows_text(const std::vector<const judge::ComparisonRow*>& rows, const TextOptions& options) {
-  const std::vector<Column> columns{{"verdict"},  {"change", true},    {"interval", true},         {"p", true},
-                                    {"processes", true}, {"benchmark", false, true}, {""}};
+  const std::vector<Column> columns{{"verdict"}, {"change", true},    {"interval", true},
+                                    {"p", true}, {"processes", true}, {"benchmark", false, true},
+                                    {""}};
   std::vector<std::vector<std::string>> beside, below;
   for (const judge::ComparisonRow* row : rows) {
     std::vector<std::string> cells{paint(std::string(to_string(row->verdict)), row->verdict, options.colour),
@@ -239,7 +253,7 @@ std::string skipped_text(const judge::ComparisonRow& row, const std::string& num
   if (!row.p) return judge::is_timed(row) ? fmt::format("{}: {}", row.note, change_of(row)) : row.note;
   const std::string said = remark(row);
   return row.reason != judge::Reason::kNone ? fmt::format("{}: {}", said, numbers)
-                                     : fmt::format("unknown: {}{}{}", numbers, said.empty() ? "" : "; ", said);
+                                            : fmt::format("unknown: {}{}{}", numbers, said.empty() ? "" : "; ", said);
 }
 
 }  // namespace
@@ -270,7 +284,8 @@ std::string to_text(const judge::Comparison& comparison, const TextOptions& opti
   if (!comparison.exact.empty()) text += "\nexact metrics, where any change is a finding\n";
   const std::size_t most = options.all ? comparison.exact.size() : std::min(comparison.exact.size(), kShown);
   for (std::size_t i = 0; i < most; ++i) say("  " + change_text(comparison.exact[i]), 4);
-  if (most < comparison.exact.size()) say(fmt::format("  and {} more; --all lists them", comparison.exact.size() - most));
+  if (most < comparison.exact.size())
+    say(fmt::format("  and {} more; --all lists them", comparison.exact.size() - most));
   for (const auto& [title, names] :
        {std::pair("only in base", &comparison.only_base), std::pair("only in head", &comparison.only_head)})
     if (!names->empty()) say(fmt::format("{}: {}", title, fmt::join(*names, ", ")));
@@ -286,8 +301,8 @@ std::string to_markdown(const judge::Comparison& comparison) {
     text += "| exact metric of | metric | base | head | |\n|---|---|---:|---:|---|\n";
     for (std::size_t i = 0; i < std::min(comparison.exact.size(), kShown); ++i) {
       const judge::ExactChange& change = comparison.exact[i];
-      text += fmt::format("| {} | {} | {} | {} | {} |\n", cell(change.benchmark), cell(change.metric), cell(change.base),
-                          cell(change.head), change.worse ? "**worse**" : "");
+      text += fmt::format("| {} | {} | {} | {} | {} |\n", cell(change.benchmark), cell(change.metric),
+                          cell(change.base), cell(change.head), change.worse ? "**worse**" : "");
     }
     if (comparison.exact.size() > kShown) text += fmt::format("\nand {} more\n", comparison.exact.size() - kShown);
     text += "\n";
@@ -299,7 +314,8 @@ std::string to_markdown(const judge::Comparison& comparison) {
                           what, markdown_rows(quiet));
   for (const std::vector<std::string>* list : {&comparison.only_base, &comparison.only_head})
     if (!list->empty())
-      text += fmt::format("Only in {}: {}\n\n", list == &comparison.only_base ? "base" : "head", cell(fmt::format("{}", fmt::join(*list, ", "))));
+      text += fmt::format("Only in {}: {}\n\n", list == &comparison.only_base ? "base" : "head",
+                          cell(fmt::format("{}", fmt::join(*list, ", "))));
   for (const std::string& warning : comparison.warnings) text += fmt::format("- {}\n", cell(warning));
   text += fmt::format("- base {}\n- head {}\n", cell(side_text(comparison.base)), cell(side_text(comparison.head)));
   if (!comparison.exact_only) text += fmt::format("- {}\n", cell(terms(comparison)));
@@ -312,8 +328,11 @@ std::string to_json(const judge::Comparison& comparison) {
   json::array rows, exact, controls;
   for (const judge::ComparisonRow& row : comparison.rows) rows.push_back(row_json(row));
   for (const judge::ExactChange& change : comparison.exact)
-    exact.push_back(json::object{{"benchmark", change.benchmark}, {"metric", change.metric}, {"base", change.base},
-                                 {"head", change.head}, {"worse", change.worse}});
+    exact.push_back(json::object{{"benchmark", change.benchmark},
+                                 {"metric", change.metric},
+                                 {"base", change.base},
+                                 {"head", change.head},
+                                 {"worse", change.worse}});
   for (const judge::Control& control : comparison.controls) controls.push_back(control_json(control));
   const json::object object{{"rows", std::move(rows)},
                             {"exact", std::move(exact)},

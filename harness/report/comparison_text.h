@@ -9,7 +9,7 @@ namespace lab::report {
 
 struct TextOptions {
   bool colour = false;
-  bool all = false;  ///< every row and change; else rows that are the same are one line, and exact changes kShown
+  bool all = false;       ///< every row and change; else rows that are the same are one line, and exact changes kShown
   std::size_t width = 0;  ///< columns that the table fits; 0: as many as it needs
 };
 

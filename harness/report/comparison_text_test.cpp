@@ -14,7 +14,8 @@ namespace lab::report {
 
 namespace {
 
-judge::ComparisonRow row(const std::string& benchmark, judge::Verdict verdict, double ratio, stats::Interval interval, double p) {
+judge::ComparisonRow row(const std::string& benchmark, judge::Verdict verdict, double ratio, stats::Interval interval,
+                         double p) {
   judge::ComparisonRow row;
   row.benchmark = benchmark;
   row.verdict = verdict;
@@ -69,7 +70,8 @@ judge::Comparison unjudged() {
 TEST(Text, says_why_a_row_is_not_judged_and_counts_what_is_identical) {
   const std::string text = to_text(unjudged(), {});
   EXPECT_EQ(text.substr(0, text.find('\n')),
-            "Of 4 benchmarks 0 regressed, 0 improved, 1 unknown, 0 same, 2 have identical code and were not judged, 1 ran with "
+            "Of 4 benchmarks 0 regressed, 0 improved, 1 unknown, 0 same, 2 have identical code and were not judged, 1 "
+            "ran with "
             "different seeds and was not judged; no exact metric changed.");
   EXPECT_EQ(text.substr(text.find("\n\n") + 2),
             "verdict   change              interval       p  processes  benchmark\n"
@@ -77,18 +79,22 @@ TEST(Text, says_why_a_row_is_not_judged_and_counts_what_is_identical) {
             "unknown  +2.00 %                     -       -         20  f/seeds/w  different seeds, not judged\n"
             "identical code, not judged: 2 benchmarks; --all lists them\n");
   const std::string all = to_text(unjudged(), {false, true});
-  EXPECT_NE(all.find("unknown  +2.00 %                     -       -         20  f/timed/w    identical code, not judged\n"),
-            std::string::npos)
+  EXPECT_NE(
+      all.find("unknown  +2.00 %                     -       -         20  f/timed/w    identical code, not judged\n"),
+      std::string::npos)
       << all;
-  EXPECT_NE(all.find("unknown        -                     -       -   0 and 20  f/untimed/w  identical code, not timed\n"),
-            std::string::npos)
+  EXPECT_NE(
+      all.find("unknown        -                     -       -   0 and 20  f/untimed/w  identical code, not timed\n"),
+      std::string::npos)
       << all;
 }
 
 TEST(Markdown, folds_identical_code_away) {
   const std::string text = to_markdown(unjudged());
-  EXPECT_NE(text.find("| unknown | f/seeds/w | +2.00 % | - | - | 20 | different seeds, not judged |"), std::string::npos);
-  EXPECT_NE(text.find("<details><summary>2 benchmarks of identical code, not judged</summary>"), std::string::npos) << text;
+  EXPECT_NE(text.find("| unknown | f/seeds/w | +2.00 % | - | - | 20 | different seeds, not judged |"),
+            std::string::npos);
+  EXPECT_NE(text.find("<details><summary>2 benchmarks of identical code, not judged</summary>"), std::string::npos)
+      << text;
 }
 
 TEST(Json, gives_a_reason_and_no_number_where_nothing_was_tested) {
@@ -130,22 +136,24 @@ TEST(Junit, skips_what_is_not_judged_with_its_sentence) {
 }
 
 TEST(Text, has_the_verdicts_first_and_counts_what_is_the_same) {
-  EXPECT_EQ(to_text(made_up(), {}),
-            "Of 4 benchmarks 1 regressed, 1 improved, 1 unknown, 1 same; 2 exact metrics changed, 1 of them for the worse.\n"
-            "base  a.json (1a2b3c4d5e6f, clean, machine farm, 2026-08-02T23:15:00Z)\n"
-            "head  b|<b>.json (no git, machine farm, 2026-08-03T23:15:00Z)\n"
-            "alpha 0.05 over the table, threshold 0.5 %, intervals 95 %; both arms interleaved in one session\n"
-            "\n"
-            "verdict      change             interval         p  processes  benchmark\n"
-            "regressed   +2.00 %   +1.00 % .. +3.00 %  < 0.0001         20  f/<v>&'\"/w\n"
-            "improved   -10.00 %  -11.00 % .. -9.00 %    0.0002         20  f/b/w\n"
-            "unknown     +0.40 %   -1.00 % .. +1.00 %    1.0000         20  f/c/w       120 processes an arm would decide it\n"
-            "same: 1 benchmark; --all lists them\n"
-            "\n"
-            "exact metrics, where any change is a finding\n"
-            "  f/b/w metadata_bytes: 128 -> 136 (worse)\n"
-            "  f/b/w workers: nothing -> 2\n"
-            "only in head: f/e/w\n");
+  EXPECT_EQ(
+      to_text(made_up(), {}),
+      "Of 4 benchmarks 1 regressed, 1 improved, 1 unknown, 1 same; 2 exact metrics changed, 1 of them for the worse.\n"
+      "base  a.json (1a2b3c4d5e6f, clean, machine farm, 2026-08-02T23:15:00Z)\n"
+      "head  b|<b>.json (no git, machine farm, 2026-08-03T23:15:00Z)\n"
+      "alpha 0.05 over the table, threshold 0.5 %, intervals 95 %; both arms interleaved in one session\n"
+      "\n"
+      "verdict      change             interval         p  processes  benchmark\n"
+      "regressed   +2.00 %   +1.00 % .. +3.00 %  < 0.0001         20  f/<v>&'\"/w\n"
+      "improved   -10.00 %  -11.00 % .. -9.00 %    0.0002         20  f/b/w\n"
+      "unknown     +0.40 %   -1.00 % .. +1.00 %    1.0000         20  f/c/w       120 processes an arm would decide "
+      "it\n"
+      "same: 1 benchmark; --all lists them\n"
+      "\n"
+      "exact metrics, where any change is a finding\n"
+      "  f/b/w metadata_bytes: 128 -> 136 (worse)\n"
+      "  f/b/w workers: nothing -> 2\n"
+      "only in head: f/e/w\n");
 }
 
 TEST(Text, has_remarks_below_where_the_terminal_is_narrow) {
@@ -195,7 +203,8 @@ TEST(Text, lists_everything_when_asked) {
 TEST(Markdown, escapes_what_a_table_would_take_for_its_own) {
   const std::string text = to_markdown(made_up());
   EXPECT_EQ(text.substr(0, 2), "**");
-  EXPECT_NE(text.find("| **regressed** | f/\\<v>&'\"/w | +2.00 % | +1.00 % .. +3.00 % | < 0.0001 | 20 |  |"), std::string::npos)
+  EXPECT_NE(text.find("| **regressed** | f/\\<v>&'\"/w | +2.00 % | +1.00 % .. +3.00 % | < 0.0001 | 20 |  |"),
+            std::string::npos)
       << text;
   EXPECT_NE(text.find("b\\|\\<b>.json"), std::string::npos);
   EXPECT_NE(text.find("<details><summary>1 benchmark the same</summary>"), std::string::npos);
@@ -212,11 +221,10 @@ TEST(Json, is_one_object_with_the_fields_of_the_contract) {
   }
   EXPECT_EQ(first.at("verdict"), "regressed");
   EXPECT_EQ(first.at("low").as_double(), 1.01);
-  EXPECT_EQ(value.at("exact").as_array().at(0), (boost::json::object{{"benchmark", "f/b/w"},
-                                                                     {"metric", "metadata_bytes"},
-                                                                     {"base", "128"},
-                                                                     {"head", "136"},
-                                                                     {"worse", true}}));
+  EXPECT_EQ(
+      value.at("exact").as_array().at(0),
+      (boost::json::object{
+          {"benchmark", "f/b/w"}, {"metric", "metadata_bytes"}, {"base", "128"}, {"head", "136"}, {"worse", true}}));
 }
 
 TEST(Json, has_null_where_there_is_no_interval) {

@@ -23,7 +23,8 @@ struct Cell {
 };
 
 struct Heading {
-  /// kVerdict, kBenchmark: what filters know a row by; kName: an identifier; kNumber: right-aligned on its decimal point.
+  /// kVerdict, kBenchmark: what filters know a row by; kName: an identifier; kNumber: right-aligned on its decimal
+  /// point.
   enum class Kind { kText, kShort, kVerdict, kName, kBenchmark, kNumber };
 
   std::string title;
@@ -45,8 +46,8 @@ struct Table {
 /// `text` with '-' for each character that cannot stand in a file's name or an address.
 std::string identifier(std::string_view text);
 
-/// One drawing of one chart: a specification (page/charts/<spec>.json) and the rows it is drawn from. Filters know a row
-/// by its "benchmark" and "verdict".
+/// One drawing of one chart: a specification (page/charts/<spec>.json) and the rows it is drawn from. Filters know a
+/// row by its "benchmark" and "verdict".
 struct Chart {
   Chart(std::string specification, std::string_view unique_name);
 
@@ -96,7 +97,7 @@ struct Alert {
 
 struct Document {
   std::string title;
-  std::string lead;                                        ///< the one sentence to remember
+  std::string lead;  ///< the one sentence to remember
   std::vector<Alert> alerts;
   std::vector<std::pair<std::string, std::string>> facts;  ///< what machine, what commit, when
   std::string progress;                                    ///< "5 of 12 blocks so far"; "" when the session is over

@@ -8,9 +8,9 @@
 #include <map>
 #include <optional>
 
+#include "harness/judge/summary.h"
 #include "harness/report/format.h"
 #include "harness/report/memory.h"
-#include "harness/judge/summary.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {
@@ -70,7 +70,8 @@ std::vector<Line> lines_of(const Workload& workload, const Result& result) {
     if (!all) continue;
     Line line{&variant, *all, {}};
     if (workload.phases.size() > 1)
-      for (const std::string& phase : workload.phases) line.phases.push_back(times_of(variant, phase).value_or(Times{}));
+      for (const std::string& phase : workload.phases)
+        line.phases.push_back(times_of(variant, phase).value_or(Times{}));
     lines.push_back(std::move(line));
   }
   std::stable_sort(lines.begin(), lines.end(),
@@ -126,9 +127,8 @@ std::string processes_phrase(const std::vector<Line>& lines) {
 /// The finding of one workload: who needs the least, against the reference. Lines are sorted by speed.
 std::string finding(const Workload& workload, const std::vector<Line>& lines) {
   const Line& best = lines.front();
-  const std::string time =
-      fmt::format("{} ns a {}{}", number(best.all.time.median), workload.operation,
-                  workload.phases.size() > 1 ? fmt::format(" in {}", kAllPhases) : "");
+  const std::string time = fmt::format("{} ns a {}{}", number(best.all.time.median), workload.operation,
+                                       workload.phases.size() > 1 ? fmt::format(" in {}", kAllPhases) : "");
   if (lines.size() == 1) return fmt::format("{}: {} takes {}", workload.name, best.variant->name, time);
   if (best.variant->reference)
     return fmt::format("{}: the reference {} is not beaten, at {}", workload.name, best.variant->name, time);
@@ -142,20 +142,20 @@ Chart time_chart(const Workload& workload, const std::vector<Line>& lines) {
   const bool phased = workload.phases.size() > 1;
   Chart chart(phased ? "phases" : "time", workload.family + "-" + workload.name);
   chart.title = finding(workload, lines);
-  chart.note = fmt::format("{}. Median and 95 % interval over {}. {}", sentence(workload.title), processes_phrase(lines),
-                           phased ? phases_phrase(workload)
-                                  : "Dashed: the reference; beside each point its share of the reference's time.");
+  chart.note = fmt::format(
+      "{}. Median and 95 % interval over {}. {}", sentence(workload.title), processes_phrase(lines),
+      phased ? phases_phrase(workload) : "Dashed: the reference; beside each point its share of the reference's time.");
   json::array rows, reference;
   std::vector<std::string> told;
   for (const Line& line : lines) {
     const Variant& variant = *line.variant;
     const auto add = [&](const std::string& phase, const Times& times) {
       if (times.time.count == 0) return;  // a phase without samples
-      json::object row = with_interval(
-          {{"variant", variant.name},
-           {"benchmark", results::benchmark_name(workload.family, variant.name, workload.name)},
-           {"phase", phase}},
-          times.time);
+      json::object row =
+          with_interval({{"variant", variant.name},
+                         {"benchmark", results::benchmark_name(workload.family, variant.name, workload.name)},
+                         {"phase", phase}},
+                        times.time);
       row["against"] = against(variant, times);
       if (!phased) row["label"] = variant.reference || !times.ratio ? "" : ratio(times.ratio->median) + "\u00d7";
       rows.push_back(std::move(row));
@@ -191,10 +191,11 @@ Table time_table(const Workload& workload, const std::vector<Line>& lines) {
   const std::string phases = phases_phrase(workload);
   Table table{
       fmt::format("{}-{}", workload.family, workload.name),
-      fmt::format("{}: {}. The fastest first; ns a {}. The ratio is the median over blocks of a variant's time over the "
-                  "reference's in the same block, not that of the two medians; below 1 is faster{}{}",
-                  workload.name, workload.title, workload.operation, phases.empty() ? "" : ". ",
-                  phases.substr(0, phases.empty() ? 0 : phases.size() - 1)),
+      fmt::format(
+          "{}: {}. The fastest first; ns a {}. The ratio is the median over blocks of a variant's time over the "
+          "reference's in the same block, not that of the two medians; below 1 is faster{}{}",
+          workload.name, workload.title, workload.operation, phases.empty() ? "" : ". ",
+          phases.substr(0, phases.empty() ? 0 : phases.size() - 1)),
       {{"Benchmark", kBenchmark},
        {"Ratio", kNumber},
        {"95 % interval", kNumber},
@@ -210,8 +211,7 @@ Table time_table(const Workload& workload, const std::vector<Line>& lines) {
                           line.variant->reference ? "reference"
                           : all.ratio             ? ratio(all.ratio->median)
                                                   : "none",
-                          line.variant->reference ? "" : interval(all.ratio, ratio),
-                          number(all.time.median),
+                          line.variant->reference ? "" : interval(all.ratio, ratio), number(all.time.median),
                           interval(all.time, number)};
     for (const Times& phase : line.phases) row.emplace_back(phase.time.count == 0 ? "none" : number(phase.time.median));
     row.emplace_back(whole(all.time.count));

@@ -12,8 +12,8 @@ namespace lab::report {
 /// The families that the result knows of, in its order.
 std::vector<std::string> families_of(const results::Result& result);
 
-/// The finding of the family's first workload with numbers: "random_replace: buddy has the lowest median, ..."; "" where
-/// none has any.
+/// The finding of the family's first workload with numbers: "random_replace: buddy has the lowest median, ..."; ""
+/// where none has any.
 std::string family_finding(const std::string& family, const results::Result& result);
 
 /// Plots, tables, memory and variants of one family. Where no process has finished it says so instead.

@@ -5,9 +5,9 @@
 #include <boost/json.hpp>
 #include <map>
 
+#include "harness/judge/summary.h"
 #include "harness/report/format.h"
 #include "harness/report/sample_test.h"
-#include "harness/judge/summary.h"
 
 namespace lab::report {
 
@@ -74,7 +74,8 @@ TEST(Families, a_plot_of_phases_shows_the_total_that_its_title_names) {
   const Section section = family_section("command_bucket", sample::result());
   const Chart& frame = chart(section, "command_bucket-frame");
   const std::string shown = by_phase(frame, "shown").at("v7_mt_thread_local_blocks all phases");
-  EXPECT_NE(frame.title.find(first_word(shown) + " ns a command in all phases"), std::string::npos) << frame.title << "; " << shown;
+  EXPECT_NE(frame.title.find(first_word(shown) + " ns a command in all phases"), std::string::npos)
+      << frame.title << "; " << shown;
 }
 
 TEST(Families, say_by_what_a_phase_is_divided) {
@@ -84,9 +85,11 @@ TEST(Families, say_by_what_a_phase_is_divided) {
             std::string::npos);
   result.workloads[0].phase_operations = {{"add", 10000}};
   const Section section = family_section("command_bucket", result);
-  EXPECT_NE(chart(section, "command_bucket-frame")
-                .note.find("divided by its own commands (add 10,000, sort 40,000, submit 40,000), that of all phases by 40,000"),
-            std::string::npos);
+  EXPECT_NE(
+      chart(section, "command_bucket-frame")
+          .note.find(
+              "divided by its own commands (add 10,000, sort 40,000, submit 40,000), that of all phases by 40,000"),
+      std::string::npos);
   // Four times the time of an operation where there are a quarter of them.
   const auto add_of = [](const Section& one) { return table(one, "command_bucket-frame").rows[0][5].text; };
   result.workloads[0].phase_operations = {};

@@ -148,18 +148,20 @@ TEST(Html, gives_every_section_figure_and_table_an_id_of_its_own_and_every_link_
 
 TEST(Html, says_of_a_row_what_filters_know_it_by_and_on_a_card_what_each_cell_is) {
   Document document;
-  Table table{"t",
-              "t",
-              {{"Verdict", Heading::Kind::kVerdict}, {"Benchmark", Heading::Kind::kBenchmark}, {"p", Heading::Kind::kNumber}},
-              {{Cell("regressed", Tone::kBad), "a/b/c", "0.5"}, {"", "a/b/d", ""}}};
+  Table table{
+      "t",
+      "t",
+      {{"Verdict", Heading::Kind::kVerdict}, {"Benchmark", Heading::Kind::kBenchmark}, {"p", Heading::Kind::kNumber}},
+      {{Cell("regressed", Tone::kBad), "a/b/c", "0.5"}, {"", "a/b/d", ""}}};
   Table about{"about", "t", {{"Claim", Heading::Kind::kText}}, {{"faster"}, {"slower"}}, {{"a/b/c", "a/b/d"}}};
   document.sections.push_back({"s", "S", {table, about}, {}});
   const std::string page = to_html(document, {});
   for (const char* part :
-       {"<tr role=\"row\" data-benchmark=\"a/b/c\" data-verdict=\"regressed\">", "<tr role=\"row\" data-benchmark=\"a/b/d\">",
+       {"<tr role=\"row\" data-benchmark=\"a/b/c\" data-verdict=\"regressed\">",
+        "<tr role=\"row\" data-benchmark=\"a/b/d\">",
         "<th scope=\"row\" role=\"rowheader\" class=\"name\" data-label=\"Benchmark\">a/<wbr>b/<wbr>c</th>",
-        "data-label=\"p\">0.5</td>", "class=\"number\"></td>",
-        "<tr role=\"row\" data-benchmark=\"a/b/c a/b/d\"><th", "<tr role=\"row\"><th"})
+        "data-label=\"p\">0.5</td>", "class=\"number\"></td>", "<tr role=\"row\" data-benchmark=\"a/b/c a/b/d\"><th",
+        "<tr role=\"row\"><th"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
 }
 

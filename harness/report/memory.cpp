@@ -10,8 +10,8 @@
 #include <set>
 #include <string_view>
 
-#include "harness/report/format.h"
 #include "harness/judge/exact.h"
+#include "harness/report/format.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {
@@ -39,12 +39,12 @@ struct Column {
   std::string (*show)(double);
 };
 const Column kColumns[] = {{std::string(kRounding), "Bytes in blocks a byte requested", ratio},
-                               {"external_fragmentation", "Free memory outside the largest free block", in_percent},
-                               {"metadata_bytes", "Metadata, bytes", in_bytes},
-                               {std::string(judge::kMinimumHeap), "Minimum heap, bytes", in_bytes},
-                               {std::string(kDemand), "Requested at most, bytes", in_bytes},
-                               {"buffer_bytes", "Buffer given, bytes", in_bytes},
-                               {"packet_memory_bytes", "Packet memory, bytes", in_bytes}};
+                           {"external_fragmentation", "Free memory outside the largest free block", in_percent},
+                           {"metadata_bytes", "Metadata, bytes", in_bytes},
+                           {std::string(judge::kMinimumHeap), "Minimum heap, bytes", in_bytes},
+                           {std::string(kDemand), "Requested at most, bytes", in_bytes},
+                           {"buffer_bytes", "Buffer given, bytes", in_bytes},
+                           {"packet_memory_bytes", "Packet memory, bytes", in_bytes}};
 
 /// "used_bytes": "Used, bytes".
 std::string title_of(std::string_view counter) {
@@ -77,9 +77,7 @@ struct Line {
     const auto found = counters.find(counter);
     return found == counters.end() ? std::nullopt : std::optional(found->second.high);
   }
-  std::string benchmark() const {
-    return results::benchmark_name(workload->family, variant->name, workload->name);
-  }
+  std::string benchmark() const { return results::benchmark_name(workload->family, variant->name, workload->name); }
 };
 
 /// Every benchmark of the family with counters, workload by workload, within one the least rounding first.
@@ -181,7 +179,8 @@ Table memory_table(const std::string& family, const Result& result) {
   using enum Heading::Kind;
   const std::vector<Line> lines = lines_of(family, result);
   const std::vector<Column> columns = columns_of(lines);
-  Table table{family + "-memory", "Memory: what rounding, free lists and bookkeeping cost", {{"Benchmark", kBenchmark}}, {}};
+  Table table{
+      family + "-memory", "Memory: what rounding, free lists and bookkeeping cost", {{"Benchmark", kBenchmark}}, {}};
   for (const Column& column : columns) table.columns.push_back({column.title, kNumber});
   for (const Line& line : lines) {
     std::vector<Cell> row{line.benchmark()};

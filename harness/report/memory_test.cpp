@@ -13,10 +13,9 @@ TEST(Memory, has_a_row_for_each_benchmark_that_counted_and_a_column_for_each_cou
   std::vector<std::string> titles, first;
   for (const Heading& column : table.columns) titles.push_back(column.title);
   for (const Cell& cell : table.rows[1]) first.push_back(cell.text);
-  EXPECT_EQ(titles,
-            (std::vector<std::string>{"Benchmark", "Bytes in blocks a byte requested",
-                                      "Free memory outside the largest free block", "Metadata, bytes", "Minimum heap, bytes",
-                                      "Requested at most, bytes", "Buffer given, bytes"}));
+  EXPECT_EQ(titles, (std::vector<std::string>{
+                        "Benchmark", "Bytes in blocks a byte requested", "Free memory outside the largest free block",
+                        "Metadata, bytes", "Minimum heap, bytes", "Requested at most, bytes", "Buffer given, bytes"}));
   EXPECT_EQ(first, (std::vector<std::string>{"allocator/buddy/random_replace", "1.33", "25.0 %", "131,072", "1,228,800",
                                              "524,288", "67,108,864"}));
   EXPECT_EQ(table.rows[0][0].text, "allocator/mimalloc/random_replace") << "the least rounding first";

@@ -33,8 +33,10 @@ std::string caches_phrase(const std::vector<results::Cache>& caches) {
   return texts.empty() ? "unknown" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-Table facts_table(std::string name, std::string caption, const std::vector<std::pair<std::string, std::string>>& facts) {
-  Table table{std::move(name), std::move(caption), {{"Fact", Heading::Kind::kText}, {"Value", Heading::Kind::kText}}, {}};
+Table facts_table(std::string name, std::string caption,
+                  const std::vector<std::pair<std::string, std::string>>& facts) {
+  Table table{
+      std::move(name), std::move(caption), {{"Fact", Heading::Kind::kText}, {"Value", Heading::Kind::kText}}, {}};
   for (const auto& [fact, value] : facts) table.rows.push_back({fact, or_unknown(value)});
   return table;
 }
@@ -94,12 +96,16 @@ Section failures_section(const Result& result) {
     section.blocks.emplace_back(Paragraph{"No process crashed, hung or answered wrongly."});
     return section;
   }
-  Table table{
-      "failures",
-      "A failed conformance check costs a variant all its numbers, a wrong answer a benchmark; a crash or a timeout costs its "
-      "process and what would have come after it in the session",
-      {{"Failure", kShort}, {"Benchmark", kBenchmark}, {"Process", kNumber}, {"Block", kNumber}, {"What happened", kText}},
-      {}};
+  Table table{"failures",
+              "A failed conformance check costs a variant all its numbers, a wrong answer a benchmark; a crash or a "
+              "timeout costs its "
+              "process and what would have come after it in the session",
+              {{"Failure", kShort},
+               {"Benchmark", kBenchmark},
+               {"Process", kNumber},
+               {"Block", kNumber},
+               {"What happened", kText}},
+              {}};
   for (const results::Failure& failure : result.failures)
     table.rows.push_back({Cell(failure.kind, Tone::kBad), results::subject(failure.benchmark, failure.arm),
                           std::to_string(failure.process), std::to_string(failure.block), failure.detail});
@@ -153,22 +159,22 @@ Section provenance_section(const Result& result) {
        {"C library", facts.libc},
        {"Distribution", facts.distribution},
        {"Load before (1, 5, 15 minutes)", load_phrase(facts.load_avg)}}));
-  section.blocks.emplace_back(
-      facts_table("session", "Build and session", {{"Commit", result.source.commit.value_or("none")},
-                                        {"State of the sources", result.source.state},
-                                        {"Toolchain", result.build.toolchain},
-                                        {"Configuration", result.build.config},
-                                        {"Instruction set", result.build.march},
-                                        {"Compiler", result.build.compiler},
-                                        {"Flags", result.build.flags},
-                                        {"Session", session.id},
-                                        {"Started", session.started},
-                                        {"Ended", session.ended},
-                                        {"State", session.state},
-                                        {"Seed", std::to_string(session.seed)},
-                                        {"Mode", session.mode},
-                                        {"Budget", fmt::format("{} s", number(session.budget_seconds))},
-                                        {"Blocks", std::to_string(session.blocks)}}));
+  section.blocks.emplace_back(facts_table("session", "Build and session",
+                                          {{"Commit", result.source.commit.value_or("none")},
+                                           {"State of the sources", result.source.state},
+                                           {"Toolchain", result.build.toolchain},
+                                           {"Configuration", result.build.config},
+                                           {"Instruction set", result.build.march},
+                                           {"Compiler", result.build.compiler},
+                                           {"Flags", result.build.flags},
+                                           {"Session", session.id},
+                                           {"Started", session.started},
+                                           {"Ended", session.ended},
+                                           {"State", session.state},
+                                           {"Seed", std::to_string(session.seed)},
+                                           {"Mode", session.mode},
+                                           {"Budget", fmt::format("{} s", number(session.budget_seconds))},
+                                           {"Blocks", std::to_string(session.blocks)}}));
   if (!result.pins.empty()) {
     Table pins{"pins",
                "Pins: the version of every package, the hash of its artifacts and how they unpack",

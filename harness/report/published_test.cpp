@@ -37,7 +37,8 @@ TEST(Published, holds_what_the_articles_state) {
   EXPECT_EQ(published->buckets.claims.size(), 14u) << "eight claims, six of them about such a version";
   EXPECT_EQ(published->vulkan.platforms.size(), 4u);
   EXPECT_EQ(published->errata.size(), 8u);
-  EXPECT_EQ(published->buckets.benchmark(published->buckets.version(2, ""), "frame"), "command_bucket/v2_st_linear/frame");
+  EXPECT_EQ(published->buckets.benchmark(published->buckets.version(2, ""), "frame"),
+            "command_bucket/v2_st_linear/frame");
   EXPECT_EQ(published->buckets.version(3, "submission").variant, "v3_mt_new");
   EXPECT_EQ(published->buckets.version(3, "allocation").variant, "v3_mt_new_fifo");
   EXPECT_EQ(published->buckets.version(4, "allocation").variant, "v4_mt_linear_atomic");

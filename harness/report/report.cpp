@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/judge/fitness.h"
 #include "harness/report/bisects.h"
 #include "harness/report/charts.h"
 #include "harness/report/claims.h"
@@ -22,7 +23,6 @@
 #include "harness/report/provenance.h"
 #include "harness/report/svg.h"
 #include "harness/report/vulkan.h"
-#include "harness/judge/fitness.h"
 
 namespace lab::report {
 
@@ -145,8 +145,9 @@ std::vector<Alert> alerts_of(const Result& result, const judge::Control& control
           std::find(lost.begin(), lost.end(), name) == lost.end())
         lost.push_back(name);
   if (!lost.empty())
-    alerts.push_back({fmt::format("No number of {}: {} failed.", fmt::join(lost, ", "), lost.size() == 1 ? "it" : "they"),
-                      "failures"});
+    alerts.push_back(
+        {fmt::format("No number of {}: {} failed.", fmt::join(lost, ", "), lost.size() == 1 ? "it" : "they"),
+         "failures"});
   return alerts;
 }
 

@@ -49,7 +49,6 @@ void fields(F& f, Entry& e) {
   f.added("cpu_time", e.cpu_time);
 }
 
-
 Error refused(std::string_view name, std::string what, std::string hint = "") {
   return {fmt::format("{}: {}", name, what), std::move(hint), ExitStatus::kUsage};
 }
@@ -89,7 +88,8 @@ Expected<Times> times_of(const json::array& entries, std::string_view name, Resu
     }
     const double unit = nanoseconds_in(entry->time_unit);
     if (unit == 0)
-      return refused(name, fmt::format("{}: expected a time_unit of ns, us, ms or s, found '{}'", benchmark, entry->time_unit));
+      return refused(
+          name, fmt::format("{}: expected a time_unit of ns, us, ms or s, found '{}'", benchmark, entry->time_unit));
     if (!(entry->real_time > 0))
       return refused(name, fmt::format("{}: real_time is {}, expected more than 0", benchmark, entry->real_time));
     times[benchmark].emplace_back(entry->real_time * unit, entry->cpu_time * unit);
@@ -128,8 +128,7 @@ Expected<Result> parse_google_benchmark(std::string_view text, std::string_view 
   for (const auto& [benchmark, repetitions] : *times) {
     std::vector<double> real, cpu;
     for (const auto& [time, cpu_time] : repetitions) {
-      if (independent)
-        result.processes.push_back(process_of(benchmark, static_cast<int>(real.size()), time, cpu_time));
+      if (independent) result.processes.push_back(process_of(benchmark, static_cast<int>(real.size()), time, cpu_time));
       real.push_back(time);
       cpu.push_back(cpu_time);
     }

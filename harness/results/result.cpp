@@ -259,8 +259,9 @@ std::string implausible(const Process& process) {
 }
 
 std::string implausible(const Disturbance& disturbance) {
-  for (const auto& [what, seconds] : {std::pair("seconds", disturbance.seconds), std::pair("foreign", disturbance.foreign),
-                                      std::pair("stolen", disturbance.stolen)})
+  for (const auto& [what, seconds] :
+       {std::pair("seconds", disturbance.seconds), std::pair("foreign", disturbance.foreign),
+        std::pair("stolen", disturbance.stolen)})
     if (!(seconds >= 0)) return fmt::format("{} is {}, expected 0 or more", what, seconds);
   return "";
 }
@@ -347,8 +348,8 @@ Expected<Result> result_from(const json::value& document, std::string_view name)
 }
 
 Expected<void> check_session(const Result& result, std::string_view name) {
-  for (const std::string& problem : {wrong_arm(result), repeated(result, "process", &Process::process),
-                                     repeated(result, "block", &Process::block)})
+  for (const std::string& problem :
+       {wrong_arm(result), repeated(result, "process", &Process::process), repeated(result, "block", &Process::block)})
     if (!problem.empty()) return refused(name, problem);
   return {};
 }
@@ -376,7 +377,8 @@ Expected<void> add_journal_line(std::string_view line, Result& result) {
   const Expected<json::value> value = parse_json(line, "line");
   if (!value) return value.error();
   const json::object* object = value->if_object();
-  if (object == nullptr || object->size() != 1) return refused("line", "expected one of process, failure, answer and disturbance");
+  if (object == nullptr || object->size() != 1)
+    return refused("line", "expected one of process, failure, answer and disturbance");
   const json::string_view kind = object->begin()->key();
   const json::value& content = object->begin()->value();
   if (kind == "failure") return add(content, kind, result.failures);
@@ -419,7 +421,8 @@ std::string subject(std::string_view benchmark, std::string_view arm) {
 }
 
 const Arm* find_arm(const Result& result, std::string_view name) {
-  const auto found = std::find_if(result.arms.begin(), result.arms.end(), [&](const Arm& arm) { return arm.name == name; });
+  const auto found =
+      std::find_if(result.arms.begin(), result.arms.end(), [&](const Arm& arm) { return arm.name == name; });
   return found == result.arms.end() ? nullptr : &*found;
 }
 

@@ -100,10 +100,10 @@ struct Session {
   double budget_seconds = 0;
   int blocks = 0;  ///< complete ones
   int protocol = 0;
-  std::string state = "interrupted";  ///< until it is "complete" or "out of time"
-  std::vector<std::string> unusual;   ///< sentences: what makes the machine unfit or noisy, and what to do
-  double wall_seconds = 0;            ///< all of it: asking what there is, preparing, measuring, judging
-  double timed_seconds = 0;           ///< of these, inside what its processes timed
+  std::string state = "interrupted";           ///< until it is "complete" or "out of time"
+  std::vector<std::string> unusual;            ///< sentences: what makes the machine unfit or noisy, and what to do
+  double wall_seconds = 0;                     ///< all of it: asking what there is, preparing, measuring, judging
+  double timed_seconds = 0;                    ///< of these, inside what its processes timed
   std::vector<Disturbance> disturbances = {};  ///< one a block; empty where not recorded
 };
 
@@ -116,7 +116,8 @@ struct Workload {
   std::uint64_t operations = 0;
   std::string operation;
   bool parallel = false;
-  std::map<std::string, std::uint64_t> phase_operations = {};  ///< what a phase's time is divided by, where not `operations`
+  std::map<std::string, std::uint64_t> phase_operations =
+      {};  ///< what a phase's time is divided by, where not `operations`
 };
 
 /// Operations of one phase, or of a repetition where `phase` is "".
@@ -149,8 +150,8 @@ struct Process {
   int process = 0;                ///< from 0, per benchmark and arm
   int block = 0;                  ///< from 0
   int position = 0;               ///< from 0, within the block
-  std::string arm = "head";  ///< see kHead
-  std::optional<int> cpu;  ///< pinned to; null for a parallel workload
+  std::string arm = "head";       ///< see kHead
+  std::optional<int> cpu;         ///< pinned to; null for a parallel workload
   unsigned threads = 1;
   std::uint64_t seed = 0;
   std::string checksum;                                ///< 16 hex digits
@@ -228,7 +229,8 @@ struct Result {
 std::string serialize(const Result& result);
 
 /// A result from its text; `name` is what errors call it. What is empty, truncated, no JSON (NaN included), foreign, of
-/// a later schema, holds a time that cannot be one, or a process twice, is refused in a sentence with ExitStatus::kUsage.
+/// a later schema, holds a time that cannot be one, or a process twice, is refused in a sentence with
+/// ExitStatus::kUsage.
 Expected<Result> parse_result(std::string_view text, std::string_view name);
 Expected<Result> load_result(const std::filesystem::path& path);
 /// The same from a JSON document.

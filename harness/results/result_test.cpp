@@ -30,7 +30,8 @@ TEST(Result, survives_a_round_trip) {
   written.answers = {{"shelf/plain/store", 7, "00000000000000aa"}};
   written.failures = {{"shelf/slow/store", 1, 1, "crash", "signal 11", "bang\n\"quoted\""}};
   written.source = {};
-  written.arms = {{"head", written.build, written.pins, written.source, {{"shelf/quick", "ab12"}}, {{"shelf/store", 2}}}};
+  written.arms = {
+      {"head", written.build, written.pins, written.source, {{"shelf/quick", "ab12"}}, {{"shelf/store", 2}}}};
   written.processes[1].cpu.reset();
   written.processes[1].real_time = 0.1 + 0.2;
   written.processes[1].warmup = {12, 0.25, false};
@@ -190,7 +191,9 @@ TEST(Result, holds_no_process_twice) {
             "a.json: arms: 'head' is there twice, expected once");
   EXPECT_EQ(complaint_of([](Result& r) { r.processes[0].block = -1; }),
             "a.json: shelf/plain/store, process 0: it is process 0 of block -1, expected numbers from 0");
-  EXPECT_EQ(complaint_of([](Result& r) { r.session.disturbances = {{0, 1, -1, 0}}; }),
+  EXPECT_EQ(complaint_of([](Result& r) {
+              r.session.disturbances = {{0, 1, -1, 0}};
+            }),
             "a.json: disturbance of block 0: foreign is -1, expected 0 or more");
 }
 
