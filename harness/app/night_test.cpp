@@ -820,7 +820,7 @@ TEST_F(RealWorld, a_killed_nights_verb_keeps_its_lock_until_it_has_ended) {
   const fs::path lock = root_.path() / "lock";
   const pid_t child = ::fork();
   if (child == 0) {
-    const Expected<File> held = lock_file(lock, LockKind::kAlone);
+    const Expected<File> held = lock_file(lock, LockKind::kExclusive);
     HarnessNightWorld world(places(held->get()), say_);
     static_cast<void>(world.run_verb("run", {}));
     ::_exit(1);
@@ -828,9 +828,9 @@ TEST_F(RealWorld, a_killed_nights_verb_keeps_its_lock_until_it_has_ended) {
   int status = 0;
   ::waitpid(child, &status, 0);
   EXPECT_TRUE(WIFSIGNALED(status));
-  EXPECT_EQ(lock_file(lock, LockKind::kAloneOrNot)->get(), -1);
+  EXPECT_EQ(lock_file(lock, LockKind::kTryExclusive)->get(), -1);
   fs::remove(root_.path() / "linger");
-  EXPECT_GE(lock_file(lock, LockKind::kAlone)->get(), 0);
+  EXPECT_GE(lock_file(lock, LockKind::kExclusive)->get(), 0);
 }
 
 TEST_F(RealWorld, an_interrupt_asks_the_verb_to_end_and_waits_for_it) {
