@@ -834,6 +834,7 @@ TEST_F(RealWorld, a_killed_nights_verb_keeps_its_lock_until_it_has_ended) {
 }
 
 TEST_F(RealWorld, an_interrupt_asks_the_verb_to_end_and_waits_for_it) {
+  ::signal(SIGHUP, SIG_DFL);  // under nohup it is ignored, and the verb asked with SIGTERM
   // It cannot miss the signal: the night is interrupted by the verb itself, whose trap is set by then.
   harness_is("trap 'echo ended; exit 130' HUP; kill -TERM $PPID; while :; do sleep 0.01; done\n");
   HarnessNightWorld world(places(), say_);

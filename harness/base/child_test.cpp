@@ -239,6 +239,7 @@ TEST(Child, does_not_inherit_what_we_ignore_or_hold_open) {
 }
 
 TEST(Child, that_is_attached_has_our_group_our_error_and_the_files_it_is_handed_and_is_asked_to_end) {
+  ::signal(SIGHUP, SIG_DFL);  // under nohup it is ignored, and the child asked with SIGTERM
   int stop[2];
   ASSERT_EQ(::pipe2(stop, O_CLOEXEC), 0);
   // The child itself asks for the stop, once it can hear it.

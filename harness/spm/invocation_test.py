@@ -62,7 +62,7 @@ class CalledTest(World):
                 self.assertEqual((pasted.returncode, pasted.stderr), (0, ""))
                 usage, *_, says_more = [line for line in pasted.stdout.splitlines() if "VERB" in line]
                 self.assertEqual(usage, f"usage: {hint.removesuffix(' --help')} VERB ...")
-                self.assertEqual(says_more, f"{hint.removesuffix(' --help')} VERB --help says what they mean")
+                self.assertEqual(says_more, f"their meaning: {hint.removesuffix(' --help')} VERB --help")
 
     def test_a_hint_has_the_places_and_every_kind_of_output_has_it(self) -> None:
         self.add_simple("alpha")

@@ -61,10 +61,10 @@ ENVIRONMENT = {
     "SPM_OFFLINE": "as --offline, unless it is 0",
     "SPM_DEBIAN_MIRROR": "a mirror for debian sources (default: apt's)",
     "SPM_DEBIAN_KEYRING": "files with keys that may sign it (default: Debian's)",
-    "SPM_MIRROR": "a mirror of artifacts, tried first (last:PLACE: tried last)",
+    "SPM_MIRROR": "artifacts by sha256, tried first (last:PLACE: last)",
     "SPM_ARTIFACTORY_TOKEN": "for artifactory sources",
     "AWS_*": "for s3 sources, as in AWS's own tools",
-    "SPM_TIMEOUT": "time limit in seconds for each response and read (default: 30)",
+    "SPM_TIMEOUT": "seconds for each response and read (default: 30)",
     "HTTP(S)_PROXY, NO_PROXY": "proxies, and hosts without one; also in lower case",
     "SSL_CERT_FILE": "a file of certificates to trust",
     "NETRC": "users and passwords by host (default: ~/.netrc)",
@@ -80,7 +80,7 @@ VERBS = {
     "list": Verb("list", "", "list all packages of packages.json for the platform", ("--platform",)),
     "status": Verb("status", "", "show which packages are active, and which should be", ("--platform",)),
     "verify": Verb(
-        "verify", "", "check active packages against the files that were unpacked", ("--platform", "--deep", "--repair")
+        "verify", "", "compare active packages with what was unpacked", ("--platform", "--deep", "--repair")
     ),
     "outdated": Verb("outdated", "[NAME...]", "list pins that have a newer version in their index"),
     "update": Verb("update", "NAME...", "write the newest pins into packages.json", ("--unsigned",)),

@@ -50,7 +50,7 @@ MUTANTS = [
     ),
     ("redirect after redirect", TRANSPORT, "request.timeout.left_s()", "request.timeout.renew()"),
     ("flood of an error", TRANSPORT, "error.read1(_MOST_ANSWER - len(answer))", "error.read()"),
-    ("flood of a redirect", TRANSPORT, "file.close()  # or", "pass  # or"),
+    ("flood of a redirect", TRANSPORT, "file.close()  # else", "pass  # else"),
     ("chunk of an odd size", TRANSPORT, "error.read1(", "error.read("),
     ("another range", TRANSPORT, "if begins not in (0, offset):", "if False:"),
     ("a date beyond measure", TRANSPORT, "except (ValueError, OverflowError):", "except ValueError:"),
