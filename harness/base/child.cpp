@@ -25,7 +25,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Without pidfd_open (Linux before 5.3) the end of a child whose pipes stay open is noticed within this time.
+/// Without pidfd_open (Linux before 5.3), this is the longest delay until the end of a child with open pipes is
+/// noticed.
 constexpr int kPollMilliseconds = 50;
 
 std::vector<std::string> child_environment(const ChildSpec& spec) {
@@ -76,7 +77,7 @@ class Watch {
   }
 
  private:
-  /// Waits for something to happen; a ChildEnd where it must not go on.
+  /// Waits for the next event; returns a ChildEnd if the child must be stopped.
   std::optional<ChildEnd> step(Clock::time_point start) {
     const auto seconds_since = [now = Clock::now()](Clock::time_point then) {
       return std::chrono::duration<double>(now - then).count();
@@ -112,8 +113,8 @@ class Watch {
     return more;
   }
 
-  /// A terminal has sent its SIGINT to the child, too, which ends at once at a second signal of a kind: so this is one
-  /// that cannot have come yet.
+  /// The terminal has sent SIGINT to the child as well, and a second signal of one kind ends the child at once. So this
+  /// sends a kind that it cannot have received yet.
   void ask_to_end() {
     struct sigaction hang_up {};
     ::sigaction(SIGHUP, nullptr, &hang_up);
@@ -135,8 +136,8 @@ class Watch {
     return std::nullopt;
   }
 
-  /// What is still in the pipes when it has ended. They may stay open in a process that left the group; that one is not
-  /// waited for: reads do not block.
+  /// Reads what is left in the pipes after the end. A process that left the group may keep them open; it is not waited
+  /// for, because reads do not block.
   std::optional<ChildEnd> drain_rest() {
     std::optional<ChildEnd> cut;
     const auto ready = [](const File& file) {

@@ -1,4 +1,4 @@
-/// One child process: started, pinned, watched, and gone when run_child returns, with everything it started.
+/// Runs one child process. It and everything it started are gone when run_child returns.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@ namespace lab {
 
 struct ChildSpec {
   std::vector<std::string> command;                  ///< program (looked up in PATH without a slash) and arguments
-  std::optional<int> cpu;                            ///< the one CPU it may use; none: all that we may use
-  double timeout_seconds = 60;                       ///< then it and its process group are killed
+  std::optional<int> cpu;                            ///< the one CPU it may use; none: all CPUs of this process
+  double timeout_seconds = 60;                       ///< after this, it and its process group are killed
   std::size_t output_limit = 32u << 20;              ///< bytes of standard output; more is a failure
   std::size_t tail_limit = 2000;                     ///< bytes kept of the end of standard error
-  std::vector<std::string> environment;              ///< "NAME=value" to add, "NAME" to take away
-  std::function<void(std::string_view)> on_error{};  ///< is called with all of standard error, as it comes
-  /// Is called with every whole line of standard output, as it comes; such lines are not kept.
+  std::vector<std::string> environment;              ///< "NAME=value" to set, "NAME" to remove
+  std::function<void(std::string_view)> on_error{};  ///< called with all of standard error, as it arrives
+  /// Called with every whole line of standard output, as it arrives; these lines are not kept.
   std::function<void(std::string_view)> on_line{};
-  double silence_seconds = std::numeric_limits<double>::infinity();  ///< so long without a whole line: it is killed
-  bool inherits_environment = true;                                  ///< else `environment` is all that it gets
-  bool core_dump = true;                                             ///< whether a crash may leave its memory on disk
-  bool attached = false;                                             ///< see SpawnSpec; its standard error is ours
-  std::vector<int> kept_files = {};                                  ///< open in the child, too
+  double silence_seconds = std::numeric_limits<double>::infinity();  ///< killed after this long without a whole line
+  bool inherits_environment = true;                                  ///< false: `environment` is its whole environment
+  bool core_dump = true;                                             ///< whether a crash may write a core dump
+  bool attached = false;                                             ///< see SpawnSpec; it shares our standard error
+  std::vector<int> kept_files = {};                                  ///< stay open in the child
 };
 
 enum class ChildEnd {
@@ -41,17 +41,17 @@ enum class ChildEnd {
 struct ChildOutcome {
   ChildEnd end = ChildEnd::kExited;
   int code = 0;
-  std::string output;      ///< standard output; with on_line, what followed its last whole line
+  std::string output;      ///< standard output; with on_line, only what followed the last whole line
   std::string error_tail;  ///< the end of standard error
   double wall_seconds = 0;
 };
 
-/// Runs it to its end. Standard input is empty; the child leads a process group of its own, which is killed at the end
-/// whatever that is, and dies with us. `stop_file`, where it is not -1, ends the wait when it becomes readable; an
-/// attached child is then asked to end by a signal, and waited for.
+/// Runs the child to its end. Its standard input is empty. It leads its own process group, which is always killed at
+/// the end, and it dies with this process. If `stop_file` is not -1, the wait ends when it becomes readable; an
+/// attached child then gets a signal and is waited for.
 ChildOutcome run_child(const ChildSpec& spec, int stop_file = -1);
 
-/// How child processes are run; the seam for tests.
+/// Runs a child process; the seam for tests.
 using Runner = std::function<ChildOutcome(const ChildSpec&)>;
 
 /// "exit status 1", "signal 11 (Segmentation fault)", "no end within 15 s"...

@@ -1,4 +1,4 @@
-/// Errors as values: what went wrong, what to do next, and the exit status `main` ends with.
+/// Errors as values: what went wrong, what to do next, and the exit status of `main`.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -14,19 +14,19 @@ enum class ExitStatus : int {
   kFailed = 1,         ///< download, build, variant, driver, test or verify failed
   kUsage = 2,          ///< wrong usage or unreadable input
   kRegression = 3,     ///< a verdict found a regression
-  kUnfit = 4,          ///< the session cannot carry a verdict
+  kUnfit = 4,          ///< the session cannot support a verdict
   kInterrupted = 130,  ///< SIGINT or SIGTERM
-  kNobodyReads = 141   ///< whoever read our output has gone, as SIGPIPE would have it; nothing is printed
+  kNobodyReads = 141   ///< the reader of our output has gone, as with SIGPIPE; nothing is printed
 };
 
 struct Error {
   Error() = default;
-  // Two arguments at least: an Expected<std::string> must not take its value for an error.
+  // At least two arguments, so that Expected<std::string> does not take its value for an error.
   Error(std::string sentence, std::string next, ExitStatus exit = ExitStatus::kFailed)
       : what(std::move(sentence)), hint(std::move(next)), status(exit) {}
 
   std::string what;  ///< one sentence: what was done, what was expected, what was found
-  std::string hint;  ///< the next command or act; where empty, wrong usage is pointed at the command's help
+  std::string hint;  ///< the next command or step; if empty, a usage error points to the command's help
   ExitStatus status = ExitStatus::kFailed;
 };
 
@@ -40,7 +40,7 @@ inline Error in_context(std::string_view doing, Error error) {
   return error;
 }
 
-/// Called by result::value() on an error, which is a bug of the caller: aborts.
+/// Called by result::value() on an error, which is a bug in the caller: aborts.
 [[noreturn]] void throw_exception_from_error(const Error& error, const boost::source_location& where);
 
 }  // namespace lab

@@ -14,7 +14,7 @@ namespace lab {
 
 namespace {
 
-/// Errors of a place that was named wrongly.
+/// Errors caused by a wrong path.
 constexpr std::array kOfThePlace{EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, EEXIST, ENAMETOOLONG, ELOOP};
 
 }  // namespace

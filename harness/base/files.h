@@ -1,4 +1,4 @@
-/// Whole files: read, and written so that a reader sees the old or the new one, never half of one.
+/// Reads and writes whole files. A reader sees the old file or the new one, never a partial one.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,14 @@
 
 namespace lab {
 
-/// What the system says (`code`: an errno) of `doing` something to `path`: kUsage where the place that was named is at
-/// fault (no folder, no permission), kFailed where the machine is (a full disk).
+/// The system's message for `code` (an errno) of `doing` something to `path`. kUsage if the path is at fault (no
+/// folder, no permission), kFailed if the machine is (a full disk).
 Error file_error(std::string_view doing, const std::filesystem::path& path, int code);
 
 Expected<std::string> read_file(const std::filesystem::path& path);
 
-/// Writes beside `path`, syncs, renames over it. On an error (full disk, no permission) `path` is as it was.
+/// Writes a temporary file in the same folder, syncs it, renames it to `path`. On an error (full disk, no permission)
+/// `path` is unchanged.
 Expected<void> write_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace lab

@@ -10,10 +10,10 @@ namespace lab {
 namespace {
 
 constexpr std::size_t kGap = 2;
-/// A column that wraps keeps this much: what is narrower cannot be read.
+/// Least width of a column that wraps: narrower text is unreadable.
 constexpr std::size_t kNarrowest = 12;
 
-/// The bytes of the escape sequence that `text` begins with; 0 where it begins with none.
+/// Bytes of the escape sequence at the start of `text`; 0 if there is none.
 std::size_t escape_bytes(std::string_view text) {
   if (!text.starts_with("\x1b[")) return 0;
   std::size_t end = 2;
@@ -21,14 +21,14 @@ std::size_t escape_bytes(std::string_view text) {
   return std::min(end + 1, text.size());
 }
 
-/// The bytes of the character that `text` begins with.
+/// Bytes of the first character of `text`.
 std::size_t character_bytes(std::string_view text) {
   std::size_t end = 1;
   while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) ++end;
   return end;
 }
 
-/// As many bytes of `text` as take `width` columns at most.
+/// Length in bytes of the longest prefix of `text` within `width` columns.
 std::size_t bytes_within(std::string_view text, std::size_t width) {
   std::size_t at = 0;
   for (std::size_t taken = 0; at < text.size();) {
@@ -39,7 +39,7 @@ std::size_t bytes_within(std::string_view text, std::size_t width) {
   return at;
 }
 
-/// Where the first line of `text`, which is wider than `width`, best ends: {its bytes, where the next one begins}.
+/// Best break in `text`, which is wider than `width`: {bytes of the first line, where the next one begins}.
 std::pair<std::size_t, std::size_t> break_of(std::string_view text, std::size_t width) {
   const std::size_t most = bytes_within(text, width);
   // The space itself may be the first character that does not fit.
@@ -62,7 +62,7 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
   return right ? space + text : text + space;
 }
 
-/// Widths of the columns such that the table fits, as far as columns that wrap can give way.
+/// Column widths with which the table fits, as far as the columns that wrap can shrink.
 std::vector<std::size_t> widths_of(const std::vector<Column>& columns,
                                    const std::vector<std::vector<std::string>>& rows, std::size_t width) {
   std::vector<std::size_t> widths;

@@ -1,5 +1,5 @@
-/// Text for people: counts, and wrapped lines and tables that fit a width. Widths are in columns; escape sequences of
-/// colour have none.
+/// Text output: counts, and wrapped lines and tables that fit a width. Widths are in columns; colour escape sequences
+/// have width 0.
 #pragma once
 
 #include <cstddef>
@@ -9,28 +9,28 @@
 
 namespace lab {
 
-/// "1 block", "2 blocks"; `many` where that is not `one` with an s.
+/// "1 block", "2 blocks". `many` is the plural if it is not `one` with an s.
 std::string counted(std::size_t count, std::string_view one, std::string_view many = "");
 
-/// Columns that `text` takes: characters of UTF-8, each one wide, without escape sequences.
+/// Columns of `text`: one per UTF-8 character, none for escape sequences.
 std::size_t text_width(std::string_view text);
 
-/// `text` in lines of at most `width` columns (0: any), broken at spaces, then after a '/'; a longer word is cut in
-/// two. Its own line ends stay. Nothing is left out.
+/// `text` in lines of at most `width` columns (0: no limit). Breaks at spaces, then after a '/'; a longer word is cut.
+/// Keeps the line ends of `text` and every character.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
-/// The same as one text: lines after the first begin with `indent` spaces, and all of it fits `width`.
+/// The same as one string: lines after the first are indented by `indent` spaces, and every line fits `width`.
 std::string wrapped_after(std::string_view text, std::size_t width, std::size_t indent);
 
 struct Column {
   std::string heading;
   bool right = false;  ///< numbers
-  bool wraps = false;  ///< names and prose: gives way where the table is too wide
+  bool wraps = false;  ///< names and prose: wrapped if the table is too wide
 };
 
-/// Aligned columns, two spaces apart, with a line of headings unless all are "". A row of one cell spans the table.
-/// Where that is wider than `width` (0: any), cells of columns that wrap go on in further lines, the widest column
-/// first.
+/// Aligned columns, two spaces apart, with a line of headings unless all are "". A row of one cell spans the table. If
+/// the table is wider than `width` (0: no limit), cells of columns that wrap continue on further lines, the widest
+/// column first.
 std::string table_text(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows,
                        std::size_t width);
 

@@ -16,7 +16,7 @@ bool glob_matches(const std::string& glob, std::string name) {
 bool glob_may_match_below(const std::string& glob, const std::string& name) {
   if (glob_matches(glob, name)) return true;
   const std::string above = name + "/";
-  // Some beginning of the pattern matches all that is known; the rest, without a slash, then matches some name.
+  // Some prefix of the pattern matches the whole known name; the rest, without a slash, then matches some name.
   const std::size_t last = glob.rfind('/');
   for (std::size_t end = last == std::string::npos ? 0 : last + 1; end <= glob.size(); ++end)
     if (::fnmatch(glob.substr(0, end).c_str(), above.c_str(), 0) == 0) return true;

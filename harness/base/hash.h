@@ -1,4 +1,4 @@
-/// A name for contents: equal ones have equal names. Not for security.
+/// A name derived from content: equal content has equal names. Not for security.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace lab {
 
-/// 32 hex digits: a UUID of version 5 (RFC 4122) of `content`.
+/// The version 5 UUID (RFC 4122) of `content` as 32 hex digits.
 std::string content_name(std::string_view content);
 
 }  // namespace lab

@@ -1,10 +1,10 @@
-/// SIGINT, SIGTERM and SIGHUP as something to look at: a session ends at its next look, with what it has.
+/// Turns SIGINT, SIGTERM and SIGHUP into a flag that a session polls, so that it ends with the results it has.
 #pragma once
 
 namespace lab {
 
-/// While it lives, the first of these signals is noted; a second one of the same kind ends the program at once (the
-/// journal keeps what was measured). At most one may live at a time.
+/// While it exists, the first of these signals is recorded; a second one of the same kind ends the program at once (the
+/// journal keeps what was measured). At most one may exist at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -13,7 +13,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   bool interrupted() const;
-  /// Becomes readable when a signal has come; for run_child.
+  /// Becomes readable when a signal has arrived; for run_child.
   int file() const;
 };
 

@@ -1,10 +1,10 @@
-/// Structs to JSON and back from one list of fields a struct:
+/// Converts structs to JSON and back with one list of fields per struct:
 ///
 ///   template <typename Fields> void fields(Fields& f, Cache& c) { f("type", c.type); f("level", c.level); }
 ///
-/// Writing keeps the order of that list. Reading says where a value is and what was expected and found
-/// ("machine.gpus[0]: expected a string, found a number"); a field that is missing is an error unless it is listed with
-/// f.added(), one that is not known is passed over: so a later writer may add fields. A json::object stays as it is.
+/// Writing keeps the order of that list. Reading reports where a value is, what was expected and what was found
+/// ("machine.gpus[0]: expected a string, found a number"). A missing field is an error unless it is listed with
+/// f.added(). An unknown field is ignored, so a later writer may add fields. A json::object is copied unchanged.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,8 +25,8 @@ namespace lab {
 
 namespace json = boost::json;
 
-/// JSON, or one sentence with ExitStatus::kUsage: empty, truncated, or not JSON (NaN included) and where. `name` is
-/// what the sentence calls the text.
+/// JSON, or one sentence with ExitStatus::kUsage: empty, truncated, or not JSON (NaN included) and where. The sentence
+/// calls the text `name`.
 Expected<json::value> parse_json(std::string_view text, std::string_view name);
 
 template <typename T>
@@ -39,7 +39,7 @@ class FieldWriter {
   void operator()(std::string_view name, const T& value) {
     object[name] = to_json(value);
   }
-  /// A field that files from before it was added lack.
+  /// A field that older files do not have.
   template <typename T>
   void added(std::string_view name, const T& value) {
     (*this)(name, value);
@@ -62,7 +62,8 @@ struct IsOptional : std::false_type {};
 template <typename T>
 struct IsOptional<std::optional<T>> : std::true_type {};
 
-/// JSON has no NaN and no infinity: null, which no reader takes for a number. Whole numbers are written as such.
+/// JSON has no NaN and no infinity: they become null, which no reader accepts as a number. Whole numbers are written as
+/// integers.
 inline json::value number_to_json(double value) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
   if (!std::isfinite(value)) return nullptr;
@@ -91,16 +92,16 @@ json::value to_json(const T& value) {
     return object;
   } else {
     FieldWriter writer;
-    // One list of fields serves both ways; writing through it changes nothing.
+    // One list of fields serves both directions; FieldWriter does not modify the value.
     fields(writer, const_cast<T&>(value));
     return std::move(writer.object);
   }
 }
 
-/// Reads one value at a path; the first error stays.
+/// Reads one value at a path; keeps the first error.
 class FieldReader {
  public:
-  /// `path` must outlive it.
+  /// `path` must outlive the reader.
   FieldReader(const json::value& value, std::string_view path) : value_(&value), name_(path) {}
 
   bool failed() const { return !error_.empty(); }
@@ -144,7 +145,7 @@ class FieldReader {
     }
   }
 
-  /// One field of the struct that is being read.
+  /// One field of the current struct.
   template <typename T>
   void operator()(std::string_view name, T& out) {
     if (failed()) return;
@@ -154,7 +155,7 @@ class FieldReader {
     else
       read_into(FieldReader(*found, *this, name), out);
   }
-  /// As above; where it is missing, `out` stays as it is.
+  /// As above, but `out` is unchanged if the field is missing.
   template <typename T>
   void added(std::string_view name, T& out) {
     if (!failed() && value_->get_object().contains(name)) (*this)(name, out);
@@ -182,7 +183,7 @@ class FieldReader {
                                            : "a whole number from 0");
   }
 
-  // A path is put together only for an error: a result holds a hundred thousand values.
+  // The path is built only for an error: a result holds a hundred thousand values.
   FieldReader(const json::value& value, const FieldReader& parent, std::string_view name)
       : value_(&value), parent_(&parent), name_(name) {}
   FieldReader(const json::value& value, const FieldReader& parent, std::size_t index)
@@ -216,12 +217,13 @@ class FieldReader {
 
   const json::value* value_;
   const FieldReader* parent_ = nullptr;
-  std::string_view name_;             // within the parent
-  std::optional<std::size_t> index_;  // or its place there
+  std::string_view name_;             // in the parent
+  std::optional<std::size_t> index_;  // or the index there
   std::string error_;
 };
 
-/// A T from JSON, or where it is not one and why (ExitStatus::kUsage). `path` is where `value` lies in its document.
+/// Converts JSON to a T, or reports where it fails and why (ExitStatus::kUsage). `path` is the place of `value` in its
+/// document.
 template <typename T>
 Expected<T> from_json(const json::value& value, std::string_view path = "") {
   T out{};

@@ -10,7 +10,7 @@ std::filesystem::path build_dir() {
   std::error_code ignored;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
   std::filesystem::path dir = self.parent_path();
-  // Test executables lie one folder deeper.
+  // Test executables are one folder deeper.
   return dir.filename() == "tests" ? dir.parent_path() : dir;
 }
 

@@ -1,4 +1,4 @@
-/// A lock on a file, gone with its holder however that ends.
+/// A file lock, released when its holder ends for any reason.
 #pragma once
 
 #include <filesystem>
@@ -14,11 +14,12 @@ enum class LockKind {
   kTryExclusive,  ///< does not wait
 };
 
-/// Locks `path` (flock), which is made where it is missing, together with its folder. Waits; with kTryExclusive it
-/// gives a File of number -1 instead where another process holds it.
+/// Locks `path` (flock); creates the file and its folder if missing. Waits for the lock. With kTryExclusive it does not
+/// wait: it returns a File with number -1 if another process holds the lock.
 Expected<File> lock_file(const std::filesystem::path& path, LockKind kind);
 
-/// Locks an open file without waiting, as kTryExclusive: 0, or errno (EWOULDBLOCK where another process holds it).
+/// Locks an open file without waiting, like kTryExclusive. Returns 0 or errno (EWOULDBLOCK if another process holds
+/// it).
 int try_lock(const File& file);
 
 }  // namespace lab

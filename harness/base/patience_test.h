@@ -1,4 +1,4 @@
-/// For tests of what takes time: they wait for what must come and measure nothing, so that a busy machine passes them.
+/// For tests that wait: they wait for an event and measure no time, so that they pass on a busy machine.
 #pragma once
 
 #include <chrono>
@@ -6,10 +6,10 @@
 
 namespace lab {
 
-/// How long a test waits for what must come, in seconds. It only tells a hang from a busy machine.
+/// Longest wait of a test, in seconds. Its only purpose is to distinguish a hang from a busy machine.
 inline constexpr double kPatience = 300;
 
-/// Whether `condition` comes true.
+/// Whether `condition` becomes true in that time.
 template <typename Condition>
 bool comes_true(Condition condition) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(kPatience);
@@ -20,8 +20,8 @@ bool comes_true(Condition condition) {
   return true;
 }
 
-/// For what must end when a time has passed and needs some of it before: whether `attempt`, called with a number of
-/// seconds, succeeds with `least` of them or, on a busy machine, with more.
+/// For an operation with a time limit that needs part of that time to succeed: whether `attempt`, called with a number
+/// of seconds, succeeds with `least` seconds or, on a busy machine, with more.
 template <typename Attempt>
 bool succeeds_given_time(double least, Attempt attempt) {
   for (double seconds = least; seconds < kPatience; seconds *= 2)

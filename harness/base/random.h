@@ -1,4 +1,4 @@
-/// The random numbers of every workload: the same on every machine and library for one seed.
+/// The random numbers of every workload: equal on every machine and library for one seed.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  /// Uniform in [0, bound), bound > 0; the bias (below bound / 2^64) is the price of one multiplication.
+  /// Uniform in [0, bound), bound > 0. Needs only one multiplication, at the cost of a bias below bound / 2^64.
   std::uint64_t below(std::uint64_t bound) {
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint64_t>((static_cast<Wide>(next()) * bound) >> 64);

@@ -1,4 +1,4 @@
-/// For tests: a folder of their own.
+/// A temporary folder for tests.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace lab {
 
-/// A folder that goes when it does.
+/// A folder that is deleted with this object.
 class ScratchFolder {
  public:
   ScratchFolder() {

@@ -22,7 +22,7 @@ struct Pipe {
   File write;
 };
 
-/// Both ends close on exec, so that no child holds another's.
+/// Both ends close on exec, so that no child keeps another's pipe open.
 bool open_pipe(Pipe& pipe) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return false;
@@ -37,7 +37,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-/// Everything the child needs, made before the fork: after it only async-signal-safe calls are allowed.
+/// Everything the child needs, prepared before the fork: after it, only async-signal-safe calls are allowed.
 struct Prepared {
   SpawnSpec spec;
   std::vector<char*> command;
@@ -51,7 +51,7 @@ struct Prepared {
 };
 
 [[noreturn]] void become(const Prepared& prepared) {
-  // What we ignore or block, a child would inherit.
+  // A child inherits ignored and blocked signals.
   ::signal(SIGPIPE, SIG_DFL);
   if (!prepared.spec.attached) {
     ::setpgid(0, 0);
@@ -68,7 +68,7 @@ struct Prepared {
   ::dup2(prepared.null_file, STDIN_FILENO);
   ::dup2(prepared.output, STDOUT_FILENO);
   if (!prepared.spec.attached) ::dup2(prepared.error, STDERR_FILENO);
-  // Files that we got from whoever started us and that nobody marked; older kernels hand them on.
+  // Files that we inherited without close-on-exec; older kernels pass them on.
   static_cast<void>(::syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC));
   for (const int file : prepared.spec.kept_files) ::fcntl(file, F_SETFD, 0);
   if (!prepared.cpus || ::sched_setaffinity(0, sizeof(cpu_set_t), &*prepared.cpus) == 0)
@@ -117,7 +117,7 @@ boost::system::result<Spawned> spawn(const SpawnSpec& spec) {
   const pid_t child = ::fork();
   if (child < 0) return system_error(errno);
   if (child == 0) become(prepared);
-  if (!spec.attached) ::setpgid(child, child);  // also here: whoever is first
+  if (!spec.attached) ::setpgid(child, child);  // also in the parent: either may run first
   output.write.close();
   error.write.close();
   report.write.close();
@@ -153,7 +153,7 @@ File end_of(pid_t child) {
 }
 
 int end_group(pid_t child) {
-  // The child is not reaped yet, so the group's number is still its own.
+  // The child is not reaped yet, so no other group can have its number.
   ::kill(-child, SIGKILL);
   return wait_for(child);
 }

@@ -60,7 +60,7 @@ StatusLine::~StatusLine() {
 
 void StatusLine::show(std::string_view text) {
   if (!live_) return;
-  // The last column stays free: a full line would wrap on some terminals.
+  // The last column stays empty: a full line would wrap on some terminals.
   write(fmt::format("\r{}\x1b[K", text.substr(0, static_cast<std::size_t>(std::max(1, terminal_width(file_) - 1)))));
   shown_ = true;
 }
@@ -79,7 +79,7 @@ void StatusLine::print(std::string_view line) {
 void StatusLine::write(std::string_view text) const {
   while (!text.empty()) {
     const ssize_t put = ::write(file_, text.data(), text.size());
-    if (put < 0 && errno != EINTR) return;  // nobody listens any more
+    if (put < 0 && errno != EINTR) return;  // the reader has gone
     if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));
   }
 }

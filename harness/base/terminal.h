@@ -1,4 +1,4 @@
-/// Talking to people on standard error: one live status line on a terminal, plain lines otherwise.
+/// Messages on standard error: one live status line on a terminal, plain lines otherwise.
 #pragma once
 
 #include <cstddef>
@@ -7,26 +7,26 @@
 
 namespace lab {
 
-/// Opens what is closed of standard input, output and error on /dev/null, so that no file of ours gets their number and
-/// with it what is meant for people.
+/// Opens /dev/null as standard input, output and error where these are closed. Otherwise one of our files could get
+/// such a number, and messages would be written into it.
 void open_standard_files();
 
-/// Whether `file` (STDERR_FILENO) is a terminal that may be drawn on: not piped, no NO_COLOR, no TERM=dumb.
+/// Whether `file` (STDERR_FILENO) is a terminal that supports redrawing: no pipe, no NO_COLOR, no TERM=dumb.
 bool is_live_terminal(int file);
 
-/// Columns of the terminal at `file`; 80 where it does not say.
+/// Columns of the terminal at `file`; 80 if unknown.
 int terminal_width(int file);
 
-/// Columns that output to `file` should fit, which COLUMNS overrides; 0, as many as it needs, where it is no terminal.
+/// Columns that output to `file` should fit; COLUMNS overrides it. 0 (no limit) if it is no terminal.
 std::size_t output_width(int file);
 
-/// Whether whoever read `file`, a pipe, has gone.
+/// Whether `file` is a pipe whose reader has gone.
 bool reader_gone(int file);
 
 /// "1 h 02 min", "3 min 20 s", "45 s".
 std::string duration_text(double seconds);
 
-/// The last line of a live terminal, drawn over and over; nothing at all elsewhere. It is cleared when it goes.
+/// The last line of a live terminal, redrawn at each change; does nothing elsewhere. The destructor clears it.
 class StatusLine {
  public:
   explicit StatusLine(int file);
@@ -35,10 +35,10 @@ class StatusLine {
   StatusLine& operator=(const StatusLine&) = delete;
 
   bool live() const { return live_; }
-  /// Replaces the line; cut off at the terminal's width.
+  /// Replaces the line; truncated to the terminal's width.
   void show(std::string_view text);
   void clear();
-  /// A line that stays, above the status line; on a pipe too. A terminal's width wraps it.
+  /// Prints a permanent line above the status line; on a pipe too. The terminal wraps it.
   void print(std::string_view line);
 
  private:

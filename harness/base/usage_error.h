@@ -1,4 +1,4 @@
-/// Wrong usage, or input that cannot be read.
+/// Wrong usage or unreadable input.
 #pragma once
 
 #include <string>

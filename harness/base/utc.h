@@ -1,4 +1,4 @@
-/// Times: of day, as results write them, and of a clock that only goes forward.
+/// Time of day, as results record it, and monotonic time.
 #pragma once
 
 #include <ctime>
@@ -8,10 +8,10 @@ namespace lab {
 
 /// "2026-08-02T23:15:00Z" (RFC 3339).
 std::string utc(std::time_t seconds_since_epoch);
-/// Of now.
+/// The current time.
 std::string utc_now();
 
-/// Seconds of a clock that only goes forward.
+/// Seconds of a monotonic clock.
 double monotonic_seconds();
 
 }  // namespace lab

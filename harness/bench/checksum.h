@@ -1,4 +1,4 @@
-/// The order-sensitive checksum by which a workload proves what it read back.
+/// The order-sensitive checksum with which a workload proves what it read back.
 #pragma once
 
 #include <bit>
@@ -9,8 +9,8 @@
 namespace lab::bench {
 
 /// A chain of multiply-xorshift steps over 64-bit words. Each step is a bijection of the state for a given word, and of
-/// the word for a given state, so one changed, dropped, doubled or moved word changes the sum (but for one chance in
-/// 2^64). Not cryptographic.
+/// the word for a given state. So one changed, dropped, doubled or moved word changes the sum, except with a
+/// probability of 2^-64. Not cryptographic.
 class Checksum {
  public:
   void word(std::uint64_t value) {
@@ -19,7 +19,7 @@ class Checksum {
     state_ = std::rotl(state_, 17) + 0x2545f4914f6cdd1du;
   }
 
-  /// `size` bytes at `data`, and the size itself.
+  /// Adds `size` bytes at `data`, and the size itself.
   void bytes(const void* data, std::size_t size) {
     const char* at = static_cast<const char*>(data);
     std::size_t left = size;

@@ -19,18 +19,18 @@ namespace json = boost::json;
 
 namespace {
 
-/// After so many that did not end, no more are begun: they would take minutes to say the same.
+/// After this many hangs, no more checks are started: they would only cost minutes.
 constexpr int kMostHangs = 2;
 
-/// Seconds that a check has for ending after its own alarm, which a stopped process does not hear.
+/// Time to end after the check's own alarm, in seconds; a stopped process does not receive the alarm.
 constexpr double kGrace = 2;
 
 struct Finding {
   std::string name;
-  std::string failure;  ///< "" where the check holds
+  std::string failure;  ///< "" if the check passes
 };
 
-/// Prints what was found; the exit status. A variant that checks nothing has failed.
+/// Prints the findings and returns the exit status. A variant without checks fails.
 int tell(const Variant& variant, const std::vector<Finding>& findings) {
   json::array checks;
   bool failed = findings.empty();
@@ -46,7 +46,7 @@ int tell(const Variant& variant, const std::vector<Finding>& findings) {
   return failed ? 1 : 0;
 }
 
-/// What tell() printed of one check, none where it is not that.
+/// The failure that tell() printed for one check; none if `output` is something else.
 std::optional<std::string> failure_told(const std::string& output) {
   boost::system::error_code problem;
   const json::value told = json::parse(output, problem);
@@ -55,7 +55,7 @@ std::optional<std::string> failure_told(const std::string& output) {
   return failure->is_string() ? std::string(failure->get_string()) : std::string();
 }
 
-/// The first line of what was printed, as JSON can have it.
+/// The start of the first line of `output`, with only printable ASCII so that it fits JSON.
 std::string beginning_of(const std::string& output) {
   constexpr std::size_t kMost = 60;
   std::string line = output.substr(0, std::min(output.find('\n'), kMost));
@@ -68,7 +68,7 @@ bool timed_out(const ChildOutcome& outcome) {
   return outcome.end == ChildEnd::kTimedOut || (outcome.end == ChildEnd::kSignalled && outcome.code == SIGALRM);
 }
 
-/// Why a check has failed, which ended so; "" where it has not.
+/// Why a check with this outcome failed; "" if it passed.
 std::string failure_of(const ChildSpec& spec, const ChildOutcome& outcome, double seconds) {
   if (outcome.end == ChildEnd::kNotStarted) return describe_end(spec, outcome);
   if (timed_out(outcome)) return fmt::format("it did not end within {:.3g} s", seconds);
@@ -77,12 +77,12 @@ std::string failure_of(const ChildSpec& spec, const ChildOutcome& outcome, doubl
   if (!told && !outcome.output.empty())
     return fmt::format("expected one JSON object on standard output, found '{}': print to standard error",
                        beginning_of(outcome.output));
-  // A sanitizer may find something at the very end, after the check has.
+  // A sanitizer may report an error at exit, after the check.
   if (!told || (told->empty() && outcome.code != 0)) return fmt::format("it ended with exit status {}", outcome.code);
   return *told;
 }
 
-/// The process ends after `seconds`, whatever it has blocked or ignored.
+/// Ends the process after `seconds`, whatever signals it has blocked or ignored.
 void limit(double seconds) {
   sigset_t alarm;
   ::sigemptyset(&alarm);

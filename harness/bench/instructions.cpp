@@ -11,8 +11,8 @@ namespace lab::bench {
 
 namespace {
 
-/// The processor's own number of the event "a far branch retired": what enters the kernel and what comes back. None
-/// where we know no such event.
+/// The processor's own number of the event "a far branch retired": entries to the kernel and returns from it. None if
+/// unknown for this processor.
 std::optional<std::uint64_t> far_branches() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -30,7 +30,7 @@ File open_event(std::uint32_t type, std::uint64_t event, const File& leader) {
   attributes.read_format = PERF_FORMAT_GROUP;
   attributes.exclude_kernel = 1;
   attributes.exclude_hv = 1;
-  // All the time or not at all: a counter that takes turns with others is an estimate.
+  // The counter must always run: one that is multiplexed with others is an estimate.
   attributes.pinned = attributes.disabled = leader.get() < 0;
   return File(static_cast<int>(
       ::syscall(SYS_perf_event_open, &attributes, 0, -1, leader.get(), std::uint64_t{PERF_FLAG_FD_CLOEXEC})));
@@ -45,9 +45,9 @@ Instructions::Instructions() : instructions_(open_event(PERF_TYPE_HARDWARE, PERF
   if (counts()) ::ioctl(instructions_.get(), PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
 }
 
-// Nothing can be read of a pinned event that found no free counter. A work of no instruction there is not.
+// A pinned event that found no free counter cannot be read. Work without any instruction does not exist.
 std::optional<std::uint64_t> Instructions::now() const {
-  std::array<std::uint64_t, 3> found{};  // how many events, and what each counted
+  std::array<std::uint64_t, 3> found{};  // the number of events, then each one's count
   const ssize_t bytes = counts() ? ::read(instructions_.get(), found.data(), sizeof found) : 0;
   if (bytes < static_cast<ssize_t>(2 * sizeof found[0]) || found[1] == 0) return std::nullopt;
   return found[1] - found[2];

@@ -1,4 +1,4 @@
-/// How many instructions a piece of work takes, by the processor's own counter (perf_event_open(2)).
+/// Counts the instructions of a piece of work with the processor's own counter (perf_event_open(2)).
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace lab::bench {
 
-/// Counts what the thread that made it executes in user space between start() and stop(), and a few instructions of
-/// these two. Where there is no such counter for us (perf_event_paranoid, a container's seccomp, a virtual machine,
-/// another kernel) all of it does nothing.
+/// Counts the user-space instructions of the constructing thread between start() and stop(), plus a few of these two
+/// functions. If no such counter is available (perf_event_paranoid, a container's seccomp, a virtual machine, another
+/// kernel), every function does nothing.
 ///
-/// A processor counts the return from an interrupt as an instruction of user space (Weaver, Terpstra, Moore:
-/// Non-determinism and overcount on modern hardware performance counter implementations, 2013), so a work of 20 ms
-/// counts 4 to 8 too many. It counts the same returns as far branches, and these are taken off.
+/// A processor counts the return from an interrupt as a user-space instruction (Weaver, Terpstra, Moore:
+/// Non-determinism and overcount on modern hardware performance counter implementations, 2013), so 20 ms of work count
+/// 4 to 8 too many. The processor counts the same returns as far branches, and these are subtracted.
 ///
-/// The counter runs all the time and is read: switching it on and off takes up to 5 ms in a virtual machine.
+/// The counter always runs and is only read: switching it on and off takes up to 5 ms in a virtual machine.
 class Instructions {
  public:
   Instructions();
@@ -25,14 +25,14 @@ class Instructions {
   void start();
   void stop();
 
-  /// Between all start()s and stop()s so far; none where any of it could not be counted.
+  /// The total over all start()/stop() pairs so far; none if any part could not be counted.
   std::optional<std::uint64_t> sum() const { return sum_; }
 
  private:
   std::optional<std::uint64_t> now() const;
 
   File instructions_;
-  File far_branches_;  ///< counted in the same group; none where the processor's event is not known
+  File far_branches_;  ///< counted in the same group; none if the processor's event is unknown
   std::optional<std::uint64_t> before_;
   std::optional<std::uint64_t> sum_ = 0;
 };

@@ -1,4 +1,4 @@
-/// What a variant executable prints: one JSON object on standard output.
+/// The output of a variant executable: one JSON object on standard output.
 ///
 /// --describe: {"protocol": 2, "family", "variant", "idea", "cost", "source", "weakness", "traits": {},
 ///   "workloads": [{"name", "title", "version", "phases": [], "operations", "operation", "parallel",
@@ -7,15 +7,15 @@
 /// --run: {"protocol": 2, "benchmark", "version", "seed", "threads", "checksum": "16 hex digits", "operations",
 ///   "repetitions", "samples": {"<phase>": [ns, ...], ...}, "warmup": {"repetitions", "seconds", "stationary"},
 ///   "counters": {}, "cpu_time"}
-///   samples hold nanoseconds per repetition; cpu_time is the main thread's mean over them, in nanoseconds. warmup is
-///   what came before the first sample: all repetitions until they were alike, and half of the time at most; stationary
-///   is false where the samples still become faster or slower (stationary.h). With LAB_EXACT=1 in the environment,
-///   counters hold what takes a few repetitions to find as well.
+///   samples hold nanoseconds per repetition; cpu_time is the main thread's mean over them, in nanoseconds. warmup
+///   covers the repetitions before the first sample: all until they are alike, but at most half of the time. stationary
+///   is false if the samples still become faster or slower (stationary.h). With LAB_EXACT=1 in the environment,
+///   counters also hold metrics that cost a few repetitions.
 /// --conformance [CHECK] [--seconds S]: {"protocol": 2, "variant", "checks": [{"name", "failure": null or "..."}]};
-///   exit status 1 on a failure. Each check runs in a process of its own, which is --conformance CHECK: one that
-///   crashes, or takes more than S seconds, has failed, and no other has.
+///   exit status 1 on a failure. Each check runs in its own process (--conformance CHECK): a crash, or a run of more
+///   than S seconds, fails that check only.
 ///
-/// Protocol 1, which executables of earlier commits speak, had in --run also "real_time", the mean of the samples, and
+/// Protocol 1, used by executables of earlier commits: --run also has "real_time", the mean of the samples, and
 /// "time_unit".
 #pragma once
 
@@ -28,7 +28,7 @@ namespace lab::bench {
 
 boost::json::object describe(const Variant& variant);
 
-/// Everything one process measured of one workload.
+/// Everything that one process measured for one workload.
 struct Measurement {
   std::string benchmark;
   const Workload* workload = nullptr;
@@ -39,7 +39,7 @@ struct Measurement {
   double warmup_seconds = 0;
   bool stationary = true;
   std::map<std::string, double> counters;
-  double cpu_time_ns = 0;  ///< the main thread's CPU time, mean per repetition, what is not timed included
+  double cpu_time_ns = 0;  ///< the main thread's CPU time, mean per repetition, untimed parts included
 };
 
 boost::json::object to_json(const Measurement& measurement);

@@ -22,14 +22,14 @@ class Recorder {
   Recorder(const Workload& workload, Task& task, const Clock& clock)
       : workload_(workload), task_(task), clock_(clock), samples_(workload.phases.size()) {}
 
-  /// Room for all, so that keeping them changes nothing in a heap that they share with the task.
+  /// Reserves all memory first, so that recording changes nothing in the heap that it shares with the task.
   void reserve() {
     for (std::vector<double>& phase : samples_) phase.reserve(kMaxRepetitions);
     totals_.reserve(kMaxRepetitions);
     begins_.reserve(kMaxRepetitions);
   }
 
-  /// One repetition, of which nothing is kept but its answer; returns its timed nanoseconds by phase.
+  /// Runs one repetition and keeps only its checksum; returns its timed nanoseconds by phase.
   std::vector<double> repeat(Instructions* instructions = nullptr) {
     PhaseClock clock(workload_.phases.size(), instructions, clock_);
     const std::uint64_t checksum = task_.repeat(clock);
@@ -39,15 +39,15 @@ class Recorder {
     return clock.nanoseconds();
   }
 
-  /// Repeats and keeps what was measured, as often as fits. A repetition is taken to cost what the one before did:
-  /// later ones may take much less than the first, or more.
+  /// Repeats and records until `end`. A repetition is expected to cost as much as the one before: later ones may take
+  /// much less than the first, or more.
   void record_until(Clock::TimePoint end) {
     Duration cost{0};
     while (totals_.size() < kMinRepetitions || (totals_.size() < kMaxRepetitions && clock_.now() + cost < end))
       cost = record();
   }
 
-  /// Forgets what was warm-up, at most half of the time since `start`, and fills in all that was measured.
+  /// Drops the warm-up, at most half of the time since `start`, and fills in all measurements.
   void settle_into(Measurement& measurement, Clock::TimePoint start) {
     const Clock::TimePoint half = start + (end_.wall - start) / 2;
     std::size_t most = 0;
@@ -65,12 +65,12 @@ class Recorder {
     measurement.samples = std::move(samples_);
   }
 
-  /// What one repetition executes inside its phases; none where that cannot be counted.
+  /// The instructions of one repetition inside its phases; none if they cannot be counted.
   std::optional<std::uint64_t> count_instructions() {
     Instructions instructions;
     if (!instructions.counts()) return std::nullopt;
-    // From the beginning of a page: memset's path through an array on the stack depends on its alignment, and where the
-    // stack lies is chance.
+    // From the start of a page: memset's path through an array on the stack depends on its alignment, and the stack's
+    // address is random.
     constexpr std::uintptr_t kPageBytes = 4096;
     void* const padding = __builtin_alloca(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) % kPageBytes);
     asm volatile("" : : "r"(padding) : "memory");
@@ -87,7 +87,7 @@ class Recorder {
   };
   Moment now() const { return {clock_.now(), clock_.cpu_seconds()}; }
 
-  /// Returns what it took, untimed parts included.
+  /// Returns the cost of the repetition, untimed parts included.
   Duration record() {
     const Moment before = now();
     const std::vector<double> nanoseconds = repeat();
@@ -102,10 +102,10 @@ class Recorder {
   Task& task_;
   const Clock& clock_;
   std::vector<std::vector<double>> samples_;  ///< [phase][repetition], nanoseconds
-  std::vector<double> totals_;                ///< of the phases
+  std::vector<double> totals_;                ///< sums over the phases
   std::vector<Moment> begins_;
   Moment end_;
-  std::size_t repetitions_ = 0;  ///< those that were not kept included
+  std::size_t repetitions_ = 0;  ///< includes those that were not recorded
   std::optional<std::uint64_t> checksum_;
   bool stable_ = true;
 };
@@ -127,10 +127,10 @@ Expected<Measurement> measure(const Variant& variant, const Workload& workload, 
   recorder.reserve();
   const Clock::TimePoint start = clock.now();
 
-  // The first two pay for page faults and cold caches, whatever comes after.
+  // The first two always have page faults and cold caches.
   recorder.repeat();
   recorder.repeat();
-  // Always the third one: an allocator's lists are not in the same order after each.
+  // Always the third repetition: the order of an allocator's lists changes from one to the next.
   const std::optional<std::uint64_t> instructions =
       exact && workload.repeatable && !workload.parallel ? recorder.count_instructions() : std::nullopt;
   recorder.record_until(end);

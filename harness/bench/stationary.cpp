@@ -8,13 +8,13 @@ namespace lab::bench {
 
 namespace {
 
-/// Of a normal distribution: exceeded on either side in 1 % of cases.
+/// Quantile of the normal distribution: 1 % of values lie outside, on either side together.
 constexpr double kOnePercent = 2.576;
 
 constexpr double kFar = 3;
-constexpr double kNear = 0.001;  ///< of the median: where more than half of all are equal
+constexpr double kNear = 0.001;  ///< of the median; used if more than half of all values are equal
 
-/// The value below which `share` of them lie.
+/// The value below which `share` of the values lie.
 double quantile(std::vector<double> values, double share) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), at, values.end());
@@ -27,8 +27,8 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? *upper : (*upper + *std::max_element(values.begin(), upper)) / 2;
 }
 
-/// How far each is from the median of the latter half, which is no warm-up; none farther than kFar times the distance
-/// of its quartiles. So no spike counts for more than what is merely far off.
+/// The distance of each value from the median of the latter half, which is no warm-up. Clipped at kFar times the
+/// distance of that half's quartiles, so that a spike has limited weight.
 std::vector<double> distances(std::vector<double> values) {
   const std::vector<double> latter(values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
   const double middle = median(latter);
@@ -37,7 +37,8 @@ std::vector<double> distances(std::vector<double> values) {
   return values;
 }
 
-/// After how many, `most` at most, the standard error of the rest's mean is least; the fewest of equals.
+/// Number of first values, at most `most`, to drop so that the standard error of the rest's mean is least; the smallest
+/// such number.
 std::size_t least_error(const std::vector<double>& values, std::size_t most) {
   std::size_t best = 0;
   double least = std::numeric_limits<double>::infinity(), sum = 0, squares = 0;
@@ -64,7 +65,7 @@ std::vector<double> levels_of(const std::vector<double>& values, std::size_t fir
 
 bool has_trend(const std::vector<double>& levels) {
   if (levels.size() < kLeastJudged) return false;
-  int rising = 0;  // pairs that rise, less those that fall
+  int rising = 0;  // rising pairs minus falling pairs
   std::vector<double> slopes;
   for (std::size_t i = 0; i < levels.size(); ++i)
     for (std::size_t j = i + 1; j < levels.size(); ++j) {
@@ -83,7 +84,7 @@ Settling settle(const std::vector<double>& nanoseconds, std::size_t most) {
   Settling settling;
   if (nanoseconds.empty()) return settling;
   settling.warmup = least_error(distances(nanoseconds), most);
-  // Where warm-up leaves too few to tell, it may be no warm-up but the trend itself.
+  // If warm-up leaves too few values to judge, the warm-up itself may be the trend.
   const bool too_few = nanoseconds.size() - settling.warmup < kLeastJudged;
   settling.stationary = !has_trend(levels_of(nanoseconds, too_few ? 0 : settling.warmup));
   return settling;

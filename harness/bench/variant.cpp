@@ -39,7 +39,7 @@ void print(const boost::json::object& object) {
   fmt::print("{}\n", boost::json::serialize(object));
 }
 
-/// Whether this process is to find what takes a few repetitions (protocol.h).
+/// Whether this process also collects metrics that cost a few repetitions (protocol.h).
 bool wants_exact() {
   const char* const asked = std::getenv("LAB_EXACT");
   return asked != nullptr && std::string_view(asked) == "1";
@@ -55,7 +55,7 @@ int run_workload(const Variant& variant, const Workload& workload, const Paramet
   return 0;
 }
 
-/// By hand, an executable is an ordinary Google Benchmark program with all of its workloads.
+/// Started by hand, an executable is an ordinary Google Benchmark program with all of its workloads.
 int run_google_benchmark(int argc, char** argv, const Variant& variant) {
   ::benchmark::Initialize(&argc, argv);
   if (::benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

@@ -11,7 +11,7 @@ namespace {
 
 using results::Alarm;
 
-/// Answers after which a bisect is over.
+/// Answers that end a bisect.
 constexpr std::array<std::string_view, 3> kFinal{"culprit", "candidates", "none"};
 
 std::optional<std::string> or_none(const std::string& commit) {
@@ -31,7 +31,7 @@ Alarm alarm_of(const SeriesHistory& followed, const Change& change) {
   return alarm;
 }
 
-/// Whether the change was told: the same series, and nearly the same session.
+/// Whether the change is known already: same series, nearly the same session.
 bool is_known(const Alarm& alarm, std::size_t index, std::span<const results::Point> points,
               std::span<const Alarm> known) {
   return std::any_of(known.begin(), known.end(), [&](const Alarm& old) {

@@ -1,4 +1,4 @@
-/// Which changes of a history nightly tells, and which bisects go on.
+/// Which changes of a history nightly reports, and which bisects it continues.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,27 @@
 
 namespace lab::judge {
 
-/// Of a slowdown, on the logarithm: a commit that is good for less is not its culprit.
+/// Share of a slowdown's logarithm: a commit that explains less is not its culprit.
 inline constexpr double kExplains = 0.5;
-/// Nights that work on one bisect: what has failed so often would take the time of others for ever.
+/// Most nights spent on one bisect. One that failed so often would take time from the others forever.
 inline constexpr int kMostTries = 5;
-/// Sessions by which a change that was told may seem to have moved, as more nights become known.
+/// A reported change may move by this many sessions as more nights arrive, and is still the same change.
 inline constexpr std::size_t kSameChange = 8;
 
-/// Regressions by code of `followed`, a series of tonight's machine, that `known` does not have: those of tonight's
-/// session and, as they may have been found in an unfit night, those that last. None in an unfit night. On the
-/// `first_night` (no state yet) all that is older counts as told.
+/// Regressions of `followed` (a series of tonight's machine) that the code caused and `known` lacks: those found
+/// tonight, and earlier ones that still last, because an unfit night may have found them. None in an unfit night. On
+/// the `first_night` (no state yet) all older ones count as reported.
 std::vector<results::Alarm> new_alarms(const SeriesHistory& followed, const JudgedNight& night,
                                        std::span<const results::Alarm> known, bool first_night);
 
-/// Whether the last time is nearer to the new level than to the old: what an unfit night found may be its own
-/// disturbance.
+/// Whether the last time is nearer to the new level than to the old one. A change found in an unfit night may be only
+/// that night's disturbance.
 bool lasts(const Change& change, std::span<const results::Point> points);
 
-/// Whether a bisect's culprit made the benchmark slower by most of what the alarm says.
+/// Whether a bisect's culprit explains most of the alarm's slowdown.
 bool explains(const results::BisectAnswer& answer, const results::Alarm& alarm);
 
-/// Whether its bisect has no answer yet and may still get one.
+/// Whether the alarm's bisect has no answer yet but may still get one.
 bool is_open(const results::Alarm& alarm);
 
 }  // namespace lab::judge

@@ -12,11 +12,11 @@ using results::Suspect;
 
 namespace {
 
-/// Before any commit was measured: what preparing and measuring one costs, in seconds.
+/// Assumed cost of preparing and measuring a commit until one was measured, in seconds.
 constexpr double kAssumedPreparing = 60;
 constexpr double kAssumedMeasuring = 1;
 
-/// Commits by probability, the likeliest first, as many as hold `share` of the whole together.
+/// The most likely commits, most likely first: the fewest that together hold `share` of the probability.
 std::vector<std::size_t> holders(const stats::Belief& belief, double share) {
   std::vector<std::size_t> order(belief.culprit.size() - 1);
   std::iota(order.begin(), order.end(), std::size_t{1});

@@ -1,5 +1,5 @@
-/// What a bisect's measurements say: which commit is the culprit, how sure that is, and what to measure next. Values
-/// in, verdicts out: it measures nothing and writes nothing.
+/// The verdict of a bisect from its measurements: the culprit, its probability, and the commit to measure next. Pure
+/// computation: it measures nothing and writes nothing.
 #pragma once
 
 #include <cstddef>
@@ -21,32 +21,32 @@ struct BisectSkip {
 struct BisectVerdict {
   enum class Answer {
     kCulprit,    ///< the first of `suspects`
-    kSuspects,   ///< one of `suspects`: those between them cannot be measured
+    kSuspects,   ///< one of `suspects`: the commits between them cannot be measured
     kNone,       ///< the ends do not differ
-    kUndecided,  ///< the time is up
+    kUndecided,  ///< the time ran out
   };
   Answer answer = Answer::kUndecided;
   double probability = 0;                  ///< of the answer
   double null = 1;                         ///< that the ends do not differ
-  std::vector<results::Suspect> suspects;  ///< likeliest first; undecided: as many as hold the confidence together
-  double ratio = 1;                        ///< of the new level to the old one, if there is a culprit
-  double most = 1;                         ///< if the ends differ, it is by no more than this ratio
+  std::vector<results::Suspect> suspects;  ///< most likely first; undecided: the fewest that reach the confidence
+  double ratio = 1;                        ///< new level / old level, if there is a culprit
+  double most = 1;                         ///< if the ends differ, then at most by this ratio
   double noise = 0;                        ///< of one measurement, relative
   std::size_t measurements = 0;
   std::size_t measured_commits = 0;
-  std::vector<BisectSkip> skipped;  ///< in the order of the commits
-  double seconds = 0;               ///< preparing and measuring, all calls together
+  std::vector<BisectSkip> skipped;  ///< in commit order
+  double seconds = 0;               ///< preparing and measuring, over all calls
 };
 
-/// The entries of a record as the estimator sees them. Commits count from 0, the good end.
+/// The entries of a record as input of the estimator. Commit 0 is the good end.
 class BisectEvidence {
  public:
-  /// `entries` of former calls; what those could not build or measure just then is asked for anew.
+  /// `entries`: of earlier calls. Commits that those temporarily failed to build or measure are tried again.
   BisectEvidence(const results::Cell& cell, const std::vector<results::Entry>& entries);
 
   void take(const results::Entry& entry);
 
-  /// The commit whose measurement teaches most for its cost. `is_ready`: whether preparing a commit has little to do.
+  /// The commit with the most information per cost of a measurement. `is_ready`: whether a commit is cheap to prepare.
   std::size_t next(const std::function<bool(const std::string& sha)>& is_ready) const;
 
   std::size_t place(const std::string& sha) const { return place_.at(sha); }
@@ -57,11 +57,11 @@ class BisectEvidence {
 
   /// The probability that the ends do not differ.
   double null() const { return estimate_.belief().null; }
-  /// The likeliest commits, the likeliest first, as many as hold `share` of the culprit's probability together.
+  /// The most likely commits, most likely first: the fewest that together hold `share` of the culprit's probability.
   std::vector<results::Suspect> likeliest(double share) const;
 
  private:
-  /// The mean of what was added, or a guess.
+  /// The mean of the added values, or a guess if there are none.
   struct Mean {
     double sum = 0;
     double count = 0;
@@ -77,15 +77,15 @@ class BisectEvidence {
   const results::Cell& cell_;
   stats::CulpritSearch estimate_;
   std::map<std::string, std::size_t> place_;
-  std::map<std::string, std::size_t> twins_;  ///< the first commit of every identity
+  std::map<std::string, std::size_t> twins_;  ///< first commit of each identity
   std::map<std::size_t, std::string> reasons_;
   std::map<std::size_t, double> spent_;  ///< seconds, by commit
   Mean first_;                           ///< seconds up to a commit's first value
-  Mean again_;                           ///< and of every further one
+  Mean again_;                           ///< seconds per further value
   double seconds_ = 0;
 };
 
-/// What a record says, without measuring anything.
+/// The verdict of a record, without further measurements.
 BisectVerdict conclude(const results::Cell& cell, const std::vector<results::Entry>& entries, double confidence);
 
 }  // namespace lab::judge

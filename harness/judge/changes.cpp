@@ -16,11 +16,11 @@ namespace lab::judge {
 
 namespace {
 
-constexpr std::size_t kMostShift = 8;  ///< sessions that a change may lie beside where it was found
+constexpr std::size_t kMostShift = 8;  ///< most sessions between a change's estimated place and a likely one
 constexpr double kMostMisfit = 6;
 constexpr double kHuber = 1.345;
 
-/// As many sessions of a level tell its ratio; more would cost time and, as levels wander, tell of other times.
+/// Sessions of a level that its ratio is computed from. More would cost time, and levels drift.
 constexpr std::size_t kMostSessions = 16;
 
 constexpr const char* kNone = "none";
@@ -60,7 +60,7 @@ std::map<std::string, std::vector<std::size_t>> places_by_seed(std::span<const r
   return places;
 }
 
-/// Sets cause and changed: what is not the same in the last session before the change and the first after it.
+/// Sets cause and changed: the differences between the last session before the change and the first after it.
 void find_cause(std::span<const results::Point> points, Change& change) {
   const results::Point& before = points[change.earliest - 1];
   const results::Point& after = points[change.latest];
@@ -87,7 +87,7 @@ std::vector<stats::Datum> data(std::span<const results::Point> level) {
   return data;
 }
 
-/// Before, after, ratio and its interval from the sessions of the levels [start, index) and [index, end).
+/// Sets before, after, ratio and its interval from the levels [start, index) and [index, end).
 void measure(std::span<const results::Point> points, std::size_t start, std::size_t end, Change& change) {
   const std::size_t from = change.index - std::min(change.index - start, kMostSessions);
   const std::size_t to = std::min(end, change.index + kMostSessions);
@@ -104,7 +104,7 @@ void measure(std::span<const results::Point> points, std::size_t start, std::siz
   change.interval = stats::BlockedArms(old_level, new_level).interval(1 - stats::kConfidence);
 }
 
-/// find_changes() of points that have one seed.
+/// find_changes() for points of one seed.
 std::vector<Change> changes_of_one_seed(std::span<const results::Point> points, const stats::Watch& watch) {
   std::vector<double> logs;
   for (const results::Point& point : points) logs.push_back(std::log(point.median));
@@ -137,7 +137,7 @@ std::string_view cause_of(std::string_view name) {
   struct Cause {
     std::string_view prefix, cause;
   };
-  // "toolchain" is what a compiler's pin is, too.
+  // A compiler's pin is "toolchain", too.
   constexpr std::array kCauses{Cause{"kernel", "kernel"},         Cause{"microcode", "microcode"},
                                Cause{"toolchain", "toolchain"},   Cause{"compiler", "toolchain"},
                                Cause{"march", "toolchain"},       Cause{"flags", "toolchain"},

@@ -21,7 +21,7 @@ std::string_view to_string(ClaimVerdict verdict) {
 ClaimVerdict judge_claim(double claimed, const std::optional<stats::Interval>& measured) {
   if (!measured || !(claimed > 0) || !std::isfinite(claimed) || claimed == 1) return ClaimVerdict::kUndecided;
   if (!(measured->low > 0) || !(measured->high >= measured->low)) return ClaimVerdict::kUndecided;
-  // A slow-down is the same claim about the inverse: on logarithms, the other sign.
+  // A slow-down is the same claim about the inverse ratio: the opposite sign of the logarithm.
   const double sign = claimed > 1 ? 1 : -1;
   const double effect = std::abs(std::log(claimed));
   const double low = sign * std::log(sign > 0 ? measured->low : measured->high);

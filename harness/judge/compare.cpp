@@ -27,7 +27,7 @@ using stats::BlockedArms;
 using stats::Datum;
 
 constexpr double kPowerOfAdvice = 0.8;
-/// How many benchmarks a refusal names; it counts the rest.
+/// Number of benchmarks that a refusal names; it counts the rest.
 constexpr std::size_t kNamed = 3;
 
 /// Times by benchmark.
@@ -46,7 +46,7 @@ double median_of(const std::vector<Datum>& data) {
   return values.empty() ? 0 : stats::median(values);
 }
 
-/// What decides whether a benchmark's times can be judged.
+/// The properties that decide whether a benchmark's times can be judged.
 struct Manner {
   std::set<std::uint64_t> seeds;
   std::size_t warming_up = 0;  ///< processes that measured before their repetitions were stationary
@@ -63,7 +63,7 @@ std::map<std::string, Manner> manners_of(const Result& result, std::string_view 
   return manners;
 }
 
-/// One side as the steps below see it.
+/// One side of the comparison.
 struct Half {
   const Result* result;
   std::string_view arm;
@@ -91,7 +91,7 @@ std::map<std::string, int> versions_of(const Half& half) {
   return versions;
 }
 
-/// The hash of the executable behind a benchmark; "" where it is not known.
+/// The hash of a benchmark's executable; "" if unknown.
 std::string executable_of(const Half& half, std::string_view benchmark) {
   const Arm* arm = results::find_arm(*half.result, half.arm);
   if (arm == nullptr) return "";
@@ -100,27 +100,26 @@ std::string executable_of(const Half& half, std::string_view benchmark) {
   return found == arm->executables.end() ? "" : found->second;
 }
 
-/// Whether the same executable is the same code in both: it runs in the C library and on the kernel that it finds,
-/// which must be known and the same, too.
+/// Whether the same executable is the same code in both: the C library and kernel too must be known and the same.
 bool is_one_surrounding(const Half& base, const Half& head) {
   if (base.result == head.result) return true;
   const results::Facts &a = base.result->facts, &b = head.result->facts;
   const auto alike = [](const std::string& one, const std::string& other) {
     return one == other && !one.empty() && one != "unknown";
   };
-  // Results from before it was recorded have its version alone.
+  // Older results have only the version of the C library.
   const bool one_build = a.libc_build == b.libc_build || a.libc_build.empty() || b.libc_build.empty();
   return base.result->machine.id == head.result->machine.id && alike(a.kernel, b.kernel) && alike(a.libc, b.libc) &&
          one_build;
 }
 
-/// The executable's hash is known and equal, and so is what it runs in.
+/// Whether the executable's hash is known and equal, and the environment too.
 bool is_identical(const Half& base, const Half& head, std::string_view benchmark) {
   const std::string hash = executable_of(base, benchmark);
   return !hash.empty() && hash == executable_of(head, benchmark) && is_one_surrounding(base, head);
 }
 
-/// One session given as two, or as itself and a part of itself: its processes would be held against themselves.
+/// Whether both are one session, or a session and a part of it: its processes would be compared with themselves.
 bool is_same_session(const Half& base, const Half& head) {
   const results::Session &one = base.result->session, &two = head.result->session;
   if (base.result->machine.id != head.result->machine.id) return false;
@@ -141,7 +140,7 @@ bool is_same_session(const Half& base, const Half& head) {
   return common > 0;
 }
 
-/// The seeds behind a benchmark of both: one where the two can be compared.
+/// The seeds of a benchmark on both sides: exactly one if the two can be compared.
 std::set<std::uint64_t> seeds_of(const Half& base, const Half& head, const std::string& benchmark) {
   std::set<std::uint64_t> seeds{base.result->session.seed};
   if (base.result->session.seed == head.result->session.seed)
@@ -163,7 +162,7 @@ bool differs_in_seed(const Half& base, const Half& head, const std::string& benc
   return is_timed_in_both(base, head, benchmark) && seeds_of(base, head, benchmark).size() > 1;
 }
 
-/// "1 and 2", and in which benchmarks where those are not all; "" where every benchmark has one seed.
+/// "1 and 2", and in which benchmarks if not in all; "" if every benchmark has one seed.
 std::string other_seeds(const Half& base, const Half& head) {
   std::set<std::uint64_t> seeds;
   std::vector<std::string> found;
@@ -188,7 +187,7 @@ std::string other_seeds(const Half& base, const Half& head) {
   return fmt::format("{} in {}", text, fmt::join(found, ", "));
 }
 
-/// Workloads whose version differs: "family/workload (1 and 2)".
+/// Workloads with different versions: "family/workload (1 and 2)".
 std::vector<std::string> other_versions(const Half& base, const Half& head) {
   const std::map<std::string, int> of_base = versions_of(base), of_head = versions_of(head);
   std::set<std::string> timed;
@@ -205,7 +204,7 @@ std::vector<std::string> other_versions(const Half& base, const Half& head) {
   return found;
 }
 
-/// What may change from night to night and did: it may be the cause of what is found.
+/// The facts that differ: they may be the cause of the findings.
 std::vector<std::string> differing_facts(const Result& base, const Result& head) {
   const results::Facts &a = base.facts, &b = head.facts;
   const std::array facts{
@@ -229,7 +228,7 @@ std::vector<std::string> differing_facts(const Result& base, const Result& head)
   return found;
 }
 
-/// Refuses what cannot be compared, or notes it where it is allowed.
+/// Rejects what cannot be compared, or notes it if it is allowed.
 Expected<void> check_alike(const Half& base, const Half& head, const Settings& settings, Comparison& into) {
   const auto refuse = [&](std::string what, std::string_view hint, bool allowed) -> Expected<void> {
     if (!allowed) return Error{std::move(what), std::string(hint), ExitStatus::kUsage};
@@ -253,10 +252,10 @@ Expected<void> check_alike(const Half& base, const Half& head, const Settings& s
   return {};
 }
 
-/// A row on its way: the test, and how far from 1 the null hypothesis reaches (logarithm).
+/// A row in progress: the test, and how far from 1 the null hypothesis reaches (logarithm).
 struct Tested {
   ComparisonRow row;
-  std::optional<BlockedArms> arms;  ///< none where one side has no times
+  std::optional<BlockedArms> arms;  ///< none if one side has no times
   double log_ratio = 0;
   std::optional<stats::Interval> logs;  ///< interval of log_ratio
 };
@@ -284,7 +283,7 @@ Tested start_row(const Half& base, const Half& head, const std::string& benchmar
   return tested;
 }
 
-/// Everything in one stratum: two sessions have no block in common.
+/// Puts everything in one stratum, because two sessions have no common block.
 BlockedArms unblocked(std::vector<Datum> base, std::vector<Datum> head) {
   for (Datum& datum : base) datum.block = 0;
   for (Datum& datum : head) datum.block = 0;
@@ -293,8 +292,8 @@ BlockedArms unblocked(std::vector<Datum> base, std::vector<Datum> head) {
 
 using Arms = std::vector<const Half*>;
 
-/// What each block that holds all of `arms` did to one benchmark: the logarithm of their middle there, over that of the
-/// middle block.
+/// The effect of each block that has all of `arms` on one benchmark: the logarithm of the arms' middle there, relative
+/// to that of the middle block.
 std::map<int, double> block_effects(const Arms& arms, const std::string& benchmark) {
   std::map<int, std::vector<std::vector<double>>> blocks;
   for (std::size_t arm = 0; arm < arms.size(); ++arm)
@@ -316,7 +315,7 @@ std::map<int, double> block_effects(const Arms& arms, const std::string& benchma
   return effects;
 }
 
-/// What each block did to all benchmarks alike; nothing where the table is too short to tell.
+/// The common effect of each block on all benchmarks; empty if the table is too short.
 std::map<int, double> session_drift(const std::vector<Tested>& rows, const Arms& arms) {
   std::map<int, std::vector<double>> blocks;
   for (const Tested& tested : rows)
@@ -336,12 +335,12 @@ std::vector<Datum> without(const std::map<int, double>& drift, std::vector<Datum
   return data;
 }
 
-/// How every row of a comparison is tested.
+/// The test method of every row of a comparison.
 struct Method {
   bool interleaved = true;
   std::size_t table = 1;
   double alpha = stats::kAlpha;
-  std::map<int, double> base_drift, head_drift;  ///< interleaved: one and the same
+  std::map<int, double> base_drift, head_drift;  ///< equal if interleaved
 };
 
 BlockedArms arms_of(const std::vector<Datum>& base, const std::vector<Datum>& head, const Method& method) {
@@ -370,7 +369,7 @@ std::optional<double> standard_error(const Tested& tested, double alpha) {
   return (tested.logs->high - tested.logs->low) / 2 / two_sided_quantile(alpha);
 }
 
-/// How far two sessions may lie apart for no reason, as a logarithm, and where that is from.
+/// The shift between two sessions without a cause in the code, as a logarithm, and its source.
 std::pair<double, std::string> shift_between(const std::vector<Tested>& rows, double alpha) {
   std::vector<double> twins, logs, errors;
   for (const Tested& tested : rows) {
@@ -396,7 +395,7 @@ std::pair<double, std::string> shift_between(const std::vector<Tested>& rows, do
   return {std::log1p(kAssumedShift), "assumed: too few benchmarks to measure it"};
 }
 
-/// What a reader must know where identical code was not alike in two sessions; "" where it was, as far as sessions are.
+/// A warning if identical code moved between two sessions by more than sessions usually do; else "".
 std::string moved_twins(const std::vector<Tested>& rows) {
   const Tested* farthest = nullptr;
   for (const Tested& tested : rows)
@@ -414,24 +413,24 @@ double p_within(const Tested& tested, double shift) {
   return tested.arms->p_value(std::exp(tested.log_ratio > 0 ? shift : -shift));
 }
 
-/// Processes an arm that count as much as these of two arms.
+/// The equivalent number of processes per arm, if both arms had the same number.
 double processes_an_arm(const ComparisonRow& row) {
   const auto a = static_cast<double>(row.base_processes), b = static_cast<double>(row.head_processes);
   return 2 * a * b / (a + b);
 }
 
-/// Noise between processes as the test saw it, a share.
+/// Noise between processes, from the test's interval, a share.
 std::optional<double> noise_of(const Tested& tested, double alpha) {
   const std::optional<double> error = standard_error(tested, alpha);
   if (!error) return std::nullopt;
   return *error * std::sqrt(processes_an_arm(tested.row) / 2 * 3 / std::numbers::pi);
 }
 
-/// How many processes an arm would decide a row of this noise, if its ratio is what it looks like.
+/// The number of processes per arm that would decide a row of this noise, if its ratio is the true one.
 std::optional<std::size_t> needed_for(const Tested& tested, double noise, double shift, std::size_t table,
                                       const Settings& settings) {
   const double edge = std::log1p(settings.threshold), far = std::abs(tested.log_ratio);
-  // The shift takes room from either verdict.
+  // The shift narrows the range of either verdict.
   const double reach = far > edge ? edge + shift : edge - shift;
   if (far > edge ? far <= reach : far >= reach) return std::nullopt;
   const auto needed = stats::processes_to_decide(std::exp(far), {.sigma = noise,
@@ -443,7 +442,7 @@ std::optional<std::size_t> needed_for(const Tested& tested, double noise, double
   return std::max(*needed, std::min(tested.row.base_processes, tested.row.head_processes) + 1);
 }
 
-/// What a row's reason alone says.
+/// The sentence of a reason.
 std::string_view sentence_of(Reason reason) {
   switch (reason) {
     case Reason::kIdentical:
@@ -468,7 +467,7 @@ void leave_open(ComparisonRow& row, Reason reason, std::string note) {
   row.note = std::move(note);
 }
 
-/// Why a row that was tested is unknown, where that says more than that it lies between the verdicts.
+/// Explains why a tested row is unknown, if there is more to report than that it lies between the verdicts.
 void explain_unknown(Tested& tested, std::size_t table, const Settings& settings) {
   ComparisonRow& row = tested.row;
   if (!row.interval) return leave_open(row, Reason::kTooYoung, "too few processes for an interval");
@@ -480,7 +479,7 @@ void explain_unknown(Tested& tested, std::size_t table, const Settings& settings
     leave_open(row, Reason::kBlind, fmt::format("could see {} or more", judge::seen_text(seen)));
 }
 
-/// The verdicts of all rows, from what was measured of each.
+/// Sets the verdicts of all rows from their measurements.
 void finish(std::vector<Tested>& rows, const Half& base, const Half& head, const Settings& settings, Comparison& into) {
   const double shift = std::log1p(into.session_shift);
   const auto is_tested = [](const Tested& tested) { return tested.row.reason == Reason::kNone; };
@@ -511,7 +510,7 @@ void finish(std::vector<Tested>& rows, const Half& base, const Half& head, const
       } else if (is_warming_up(base, row.benchmark) || is_warming_up(head, row.benchmark)) {
         leave_open(row, Reason::kBlind, "still warming up: its repetitions kept becoming faster or slower");
       } else if (row.verdict == Verdict::kUnknown) {
-        // A row with too few processes to know its noise has that of its neighbours.
+        // A row with too few processes to estimate its noise gets the table's noise.
         const std::optional<double> own = noise_of(tested, settings.alpha), noise = own ? own : into.noise;
         if (noise) row.needed = needed_for(tested, *noise, shift, p.size(), settings);
         explain_unknown(tested, p.size(), settings);
@@ -527,7 +526,7 @@ void finish(std::vector<Tested>& rows, const Half& base, const Half& head, const
   });
 }
 
-/// What makes the sessions unfit, all of them together; says which where there are two.
+/// What makes the sessions unfit, all together; names the session if there are two.
 judge::Fitness fitness_of(const Half& base, const Half& head, const std::vector<judge::Control>& controls) {
   if (base.result == head.result) return judge_fitness(*head.result, controls.back());
   judge::Fitness both;
@@ -541,7 +540,7 @@ judge::Fitness fitness_of(const Half& base, const Half& head, const std::vector<
   return both;
 }
 
-/// "family/variant/workload", with why it failed where that is known.
+/// "family/variant/workload", with the reason of its failure if known.
 std::string with_reason(const Result& result, const std::string& benchmark) {
   for (const results::Failure& failure : result.failures)
     if (failure.benchmark == benchmark) return fmt::format("{} ({}: {})", benchmark, failure.kind, failure.detail);
@@ -592,7 +591,7 @@ Expected<Comparison> compare_halves(const Half& base, const Half& head, bool int
   }
   comparison.tested = static_cast<std::size_t>(
       std::count_if(rows.begin(), rows.end(), [](const Tested& row) { return row.row.reason == Reason::kNone; }));
-  // Where nothing is tested there is no verdict to spoil.
+  // If nothing is tested, there is no verdict to spoil.
   comparison.judged = comparison.fitness.fit || settings.allow_unfit || comparison.tested == 0;
   Method method{interleaved, family_size(comparison.tested), settings.alpha, {}, {}};
   method.base_drift = session_drift(rows, interleaved ? Arms{&base, &head} : Arms{&base});
@@ -666,7 +665,7 @@ std::size_t count(const Comparison& comparison, Verdict verdict) {
 
 namespace {
 
-/// ", 33 have identical code and were not judged", for each reason for which rows were not tested.
+/// ", 33 have identical code and were not judged", for each reason of untested rows.
 std::string untested_phrase(const Comparison& comparison) {
   constexpr std::array kPhrases{std::tuple(Reason::kIdentical, "has identical code", "have identical code"),
                                 std::tuple(Reason::kSeeds, "ran with different seeds", "ran with different seeds"),
@@ -681,7 +680,7 @@ std::string untested_phrase(const Comparison& comparison) {
   return text;
 }
 
-/// What calls that the same which did not change.
+/// What is needed to call an unchanged benchmark the same.
 std::string same_phrase(const Comparison& comparison, stats::Plan plan) {
   const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
   if (comparison.threshold <= 0) return "at a threshold of 0 nothing is called the same";
@@ -729,7 +728,7 @@ std::string outlook(const Comparison& comparison) {
 }
 
 ExitStatus exit_status(const Comparison& comparison) {
-  // What is exact has no noise that could spoil it.
+  // Exact metrics have no noise that could spoil them.
   const bool worse =
       std::any_of(comparison.exact.begin(), comparison.exact.end(), [](const auto& c) { return c.worse; });
   if (!comparison.judged && !worse) return ExitStatus::kUnfit;
@@ -746,7 +745,7 @@ Expected<Comparison> compare_repetitions(const Result& base, const Result& head,
     return counts;
   };
   const auto of_base = processes_of(base), of_head = processes_of(head);
-  // Within the blocks that both have: the side with more deals its own out to the other's.
+  // Only blocks that both have: the side with more processes distributes them over the other side's blocks.
   const auto dealt = [&](Result result, const std::map<std::string, std::size_t>& own,
                          const std::map<std::string, std::size_t>& others) {
     for (Process& process : result.processes) {

@@ -20,7 +20,7 @@ using results::Column;
 using results::Process;
 using results::Result;
 
-/// What the workload asks for is no merit or fault of who serves it.
+/// The workload's demand: neither a merit nor a fault of the variant.
 constexpr std::string_view kDemand = "peak_requested_bytes";
 constexpr std::array<std::string_view, 3> kMoreIsWorse{"bytes", "fragmentation", "instructions"};
 
@@ -29,7 +29,7 @@ bool more_is_worse(std::string_view metric) {
                                           [&](std::string_view end) { return metric.ends_with(end); });
 }
 
-/// By benchmark: each counter's one value, none where processes disagree; each seed's checksum.
+/// By benchmark: each counter's value, none if processes disagree; each seed's checksum.
 struct Facts {
   std::map<std::string, std::optional<double>> counters;
   std::map<std::uint64_t, std::string> checksums;
@@ -61,7 +61,7 @@ void compare_counters(const std::string& benchmark, const Facts& base, const Fac
     const auto before = base.counters.find(name), after = head.counters.find(name);
     const bool in_base = before != base.counters.end(), in_head = after != head.counters.end();
     if (judge::is_costly(name) && !(in_base && in_head)) continue;
-    // A counter with noise is none of these.
+    // A counter with noise is not exact.
     if ((in_base && !before->second) || (in_head && !after->second)) continue;
     if (in_base && in_head && *before->second == *after->second) continue;
     const auto text = [](bool there, const auto& at) { return there ? fmt::format("{}", *at->second) : std::string(); };

@@ -1,4 +1,4 @@
-/// Metrics without noise: what counts bytes, answers and requirements. One sample decides.
+/// Exact metrics: bytes, checksums, memory requirements. They have no noise, so one sample decides.
 #pragma once
 
 #include <set>
@@ -10,11 +10,11 @@
 
 namespace lab::judge {
 
-/// Counters and checksums of benchmarks that both have. Counters as in judge::exact_counters, instructions where both
-/// have them, and not of the benchmarks in `uncounted`: with another seed or on another machine they count other work.
-/// Checksums are compared process by process where the seed is the same, which no machine changes. Of a counter whose
-/// name ends as bytes, fragmentation or instructions do, more is worse; another checksum is worse; all else is a
-/// change.
+/// Changes of counters and checksums of benchmarks that both sides have. Counters are those of judge::exact_counters,
+/// instructions only if both sides have them. Counters of benchmarks in `uncounted` are skipped: with another seed or
+/// on another machine they count other work. Checksums are compared per process of the same seed, on any machine.
+/// Worse is: more, if the counter's name ends in bytes, fragmentation or instructions; a different checksum. Anything
+/// else is only a change.
 std::vector<ExactChange> exact_changes(const results::Result& base, std::string_view base_arm,
                                        const results::Result& head, std::string_view head_arm,
                                        const std::set<std::string>& uncounted);

@@ -13,7 +13,7 @@ namespace lab::judge {
 
 namespace {
 
-/// The pins that a variant's executable is made with or of; any other cannot change a time.
+/// The pins that a variant's executable is built with or from. No other pin can change a time.
 constexpr std::array kPins{"gcc", "binutils", "sysroot", "benchmark", "fmt", "boost", "jemalloc", "mimalloc"};
 
 results::Surroundings surroundings_of(const results::Result& result) {
@@ -44,7 +44,7 @@ std::string why_skipped(const results::Result& result) {
   if (result.build.config != "release") return "no release build";
   if (result.session.state == "interrupted") return "interrupted session";
   if (result.source.dirty.value_or(false)) return "dirty source";
-  // One whose control was blind is as noisy as its series: the detector goes by that.
+  // A session with a blind control stays: it is as noisy as its series, and the detector uses that noise.
   if (judge_fitness(result).reason == judge::kMachineReason) return kUnfitSession;
   return "";
 }

@@ -1,4 +1,4 @@
-/// How a result is condensed: its head arm in one row a benchmark, and what surrounded it.
+/// Condenses a result: its head arm as one row per benchmark, and its environment.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace lab::judge {
 
-/// A reason of `skipped`: the machine was disturbed (judge/fitness.h).
+/// A value of Condensed::skipped: the machine was disturbed (judge/fitness.h).
 inline constexpr const char* kUnfitSession = "unfit session";
 
-/// A change here raises kFindingsVersion (judge/changes.h).
+/// A change of this function must increment kFindingsVersion (judge/changes.h).
 results::Condensed condense(const results::Result& result);
 
-/// Its rows, whether or not it is in a series.
+/// The rows of a result, even if it is in no series.
 std::vector<results::CondensedRow> condensed_rows(const results::Result& result);
 
 }  // namespace lab::judge

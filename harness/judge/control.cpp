@@ -73,7 +73,7 @@ std::string sentence_of(const Control& control) {
 std::string seen_text(double share) {
   const double percent = 100 * share;
   if (!(percent > 0)) return "0 %";
-  // As no one knows the second digit better than to a thousandth of it, neither do 10.0000001 % become 11 %.
+  // A tolerance of a thousandth of the second digit, so that 10.0000001 % does not become 11 %.
   const double digit = std::pow(10, std::floor(std::log10(percent)) - 1);
   const double rounded = digit * std::ceil(percent / digit - 1e-3);
   return rounded < 1e4 ? fmt::format("{:.6g} %", rounded) : fmt::format("{:.2g} %", rounded);

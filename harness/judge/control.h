@@ -1,5 +1,5 @@
-/// A session's own A/A control: the same executables as two arms, head and control, which cannot truly differ. What a
-/// test finds between them is what it would find between any two arms for no reason.
+/// The A/A control of a session: the same executables as two arms, head and control, which have no true difference. A
+/// difference found between them could be found between any two arms.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct ControlRow {
   double ratio = 1;                         ///< control / head
   std::optional<stats::Interval> interval;  ///< of `ratio`, 95 %
   double p = 1;                             ///< of this row alone
-  double adjusted = 1;                      ///< Holm over the rows
+  double adjusted = 1;                      ///< p after Holm over the rows
   std::optional<double> seen;               ///< a share: stats::least_seen; none without an interval
 };
 
@@ -29,33 +29,33 @@ struct Control {
   std::size_t false_alarms = 0;         ///< rows with p below 1 - stats::kConfidence
   double rate = 0;                      ///< of false alarms among the rows
   stats::Interval rate_interval{0, 1};  ///< Clopper and Pearson, Biometrika 26 (1934) 404-413, 95 %
-  /// The largest of the rows': a change of any family from this share on would have shown. None where a row has too few
-  /// processes for an interval.
+  /// The largest ControlRow::seen: a change of this share or more would have shown in any family. None if a row has too
+  /// few processes for an interval.
   std::optional<double> seen;
   bool fit = true;
-  std::string_view reason;  ///< kMachineReason or kBlindReason where it is not fit, else ""
-  std::string sentence;     ///< what it found; with `fit` false: why no verdict of this session can be trusted
+  std::string_view reason;  ///< kMachineReason or kBlindReason if unfit, else ""
+  std::string sentence;     ///< the finding; if unfit: why no verdict of this session can be trusted
 };
 
-/// Why no verdict can be taken from a session, as JSON has it.
-inline constexpr std::string_view kMachineReason = "machine";  ///< something else than the code made its times
+/// Why a session gives no verdicts, as in JSON.
+inline constexpr std::string_view kMachineReason = "machine";  ///< its times were not made by the code alone
 inline constexpr std::string_view kBlindReason = "blind";      ///< its noise would have hidden large changes
 
-/// A session is unfit where a row's adjusted p is below this: fewer than 1 in 300 sessions that are fit, by the test's
-/// exactness, whatever the noise.
+/// A session is unfit if a row's adjusted p is below this. The test is exact, so this happens in fewer than 1 in 300
+/// fit sessions, for any noise.
 inline constexpr double kUnfitAlpha = 0.003;
 
-/// And the arms differ by at least this: what is surely there, but a fifth of the least threshold that anybody judges
-/// by, spoils no verdict.
+/// And if the arms differ by at least this. A smaller bias, even if real, is a fifth of the lowest threshold in use and
+/// spoils no verdict.
 inline constexpr double kHarmlessBias = 0.001;
 
-/// What a session, or a row of a comparison, must have been able to see for a verdict: a share.
+/// A session, or a row of a comparison, gets a verdict only if it could have seen a change of this share.
 inline constexpr double kMustSee = 0.1;
 
-/// "25 %": a share with two digits, rounded up, so that "would have seen 25 % or more" holds.
+/// "25 %": a share with two digits, rounded up, so that "would have seen 25 % or more" is true.
 std::string seen_text(double share);
 
-/// Judges head against control in every benchmark that ran as both. Without any: fit, and the sentence says that
+/// Compares head with control in every benchmark that ran as both. If there is none: fit, and the sentence reports that
 /// nothing is known.
 Control judge_control(const results::Result& result);
 

@@ -1,4 +1,4 @@
-/// Counters without noise, which one session can tell a change by.
+/// Counters without noise: one session is enough to find a change.
 #pragma once
 
 #include <map>
@@ -10,18 +10,18 @@
 
 namespace lab::judge {
 
-/// Instructions in user space of one repetition (harness/bench/instructions.h). The kernel need not count them.
+/// User-space instructions of one repetition (harness/bench/instructions.h). Some kernels do not count them.
 inline constexpr std::string_view kInstructions = "instructions";
 inline constexpr std::string_view kMinimumHeap = "minimum_heap_bytes";
 
-/// Whether finding the counter takes so long that only some processes are asked, or some kernels cannot tell: that it
-/// is not there says nothing.
+/// Whether the counter is so slow to measure that only some processes have it, or some kernels lack it. A missing value
+/// then has no meaning.
 constexpr bool is_costly(std::string_view counter) {
   return counter == kInstructions || counter == kMinimumHeap;
 }
 
-/// By benchmark of one arm and by counter: the value on which all processes that have it agree, or none. Instructions
-/// need two processes: one cannot tell whether an address or the clock decides how many there are.
+/// By benchmark and counter, for one arm: the value, or none if the processes that have it disagree. Instructions need
+/// two processes: one cannot show whether the count depends on an address or the clock.
 std::map<std::string, std::map<std::string, std::optional<double>>> exact_counters(const results::Result& result,
                                                                                    std::string_view arm);
 

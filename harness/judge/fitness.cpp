@@ -13,7 +13,7 @@ bool is_disturbed(const results::Disturbance& block) {
 }
 
 /// "unfit: other processes used 164 % of a CPU and the host withheld 3 % of a CPU in 9 of 10 blocks; 10 % together is
-/// the limit", "" where few blocks were disturbed.
+/// the limit"; "" if few blocks were disturbed.
 std::string disturbed_sentence(const std::vector<results::Disturbance>& blocks) {
   const auto disturbed = static_cast<std::size_t>(std::count_if(blocks.begin(), blocks.end(), is_disturbed));
   if (static_cast<double>(disturbed) <= kDisturbedBlocks * static_cast<double>(blocks.size())) return "";
@@ -48,7 +48,7 @@ Fitness judge_fitness(const results::Result& result, const Control& control) {
     fitness.fit = false;
     fitness.sentences.push_back(std::move(sentence));
   };
-  // What disturbed it comes first: it may be why the control says what it says.
+  // The disturbance comes first, because it may be the cause of the control's finding.
   if (std::string sentence = disturbed_sentence(result.session.disturbances); !sentence.empty())
     object(kMachineReason, std::move(sentence));
   if (!control.fit) object(control.reason, control.sentence);

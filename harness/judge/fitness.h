@@ -1,4 +1,4 @@
-/// Whether verdicts may be taken from a session: by its own control, and by what else ran on the machine.
+/// Whether a session may give verdicts, from its A/A control and from the other load on the machine.
 #pragma once
 
 #include <string>
@@ -12,23 +12,23 @@ namespace lab::judge {
 
 struct Fitness {
   bool fit = true;
-  std::string_view reason;             ///< kMachineReason or kBlindReason where it is not fit, else ""
-  std::vector<std::string> sentences;  ///< why it is not fit
+  std::string_view reason;             ///< kMachineReason or kBlindReason if unfit, else ""
+  std::vector<std::string> sentences;  ///< why it is unfit
 };
 
-/// A block is disturbed where the CPU seconds that other processes used and the host withheld, together, are more than
-/// this share of one CPU...
+/// A block is disturbed if the CPU seconds used by other processes plus those withheld by the host exceed this share of
+/// one CPU...
 inline constexpr double kDisturbedShare = 0.1;
-/// ...and by this much, in seconds: the kernel gives each of five sums (user, nice, system and both interrupts) in
-/// whole ticks of 0.01 s, so a short block's share is rough.
+/// ...by more than this, in seconds: the kernel reports each of five sums (user, nice, system and both interrupts) in
+/// whole ticks of 0.01 s, so the share of a short block is inexact.
 inline constexpr double kTicks = 0.05;
-/// A session is unfit where more than this share of its blocks is disturbed.
+/// A session is unfit if more than this share of its blocks is disturbed.
 inline constexpr double kDisturbedBlocks = 0.2;
 
-/// Unfit where the control says so (judge_control) or too many blocks were disturbed. What was not recorded, as in
-/// results from before it was, makes no session unfit.
+/// Unfit if the control is unfit (judge_control) or too many blocks were disturbed. Data that was not recorded, as in
+/// older results, makes no session unfit.
 Fitness judge_fitness(const results::Result& result);
-/// The same with the control's judgement, where that is at hand.
+/// The same, if the control is already judged.
 Fitness judge_fitness(const results::Result& result, const Control& control);
 
 }  // namespace lab::judge

@@ -1,4 +1,4 @@
-/// What happened in every series of a store of results.
+/// The changes in every series of a results store.
 #pragma once
 
 #include <cstddef>
@@ -11,31 +11,30 @@
 
 namespace lab::judge {
 
-/// What was found in a series.
+/// The findings in one series.
 struct Findings {
   std::size_t sessions = 0;
-  std::string first, last;  ///< when the first and the last session started
+  std::string first, last;  ///< start times of the first and the last session
   double median = 0;        ///< of the last session, ns per operation
   std::vector<Change> changes;
   std::vector<MetricChange> metric_changes;
   Judged judged;
 };
 
-/// Of `points`, which are one series in the order of time and at least one. `watch`: what the machine's other series
-/// tell.
+/// The findings in `points`: one series in order of time, not empty. `watch`: known from the machine's other series.
 Findings find(std::span<const results::Point> points, const stats::Watch& watch = {});
 
-/// One series with all that is known of it.
+/// One series with its findings and points.
 struct SeriesHistory {
   results::Series series;
   Findings findings;
-  std::vector<results::Point> points;  ///< in the order of time
+  std::vector<results::Point> points;  ///< in order of time
 };
 
-/// How a store condenses results and what it keeps as the findings of a series.
+/// The rules by which a store condenses results and computes the findings of a series.
 results::StoreRules store_rules();
 
-/// Findings from the text that store_rules() made of them; none from any other text.
+/// Parses findings from the text written by store_rules(). Any other text gives empty findings.
 Findings parse_findings(std::string_view text);
 
 }  // namespace lab::judge

@@ -18,7 +18,7 @@ namespace lab::judge {
 
 namespace {
 
-/// What to do about a night that is not fit, by why; where the control was blind, its sentence says so itself.
+/// What to do about an unfit night, by reason. A blind control has its advice in its own sentence.
 struct Advice {
   std::string_view why, sentence;
 };
@@ -60,7 +60,7 @@ void judge_level(const results::CondensedRow& row, std::span<const double> night
   night.away.push_back({row.benchmark, std::exp(tonight - stats::median(recent)), nights.size()});
 }
 
-/// Whether what is away from its level tonight may have become so where history finds no change.
+/// Whether a benchmark away tonight may have changed so early in its series that history finds no change.
 bool any_young(const JudgedNight& night) {
   constexpr std::size_t kMostAway = kRecent / 2;  // nights, until a new level is the median of the recent ones
   return std::any_of(night.away.begin(), night.away.end(),
@@ -100,7 +100,7 @@ void say_fitness(const results::Result& result, const std::string& skipped, Judg
     night.reason.clear();
     night.sentences.push_back(fmt::format("history leaves this session out: {}", skipped));
   }
-  // A session notes among what was unusual why it is unfit.
+  // The session's `unusual` also has the reasons why it is unfit.
   std::erase_if(night.unusual, [&](const std::string& sentence) {
     return std::find(fitness.sentences.begin(), fitness.sentences.end(), sentence) != fitness.sentences.end();
   });

@@ -1,4 +1,4 @@
-/// Made-up nights for tests and the simulation: results as a farm's machine leaves them.
+/// Synthetic nights for tests and the simulation: results as a farm machine writes them.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,19 +11,19 @@
 
 namespace lab::judge {
 
-/// What one night's result holds.
+/// The content of one night's result.
 struct Night {
-  int number = 0;             ///< from 0: the day, and the commit
+  int number = 0;             ///< from 0: determines the day and the commit
   int processes = 1;          ///< of each benchmark
-  std::size_t samples = 1;    ///< of each of a process's three phases
-  std::vector<double> times;  ///< ns per operation, one a benchmark: "shelf/v<i>/store"
+  std::size_t samples = 1;    ///< in each of a process's three phases
+  std::vector<double> times;  ///< ns per operation, one per benchmark: "shelf/v<i>/store"
 };
 
 inline std::string fixture_commit(int night) {
   return fmt::format("{:08x}{:032x}", night, 0);
 }
 
-/// Its day in RFC 3339, from the 1st of August 2026, 23:00.
+/// The night's start in RFC 3339; night 0 is 2026-08-01, 23:00.
 inline std::string fixture_started(int night) {
   constexpr std::time_t kFirst = 1'785'625'200;
   return utc(kFirst + 86'400 * std::time_t{night});
@@ -51,7 +51,7 @@ inline results::Result fixture_night(const Night& night) {
   return result;
 }
 
-/// The name of its file.
+/// The file name of the night's result.
 inline std::string fixture_file(int night) {
   return fmt::format("{:06}.json", night);
 }

@@ -1,4 +1,4 @@
-/// When a session knows enough of a benchmark.
+/// When a session has enough processes of a benchmark.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace lab::judge {
 
-/// Half the width over the middle of head's interval or, where `compared` benchmarks of the session have a base, of the
-/// interval that compare gives the ratio to it. 1 where there are too few processes for an interval.
+/// Half the width of an interval over its middle: head's interval or, if `compared` benchmarks of the session have a
+/// base, compare's interval of the ratio to it. 1 if there are too few processes for an interval.
 double relative_half_width(const results::Result& result, const std::string& benchmark, std::size_t compared);
 
 }  // namespace lab::judge

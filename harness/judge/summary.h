@@ -1,4 +1,4 @@
-/// From a result's processes to the numbers people read. Every figure of a report or a table comes through here.
+/// Computes the displayed numbers from a result's processes. Every figure of a report or table is computed here.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace lab::judge {
 
-/// ns per operation of every process of one benchmark and arm, in the order of the file: the median over its
-/// repetitions of one phase, or of the sum of all phases where `phase` is "". Empty where the benchmark has no numbers.
+/// ns per operation of every process of one benchmark and arm, in file order: the median over its repetitions of one
+/// phase, or of the sum of all phases if `phase` is "". Empty if the benchmark has no numbers.
 std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark,
                                         std::string_view phase = "", std::string_view arm = results::kHead);
 
@@ -25,7 +25,7 @@ struct SummaryRow {
   stats::Estimate time;  ///< ns per operation
 };
 
-/// All of head, sorted by name.
+/// All benchmarks of head, sorted by name.
 std::vector<SummaryRow> summarize(const results::Result& result);
 
 }  // namespace lab::judge

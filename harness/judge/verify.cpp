@@ -19,7 +19,7 @@ bool by_reference(const results::Result& result, std::string_view benchmark) {
   return variant != nullptr && variant->reference;
 }
 
-/// The reference's checksum by "family/workload", where it gave one.
+/// The reference's checksum by "family/workload", if it gave one.
 std::map<std::string, std::string> reference_answers(const results::Result& result) {
   std::map<std::string, std::string> answers;
   for (const results::Process& process : result.processes)
@@ -29,7 +29,7 @@ std::map<std::string, std::string> reference_answers(const results::Result& resu
   return answers;
 }
 
-/// The checksum that more variants gave than any other, or "". A variant that cannot agree with itself has no vote.
+/// The checksum that more variants gave than any other, or "". A variant with several checksums has no vote.
 std::string majority(const std::map<std::string, std::set<std::string>>& checksums_by_benchmark) {
   std::map<std::string, int> votes;
   for (const auto& [benchmark, checksums] : checksums_by_benchmark)
@@ -65,7 +65,7 @@ std::size_t verify(results::Result& result) {
   std::map<Series, results::Failure> wrong;
   for (const results::Process& process : result.processes) {
     const auto expected_answer = answers.find(workload_of(process.benchmark));
-    // Where head has no number at all, there is nothing to hold the other arms to, nor to compare them with.
+    // If head has no numbers, the other arms cannot be checked or compared.
     if (expected_answer == answers.end()) continue;
     const std::string& answer = expected_answer->second;
     const Series series{process.benchmark, process.arm};
@@ -80,7 +80,7 @@ std::size_t verify(results::Result& result) {
                      "",
                      process.arm};
   }
-  // Those that found it out themselves have their failure already.
+  // Benchmarks that detected it themselves already have a failure.
   std::set<Series> dropped;
   for (const results::Failure& failure : result.failures)
     if (failure.kind == results::kWrongAnswer) dropped.emplace(failure.benchmark, failure.arm);

@@ -1,4 +1,4 @@
-/// Right before fast: takes their numbers from benchmarks that read back something else than the reference variant.
+/// Correctness first: removes the numbers of benchmarks whose checksum differs from the reference variant's.
 #pragma once
 
 #include <map>
@@ -9,17 +9,16 @@
 
 namespace lab::judge {
 
-/// What every variant must read back in every arm, by "family/workload": the checksum of head's reference. Where that
-/// gave none (it crashed, or was not reached), the checksum that more variants of head gave than any other; "" where
-/// there is no such one.
+/// The expected checksum of every variant in every arm, by "family/workload": that of head's reference. If it gave none
+/// (it crashed, or was not reached), the checksum of more variants of head than any other; "" if there is none.
 std::map<std::string, std::string> expected_answers(const results::Result& result);
 
-/// A benchmark with a process that differs from the expected answer loses all its entries in that arm and gets one
-/// failure of kind "wrong answer"; so does one that has such a failure already. The new failures are the last ones;
-/// returns how many. Doing it again changes nothing.
+/// A benchmark with a process that differs from the expected checksum loses all its processes in that arm and gets one
+/// failure of kind "wrong answer"; so does one that already has such a failure. Appends the new failures and returns
+/// their number. Idempotent.
 std::size_t verify(results::Result& result);
 
-/// The "family/workload" whose answers were only compared among the variants, because the reference gave none; sorted.
+/// The "family/workload" whose checksums were compared only among the variants, as the reference gave none; sorted.
 std::vector<std::string> without_reference(const results::Result& result);
 
 }  // namespace lab::judge

@@ -74,7 +74,7 @@ struct Conformed {
 /// Bisect runs executables of earlier commits.
 constexpr int kOldestProtocol = 1;
 
-/// As much of a sentence as is kept of one check.
+/// Characters kept of one check's failure.
 constexpr std::size_t kKeptFailure = 500;
 
 template <typename F>
@@ -139,7 +139,7 @@ Error bad(std::string what) {
   return Error{std::move(what), ""};
 }
 
-/// The one object of `output`, of a protocol that this build speaks.
+/// Parses the one object of `output`; its protocol must be supported by this build.
 template <typename T>
 Expected<T> parse_words(std::string_view output) {
   if (output.find_first_not_of(" \t\r\n") == std::string_view::npos)
@@ -175,7 +175,7 @@ std::vector<double> thinned(const std::vector<double>& samples) {
   return kept;
 }
 
-/// Nanoseconds of every repetition, phases added up; an error where the phases are not those of the workload.
+/// Nanoseconds of every repetition, summed over the phases; an error if the phases are not those of the workload.
 Expected<std::vector<double>> add_phases(const Measured& measured, const results::Workload& workload) {
   if (measured.samples.size() != workload.phases.size())
     return bad(fmt::format("expected samples of {} phases, found {}", workload.phases.size(), measured.samples.size()));

@@ -1,5 +1,5 @@
-/// The reading side of the words between run and a variant executable (harness/bench/protocol.h): what a stranger's
-/// executable prints is checked to the last number before anything is made of it.
+/// Parses the output of variant executables (harness/bench/protocol.h). An executable may be of any commit, so every
+/// value is checked before it is used.
 #pragma once
 
 #include <string>
@@ -11,41 +11,40 @@
 
 namespace lab::measure {
 
-/// What --describe says.
+/// The output of --describe.
 struct Description {
   struct Offer {
     results::Workload workload;
-    std::string unsupported;  ///< why the variant cannot do it; "" where it can
+    std::string unsupported;  ///< why the variant does not support it; "" if it does
   };
-  results::Variant variant;  ///< reference is not its own to say
+  results::Variant variant;  ///< reference is not set: the executable does not know it
   std::vector<Offer> offers;
 };
 
-/// Refuses other protocols, names that do not fit into `family/variant/workload`, and workloads without phases or
+/// Rejects other protocols, names that do not fit into `family/variant/workload`, and workloads without phases or
 /// operations.
 Expected<Description> parse_description(std::string_view output);
 
-/// What was asked of a process with --run.
+/// The request to a process with --run.
 struct Asked {
   std::string benchmark;
   const results::Workload* workload = nullptr;
   std::uint64_t seed = 0;
 };
 
-/// At most so many repetitions of a process are kept; of more, as many evenly spread over the process. Its real_time is
-/// the median of them all.
+/// Most repetitions kept of one process; if there are more, this many are kept, evenly spread over the process.
+/// real_time is the median of all repetitions.
 inline constexpr std::size_t kKeptSamples = 1000;
 
-/// What --conformance says: "CHECK: what is wrong" of each check that failed. Refuses a list without checks.
+/// Parses the output of --conformance: "CHECK: what is wrong" of each check that failed. Rejects a list without checks.
 Expected<std::vector<std::string>> parse_conformance(std::string_view output);
 
-/// Standard error and output are bytes; a result is UTF-8: what is not printable becomes '?'.
+/// Child output is bytes and a result is UTF-8: replaces what is not printable with '?'.
 std::string printable(std::string text);
 
-/// What --run says, as a process of a result: real_time, cpu_time, timed_seconds, checksum, samples and counters are
-/// filled in.
-/// Refuses what was not asked for, what no measurement gives (not finite, not positive, phases that are missing or of
-/// unequal length), and checksums that are none.
+/// Parses the output of --run into a process of a result: fills in real_time, cpu_time, timed_seconds, checksum,
+/// samples and counters. Rejects output that does not match the request, impossible values (not finite, not positive,
+/// phases that are missing or of unequal length) and malformed checksums.
 Expected<results::Process> parse_measurement(std::string_view output, const Asked& asked);
 
 }  // namespace lab::measure

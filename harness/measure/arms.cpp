@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// How many benchmarks a sentence names; it counts the rest.
+/// Most benchmarks that a sentence names; it counts the rest.
 constexpr std::size_t kNamed = 3;
 
 std::string workload_of(const Benchmark& benchmark) {
@@ -30,7 +30,7 @@ std::string named(const std::vector<std::string>& benchmarks) {
   return fmt::format("{}", fmt::join(first, ", "));
 }
 
-/// Why this benchmark of head cannot be held against `base`; "" where it can.
+/// Why this benchmark of head cannot be compared with `base`; "" if it can.
 std::string obstacle(const Benchmark& head, const Catalog& base, const Benchmark* found) {
   const std::string variant = variant_of(head.name);
   for (const results::Failure& failure : base.failures)
@@ -95,7 +95,7 @@ results::Arm control_arm(const results::Arm& head, const std::vector<ArmBenchmar
 Pairing pair_with_base(const std::vector<Benchmark>& head, const results::Arm& head_arm, const Catalog& base,
                        const results::Arm& base_arm) {
   Pairing pairing;
-  std::map<std::string, std::vector<std::string>> without;  // by the reason
+  std::map<std::string, std::vector<std::string>> without;  // by reason
   for (const Benchmark& benchmark : head) {
     const auto found = std::find_if(base.benchmarks.begin(), base.benchmarks.end(),
                                     [&](const Benchmark& other) { return other.name == benchmark.name; });
@@ -110,7 +110,7 @@ Pairing pair_with_base(const std::vector<Benchmark>& head, const results::Arm& h
       continue;
     }
     pairing.timed.push_back({std::string(results::kBase), *other});
-    // What it is held against is head's, whatever base says of itself.
+    // Head decides what is a reference, whatever base declares.
     pairing.timed.back().benchmark.reference = benchmark.reference;
   }
   for (const auto& [reason, benchmarks] : without)

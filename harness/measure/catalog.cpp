@@ -59,7 +59,7 @@ void ask(const ListedVariant& built, const fs::path& build_dir, const Runner& ru
   add(built, *description, executable, catalog);
 }
 
-/// Everything a filter may name: benchmarks, variants and families, of what is not built too.
+/// Every name that a filter may match: benchmarks, variants and families, including those not built.
 std::vector<std::string> names_in(const Catalog& catalog) {
   std::set<std::string> names;
   for (const Benchmark& benchmark : catalog.benchmarks) names.insert(benchmark.name);
@@ -74,7 +74,8 @@ std::vector<std::string> names_in(const Catalog& catalog) {
   return {names.begin(), names.end()};
 }
 
-/// Whether a benchmark of a variant that could not be asked would match: its workloads are taken to be its family's.
+/// Whether a benchmark of a variant that could not be described would match; it is assumed to have its family's
+/// workloads.
 bool could_match(const Catalog& catalog, const std::string& variant, const std::vector<std::string>& filters) {
   const auto any = [&](const std::string& name) {
     return std::any_of(filters.begin(), filters.end(), [&](const std::string& f) { return glob_matches(f, name); });
@@ -122,7 +123,7 @@ ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec)
     child.command.insert(child.command.end(), {"--threads", std::to_string(spec.threads)});
   else
     child.cpu = spec.cpu;
-  child.environment = {spec.exact ? "LAB_EXACT=1" : "LAB_EXACT"};  // whatever our own environment has
+  child.environment = {spec.exact ? "LAB_EXACT=1" : "LAB_EXACT"};  // overrides our own environment
   return child;
 }
 

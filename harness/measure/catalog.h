@@ -1,4 +1,4 @@
-/// What can be run: every variant that the build made, asked what it offers.
+/// The benchmarks that can be run: every variant of the build with the workloads it offers.
 #pragma once
 
 #include <filesystem>
@@ -12,39 +12,37 @@
 
 namespace lab::measure {
 
-/// Runs one child; the seam for tests.
-
 struct Benchmark {
   std::string name;  ///< family/variant/workload
   std::filesystem::path executable;
   bool reference = false;
   results::Workload workload;
-  std::string unsupported;  ///< why the variant cannot do it; "" where it can
+  std::string unsupported;  ///< why the variant does not support it; "" if it does
 };
 
 /// "family/variant" of a benchmark's name.
 std::string variant_of(const std::string& benchmark);
 
-/// What one process is asked for, the same for all that are compared.
+/// The settings of one process, equal for all that are compared.
 struct ProcessSpec {
   std::uint64_t seed = 1;
-  double seconds = 0;      ///< of measuring
+  double seconds = 0;      ///< measuring time
   std::optional<int> cpu;  ///< for workloads that are not parallel
-  unsigned threads = 1;    ///< for those that are
-  bool exact = false;      ///< to find instructions and the like too, which take a few repetitions
+  unsigned threads = 1;    ///< for workloads that are parallel
+  bool exact = false;      ///< also collects instructions and similar metrics, which cost a few repetitions
 };
 
-/// The child that measures `benchmark` (harness/bench/protocol.h); its timeout is the caller's to set.
+/// The child that measures `benchmark` (harness/bench/protocol.h); the caller sets its timeout.
 ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec);
 
 struct Catalog {
   std::vector<results::Variant> variants;  ///< sorted by name
   std::vector<Benchmark> benchmarks;       ///< sorted by name, unsupported ones included
-  std::vector<results::Failure> failures;  ///< variants that could not say what they offer
+  std::vector<results::Failure> failures;  ///< variants whose --describe failed
   std::vector<std::string> not_built;      ///< "family/variant"
 };
 
-/// A variant that <build folder>/variants.json lists, built or not.
+/// A variant in <build folder>/variants.json, built or not.
 struct ListedVariant {
   std::string family;
   std::string variant;
@@ -56,16 +54,16 @@ struct ListedVariant {
 
 Expected<std::vector<ListedVariant>> read_variants(const std::filesystem::path& build_dir);
 
-/// The listed variants of which `filters` (none is all) may select a benchmark: what must be built before `select` can
-/// say more. `references`: with those of their families, whose answers are the right ones.
+/// The listed variants in which `filters` (none: all) may select a benchmark. They must be built before `select` can
+/// decide. `references`: adds the reference variants of their families, whose answers count as correct.
 std::vector<std::string> variants_for(const std::vector<ListedVariant>& listed, const std::vector<std::string>& filters,
                                       bool references);
 
-/// Reads <build folder>/variants.json and asks every executable to --describe itself. An executable that is missing or
-/// fails is a fact of the catalog; only a list that cannot be read is an error.
+/// Reads <build folder>/variants.json and runs every executable with --describe. A missing or failing executable is
+/// recorded in the catalog; only an unreadable list is an error.
 Expected<Catalog> load_catalog(const std::filesystem::path& build_dir, const Runner& run);
 
-/// What of a catalog a session runs.
+/// The part of a catalog that a session runs.
 struct Selection {
   std::vector<Benchmark> benchmarks;
   std::vector<Benchmark> checks;  ///< references of selected workloads that were not selected themselves
@@ -75,10 +73,9 @@ struct Selection {
   std::vector<results::Variant> variants;
 };
 
-/// The benchmarks that match any of `filters` (shell patterns over the whole name, its family, or family/variant; none
-/// is all). An error (kUsage) with the nearest name where a filter matches nothing; one with the reason where all that
-/// match is unsupported; others where a variant that could match
-/// is not built, or there is none at all.
+/// The benchmarks that match any of `filters` (shell patterns over the whole name, its family, or family/variant; none:
+/// all). An error (kUsage) with the nearest name if a filter matches nothing, and with the reason if all matches are
+/// unsupported. Other errors if a variant that could match is not built, or there is no variant.
 Expected<Selection> select(const Catalog& catalog, const std::vector<std::string>& filters);
 
 }  // namespace lab::measure

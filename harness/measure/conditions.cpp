@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Less is what every machine does beside a session.
+/// Below these, the activity is normal for any machine.
 constexpr double kForeignShare = 0.05;    ///< of one CPU
 constexpr double kSiblingShare = 0.05;    ///< of the CPU
 constexpr double kStolenShare = 0.005;    ///< of all CPUs
@@ -78,7 +78,7 @@ void read_swapping(const fs::path& root, Conditions& conditions) {
       conditions.swapped_pages += read_number<std::int64_t>(line.substr(line.find(' ') + 1)).value_or(0);
 }
 
-/// /proc/<id>/stat: the name in brackets may hold anything, so columns are counted from the last bracket.
+/// /proc/<id>/stat: the name in brackets may contain any character, so columns are counted from the last bracket.
 void read_processes(const fs::path& root, Conditions& conditions) {
   enum : std::size_t { kState, kUserTime = 11, kSystemTime = 12 };
   for (const fs::path& folder : entries(root / "proc", "")) {
@@ -107,7 +107,7 @@ double own_seconds() {
   return seconds;
 }
 
-/// " (most by 'cc1plus', 43 s)", or "" where none that lives used much.
+/// " (most by 'cc1plus', 43 s)", or "" if no living process used much.
 std::string heaviest(const Conditions& before, const Conditions& after, double foreign) {
   std::pair<double, std::string> most;
   for (const auto& [id, process] : after.other_processes) {
@@ -144,7 +144,7 @@ CpuUse read_cpu_use(const fs::path& root) {
 }
 
 results::Disturbance disturbance_between(const CpuUse& before, const CpuUse& after, int block, double seconds) {
-  // What is ours is known to the microsecond and all that was busy to the tick: a difference below 0 is nothing.
+  // Our own use is known to the microsecond and the busy time to the tick: a difference below 0 counts as 0.
   const double foreign = after.busy - before.busy - (after.own - before.own);
   return {block, seconds, std::max(0.0, foreign), std::max(0.0, after.stolen - before.stolen)};
 }

@@ -10,7 +10,7 @@ std::optional<Conformance> ask_conformance(const std::filesystem::path& executab
   if (outcome.end == ChildEnd::kStopped) return std::nullopt;
   Conformance found{{}, printable(outcome.error_tail)};
   const Expected<std::vector<std::string>> failures = parse_conformance(outcome.output);
-  // One of an earlier revision checks in one process: where that crashes, it has said nothing.
+  // An executable of an earlier revision runs its checks in one process: if that crashes, there is no output.
   if (failures) found.failures = *failures;
   const bool well = outcome.end == ChildEnd::kExited && outcome.code == 0;
   if (found.failures.empty() && !well)

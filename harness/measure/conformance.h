@@ -1,4 +1,4 @@
-/// Whether a variant keeps its family's promises, asked of its executable before it is measured.
+/// Checks whether a variant's executable keeps its family's promises, before it is measured.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@
 
 namespace lab::measure {
 
-/// Longer than any executable's own checks take, those that hang included.
+/// Longer than all checks of any executable take, even if some hang.
 inline constexpr double kConformanceSeconds = 300;
 
 struct Conformance {
-  std::vector<std::string> failures;  ///< "CHECK: what is wrong", or how the executable ended; none: it conforms
-  std::string output_tail;            ///< the end of what it said on standard error
+  std::vector<std::string> failures;  ///< "CHECK: what is wrong", or how the executable ended; empty: it conforms
+  std::string output_tail;            ///< the end of its standard error
 };
 
-/// Runs `executable --conformance` (harness/bench/protocol.h). Nothing where that was interrupted.
+/// Runs `executable --conformance` (harness/bench/protocol.h). Nothing if interrupted.
 std::optional<Conformance> ask_conformance(const std::filesystem::path& executable, const Runner& run);
 
 }  // namespace lab::measure

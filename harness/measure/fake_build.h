@@ -1,4 +1,5 @@
-/// A build folder for tests, with variants of the made-up family `fake` (fake_variant_main.cpp) as their names say.
+/// A build folder for tests, with variants of the test family `fake` (fake_variant_main.cpp); a name selects a
+/// behaviour.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,8 +13,8 @@
 
 namespace lab::measure {
 
-/// `plain` is the reference. A name with a '!' before it is in the list and not on the disk; one with a '+' is another
-/// executable by its content, and the same by what it does.
+/// `plain` is the reference. A name with a '!' before it is listed but not on disk. A name with a '+' has the same
+/// behaviour in an executable of different content.
 class FakeBuild : public ScratchFolder {
  public:
   explicit FakeBuild(const std::vector<std::string>& variants) {
@@ -30,7 +31,7 @@ class FakeBuild : public ScratchFolder {
       if (built && !changed) std::filesystem::create_symlink(original, executable);
       if (!changed) continue;
       std::filesystem::copy_file(original, executable);
-      std::ofstream(executable, std::ios::app) << "changed";  // beyond what the loader reads
+      std::ofstream(executable, std::ios::app) << "changed";  // after the part that the loader reads
     }
     write("variants.json", "[" + list + "]\n");
     write(

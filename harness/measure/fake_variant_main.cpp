@@ -1,5 +1,5 @@
-// The made-up family `fake` of the tests. Its variants are all this executable, which behaves as the name it is started
-// by says: plain (the reference), quick, other and wide work; the rest go wrong, each in its own way.
+// The `fake` family of the tests. All its variants are this executable. The name under which it is started selects its
+// behaviour: plain (the reference), quick, other and wide work; each of the rest fails in a different way.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -47,14 +47,14 @@ class Shelf : public Task {
   std::uint64_t seed_;
   std::string name_;
   int repetitions_ = 0;
-  volatile std::uint64_t sink_ = 0;  // keeps every round
+  volatile std::uint64_t sink_ = 0;  // keeps the compiler from removing a round
 };
 
 [[noreturn]] void hang() {
   for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
-/// As a program that no sanitizer watches crashes.
+/// Crashes like a program without a sanitizer.
 void crash() {
   ::signal(SIGSEGV, SIG_DFL);
   ::raise(SIGSEGV);
@@ -87,7 +87,7 @@ Variant make(const std::string& name) {
   return variant;
 }
 
-/// Crashes the second time it is run, and only then.
+/// Crashes on its second run only.
 void crash_the_second_time(const std::string& self) {
   const std::filesystem::path count = self + ".runs";
   const lab::Expected<std::string> before = lab::read_file(count);
@@ -108,7 +108,7 @@ void misbehave(const std::string& name, const std::string& self, bool running) {
     crash();
   }
   if (name == "hanging") {
-    // A child of its own holds the pipes as well.
+    // A grandchild holds the pipes as well.
     if (::fork() == 0) hang();
     hang();
   }

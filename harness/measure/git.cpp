@@ -13,7 +13,7 @@ ChildSpec git_command(const std::filesystem::path& root, const std::vector<std::
   spec.command = {"git", "-C", root.string(), "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"};
   spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
   spec.timeout_seconds = kGitSeconds;
-  // A hook's variables would lead git to another tree; optional locks would write to this one.
+  // The variables of a hook would lead git to another tree; optional locks would write to this one.
   spec.environment = {"GIT_DIR",
                       "GIT_WORK_TREE",
                       "GIT_INDEX_FILE",

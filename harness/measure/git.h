@@ -1,4 +1,4 @@
-/// git, always a child process: this is how it is asked.
+/// Runs git, always as a child process.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace lab::measure {
 
-/// `git -C root arguments...`: of the repository that `root` lies in and of no other, in English, without hooks,
-/// without asking anybody anything and without writing to the index.
+/// `git -C root arguments...`: only for the repository that contains `root`, in English, without hooks, without prompts
+/// and without writing to the index.
 ChildSpec git_command(const std::filesystem::path& root, const std::vector<std::string>& arguments);
 
 }  // namespace lab::measure

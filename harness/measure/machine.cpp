@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::string_view kUnknown = "unknown";
 
-/// More than this share of the logical cores busy before the start is somebody else at work.
+/// More busy logical cores than this share before the start mean that other work is running.
 constexpr double kLoadShare = 0.1;
 constexpr double kLeastLoad = 0.5;
 
@@ -85,7 +85,7 @@ CpuInfo read_cpu_info(const fs::path& root) {
     sockets.insert(value("physical id"));
     cores.emplace(value("physical id"), value("core id"));
   }
-  // Where cpuinfo names neither (ARM), every logical core is one of its own.
+  // If cpuinfo has neither (ARM), every logical core counts as a physical core.
   info.sockets = sockets.empty() ? std::min(info.logical_cores, 1) : static_cast<int>(sockets.size());
   info.physical_cores = cores.empty() ? info.logical_cores : static_cast<int>(cores.size());
   return info;
@@ -96,7 +96,7 @@ int memory_gib(const fs::path& root) {
     const auto total = paragraph.find("MemTotal");
     if (total == paragraph.end()) continue;
     const std::optional<double> kib = read_number<double>(total->second.substr(0, total->second.find(' ')));
-    // Rounded up: the kernel keeps a little for itself, more or less of it with each version.
+    // Rounded up: the kernel reserves a little, and how much depends on its version.
     if (kib) return static_cast<int>(std::ceil(*kib / (1024 * 1024)));
   }
   return 0;
@@ -110,7 +110,7 @@ std::string vendor_name(const std::string& id) {
   return found == names.end() ? "PCI" : found->second;
 }
 
-/// Display controllers on the PCI bus (class 03), then those that are no PCI devices, by their driver.
+/// Display controllers on the PCI bus (class 03), then GPUs that are no PCI devices, by their driver.
 std::vector<std::string> read_gpus(const fs::path& root) {
   const auto without_0x = [](const std::string& text) { return text.starts_with("0x") ? text.substr(2) : text; };
   std::vector<std::string> gpus;
@@ -158,7 +158,7 @@ std::string read_aslr(const fs::path& root) {
   return level == "0" ? "off" : level == "1" ? "partial" : level == "2" ? "full" : "";
 }
 
-/// The choice in brackets: "always [madvise] never".
+/// The selected value in brackets: "always [madvise] never".
 std::string read_huge_pages(const fs::path& root) {
   const std::string text = read_trimmed(root / "sys/kernel/mm/transparent_hugepage/enabled");
   const std::size_t open = text.find('[');
@@ -206,7 +206,7 @@ std::string folder_name(std::string_view given) {
   std::string name;
   for (const char c : given)
     name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-' ? c : '-';
-  // No name of a folder may be hidden or lead out of results/.
+  // A folder name must not be hidden or lead out of results/.
   while (name.starts_with('.')) name.erase(0, 1);
   return name;
 }
@@ -256,7 +256,7 @@ std::string libc_build() {
   std::string build;
   const auto look = [](dl_phdr_info* info, std::size_t, void* found) -> int {
     if (fs::path(info->dlpi_name).filename() != "libc.so.6") return 0;
-    // Notes: name and content, each padded to whole words, behind a header of three.
+    // Notes: name and content, each padded to whole words, after a header of three words.
     const auto padded = [](ElfW(Word) size) { return (std::size_t{size} + 3) / 4 * 4; };
     for (int i = 0; i < info->dlpi_phnum; ++i) {
       if (info->dlpi_phdr[i].p_type != PT_NOTE) continue;

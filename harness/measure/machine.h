@@ -1,5 +1,5 @@
-/// What machine this is and what state it is in. Every reader takes the root of the file system, so that tests bring
-/// their own /proc, /sys and /etc; what cannot be read there is "unknown", 0 or empty, never an error.
+/// The machine's identity and state. Every reader has the root of the file system as a parameter, so that tests supply
+/// their own /proc, /sys and /etc; unreadable values are "unknown", 0 or empty, never an error.
 #pragma once
 
 #include <filesystem>
@@ -13,40 +13,39 @@
 
 namespace lab::measure {
 
-/// `given_name`: the id that the user gives the machine, or "". Anything but letters, digits, '.', '_' and '-' in it
-/// becomes '-', because it names a folder.
+/// `given_name`: the id that the user gives the machine, or "". It names a folder, so characters other than letters,
+/// digits, '.', '_' and '-' become '-'.
 results::Machine read_machine(const std::filesystem::path& root, std::string_view given_name);
 
-/// The one we run on, by the name that LAB_MACHINE gives it; an error where its results would lie in a folder that is
-/// no machine's.
+/// This machine, named by LAB_MACHINE; an error if that is the name of a folder that belongs to no machine.
 Expected<results::Machine> this_machine();
 
-/// The beginning of the build id of the C library that this process runs in, as the variants do; "" where it has none.
-/// Its version stays the same when a distribution patches it.
+/// The beginning of the build id of the C library of this process, which the variants share; "" if it has none. The
+/// library's version does not change when a distribution patches it.
 std::string libc_build();
 
 results::Facts read_facts(const std::filesystem::path& root);
 
-/// `date` is RFC 3339; `build_type` the configuration of the build.
+/// `date` is RFC 3339; `build_type` is the configuration of the build.
 results::Context read_context(const std::filesystem::path& root, std::string_view date, std::string_view build_type);
 
-/// Twelve hex digits of a hash over the stable facts alone: CPU model, physical cores, memory to the GiB, architecture,
-/// GPUs, virtual or not. What a kernel, a governor or a frequency changes is not in it.
+/// Twelve hex digits of a hash over the stable facts: CPU model, physical cores, memory to the GiB, architecture, GPUs,
+/// virtual or not. Kernel, governor and frequency do not change it.
 std::string machine_id(const results::Machine& machine);
 
-/// What makes this machine unfit or noisy before a session, a sentence each with what to do about it. Nothing is
-/// changed. `environment`: "NAME=value" of this process; `allowed_cpus`: how many CPUs we may use.
+/// What makes this machine unfit or noisy before a session: one sentence each, with advice. Changes nothing.
+/// `environment`: "NAME=value" of this process; `allowed_cpus`: number of CPUs that this process may use.
 std::vector<std::string> find_unusual(const results::Result& head, const std::vector<std::string>& environment,
                                       std::size_t allowed_cpus);
 
 /// The CPUs this process may run on, ascending.
 std::vector<int> allowed_cpus();
 
-/// Where to pin a single-threaded process: among `allowed` one of the fastest cores, not CPU 0 (it serves most
-/// interrupts) nor its sibling, where there is another. None where `allowed` is empty.
+/// The CPU for a single-threaded process: one of the fastest cores in `allowed`, if possible neither CPU 0 (it serves
+/// most interrupts) nor its sibling. None if `allowed` is empty.
 std::optional<int> choose_cpu(const std::filesystem::path& root, const std::vector<int>& allowed);
 
-/// Of this process, for find_unusual.
+/// The environment of this process, for find_unusual.
 std::vector<std::string> environment();
 
 }  // namespace lab::measure

@@ -1,4 +1,4 @@
-/// What a bisect asks of a commit; the seam between the search and the two ways of measuring, and for tests.
+/// How bisect measures a commit; the seam between the search and the two ways of measuring, and for tests.
 #pragma once
 
 #include <string>
@@ -7,29 +7,29 @@
 
 namespace lab::measure {
 
-/// What came of getting a commit ready.
+/// The result of preparing a commit.
 struct Prepared {
-  std::string skip;      ///< why it can never be measured; "" where it can
-  std::string later;     ///< why it cannot be measured now, though perhaps another day; "" where it can
-  std::string hint;      ///< what to do about that
-  std::string identity;  ///< equal for commits that cannot differ (a hash of the executable); "": not known
+  std::string skip;      ///< why it can never be measured; "" if it can
+  std::string later;     ///< why it cannot be measured now, but perhaps later; "" if it can
+  std::string hint;      ///< advice for that
+  std::string identity;  ///< equal for commits that cannot differ (a hash of the executable); "": unknown
 };
 
-/// What came of one measurement.
+/// The result of one measurement.
 struct Reading {
   double value = 0;     ///< > 0; smaller is better
-  std::string skip;     ///< why the commit can never be measured; "" where it can
-  std::string failure;  ///< why there is no value; another try may give one
+  std::string skip;     ///< why the commit can never be measured; "" if it can
+  std::string failure;  ///< why there is no value; a retry may give one
 };
 
-/// Commits are full shas. An Error ends the bisect; what it has stays.
+/// Commits are full shas. An Error ends the bisect, which keeps its results.
 class Meter {
  public:
   virtual ~Meter() = default;
-  /// Checks out, builds: once a commit, before it is first measured in a call of bisect.
+  /// Checks out and builds: once per commit in a call of bisect, before its first measurement.
   virtual Expected<Prepared> prepare(const std::string& sha) = 0;
   virtual Expected<Reading> measure(const std::string& sha) = 0;
-  /// Whether prepare has little to do.
+  /// Whether prepare has little work left.
   virtual bool is_ready(const std::string& sha) const = 0;
 };
 

@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kSkipStatus = 125;  ///< as git bisect run has it
+constexpr int kSkipStatus = 125;  ///< as in git bisect run
 
 Error stopped() {
   return Error{"interrupted", "", ExitStatus::kInterrupted};
 }
 
-/// "exit status 2: no such file": how a child ended and the last thing it said.
+/// "exit status 2: no such file": how a child ended and the last line of its standard error.
 std::string failure_of(const ChildSpec& spec, const ChildOutcome& outcome) {
   const std::string talk = boost::trim_copy(outcome.error_tail);
   const std::string last = talk.substr(talk.rfind('\n') + 1);
@@ -66,7 +66,7 @@ class CommandMeter : public Meter {
     return reading;
   }
 
-  /// What a command builds on its first run is not known to anybody but itself.
+  /// Only the command knows what it builds on its first run.
   bool is_ready(const std::string&) const override { return false; }
 
  private:
@@ -84,7 +84,7 @@ class BenchmarkMeter : public Meter {
   Expected<Prepared> prepare(const std::string& sha) override {
     const std::string& bad = cell_.commits.back().sha;
     if (!workload_ && sha != bad) {
-      // The bad end says what is measured.
+      // The bad end defines what is measured.
       const Expected<Prepared> end = prepare(bad);
       if (!end) return end.error();
       if (!end->later.empty()) return *end;
@@ -127,7 +127,7 @@ class BenchmarkMeter : public Meter {
   bool is_ready(const std::string& sha) const override { return revisions_.is_built(sha, cell_.how, choice()); }
 
  private:
-  /// The benchmark's own variant: answers are held against those of other commits, not against the reference's.
+  /// Only the benchmark's own variant: its answers are compared with those of other commits, not with the reference's.
   measure::Choice choice() const {
     return [this](const auto& listed) { return measure::variants_for(listed, {cell_.benchmark}, false); };
   }
@@ -142,7 +142,7 @@ class BenchmarkMeter : public Meter {
   Expected<Prepared> find(const std::string& sha, const measure::Catalog& catalog) {
     const std::string& bad = cell_.commits.back().sha;
     if (sha == bad) {
-      // Its names are those that the user may mean: the sentence about a misspelt one comes from there.
+      // The bad end's catalog has the names that the user may mean, so the error about a misspelt name comes from it.
       const Expected<measure::Selection> selection = measure::select(catalog, {cell_.benchmark});
       if (!selection) return in_context(fmt::format("the bad end, {}", results::short_commit(bad)), selection.error());
       if (selection->benchmarks.size() != 1)
@@ -174,7 +174,7 @@ class BenchmarkMeter : public Meter {
     return Prepared{"", "", "", *identity};
   }
 
-  /// Its variant may be there and not have said what it offers.
+  /// Its variant may exist, but its --describe failed.
   std::string why_absent(const measure::Catalog& catalog) const {
     for (const results::Failure& failure : catalog.failures)
       if (cell_.benchmark.starts_with(failure.benchmark + "/"))

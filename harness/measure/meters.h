@@ -10,13 +10,13 @@
 
 namespace lab::measure {
 
-/// `sh -c COMMAND` in a worktree of the commit. The last line of its output is the value; status 125 skips the commit,
-/// any other but 0 is a failure. LAB_COMMIT in its environment is the commit.
+/// Runs `sh -c COMMAND` in a worktree of the commit. The last line of its output is the value; status 125 skips the
+/// commit, any other status but 0 is a failure. LAB_COMMIT in its environment is the commit.
 std::unique_ptr<Meter> command_meter(const results::Cell& cell, measure::Revisions& revisions, Runner run);
 
-/// The median of one process of the benchmark, nanoseconds an operation, in the commit's own build. Skips a commit that
-/// does not build, whose executable speaks another protocol or fails its own conformance, or whose workload is of
-/// another version or has another answer than the bad end's. `listener` is told what building says.
+/// The median of one process of the benchmark, in nanoseconds per operation, in the commit's own build. Skips a commit
+/// that does not build, whose executable uses another protocol or fails its own conformance, or whose workload has
+/// another version or another answer than at the bad end. `listener` receives the build output.
 std::unique_ptr<Meter> benchmark_meter(const results::Cell& cell, measure::Revisions& revisions, Runner run,
                                        measure::Listener listener = {});
 

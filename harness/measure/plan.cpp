@@ -12,10 +12,10 @@ namespace lab::measure {
 
 namespace {
 
-/// Before anything is known of any benchmark: start, prepare and end.
+/// Start, preparation and end of a process, in seconds, before anything is known of any benchmark.
 constexpr double kAssumedOverhead = 0.05;
 
-/// A block that is expected to take this much more than what is left is started all the same: estimates are no better.
+/// A block that is expected to cost up to this factor of the time left is still started: estimates are no better.
 constexpr double kTolerance = 1.02;
 
 int least_processes() {
@@ -58,7 +58,7 @@ Pace against_pace(Pace pace, std::size_t rows, double target) {
 std::vector<std::size_t> block_order(std::size_t count, std::uint64_t seed, int block) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // The block is mixed in by the generator, so that neighbouring seeds do not share orders.
+  // The generator mixes in the block, so that neighbouring seeds do not share orders.
   bench::Random random(bench::Random(seed).next() + static_cast<std::uint64_t>(block));
   for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
   return order;
@@ -89,7 +89,7 @@ double Schedule::block_cost(double seconds) const {
 }
 
 int Schedule::blocks_wanted(int done) const {
-  // How many blocks a target will need is not known: after those that time is divided for, it is one at a time.
+  // How many blocks a target needs is unknown: after the planned number, blocks are planned one at a time.
   return pace_.target > 0 ? std::max(1, pace_.blocks - done) : pace_.blocks - done;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kShortestHash = 16;
 
-/// The last run of hex digits, long enough to be a hash, in the deepest part of `path` that has one.
+/// The last run of hex digits that is long enough for a hash, in the deepest component of `path` that has one.
 std::string hash_in(const fs::path& path) {
   std::string found;
   for (const fs::path& part : path) {
@@ -88,7 +88,7 @@ results::Source read_source(const fs::path& root) {
   source.commit = answer->substr(line + 1);
   const std::optional<std::string> changes = git(root, {"status", "--porcelain"});
   if (changes) source.dirty = !changes->empty();
-  // Where git cannot say, nobody may rely on the commit alone.
+  // If git fails, the commit alone is not reliable.
   source.state = changes && changes->empty() ? "clean" : "dirty";
   return source;
 }

@@ -1,4 +1,4 @@
-/// Where the executables came from: build, pins, commit.
+/// The origin of the executables: build, pins, commit.
 #pragma once
 
 #include <filesystem>
@@ -10,16 +10,16 @@
 
 namespace lab::measure {
 
-/// <build folder>/build_info.json.
+/// Reads <build folder>/build_info.json.
 Expected<results::Build> read_build(const std::filesystem::path& build_dir);
 
-/// The version hash of every package that lib/ holds, by package: packages.json says where each lies in lib/, the link
-/// there names its place in the store, whose last part with a hash in it is the version. A folder that is no link (a
+/// The version hash of every package in lib/, by package. packages.json gives each package's place in lib/. The link
+/// there points into the store, and the last path component with a hash is the version. A folder that is no link (a
 /// package under development) is "unpinned". Empty without packages.json.
 std::map<std::string, std::string> read_pins(const std::filesystem::path& root);
 
-/// The commit of the work tree whose top is `root`. "no git" where there is no git, no commit, `root` lies inside some
-/// other tree, or git does not answer (a tree that belongs to another user, a lock): never an error.
+/// The commit of the work tree whose top is `root`. Never an error: "no git" if there is no git or no commit, if `root`
+/// lies inside some other tree, or if git fails (a tree that belongs to another user, a lock).
 results::Source read_source(const std::filesystem::path& root);
 
 }  // namespace lab::measure

@@ -27,18 +27,18 @@ namespace {
 
 constexpr double kGitSeconds = 600;      ///< a checkout of a large tree on a slow disk
 constexpr double kBuildSeconds = 7200;   ///< and all its downloads
-constexpr std::size_t kPlaceDigits = 8;  ///< tell two clones of one name apart
+constexpr std::size_t kPlaceDigits = 8;  ///< distinguish two clones of one name
 
-/// What an old make.py says when packages cannot be had.
+/// Messages of an old make.py when packages are unavailable.
 constexpr std::array<std::string_view, 2> kLostPins{"could not fetch", "SPM_MIRROR"};
 
-/// Matches no variant. No make.py has a verb that only configures; asked for what it does not have, every one
+/// Matches no variant. No make.py has a verb that only configures. For a variant that does not exist, each one
 /// configures and then refuses with kUsage. One from before --variant refuses at once.
 constexpr std::string_view kNoVariant = "no variant: the list of them is enough";
 
 using Words = std::vector<std::string>;
 
-/// What has been built in a tree.
+/// What is built in a tree.
 struct Stamp {
   std::string march;
   double seconds = 0;
@@ -61,7 +61,7 @@ std::set<std::string> not_in(const Words& built, const Words& wanted) {
   return missing;
 }
 
-/// The fewest globs for `missing`: a family of which all is wanted is one.
+/// The fewest globs for `missing`: one for a family if all its variants are missing.
 Words globs_for(const std::vector<measure::ListedVariant>& listed, const std::set<std::string>& missing) {
   if (missing.empty()) return {};
   std::map<std::string, Words> all, wanted;
@@ -84,7 +84,7 @@ std::string last_line(std::string_view text) {
   return boost::trim_copy(trimmed.substr(trimmed.rfind('\n') + 1));
 }
 
-/// What git complains of, and what it advises in the lines after it.
+/// git's error message, and its advice in the lines after it.
 std::pair<std::string, std::string> complaint_and_advice(const std::string& talk) {
   const std::string last = last_line(talk);
   Words lines;
@@ -121,11 +121,11 @@ struct MakeCall {
 
 struct Revisions::State {
   fs::path repository;
-  fs::path common;  ///< where git keeps what all of its work trees share
-  fs::path folder;  ///< of this repository in the cache
+  fs::path common;  ///< git's folder shared by all work trees
+  fs::path folder;  ///< the folder of this repository in the cache
   Runner run;
   bool shallow = false;
-  bool temporary = false;              ///< no tree stays
+  bool temporary = false;              ///< no tree is kept
   std::map<std::string, File> in_use;  ///< shared locks, by sha
 
   Expected<ChildOutcome> start(const ChildSpec& spec) const {
@@ -143,7 +143,7 @@ struct Revisions::State {
     return start(spec);
   }
 
-  /// What git says without its last line end; an error in git's own words where it fails.
+  /// The output of git without its last line end; on a failure, an error with git's own message.
   Expected<std::string> git(const Words& arguments) const {
     Expected<ChildOutcome> outcome = ask(repository, arguments);
     if (!outcome) return outcome.error();
@@ -164,7 +164,7 @@ struct Revisions::State {
     return folder / fmt::format("{}.{}", results::short_commit(sha), ending);
   }
 
-  /// Whether the tree is whole, of this commit and of this repository.
+  /// Whether the tree is complete, at this commit and in this repository.
   bool stands(const std::string& sha) const {
     if (std::error_code none; !fs::exists(beside(sha, "tree"), none)) return false;
     const Expected<ChildOutcome> head = ask(tree(sha), {"rev-parse", "--show-toplevel", "HEAD"});
@@ -173,8 +173,8 @@ struct Revisions::State {
            fs::equivalent(head->output.substr(0, head->output.find('\n')), tree(sha), none);
   }
 
-  /// Undoes what a command did to files of the commit; what it built beside them stays. Not under somebody's feet.
-  /// False where git cannot: then the tree is to be made anew.
+  /// Undoes a command's changes to files of the commit; files that it built are kept. Does nothing while another
+  /// process uses the tree. False if git fails: the tree must then be made again.
   bool restore(const std::string& sha) const {
     const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kTryExclusive);
     if (alone && alone->get() < 0) return true;
@@ -195,8 +195,8 @@ struct Revisions::State {
     return {};
   }
 
-  /// What git keeps of trees of this folder that have gone, whoever removed them. `git worktree prune` would forget
-  /// other people's trees too, and could not be run after an interrupt.
+  /// Removes git's records of this folder's trees that no longer exist, whoever removed them. `git worktree prune`
+  /// would also remove records of other users' trees, and could not run after an interrupt.
   void forget_removed() const {
     std::error_code none;
     const fs::path ours = fs::weakly_canonical(folder, none);
@@ -206,11 +206,11 @@ struct Revisions::State {
       const fs::path file = fs::weakly_canonical(entry.path() / boost::trim_copy(*link), none);
       if (file.parent_path().parent_path() == ours && !fs::exists(file, none)) fs::remove_all(entry.path(), none);
     }
-    // As git does with the last one; it fails where there are others.
+    // git also does this after the last one; it fails if there are others.
     fs::remove(common / "worktrees", none);
   }
 
-  /// Every tree that nobody else uses.
+  /// Removes every tree that no other process uses.
   void remove_all() {
     in_use.clear();
     const Expected<File> alone = lock_file(folder / "lock", LockKind::kExclusive);
@@ -221,12 +221,12 @@ struct Revisions::State {
       if (entry.is_directory(none)) trees.insert(entry.path().filename().string());
     for (const std::string& sha : trees) {
       const Expected<File> unused = lock_file(beside(sha, "lock"), LockKind::kTryExclusive);
-      // Such locks are only taken under the folder's, so nobody waits for the file that goes.
+      // These locks are only requested under the folder's lock, so no process waits for the file that is removed.
       if (unused && unused->get() >= 0 && remove(sha)) fs::remove(beside(sha, "lock"), none);
     }
   }
 
-  /// Under the folder's lock: the trees that were used least lately go, unless somebody uses them.
+  /// Requires the folder's lock. Removes the least recently used trees, except those in use.
   void sweep() const {
     std::vector<std::pair<fs::file_time_type, std::string>> trees;
     std::error_code none;
@@ -240,7 +240,7 @@ struct Revisions::State {
     }
   }
 
-  /// Under the folder's lock.
+  /// Requires the folder's lock.
   Expected<void> make(const std::string& sha) {
     const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kTryExclusive);
     if (!alone) return alone.error();
@@ -248,7 +248,7 @@ struct Revisions::State {
       return Error{fmt::format("'{}' is broken and another process uses it", tree(sha).string()),
                    "wait for it, or end it, and try again"};
     if (const Expected<void> gone = remove(sha); !gone) return gone.error();
-    // Twice --force: git killed in the middle of the same leaves an entry that is locked.
+    // --force twice: if git is killed during this command, it leaves a locked entry.
     const Expected<std::string> added =
         git({"worktree", "add", "--detach", "--force", "--force", tree(sha).string(), sha});
     if (!added) return added.error();
@@ -259,7 +259,7 @@ struct Revisions::State {
     return beside(sha, build_name(how) + ".built");
   }
 
-  /// Nothing is built where there is none that can be read, or it is of another processor level.
+  /// Nothing counts as built if there is no readable stamp, or it is for another processor level.
   Stamp read_stamp(const std::string& sha, const results::BuildOptions& how) const {
     Stamp none;
     none.march = how.march;
@@ -271,7 +271,7 @@ struct Revisions::State {
     return stamp && stamp->march == how.march ? *stamp : none;
   }
 
-  /// One call of the tree's own `make.py build`, of one glob of its variants or of everything.
+  /// One call of the tree's own `make.py build`, for one glob of its variants or for all.
   MakeCall make_build(const std::string& sha, const results::BuildOptions& how, std::string_view glob,
                       const Listener& listener) const {
     MakeCall call;
@@ -294,7 +294,7 @@ struct Revisions::State {
     call.spec.timeout_seconds = kBuildSeconds;
     std::ofstream log(beside(sha, "log"), std::ios::app);
     std::string line;
-    bool refused = false;  // as it was to be
+    bool refused = false;  // as expected
     const auto end_line = [&] {
       refused = refused || line.find(fmt::format("matches '{}'", kNoVariant)) != std::string::npos;
       if (!refused && !line.empty()) {

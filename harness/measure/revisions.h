@@ -1,11 +1,11 @@
-/// Git revisions of a repository as trees of their own, and those of a laboratory as built ones.
+/// Checks out git revisions of a repository as separate trees, and builds those of a laboratory.
 ///
-/// Each is a detached worktree, <cache>/<repository>-<hash of its place>/<first 12 digits>, kept for the next time; the
-/// kKeptTrees used last stay, with what was built in them, unless all of them are to go at the end; files of the commit
-/// are put back at each checkout. The repository's own work tree is never touched and its hooks are not run. A tree
-/// counts once its stamp lies beside it, so what a kill left half-made is made anew. Several processes may share a
-/// cache: trees are made one at a time (flock), and one that somebody uses is neither put back nor removed. A tree is
-/// built variant by variant, as they are asked for.
+/// Each tree is a detached worktree, <cache>/<repository>-<hash of its place>/<first 12 digits>, and is reused. The
+/// kKeptTrees used last are kept with their builds, unless all are to be removed at the end; each checkout restores the
+/// commit's files. The repository's own work tree is never changed and its hooks are not run. A tree is valid only if
+/// its stamp lies next to it, so an incomplete tree after a kill is made again. Several processes may share a cache:
+/// trees are made one at a time (flock), and a tree in use is neither restored nor removed. Variants of a tree are
+/// built on request.
 #pragma once
 
 #include <filesystem>
@@ -23,25 +23,25 @@ namespace lab::measure {
 
 inline constexpr std::size_t kKeptTrees = 40;
 
-/// Which of the variants that a commit lists are to be built, as "family/variant".
+/// Chooses which of a commit's listed variants to build, as "family/variant".
 using Choice = std::function<std::vector<std::string>(const std::vector<measure::ListedVariant>&)>;
 
-/// Is told every line of the build as it comes.
+/// Receives every line of the build output as it arrives.
 using Listener = std::function<void(std::string_view line)>;
 
 struct Built {
   std::string commit;
   std::filesystem::path tree;
   std::filesystem::path build_dir;  ///< <tree>/build/<toolchain>-<config>
-  double seconds = 0;               ///< that building took, of all its variants so far
+  double seconds = 0;               ///< build time of all its variants so far
 };
 
-/// Why a commit has no build; what and hint say more.
+/// Why a commit has no build; details are in what and hint.
 struct BuildError : Error {
   enum class Kind {
-    kDoesNotBuild,  ///< the commit's own fault: others may do
+    kDoesNotBuild,  ///< caused by the commit: others may build
     kLostPins,      ///< its packages cannot be fetched: a mirror may help
-    kStopped,       ///< interrupted, or something that stops every commit alike (no disk space, no git)
+    kStopped,       ///< interrupted, or a cause that affects every commit (no disk space, no git)
   };
   BuildError() = default;
   BuildError(Kind why, Error error) : Error(std::move(error)), kind(why) {}
@@ -50,7 +50,7 @@ struct BuildError : Error {
 
 class Revisions {
  public:
-  /// `repository`: any folder in it. `run` starts every child; a kStopped outcome is an error with status 130.
+  /// `repository`: any folder in it. `run` runs every child; a kStopped outcome is an error with status 130.
   static Expected<Revisions> open(const std::filesystem::path& repository, const std::filesystem::path& cache,
                                   Runner run);
   /// <root>/build/revisions of this laboratory.
@@ -60,32 +60,31 @@ class Revisions {
   Revisions& operator=(Revisions&&) noexcept;
   ~Revisions();
 
-  /// The full sha of a branch, tag, sha or expression; else a sentence with the nearest name, or with what to do about
-  /// a shallow clone.
+  /// The full sha of a branch, tag, sha or expression; otherwise an error with the nearest name, or with advice for a
+  /// shallow clone.
   Expected<std::string> resolve(std::string_view revision) const;
 
   /// The path from `good` (exclusive) to `bad` (inclusive), each commit a child of the one before: from `bad` back
-  /// along the first parent that descends from `good`. Both are full shas. An error where `good` is no ancestor of
-  /// `bad`.
+  /// along the first parent that descends from `good`. Both are full shas. An error if `good` is no ancestor of `bad`.
   Expected<std::vector<results::Commit>> between(const std::string& good, const std::string& bad) const;
 
   Expected<results::Commit> describe(const std::string& sha) const;
 
-  /// A worktree of the commit, made where there is none yet. It stays while this object lives.
+  /// A worktree of the commit, made if missing. It is kept while this object lives.
   Expected<std::filesystem::path> checkout(const std::string& sha);
 
-  /// Builds the chosen variants of the commit by its own `make.py build`, with the same store and with a lib of its
-  /// own; all of them where that make.py cannot build one alone. What the build says is in log_of(sha). What is built
-  /// already is not built again.
+  /// Builds the chosen variants of the commit with its own `make.py build`, with the same store and a separate lib; all
+  /// variants if that make.py cannot build one alone. The build output is in log_of(sha). Variants that are already
+  /// built are not built again.
   boost::system::result<Built, BuildError> build(const std::string& sha, const results::BuildOptions& how,
                                                  const Choice& choice, const Listener& listener = {});
   bool is_built(const std::string& sha, const results::BuildOptions& how, const Choice& choice) const;
   std::filesystem::path log_of(const std::string& sha) const;
 
-  /// Whether `folder` lies in the same repository, in whatever work tree of it.
+  /// Whether `folder` lies in the same repository, in any of its work trees.
   bool is_of(const std::filesystem::path& folder) const;
-  /// From now on every tree goes with this object, and those that a kill left behind: the repository is then as it was.
-  /// A tree that another process uses stays.
+  /// From now on, all trees are removed with this object, including those left by a kill: the repository is then as
+  /// before. A tree that another process uses is kept.
   void remove_trees_at_end();
 
  private:

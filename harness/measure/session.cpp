@@ -13,20 +13,20 @@ namespace lab::measure {
 
 namespace {
 
-/// How many intervals are named that a session could not make tight.
+/// Most intervals wider than the target that are named.
 constexpr std::size_t kNamedLoose = 5;
 
-/// What an exit status means is variant_main's to say (harness/bench/variant.h).
+/// Exit statuses of variant_main (harness/bench/variant.h).
 constexpr int kOwnCheckFailed = 1;
 constexpr int kNotUnderstood = 2;
 
-/// The end of what a failed process said, on standard error or, where it said nothing there, on standard output.
+/// The end of a failed process's standard error or, if that is empty, of its standard output.
 std::string tail_of(const ChildOutcome& outcome, std::size_t limit) {
   if (!outcome.error_tail.empty()) return outcome.error_tail;
   return outcome.output.substr(outcome.output.size() - std::min(outcome.output.size(), limit));
 }
 
-/// The last of the errors that a variant itself told; "" where it told none.
+/// The last error that the variant itself printed; "" if none.
 std::string last_error(const std::string& output) {
   constexpr std::string_view kSays = "variant: error: ";
   const std::size_t at = ("\n" + output).rfind(fmt::format("\n{}", kSays));
@@ -69,7 +69,7 @@ class Run {
 
   Expected<void> to_the_end() {
     ask_conformance_of_all();
-    start_ = world_.now();  // the budget is for measuring
+    start_ = world_.now();  // the budget covers only measuring
     for (const Benchmark& reference : spec_.selection.checks)
       if (!interrupted_ && !fails_conformance(reference)) answer(reference);
     int block = 0;
@@ -94,13 +94,13 @@ class Run {
   struct Series {
     const Benchmark* benchmark;
     std::string arm;
-    std::size_t group;  ///< number of head's benchmark that it runs beside
+    std::size_t group;  ///< number of head's benchmark that it runs next to
     bool failed = false;
     bool rests = false;
     int processes = 0;
   };
 
-  /// Head's in the order of the selection, then the others.
+  /// Head's series in the order of the selection, then the others.
   static std::vector<Series> all_series(const SessionSpec& spec) {
     std::vector<Series> series;
     const std::vector<Benchmark>& head = spec.selection.benchmarks;
@@ -121,10 +121,10 @@ class Run {
     return arms;
   }
 
-  /// Measuring, since the session's first process; seconds.
+  /// Seconds of measuring since the session's first process.
   double elapsed() const { return world_.now() - start_; }
 
-  /// Of a variant's executable; the same in two arms where its content is.
+  /// Identifies a variant's executable; equal in two arms if the content is equal.
   std::string identity(const Benchmark& benchmark, std::string_view arm) const {
     const std::string variant = variant_of(benchmark.name);
     const results::Arm* const described = results::find_arm(result_, arm);
@@ -137,7 +137,7 @@ class Run {
     return found != conformance_.end() && !found->second.failures.empty();
   }
 
-  /// What is not what it says it is is not measured, nor is another variant's answer held against its own.
+  /// An executable that does not conform is not measured, and no other variant's answer is compared with its answer.
   void ask_conformance_of_all() {
     std::vector<Series> asked = series_;
     for (const Benchmark& reference : spec_.selection.checks)
@@ -159,7 +159,7 @@ class Run {
         }
         conformance_.emplace(executable, std::move(*found));
       }
-      // The control is head once more, and ends with it.
+      // The control is the same executable as head, and ends with it.
       if (one.arm == results::kControl || !told.emplace(variant, one.arm).second) continue;
       const Conformance& found = conformance_.at(executable);
       for (const std::string& failure : found.failures)
@@ -184,8 +184,8 @@ class Run {
     return order;
   }
 
-  /// run_block, and what disturbed it. All of the session's own processes have ended before and after, so what they
-  /// used is known as its own.
+  /// run_block, and its disturbance. All of the session's own processes have ended before and after it, so their CPU
+  /// use is known.
   bool watch_block(int block, double seconds) {
     if (!world_.cpu_use) return run_block(block, seconds);
     const auto ended = [this] { return result_.processes.size() + result_.failures.size(); };
@@ -198,13 +198,13 @@ class Run {
     return complete;
   }
 
-  /// False where the block was cut short.
+  /// False if the block was cut short.
   bool run_block(int block, double seconds) {
     const std::vector<std::size_t> order = order_of(block);
     for (std::size_t position = 0; position < order.size(); ++position) {
       if (!go_on()) return false;
       const std::size_t i = order[position];
-      if (series_[i].failed) continue;  // head's has failed since
+      if (series_[i].failed) continue;  // head's has failed in this block
       double cost_left = 0;
       for (std::size_t later = position; later < order.size(); ++later)
         cost_left += schedule_.cost(order[later], seconds);
@@ -226,7 +226,7 @@ class Run {
     return spec;
   }
 
-  /// One process of `benchmark`. Nothing where it was interrupted; `failure` is set where it failed.
+  /// Runs one process of `benchmark`. Nothing if it was interrupted; sets `failure` if it failed.
   std::optional<results::Process> execute(const Benchmark& benchmark, double seconds, bool exact,
                                           results::Failure& failure) {
     const ChildSpec spec = command(benchmark, seconds, exact);
@@ -254,7 +254,7 @@ class Run {
     return std::move(*process);
   }
 
-  /// Asks a reference that was not selected for its answer, and for no time.
+  /// Runs a reference that was not selected, only for its answer, not for its time.
   void answer(const Benchmark& reference) {
     results::Failure failure{reference.name, 0, 0, "", "", "", std::string(results::kHead)};
     const std::optional<results::Process> process = execute(reference, kLeastSeconds, false, failure);
@@ -303,7 +303,7 @@ class Run {
     return kept.has_value();
   }
 
-  /// Takes the numbers from what answered wrongly.
+  /// Removes the numbers of benchmarks with wrong answers.
   void settle() {
     const std::size_t found = rule_.reject_wrong_answers(result_);
     for (std::size_t f = result_.failures.size() - found; f < result_.failures.size(); ++f) {
@@ -320,14 +320,15 @@ class Run {
                        [&](std::size_t i) { return !series_[i].failed && series_[i].arm == arm; });
   }
 
-  /// Every interval wider than the target, widest first, by number of benchmark.
+  /// Every interval wider than the target, widest first, with the number of its benchmark.
   std::vector<std::pair<double, std::size_t>> loose() {
     std::vector<std::pair<double, std::size_t>> wide;
     for (std::size_t group = 0; group < arms_.size(); ++group) {
       if (!runs_as(group, rows_ > 0 ? results::kBase : results::kHead)) continue;
       int processes = 0;
       for (const std::size_t i : arms_[group]) processes += series_[i].processes;
-      // An exact interval of many processes takes a while, and that of a benchmark that rests stays the same.
+      // Cached: an exact interval of many processes takes a while to compute, and that of a resting benchmark does not
+      // change.
       Width& known = widths_[group];
       if (known.processes != processes)
         known = {processes, rule_.relative_half_width(result_, spec_.selection.benchmarks[group].name, rows_)};
@@ -359,7 +360,7 @@ class Run {
     const bool enough = tight();
     const bool nothing_left = std::all_of(series_.begin(), series_.end(), [](const Series& one) { return one.failed; });
     session.state = interrupted_ || problem_ ? "interrupted"
-                    : nothing_left           ? "complete"  // no more time would have helped
+                    : nothing_left           ? "complete"  // more time would not have helped
                                              : schedule_.state(blocks, enough);
     session.ended = world_.utc();
     session.wall_seconds = world_.now() - spec_.started.value_or(began_);
@@ -387,11 +388,11 @@ class Run {
   std::vector<Series> series_;
   std::vector<std::vector<std::size_t>> arms_;  ///< by number of benchmark
   struct Width {
-    int processes = 0;  ///< from so many, of all arms
-    double half = 1;    ///< over the middle
+    int processes = 0;  ///< number of processes behind it, over all arms
+    double half = 1;    ///< divided by the middle
   };
   std::vector<Width> widths_;  ///< by number of benchmark
-  std::size_t rows_;           ///< of the table of verdicts: benchmarks that have a base
+  std::size_t rows_;           ///< rows in the table of verdicts: benchmarks that have a base
   Schedule schedule_;
   std::map<std::string, Conformance> conformance_;  ///< by identity
   double began_;

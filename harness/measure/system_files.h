@@ -1,4 +1,4 @@
-/// Small files of /proc, /sys and /etc, read leniently: what is not there is empty.
+/// Reads small files of /proc, /sys and /etc leniently: missing ones are empty.
 #pragma once
 
 #include <boost/lexical_cast/try_lexical_convert.hpp>

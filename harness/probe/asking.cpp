@@ -22,9 +22,9 @@ namespace {
 
 constexpr int kProbeVersion = 1;
 constexpr std::size_t kTail = 4096;
-constexpr int kNotLinked = 127;  // the dynamic linker's exit status; it has said what it did not find
+constexpr int kNotLinked = 127;  // the dynamic linker's exit status; it has reported what it did not find
 
-// Collects what one child says. The child is ours and its lines are well-formed; one that is not is a failure.
+// Collects the output of one child. Its lines are expected to be well-formed; one that is not is a failure.
 class Listener {
  public:
   Listener(Column blank, Answer& answer) : blank_(std::move(blank)), answer_(answer) {}
@@ -38,7 +38,7 @@ class Listener {
       fail({"exit", fmt::format("expected an event, heard '{}'", line.substr(0, 80)), ""});
   }
 
-  // How the child ended decides whether what it said is all there is.
+  // How the child ended decides whether its output is complete.
   void ended(const ChildSpec& child, const ChildOutcome& outcome) {
     if (!done_) {
       const std::string doing = doing_.empty() ? "its first steps" : doing_;
@@ -55,7 +55,7 @@ class Listener {
 
   const std::optional<Error>& hopeless() const { return hopeless_; }
 
-  // The first device that no process has been asked for yet, if this one did not come to it.
+  // The first device left for another process; none if this one reached the last.
   std::optional<std::uint32_t> left_over() const {
     if (done_ || !index_ || *index_ + 1 >= count_.value_or(0)) return std::nullopt;
     return *index_ + 1;
@@ -86,7 +86,7 @@ class Listener {
     } else if (event.event == "loader") {
       blank_.probe["loader_version"] = event.text;
     } else if (event.event == "validation") {
-      // What is said before any device holds for all of them.
+      // Messages before any device apply to all devices.
       (current_ ? *current_ : blank_).validation.push_back(event.text);
     } else if (event.event == "problem") {
       take_problem(event.kind, event.text);
@@ -101,7 +101,7 @@ class Listener {
     driver.manifest = c.driver.manifest;
     driver.library = c.driver.library;
     driver.pinned = c.driver.pinned;
-    // A driver too old to say who it is is known by its library.
+    // A driver too old to report its identity is named by its library.
     if (driver.short_name.empty()) driver.short_name = expected_driver(driver.library);
     if (driver.short_name.empty()) driver.short_name = "driver";
     c.driver = std::move(driver);
@@ -132,7 +132,7 @@ class Listener {
       fail({kind, detail, ""});
   }
 
-  // The column that is being filled; before any device it is one that only a failure makes worth keeping.
+  // The current column. Before any device it is a blank one, which is kept only if it gets a failure.
   Column& column() {
     if (!current_) current_ = blank_;
     return *current_;
@@ -158,7 +158,7 @@ class Listener {
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-// A column kept on purpose must not tell where its checkout lay.
+// A published column must not reveal the path of its checkout.
 std::string recorded(const std::filesystem::path& path, const std::filesystem::path& home) {
   const std::filesystem::path inside = path.lexically_relative(home);
   return inside.empty() || *inside.begin() == ".." ? path.string() : inside.string();
@@ -185,7 +185,7 @@ ChildSpec child_spec(const Manifest& manifest, const AskSpec& spec, std::uint32_
   child.timeout_seconds = std::numeric_limits<double>::infinity();
   child.silence_seconds = std::chrono::duration<double>(spec.silence).count();
   child.tail_limit = kTail;
-  child.core_dump = false;  // a driver's crash is recorded as a fact; nobody wants its memory on disk
+  child.core_dump = false;  // a driver's crash is recorded as a result; its core dump is not needed
   return child;
 }
 
@@ -193,7 +193,7 @@ ChildSpec child_spec(const Manifest& manifest, const AskSpec& spec, std::uint32_
 
 Environment child_environment(const Manifest& manifest, const AskSpec& spec) {
   Environment environment = spec.environment;
-  // What would add drivers or layers to the one that is asked.
+  // These would add drivers or layers to the queried one.
   for (const char* name : {"VK_ADD_DRIVER_FILES", "VK_INSTANCE_LAYERS", "VK_LOADER_DRIVERS_SELECT",
                            "VK_LOADER_DRIVERS_DISABLE", "VK_LOADER_LAYERS_ENABLE", "VK_ADD_LAYER_PATH"})
     environment.erase(name);
@@ -202,7 +202,7 @@ Environment child_environment(const Manifest& manifest, const AskSpec& spec) {
   environment["VK_LOADER_LAYERS_DISABLE"] = "~implicit~";
   environment["VK_LOADER_DISABLE_SELECT"] = "1";  // devices in the driver's own order
   environment.emplace("VK_LOADER_DEBUG", "error");
-  // Nothing is drawn; Mesa need not make its cache folder in the user's home.
+  // Nothing is drawn, so Mesa does not need its cache folder in the user's home.
   environment["MESA_SHADER_CACHE_DISABLE"] = "true";
   if (!spec.validation_layers.empty()) environment["VK_LAYER_PATH"] = spec.validation_layers;
   if (!manifest.libraries.empty()) {

@@ -11,12 +11,12 @@ namespace lab::probe {
 namespace {
 
 struct Driver {
-  std::int64_t id;           // VkDriverId; a number, because newer drivers than the pinned header's are met too
+  std::int64_t id;           // VkDriverId; a number, because drivers can be newer than the pinned header
   std::string_view name;     // in columns
-  std::string_view library;  // what its library's name begins with; "" for drivers that Linux never sees
+  std::string_view library;  // prefix of its library's name; "" for drivers that do not exist on Linux
 };
 
-// A library whose name begins with another's stands before that.
+// If one library name is a prefix of another, the longer one comes first.
 constexpr Driver kDrivers[] = {
     {13, "lavapipe", "libvulkan_lvp"},
     {3, "radv", "libvulkan_radeon"},
@@ -70,7 +70,7 @@ std::string without_parentheses(std::string_view text) {
   return kept;
 }
 
-// Each word of `text` in small letters, without what has no place in a folder's name.
+// Each word of `text` in lower case, without characters that do not belong in a folder name.
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> found(1);
   for (const char c : text) {

@@ -32,7 +32,7 @@ std::vector<std::string> split(const std::string& paths) {
   return found;
 }
 
-// The manifests in a folder, by name; none where there is no such folder.
+// The manifests in a folder, sorted by name; empty if the folder does not exist.
 std::vector<fs::path> manifests_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -72,7 +72,8 @@ Expected<json::object> read_object(const fs::path& file) {
   return std::move(value.get_object());
 }
 
-// Several processes may write it at once, always the same: write_file renames. A read-only checkout's stays.
+// Several processes may write it at once, always with equal content: write_file renames. In a read-only checkout the
+// existing file is kept.
 Expected<void> write_manifest(const fs::path& file, const json::object& content) {
   const std::string text = json::serialize(content) + "\n";
   if (const Expected<std::string> there = read_file(file); there && *there == text) return {};
@@ -125,7 +126,7 @@ Manifest read_manifest(const fs::path& file) {
   const json::value* word_size = icd->get_object().if_contains("library_arch");
   manifest.foreign = word_size && *word_size == "32";
   manifest.library = library->get_string();
-  // As the loader does: a path with a slash is taken from the manifest's folder, a name is left to the dynamic linker.
+  // As in the loader: a path with a slash is relative to the manifest's folder, a name is left to the dynamic linker.
   if (manifest.library.find('/') != std::string::npos)
     manifest.library = (file.parent_path() / manifest.library).lexically_normal();
   return manifest;
@@ -160,7 +161,7 @@ Expected<std::vector<Manifest>> pinned_manifests(const fs::path& lib, const fs::
   manifest.pinned = true;
   manifest.file = generated / "lavapipe.json";
   manifest.library = package / "libvulkan_lvp.so";
-  // What the pinned driver links (LLVM, libxcb, libstdc++, ...); neither folder holds a C library.
+  // The libraries that the pinned driver links (LLVM, libxcb, libstdc++, ...); neither folder contains a C library.
   manifest.libraries.push_back(package);
   if (const fs::path runtime = pinned_package(lib, "runtime"); !runtime.empty()) manifest.libraries.push_back(runtime);
   const json::object content{{"file_format_version", "1.0.0"},

@@ -1,4 +1,4 @@
-/// Which drivers there are: ICD manifests, found where the Vulkan loader looks for them, and the pinned driver's own.
+/// Finds drivers by their ICD manifests: where the Vulkan loader searches for them, and the pinned driver's own.
 #pragma once
 
 #include <filesystem>
@@ -17,34 +17,34 @@ Environment current_environment();
 
 struct Manifest {
   std::filesystem::path file;
-  std::string library;                 ///< what to load: an absolute path, or a name that the dynamic linker finds
-  std::string problem;                 ///< why it cannot be used; empty for a good one
-  bool foreign = false;                ///< for another word size: not this machine's affair
+  std::string library;                 ///< library to load: an absolute path, or a name that the dynamic linker finds
+  std::string problem;                 ///< why it cannot be used; "" if it can
+  bool foreign = false;                ///< for another word size: not relevant to this machine
   bool pinned = false;                 ///< from lib/
-  std::vector<std::string> libraries;  ///< folders that only this driver's process searches for shared libraries
+  std::vector<std::string> libraries;  ///< folders searched for shared libraries, only in this driver's process
 };
 
-/// The folders that the loader searches, in its order. `root` stands before every absolute default ("/etc",
+/// The folders that the loader searches, in its order. `root` is prefixed to every absolute default ("/etc",
 /// "/usr/share").
 std::vector<std::filesystem::path> manifest_folders(const Environment& environment,
                                                     const std::filesystem::path& root = "");
 
-/// The machine's own: VK_DRIVER_FILES (else VK_ICD_FILENAMES) alone where it is set, otherwise VK_ADD_DRIVER_FILES and
-/// the folders; each list's files by name, the same file once.
+/// The machine's own manifests: only VK_DRIVER_FILES (or VK_ICD_FILENAMES) if it is set, otherwise VK_ADD_DRIVER_FILES
+/// and the folders. The files of each list are sorted by name; the same file appears once.
 std::vector<Manifest> find_manifests(const Environment& environment, const std::filesystem::path& root = "");
 
-/// Reads what a manifest says. What is wrong with it is in `problem`.
+/// Reads a manifest. Errors are reported in `problem`.
 Manifest read_manifest(const std::filesystem::path& file);
 
-/// The drivers under `lib` (lavapipe), each with a manifest written to `generated`: a manifest names an absolute path,
-/// which what lies in the store cannot know.
+/// The drivers under `lib` (lavapipe), each with a manifest written to `generated`: a manifest contains an absolute
+/// path, which a package in the store cannot know.
 Expected<std::vector<Manifest>> pinned_manifests(const std::filesystem::path& lib,
                                                  const std::filesystem::path& generated);
 
-/// The one folder or file `lib`/<prefix>-<version>; empty where the package is not installed.
+/// The one folder or file `lib`/<prefix>-<version>; empty if the package is not installed.
 std::filesystem::path pinned_package(const std::filesystem::path& lib, const std::string& prefix);
 
-/// The loader to ask through: the pinned one, else the name under which the dynamic linker finds the machine's.
+/// The loader to use: the pinned one, otherwise the name with which the dynamic linker finds the machine's.
 std::string loader_library(const std::filesystem::path& lib);
 
 /// Writes a manifest of the pinned validation layers into `generated` and returns its folder, for VK_LAYER_PATH.

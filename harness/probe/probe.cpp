@@ -24,7 +24,7 @@ bool chosen(const std::string& name, const std::string& prefix) {
   return prefix == "all" || name.starts_with(prefix);
 }
 
-// Whether this driver's columns can be called as `prefix` says, as far as its library's name tells.
+// Whether this driver's columns can have names with `prefix`, as far as its library's name shows.
 bool may_be_chosen(const Manifest& manifest, const std::string& prefix) {
   const std::string expected = expected_driver(manifest.library);
   return expected.empty() || chosen(expected, prefix) || prefix.starts_with(expected);
@@ -95,7 +95,7 @@ Expected<std::vector<Column>> probe(const ProbeSpec& spec) {
   const Expected<std::vector<Manifest>> manifests = all_manifests(spec);
   if (!manifests) return manifests.error();
   std::vector<Column> columns;
-  std::vector<std::string> names;  // of all that could be asked for
+  std::vector<std::string> names;  // all valid names
   for (const Manifest& manifest : *manifests) {
     if (!may_be_chosen(manifest, spec.driver)) {
       names.push_back(expected_driver(manifest.library));

@@ -34,7 +34,7 @@ Expected<json::object> object_at(const json::object& o, std::string_view field) 
   return found->get_object();
 }
 
-// A misspelt field would silently leave its default in force.
+// Without this check, a misspelt field would silently keep its default.
 Expected<void> only_known(const json::object& o, std::span<const std::string> known, std::string_view where) {
   for (const auto& field : o) {
     if (std::ranges::find(known, std::string(field.key())) != known.end()) continue;

@@ -1,4 +1,4 @@
-/// What every driver is asked, read from a data file (sweeps.json): the article's image and buffer sweeps, or others.
+/// The queries for every driver, read from a data file (sweeps.json): the article's image and buffer sweeps, or others.
 ///
 ///   {"schema": 1,
 ///    "images":  {"format": "VK_FORMAT_R8G8B8A8_UNORM", "type": "2d", "tiling": "optimal", "usage": ["sampled"],
@@ -6,7 +6,7 @@
 ///                "widths": [1, 2], "heights": [1, 2]},       every pair; or "sizes": [[640, 480], ...]
 ///    "buffers": {"usage": ["storage buffer"], "lengths": [1, 2]}}
 ///
-/// Names are Vulkan's own, or what is left of them without prefix and _BIT in small letters.
+/// Names are Vulkan's own, or the same without prefix and _BIT in lower case.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -19,7 +19,7 @@
 
 namespace lab::probe {
 
-/// Values are Vulkan's; the header of this module's readers does not need Vulkan's own.
+/// Values are Vulkan's. Plain integers, so that users of this header do not need Vulkan's.
 struct ImageSweep {
   std::int32_t format = 0, type = 0, tiling = 0;
   std::uint32_t usage = 0, mip_levels = 1, array_layers = 1, samples = 1;
@@ -34,10 +34,10 @@ struct BufferSweep {
 struct Sweeps {
   ImageSweep images;
   BufferSweep buffers;
-  boost::json::object parameters;  ///< the file without its sizes: what a column records
+  boost::json::object parameters;  ///< the file without its sizes, as a column records it
 };
 
-/// One sentence on the first thing that is wrong: which field, what was expected, what was found.
+/// One sentence on the first error: which field, what was expected, what was found.
 Expected<Sweeps> parse_sweeps(std::string_view text);
 
 }  // namespace lab::probe

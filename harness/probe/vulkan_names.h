@@ -1,4 +1,5 @@
-/// Vulkan's enumerators as text and back. Their tables are generated from the pinned header (vulkan_names.cmake).
+/// Converts Vulkan's enumerators to text and back. The tables are generated from the pinned header
+/// (vulkan_names.cmake).
 #pragma once
 
 #include <cstdint>
@@ -16,20 +17,20 @@ struct EnumName {
 };
 
 struct Enum {
-  std::string_view prefix;  ///< what all its names begin with: "VK_IMAGE_TILING_"
+  std::string_view prefix;  ///< common prefix of all its names: "VK_IMAGE_TILING_"
   std::span<const EnumName> names;
 };
 
-/// "VK_ERROR_DEVICE_LOST"; a value that the header does not know as its number.
+/// "VK_ERROR_DEVICE_LOST"; the number if the header does not define the value.
 std::string enum_name(const Enum& type, std::int64_t value);
 
-/// The name without what all of its kind share: "discrete gpu", "device local", "optimal".
+/// The name without the common prefix and suffix: "discrete gpu", "device local", "optimal".
 std::string enum_word(const Enum& type, std::int64_t value);
 
-/// One word for every set bit, from the lowest.
+/// One word per set bit, from the lowest.
 std::vector<std::string> flag_words(const Enum& type, std::uint32_t flags);
 
-/// The value of a name or of a word.
+/// The value of a name or of its short form.
 std::optional<std::int64_t> enum_value(const Enum& type, std::string_view name_or_word);
 
 }  // namespace lab::probe

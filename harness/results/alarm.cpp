@@ -24,7 +24,7 @@ void fields(F& f, AlarmCommits& c) {
   f("to", c.to);
 }
 
-// "series" is an array of three types, which no list of fields can say: see below.
+// "series" is an array of three types, which a list of fields cannot describe: see below.
 template <typename F>
 void fields(F& f, Alarm& a) {
   f("session", a.session);

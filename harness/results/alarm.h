@@ -1,4 +1,4 @@
-/// What became slower and was found by nightly, and how far its bisect is: <results>/nightly/state.json.
+/// Slowdowns found by nightly, and the state of their bisects: <results>/nightly/state.json.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,9 @@
 
 namespace lab::results {
 
-/// What the last line of `bisect --json` says, as far as nightly keeps it.
+/// The part of the last line of `bisect --json` that nightly stores.
 struct BisectAnswer {
-  std::string answer;  ///< "culprit", "candidates", "none", "undecided", kCutOff, or why there is none
+  std::string answer;  ///< "culprit", "candidates", "none", "undecided", kCutOff, or the reason for no answer
   std::optional<std::string> culprit;
   double probability = 0;
   std::optional<double> ratio;  ///< bad / good
@@ -22,10 +22,10 @@ struct BisectAnswer {
   std::optional<std::string> reason;  ///< why nothing was bisected
 };
 
-/// Stands for the answer of a bisect that had no time, or was killed.
+/// The answer of a bisect that had no time left or was killed.
 inline constexpr const char* kCutOff = "cut off";
 
-/// Commits that a change lies between; none for a build outside git.
+/// The change lies between these commits; none for a build outside git.
 struct AlarmCommits {
   std::optional<std::string> from, to;
 };
@@ -34,24 +34,24 @@ struct AlarmCommits {
 struct Alarm {
   std::string machine, benchmark;
   int version = 0;      ///< of the workload
-  std::string session;  ///< the first of the new level
+  std::string session;  ///< first session of the new level
   double ratio = 1;     ///< new time / old time
   std::optional<double> low, high;
-  int nights = 0;  ///< of the new level when it was found
+  int nights = 0;  ///< length of the new level when it was found
   AlarmCommits commits;
-  bool told = false;  ///< whether a summary line named it
+  bool told = false;  ///< whether a summary line reported it
   std::optional<BisectAnswer> bisect;
   int tries = 0;                   ///< nights that worked on its bisect
-  std::vector<std::string> asked;  ///< culprits of other alarms that are not its own
+  std::vector<std::string> asked;  ///< culprits of other alarms, tested and rejected as its culprit
 };
 
 /// One line of `bisect --json`.
 Expected<BisectAnswer> parse_bisect_answer(std::string_view line);
 
-/// The alarms that a state file holds; an error (kUsage) where it is no state.
+/// The alarms of a state file; an error (kUsage) if the text is not a valid state.
 Expected<std::vector<Alarm>> parse_alarms(std::string_view text, std::string_view name);
 
-/// The file's text: one alarm a line.
+/// The file's text: one line per alarm.
 std::string serialize(const std::vector<Alarm>& alarms);
 
 }  // namespace lab::results

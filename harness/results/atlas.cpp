@@ -30,7 +30,7 @@ void fields(F& f, RowCounts& r) {
   f("buffers", r.buffers);
 }
 
-// column.json: a column without its rows, which are in the CSV files.
+// column.json: a column without its rows (those are in the CSV files).
 struct ColumnFile {
   int schema = kAtlasSchema;
   Column column;
@@ -60,7 +60,7 @@ void fields(F& f, ColumnFile& file) {
 
 // --- writing ---
 
-// Short values on one line each: a person can read the file, and a changed fact is one changed line of a diff.
+// One line per short value: the file is readable, and a changed fact is one changed line of a diff.
 void print(const json::value& value, const std::string& indent, std::string& out) {
   constexpr std::size_t kOneLine = 100;
   const std::string line = json::serialize(value);
@@ -115,7 +115,7 @@ Error unreadable(std::string what) {
   return Error{std::move(what), "python3 make.py probe writes the atlas anew", ExitStatus::kUsage};
 }
 
-// A CSV file of unsigned whole numbers under exactly this header.
+// Reads a CSV file of unsigned integers with exactly this header.
 Expected<std::vector<std::vector<std::uint64_t>>> read_table(const std::filesystem::path& path,
                                                              std::string_view header) {
   const Expected<std::string> text = read_file(path);
@@ -174,7 +174,7 @@ Expected<std::vector<BufferRow>> read_buffers(const std::filesystem::path& path,
   return rows;
 }
 
-// The folder `fresh` takes the name `target`; what bore it is removed. A rename alone cannot replace a full folder.
+// Moves the folder `fresh` to `target` and removes the old one. rename() alone cannot replace a non-empty folder.
 Expected<void> put_in_place(const std::filesystem::path& fresh, const std::filesystem::path& target) {
   const auto exchanged = [&] {
     return ::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0;
@@ -182,7 +182,7 @@ Expected<void> put_in_place(const std::filesystem::path& fresh, const std::files
   std::error_code error;
   std::filesystem::rename(fresh, target, error);
   if (error == std::errc::directory_not_empty || error == std::errc::file_exists) {
-    // Not every file system can exchange; there a reader may for a moment find neither.
+    // Some file systems cannot exchange; there a reader may briefly find neither folder.
     if (exchanged()) {
       error.clear();
     } else if (std::filesystem::remove_all(target, error); !error) {
@@ -222,7 +222,7 @@ Expected<void> save_column(const Column& column, const std::filesystem::path& di
     files.emplace_back("image-sizes.txt", article_images(column));
     files.emplace_back("buffer-sizes.txt", article_buffers(column));
   }
-  // The dot keeps a folder that a killed process left behind out of every listing of the atlas.
+  // The dot hides a killed process's folder from every listing of the atlas.
   const std::filesystem::path fresh = dir / fmt::format(".{}.{}", column.name, ::gettid());
   std::error_code error;
   std::filesystem::create_directories(fresh, error);

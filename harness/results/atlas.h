@@ -1,8 +1,8 @@
-/// The atlas: what Vulkan drivers require of memory. One driver column (driver x chip) is one folder:
+/// The atlas: the memory requirements of Vulkan drivers. One driver column (driver x chip) is one folder:
 ///   column.json   identity, heaps, memory types, limits, sweeps, refusals, failure
 ///   images.csv    width,height,size,alignment,memory_type_bits   (bits decimal)
 ///   buffers.csv   length,size,alignment
-/// and on request image-sizes.txt, buffer-sizes.txt: the same rows as the article published them.
+/// and on request image-sizes.txt, buffer-sizes.txt: the same rows in the format of the article.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace lab::results {
 
-/// What an image of this size takes. A size that the driver refuses has size, alignment and bits 0 and a Refusal.
+/// Memory requirements of an image of this size. If the driver refuses the size: 0 in all of them, and a Refusal.
 struct ImageRow {
   std::uint64_t width = 0, height = 0;    ///< texels
   std::uint64_t size = 0, alignment = 0;  ///< bytes
@@ -26,12 +26,12 @@ struct ImageRow {
 };
 
 struct BufferRow {
-  std::uint64_t length = 0;               ///< bytes asked for
-  std::uint64_t size = 0, alignment = 0;  ///< bytes; both 0 where the driver refused
+  std::uint64_t length = 0;               ///< requested bytes
+  std::uint64_t size = 0, alignment = 0;  ///< bytes; both 0 if the driver refused
   bool operator==(const BufferRow&) const = default;
 };
 
-/// A size that the driver would not create: a fact of the column, its row stays.
+/// A size that the driver refused to create. Its row stays in the column.
 struct Refusal {
   std::string what;    ///< "image 4096x4096" or "buffer 800000000"
   std::string result;  ///< the VkResult's name
@@ -50,11 +50,11 @@ struct MemoryType {
   bool operator==(const MemoryType&) const = default;
 };
 
-/// Who answered: VkPhysicalDeviceProperties, VkPhysicalDeviceDriverProperties, and where the driver was found.
+/// The driver: VkPhysicalDeviceProperties, VkPhysicalDeviceDriverProperties, and the driver's files.
 struct DriverIdentity {
   std::string short_name;   ///< "lavapipe", "radv", "nvidia", ...
   std::string version;      ///< "22.3.6"
-  std::string id;           ///< the VkDriverId's name; "" where the driver does not say
+  std::string id;           ///< the VkDriverId's name; "" if the driver reports none
   std::string name, info;   ///< driverName, driverInfo
   std::string conformance;  ///< "1.3.1.1"
   std::string device_name;  ///< "llvmpipe (LLVM 15.0.6, 256 bits)"
@@ -63,11 +63,11 @@ struct DriverIdentity {
   std::string api_version;           ///< "1.3.230"
   std::uint32_t driver_version = 0;  ///< as the driver encodes it
   std::string manifest, library;     ///< paths; the library as the manifest names it
-  bool pinned = false;               ///< from lib/, not the machine's own
+  bool pinned = false;               ///< from lib/, not installed on the machine
   bool operator==(const DriverIdentity&) const = default;
 };
 
-/// What kept a driver from answering everything; what it had answered until then is in the column.
+/// Why the probe of a driver is incomplete. The column has everything received before the failure.
 struct ProbeFailure {
   std::string kind;         ///< "crash", "timeout", "exit", "error" or "unloadable"
   std::string detail;       ///< one sentence: "SIGSEGV while in vkCreateInstance"
@@ -77,25 +77,25 @@ struct ProbeFailure {
 
 struct Column {
   std::string name;           ///< the folder's name: "lavapipe-22.3.6", "radv-22.3.6-navi10", "radv-failed"
-  std::string asked;          ///< when, UTC: "2026-01-31T23:59:59Z"
-  double seconds = 0;         ///< how long the driver took to answer
+  std::string asked;          ///< time of the probe, UTC: "2026-01-31T23:59:59Z"
+  double seconds = 0;         ///< duration of the probe
   boost::json::object probe;  ///< {version, loader, loader_version}
   DriverIdentity driver;
   std::vector<Heap> heaps;
   std::vector<MemoryType> memory_types;
   boost::json::object limits;      ///< VkPhysicalDeviceLimits by field name, maxMemoryAllocationSize and more
-  boost::json::object sweeps;      ///< what was asked: the sweeps file's parameters, without its sizes
+  boost::json::object sweeps;      ///< parameters of the sweeps file, without its sizes
   std::vector<ImageRow> images;    ///< in the sweep's order: by width, then height
   std::vector<BufferRow> buffers;  ///< by length
   std::vector<std::uint32_t> buffer_memory_type_bits;  ///< the distinct values over all buffers, ascending
   std::vector<Refusal> refused;
   std::optional<ProbeFailure> failure;
-  std::vector<std::string> validation;  ///< what the validation layers complained of, where they were asked
+  std::vector<std::string> validation;  ///< messages of the validation layers, if they were enabled
 
   std::optional<std::uint64_t> limit(std::string_view name) const;  ///< a limit that is a whole number
 };
 
-// Every struct's fields in JSON, in the order of the file.
+// The JSON fields of every struct, in file order.
 template <typename F>
 void fields(F& f, ImageRow& r) {
   f("width", r.width);
@@ -156,17 +156,17 @@ void fields(F& f, ProbeFailure& p) {
   f("output_tail", p.output_tail);
 }
 
-/// column.json's object; with `rows`, `images` and `buffers` are in it too, as arrays of objects.
+/// The object of column.json. `rows` adds `images` and `buffers` as arrays of objects.
 boost::json::object to_json(const Column& column, bool rows = false);
 
-/// Writes `dir`/<column.name> as a whole: a reader sees the former folder or the new one. On an error it is as it was.
+/// Replaces `dir`/<column.name> atomically: a reader sees the old folder or the new one. An error leaves it unchanged.
 /// `article_files` adds image-sizes.txt and buffer-sizes.txt.
 Expected<void> save_column(const Column& column, const std::filesystem::path& dir, bool article_files = false);
 
-/// Reads one column's folder. An error names the file, the line and what was expected there.
+/// Reads one column's folder. An error names the file, the line and the expected content.
 Expected<Column> load_column(const std::filesystem::path& folder);
 
-/// Every column of an atlas folder, by name. A folder that is not there is an empty atlas.
+/// All columns of an atlas folder, sorted by name. A missing folder is an empty atlas.
 Expected<std::vector<Column>> load_atlas(const std::filesystem::path& dir);
 
 }  // namespace lab::results

@@ -59,8 +59,8 @@ void fields(F& f, Entry& e) {
 
 namespace {
 
-/// What makes two bisects of one bad commit the same one. A benchmark is its commits' wherever the checkout lies, which
-/// differs between runners of a CI; a command may ask for anything, so its repository's path is part of it.
+/// The identity of a bisect among those of one bad commit. A benchmark depends on its commits only, and the checkout's
+/// path differs between CI runners. A command may depend on anything, so its repository's path is included.
 std::string question(const Cell& cell) {
   return fmt::format("{}\n{}\n{}\n{}", cell.benchmark.empty() ? cell.repository : "", cell.benchmark, cell.command,
                      cell.commits.front().sha);
@@ -98,7 +98,7 @@ Expected<Story> parse_record(std::string_view text, std::string_view name) {
     }
     Expected<Entry> entry = from_json<Entry>(value);
     if (!entry) return line_error(name, number, entry.error().what);
-    // The search takes logarithms.
+    // The search uses logarithms.
     if (entry->value && !(*entry->value > 0 && std::isfinite(*entry->value)))
       return line_error(name, number, fmt::format("value: expected a number above 0, found {}", *entry->value));
     story.entries.push_back(std::move(*entry));

@@ -1,9 +1,9 @@
-/// The state of a bisect: a file of JSON lines under results/<machine>/bisect/, written anew after every measurement
-/// (beside, synced, then renamed), so that a kill loses one measurement at most. A disk that lost power may still have
-/// torn the last line: it is dropped, and what was measured before it stays. Damage anywhere else is refused.
+/// The state of a bisect: a file of JSON lines under results/<machine>/bisect/. Every measurement rewrites it (to a
+/// temporary file, synced, then renamed), so a kill loses at most one measurement. A power cut may still truncate the
+/// last line: that line is dropped, the earlier ones stay. Damage anywhere else is an error.
 ///
-/// The first line is the Cell, all that must not change while commits are compared; the others are Entries in the order
-/// in which things happened, each with what was believed after it. A report reads the history from there.
+/// The first line is the Cell: everything that must not change while commits are compared. The others are Entries in
+/// order of time, each with the estimate after it. A report reads the history from there.
 #pragma once
 
 #include <filesystem>
@@ -19,19 +19,19 @@ namespace lab::results {
 
 inline constexpr int kRecordVersion = 1;
 
-/// What is measured and how: frozen when a bisect begins.
+/// What is measured and how: fixed when a bisect begins.
 struct Cell {
   int bisect = kRecordVersion;
-  std::string repository;  ///< whose path; part of a command's question, not of a benchmark's
-  std::string benchmark;   ///< "" where a command is measured
-  std::string command;     ///< "" where a benchmark is
+  std::string repository;  ///< its path; part of the file name's hash for a command, not for a benchmark
+  std::string benchmark;   ///< "" if a command is measured
+  std::string command;     ///< "" if a benchmark is measured
   std::uint64_t seed = 1;
-  double process_seconds = 0;  ///< of a benchmark's process
+  double process_seconds = 0;  ///< of one benchmark process
   double timeout_seconds = 0;  ///< of one measurement
-  std::optional<int> cpu;      ///< that single-threaded processes are pinned to
+  std::optional<int> cpu;      ///< for single-threaded processes, which are pinned to it
   unsigned threads = 1;        ///< of parallel workloads
   BuildOptions how;
-  std::vector<Commit> commits;  ///< the good end first, the bad one last
+  std::vector<Commit> commits;  ///< from the good end to the bad end
 };
 
 struct Suspect {
@@ -44,33 +44,33 @@ void fields(F& f, Suspect& s) {
   f("probability", s.probability);
 }
 
-/// A measurement, a commit that was skipped, or one that is known to equal others.
+/// A measurement, a skipped commit, or a commit known to be identical to others.
 struct Entry {
   std::string commit;
   std::string at;  ///< RFC 3339
   std::optional<double> value;
-  std::string skip;      ///< why it is not measured; "" where it is
-  bool again = false;    ///< a skip that the next call tries again
+  std::string skip;      ///< why it is not measured; "" if it is
+  bool again = false;    ///< the next call retries this skip
   std::string identity;  ///< see Prepared
   double prepare_seconds = 0;
   double measure_seconds = 0;
-  double null = 0;            ///< afterwards: probability that the ends do not differ
-  std::vector<Suspect> most;  ///< afterwards: the likeliest culprits, at most kKept
+  double null = 0;            ///< after this entry: probability that the ends do not differ
+  std::vector<Suspect> most;  ///< after this entry: the most likely culprits, at most kKept
 };
 
 inline constexpr std::size_t kKept = 10;
 
 class Record {
  public:
-  /// Locks and reads the record at `path`, or begins one with `cell` where there is none or `restart` says so. An error
-  /// where another bisect works on it, or it is of another cell.
+  /// Locks and reads the record at `path`. If there is none, or with `restart`, creates one with `cell`. An error if
+  /// another bisect holds the lock or the record is of another cell.
   static Expected<Record> open(const std::filesystem::path& path, const Cell& cell, bool restart);
 
   const Cell& cell() const { return cell_; }
   const std::vector<Entry>& entries() const { return entries_; }
-  std::size_t found() const { return found_; }  ///< entries that were there when it was opened
+  std::size_t found() const { return found_; }  ///< number of entries when it was opened
   const std::filesystem::path& path() const { return path_; }
-  const std::string& warning() const { return warning_; }  ///< about what was lost; "" where nothing was
+  const std::string& warning() const { return warning_; }  ///< what was lost; "" if nothing
 
   Expected<void> append(Entry entry);
 
@@ -86,15 +86,15 @@ class Record {
   std::string warning_;
 };
 
-/// The file of a cell in `folder`: <bad commit>-<hash of the cell's question>.jsonl.
+/// The file of a cell in `folder`: <bad commit>-<hash of the cell's identity>.jsonl.
 std::filesystem::path record_path(const std::filesystem::path& folder, const Cell& cell);
 
-/// Reads a record without locking it.
+/// A record, read without a lock.
 struct Story {
   Cell cell;
   std::vector<Entry> entries;
-  std::size_t whole_bytes = 0;  ///< of the text: up to here it is whole lines
-  std::string torn;             ///< a sentence about the last line where it is not
+  std::size_t whole_bytes = 0;  ///< length of the text's complete lines
+  std::string torn;             ///< a sentence about an incomplete last line, else ""
 };
 Expected<Story> parse_record(std::string_view text, std::string_view name);
 

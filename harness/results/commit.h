@@ -1,4 +1,4 @@
-/// A commit as results and bisect records name it, and the options that it was built with.
+/// A commit in results and bisect records, and its build options.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct BuildOptions {
   std::string march = "x86-64-v2";
 };
 
-/// A commit as people and file names see it: its first 12 digits.
+/// The short form of a commit for output and file names: the first 12 digits.
 inline std::string short_commit(std::string_view sha) {
   return std::string(sha.substr(0, 12));
 }

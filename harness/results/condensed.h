@@ -1,4 +1,4 @@
-/// What a history follows: results condensed to one row a benchmark, and the series that these rows make.
+/// The data of a history: results condensed to one row per benchmark, and the series of these rows.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,28 @@
 
 namespace lab::results {
 
-/// What surrounds a measurement and is not the code: "kernel", "microcode", "compiler", "pin gcc" and so on to values.
+/// The environment of a measurement, code excluded: "kernel", "microcode", "compiler", "pin gcc" and so on, to values.
 using Surroundings = std::map<std::string, std::string>;
-/// Counters that a session has: the value on which all its processes agree, or none.
+/// A session's counters: the value, or none if its processes disagree.
 using Exact = std::map<std::string, std::optional<double>>;
 
 struct CondensedRow {
   std::string benchmark;
   int version = 0;  ///< of its workload
   stats::Estimate time;
-  std::string executable;  ///< hash of its content, "" where it was not recorded
+  std::string executable;  ///< hash of its content, "" if not recorded
   Exact exact;
 };
 
-/// The head arm of a result in one row a benchmark, and what surrounded it.
+/// The head arm of a result, one row per benchmark, and its environment.
 struct Condensed {
   std::string machine;
   std::string session;
   std::string started;
   std::optional<std::string> commit;
   Surroundings surroundings;
-  std::string skipped;             ///< why it is in no series, or ""
-  std::vector<CondensedRow> rows;  ///< by benchmark; none where it is skipped
+  std::string skipped;             ///< why it is in no series; "" if it is in one
+  std::vector<CondensedRow> rows;  ///< sorted by benchmark; empty if skipped
 };
 
 /// One benchmark, in one version of its workload, on one machine.
@@ -43,7 +43,7 @@ struct Series {
   int version = 0;
 };
 
-/// One session's figure for one benchmark.
+/// One benchmark's value in one session.
 struct Point {
   std::string started;                ///< UTC, RFC 3339
   std::string session;                ///< its id
@@ -51,8 +51,8 @@ struct Point {
   double median = 0;                  ///< over processes, ns per operation
   std::optional<stats::Interval> interval;
   std::size_t processes = 0;
-  std::string executable;  ///< hash of its content, "" where it was not recorded
-  // Shared by most points of a series; never null in a point of the store.
+  std::string executable;  ///< hash of its content, "" if not recorded
+  // Most points of a series share these. Never null in a point of the store.
   std::shared_ptr<const Exact> exact;
   std::shared_ptr<const Surroundings> surroundings;
 };

@@ -9,7 +9,7 @@ namespace lab::results {
 
 namespace {
 
-/// How long one process waits for another's transaction.
+/// Time to wait for another process's transaction.
 constexpr int kPatienceMs = 60'000;
 
 }  // namespace
@@ -33,7 +33,7 @@ Statement& Statement::bind(double value) {
 }
 
 Statement& Statement::bind(std::string_view value) {
-  // SQLITE_TRANSIENT is a cast that SQLite's header spells in C.
+  // SQLITE_TRANSIENT is a C-style cast in SQLite's header.
   if (!database_->failed())
     note(sqlite3_bind_text64(statement_.get(), ++parameter_, value.data() == nullptr ? "" : value.data(), value.size(),
                              SQLITE_TRANSIENT, SQLITE_UTF8));

@@ -1,5 +1,5 @@
-/// SQLite with errors that stay, as a stream's do: after the first one nothing is done any more, and whoever asks for
-/// the outcome at the end sees it. One connection is for one thread.
+/// SQLite with sticky errors, like a stream's: after the first error every call does nothing, and the caller checks
+/// once at the end. One connection is for one thread.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ class Statement {
   Statement& bind(double value);  ///< NaN is stored as NULL
   Statement& bind(std::string_view value);
 
-  /// The next row: true where there is one. After the last one, or an error, the parameters begin at 1 again.
+  /// Steps to the next row; false if there is none. After the last row, or an error, binding restarts at parameter 1.
   bool next();
-  /// Runs a statement without rows.
+  /// Runs a statement that returns no rows.
   void run();
 
   std::int64_t integer(int column) const;
@@ -49,7 +49,7 @@ class Database {
  public:
   enum class Mode { kReadOnly, kReadWrite };
 
-  /// Made where missing, with kReadWrite. A path of "" is a database in memory.
+  /// kReadWrite creates a missing file. A path of "" is a database in memory.
   Database(const std::filesystem::path& path, Mode mode);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -57,14 +57,14 @@ class Database {
 
   void run(std::string_view statements);
   Statement prepare(std::string_view statement);
-  std::int64_t integer(std::string_view query);  ///< the first column of its first row, else 0
+  std::int64_t integer(std::string_view query);  ///< first column of the first row; 0 if there is none
   std::int64_t last_id() const;
-  /// Becomes a copy of `other`.
+  /// Replaces the content with a copy of `other`.
   void copy(Database& other);
 
   bool failed() const { return !error_.empty(); }
   const std::string& error() const { return error_; }
-  bool damaged() const { return damaged_; }  ///< it failed because the file is no sound database
+  bool damaged() const { return damaged_; }  ///< it failed because the file is not a valid database
 
  private:
   friend class Statement;

@@ -15,7 +15,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// What we read of one entry of "benchmarks". What else it holds says nothing of time.
+/// The fields read from one entry of "benchmarks". The others are not about time.
 struct Entry {
   std::string name, run_name, run_type = "iteration", time_unit = "ns", error_message, skip_message;
   double real_time = 0, cpu_time = 0;
@@ -42,7 +42,7 @@ void fields(F& f, Entry& e) {
   f.added("time_unit", e.time_unit);
   f.added("error_occurred", e.error_occurred);
   f.added("error_message", e.error_message);
-  // Since 1.8 a number (0: not skipped), with its own message; both stand beside error_occurred.
+  // Since 1.8 a number (0: not skipped) with a message, in addition to error_occurred.
   f.added("skip_message", e.skip_message);
   if (e.run_type != "iteration" || e.error_occurred || !e.skip_message.empty()) return;
   f("real_time", e.real_time);
@@ -53,7 +53,7 @@ Error refused(std::string_view name, std::string what, std::string hint = "") {
   return {fmt::format("{}: {}", name, what), std::move(hint), ExitStatus::kUsage};
 }
 
-/// Nanoseconds in a unit of time; 0 where it is none.
+/// Nanoseconds per time unit; 0 if the unit is unknown.
 double nanoseconds_in(std::string_view unit) {
   static const std::map<std::string_view, double> kUnits{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
   const auto found = kUnits.find(unit);
@@ -100,7 +100,7 @@ Expected<Times> times_of(const json::array& entries, std::string_view name, Resu
 }  // namespace
 
 bool is_google_benchmark(std::string_view text) {
-  constexpr std::size_t kBeginning = 4096;  // where our own writer has put "schema"
+  constexpr std::size_t kBeginning = 4096;  // our own writer puts "schema" here
   return text.substr(0, kBeginning).find("\"schema\"") == std::string_view::npos &&
          text.find("\"context\"") != std::string_view::npos && text.find("\"benchmarks\"") != std::string_view::npos;
 }

@@ -36,17 +36,17 @@ int append_synced(const File& opened, std::string_view line) {
     if (put < 0 && errno != EINTR) code = errno;
   }
   if (code == 0 && ::fdatasync(file) != 0) code = errno;
-  // Where even this fails, the torn line is the last one and readers leave it out.
+  // If this fails too, the incomplete line is the last one and readers ignore it.
   if (code != 0) static_cast<void>(::ftruncate(file, before) == 0);
   return code;
 }
 
-/// Takes the journal's name where nothing bears it. False where something does.
+/// Renames the journal to `name`. False if `name` exists.
 Expected<bool> take_name(const fs::path& unnamed, const fs::path& name) {
   if (::renameat2(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno == EEXIST) return false;
   if (errno != EINVAL && errno != ENOSYS) return file_error("creating", name, errno);
-  // A file system that cannot refuse to replace, but may have hard links, which never do.
+  // This file system has no RENAME_NOREPLACE. It may have hard links, which never replace.
   if (::link(unnamed.c_str(), name.c_str()) != 0) {
     if (errno == EEXIST) return false;
     return file_error("creating", name, errno);
@@ -55,7 +55,7 @@ Expected<bool> take_name(const fs::path& unnamed, const fs::path& name) {
   return true;
 }
 
-/// Opens and locks a leftover; none (-1) where a living session holds it.
+/// Opens and locks a leftover; none (-1) if a running session holds it.
 File lock_leftover(const fs::path& path) {
   File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat now {};
@@ -94,7 +94,7 @@ Leftover recover(const fs::path& journal, const Check& check) {
   return leftover;
 }
 
-/// A locked file with the head in it, under no name that readers know.
+/// Creates a locked file with `head`, under a name that readers ignore.
 Expected<File> start_unnamed(const fs::path& unnamed, const Result& head) {
   File file(::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
   if (file.get() < 0) return file_error("creating", unnamed, errno);
@@ -129,7 +129,7 @@ Expected<Journal> Journal::create(const fs::path& folder, std::string_view stem,
     if (!taken || !*taken) ::unlink(unnamed.c_str());
     if (!taken) return taken.error();
     if (!*taken) continue;
-    // A session of this name may have ended since we looked; it wrote its result before it gave up its journal's name.
+    // A session of this name may have ended since the check above. It writes its result before it removes its journal.
     if (!fs::exists(result)) return made;
     ::unlink(journal.c_str());
   }
@@ -168,7 +168,7 @@ Expected<fs::path> Journal::finish(const Result& result) {
   const Expected<void> written = write_file(result_path_, serialize(result));
   if (!written) {
     Error error = in_context(fmt::format("what was measured stays in '{}'", path_.string()), written.error());
-    error.status = ExitStatus::kFailed;  // it has been possible before: no usage is wrong
+    error.status = ExitStatus::kFailed;  // it worked before, so the usage is correct
     return error;
   }
   ::unlink(path_.c_str());
@@ -185,7 +185,7 @@ Expected<Result> parse_journal(std::string_view text, std::string_view name) {
   ++start;
   for (int number = 2;; ++number) {
     const std::size_t end = text.find('\n', start);
-    if (end == std::string_view::npos) break;  // torn, or the end
+    if (end == std::string_view::npos) break;  // incomplete line, or the end
     if (const Expected<void> added = add_journal_line(text.substr(start, end - start), *result); !added)
       return in_context(fmt::format("{}: line {}", name, number), added.error());
     start = end + 1;

@@ -10,7 +10,7 @@
 
 namespace lab::results {
 
-// Found by argument-dependent lookup from fields.h, so in the structs' own namespace.
+// In the structs' namespace, because fields.h finds them by argument-dependent lookup.
 
 template <typename F>
 void fields(F& f, Cache& c) {
@@ -137,7 +137,7 @@ void fields(F& f, Variant& v) {
 
 template <typename F>
 void fields(F& f, Process& p) {
-  // What Google Benchmark's tools group and label by; they say nothing that our own fields do not.
+  // Google Benchmark's tools group and label by these. They repeat our own fields.
   std::string run_name = p.benchmark;
   std::string run_type = "iteration";
   std::string time_unit = "ns";
@@ -242,7 +242,7 @@ Expected<void> check_schema(const json::value& value, std::string_view name) {
   return {};
 }
 
-/// What JSON and types cannot say: which numbers cannot be a measurement's.
+/// Beyond JSON and types: which numbers cannot come from a measurement.
 std::string implausible(const Process& process) {
   if (!(process.real_time > 0)) return fmt::format("real_time is {}, expected more than 0", process.real_time);
   if (!(process.cpu_time >= 0)) return fmt::format("cpu_time is {}, expected 0 or more", process.cpu_time);
@@ -266,7 +266,7 @@ std::string implausible(const Disturbance& disturbance) {
   return "";
 }
 
-/// Which arm is named twice, or only by a process.
+/// The arm that is listed twice, or that only a process names.
 std::string wrong_arm(const Result& result) {
   std::set<std::string_view> arms;
   for (const Arm& arm : result.arms)
@@ -279,7 +279,7 @@ std::string wrong_arm(const Result& result) {
   return "";
 }
 
-/// Which number is borne by more than one process of a benchmark and arm.
+/// The number shared by more than one process of a benchmark and arm.
 std::string repeated(const Result& result, std::string_view what, int Process::*number) {
   std::map<std::tuple<std::string_view, std::string_view, int>, int> counts;
   for (const Process& process : result.processes) ++counts[{process.benchmark, process.arm, process.*number}];

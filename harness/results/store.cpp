@@ -19,7 +19,7 @@ void discard(const fs::path& results) {
   fs::remove(results / (std::string(kIndexName) + "-journal"), ignored);
 }
 
-/// The lock of all who write the index of `results`; an error where no file can be made there.
+/// Locks the index of `results` for writing. An error if no file can be created there.
 Expected<File> lock_index(const fs::path& results, const std::function<void()>& on_wait) {
   const fs::path path = results / "index.lock";
   Expected<File> lock = lock_file(path, LockKind::kTryExclusive);

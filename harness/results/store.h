@@ -1,10 +1,10 @@
-/// Every result of a folder, condensed to one row a benchmark and session, in SQLite: <results>/index.sqlite. It is a
-/// cache: made from <results>/<machine>/*.json, brought up to date by name, size and time of the files, made anew where
-/// it is missing, damaged or of another version, and kept in memory alone where nothing can be written there.
+/// All results of a folder in SQLite, condensed to one row per benchmark and session: <results>/index.sqlite. It is a
+/// cache of <results>/<machine>/*.json. Name, size and time of the files decide what is read again. A missing or
+/// damaged index, or one of another version, is rebuilt. In a read-only folder it is in memory only.
 ///
-/// Two processes at once wait for each other (a lock on <results>/index.lock, SQLite's own locks); one that is killed
-/// leaves what it had stored whole. The store gives no verdict: StoreRules say how a result is condensed and what is
-/// found in a series.
+/// Concurrent processes wait for each other (a lock on <results>/index.lock, SQLite's locks). A killed process leaves
+/// its committed data intact. The store gives no verdict: StoreRules condense a result and find the changes of a
+/// series.
 #pragma once
 
 #include <cstdint>
@@ -24,54 +24,54 @@ namespace lab::results {
 
 /// How the series of one machine are judged.
 struct MachineRules {
-  std::string watched;  ///< what else was known of the machine; findings made under another are made anew
+  std::string watched;  ///< other known facts of the machine; if they change, its findings are computed again
   std::function<std::string(std::span<const Point>)> find;  ///< the findings of a series, as text
 };
 
 struct StoreRules {
-  int version = 0;  ///< 0 to 999; raised where the same results would be condensed or judged differently
+  int version = 0;  ///< 0 to 999; incremented when the same results would be condensed or judged differently
   std::function<Condensed(const Result&)> condense;
   std::function<MachineRules(std::span<const std::vector<double>> medians)> machine;  ///< medians of each of its series
 };
 
-/// How far the reading is: results and bytes, of all that have to be read.
+/// Progress of reading: results and bytes, of all that must be read.
 struct StoreProgress {
   std::size_t done = 0, all = 0;
   std::uintmax_t bytes = 0;
   double seconds = 0;
-  bool waiting = false;  ///< for another process that reads them
+  bool waiting = false;  ///< for another process that is reading them
 };
 
 class StoreTables;
 
 class Store {
  public:
-  /// Opens the store of `results` and brings it up to date. `progress` is called now and then while results are read.
-  /// An error (kUsage) where `results` or a machine's folder cannot be read, for whatever reason.
+  /// Opens the store of `results` and updates it. Calls `progress` from time to time while it reads results.
+  /// An error (kUsage) if `results` or a machine's folder cannot be read.
   static Expected<Store> open(const std::filesystem::path& results, const StoreRules& rules,
                               const std::function<void(const StoreProgress&)>& progress);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  /// All series, by machine, benchmark and version.
+  /// All series, sorted by machine, benchmark and version.
   Expected<std::vector<Series>> series();
-  /// What MachineRules::find gave for it; "" for a series that is not there.
+  /// The text of MachineRules::find for this series; "" for an unknown series.
   Expected<std::string> findings(const Series& series);
-  /// Its points in the order of time.
+  /// Its points in order of time.
   Expected<std::vector<Point>> points(const Series& series);
 
-  /// Sentences about what was met: results that cannot be read, one a line; an index that could not be kept.
+  /// Problems found, as sentences: one per unreadable result, and an index that could not be written.
   Expected<std::vector<std::string>> remarks();
-  /// How many readable results are left out of all series, by Condensed::skipped.
+  /// The number of readable results that are in no series, by Condensed::skipped.
   Expected<std::vector<std::pair<std::string, std::size_t>>> skipped();
-  Expected<std::size_t> results();                           ///< readable ones
-  Expected<std::size_t> unreadable();                        ///< results of which a remark says why
-  const StoreProgress& reading() const { return reading_; }  ///< what had to be read this time
+  Expected<std::size_t> results();     ///< number of readable results
+  Expected<std::size_t> unreadable();  ///< number of unreadable results; remarks() has the reasons
+  const StoreProgress& reading() const { return reading_; }  ///< what open() had to read
 
  private:
   Store(std::unique_ptr<StoreTables> tables, StoreProgress reading);
-  /// What `read` gives; where it meets damage, the index is made anew and read once more.
+  /// The value of `read`. If it finds damage, the index is rebuilt and read again, once.
   template <typename Read>
   auto sound(const Read& read) -> Expected<decltype(read(std::declval<StoreTables&>()))>;
 
@@ -80,7 +80,7 @@ class Store {
   std::string remark_;
 };
 
-/// The name of its file in the folder of results.
+/// The index's file name in the results folder.
 inline constexpr const char* kIndexName = "index.sqlite";
 
 }  // namespace lab::results

@@ -17,13 +17,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What `folder` holds; nothing where it is a file.
+/// The entries of `folder`; none if it is a file.
 Expected<std::vector<fs::path>> entries_of(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code problem;
   for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
     entries.push_back(at->path());
-  // Taken for empty, its results would be forgotten.
+  // If it counted as empty, its results would be removed from the store.
   if (problem && problem != std::errc::not_a_directory)
     return Error{fmt::format("reading '{}': {}", folder.string(), problem.message()),
                  "make it readable, or take it away", ExitStatus::kUsage};

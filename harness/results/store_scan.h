@@ -1,4 +1,4 @@
-/// Which results a folder holds, and what is kept of each.
+/// Lists the results of a folder and condenses each of them.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@
 namespace lab::results {
 
 struct ResultFile {
-  std::string path;  ///< machine/name, within the folder of results
+  std::string path;  ///< machine/name, relative to the results folder
   std::int64_t size = 0;
   std::int64_t modified = 0;  ///< ns
   friend bool operator==(const ResultFile&, const ResultFile&) = default;
 };
 
-/// <results>/<machine>/*.json, by name. An error (kUsage) where a folder cannot be read.
+/// <results>/<machine>/*.json, sorted by name. An error (kUsage) if a folder cannot be read.
 Expected<std::vector<ResultFile>> list_result_files(const std::filesystem::path& results);
 
-/// A result condensed, or why it could not be read.
+/// A condensed result, or the reason why it could not be read.
 struct CondensedFile {
   std::optional<Condensed> condensed;
   std::string problem;
   bool opened = false;
 };
 
-/// Every file condensed, on all cores.
+/// Condenses every file, on all cores.
 std::vector<CondensedFile> condense_files(const std::filesystem::path& results, std::span<const ResultFile> files,
                                           const StoreRules& rules);
 

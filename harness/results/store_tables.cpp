@@ -14,13 +14,13 @@ namespace lab::results {
 namespace {
 
 constexpr std::int64_t kApplication = 0x6c616268;  // "labh"
-constexpr int kLayout = 4;                         ///< raised when the tables below change
+constexpr int kLayout = 4;                         ///< incremented when the tables below change
 
-/// Results read between two transactions: what a kill may cost.
+/// Results read per transaction: a kill loses at most these.
 constexpr std::size_t kBatch = 128;
 
-// A word is any text that many rows share. A series without findings is one that has to be judged again, and so is one
-// that was watched among more or fewer series of its machine.
+// A word is a text shared by many rows. A series is judged again if it has no findings, or if it was watched among
+// more or fewer series of its machine.
 constexpr const char* kTables = R"(
 CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE result(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
@@ -59,7 +59,7 @@ bool StoreTables::is_own(Database& database) const {
 }
 
 bool StoreTables::prepare() {
-  // A kill loses nothing, a power cut at most the last transaction.
+  // A kill loses no transaction, a power cut at most the last one.
   database_.run("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;");
   if (is_own(database_)) return true;
   for (const char* what : {"PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema"})
@@ -133,7 +133,7 @@ void StoreTables::add(const ResultFile& file, const CondensedFile& read) {
   Statement insert = database_.prepare(
       "INSERT INTO result(path, size, modified, problem, skipped, session, commit_id, surroundings) "
       "VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
-  // What could not even be opened is tried again, whatever its time.
+  // A file that could not be opened is tried again, whatever its modification time.
   insert.bind(file.path).bind(file.size).bind(read.opened ? file.modified : -1).bind(read.problem);
   static const Condensed kNothing;
   const Condensed& condensed = read.condensed ? *read.condensed : kNothing;
@@ -145,7 +145,7 @@ void StoreTables::add(const ResultFile& file, const CondensedFile& read) {
 
 void StoreTables::add(std::int64_t result, const Condensed& condensed, const CondensedRow& row) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  // Prepared once: there are tens of thousands of these.
+  // Prepared once, because there are tens of thousands of points.
   if (!insert_point_) insert_point_ = database_.prepare("INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
   Statement& insert = *insert_point_;
   insert.bind(added({condensed.machine, row.benchmark, row.version}));
@@ -177,7 +177,7 @@ std::vector<Point> StoreTables::points(std::int64_t series) {
   std::vector<Point> points;
   while (all.next()) {
     std::string session = all.text(1);
-    // The same result under two names is one session.
+    // One result under two file names is one session.
     if (!points.empty() && points.back().session == session) continue;
     Point& point = points.emplace_back();
     point.started = all.text(0);

@@ -1,4 +1,4 @@
-/// The tables behind Store. Errors stay in database(): see results/database.h.
+/// The SQL tables of Store. Errors are kept in database(): see results/database.h.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ namespace lab::results {
 
 class StoreTables {
  public:
-  /// `file`: of the database; "" keeps it in memory.
+  /// `file`: the database; "" is a database in memory.
   StoreTables(std::filesystem::path results, const std::filesystem::path& file, StoreRules rules);
 
-  /// Makes the tables where the file is new; false where it is another program's or version's.
+  /// Creates the tables in a new file. False if the file is of another program or version.
   bool prepare();
-  /// Becomes a copy of the database at `file`, where that is this program's and version's.
+  /// Copies the database at `file`, if it is of this program and version.
   void copy_from(const std::filesystem::path& file);
-  /// Reads what is new among `files`, forgets what is no longer there, and judges the series that this changed.
+  /// Reads the new results of `files`, removes those that no longer exist, and judges the changed series.
   StoreProgress update(const std::vector<ResultFile>& files, const std::function<void(const StoreProgress&)>& progress);
 
   std::vector<Series> series();
@@ -63,7 +63,7 @@ class StoreTables {
   StoreRules rules_;
   Database database_;
   std::optional<Statement> insert_point_;
-  // What is stored, by its text or its id.
+  // Caches of stored rows, by text or id.
   std::unordered_map<std::string, std::int64_t> words_;
   std::map<std::tuple<std::string, std::string, int>, std::int64_t> series_;
   std::unordered_map<std::int64_t, std::shared_ptr<const Surroundings>> surroundings_;

@@ -14,7 +14,7 @@ namespace lab::probe {
 
 namespace {
 
-// The properties that hang on vkGetPhysicalDeviceProperties2, each asked only where the device knows it.
+// The properties chained to vkGetPhysicalDeviceProperties2, each requested only if the device supports it.
 struct Properties {
   VkPhysicalDeviceProperties base{};
   VkPhysicalDeviceDriverProperties driver{};
@@ -85,7 +85,7 @@ json::object limits(const Properties& p) {
   return all;
 }
 
-// A driver fills these; not every one ends them.
+// A driver fills these; some do not terminate them.
 template <std::size_t size>
 std::string text(const char (&chars)[size]) {
   return std::string(chars, ::strnlen(chars, size));

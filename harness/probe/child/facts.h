@@ -1,4 +1,4 @@
-/// Asks a physical device what it says of itself.
+/// Queries the properties of a physical device.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace lab::probe {
 
 struct Device {
   DeviceFacts facts;
-  VkDeviceSize max_buffer_size = ~VkDeviceSize{0};  ///< as far as the device says
+  VkDeviceSize max_buffer_size = ~VkDeviceSize{0};  ///< as reported by the device
 };
 
 Device device_facts(const Vulkan& vulkan, VkPhysicalDevice device);

@@ -39,7 +39,7 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(const Speaker& speaker) {
   return info;
 }
 
-// One physical device's part of the interview.
+// Queries one physical device.
 class Asker {
  public:
   Asker(const Vulkan& vulkan, VkPhysicalDevice physical, const Interview& what, const Speaker& speaker)
@@ -75,8 +75,8 @@ class Asker {
     return vulkan_.vkCreateDevice(physical_, &info, nullptr, &device_);
   }
 
-  // None where an image of this size may be created at all, else the refusal. Asking for more is against the rules
-  // of the interface, and a driver may then do anything.
+  // None if an image of this size may be created, otherwise the refusal. A request beyond the limits is invalid Vulkan
+  // usage, and a driver may then do anything.
   std::optional<std::string> image_limit(const VkImageCreateInfo& info, const VkImageFormatProperties& most,
                                          VkResult result) const {
     if (result != VK_SUCCESS) return enum_name(kVkResult, result);
@@ -164,12 +164,12 @@ class Asker {
   VkDevice device_ = VK_NULL_HANDLE;
 };
 
-// The loader passes over a library that it cannot open and says so to nobody; the reason is asked for here.
+// The loader silently skips a library that it cannot open; this finds the reason.
 bool opens(const std::string& library, const Speaker& speaker) {
   speaker.doing(fmt::format("dlopen of '{}'", library));
   if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL)) return true;
   const std::string reason = ::dlerror();
-  // The other word size's drivers lie in the same folders; they are no failure of this machine's.
+  // Drivers for the other word size are in the same folders; they are no failure of this machine.
   speaker.problem(reason.find("wrong ELF class") != std::string::npos ? "foreign" : "unloadable", reason);
   return false;
 }
@@ -187,7 +187,7 @@ VkResult create_instance(Vulkan& vulkan, const Interview& what, const Speaker& s
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &application;
   if (what.validate) {
-    info.pNext = &messenger;  // hears of vkCreateInstance and vkDestroyInstance
+    info.pNext = &messenger;  // receives messages of vkCreateInstance and vkDestroyInstance
     info.enabledLayerCount = layers.size();
     info.ppEnabledLayerNames = layers.data();
     info.enabledExtensionCount = extensions.size();
@@ -196,7 +196,7 @@ VkResult create_instance(Vulkan& vulkan, const Interview& what, const Speaker& s
   return vulkan.vkCreateInstance(&info, nullptr, &instance);
 }
 
-// No device is an answer: the driver is there, its hardware is not. Drivers say so in three ways.
+// No device is a valid result: the driver is installed, its hardware is missing. Drivers report this in three ways.
 bool means_no_device(VkResult result) {
   return result == VK_ERROR_INCOMPATIBLE_DRIVER || result == VK_ERROR_INITIALIZATION_FAILED;
 }

@@ -1,4 +1,4 @@
-/// The questions that one driver is asked, from vkCreateInstance to the last size of the sweeps.
+/// The queries to one driver, from vkCreateInstance to the last size of the sweeps.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace lab::probe {
 
 struct Interview {
   std::string loader;   ///< path or name of libvulkan.so.1
-  std::string library;  ///< the driver's, opened first: the loader passes over one that it cannot open
+  std::string library;  ///< the driver's library, opened first: the loader skips one that it cannot open
   Sweeps sweeps;
-  std::uint32_t first = 0;  ///< the first physical device to ask; earlier ones were asked by an earlier process
-  bool validate = false;    ///< with the validation layers, their complaints as events
+  std::uint32_t first = 0;  ///< the first physical device to query; an earlier process queried the ones before
+  bool validate = false;    ///< use the validation layers, and report their messages as events
 };
 
-/// Asks and says every answer. What goes wrong is said too.
+/// Runs all queries and reports every result, errors included.
 void interview(const Interview& what, const Speaker& speaker);
 
 }  // namespace lab::probe

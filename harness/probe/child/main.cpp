@@ -1,4 +1,5 @@
-// Asks one Vulkan driver and nothing else, so that its crash or hang is this process's. `probe` starts it:
+// Queries one Vulkan driver and nothing else, so that a crash or hang of the driver affects only this process. `probe`
+// starts it:
 //   vulkan_probe_child LOADER DRIVER_LIBRARY SWEEPS_FILE FIRST_DEVICE [validate]
 #include <fmt/format.h>
 
@@ -23,6 +24,6 @@ int main(int argc, char** argv) {
                               .validate = argc > 5};
   probe::interview(what, speaker);
   speaker.say({.event = "done"});
-  // What a driver's own exit handlers do has nothing to tell about its answers.
+  // The driver's exit handlers must not affect the result.
   std::_Exit(EXIT_SUCCESS);
 }

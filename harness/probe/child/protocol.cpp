@@ -20,7 +20,7 @@ void Speaker::say(const Event& event) const {
     if (put > 0)
       done += static_cast<std::size_t>(put);
     else if (errno != EINTR)
-      std::_Exit(EXIT_FAILURE);  // nobody listens any more
+      std::_Exit(EXIT_FAILURE);  // the reader has gone
   }
 }
 

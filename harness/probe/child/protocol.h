@@ -1,5 +1,5 @@
-/// What vulkan_probe_child prints: one JSON object a line, each as soon as it is known, so that what was answered
-/// before a crash is kept.
+/// The output of vulkan_probe_child: one JSON object per line, written as soon as it is known, so that results before a
+/// crash are kept.
 ///
 ///   {"event": "doing", "what": "vkCreateInstance"}             the call that comes next: where a crash or hang
 ///   happened
@@ -25,9 +25,9 @@
 
 namespace lab::probe {
 
-/// What a physical device says of itself.
+/// The properties of a physical device.
 struct DeviceFacts {
-  results::DriverIdentity driver;  ///< without manifest and library, which are the parent's to say
+  results::DriverIdentity driver;  ///< without manifest and library, which the parent fills in
   std::vector<results::Heap> heaps;
   std::vector<results::MemoryType> memory_types;
   json::object limits;
@@ -41,7 +41,7 @@ void fields(F& f, DeviceFacts& d) {
   f("limits", d.limits);
 }
 
-/// One line. Its name says which of the others it has.
+/// One line. Its name determines which other fields it has.
 struct Event {
   std::string event;
   std::string text = {};     ///< of doing, loader, validation, problem
@@ -82,10 +82,10 @@ void fields(F& f, Event& e) {
   }
 }
 
-/// Where the child says these lines; whatever the driver itself prints goes to standard error.
+/// Writes these lines in the child; the driver's own output goes to standard error.
 class Speaker {
  public:
-  /// Takes standard output for itself and points descriptor 1 at standard error.
+  /// Takes over standard output and redirects descriptor 1 to standard error.
   Speaker();
   void say(const Event& event) const;
   void doing(std::string_view what) const;

@@ -34,7 +34,7 @@ namespace lab::probe {
   X(vkCreateDebugUtilsMessengerEXT)           \
   X(vkDestroyDebugUtilsMessengerEXT)
 
-/// Every function that the probe calls; one that the loader does not know is null.
+/// Every function that the probe calls; null if the loader does not have it.
 struct Vulkan {
 #define LAB_MEMBER(name) PFN_##name name = nullptr;
   PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
@@ -44,7 +44,7 @@ struct Vulkan {
 
   /// Opens the loader: a path, or a name for the dynamic linker.
   Expected<void> open(const std::string& loader);
-  /// After vkCreateInstance: what is called with an instance or with what came from it.
+  /// After vkCreateInstance: loads the functions that need an instance or an object created from one.
   void bind(VkInstance instance);
 };
 

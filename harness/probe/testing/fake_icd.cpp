@@ -1,5 +1,5 @@
-// A driver for tests with two devices that are not there. How it misbehaves is the name under which it is loaded:
-// good.so, crash_load.so, crash_instance.so, crash_image.so, hang_image.so, exit_image.so, refuse.so, none.so, twin.so.
+// A driver for tests with two devices that do not exist. The name under which it is loaded selects its fault: good.so,
+// crash_load.so, crash_instance.so, crash_image.so, hang_image.so, exit_image.so, refuse.so, none.so, twin.so.
 #include <dlfcn.h>
 #include <unistd.h>
 #include <vulkan/vk_icd.h>
@@ -40,7 +40,7 @@ int images_created = 0;
 
 VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo*, const VkAllocationCallbacks*,
                                                VkInstance* out) {
-  // A driver that talks on standard output must not disturb anybody.
+  // Output of a driver on standard output must not disturb the protocol.
   std::printf("fake driver: hello\n{\"event\": \"done\"}\n");
   std::fflush(stdout);
   if (mode() == "crash_instance") crash();
@@ -169,7 +169,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL function(VkInstance, const char* name) 
       ENTRY("vkGetImageMemoryRequirements", (requirements<VkImage, 4096>)),
       ENTRY("vkGetBufferMemoryRequirements", (requirements<VkBuffer, 16>)),
       ENTRY("vkGetDeviceProcAddr", device_function),
-      // What the loader must find and nobody needs.
+      // Functions that the loader requires and no test calls.
       ENTRY("vkDestroyInstance", nothing),
       ENTRY("vkDestroyDevice", nothing),
       ENTRY("vkDestroyImage", nothing),

@@ -1,5 +1,5 @@
-// Another program that asks the same: nothing of the probe's, no image is ever created (Vulkan 1.3's
-// vkGetDeviceImageMemoryRequirements), one driver through the loader.
+// An independent program with the same queries: it shares no code with the probe, creates no image (Vulkan 1.3's
+// vkGetDeviceImageMemoryRequirements), and uses one driver through the loader.
 //   vulkan_second_opinion LOADER WIDTH HEIGHT [WIDTH HEIGHT]...
 // prints a line "width,height,size,alignment,memory_type_bits" for each.
 #define VK_NO_PROTOTYPES
