@@ -22,7 +22,7 @@ constexpr double kProcessSeconds = 0.5;
 constexpr double kBenchmarkTimeout = 60;
 constexpr double kCommandTimeout = 3600;
 
-/// What the ends, the repository and this machine add to the request.
+/// Completes the request with the ends, the repository and this machine.
 Expected<results::Cell> complete(const BisectRequest& request, const measure::Revisions& revisions) {
   const Expected<std::string> good = revisions.resolve(request.good);
   if (!good) return in_context("--good", good.error());
@@ -60,7 +60,7 @@ Expected<BisectAnswer> bisect(const BisectRequest& request, const BisectObserver
   Expected<measure::Revisions> revisions =
       measure::Revisions::open(request.repository, measure::Revisions::default_cache(), runner);
   if (!revisions) return revisions.error();
-  // Another repository is left as it was; trees of this one serve the next bisect.
+  // Another repository stays unchanged. In this one, the next bisect reuses the worktrees.
   if (!revisions->is_of(request.root)) revisions->remove_trees_at_end();
   const Expected<results::Cell> asked = complete(request, *revisions);
   if (!asked) return asked.error();

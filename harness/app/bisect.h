@@ -1,4 +1,4 @@
-/// The use case bisect: which commit made a benchmark, or any number, slower.
+/// The use case bisect: finds the commit that made a benchmark slower, or any number worse.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ namespace lab::app {
 struct BisectRequest {
   std::string good = {}, bad = {};  ///< revisions; good is an ancestor of bad
   std::string benchmark = {},
-              command = {};  ///< one of them: family/variant/workload, or what `sh -c` runs in a commit's tree
-  std::filesystem::path repository = root_dir();  ///< one other than the checkout's is left without worktrees
+              command = {};  ///< exactly one: family/variant/workload, or a command for `sh -c` in a commit's tree
+  std::filesystem::path repository = root_dir();  ///< if not the checkout's: its worktrees are removed at the end
   Aim aim = {};
-  std::optional<double> timeout_seconds = {};  ///< of one measurement; none: 60 of a benchmark, 3600 of a command
+  std::optional<double> timeout_seconds = {};  ///< per measurement; none: 60 for a benchmark, 3600 for a command
   std::uint64_t seed = 1;                      ///< of the workload
-  bool restart = false;                        ///< forgets what was measured for the same ends
-  std::filesystem::path root = root_dir();     ///< the checkout, in whose results the record lies
-  std::filesystem::path build_dir = lab::build_dir();  ///< commits are built as this one is
-  int stop_file = -1;  ///< once it is readable the search ends with ExitStatus::kInterrupted; -1: none
+  bool restart = false;                        ///< discards earlier measurements for the same ends
+  std::filesystem::path root = root_dir();     ///< the checkout; its results hold the record
+  std::filesystem::path build_dir = lab::build_dir();  ///< commits are built with the same options as this build
+  int stop_file = -1;  ///< when readable, the search ends with ExitStatus::kInterrupted; -1: none
 };
 
 struct BisectObserver {
   std::function<void(const results::Record&)> on_open = {};  ///< before the search
   measure::Listener on_build_output = {};
   Observer search = {};
-  std::function<void(const results::Record&, bool answered)> on_end = {};  ///< after the search, whatever came of it
+  std::function<void(const results::Record&, bool answered)> on_end = {};  ///< after the search, also if it failed
 };
 
 struct BisectAnswer {
@@ -43,8 +43,8 @@ struct BisectAnswer {
   std::filesystem::path record;
 };
 
-/// Goes on from the record of the same question. Errors as search()'s; kUsage where an end is no revision or cannot be
-/// measured. The record then holds all that was done.
+/// Resumes from an existing record of the same request. Errors as for search(); kUsage if an end is not a revision or
+/// cannot be measured. After an error the record holds all completed work.
 Expected<BisectAnswer> bisect(const BisectRequest& request, const BisectObserver& observer = {});
 
 }  // namespace lab::app

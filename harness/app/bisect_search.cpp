@@ -15,7 +15,7 @@ namespace lab::app {
 
 namespace {
 
-/// A step names how many commits hold this share of the probability.
+/// Step::holding counts the commits that hold this share of the probability.
 constexpr double kMostlyHeld = 0.9;
 
 class Search {
@@ -30,8 +30,7 @@ class Search {
         start_(world.now()) {}
 
   Expected<judge::BisectVerdict> to_the_end() {
-    // Equal executables at both ends are an answer; also, what is wrong with an end is said before anything is
-    // measured.
+    // Equal executables at both ends are an answer. Also, errors at an end are reported before any measurement.
     for (const results::Commit* end : {&record_.cell().commits.back(), &record_.cell().commits.front()}) {
       if (known_.decided(aim_.confidence)) break;
       results::Entry entry;
@@ -67,7 +66,7 @@ class Search {
   Expected<void> fill(results::Entry& entry) {
     if (!prepared_.contains(entry.commit)) {
       if (const Expected<void> done = prepare(entry); !done) return done.error();
-      // What equals another commit need not be measured to know that: first see what is left to ask.
+      // Equality with another commit is an entry without a measurement; after it, the search chooses again.
       const bool measured = known_.measurements(known_.place(entry.commit)) > 0;
       if (!entry.skip.empty() || (!entry.identity.empty() && !measured)) return {};
     }

@@ -1,5 +1,5 @@
-/// The builds that `run --revision` and `--against` name: a build folder, a checkout with one, or a revision, which is
-/// built first.
+/// Finds the builds named by `run --revision` and `--against`: a build folder, a checkout with one, or a revision,
+/// which is built first.
 #pragma once
 
 #include <filesystem>
@@ -15,37 +15,38 @@
 
 namespace lab::app {
 
-/// What is told of a revision's build.
+/// Events of a revision's build.
 struct BuildObserver {
-  /// Before it is built, where it is not yet.
+  /// Before the build; not called if the build exists.
   std::function<void(const std::string& revision, const std::string& sha, const std::filesystem::path& log)> on_build =
       {};
   std::function<void(const std::string& revision)> on_begin = {};
   measure::Listener on_output = {};
-  std::function<void()> on_end = {};  ///< whatever came of it
+  std::function<void()> on_end = {};  ///< on success and on error
 };
 
 struct Checkout {
   std::filesystem::path build_dir;
-  std::filesystem::path root;  ///< what build_dir belongs to
-  /// Of a revision: its worktree stays while this lives.
+  std::filesystem::path root;  ///< the checkout of build_dir
+  /// For a revision: keeps its worktree during the lifetime of this object.
   std::optional<measure::Revisions> keeper;
 };
 
-/// `revision` of the checkout `root`, of which the chosen variants are built by its own make.py as `build` says. Errors
-/// bear the option's name: kUsage where it is no revision, kFailed with the log's path where it does not build,
-/// kInterrupted.
+/// Builds the chosen variants of `revision` in the checkout `root`, with the revision's own make.py and the options of
+/// `build`. Errors contain the option's name: kUsage if it is not a revision, kFailed with the log's path if the build
+/// fails, kInterrupted.
 Expected<Checkout> build_revision(std::string_view option, const std::string& revision,
                                   const std::filesystem::path& root, const results::Build& build,
                                   const measure::Choice& choice, const Runner& run, const BuildObserver& observer);
 
-/// What --against names: a folder that exists is a build (it holds variants.json and build_info.json) or a checkout,
-/// whose build named as ours is taken; anything else is a revision. Errors as above; kUsage where it is none of these.
+/// Finds the base of --against. An existing folder is a build (it holds variants.json and build_info.json) or a
+/// checkout, whose build with our build's name is used. Any other name is a revision. Errors as above; kUsage if it is
+/// none of these.
 Expected<Checkout> find_base(const std::string& named, const std::filesystem::path& root,
                              const std::filesystem::path& build_dir, const results::Build& build,
                              const measure::Choice& choice, const Runner& run, const BuildObserver& observer);
 
-/// Whether --against names a base, without building it: errors as find_base's.
+/// Checks that --against names a base, without a build. Errors as for find_base().
 Expected<void> check_base(const std::string& named, const std::filesystem::path& root,
                           const std::filesystem::path& build_dir, const Runner& run);
 

@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A name of the request: a file or folder as it is, or a revision.
+/// A name of the request: a path or a revision.
 struct Name {
   std::string text;
-  std::string commit;  ///< "" where it is a path
+  std::string commit;  ///< "" for a path
 };
 
 Expected<Name> resolve(const fs::path& root, const std::string& text) {
@@ -36,7 +36,7 @@ Expected<Name> resolve(const fs::path& root, const std::string& text) {
   return Name{text, *commit};
 }
 
-/// The results in `folder` that have `commit`'s first digits in their name; the newest first.
+/// The results in `folder` with the short hash of `commit` in their name, the newest first.
 std::vector<fs::path> results_of(const std::string& commit, const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code missing;
@@ -53,7 +53,7 @@ bool is_clean(const results::Source& source, const std::string& commit) {
   return source.commit == commit && source.state == "clean";
 }
 
-/// The newest clean result of a commit; with `base`, one session that holds both. Empty where there is none.
+/// The newest clean result of a commit; with `base`, of a session with both. "" if there is none.
 std::string find_result(const fs::path& folder, const std::string& commit, const std::string& base = "") {
   for (const fs::path& path : results_of(commit, folder)) {
     const Expected<results::Result> result = results::load_result(path);
@@ -64,7 +64,7 @@ std::string find_result(const fs::path& folder, const std::string& commit, const
   return "";
 }
 
-/// Paths for the names: two revisions that were measured in one session are that session alone.
+/// Paths for the names: one path for two revisions that were measured in one session.
 Expected<std::vector<std::string>> paths_for(const fs::path& root, const std::vector<std::string>& texts) {
   std::vector<Name> names;
   for (const std::string& text : texts) {

@@ -1,4 +1,4 @@
-/// The use case compare: what head is to base.
+/// The use case compare: compares head with base.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@
 namespace lab::app {
 
 struct CompareRequest {
-  /// Base and head, or one session that holds both. Each is what compare_named() reads, or a git revision that has a
-  /// result of this machine; two revisions that were measured in one session are that session.
+  /// Base and head, or one session with both. Each is a path for compare_named(), or a git revision with a result of
+  /// this machine. Two revisions that were measured in one session stand for that session.
   std::vector<std::string> names;
   InputSettings settings;
-  std::filesystem::path root = root_dir();  ///< the checkout, whose revisions and results these are
+  std::filesystem::path root = root_dir();  ///< the checkout with the revisions and results
 };
 
-/// Errors have ExitStatus::kUsage where a name is neither a file nor a revision, has no result, or cannot be read.
+/// Error with ExitStatus::kUsage if a name is neither a file nor a revision, has no result, or cannot be read.
 Expected<judge::Comparison> compare(const CompareRequest& request);
 
 }  // namespace lab::app

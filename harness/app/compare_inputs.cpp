@@ -32,9 +32,9 @@ std::string_view kind_text(const Input& input) {
   return kKinds[static_cast<std::size_t>(input.kind)];
 }
 
-/// Whatever kept a file from being read, the command cannot be used on it.
+/// Any read error becomes a usage error that names the file.
 Error unreadable(const std::string& name, Error error) {
-  // Readers name their file themselves.
+  // Most readers already include the file name.
   if (error.what.find(name) == std::string::npos) error = in_context(name, std::move(error));
   error.status = ExitStatus::kUsage;
   return error;

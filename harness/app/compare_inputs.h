@@ -1,4 +1,4 @@
-/// What a name on the command line stands for: a result, a Google Benchmark file, or an atlas.
+/// Inputs of compare: a result, a Google Benchmark file, or an atlas.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace lab::app {
 struct InputSettings {
   judge::Settings compare;
   bool independent_repetitions =
-      false;  ///< of a Google Benchmark file: each is a process, interleaved with the other's
+      false;  ///< in a Google Benchmark file: each is a process, interleaved with the other file's
 };
 
-/// Compares one session's arms (one name), or what two names stand for. Names are paths. What cannot be read, or is not
-/// of one kind, is refused with ExitStatus::kUsage.
+/// Compares the arms of one session (one name), or two inputs. Names are paths. Error with ExitStatus::kUsage if an
+/// input is unreadable or the kinds differ.
 Expected<judge::Comparison> compare_named(const std::vector<std::string>& names, const InputSettings& settings);
 
 }  // namespace lab::app

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using results::Series;
 using results::Store;
 
-/// What is to be known beside the series.
+/// Reports remarks about the store.
 Expected<void> tell(Store& store, const HistoryObserver& observer) {
   if (!observer.on_remark) return {};
   const results::StoreProgress& reading = store.reading();
@@ -38,11 +38,11 @@ Expected<void> tell(Store& store, const HistoryObserver& observer) {
   return {};
 }
 
-/// Of a folder without a series: no error for a script whose first night is still to come.
+/// Explains a folder without series; with `may_be_empty`, no error before a script's first night.
 Expected<void> explain_none(Store& store, const fs::path& results, bool may_be_empty) {
   const Expected<std::size_t> unreadable = store.unreadable();
   if (!unreadable) return unreadable.error();
-  // Whoever names a machine's own folder means the one above.
+  // A machine's own folder was given instead of its parent.
   std::error_code problem;
   const bool holds_results = std::any_of(fs::directory_iterator(results, problem), fs::directory_iterator(),
                                          [](const auto& entry) { return entry.path().extension() == ".json"; });
@@ -54,7 +54,7 @@ Expected<void> explain_none(Store& store, const fs::path& results, bool may_be_e
       ExitStatus::kUsage};
 }
 
-/// The series that `glob` selects; a benchmark whose workload changed has one for each version.
+/// The series that `glob` selects; a benchmark whose workload changed has one per version.
 Expected<std::vector<Series>> selected(Store& store, const fs::path& results, const std::optional<std::string>& glob,
                                        bool may_be_empty) {
   Expected<std::vector<Series>> all = store.series();
@@ -74,7 +74,7 @@ Expected<std::vector<Series>> selected(Store& store, const fs::path& results, co
                ExitStatus::kUsage};
 }
 
-/// The store of the results, after its remarks.
+/// Opens the store of the results and reports its remarks.
 Expected<Store> open(const fs::path& results, const HistoryObserver& observer) {
   Expected<Store> store = open_store(results, [&](const results::StoreProgress& progress) {
     if (observer.on_progress) observer.on_progress(progress);

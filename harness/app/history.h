@@ -1,4 +1,4 @@
-/// The use case history: what changed from session to session, by how much, and between which commits.
+/// The use case history: changes from session to session, with their size and commit range.
 #pragma once
 
 #include <filesystem>
@@ -16,24 +16,24 @@
 namespace lab::app {
 
 struct HistoryRequest {
-  std::filesystem::path results = results_dir();  ///< one subfolder a machine
+  std::filesystem::path results = results_dir();  ///< one subfolder per machine
   std::optional<std::string> benchmark;           ///< a glob; none: all
-  bool with_points = false;                       ///< else the points of every series stay empty
-  bool may_be_empty = false;                      ///< no result at all is an empty history, no error
+  bool with_points = false;                       ///< false: the points of every series stay empty
+  bool may_be_empty = false;                      ///< without results: an empty history, not an error
 };
 
 struct HistoryObserver {
-  std::function<void(const results::StoreProgress&)> on_progress = {};  ///< while results are read
-  std::function<void()> on_read = {};                                   ///< once they are, and where that failed
-  std::function<void(const std::string&)> on_remark = {};  ///< a sentence about the results: what is left out
+  std::function<void(const results::StoreProgress&)> on_progress = {};  ///< during reading of results
+  std::function<void()> on_read = {};                                   ///< after reading, also if it failed
+  std::function<void(const std::string&)> on_remark = {};  ///< a sentence about the results: what was omitted
 };
 
-/// The series that the glob selects, by machine, benchmark and version: a benchmark whose workload changed has one for
-/// each version. Errors have ExitStatus::kUsage where no result or no benchmark is there.
+/// The series selected by the glob, sorted by machine, benchmark and version: a benchmark whose workload changed has
+/// one series per version. Error with ExitStatus::kUsage without results or benchmarks.
 Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& request,
                                                     const HistoryObserver& observer = {});
 
-/// Judges the session in a file beside the nights before it.
+/// Judges the session in a file against earlier nights.
 Expected<judge::JudgedNight> judge_night(const std::filesystem::path& results, const std::filesystem::path& session,
                                          const HistoryObserver& observer = {});
 

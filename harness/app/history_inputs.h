@@ -1,4 +1,4 @@
-/// What history and nights are judged from: series out of a store of results.
+/// Inputs of history and nightly: series from a store of results.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@
 
 namespace lab::app {
 
-/// The store of the folder `results`, judged as history does.
+/// Opens the store of the folder `results`, with the judgement of history.
 Expected<results::Store> open_store(
     const std::filesystem::path& results,
     const std::function<void(const results::StoreProgress&)>& progress = [](const results::StoreProgress&) {});
 
-/// Every one of `series`. Without `with_points`, those stay empty.
+/// The histories of `series`. Without `with_points`, their points stay empty.
 Expected<std::vector<judge::SeriesHistory>> load_histories(results::Store& store,
                                                            std::span<const results::Series> series, bool with_points);
 

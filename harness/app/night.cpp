@@ -27,7 +27,7 @@ std::string folder_name(std::time_t seconds) {
   return name;
 }
 
-/// Whether `name` is one of folder_name().
+/// Whether `name` has the format of folder_name().
 bool is_report(const std::string& name) {
   constexpr std::string_view kForm =
       "dddddddd"
@@ -64,7 +64,7 @@ NightVerdict verdict_of(const report::NightFindings& found) {
   return nothing_ran || !found.failures.empty() ? NightVerdict::kFailed : NightVerdict::kFine;
 }
 
-/// One night in one folder of results.
+/// One night in one results folder.
 class Night {
  public:
   Night(const NightRequest& request, NightWorld& world)
@@ -78,7 +78,7 @@ class Night {
     Expected<Told> told = measure_and_judge();
     if (!told) {
       if (told.error().status == ExitStatus::kInterrupted) return told.error();
-      alarms_.clear();  // the line has no room for them: the next night's will
+      alarms_.clear();  // this summary cannot name them; the next night's will
       complain(told.error());
       told = Told{NightVerdict::kFailed, told.error().what};
     }
@@ -115,7 +115,7 @@ class Night {
     return report_of(session->last_line, session->status);
   }
 
-  /// Judges the session and writes its report, which is there even where judging failed.
+  /// Judges the session and writes its report, even if judging failed.
   Expected<Told> report_of(const std::string& session, int status) {
     Expected<Told> told = judge(session);
     if (!told) {
@@ -168,7 +168,7 @@ class Night {
     return state_.save();
   }
 
-  /// Alarms of the machine that no line has named, the greatest first.
+  /// The machine's alarms that no summary has named, the largest first.
   std::vector<std::size_t> untold(const std::string& machine) const {
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < state_.alarms.size(); ++i)
@@ -194,7 +194,7 @@ class Night {
     return found;
   }
 
-  /// The summary is out: the next night says nothing of tonight's alarms.
+  /// Call after the summary: the next night will not repeat tonight's alarms.
   void mark_told() {
     if (alarms_.empty()) return;
     for (const std::size_t i : alarms_) state_.alarms[i].told = true;
@@ -203,7 +203,7 @@ class Night {
           fmt::format("nightly: the state is not written ({}): what was told will be told again", saved.error().what));
   }
 
-  /// Removes the oldest reports; results are never touched.
+  /// Removes the oldest reports, never results.
   void prune() const {
     std::set<fs::path> reports;
     std::error_code ignored;
@@ -226,7 +226,7 @@ class Night {
   fs::path folder_;
   fs::path report_;  ///< tonight's
   NightState state_;
-  std::vector<std::size_t> alarms_;  ///< places in the state of those that tonight's line names
+  std::vector<std::size_t> alarms_;  ///< indices (in the state) of the alarms in tonight's summary
 };
 
 }  // namespace

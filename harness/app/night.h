@@ -1,11 +1,11 @@
-/// The night: measure, judge beside all nights before, bisect what became slower, report, and sum up in one line.
+/// The night: measures, judges against all earlier nights, bisects regressions, reports, and prints a one-line summary.
 ///
-/// Everything that must outlive a checkout lies in the results folder:
+/// All data that must outlive a checkout is in the results folder:
 ///   <machine>/*.json      results, as `run` writes them
-///   nightly/state.json    which changes were told, and how far their bisects are (results/alarm.h)
+///   nightly/state.json    reported changes and the state of their bisects (results/alarm.h)
 ///   nightly/<utc>/        a night's report, history.txt, junit.xml; the newest `keep` of them
-/// A night that is killed loses what it had not yet written: `run` keeps its journal, `bisect` its record, and the next
-/// night goes on from the results and the state that are there.
+/// A killed night loses only unwritten data: `run` keeps its journal, `bisect` its record, and the next night resumes
+/// from the existing results and state.
 #pragma once
 
 #include <ctime>
@@ -22,30 +22,30 @@ namespace lab::app {
 
 struct NightRequest {
   std::filesystem::path results = {};                   ///< absolute
-  std::optional<double> budget_seconds = std::nullopt;  ///< of the whole night, building included
-  double spent_seconds = 0;                             ///< of it, before this: what building took
-  int backfill = 0;  ///< first measure up to so many commits that came after the last one this machine measured
-  int keep = 30;     ///< reports that stay
+  std::optional<double> budget_seconds = std::nullopt;  ///< for the whole night, including the build
+  double spent_seconds = 0;                             ///< already used part of the budget: the build's time
+  int backfill = 0;  ///< first measure up to this many commits newer than the last one measured on this machine
+  int keep = 30;     ///< number of reports to keep
 };
 
-/// How a verb of the harness ended.
+/// How a harness subcommand ended.
 struct VerbOutcome {
-  int status = 0;         ///< exit status; minus the signal that ended it
+  int status = 0;         ///< exit status; the negative signal number if a signal ended it
   std::string last_line;  ///< of standard output
 };
 
-/// What a night touches of the world; the seam for tests.
+/// The environment of a night; the seam for tests.
 class NightWorld {
  public:
   virtual ~NightWorld() = default;
   virtual std::time_t now() = 0;                ///< seconds since the epoch
   virtual double clock() = 0;                   ///< monotonic seconds
   virtual Expected<std::string> machine() = 0;  ///< this machine's id
-  /// Commits along the first parents, the newest first: `range` is what `git rev-list` accepts.
+  /// Commits along first parents, the newest first; `range`: arguments of `git rev-list`.
   virtual Expected<std::vector<std::string>> commits(const std::vector<std::string>& range) = 0;
-  /// Runs a verb of the harness in a process of its own: what crashes there does not end the night.
+  /// Runs a harness subcommand in a child process, so that a crash does not end the night.
   virtual Expected<VerbOutcome> run_verb(const std::string& verb, const std::vector<std::string>& arguments) = 0;
-  /// All that `history` prints, remarks and errors too.
+  /// The complete output of `history`, with remarks and errors.
   virtual std::string history_text() = 0;
   virtual void say(std::string_view line) = 0;  ///< for people
   virtual bool interrupted() = 0;
@@ -58,11 +58,11 @@ struct NightSummary {
   std::string line;  ///< "nightly: fine: 12 quiet; 12 min; /.../index.html"
 };
 
-/// The exit status that says it.
+/// The exit status for a verdict.
 ExitStatus status_of(NightVerdict verdict);
 
-/// Runs one night. `summary` is called once with what it found; only what it has told counts as told, so it throws or
-/// ends the process where it cannot. An error only where the night was interrupted: then no summary is given.
+/// Runs one night. Calls `summary` once. Its alarms count as reported only when it returns, so `summary` must throw or
+/// end the process if it cannot print. Error only if the night was interrupted; then `summary` is not called.
 Expected<NightVerdict> run_night(const NightRequest& request, NightWorld& world,
                                  const std::function<void(const NightSummary&)>& summary);
 

@@ -22,7 +22,7 @@ Expected<std::set<std::string>> measured_on(const std::string& machine, const st
   return commits;
 }
 
-/// Commits before tonight's that came after the last one this machine measured, the oldest first.
+/// Commits between the last one measured on this machine and tonight's, both excluded, the oldest first.
 Expected<std::vector<std::string>> missing(const NightRequest& request, NightWorld& world) {
   const Expected<std::string> machine = world.machine();
   if (!machine) return machine.error();
@@ -56,7 +56,7 @@ Expected<bool> measure_missing(const NightRequest& request, NightWorld& world, c
     const std::size_t to_come = commits->size() - i;
     std::vector<std::string> arguments{"--revision", (*commits)[i], "--quick"};
     if (const std::optional<double> share = time.share(to_come + 1)) {
-      // A share bounds measuring: what building took must not be tonight's.
+      // A share limits only measuring, so build time must not reduce the share of tonight's session.
       const double seconds = std::min(*share, *time.share(to_come, tonight));
       if (seconds < kLeastSeconds) {
         world.say(fmt::format("nightly: no time is left for {} earlier commits: a larger --budget", to_come));
@@ -68,7 +68,7 @@ Expected<bool> measure_missing(const NightRequest& request, NightWorld& world, c
     world.say(fmt::format("nightly: backfill {}/{}: {}", i + 1, commits->size(), name));
     const Expected<VerbOutcome> measured = call_verb(world, "run", arguments);
     if (!measured && measured.error().status == ExitStatus::kInterrupted) return measured.error();
-    if (!measured || measured->last_line.empty())  // it has said why
+    if (!measured || measured->last_line.empty())  // the subcommand has printed the reason
       world.say(fmt::format("nightly: {} is left out", name));
   }
   return !commits->empty();

@@ -14,7 +14,7 @@ namespace {
 using results::Alarm;
 using results::BisectAnswer;
 
-/// Of the time for a bisect, asking whether a known culprit is this one's gets this much.
+/// The share of a bisect's time for checking whether a known culprit also explains this alarm.
 constexpr double kPairShare = 0.25;
 
 BisectAnswer answer_of(std::string text) {
@@ -28,11 +28,11 @@ class Bisects {
  public:
   Bisects(NightState& state, NightWorld& world, const NightTime& time) : state_(state), world_(world), time_(time) {}
 
-  /// Whether there was time to go on with this one.
+  /// Continues the alarm's bisect. Returns whether there was time.
   Expected<bool> go_on(Alarm& alarm) {
     deadline_ = time_.deadline();
     if (!is_time_left(alarm)) return false;
-    ++alarm.tries;  // counted before, so that what kills the night is given up, too
+    ++alarm.tries;  // counted first, so that a bisect that kills the night is also given up
     alarm.bisect = answer_of(results::kCutOff);
     if (const Expected<void> saved = state_.save(); !saved) return saved.error();
     Expected<std::optional<BisectAnswer>> answer = culprit_of_others(alarm);
@@ -51,15 +51,15 @@ class Bisects {
     return false;
   }
 
-  /// One commit often makes many benchmarks slower: a culprit of others that lies among the alarm's commits is held
-  /// against the commit before it, two builds that are mostly there, before the whole range is bisected. The bisect's
-  /// answer where it made this benchmark slower by most of the change, too; else none.
+  /// One commit often makes many benchmarks slower. So before a full bisect, this compares a culprit of other alarms
+  /// that lies in this alarm's range with the commit before it; both builds mostly exist. Returns that bisect's answer
+  /// if the culprit also explains most of this benchmark's change, otherwise none.
   Expected<std::optional<BisectAnswer>> culprit_of_others(Alarm& alarm) {
     const std::string& from = *alarm.commits.from;
     Expected<std::vector<std::string>> within = world_.commits({fmt::format("{}..{}", from, *alarm.commits.to)});
-    if (!within) return std::optional<BisectAnswer>();  // the bisect itself will say what git lacks
+    if (!within) return std::optional<BisectAnswer>();  // the bisect itself will report what git lacks
     within->push_back(from);
-    if (within->size() == 2) return std::optional<BisectAnswer>();  // its own bisect is the same
+    if (within->size() == 2) return std::optional<BisectAnswer>();  // the alarm's own bisect would be the same
     for (const Alarm& other : state_.alarms) {
       if (other.machine != alarm.machine || !other.bisect || !other.bisect->culprit) continue;
       const std::string culprit = *other.bisect->culprit;
@@ -80,7 +80,7 @@ class Bisects {
     return std::optional<BisectAnswer>();
   }
 
-  /// The answer of a bisect of the alarm's benchmark, or why there is none; an error where it was interrupted.
+  /// The answer of a bisect of the alarm's benchmark, or the reason for none; error if interrupted.
   Expected<std::optional<BisectAnswer>> ask(const Alarm& alarm, const std::string& good, const std::string& bad,
                                             double seconds) {
     const Expected<VerbOutcome> outcome = call_verb(world_, "bisect",

@@ -12,9 +12,9 @@ namespace lab::app {
 
 namespace {
 
-/// Of a budget, measuring and building earlier commits get this much; a bisect gets what is left.
+/// The budget's share for measuring and for building earlier commits; bisects get the rest.
 constexpr double kRunShare = 2.0 / 3;
-/// A bisect's time where there is no budget.
+/// A bisect's time without a budget.
 constexpr double kBisectSeconds = 3600;
 
 }  // namespace

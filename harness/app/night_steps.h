@@ -1,4 +1,4 @@
-/// What the steps of a night share: its time, its state file, and the two steps that need a file of their own.
+/// Shared by the steps of a night: its time, its state file, and the two steps with separate source files.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace lab::app {
 
-/// With less time left, a bisect or an earlier commit waits for another night.
+/// With less time left, a bisect or an earlier commit is postponed to another night.
 inline constexpr double kLeastSeconds = 60;
 
 /// The time of one night.
@@ -22,15 +22,15 @@ class NightTime {
   NightTime(const NightRequest& request, NightWorld& world)
       : budget_(request.budget_seconds), world_(world), started_(world.clock() - request.spent_seconds) {}
 
-  /// Keeps a third of what is left for bisects.
+  /// Reserves a third of the remaining time for bisects.
   void keep_for_bisects();
   double now() const { return world_.clock(); }
   double passed() const { return now() - started_; }
-  /// Seconds of the budget; none without one.
+  /// Remaining seconds of the budget; none without a budget.
   std::optional<double> left() const;
-  /// Seconds for each of so many sessions that are still to come, `reserved` what others need; none without a budget.
+  /// Seconds for each of `sessions` future sessions, after `reserved` seconds for others; none without a budget.
   std::optional<double> share(std::size_t sessions, double reserved = 0) const;
-  /// When bisects must end.
+  /// The time at which bisects must end, on now()'s clock.
   double deadline() const;
 
  private:
@@ -40,12 +40,12 @@ class NightTime {
   double kept_ = 0;
 };
 
-/// The changes that were told. Without a file, all that is known before this night counts as told.
+/// The reported changes. Without a file, all changes known before this night count as reported.
 class NightState {
  public:
-  /// Reads it. A file that is no state is set aside, which `world` says.
+  /// Reads the file. An invalid file is moved aside, with a message to `world`.
   static Expected<NightState> open(const std::filesystem::path& path, NightWorld& world);
-  /// Writes it, unless the file has it already.
+  /// Writes the file if the state has changed.
   Expected<void> save();
 
   std::vector<results::Alarm> alarms;
@@ -56,16 +56,16 @@ class NightState {
   std::string written_;
 };
 
-/// NightWorld::run_verb, with an error where the verb could not do its work, or was interrupted (kInterrupted).
+/// NightWorld::run_verb, with an error if the subcommand failed or was interrupted (kInterrupted).
 Expected<VerbOutcome> call_verb(NightWorld& world, const std::string& verb, const std::vector<std::string>& arguments);
 
-/// Measures earlier commits that the machine has not, the oldest first: a history is in the order of its sessions.
-/// Whether it began with one; an error only where it was interrupted.
+/// Measures earlier commits that this machine has not measured, the oldest first, because a history is in session
+/// order. Returns whether it started any; error only if interrupted.
 Expected<bool> measure_missing(const NightRequest& request, NightWorld& world, const NightTime& time);
 
-/// Goes on with bisects that have no answer yet, what was tried least first and the greatest of these, while there is
-/// time; in a night that is not fit, with what was told alone. The places in the state of those it went on with; an
-/// error where it was interrupted or the state cannot be written.
+/// Continues bisects without an answer while time is left: the least tried first, then the largest change. An unfit
+/// night continues only reported alarms. Returns the indices (in the state) of the continued ones; error if interrupted
+/// or if the state cannot be written.
 Expected<std::vector<std::size_t>> go_on_with_bisects(NightState& state, const std::string& machine, bool fit,
                                                       NightWorld& world, const NightTime& time);
 

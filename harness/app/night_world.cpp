@@ -63,12 +63,12 @@ Expected<VerbOutcome> HarnessNightWorld::run_verb(const std::string& verb, const
   std::vector<std::string> words{verb};
   words.insert(words.end(), arguments.begin(), arguments.end());
   ChildSpec spec = command(words);
-  // A kill of the night loses neither a session that runs nor the progress that a person watches.
+  // Attached: a killed night does not lose its running session, and a person sees its progress.
   spec.attached = true;
   const ChildOutcome outcome = run_child(spec, guard_.file());
   if (outcome.end == ChildEnd::kNotStarted) return Error{describe_end(spec, outcome), "python3 make.py build"};
   VerbOutcome result{outcome.end == ChildEnd::kSignalled ? -outcome.code : outcome.code, ""};
-  // The last line may be a path, for the night alone; whatever else was printed is for people.
+  // The last line may be a path, which only the night needs; all other lines are for people.
   const std::vector<std::string> lines = lines_of(outcome.output);
   if (!lines.empty()) result.last_line = lines.back();
   for (const std::string& line : lines)
@@ -80,7 +80,7 @@ std::string HarnessNightWorld::history_text() {
   ChildSpec spec = command({"history", "--results", places_.results.string()});
   spec.tail_limit = spec.output_limit;
   const ChildOutcome outcome = run_child(spec, guard_.file());
-  // Remarks come before the tables, which a pipe gets at the end.
+  // Remarks come first: to a pipe, the tables are written at the end.
   return outcome.error_tail + outcome.output;
 }
 

@@ -1,4 +1,4 @@
-/// The world that a night really runs in: the harness's own executable as a child, git, and the clocks.
+/// The production NightWorld: the harness executable as a child, git, and the clocks.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ class HarnessNightWorld : public NightWorld {
   struct Places {
     std::filesystem::path executable;  ///< the harness
     std::filesystem::path root;        ///< the checkout
-    std::filesystem::path results;     ///< children find it as LAB_RESULTS
-    int lock = -1;                     ///< of the night; children keep it open, so that it is held while one lives
+    std::filesystem::path results;     ///< passed to children as LAB_RESULTS
+    int lock = -1;  ///< the night's lock; children inherit it, so it stays locked while any child runs
   };
   /// `say` prints a line for people.
   HarnessNightWorld(Places places, std::function<void(std::string_view)> say)

@@ -27,8 +27,8 @@ report::ReportOptions options_for(const fs::path& root, fs::path out) {
   return {.out = std::move(out), .published = root / "results" / "published", .progress = {}};
 }
 
-/// What the index of the results around `path` has of its machine. Nothing where the file does not lie in its machine's
-/// folder, so not among others, or where the index cannot be read: no reason to have no report.
+/// The machine's histories in the index of the results around `path`. Empty if the file is not in its machine's folder,
+/// or if the index is unreadable: a report is possible without them.
 std::vector<judge::SeriesHistory> history_of(const fs::path& path, const std::string& machine) {
   const fs::path folder = fs::absolute(path).parent_path();
   if (folder.filename() != machine) return {};
@@ -38,8 +38,8 @@ std::vector<judge::SeriesHistory> history_of(const fs::path& path, const std::st
   return histories ? std::move(*histories) : std::vector<judge::SeriesHistory>{};
 }
 
-/// The bisects of benchmarks on the machine whose folder `path` lies in, the latest first, at most kMostBisects; what
-/// cannot be read is left out, as above.
+/// The latest kMostBisects benchmark bisects of the machine whose folder contains `path`, the latest first. Omits
+/// unreadable ones.
 std::vector<results::Story> bisects_of(const fs::path& path) {
   std::vector<fs::path> files;
   std::error_code missing;
@@ -58,7 +58,7 @@ std::vector<results::Story> bisects_of(const fs::path& path) {
   return stories;
 }
 
-/// What `result` is compared with: the file `base`, else its own base arm; none where it has neither.
+/// Compares `result` with the file `base`, otherwise with its own base arm; none without either.
 Expected<std::optional<judge::Comparison>> comparison_of(const results::Result& result, const fs::path& path,
                                                          const std::optional<std::string>& base) {
   if (!base && results::find_arm(result, results::kBase) == nullptr) return std::optional<judge::Comparison>{};
@@ -94,7 +94,7 @@ Expected<report::ReportFiles> report_atlas_alone(const ReportRequest& request, c
                   request.out.value_or(request.root / "reports" / (machine_folder.filename().string() + "-atlas"))));
 }
 
-/// Each result has its own folder, which its name gives unless there is only one.
+/// Checks that the results' names differ: with several results, each name is a report folder.
 Expected<void> check_names(const std::vector<std::string>& paths) {
   std::map<fs::path, std::string> names;
   for (const std::string& path : paths)
@@ -105,7 +105,7 @@ Expected<void> check_names(const std::vector<std::string>& paths) {
   return {};
 }
 
-/// The newest result of this machine; without one, its atlas.
+/// Reports this machine's newest result, or without results its atlas.
 Expected<report::ReportFiles> report_newest(const ReportRequest& request) {
   const Expected<results::Machine> machine = measure::this_machine();
   if (!machine) return machine.error();
@@ -126,7 +126,7 @@ Expected<void> report(const ReportRequest& request, const ReportListener& on_wri
   if (const Expected<void> checked = check_names(request.results); !checked) return checked;
   const bool several = request.results.size() > 1;
   for (const fs::path path : request.results) {
-    // Several reports do not go into one folder.
+    // Several reports need separate folders.
     const std::optional<fs::path> folder = request.out && several ? *request.out / path.stem() : request.out;
     if (const Expected<void> written = finish(report_result(request, path, folder)); !written) return written;
   }
@@ -147,7 +147,7 @@ Expected<void> keep_report(const results::Result& result, const fs::path& folder
   const judge::Comparison* const verdicts = comparison && *comparison ? &**comparison : nullptr;
   const Expected<report::ReportFiles> files = report::write_report({&result, *atlas, verdicts, {}, {}}, options);
   if (!files) return files.error();
-  // The page is there all the same; what it lacks is told.
+  // The page exists, but without verdicts.
   if (!comparison) return in_context("it has no verdicts over the base", comparison.error());
   return {};
 }

@@ -28,8 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The target of a ratio: so narrow, an interval of what does not differ lies within the threshold that compare judges
-/// by, and one of what differs by twice the threshold beyond.
+/// The target of a ratio. With this interval width, a benchmark that does not differ lies within compare's threshold,
+/// and one that differs by twice the threshold lies beyond it.
 constexpr double kRatioTarget = judge::kThreshold / 2;
 
 /// Whether the stop file is readable.
@@ -46,7 +46,7 @@ Error interrupted_error() {
   return {"interrupted before anything was measured", "", ExitStatus::kInterrupted};
 }
 
-/// Everything of a result that is known before its first process.
+/// The part of a result that is known before its first process.
 results::Result make_head(const measure::SessionSpec& spec, results::Machine machine, std::vector<results::Arm> arms) {
   const std::string now = utc(std::time(nullptr));
   results::Result head;
@@ -85,7 +85,7 @@ Expected<results::Journal> open_journal(const RunRequest& request, const RunObse
   return results::Journal::create(folder, stem, head);
 }
 
-/// Of a base: the variants that `head` measures.
+/// Chooses the base's variants: those that `head` measures.
 measure::Choice measured_variants(const results::Arm& head) {
   return [&head](const std::vector<measure::ListedVariant>& listed) {
     std::vector<std::string> names;
@@ -95,7 +95,7 @@ measure::Choice measured_variants(const results::Arm& head) {
   };
 }
 
-/// Adds base to the session: its arm, what of it is timed, and a target in place of the mode's.
+/// Adds the base to the session: its arm, its timed benchmarks, and a target that replaces the mode's.
 Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& base, const Runner& runner,
                                     measure::SessionSpec& spec, std::vector<results::Arm>& arms) {
   const Expected<measure::Catalog> catalog = measure::load_catalog(base.build_dir, runner);
@@ -118,7 +118,7 @@ Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& b
   return pairing;
 }
 
-/// The logical cores beside the pinned one where nothing of this session runs.
+/// The pinned core's sibling logical cores on which this session runs nothing.
 std::vector<int> idle_siblings(const measure::SessionSpec& spec) {
   const std::vector<measure::Benchmark>& benchmarks = spec.selection.benchmarks;
   const bool parallel = std::any_of(benchmarks.begin(), benchmarks.end(),
@@ -132,7 +132,7 @@ struct Planned {
   Checkout head;
 };
 
-/// A session that is ready to run; checkouts are kept for their worktrees.
+/// A session that is ready to run. The checkouts keep their worktrees alive.
 struct Prepared {
   measure::SessionSpec spec;
   results::Result result;
@@ -140,7 +140,7 @@ struct Prepared {
   std::optional<Checkout> base;
 };
 
-/// What is measured: this checkout, or a revision of it in a build like this one's.
+/// The head to measure: this checkout, or a revision built like this checkout.
 Expected<Checkout> find_head(const RunRequest& request, const RunObserver& observer, const Runner& runner) {
   if (!request.revision) return Checkout{request.build_dir, request.root, std::nullopt};
   const Expected<results::Build> build = measure::read_build(request.build_dir);
@@ -151,7 +151,7 @@ Expected<Checkout> find_head(const RunRequest& request, const RunObserver& obser
   return build_revision("--revision", *request.revision, request.root, *build, choice, runner, observer.build);
 }
 
-/// All of a session that the request and head's build say; asks head's executables what they offer.
+/// Plans a session from the request and head's build; queries head's executables for their benchmarks.
 Expected<Planned> plan_session(const RunRequest& request, const RunObserver& observer, const Runner& runner) {
   measure::SessionSpec spec;
   spec.pace = request.pace;
@@ -201,7 +201,7 @@ Expected<Prepared> prepare(const RunRequest& request, const RunObserver& observe
   return Prepared{std::move(spec), std::move(result), std::move(head), std::move(base)};
 }
 
-/// The newest result of which any of the session's benchmarks has processes enough to know their noise.
+/// The newest result in which any of the session's benchmarks has enough processes to estimate noise.
 std::optional<results::Result> newest_pilot(const measure::SessionSpec& spec, const fs::path& folder) {
   const std::vector<fs::path> paths = results::results_in(folder);
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
@@ -213,7 +213,7 @@ std::optional<results::Result> newest_pilot(const measure::SessionSpec& spec, co
   return std::nullopt;
 }
 
-/// What a process of `benchmark` cost beside its timed part, on average; none where it did not run.
+/// The mean untimed seconds per process of `benchmark`; none if it did not run.
 std::optional<double> overhead_of(const results::Result& pilot, const std::string& benchmark) {
   double seconds = 0;
   int processes = 0;
@@ -225,7 +225,7 @@ std::optional<double> overhead_of(const results::Result& pilot, const std::strin
   return processes == 0 ? std::nullopt : std::optional(seconds / processes);
 }
 
-/// How many blocks the session would have, with what its processes have cost before.
+/// The number of blocks of the session, estimated from the pilot's cost per process.
 int planned_blocks(const measure::SessionSpec& spec, const results::Result& pilot) {
   std::vector<std::optional<double>> overheads;
   for (const measure::Benchmark& benchmark : spec.selection.benchmarks)
@@ -234,7 +234,7 @@ int planned_blocks(const measure::SessionSpec& spec, const results::Result& pilo
   return measure::planned_blocks(spec.pace, overheads);
 }
 
-/// Verdicts over base, where the session has one.
+/// Adds verdicts against the base, if the session has one.
 void add_verdicts(RunOutcome& outcome) {
   if (results::find_arm(outcome.result, results::kBase) == nullptr) return;
   Expected<judge::Comparison> comparison = judge::compare_arms(outcome.result, {});
@@ -250,7 +250,7 @@ ExitStatus exit_status(const RunOutcome& outcome) {
   const auto& [result, path, verdicts, no_verdicts] = outcome;
   if (result.session.state == "interrupted") return ExitStatus::kInterrupted;
   const ExitStatus verdict = verdicts ? judge::exit_status(*verdicts) : ExitStatus::kOk;
-  // A crash or a wrong answer is one in a session that is unfit for verdicts, too.
+  // A crash or a wrong answer counts even in a session that is unfit for verdicts.
   if (verdict == ExitStatus::kRegression || result.failures.empty()) return verdict;
   return ExitStatus::kFailed;
 }

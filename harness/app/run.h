@@ -24,50 +24,49 @@ namespace lab::app {
 struct RunRequest {
   std::vector<std::string> filters = {};  ///< globs; none: every benchmark
   measure::Pace pace = measure::default_pace();
-  std::optional<double> target = {};              ///< of the ratios to `against`; none: half of compare's threshold
-  std::uint64_t seed = 1;                         ///< of the workloads and of the order
-  std::optional<double> process_timeout = {};     ///< seconds; none: measure::SessionSpec says which
-  std::optional<std::string> revision = {};       ///< measured in place of the checkout, built by its own make.py
-  std::optional<std::string> against = {};        ///< a revision or build that is measured in the same blocks
+  std::optional<double> target = {};              ///< for the ratios to `against`; none: half of compare's threshold
+  std::uint64_t seed = 1;                         ///< for the workloads and the order
+  std::optional<double> process_timeout = {};     ///< seconds; none: the default of measure::SessionSpec
+  std::optional<std::string> revision = {};       ///< measured instead of the checkout; built by its own make.py
+  std::optional<std::string> against = {};        ///< a revision or build to measure in the same blocks
   std::optional<std::filesystem::path> out = {};  ///< the result's file; none: one in <root>/results/<machine>
   std::filesystem::path root = root_dir();
   std::filesystem::path build_dir = lab::build_dir();
-  int stop_file = -1;  ///< once it is readable the session ends with what it has; -1: none
+  int stop_file = -1;  ///< when readable, the session ends early with its data so far; -1: none
 };
 
-/// In the order in which things happen.
+/// Events, in chronological order.
 struct RunObserver {
   BuildObserver build = {};
   std::function<void(const std::string& base, const measure::Pairing&)> on_base = {};
-  std::function<void(const results::Leftover&)> on_leftover = {};  ///< of a session that was cut off
+  std::function<void(const results::Leftover&)> on_leftover = {};  ///< left by a killed session
   std::function<void(const measure::SessionSpec&, const results::Result&)> on_start = {};
   std::function<void(const measure::ConformanceProgress&)> on_conformance = {};
   std::function<void(const measure::Progress&)> on_process = {};
   std::function<void(const results::Failure&)> on_failure = {};
-  /// Before the first block, after each and at the end. `planned_blocks`: as many as there will be, as it looks now;
-  /// none when the session is over.
+  /// Before the first block, after each block and at the end. `planned_blocks` is the estimated total; none after the
+  /// session.
   std::function<void(const results::Result&, std::optional<int> planned_blocks)> on_result = {};
-  /// After the last process, with what disturbed the session.
+  /// After the last process, with the session's disturbances.
   std::function<void(const std::vector<std::string>& disturbances)> on_measured = {};
 };
 
 struct RunOutcome {
   results::Result result;
   std::filesystem::path path;                 ///< of its file
-  std::optional<judge::Comparison> verdicts;  ///< over the base, in a session with one
+  std::optional<judge::Comparison> verdicts;  ///< against the base, in a session with one
   std::string no_verdicts;                    ///< why a session with a base has none
 };
 
-/// What the command ends with after such a session.
+/// The command's exit status for this outcome.
 ExitStatus exit_status(const RunOutcome& outcome);
 
-/// An interrupted session is an outcome as soon as its first process may have run, and an error before. Errors where
-/// nothing could be measured, or the result could not be written.
+/// An interruption is an error before the first process may have run, and an outcome afterwards. Error if nothing could
+/// be measured, or if the result could not be written.
 Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer = {});
 
-/// Which changes such a session could see, with the noise of the newest result of this machine that has processes
-/// enough. With `against`, as it would be if every benchmark had a base that differs. Starts no benchmark and builds
-/// nothing.
+/// The changes that such a session could detect, given the noise of this machine's newest result with enough processes.
+/// With `against`, assumes that every benchmark differs from its base. Starts no benchmark, builds nothing.
 Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObserver& observer = {});
 
 }  // namespace lab::app

@@ -1,5 +1,5 @@
-// bisect: which commit made a benchmark, or any number, slower. Progress goes to standard error; standard output has
-// the answer.
+// bisect: finds the commit that made a benchmark slower, or any number worse. Progress goes to standard error, the
+// answer to standard output.
 #include "harness/app/bisect.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ Expected<app::BisectRequest> parse_request(const Options& options) {
   return request;
 }
 
-/// The search on standard error.
+/// Shows the search's progress on standard error.
 class BisectTerminal {
  public:
   app::BisectObserver observer() {

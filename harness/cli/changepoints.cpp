@@ -1,4 +1,4 @@
-// changepoints: where the level of a series of numbers changed, as it would have been found point by point.
+// changepoints: finds level changes in a series of numbers, as an online detector would, point by point.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Series {
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
 
-/// What was found, short and on one line whatever it is.
+/// The unexpected text for an error message: quoted, shortened and on one line.
 std::string quoted(std::string_view word) {
   constexpr std::size_t kLongest = 40;
   std::string text = "'";
@@ -51,7 +51,7 @@ Expected<double> number(std::string_view word) {
   return value;
 }
 
-/// Numbers split by blanks, or by one comma with blanks around it.
+/// Numbers separated by blanks, or by one comma with optional blanks.
 Expected<std::vector<double>> numbers(std::string_view line) {
   std::vector<double> values;
   bool after_comma = false;
@@ -69,7 +69,7 @@ Expected<std::vector<double>> numbers(std::string_view line) {
   }
 }
 
-/// Every line that is not blank, or the first thing that is wrong.
+/// One series per line that is not blank, or the first error.
 Expected<std::vector<Series>> parse(std::string_view text, const std::string& name) {
   std::vector<Series> all;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
@@ -103,7 +103,7 @@ json::value json_of(const ChangePoint& point) {
   return object;
 }
 
-/// Points that lack before the series can be called unchanged; none where a change was found.
+/// Points missing until the series can be called unchanged; 0 if a change was found.
 std::size_t missing(const Series& series, const std::vector<ChangePoint>& points) {
   return points.empty() ? stats::points_missing(series.values.size()) : 0;
 }

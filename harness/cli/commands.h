@@ -1,4 +1,4 @@
-/// The subcommands, one source file each: a new one is its file, a line here and a line in main's table.
+/// The subcommands, one source file each. To add one, add its file, a line here and a line in main's table.
 #pragma once
 
 #include "harness/command/options.h"

@@ -1,4 +1,4 @@
-// compare: what head is to base, and how sure that is.
+// compare: compares head with base, with the certainty of each verdict.
 #include "harness/app/compare.h"
 
 #include <fmt/format.h>

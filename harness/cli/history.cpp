@@ -1,5 +1,5 @@
-// history: what changed from session to session, by how much, and between which commits. A view: it ends with 0
-// whatever it shows; nightly is what fails on a new regression.
+// history: shows changes from session to session, with their size and commit range. Its exit status does not depend on
+// the changes shown; nightly fails on a new regression.
 #include "harness/app/history.h"
 
 #include <fmt/format.h>

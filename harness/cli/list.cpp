@@ -1,5 +1,5 @@
-// list: every benchmark that can be run. A script may run every entry of --json as it stands, so what a variant does
-// not support is in it only with --all, with its reason.
+// list: every benchmark that can be run. A script may run every entry of --json unchanged, so unsupported benchmarks
+// are listed only with --all, with the reason.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ void print_json(const measure::Catalog& catalog, bool all) {
   fmt::print("{}\n", json::serialize(entries));
 }
 
-/// Of what does not fit a line.
+/// Indentation of continuation lines.
 constexpr std::size_t kIndent = 4;
 
 void print_text(const measure::Catalog& catalog) {

@@ -1,4 +1,4 @@
-// nightly: what cron calls. make.py builds and then becomes this; the summary line is all of standard output.
+// nightly: the cron job. make.py builds, then executes this. Standard output is the summary line only.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr int kKeep = 30;
 constexpr double kMost = 999'999'999;
 
-/// What make.py leaves in the environment: the number `name`, or `fallback`.
+/// A number that make.py passes in the environment variable `name`, or `fallback`.
 template <typename Number>
 Number from_make(const char* name, Number fallback) {
   const char* const text = std::getenv(name);

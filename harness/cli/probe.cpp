@@ -23,7 +23,7 @@ namespace {
 
 const std::vector<std::string> kFormats{"csv", "json", "io7m"};
 
-// --out, or this machine's atlas, beside its results.
+// --out, or the atlas in this machine's results folder.
 Expected<std::filesystem::path> chosen_atlas(const Options& options) {
   if (const std::optional<std::string> out = options.value("--out")) return *out;
   const Expected<results::Machine> machine = measure::this_machine();
@@ -54,7 +54,7 @@ probe::ProbeSpec spec_of(const Options& options) {
 
 Expected<void> save(const results::Column& column, const std::filesystem::path& out, bool article_files) {
   const Expected<void> saved = results::save_column(column, out, article_files);
-  // A driver that answers now has no failed column any more.
+  // The driver answers now, so its failed column is obsolete.
   std::error_code ignored;
   if (saved && !column.failure) std::filesystem::remove_all(out / probe::failed_column_name(column.driver), ignored);
   return saved;

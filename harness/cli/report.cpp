@@ -1,5 +1,5 @@
-// report: a page, its charts and a summary from a result and the atlas in its folder. Standard output has the page's
-// path.
+// report: writes a page, charts and a summary from a result and the atlas in its folder. Standard output has the
+// page's path.
 #include "harness/app/report.h"
 
 #include <fmt/format.h>

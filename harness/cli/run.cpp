@@ -19,7 +19,7 @@ namespace lab::cli {
 
 namespace {
 
-/// --target 0.5% or 0.5: per cent, as a share.
+/// The value of --target, in per cent ("0.5%" or "0.5"), as a share.
 Expected<double> parse_target(const Options& options, double fallback) {
   const std::optional<std::string> text = options.value("--target");
   if (!text) return fallback;
@@ -54,7 +54,7 @@ Expected<measure::Pace> parse_pace(const Options& options) {
   return pace;
 }
 
-/// What is to be run, from the command line alone.
+/// The request, from the command line alone.
 Expected<app::RunRequest> parse_request(const Options& options) {
   if (!options.positional().empty())
     return usage_error(fmt::format("run takes no argument, found '{}'", options.positional().front()),

@@ -1,4 +1,4 @@
-/// What `run` tells people: progress on standard error, one table and the verdicts on standard output.
+/// The terminal output of `run`: progress on standard error, one table and the verdicts on standard output.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,12 @@ namespace lab::cli {
 
 class RunTerminal {
  public:
-  /// `report`: the folder of a report of what there is so far, which is written after every block.
+  /// `report`: the folder of an interim report, written after every block.
   explicit RunTerminal(std::optional<std::filesystem::path> report) : report_(std::move(report)) {}
 
-  /// Refers to this.
+  /// The observer refers to this object.
   app::RunObserver observer();
-  /// The table of a session that is over, what is to be known of it, its verdicts, and its path as the last line.
+  /// Prints a finished session's table, remarks and verdicts, and its path as the last line.
   void end(const app::RunOutcome& outcome);
 
  private:

@@ -14,10 +14,10 @@ namespace lab::cli {
 
 namespace {
 
-/// make.py prints its progress every ten seconds where nobody watches; whatever a build says in between is in its log.
+/// Without a terminal, make.py prints progress every ten seconds; the build's log has the output in between.
 constexpr double kSecondsBetweenLines = 5;
 
-/// Columns that a name keeps beside what is said.
+/// Minimum columns for the prefix.
 constexpr std::size_t kLeastName = 20;
 
 }  // namespace
@@ -31,7 +31,7 @@ void BuildTalk::begin(std::string who) {
 void BuildTalk::tell(std::string_view said) {
   said.remove_prefix(std::min(said.find_first_not_of(' '), said.size()));
   if (line_.live()) {
-    // What moves stays in sight: of a long commit's name the end gives way.
+    // The changing text must stay visible, so a long prefix is cut at its end.
     const auto width = static_cast<std::size_t>(std::max(1, terminal_width(STDERR_FILENO) - 1));
     const std::size_t taken = std::min(width, text_width(said) + 2);
     const std::string who = wrapped(who_, std::max<std::size_t>(width - taken, kLeastName)).front();

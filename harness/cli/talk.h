@@ -1,4 +1,4 @@
-/// Small words and times that every subcommand needs.
+/// Build progress on a terminal.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace lab::cli {
 
-/// What a build says, line by line: all of it in the status line of a terminal; elsewhere a line now and then.
+/// Shows a build's output: each line in a terminal's status line; without a terminal, an occasional line.
 class BuildTalk {
  public:
   explicit BuildTalk(StatusLine& line) : line_(line) {}
-  /// `who`: what the lines begin with from now on, "run: building main".
+  /// `who`: the prefix of all further lines, for example "run: building main".
   void begin(std::string who);
   void tell(std::string_view said);
 
  private:
   StatusLine& line_;
   std::string who_;
-  double last_ = 0;  ///< when something was begun or printed
+  double last_ = 0;  ///< time of the last begin() or printed line
 };
 
 }  // namespace lab::cli

@@ -1,4 +1,4 @@
-/// Which build of the laboratory this is.
+/// The version text of this build.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace lab::cli {
 
-/// Lines: the version (CMakeLists.txt has it), the commit at which the checkout `root` is now, which the build may be
-/// older than, the formats that are spoken, and how the build in `build_dir` was made, as far as they are known.
+/// Lines, as far as known: the version (from CMakeLists.txt), the current commit of the checkout `root` (the build may
+/// be older), the supported formats, and the options of the build in `build_dir`.
 std::string version_text(const std::filesystem::path& root, const std::filesystem::path& build_dir);
 
 }  // namespace lab::cli

@@ -31,12 +31,12 @@ Expected<Number> parse_between(const std::string& name, const std::string& text,
   return number;
 }
 
-/// Columns of help: a terminal's usual ones.
+/// Columns of help: the usual terminal width.
 constexpr std::size_t kHelpWidth = 80;
 constexpr std::size_t kNameWidth = 12;
 constexpr std::size_t kOptionWidth = 24;
 
-/// "  name  help", the help in a column of its own, below a name that is too long for its own.
+/// "  name  help" in two columns; the help starts below a name that is too long for its column.
 std::string help_row(const std::string& name, std::size_t width, const std::string& help) {
   const std::size_t indent = width + 3;
   if (name.size() > width)
@@ -44,7 +44,7 @@ std::string help_row(const std::string& name, std::size_t width, const std::stri
   return fmt::format("  {:<{}} {}\n", name, width, wrapped_after(help, kHelpWidth, indent));
 }
 
-/// Lines broken between what brackets hold together.
+/// Wraps the usage text, but never inside brackets.
 std::string wrapped_usage(std::string text, std::size_t indent) {
   constexpr char kHeld = '\1';
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -76,8 +76,8 @@ std::string help(const Command& command) {
   return text;
 }
 
-/// Does what prints; data that could not be written (a full disk behind a redirection) is a failure whatever it says,
-/// and no word is lost about data that nobody wants to read any more.
+/// Runs `act`, which prints. A write error (for example a full disk) is a failure, whatever `act` returns. If the
+/// reader of standard output is gone, there is no error message.
 template <typename Act>
 Expected<ExitStatus> guarded(std::string_view name, const Act& act) {
   const auto failed = [&](std::string what) {
@@ -88,12 +88,12 @@ Expected<ExitStatus> guarded(std::string_view name, const Act& act) {
     if (!status || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return status;
     return failed("writing to standard output failed");
   } catch (const std::system_error& error) {
-    // fmt::print and std::filesystem throw; the sentence of the system is the best there is.
+    // fmt::print and std::filesystem throw; the system's message is the best available.
     return failed(fmt::format("{}: {}", name, error.what()));
   }
 }
 
-/// An error is one line, whatever the file it quotes holds: no control byte reaches a terminal.
+/// Makes an error one line, even if it quotes a file's content: no control byte reaches the terminal.
 std::string one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -130,7 +130,7 @@ Expected<Options> Options::parse(std::span<const Option> table, std::span<const 
     }
     const bool follows = equals == std::string::npos && i + 1 < arguments.size();
     const std::string value = follows ? arguments[++i] : equals == std::string::npos ? "" : argument.substr(equals + 1);
-    // An empty one is a script's variable that is not set.
+    // An empty value is usually an unset variable in a script.
     if (value.empty())
       return usage_error(fmt::format("{} needs a value", name), fmt::format("{} {}", name, known->value));
     options.values_[name].push_back(value);
@@ -166,7 +166,7 @@ ExitStatus dispatch(std::span<const Command> commands, std::span<const std::stri
                     const std::function<std::string()>& version) {
   const auto fail = [&](const Error& error) {
     fmt::print(stderr, "harness: error: {}\n", one_line(error.what));
-    // What was used wrongly and says no more is explained by the command's help.
+    // A usage error without a hint refers to the command's help.
     const std::string hint = error.hint.empty() && error.status == ExitStatus::kUsage
                                  ? fmt::format("python3 make.py {} --help", arguments[0])
                                  : error.hint;

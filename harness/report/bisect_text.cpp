@@ -23,9 +23,9 @@ const std::map<judge::BisectVerdict::Answer, std::string_view> kAnswers{
     {judge::BisectVerdict::Answer::kNone, "none"},
     {judge::BisectVerdict::Answer::kUndecided, "undecided"}};
 
-constexpr double kLargestShare = 1e4;  ///< what is more is told as a factor
+constexpr double kLargestShare = 1e4;  ///< a larger share is shown as a factor
 
-/// A change's size without its sign: two digits, whole per cents from 10 % on, a factor where those are too many.
+/// The absolute size of a change: two digits, whole per cents from 10 %, a factor above kLargestShare.
 std::string size_text(double ratio) {
   const double share = std::abs(ratio - 1);
   if (share >= kLargestShare) return fmt::format("a factor of {:.2g}", ratio);

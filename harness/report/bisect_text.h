@@ -1,4 +1,4 @@
-/// A bisect in words, the same wherever it is told.
+/// Bisect results as text and JSON.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace lab::report {
 
-/// Names of a cell's commits, for people.
+/// Readable names of a cell's commits.
 class Names {
  public:
   explicit Names(const results::Cell& cell);
@@ -23,18 +23,18 @@ class Names {
   std::map<std::string, results::Commit> commits_;
 };
 
-/// "41 %"; two more digits where it is nearly all: 99.97 % is not 100 %.
+/// "41 %"; two more digits close to 100 %, so that 99.97 % does not round to 100 %.
 std::string probability_text(double share);
 
 /// The answer in one sentence, without its full stop.
 std::string sentence(const judge::BisectVerdict& verdict, const results::Cell& cell);
 
-/// What is believed after an entry: "9 measured, 3 commits hold 90 %, likeliest 1a2b3c4d5e6f "subject" 41 %".
+/// The probabilities after an entry: "9 measured, 3 commits hold 90 %, likeliest 1a2b3c4d5e6f "subject" 41 %".
 std::string belief_text(const results::Entry& entry, std::size_t measurements, std::size_t holding, const Names& names);
 
-/// The answer, with the suspects and what it took.
+/// The answer, the suspects and the cost.
 std::string to_text(const judge::BisectVerdict& verdict, const results::Cell& cell, const Names& names);
-/// One object on a line.
+/// One object on one line.
 std::string to_json(const judge::BisectVerdict& verdict, const results::Cell& cell,
                     const std::filesystem::path& record);
 

@@ -20,7 +20,7 @@ using judge::BisectVerdict;
 using results::Entry;
 using results::Story;
 
-/// Commits with a colour of their own (--b1 to --b5, which colour-blind readers tell apart) in the plot of the belief;
+/// Commits with separate colours in the probability plot (--b1 to --b5, which colour-blind readers can distinguish);
 /// the others are one grey area.
 constexpr std::size_t kDrawn = 5;
 constexpr const char* kNoDifference = "no difference";
@@ -40,7 +40,7 @@ Tone tone_of(const BisectVerdict& verdict) {
   return Tone::kOpen;
 }
 
-/// The commits that were ever likeliest, the last belief's first.
+/// The commits that were among the likeliest in any entry; those of the last entry first.
 std::vector<std::string> drawn_commits(const Story& story) {
   std::vector<std::string> commits;
   const auto take = [&](const Entry& entry) {
@@ -52,7 +52,7 @@ std::vector<std::string> drawn_commits(const Story& story) {
   return commits;
 }
 
-/// Area by area, from the bottom: the commits drawn, no difference, all others.
+/// The plot's areas from the bottom: the commits drawn, no difference, all others.
 std::vector<std::pair<std::string, double>> shares(const Entry& entry, const std::vector<std::string>& drawn,
                                                    const report::Names& names) {
   std::vector<std::pair<std::string, double>> parts;
@@ -75,7 +75,7 @@ Chart belief_chart(const Story& story, const BisectVerdict& verdict, const std::
   const report::Names names(story.cell);
   json::array rows;
   int measurement = 0;
-  // A belief is a step around its measurement; the last one needs an end to have a width.
+  // The plot draws each entry as a step; the last step needs an end point.
   const auto add = [&](const Entry& entry, double at) {
     std::size_t rank = 0;
     for (const auto& [candidate, probability] : shares(entry, drawn, names))
@@ -112,7 +112,7 @@ Chart belief_chart(const Story& story, const BisectVerdict& verdict, const std::
   return chart;
 }
 
-/// From the first to the last position that may be the culprit's; none where nothing is believed to be.
+/// The first and the last position of the suspects; none without suspects.
 std::optional<std::pair<std::size_t, std::size_t>> suspected(const BisectVerdict& verdict,
                                                              const std::map<std::string, std::size_t>& position) {
   if (verdict.answer == BisectVerdict::Answer::kNone || verdict.suspects.empty()) return std::nullopt;
@@ -124,7 +124,7 @@ std::optional<std::pair<std::size_t, std::size_t>> suspected(const BisectVerdict
   return std::pair(first, last);
 }
 
-/// The median before and after where the culprit may be. Of more than one candidate, none is before or after.
+/// The medians before and after the suspects. With several suspects, their own values count for neither.
 json::array levels_of(const std::vector<std::pair<std::size_t, double>>& values,
                       const std::optional<std::pair<std::size_t, std::size_t>>& suspects, std::size_t last) {
   const std::size_t before = suspects ? suspects->first : last + 1;
@@ -193,7 +193,7 @@ std::string probability_text(double share) {
   return share > 0 && share < 0.005 ? "below 1 %" : report::probability_text(share);
 }
 
-/// Those that hold the answer's confidence, then the others that the plot of the belief draws.
+/// The suspects that hold the answer's confidence, then the other commits in the probability plot.
 Table suspects_table(const Story& story, const BisectVerdict& verdict, const report::Names& names,
                      const std::string& name) {
   using enum Heading::Kind;
@@ -215,7 +215,7 @@ Section one(const Story& story) {
   const results::Cell& cell = story.cell;
   const report::Names names(cell);
   const BisectVerdict verdict = judge::conclude(cell, story.entries, kBisectConfidence);
-  // A benchmark may have been bisected more than once: the bad end tells them apart.
+  // A benchmark may have several bisects: the bad end makes the name unique.
   const std::string name = identifier(fmt::format("bisect-{}-{}", cell.benchmark.empty() ? "command" : cell.benchmark,
                                                   results::short_commit(cell.commits.back().sha)));
   Section section{name, cell.benchmark.empty() ? cell.command : cell.benchmark, {}, {}};

@@ -1,4 +1,4 @@
-/// Bisects in a report: the answer, the belief as it moved, and what was measured.
+/// The bisect section of a report: the answer, the probabilities after each measurement, and the measurements.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace lab::report {
 
-/// The answer that the records' readers are given.
+/// The confidence at which a report concludes a bisect.
 inline constexpr double kBisectConfidence = 0.99;
 
-/// One subsection a bisect, in the order given; no blocks and no sections where there is none.
+/// One subsection per bisect, in the order given; an empty section without bisects.
 Section bisects_section(std::span<const results::Story> stories);
 
 }  // namespace lab::report

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// A drawing's whole width in SVG units: its marks have the size that they have on a desktop.
+/// A drawing's total width in SVG units; marks have the same size as on a desktop.
 constexpr int kFileWidth = 640;
 
 using Words = std::vector<std::pair<std::string, std::string>>;
@@ -53,7 +53,7 @@ std::string css_block(std::size_t mode) {
   return css;
 }
 
-/// Takes out the layers whose own data set has no row: Vega draws no scale over fields without a value.
+/// Removes layers whose own data set is empty, because Vega cannot scale fields without values.
 void leave_out_empty_layers(json::object& spec, const json::object& data) {
   json::value* layers = spec.if_contains("layer");
   if (layers == nullptr) return;

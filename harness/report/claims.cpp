@@ -33,7 +33,7 @@ Cell interval_cell(const std::optional<Estimate>& estimate) {
   return range(ratio(estimate->interval->low), ratio(estimate->interval->high));
 }
 
-/// Why there is no ratio: which of the two versions lacks numbers.
+/// The reason for a missing ratio: the version without numbers.
 std::string missing(const SpeedClaim& claim, const CommandBuckets& published, const results::Result& result) {
   for (const int number : {claim.from, claim.to}) {
     const std::string benchmark = published.benchmark(published.version(number, claim.freed), published.workload);
@@ -43,14 +43,14 @@ std::string missing(const SpeedClaim& claim, const CommandBuckets& published, co
   return "No block holds both versions.";
 }
 
-/// The interval in words, as seen from the side that the claim is on: faster, or slower.
+/// The interval as text, in the direction of the claim: faster or slower.
 std::string explain(double claimed, const Estimate& measured, ClaimVerdict verdict) {
   if (!measured.interval)
     return fmt::format("{} measured both; an interval takes {}.", counted(measured.count, "block"),
                        stats::least_count());
   const bool faster = claimed > 1;
   const std::string word = faster ? "fast" : "slow";
-  // Of a slow-down the inverse is the effect.
+  // The effect of a slow-down is the inverse ratio.
   const double least = faster ? measured.interval->low : 1 / measured.interval->high;
   const double most = faster ? measured.interval->high : 1 / measured.interval->low;
   const std::string effect = ratio(faster ? claimed : 1 / claimed);
@@ -74,7 +74,7 @@ std::string explain(double claimed, const Estimate& measured, ClaimVerdict verdi
                      ratio(most), word, effect);
 }
 
-/// What a claim is about: both versions, on every workload for which it is shown.
+/// The claim's benchmarks: both versions on every workload for which the claim is shown.
 std::vector<std::string> benchmarks_of(const SpeedClaim& claim, const CommandBuckets& published) {
   std::vector<std::string> benchmarks;
   for (const int number : {claim.from, claim.to}) {
@@ -96,7 +96,7 @@ JudgedClaim judge(const SpeedClaim& claim, const CommandBuckets& published, cons
   return judged;
 }
 
-/// Whether any variant that frees in the claim's order has numbers.
+/// Whether any variant with the claim's order of freeing has numbers.
 bool order_was_measured(const SpeedClaim& claim, const CommandBuckets& published, const results::Result& result) {
   return std::any_of(published.versions.begin(), published.versions.end(), [&](const PublishedVersion& version) {
     return version.freed == claim.freed &&
@@ -135,7 +135,7 @@ std::vector<JudgedClaim> judge_claims(const CommandBuckets& published, const res
 }
 
 std::string erratum_of(const SpeedClaim& claim, double from_table) {
-  // Printed figures are cut off or rounded in their second decimal.
+  // Printed figures are truncated or rounded to two decimals.
   constexpr double kPrinted = 0.01;
   if (!claim.stated || std::abs(*claim.stated - from_table) < kPrinted) return "";
   return fmt::format("{:.2f}, not {:.2f}", from_table, *claim.stated);
@@ -245,7 +245,7 @@ std::optional<Chart> speedup_chart(const CommandBuckets& published, const result
       if (last != &version) here = shown(*measured);
       last = &version;
     }
-    // The article has its version once, whatever orders of freeing there are here.
+    // The article has one row per version, however many orders of freeing are measured here.
     const bool again =
         &published.version(version.version, published.orders(version.version, version.version).front()) != &version;
     if (again && !measured_here) continue;

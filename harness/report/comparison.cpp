@@ -16,7 +16,7 @@ namespace json = boost::json;
 using judge::Comparison;
 using judge::Verdict;
 
-/// A chart with more rows than this is no longer a picture: what is the same is left to the table.
+/// A chart with more rows is unreadable: rows that are the same appear only in the table.
 constexpr std::size_t kMostDrawn = 60;
 
 Tone tone_of(Verdict verdict) {
@@ -33,7 +33,7 @@ Tone tone_of(Verdict verdict) {
   return Tone::kOpen;
 }
 
-/// Four significant digits around 1: a change of a tenth of a per cent shows.
+/// Four decimals, so that a change of 0.1 % is visible.
 std::string fine(double ratio) {
   return fmt::format("{:.4f}", ratio);
 }
@@ -67,7 +67,7 @@ json::object drawn(const std::string& benchmark, double ratio, const std::option
           {"shown", interval ? fmt::format("{} ({})", fine(ratio), interval_text(interval)) : fine(ratio)}};
 }
 
-/// The verdicts that the rows bear, in the order of kLooks, with their looks.
+/// Adds the verdicts that occur in the rows, in the order of kLooks, with their looks.
 void add_looks(Chart& chart) {
   json::array verdicts, colours, signs;
   for (const Look& look : kLooks) {
@@ -86,9 +86,9 @@ json::array band(double threshold) {
   return {json::object{{"low", 1 / (1 + threshold)}, {"high", 1 + threshold}, {"one", 1}}};
 }
 
-/// What the chart shows at a glance: who moved farthest.
+/// The finding of the chart: the benchmark that changed most.
 std::string finding(const Comparison& comparison) {
-  const judge::ComparisonRow& first = comparison.rows.front();  // rows are sorted by verdict, the farthest first
+  const judge::ComparisonRow& first = comparison.rows.front();  // rows are sorted by verdict, the largest change first
   if (first.verdict != Verdict::kRegressed && first.verdict != Verdict::kImproved)
     return "No benchmark is known to differ";
   const std::size_t alike = judge::count(comparison, first.verdict) - 1;

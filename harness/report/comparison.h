@@ -1,4 +1,4 @@
-/// Verdicts in a report: base against head, and a session's own A/A.
+/// Verdicts in a report: base against head, and a session's A/A control.
 #pragma once
 
 #include "harness/judge/compare.h"
@@ -7,10 +7,10 @@
 
 namespace lab::report {
 
-/// What was found, benchmark by benchmark; the verdict before any number.
+/// One row per benchmark; verdicts come before numbers.
 Section comparison_section(const judge::Comparison& comparison);
 
-/// What a session found between two arms that are the same executables. No blocks where it had no control.
+/// The differences between two arms that run the same executables. No blocks if the session had no control.
 Section control_section(const judge::Control& control);
 
 }  // namespace lab::report

@@ -17,7 +17,7 @@ namespace {
 namespace json = boost::json;
 
 std::string percent(double ratio) {
-  // A time that is no time gives hundreds of digits.
+  // A time near zero would give hundreds of digits.
   if (ratio > 1e4) return fmt::format("x {:.2g}", ratio);
   return fmt::format("{:+.2f} %", 100 * (ratio - 1));
 }
@@ -40,7 +40,7 @@ std::string processes_text(const judge::ComparisonRow& row) {
   return fmt::format("{} and {}", row.base_processes, row.head_processes);
 }
 
-/// What else is to be said of a row: how to decide it, or why it was not measured.
+/// A row's remark: how to decide it, or why it was not measured.
 std::string remark(const judge::ComparisonRow& row) {
   if (row.verdict != judge::Verdict::kUnknown) return row.note;
   const std::string advice = row.needed ? fmt::format("{} processes an arm would decide it", *row.needed) : "";
@@ -56,8 +56,8 @@ std::string side_text(const judge::Side& side) {
   return known.empty() ? side.name : fmt::format("{} ({})", side.name, fmt::join(known, ", "));
 }
 
-/// What the sessions' controls say, and why a session is unfit where the first sentence has not said it already; what
-/// two sessions say alike is said once.
+/// The sessions' control sentences, and why a session is unfit unless the first sentence already says so. Equal
+/// sentences of two sessions appear once.
 std::vector<std::string> session_sentences(const judge::Comparison& comparison) {
   std::vector<std::string> sentences;
   for (const judge::Control& control : comparison.controls)
@@ -68,7 +68,7 @@ std::vector<std::string> session_sentences(const judge::Comparison& comparison) 
   return sentences;
 }
 
-/// How the numbers came about, in one line.
+/// The method in one line.
 std::string terms(const judge::Comparison& comparison) {
   const std::string limits = fmt::format("alpha {:g} over the table, threshold {:g} %, intervals {:g} %",
                                          comparison.alpha, 100 * comparison.threshold, 100 * (1 - comparison.alpha));
@@ -88,13 +88,12 @@ std::string plural(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// Rows of identical code and those that are the same have nothing to tell.
+/// Whether a row is the same or of identical code, so not worth showing.
 bool is_quiet(const judge::ComparisonRow& row) {
   return row.verdict == judge::Verdict::kSame || row.reason == judge::Reason::kIdentical;
 }
 
-/// Rows that a reader wants to see: of the unknown ones the first kShown, of the quiet ones none, unless all are asked
-/// for.
+/// The rows to show: without `all`, the first kShown unknown rows and no quiet row.
 std::vector<const judge::ComparisonRow*> shown(const judge::Comparison& comparison, bool all) {
   std::vector<const judge::ComparisonRow*> rows;
   std::size_t unknown = 0;
@@ -201,7 +200,7 @@ json::object control_json(const judge::Control& control) {
           {"rows", std::move(rows)}};
 }
 
-/// Text within a cell of a Markdown table.
+/// Escapes text for a cell of a Markdown table.
 std::string cell(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -222,7 +221,7 @@ std::string markdown_rows(const std::vector<const judge::ComparisonRow*>& rows) 
   return text;
 }
 
-/// One table; where a terminal is too narrow for it, what else is to be said of a row stands below it.
+/// One table; if the terminal is too narrow, each row's remark goes below the row.
 std::string rows_text(const std::vector<const judge::ComparisonRow*>& rows, const TextOptions& options) {
   const std::vector<Column> columns{{"verdict"}, {"change", true},    {"interval", true},
                                     {"p", true}, {"processes", true}, {"benchmark", false, true},
@@ -248,7 +247,7 @@ std::string rows_text(const std::vector<const judge::ComparisonRow*>& rows, cons
   return fits ? table : table_text({columns.begin(), columns.end() - 1}, below, options.width);
 }
 
-/// Why a test case is skipped: the sentence of a row that was not judged before any number.
+/// The reason to skip a test case: for a row that was not judged, its sentence before any number.
 std::string skipped_text(const judge::ComparisonRow& row, const std::string& numbers) {
   if (!row.p) return judge::is_timed(row) ? fmt::format("{}: {}", row.note, change_of(row)) : row.note;
   const std::string said = remark(row);

@@ -1,4 +1,4 @@
-/// A comparison for people, scripts and farms. Verdicts come before any number.
+/// A comparison as text, Markdown, JSON and JUnit XML. Verdicts come before numbers.
 #pragma once
 
 #include <string>
@@ -9,21 +9,22 @@ namespace lab::report {
 
 struct TextOptions {
   bool colour = false;
-  bool all = false;       ///< every row and change; else rows that are the same are one line, and exact changes kShown
-  std::size_t width = 0;  ///< columns that the table fits; 0: as many as it needs
+  bool all = false;       ///< every row and change; otherwise rows that are the same are one line, exact changes kShown
+  std::size_t width = 0;  ///< maximum columns of the table; 0: unlimited
 };
 
 inline constexpr std::size_t kShown = 20;
 
 std::string to_text(const judge::Comparison& comparison, const TextOptions& options);
 
-/// For a comment on a pull request: the sentence, a table of what is not the same, the rest folded away.
+/// For a comment on a pull request: the sentence, a table of the rows that are not the same, the rest folded.
 std::string to_markdown(const judge::Comparison& comparison);
 
-/// One object, on one line: harness/docs/formats.md shows it.
+/// One object on one line; format: harness/docs/formats.md.
 std::string to_json(const judge::Comparison& comparison);
 
-/// JUnit's XML: a test case a row and an exact change, a regression or worse metric a failure, an unknown row skipped.
+/// JUnit XML: one test case per row and per exact change. A regression or worse metric is a failure, an unknown row is
+/// skipped.
 std::string to_junit(const judge::Comparison& comparison);
 
 }  // namespace lab::report

@@ -1,5 +1,5 @@
-/// A report before it is HTML or Markdown: sections of paragraphs, lists, tables and charts. What is said is decided
-/// once; html.h and markdown.h only set it.
+/// A report independent of its format: sections of paragraphs, lists, tables and charts. All content is decided here;
+/// html.h and markdown.h only render it.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -11,7 +11,7 @@
 
 namespace lab::report {
 
-/// What a verdict means to the eye. The word always stands beside it.
+/// The colour class of a verdict. The word is always shown, too.
 enum class Tone { kPlain, kGood, kWeak, kBad, kOpen };
 
 struct Cell {
@@ -19,12 +19,11 @@ struct Cell {
   Cell(const char* shown) : text(shown) {}
 
   std::string text;
-  Tone tone = Tone::kPlain;  ///< other than plain: set as a badge
+  Tone tone = Tone::kPlain;  ///< other than plain: rendered as a badge
 };
 
 struct Heading {
-  /// kVerdict, kBenchmark: what filters know a row by; kName: an identifier; kNumber: right-aligned on its decimal
-  /// point.
+  /// kVerdict, kBenchmark: the row's filter keys; kName: an identifier; kNumber: aligned on the decimal point.
   enum class Kind { kText, kShort, kVerdict, kName, kBenchmark, kNumber };
 
   std::string title;
@@ -32,33 +31,33 @@ struct Heading {
 };
 
 struct Table {
-  /// Takes out the columns in which nothing is said.
+  /// Removes the columns without text in any row.
   void drop_empty_columns();
 
-  std::string name;  ///< unique in the report and the same in the next one: links name the table by it
+  std::string name;  ///< unique in the report and stable across reports: links refer to it
   std::string caption;
   std::vector<Heading> columns;
   std::vector<std::vector<Cell>> rows;
-  /// The benchmarks that each row is about, where no column of kBenchmark says it.
+  /// Each row's benchmarks, for a table without a kBenchmark column.
   std::vector<std::vector<std::string>> benchmarks = {};
 };
 
-/// `text` with '-' for each character that cannot stand in a file's name or an address.
+/// `text` with '-' for each character that is not safe in a file name or URL.
 std::string identifier(std::string_view text);
 
-/// One drawing of one chart: a specification (page/charts/<spec>.json) and the rows it is drawn from. Filters know a
-/// row by its "benchmark" and "verdict".
+/// One chart: a specification (page/charts/<spec>.json) and its rows. Filters match a row's "benchmark" and
+/// "verdict".
 struct Chart {
   Chart(std::string specification, std::string_view unique_name);
 
-  std::string spec;                                        ///< which of the chart table
-  std::string name;                                        ///< as a table's, an identifier; the SVG file is <name>.svg
-  std::string title;                                       ///< the finding or the question
-  std::string note;                                        ///< how to read it, one sentence
-  std::string text;                                        ///< what a reader who cannot see it is told
-  boost::json::object data;                                ///< data set name -> rows
-  std::vector<std::pair<std::string, std::string>> words;  ///< replace {{key}} in the specification
-  std::vector<std::pair<std::string, boost::json::array>> lists;  ///< replace strings that are nothing but {{key}}
+  std::string spec;          ///< name of the specification
+  std::string name;          ///< unique and stable as a table's name, an identifier; the SVG file is <name>.svg
+  std::string title;         ///< the finding or the question
+  std::string note;          ///< how to read it, one sentence
+  std::string text;          ///< text alternative for readers who cannot see the chart
+  boost::json::object data;  ///< data set name -> rows
+  std::vector<std::pair<std::string, std::string>> words;         ///< replace {{key}} in the specification
+  std::vector<std::pair<std::string, boost::json::array>> lists;  ///< replace strings that consist of {{key}} alone
 };
 
 struct Paragraph {
@@ -70,12 +69,12 @@ struct List {
   std::vector<std::string> items;
 };
 
-/// Charts that are read beside each other.
+/// Charts shown side by side.
 struct Charts {
   std::vector<Chart> charts;
 };
 
-/// Output or a command, set as it is.
+/// Preformatted output or a command.
 struct Verbatim {
   std::string text;
 };
@@ -89,18 +88,18 @@ struct Section {
   std::vector<Section> sections;
 };
 
-/// What spoils the findings, said before any of them.
+/// A problem that makes the findings less reliable; shown before all findings.
 struct Alert {
   std::string text;
-  std::string section;  ///< the id of the one that says more
+  std::string section;  ///< id of the section with the details
 };
 
 struct Document {
   std::string title;
   std::string lead;  ///< the one sentence to remember
   std::vector<Alert> alerts;
-  std::vector<std::pair<std::string, std::string>> facts;  ///< what machine, what commit, when
-  std::string progress;                                    ///< "5 of 12 blocks so far"; "" when the session is over
+  std::vector<std::pair<std::string, std::string>> facts;  ///< machine, commit, time
+  std::string progress;                                    ///< "5 of 12 blocks so far"; "" after the session
   std::vector<Section> sections;
 };
 

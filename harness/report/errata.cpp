@@ -54,7 +54,7 @@ std::string claimed_ratio(const Asked& asked) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-/// A counter over another, of every benchmark that has both; they are exact, so equal shares are told once.
+/// The ratio of two counters, for every benchmark that has both. Counters are exact, so equal ratios appear once.
 std::string share(const Asked& asked) {
   if (asked.result == nullptr) return not_here("no benchmark has run");
   std::map<std::string, std::set<std::string>> benchmarks_of;
@@ -76,7 +76,7 @@ std::string share(const Asked& asked) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-/// One figure of each driver column that the erratum is about.
+/// One figure for each driver column of the erratum.
 std::string by_column(const Asked& asked, const std::function<std::string(const results::Column&)>& figure) {
   const std::vector<const results::Column*> columns = columns_like(asked.atlas, asked.text("columns"));
   if (columns.empty()) return not_here(asked.atlas.empty() ? "no driver was probed" : "no such driver on this machine");

@@ -1,4 +1,4 @@
-/// Slips of the articles, each with what this machine has to say about it.
+/// Errors in the articles, each with this machine's figure.
 #pragma once
 
 #include <span>

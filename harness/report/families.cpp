@@ -23,10 +23,10 @@ using results::Variant;
 using results::Workload;
 using stats::Estimate;
 
-/// What the sum of a workload's phases is called.
+/// The name for the sum of a workload's phases.
 constexpr const char* kAllPhases = "all phases";
 
-/// Times of one phase, or of all together.
+/// Times of one phase, or of the sum of all phases.
 struct Times {
   Estimate time;                  ///< ns per operation
   std::optional<Estimate> ratio;  ///< over the reference's, within blocks
@@ -79,7 +79,7 @@ std::vector<Line> lines_of(const Workload& workload, const Result& result) {
   return lines;
 }
 
-/// How the phases of a workload make up the whole; "" where there is one.
+/// The composition of a workload's phases; "" for a single phase.
 std::string phases_phrase(const Workload& workload) {
   if (workload.phases.size() < 2) return "";
   std::vector<std::string> counts;
@@ -96,7 +96,7 @@ std::string phases_phrase(const Workload& workload) {
                      fmt::join(counts, ", "), kAllPhases, whole(workload.operations));
 }
 
-/// Where there is no interval its bar has no length: Vega draws no scale over fields without a number.
+/// Without an interval the bar has length 0, because Vega cannot scale fields without a number.
 json::object with_interval(json::object row, const Estimate& estimate) {
   const stats::Interval point{estimate.median, estimate.median};
   row["median"] = estimate.median;
@@ -124,7 +124,7 @@ std::string processes_phrase(const std::vector<Line>& lines) {
                        : fmt::format("{} to {} processes each", least, most);
 }
 
-/// The finding of one workload: who needs the least, against the reference. Lines are sorted by speed.
+/// The finding of one workload: the fastest variant against the reference. Lines are sorted by speed.
 std::string finding(const Workload& workload, const std::vector<Line>& lines) {
   const Line& best = lines.front();
   const std::string time = fmt::format("{} ns a {}{}", number(best.all.time.median), workload.operation,
@@ -181,8 +181,8 @@ std::vector<Chart> time_charts(const std::string& family, const Result& result) 
   return charts;
 }
 
-/// The charts of a family, in order, each group on its own line of the page: a new chart is its specification, what
-/// makes its rows, and a line here. None where there is nothing to draw.
+/// The charts of a family, in order; each group is one line of the page. To add a chart, add its specification, a
+/// function that makes its rows, and a line here. A function returns no charts without data.
 using MakeCharts = std::vector<Chart> (*)(const std::string& family, const Result&);
 constexpr MakeCharts kCharts[] = {time_charts, memory_charts};
 

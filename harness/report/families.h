@@ -1,4 +1,4 @@
-/// A family's numbers: a plot and a table for each workload, and what its variants are.
+/// A family's numbers: a plot and a table for each workload, and a description of its variants.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace lab::report {
 
-/// The families that the result knows of, in its order.
+/// The families of the result, in its order.
 std::vector<std::string> families_of(const results::Result& result);
 
 /// The finding of the family's first workload with numbers: "random_replace: buddy has the lowest median, ..."; ""
-/// where none has any.
+/// without numbers.
 std::string family_finding(const std::string& family, const results::Result& result);
 
-/// Plots, tables, memory and variants of one family. Where no process has finished it says so instead.
+/// Plots, tables, memory and variants of one family; a note instead if no process has finished.
 Section family_section(const std::string& family, const results::Result& result);
 
 }  // namespace lab::report

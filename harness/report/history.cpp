@@ -18,10 +18,10 @@ namespace json = boost::json;
 using judge::Change;
 using results::Point;
 
-/// Plots in a report, of the benchmarks that changed last; where none changed, of the first few.
+/// Maximum plots in a report: of the latest changed benchmarks, or, without changes, of the first few benchmarks.
 constexpr std::size_t kMostPlots = 12;
 constexpr std::size_t kQuietPlots = 4;
-/// Points in a plot: the last ones.
+/// A plot shows at most this many of the last points.
 constexpr std::size_t kMostPoints = 180;
 
 /// One change of one benchmark.
@@ -63,7 +63,7 @@ Table changes_table(const std::vector<Told>& told) {
   return table;
 }
 
-/// Levels as bands: between changes, the median and the middle four fifths.
+/// The levels between changes as bands: the median and the middle 80 %.
 json::array levels_of(std::span<const Point> points, const std::vector<Change>& changes, std::size_t first_shown) {
   json::array levels;
   for (std::size_t level = 0; level <= changes.size(); ++level) {
@@ -81,8 +81,8 @@ json::array levels_of(std::span<const Point> points, const std::vector<Change>& 
   return levels;
 }
 
-/// What the plot shows: the medians and half their range on either side. Longer bars end at its edge: a session's own
-/// doubt must not flatten what happened from one to the next.
+/// The plot's range: the range of the medians, plus half of it on either side. Longer error bars are clipped, so that
+/// one session's uncertainty does not flatten the changes between sessions.
 stats::Interval shown_range(std::span<const Point> points) {
   const auto [least, most] = std::minmax_element(points.begin(), points.end(),
                                                  [](const Point& a, const Point& b) { return a.median < b.median; });
@@ -131,7 +131,7 @@ Chart history_chart(const judge::SeriesHistory& followed) {
                                                  : change.regressed()   ? "regressed"
                                                                         : "improved"},
                                      {"late", change.index - first > (points.size() - first) / 2},
-                                     {"line", changes.size() % 3},  // labels of neighbours stand in lines of their own
+                                     {"line", changes.size() % 3},  // neighbouring labels are on different lines
                                      {"commits", report::commits_text(change.commits)},
                                      {"label", report::change_text(change.ratio)}});
   chart.title = title_of(followed);
@@ -206,7 +206,7 @@ Section history_section(std::span<const judge::SeriesHistory> followed) {
       plotted.push_back(&one);
   };
   for (const Told& one : told) plot(*one.followed, kMostPlots);
-  // What is too young to tell stands behind what was found.
+  // Series that are too young to judge come last.
   for (const bool young : {false, true})
     for (const judge::SeriesHistory& one : followed)
       if ((one.findings.judged.nights_missing != 0) == young) plot(one, kQuietPlots);

@@ -1,4 +1,4 @@
-/// What history found, in a report: the changes, and the nights around them.
+/// The history section of a report: the changes, and the nights around them.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace lab::report {
 
-/// What changed, in one sentence; "" where nothing did.
+/// The changes in one sentence; "" without changes.
 std::string history_sentence(std::span<const judge::SeriesHistory> followed);
 
-/// The latest changes first, each with its plot; no blocks where fewer than two sessions were followed.
+/// The latest changes first, each with its plot; no blocks with fewer than two sessions.
 Section history_section(std::span<const judge::SeriesHistory> followed);
 
 }  // namespace lab::report

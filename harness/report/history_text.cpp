@@ -92,10 +92,10 @@ std::string unchanged_text(const Unchanged& unchanged) {
 
 namespace {
 
-/// Rows of a machine's table; --json has them all.
+/// Maximum rows of a machine's table; --json has all.
 constexpr std::size_t kMostRows = 40;
 
-/// One line of the table, whichever kind of change it is.
+/// One line of the table, for any kind of change.
 struct Row {
   std::string started, verdict, benchmark, change, commits, found;
 };
@@ -119,7 +119,7 @@ Row row_of(const std::string& benchmark, const judge::MetricChange& change) {
           change.started.substr(0, 10)};
 }
 
-/// What is shown of one machine.
+/// The data shown for one machine.
 struct Machine {
   std::string id, first, last;
   std::size_t benchmarks = 0, sessions = 0;

@@ -50,8 +50,8 @@ std::string_view class_of(Heading::Kind kind) {
   return "text";
 }
 
-/// Script as it may stand between <script> tags. What would end the element can only be inside a string or a pattern of
-/// the script, where the added backslash changes nothing.
+/// Escapes a script for a <script> element. Text that would end the element occurs only inside a string or a regular
+/// expression, where the added backslash has no effect.
 std::string inside_script(std::string_view script) {
   std::string safe;
   safe.reserve(script.size());
@@ -63,7 +63,7 @@ std::string inside_script(std::string_view script) {
   return safe;
 }
 
-/// JSON in which no '<' is left, so that no text in it can end the element it stands in.
+/// JSON without '<', so that no text in it can end the surrounding element.
 std::string inside_script(const json::value& value) {
   const std::string text = json::serialize(value);
   std::string safe;
@@ -76,7 +76,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// How many digits stand after a number's decimal point; -1 where there is no point, -2 where there is no number.
+/// The number of digits after the decimal point; -1 without a point, -2 if `text` is not a number.
 int decimals(std::string_view text) {
   if (text.empty() || !is_digit(text.back()) || text.find(' ') != std::string_view::npos) return -2;
   const std::size_t point = text.rfind('.');
@@ -84,7 +84,7 @@ int decimals(std::string_view text) {
   return static_cast<int>(text.size() - point - 1);
 }
 
-/// What has to follow `text` for its decimal point to stand under one with `most` decimals.
+/// The padding after `text` that aligns its decimal point with that of a number with `most` decimals.
 std::string padding(std::string_view text, int most) {
   const int own = decimals(text);
   std::string pad;
@@ -94,7 +94,7 @@ std::string padding(std::string_view text, int most) {
   return pad;
 }
 
-/// A name that may go on in the next line after each of its parts: "family/variant", "commit..commit".
+/// A name that may wrap after each of its parts: "family/variant", "commit..commit".
 std::string breakable(std::string_view name) {
   std::string out;
   for (std::size_t at = 0; at < name.size();) {
@@ -113,7 +113,7 @@ std::string link_to(std::string_view id, std::string_view what) {
                      escape_html(what));
 }
 
-/// The column that says what a row is about: the first name, else the first column.
+/// The column that identifies a row: the first name column, otherwise the first column.
 std::size_t row_heading(const std::vector<Heading>& columns) {
   const auto name = std::find_if(columns.begin(), columns.end(), [](const Heading& column) {
     return column.kind == Heading::Kind::kName || column.kind == Heading::Kind::kBenchmark;
@@ -121,7 +121,7 @@ std::size_t row_heading(const std::vector<Heading>& columns) {
   return name == columns.end() ? 0 : static_cast<std::size_t>(name - columns.begin());
 }
 
-/// What filters know a row by, as attributes; "" where it is about no benchmark.
+/// The row's filter keys as attributes; "" for a row without a benchmark.
 std::string keys_of(const Table& table, std::size_t at) {
   std::vector<std::string> benchmarks;
   std::string verdict;
@@ -171,7 +171,8 @@ class Writer {
 
   void block(const Verbatim& verbatim) { put("<pre tabindex=\"0\">{}</pre>\n", escape_html(verbatim.text)); }
 
-  // The roles say what the elements are by themselves; where a narrow screen sets a row as a card, they no longer do.
+  // These roles are the elements' defaults. The page shows rows as cards on a narrow screen, which removes the
+  // defaults.
   void block(const Table& table) {
     const std::string id = "table-" + identifier(table.name);
     put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"{0}-title\">\n"
@@ -250,7 +251,7 @@ std::string contents(const Document& document) {
   return out + "</ul>\n";
 }
 
-/// The template with each {{name}} replaced once; what is put in is not looked at again.
+/// Replaces each {{name}} of the template in one pass; inserted text is not expanded again.
 std::string fill(std::string_view page, const std::map<std::string, std::string, std::less<>>& parts) {
   std::string out;
   for (;;) {

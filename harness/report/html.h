@@ -1,4 +1,4 @@
-/// A document as one HTML file that needs nothing but itself.
+/// A document as one self-contained HTML file.
 #pragma once
 
 #include <map>
@@ -9,11 +9,11 @@
 
 namespace lab::report {
 
-/// `text` for an element's content or a quoted attribute.
+/// Escapes `text` for an element's content or a quoted attribute.
 std::string escape_html(std::string_view text);
 
-/// The whole page. `drawings` holds SVG by chart name: shown until the page's script has drawn the chart itself, and
-/// where scripts do not run.
+/// The whole page. `drawings` holds SVG by chart name: shown until the page's script has drawn the chart, and if
+/// scripts are off.
 std::string to_html(const Document& document, const std::map<std::string, std::string>& drawings);
 
 }  // namespace lab::report

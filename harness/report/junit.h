@@ -1,4 +1,4 @@
-/// JUnit's XML, which CI systems show: the one writer for compare and nightly.
+/// JUnit XML for CI systems; compare and nightly share this writer.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct JunitCase {
   enum Outcome { kPassed, kFailed, kError, kSkipped };
   std::string classname, name;
   Outcome outcome = kPassed;
-  std::string message;  ///< why; of a passed case its output, "" for none
+  std::string message;  ///< the reason; for a passed case its output, or ""
 };
 
 struct JunitSuite {
@@ -20,7 +20,7 @@ struct JunitSuite {
   std::vector<JunitCase> cases;
 };
 
-/// The suite as a file. Markup is escaped; a control character becomes a blank, because XML 1.0 forbids most.
+/// The suite as a file. Escapes markup. A control character becomes a blank, because XML 1.0 forbids most.
 std::string junit_xml(const JunitSuite& suite);
 
 }  // namespace lab::report

@@ -29,7 +29,7 @@ class Writer {
     for (const std::string& item : list.items) put("- {}\n", escape_markdown(item));
   }
 
-  /// Indented, which no text in it can end as it could a fence.
+  /// Indented, because the text could end a fenced block.
   void block(const Verbatim& verbatim) {
     out_ += "\n    ";
     std::string_view text = verbatim.text;

@@ -1,4 +1,4 @@
-/// A document as Markdown, its charts as links to SVG files beside it.
+/// A document as Markdown, with its charts as links to SVG files in the same folder.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace lab::report {
 
-/// `text` so that Markdown shows it as it is, in a paragraph or a table's cell.
+/// Escapes `text` so that Markdown shows it literally, in a paragraph or a table cell.
 std::string escape_markdown(std::string_view text);
 
 std::string to_markdown(const Document& document);

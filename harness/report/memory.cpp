@@ -33,7 +33,7 @@ std::string in_percent(double share) {
   return fmt::format("{} %", number(100 * share));
 }
 
-/// Counters as a table shows them, in its order; others that count bytes follow, under their own names.
+/// The table's counters, in column order; other byte counters follow under their own names.
 struct Column {
   std::string counter, title;
   std::string (*show)(double);
@@ -53,7 +53,7 @@ std::string title_of(std::string_view counter) {
   return title;
 }
 
-/// The least and the most of a counter over a benchmark's processes, by counter.
+/// Minimum and maximum over a benchmark's processes, by counter.
 using Counters = std::map<std::string, Interval, std::less<>>;
 
 Counters counters_of(const Result& result, const std::string& benchmark) {
@@ -80,7 +80,7 @@ struct Line {
   std::string benchmark() const { return results::benchmark_name(workload->family, variant->name, workload->name); }
 };
 
-/// Every benchmark of the family with counters, workload by workload, within one the least rounding first.
+/// Every benchmark of the family with counters, sorted by workload, then by rounding, the smallest first.
 std::vector<Line> lines_of(const std::string& family, const Result& result) {
   std::vector<Line> lines;
   for (const results::Workload& workload : result.workloads) {
@@ -116,7 +116,7 @@ std::string shown(const Interval& range, std::string (*show)(double)) {
   return low == high ? low : lab::report::range(low, high);
 }
 
-/// What a chart compares: one number a benchmark, less is better.
+/// The quantity of a chart: one number per benchmark, lower is better.
 struct Measure {
   std::string_view name, axis, unit, note;
   std::optional<double> (*of)(const Line&);

@@ -1,4 +1,4 @@
-/// What a family's variants needed of memory beside their time: counters of results, exact where all processes agree.
+/// Memory use of a family's variants, from the counters of results; a counter is exact if all processes agree.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace lab::report {
 
-/// One row a benchmark that counted memory, one column a counter. No rows where none did.
+/// One row per benchmark with memory counters, one column per counter. No rows without counters.
 Table memory_table(const std::string& family, const results::Result& result);
 
-/// Where variants can be told apart by memory: what rounding costs, and the heap that a workload takes.
+/// Charts in which variants differ by memory: the cost of rounding, and the heap that a workload needs.
 std::vector<Chart> memory_charts(const std::string& family, const results::Result& result);
 
 }  // namespace lab::report

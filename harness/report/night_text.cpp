@@ -33,7 +33,7 @@ std::string slower_text(const Alarm& alarm) {
   return fmt::format("{} [{}, {}]", text, change_text(*alarm.low), change_text(*alarm.high));
 }
 
-/// "culprit 5e6f7a8b9c0d (99.4 %)", or how far its bisect is.
+/// "culprit 5e6f7a8b9c0d (99.4 %)", or the state of its bisect.
 std::string bisect_text(const Alarm& alarm) {
   if (!alarm.bisect) return "not bisected yet";
   const results::BisectAnswer& found = *alarm.bisect;
@@ -49,7 +49,7 @@ double probability(const Alarm& alarm) {
   return alarm.bisect ? alarm.bisect->probability : 0;
 }
 
-/// Alarms of one cause.
+/// Alarms with one cause.
 std::string cause_text(const std::vector<const Alarm*>& alarms) {
   std::vector<std::string> names;
   std::set<std::string> ranges;
@@ -65,7 +65,7 @@ std::string cause_text(const std::vector<const Alarm*>& alarms) {
   return fmt::format("{}, {}", text, bisect_text(*least_sure));
 }
 
-/// "12 quiet, 3 too young to tell (4 more nights)": what was measured tonight and is no alarm.
+/// "12 quiet, 3 too young to tell (4 more nights)": the benchmarks measured tonight without an alarm.
 std::string quiet_text(const NightFindings& found, std::string_view others) {
   std::set<std::string> quiet = found.benchmarks;
   for (const Alarm& alarm : found.alarms) quiet.erase(alarm.benchmark);
@@ -79,7 +79,7 @@ std::string quiet_text(const NightFindings& found, std::string_view others) {
   return fmt::format("{}{} quiet{}{}", quiet.size(), others, young.empty() ? "" : ", ", young);
 }
 
-/// "; unusual: the load average is 3.1; ...", or "" where nothing was: each sentence up to what to do about it.
+/// "; unusual: the load average is 3.1; ...", or "" if nothing was unusual. Cuts each sentence before its advice.
 std::string unusual_text(const std::vector<std::string>& sentences) {
   if (sentences.empty()) return "";
   const std::size_t first = sentences.size() - std::min(sentences.size(), kMostUnusual);

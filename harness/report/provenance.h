@@ -1,4 +1,4 @@
-/// Where the numbers came from, and how to get them again.
+/// The origin of the numbers, and how to reproduce them.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace lab::report {
 
-/// The few facts that head a report.
+/// The facts at the top of a report.
 std::vector<std::pair<std::string, std::string>> head_facts(const results::Result& result);
 
-/// What makes these numbers less than they seem: of the machine, the sources and, when it is over, the session.
+/// Reasons to trust the numbers less: about the machine, the sources and, after its end, the session.
 std::vector<std::string> unusual(const results::Result& result, bool running);
 
-/// Benchmarks that crashed, hung or answered wrongly, with the end of what they said.
+/// Benchmarks that crashed, hung or gave a wrong answer, with the end of their output.
 Section failures_section(const results::Result& result);
 
-/// Pairs that cannot work, with their reasons.
+/// Unsupported pairs of variant and workload, with the reasons.
 Section unsupported_section(const results::Result& result);
 
-/// Machine, build, session, pins and the commands that repeat it.
+/// Machine, build, session, pins and the commands that repeat the session.
 Section provenance_section(const results::Result& result);
 
 }  // namespace lab::report

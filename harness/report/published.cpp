@@ -100,7 +100,7 @@ VulkanMemory read_vulkan(const json::object& file) {
   return vulkan;
 }
 
-/// Parses the file and hands its object to `read`, which may throw what Boost.JSON throws.
+/// Parses the file and calls `read` with its object; `read` may throw Boost.JSON's exceptions.
 template <typename Read>
 Expected<void> read_published(const std::filesystem::path& path, const Read& read) {
   const Expected<std::string> content = read_file(path);

@@ -1,4 +1,4 @@
-/// What the articles state: results/published/*.json, described in the README.md beside them.
+/// The figures of the articles: results/published/*.json. The README.md there describes the format.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -13,22 +13,22 @@
 
 namespace lab::report {
 
-/// A slip of an article.
+/// An error in an article.
 struct Erratum {
-  std::string article;  ///< whose
+  std::string article;  ///< the article's name
   std::string claim;
   std::string printed;
   std::string arithmetic;
-  boost::json::object measured;  ///< where this machine's figure comes from
+  boost::json::object measured;  ///< the source of this machine's figure
 };
 
 struct PublishedVersion {
   int version = 0;
-  std::string variant;  ///< its name here
-  std::string freed;    ///< the order in which it frees its packets; "": it frees all at once
+  std::string variant;  ///< the name of its variant in this project
+  std::string freed;    ///< the order in which it frees packets; "": all at once
   std::string threads;
   std::string allocation;
-  std::map<std::string, double> ms;  ///< milliseconds a frame, by phase
+  std::map<std::string, double> ms;  ///< milliseconds per frame, by phase
 };
 
 /// A claim about time(from) / time(to) of one phase.
@@ -38,7 +38,7 @@ struct SpeedClaim {
   int to = 0;
   std::string phase;
   std::optional<double> stated;  ///< as printed
-  std::string freed = {};        ///< which variants of its versions are meant; "" where neither has more than one
+  std::string freed = {};        ///< order of freeing that selects the variants; "" if each version has one variant
 };
 
 struct CommandBuckets {
@@ -48,29 +48,29 @@ struct CommandBuckets {
   std::string method;
   double commands = 0;
   std::string family;
-  std::string workload;           ///< the one by which claims are judged
-  std::vector<std::string> also;  ///< workloads for which they are shown
+  std::string workload;           ///< the workload on which claims are judged
+  std::vector<std::string> also;  ///< further workloads for which claims are shown
   std::vector<PublishedVersion> versions;
-  std::vector<SpeedClaim> claims;  ///< one for each order of freeing that it depends on
+  std::vector<SpeedClaim> claims;  ///< one for each order of freeing on which it depends
 
-  /// The orders in which either version frees its packets; one that is "" where both free all at once.
+  /// The orders in which either version frees packets; {""} if both free all at once.
   std::vector<std::string> orders(int from, int to) const;
-  /// The version of that number which frees its packets in that order, or all at once; a claim names no other.
+  /// The version `number` that frees packets in the order `freed`, or all at once. Every claim's version exists.
   const PublishedVersion& version(int number, const std::string& freed) const;
-  /// The ratio that follows from the article's table.
+  /// The ratio computed from the article's table.
   double from_table(const SpeedClaim& claim) const;
   std::string benchmark(const PublishedVersion& version, const std::string& on_workload) const;
 };
 
 struct VulkanClaim {
   std::string claim;
-  std::string platform;  ///< the article's name; "" for every driver
+  std::string platform;  ///< name in the article; "" for every driver
   boost::json::object check;
 };
 
 struct Platform {
   std::string what;
-  std::string columns;  ///< glob over driver columns; "" where none can be
+  std::string columns;  ///< glob over driver columns; "" if no column can match
 };
 
 struct VulkanMemory {

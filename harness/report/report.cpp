@@ -33,7 +33,7 @@ using results::Result;
 
 std::string progress_phrase(const Progress& progress, const Result* result) {
   if (progress.blocks == 0) return "The session has begun: this page fills in after each block.";
-  // Verdicts that are looked at after each block would be wrong more often than they state.
+  // Verdicts read after every block would be wrong more often than their stated error rate.
   const bool has_base = result != nullptr && results::find_arm(*result, results::kBase) != nullptr;
   return fmt::format("{} of {} so far: the session is still running, and this page fills in after each block.{}",
                      progress.blocks, counted(static_cast<std::uint64_t>(progress.planned), "block"),
@@ -59,7 +59,7 @@ std::string drivers_phrase(std::span<const Column> atlas) {
   return fmt::format("Of {}, {} failed to answer everything.", drivers, failed);
 }
 
-/// A claim may have more than one verdict: one for each order in which packets are freed.
+/// A claim may have several verdicts: one for each order of freeing packets.
 std::string claims_phrase(const std::vector<JudgedClaim>& claims) {
   std::set<std::string_view> different;
   for (const JudgedClaim& claim : claims) different.insert(claim.claim->claim);
@@ -81,7 +81,7 @@ std::string failures_phrase(const Result& result) {
   return fmt::format("{}", fmt::join(phrases, "; "));
 }
 
-/// What was found where no claim could be judged: the first family that has numbers.
+/// The finding if no claim can be judged: that of the first family with numbers.
 std::string first_finding(const Result& result) {
   for (const std::string& family : families_of(result))
     if (const std::string found = family_finding(family, result); !found.empty())
@@ -89,7 +89,7 @@ std::string first_finding(const Result& result) {
   return "No benchmark of a published claim has a number yet.";
 }
 
-/// Why verdicts of the session are worth nothing, as the sentence begins with it; "" where they are worth something.
+/// Why the session is unfit for verdicts, as the start of the lead; "" if it is fit.
 std::string unfit_phrase(const judge::Fitness& fitness) {
   if (fitness.fit || fitness.sentences.empty()) return "";
   std::string_view why = fitness.sentences.front();
@@ -98,7 +98,7 @@ std::string unfit_phrase(const judge::Fitness& fitness) {
   return fmt::format("Unfit for verdicts: {}. ", why);
 }
 
-/// The sentence to remember: what spoils it, verdicts, then what failed, then the drivers.
+/// The lead: unfitness, verdicts, failures, then drivers.
 std::string lead(const ReportInput& input, const std::vector<JudgedClaim>& claims, bool judged,
                  const judge::Fitness& fitness) {
   if (input.comparison != nullptr) return judge::sentence(*input.comparison);
@@ -125,7 +125,7 @@ Section unusual_section(const ReportInput& input, bool running) {
   return section;
 }
 
-/// Whether a failure left its benchmark, or all benchmarks of its variant, without any number.
+/// Whether its benchmark, or every benchmark of its variant, has no numbers because of the failure.
 bool cost_all_numbers(const results::Failure& failure, const Result& result) {
   return std::none_of(result.processes.begin(), result.processes.end(), [&](const results::Process& process) {
     return process.arm == failure.arm &&
@@ -133,7 +133,7 @@ bool cost_all_numbers(const results::Failure& failure, const Result& result) {
   });
 }
 
-/// What spoils the findings: the page says it before any of them, and the sections that say more stand first.
+/// The problems that make findings less reliable. The page shows them, and the sections with details, first.
 std::vector<Alert> alerts_of(const Result& result, const judge::Control& control, const judge::Fitness& fitness) {
   std::vector<Alert> alerts;
   for (const std::string& said : fitness.sentences)
@@ -151,7 +151,7 @@ std::vector<Alert> alerts_of(const Result& result, const judge::Control& control
   return alerts;
 }
 
-/// What says how far the session itself can be trusted.
+/// The sections about the session's reliability.
 std::vector<Section> session_sections(const ReportInput& input, const judge::Control* control, bool running) {
   std::vector<Section> sections;
   if (control != nullptr)
@@ -161,7 +161,7 @@ std::vector<Section> session_sections(const ReportInput& input, const judge::Con
   return sections;
 }
 
-/// The family whose claims are judged follows its verdicts.
+/// The family with judged claims comes first, after its verdicts.
 std::vector<std::string> families_in_order(const Result& result, const std::string& judged) {
   std::vector<std::string> families = families_of(result);
   std::stable_partition(families.begin(), families.end(), [&](const std::string& family) { return family == judged; });
@@ -223,7 +223,7 @@ Expected<ReportFiles> write_report(const ReportInput& input, const ReportOptions
   try {
     document = report_document(input, *published, options.progress);
   } catch (const std::exception& problem) {
-    // The one place where a published check or source of a figure turns out to lack a field.
+    // Missing fields in a published check or in the source of a figure are detected only here.
     return Error{fmt::format("reading published figures in '{}': {}", options.published.string(), problem.what()),
                  "see results/published/README.md", ExitStatus::kUsage};
   }

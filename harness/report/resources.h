@@ -1,4 +1,4 @@
-/// The files a report is made of, as they were when the harness was built: the page and its charts, Vega's bundles.
+/// Files embedded at build time for reports: the page, its charts, and Vega's bundles.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@ namespace lab::report {
 
 struct Resource {
   std::string_view name;     ///< without its folder: "vega.min.js", "page.css", "time.json"
-  std::string_view content;  ///< a zero byte follows it
+  std::string_view content;  ///< followed by a zero byte
 };
 
 std::span<const Resource> resources();
 
-/// The content of the file of that name; aborts where there is none.
+/// The content of the file `name`; aborts if it does not exist.
 std::string_view resource(std::string_view name);
 
 }  // namespace lab::report

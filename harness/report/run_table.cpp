@@ -26,7 +26,7 @@ std::string ratio_text(double ratio) {
   return ratio >= 0.1 && ratio < 10 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.3g}", ratio);
 }
 
-/// The rows of each workload, "family/workload", the fastest first.
+/// The rows of each "family/workload", the fastest first.
 std::map<std::string, Group> by_workload(const results::Result& result) {
   std::map<std::string, Group> groups;
   for (judge::SummaryRow& row : judge::summarize(result)) {
@@ -40,7 +40,7 @@ std::map<std::string, Group> by_workload(const results::Result& result) {
   return groups;
 }
 
-/// What `of` makes of both ends, "[1.2, 1.3]".
+/// The interval, both ends formatted by `of`: "[1.2, 1.3]".
 template <typename Text>
 std::string interval_text(const std::optional<stats::Estimate>& estimate, Text of) {
   if (!estimate || !estimate->interval) return "";
@@ -66,7 +66,7 @@ std::string run_table(const results::Result& result, std::size_t width) {
   const std::vector<Column> columns{
       {"variant", false, true}, {"median", true}, {"95 % interval", true}, {"ratio", true}, {"95 % interval", true}};
   std::vector<std::vector<std::string>> rows;
-  std::set<std::string> without;  // families in which nothing can be held against the reference
+  std::set<std::string> without;  // families without a measured reference
   for (const auto& [workload, group] : by_workload(result)) {
     const auto reference =
         std::find_if(group.begin(), group.end(), [](const judge::SummaryRow& row) { return row.reference; });

@@ -1,4 +1,4 @@
-/// What a session measured, as the table that `run` ends with.
+/// The table of a session's measurements that `run` prints at its end.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace lab::report {
 
-/// A group a workload, its variants by speed, each with its time over the reference's (1.00x); within `width` columns
-/// (0: any). No ratios in a workload that its reference did not run.
+/// One group per workload, variants sorted by speed, each with its time ratio to the reference (1.00x). At most `width`
+/// columns wide (0: unlimited). No ratios for a workload that the reference did not run.
 std::string run_table(const results::Result& result, std::size_t width);
 
 }  // namespace lab::report

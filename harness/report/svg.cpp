@@ -14,7 +14,7 @@ namespace lab::report {
 
 namespace {
 
-/// Processor time that this thread has had: on a busy machine a chart takes no more of it than on a quiet one.
+/// Processor time of this thread, which does not depend on the machine's load.
 std::chrono::nanoseconds time_spent() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -71,7 +71,7 @@ struct SvgRenderer::Engine {
   bool late() const { return time_spent() > deadline; }
   void start_clock() { deadline = time_spent() + limits.time; }
 
-  /// What JavaScript said, or which limit it ran into.
+  /// An error with JavaScript's message, or with the limit that was exceeded.
   Error explain(std::string_view doing, std::string said) const {
     if (late())
       said = fmt::format("still at work after {} ms", limits.time.count());
@@ -85,7 +85,7 @@ struct SvgRenderer::Engine {
     return explain(doing, exception.text());
   }
 
-  /// Runs a script that is followed by a zero byte, and all that it leaves to be done later.
+  /// Runs a script (followed by a zero byte) and its pending jobs.
   Expected<void> load(std::string_view name, std::string_view script) {
     start_clock();
     const Value result(context,

@@ -12,17 +12,17 @@ namespace lab::report {
 
 struct SvgLimits {
   std::size_t memory_bytes = std::size_t{512} << 20;
-  std::chrono::milliseconds time{20'000};  ///< of the processor, for loading Vega and for each chart
+  std::chrono::milliseconds time{20'000};  ///< processor time, for loading Vega and for each chart
 };
 
-/// One engine for any number of charts: loading Vega is most of the cost.
+/// One engine for any number of charts, because loading Vega is most of the cost.
 class SvgRenderer {
  public:
   static Expected<std::unique_ptr<SvgRenderer>> create(SvgLimits limits = {});
   ~SvgRenderer();
 
-  /// The chart as one <svg> element. An error names `name` and says what Vega said (its warnings count: a chart that
-  /// Vega doubts is a wrong chart), or which limit it ran into.
+  /// The chart as one <svg> element. An error contains `name` and Vega's message, or the limit that was exceeded.
+  /// Vega's warnings are errors: a chart with a warning is wrong.
   Expected<std::string> render(const std::string& name, const boost::json::object& specification);
 
  private:

@@ -18,7 +18,7 @@ using results::BufferRow;
 using results::Column;
 using results::ImageRow;
 
-/// Columns that answer alike are one line of a graph.
+/// Columns with equal answers share one line of a graph.
 struct Series {
   std::string label;
   const Column* column = nullptr;
@@ -59,7 +59,7 @@ std::string named(const ImageRow& row) {
   return fmt::format("{}x{}", row.width, row.height);
 }
 
-/// Where an image stands on the graphs' axis: its width's logarithm, and its height's within that.
+/// An image's position on the graphs' axis: the logarithm of its width, subdivided by that of its height.
 double position(const ImageRow& row) {
   constexpr double kHeights = 13;  // 1 to 4096
   return std::log2(static_cast<double>(row.width)) + std::log2(static_cast<double>(row.height)) / kHeights;
@@ -142,7 +142,7 @@ Chart alignment_graph(const std::vector<Series>& all) {
   return chart;
 }
 
-/// Classes of a grid's colours.
+/// The colour class of a grid cell.
 int factor_class(double factor) {
   constexpr double kBounds[] = {1.0, 2.0, 8.0, 64.0, 512.0};
   return static_cast<int>(std::lower_bound(std::begin(kBounds), std::end(kBounds), factor) - std::begin(kBounds));
@@ -158,7 +158,7 @@ json::object grid_row(const ImageRow& row, std::uint64_t texel_bytes) {
           {"factor", number(factor)}};
 }
 
-/// How much more than its texels each image takes.
+/// The storage of each image relative to its texels.
 Chart overhead_grid(const Series& one, const VulkanMemory& published) {
   Chart chart("image_grid", "image-overhead-" + one.column->name);
   std::size_t tight = 0, asked = 0;
@@ -250,8 +250,8 @@ std::vector<Chart> buffer_graphs(std::span<const Column> atlas, const VulkanMemo
   return all.empty() ? std::vector<Chart>{} : std::vector<Chart>{buffer_graph(all)};
 }
 
-/// The charts of this section, in order, each group on its own line of the page: a new chart is its specification, what
-/// makes its rows, and a line here. None where there is nothing to draw.
+/// The charts of this section, in order; each group is one line of the page. To add a chart, add its specification, a
+/// function that makes its rows, and a line here. A function returns no charts without data.
 using MakeCharts = std::vector<Chart> (*)(std::span<const Column>, const VulkanMemory&);
 constexpr MakeCharts kCharts[] = {image_graphs, image_grids, buffer_graphs};
 
@@ -327,7 +327,7 @@ Table claims_table(std::span<const Column> atlas, const VulkanMemory& published)
   return table;
 }
 
-/// What the driver could not answer.
+/// Adds the driver's failures and refusals.
 void add_failures(const Column& column, Section& section) {
   if (column.failure)
     section.blocks.emplace_back(Paragraph{

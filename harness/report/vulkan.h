@@ -1,4 +1,4 @@
-/// What the drivers of an atlas require of memory, beside what the article found.
+/// The memory requirements of an atlas's drivers, compared with the article's findings.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,11 @@ namespace lab::report {
 /// Graphs of every driver, the article's claims checked on each, heaps and limits.
 Section vulkan_section(std::span<const results::Column> atlas, const VulkanMemory& published);
 
-/// What a check of a claim found in one driver column.
+/// The outcome of a claim's check on one driver column.
 struct Checked {
   std::string stated;         ///< the article's figure
-  std::string found;          ///< this column's
-  std::optional<bool> holds;  ///< none where the column lacks what the check needs
+  std::string found;          ///< this column's figure
+  std::optional<bool> holds;  ///< none if the column lacks the data for the check
 };
 
 Checked check_claim(const boost::json::object& check, const results::Column& column, const VulkanMemory& published);
@@ -27,10 +27,10 @@ Checked check_claim(const boost::json::object& check, const results::Column& col
 /// The columns whose names match a glob.
 std::vector<const results::Column*> columns_like(std::span<const results::Column> atlas, const std::string& glob);
 
-/// The column's image of that size; null where it was not asked for or was refused.
+/// The column's image of that size; null if it was not queried or the driver refused it.
 const results::ImageRow* image(const results::Column& column, std::uint64_t width, std::uint64_t height);
 
-/// The least storage of any image of the article's sweep; none where there is no image.
+/// The smallest storage of any image in the article's sweep; none without images.
 std::optional<std::uint64_t> smallest_image_storage(const results::Column& column, const VulkanMemory& published);
 
 }  // namespace lab::report

@@ -26,7 +26,7 @@ struct Asked {
 
   std::uint64_t amount(std::string_view field) const { return check.at(field).to_number<std::uint64_t>(); }
 
-  /// The figures that the article gives.
+  /// The article's figures.
   std::vector<std::uint64_t> stated() const { return json::value_to<std::vector<std::uint64_t>>(check.at("bytes")); }
 
   /// Images of the article's sweep that the driver did not refuse.
