@@ -29,16 +29,12 @@ std::string folder_name(std::time_t seconds) {
 
 /// Whether `name` has the format of folder_name().
 bool is_report(const std::string& name) {
-  constexpr std::string_view kForm =
-      "dddddddd"
-      "T"
-      "dddddd"
-      "Z";
+  constexpr std::string_view kForm = "ddddddddTddddddZ";
   return std::equal(name.begin(), name.end(), kForm.begin(), kForm.end(),
                     [](char c, char form) { return form == 'd' ? c >= '0' && c <= '9' : c == form; });
 }
 
-struct Told {
+struct Judgement {
   NightVerdict verdict = NightVerdict::kFine;
   std::string sentence;
 };
@@ -75,25 +71,25 @@ class Night {
         report_(folder_ / folder_name(world.now() - static_cast<std::time_t>(request.spent_seconds))) {}
 
   Expected<NightVerdict> run(const std::function<void(const NightSummary&)>& summary) {
-    Expected<Told> told = measure_and_judge();
-    if (!told) {
-      if (told.error().status == ExitStatus::kInterrupted) return told.error();
+    Expected<Judgement> judgement = measure_and_judge();
+    if (!judgement) {
+      if (judgement.error().status == ExitStatus::kInterrupted) return judgement.error();
       alarms_.clear();  // this summary cannot name them; the next night's will
-      complain(told.error());
-      told = Told{NightVerdict::kFailed, told.error().what};
+      print_error(judgement.error());
+      judgement = Judgement{NightVerdict::kFailed, judgement.error().what};
     }
     prune();
     std::error_code problem;
     const fs::path page = report_ / "index.html";
-    summary({told->verdict,
-             fmt::format("nightly: {}: {}; {}{}", name_of(told->verdict), told->sentence,
+    summary({judgement->verdict,
+             fmt::format("nightly: {}: {}; {}{}", name_of(judgement->verdict), judgement->sentence,
                          report::elapsed_text(time_.passed()), fs::exists(page, problem) ? "; " + page.string() : "")});
-    mark_told();
-    return told->verdict;
+    mark_reported();
+    return judgement->verdict;
   }
 
  private:
-  Expected<Told> measure_and_judge() {
+  Expected<Judgement> measure_and_judge() {
     time_.keep_for_bisects();
     std::string_view before = "building";
     if (request_.backfill > 0) {
@@ -111,33 +107,33 @@ class Night {
     }
     const Expected<VerbOutcome> session = call_verb(world_, "run", budget);
     if (!session) return session.error();
-    if (session->last_line.empty()) return Told{NightVerdict::kFailed, "no result"};
+    if (session->last_line.empty()) return Judgement{NightVerdict::kFailed, "no result"};
     return report_of(session->last_line, session->status);
   }
 
   /// Judges the session and writes its report, even if judging failed.
-  Expected<Told> report_of(const std::string& session, int status) {
-    Expected<Told> told = judge(session);
-    if (!told) {
-      if (told.error().status == ExitStatus::kInterrupted) return told;
-      complain(told.error());
-      told = Told{NightVerdict::kFailed, told.error().what};
+  Expected<Judgement> report_of(const std::string& session, int status) {
+    Expected<Judgement> judgement = judge(session);
+    if (!judgement) {
+      if (judgement.error().status == ExitStatus::kInterrupted) return judgement;
+      print_error(judgement.error());
+      judgement = Judgement{NightVerdict::kFailed, judgement.error().what};
     }
     const Expected<VerbOutcome> page = call_verb(world_, "report", {session, "--out", report_.string()});
     if (!page && page.error().status == ExitStatus::kInterrupted) return page.error();
-    if (!page) world_.say(fmt::format("nightly: no report: {}", page.error().what));
+    if (!page) world_.print_line(fmt::format("nightly: no report: {}", page.error().what));
     if (const Expected<void> written = write_file(report_ / "history.txt", world_.history_text()); !written)
       return written.error();
-    if (told->verdict == NightVerdict::kFine && (status != 0 || !page || page->status != 0))
-      return Told{NightVerdict::kFailed, told->sentence + "; the session or its report failed"};
-    return told;
+    if (judgement->verdict == NightVerdict::kFine && (status != 0 || !page || page->status != 0))
+      return Judgement{NightVerdict::kFailed, judgement->sentence + "; the session or its report failed"};
+    return judgement;
   }
 
-  Expected<Told> judge(const std::string& session) {
+  Expected<Judgement> judge(const std::string& session) {
     const Expected<results::Result> result = results::load_result(session);
     if (!result) return result.error();
     const HistoryObserver observer{
-        .on_remark = [&](const std::string& sentence) { world_.say("history: " + sentence); }};
+        .on_remark = [&](const std::string& sentence) { world_.print_line("history: " + sentence); }};
     const Expected<std::vector<judge::SeriesHistory>> all =
         history({request_.results, std::nullopt, true, true}, observer);
     if (!all) return all.error();
@@ -147,16 +143,16 @@ class Night {
     if (!state) return state.error();
     state_ = std::move(*state);
     if (const Expected<void> added = add_new_alarms(*all, *night); !added) return added.error();
-    const std::vector<std::size_t> alarms = night->fit ? untold(night->machine) : std::vector<std::size_t>();
+    const std::vector<std::size_t> alarms = night->fit ? unreported(night->machine) : std::vector<std::size_t>();
     const Expected<std::vector<std::size_t>> tried =
-        go_on_with_bisects(state_, night->machine, night->fit, world_, time_);
+        continue_bisects(state_, night->machine, night->fit, world_, time_);
     if (!tried) return tried.error();
     if (const Expected<void> saved = state_.save(); !saved) return saved.error();
     const report::NightFindings found = findings(*result, std::move(*night), alarms, *tried);
     if (const Expected<void> written = write_file(report_ / "junit.xml", report::night_junit(found)); !written)
       return written.error();
     alarms_ = alarms;
-    return Told{verdict_of(found), report::night_text(found)};
+    return Judgement{verdict_of(found), report::night_text(found)};
   }
 
   Expected<void> add_new_alarms(const std::vector<judge::SeriesHistory>& all, const judge::JudgedNight& night) {
@@ -169,7 +165,7 @@ class Night {
   }
 
   /// The machine's alarms that no summary has named, the largest first.
-  std::vector<std::size_t> untold(const std::string& machine) const {
+  std::vector<std::size_t> unreported(const std::string& machine) const {
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < state_.alarms.size(); ++i)
       if (state_.alarms[i].machine == machine && !state_.alarms[i].told) places.push_back(i);
@@ -195,12 +191,12 @@ class Night {
   }
 
   /// Call after the summary: the next night will not repeat tonight's alarms.
-  void mark_told() {
+  void mark_reported() {
     if (alarms_.empty()) return;
     for (const std::size_t i : alarms_) state_.alarms[i].told = true;
     if (const Expected<void> saved = state_.save(); !saved)
-      world_.say(
-          fmt::format("nightly: the state is not written ({}): what was told will be told again", saved.error().what));
+      world_.print_line(fmt::format("nightly: the state is not written ({}): its changes will be reported again",
+                                    saved.error().what));
   }
 
   /// Removes the oldest reports, never results.
@@ -215,9 +211,9 @@ class Night {
     }
   }
 
-  void complain(const Error& error) {
-    world_.say(fmt::format("harness: error: {}", error.what));
-    if (!error.hint.empty()) world_.say(fmt::format("hint: {}", error.hint));
+  void print_error(const Error& error) {
+    world_.print_line(fmt::format("harness: error: {}", error.what));
+    if (!error.hint.empty()) world_.print_line(fmt::format("hint: {}", error.hint));
   }
 
   const NightRequest& request_;

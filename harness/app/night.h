@@ -47,7 +47,7 @@ class NightWorld {
   virtual Expected<VerbOutcome> run_verb(const std::string& verb, const std::vector<std::string>& arguments) = 0;
   /// The complete output of `history`, with remarks and errors.
   virtual std::string history_text() = 0;
-  virtual void say(std::string_view line) = 0;  ///< for people
+  virtual void print_line(std::string_view line) = 0;  ///< for people
   virtual bool interrupted() = 0;
 };
 

@@ -32,7 +32,7 @@ Expected<std::vector<std::string>> missing(const NightRequest& request, NightWor
       world.commits({fmt::format("--max-count={}", request.backfill + 1), "HEAD"});
   if (!commits) return commits;
   if (commits->size() <= static_cast<std::size_t>(request.backfill))
-    world.say(
+    world.print_line(
         fmt::format("nightly: git knows {} earlier commits, not {}: in a shallow clone, git fetch --unshallow "
                     "brings them",
                     static_cast<long>(commits->size()) - 1, request.backfill));
@@ -48,7 +48,7 @@ Expected<std::vector<std::string>> missing(const NightRequest& request, NightWor
 Expected<bool> measure_missing(const NightRequest& request, NightWorld& world, const NightTime& time) {
   const Expected<std::vector<std::string>> commits = missing(request, world);
   if (!commits) {
-    world.say(fmt::format("nightly: no backfill: {}", commits.error().what));
+    world.print_line(fmt::format("nightly: no backfill: {}", commits.error().what));
     return false;
   }
   const double tonight = time.share(commits->size() + 1).value_or(0);
@@ -59,17 +59,17 @@ Expected<bool> measure_missing(const NightRequest& request, NightWorld& world, c
       // A share limits only measuring, so build time must not reduce the share of tonight's session.
       const double seconds = std::min(*share, *time.share(to_come, tonight));
       if (seconds < kLeastSeconds) {
-        world.say(fmt::format("nightly: no time is left for {} earlier commits: a larger --budget", to_come));
+        world.print_line(fmt::format("nightly: no time is left for {} earlier commits: a larger --budget", to_come));
         return i > 0;
       }
       arguments = {"--revision", (*commits)[i], "--budget", fmt::format("{:.0f}", seconds)};
     }
     const std::string name = results::short_commit((*commits)[i]);
-    world.say(fmt::format("nightly: backfill {}/{}: {}", i + 1, commits->size(), name));
+    world.print_line(fmt::format("nightly: backfill {}/{}: {}", i + 1, commits->size(), name));
     const Expected<VerbOutcome> measured = call_verb(world, "run", arguments);
     if (!measured && measured.error().status == ExitStatus::kInterrupted) return measured.error();
     if (!measured || measured->last_line.empty())  // the subcommand has printed the reason
-      world.say(fmt::format("nightly: {} is left out", name));
+      world.print_line(fmt::format("nightly: {} is left out", name));
   }
   return !commits->empty();
 }

@@ -47,7 +47,7 @@ class Bisects {
  private:
   bool is_time_left(const Alarm& alarm) {
     if (deadline_ - time_.now() >= kLeastSeconds) return true;
-    world_.say(fmt::format("nightly: no time is left to bisect {}: the next night goes on", alarm.benchmark));
+    world_.print_line(fmt::format("nightly: no time is left to bisect {}: the next night goes on", alarm.benchmark));
     return false;
   }
 
@@ -102,8 +102,8 @@ class Bisects {
 
 }  // namespace
 
-Expected<std::vector<std::size_t>> go_on_with_bisects(NightState& state, const std::string& machine, bool fit,
-                                                      NightWorld& world, const NightTime& time) {
+Expected<std::vector<std::size_t>> continue_bisects(NightState& state, const std::string& machine, bool fit,
+                                                    NightWorld& world, const NightTime& time) {
   std::vector<Alarm>& alarms = state.alarms;
   std::vector<std::size_t> waiting, tried;
   for (std::size_t i = 0; i < alarms.size(); ++i)

@@ -54,8 +54,8 @@ Expected<NightState> NightState::open(const std::filesystem::path& path, NightWo
   const std::string aside = path.string() + ".unreadable";
   std::filesystem::rename(path, aside, problem);
   if (problem) return file_error("renaming", path, problem.value());
-  world.say(
-      fmt::format("nightly: '{}' was no state and is now {}: old changes may be told once more", path.string(), aside));
+  world.print_line(fmt::format("nightly: '{}' is not a valid state and is now {}: old changes may be reported again",
+                               path.string(), aside));
   return state;
 }
 

@@ -66,7 +66,7 @@ Expected<bool> measure_missing(const NightRequest& request, NightWorld& world, c
 /// Continues bisects without an answer while time is left: the least tried first, then the largest change. An unfit
 /// night continues only reported alarms. Returns the indices (in the state) of the continued ones; error if interrupted
 /// or if the state cannot be written.
-Expected<std::vector<std::size_t>> go_on_with_bisects(NightState& state, const std::string& machine, bool fit,
-                                                      NightWorld& world, const NightTime& time);
+Expected<std::vector<std::size_t>> continue_bisects(NightState& state, const std::string& machine, bool fit,
+                                                    NightWorld& world, const NightTime& time);
 
 }  // namespace lab::app

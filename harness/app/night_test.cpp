@@ -126,7 +126,7 @@ class FakeWorld : public NightWorld {
     return outcome;
   }
   std::string history_text() override { return "machine farm: ...\n"; }
-  void say(std::string_view line) override { said.emplace_back(line); }
+  void print_line(std::string_view line) override { said.emplace_back(line); }
   bool interrupted() override { return false; }
 
   /// The result's path.
@@ -769,7 +769,7 @@ TEST_F(Nightly, a_state_that_cannot_be_read_is_set_aside) {
     EXPECT_TRUE(write_file(results_ / "nightly/state.json", text));
     prepare(0, {{"shelf/a/store", 100}});
     EXPECT_EQ(night(0).status, 0) << text;
-    EXPECT_THAT(world_.said, ElementsAre(HasSubstr("was no state")));
+    EXPECT_THAT(world_.said, ElementsAre(HasSubstr("is not a valid state")));
     EXPECT_EQ(*read_file(results_ / "nightly/state.json.unreadable"), text);
   }
 }

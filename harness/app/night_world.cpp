@@ -72,7 +72,7 @@ Expected<VerbOutcome> HarnessNightWorld::run_verb(const std::string& verb, const
   const std::vector<std::string> lines = lines_of(outcome.output);
   if (!lines.empty()) result.last_line = lines.back();
   for (const std::string& line : lines)
-    if (!line.starts_with('/') || &line != &lines.back()) say(line);
+    if (!line.starts_with('/') || &line != &lines.back()) print_line(line);
   return result;
 }
 

@@ -20,9 +20,9 @@ class HarnessNightWorld : public NightWorld {
     std::filesystem::path results;     ///< passed to children as LAB_RESULTS
     int lock = -1;  ///< the night's lock; children inherit it, so it stays locked while any child runs
   };
-  /// `say` prints a line for people.
-  HarnessNightWorld(Places places, std::function<void(std::string_view)> say)
-      : places_(std::move(places)), say_(std::move(say)) {}
+  /// `print_line` prints a line for people.
+  HarnessNightWorld(Places places, std::function<void(std::string_view)> print_line)
+      : places_(std::move(places)), print_line_(std::move(print_line)) {}
 
   std::time_t now() override;
   double clock() override;
@@ -30,14 +30,14 @@ class HarnessNightWorld : public NightWorld {
   Expected<std::vector<std::string>> commits(const std::vector<std::string>& range) override;
   Expected<VerbOutcome> run_verb(const std::string& verb, const std::vector<std::string>& arguments) override;
   std::string history_text() override;
-  void say(std::string_view line) override { say_(line); }
+  void print_line(std::string_view line) override { print_line_(line); }
   bool interrupted() override { return guard_.interrupted(); }
 
  private:
   ChildSpec command(const std::vector<std::string>& arguments) const;
 
   Places places_;
-  std::function<void(std::string_view)> say_;
+  std::function<void(std::string_view)> print_line_;
   InterruptGuard guard_;
 };
 
