@@ -11,6 +11,7 @@ if sys.version_info < (3, 11):
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+HARNESS = "harness.make.binary"  # passes a verb to the harness
 VERBS = {
     # verb: (module with main(argv), summary for --help)
     "spm": ("harness.spm.cli", "fetch, list, verify and prune pinned packages"),
@@ -19,15 +20,15 @@ VERBS = {
     "lint": ("harness.make.lint", "check the format of all C++ and the names and types of all Python"),
     "nightly": ("harness.make.nightly", "for cron: fetch, build, run, judge, report, and bisect what became slower"),
     "doctor": ("harness.make.doctor", "check what this machine has and lacks, and say what to do"),
-    "list": ("harness.make.binary", "name every benchmark"),
-    "run": ("harness.make.binary", "run benchmarks and write a result"),
-    "probe": ("harness.make.binary", "ask every Vulkan driver for its memory requirements"),
-    "compare": ("harness.make.binary", "compare two results: regressed, improved, same or unknown"),
-    "history": ("harness.make.binary", "find the change points over all results, and the commits around them"),
-    "bisect": ("harness.make.binary", "find the commit that made a benchmark, or any command's number, worse"),
-    "report": ("harness.make.binary", "write the report of a result"),
-    "changepoints": ("harness.make.binary", "find where the level of a series of numbers changed"),
-    "simulate": ("harness.make.binary", "measure how often verdicts are wrong, on generated data with known changes"),
+    "list": (HARNESS, "name every benchmark"),
+    "run": (HARNESS, "run benchmarks and write a result"),
+    "probe": (HARNESS, "ask every Vulkan driver for its memory requirements"),
+    "compare": (HARNESS, "compare two results: regressed, improved, same or unknown"),
+    "history": (HARNESS, "find the change points over all results, and the commits around them"),
+    "bisect": (HARNESS, "find the commit that made a benchmark, or any command's number, worse"),
+    "report": (HARNESS, "write the report of a result"),
+    "changepoints": (HARNESS, "find where the level of a series of numbers changed"),
+    "simulate": (HARNESS, "measure how often verdicts are wrong, on generated data with known changes"),
 }
 BUTTON = "harness.make.button"
 BROKEN_PIPE_STATUS = 141  # 128 + SIGPIPE, as a shell reports it
@@ -57,8 +58,9 @@ def main(argv: list[str]) -> int:
         from harness.make.names import nearest_hint
         from harness.make.console import MakeError
         raise MakeError(f"unknown verb '{verb}'", nearest_hint(verb, VERBS), 2)
-    module = importlib.import_module(VERBS[verb][0])
-    return module.run_verb(verb, rest) if hasattr(module, "run_verb") else module.main(rest)
+    name = VERBS[verb][0]
+    module = importlib.import_module(name)
+    return module.run_verb(verb, rest) if name == HARNESS else module.main(rest)
 
 
 def flush_stdout() -> OSError | None:

@@ -23,12 +23,13 @@ sys.exit(int(os.environ["STATUS"]))
 CALL = """
 import sys, time, types
 sys.path.insert(0, {root!r})
-from harness.make import build, nightly
+import make
+from harness.make import build
 def fake_build(options):
     time.sleep(0.05)
     return types.SimpleNamespace(folder={folder!r})
 build.build = fake_build
-sys.exit(nightly.main(sys.argv[1:]))
+sys.exit(make.main(["nightly", *sys.argv[1:]]))
 """
 
 
