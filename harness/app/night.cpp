@@ -186,7 +186,7 @@ class Night {
     found.night = std::move(night);
     for (const std::size_t i : alarms) found.alarms.push_back(state_.alarms[i]);
     for (const std::size_t i : tried)
-      if (std::find(alarms.begin(), alarms.end(), i) == alarms.end()) found.told_before.push_back(state_.alarms[i]);
+      if (std::find(alarms.begin(), alarms.end(), i) == alarms.end()) found.reported_before.push_back(state_.alarms[i]);
     return found;
   }
 

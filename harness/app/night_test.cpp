@@ -369,13 +369,13 @@ TEST_F(Nightly, a_bisect_without_an_answer_goes_on_the_next_night_and_its_answer
                             "0 others quiet"));
   world_.bisect = [](const std::string&) { return VerbOutcome{2, ""}; };
   EXPECT_THAT(slow_night(43).line,
-              ContainsRegex("^nightly: fine: 1 quiet; told before: .*, bisect failed: harness bisect ended with exit "
+              ContainsRegex("^nightly: fine: 1 quiet; already reported: .*, bisect failed: harness bisect ended with exit "
                             "status 2, try 2 of 5; bisects that go on another night: 1; "));
   world_.bisect = [](const std::string&) { return culprit(40); };
   const std::string found = slow_night(44).line;
-  EXPECT_THAT(found, HasSubstr("told before: shelf/a/store +"));
+  EXPECT_THAT(found, HasSubstr("already reported: shelf/a/store +"));
   EXPECT_THAT(found, HasSubstr(", culprit 000000000029 (99.0 %); "));
-  EXPECT_THAT(slow_night(45).line, Not(HasSubstr("told before")));
+  EXPECT_THAT(slow_night(45).line, Not(HasSubstr("already reported")));
   EXPECT_EQ(world_.calls("bisect").size(), 3u);
 }
 
@@ -454,7 +454,7 @@ TEST_F(Nightly, a_bisect_that_fails_every_night_is_given_up) {
   for (int i = 43; i <= 48; ++i) lines.push_back(slow_night(i).line);
   EXPECT_EQ(world_.calls("bisect").size(), static_cast<std::size_t>(judge::kMostTries));
   EXPECT_THAT(lines[3], HasSubstr("bisect ended with exit status 1, given up"));
-  EXPECT_THAT(lines[4], Not(HasSubstr("told before")));
+  EXPECT_THAT(lines[4], Not(HasSubstr("already reported")));
   EXPECT_THAT(lines[4], Not(HasSubstr("another night")));
 }
 

@@ -141,7 +141,7 @@ Expected<void> keep_report(const results::Result& result, const fs::path& folder
   report::ReportOptions options = options_for(root, folder);
   Expected<std::optional<judge::Comparison>> comparison = std::optional<judge::Comparison>{};
   if (planned_blocks)
-    options.progress = report::Progress{result.session.blocks, *planned_blocks};
+    options.progress = report::BlockProgress{result.session.blocks, *planned_blocks};
   else
     comparison = comparison_of(result, "", std::nullopt);
   const judge::Comparison* const verdicts = comparison && *comparison ? &**comparison : nullptr;

@@ -104,7 +104,7 @@ class BisectTerminal {
 
   StatusLine line_{STDERR_FILENO};
   BuildTalk talk_{line_};
-  std::optional<report::Names> names_;
+  std::optional<report::CommitNames> names_;
 };
 
 Expected<ExitStatus> run(const Options& options) {
@@ -117,7 +117,7 @@ Expected<ExitStatus> run(const Options& options) {
   if (!answer) return answer.error();
   const auto& [verdict, cell, record] = *answer;
   fmt::print("{}", options.has("--json") ? report::to_json(verdict, cell, record)
-                                         : report::to_text(verdict, cell, report::Names(cell)));
+                                         : report::to_text(verdict, cell, report::CommitNames(cell)));
   return verdict.answer == judge::BisectVerdict::Answer::kUndecided ? ExitStatus::kFailed : ExitStatus::kOk;
 }
 

@@ -42,16 +42,16 @@ std::string at_most(const judge::BisectVerdict& verdict) {
 
 }  // namespace
 
-Names::Names(const results::Cell& cell) {
+CommitNames::CommitNames(const results::Cell& cell) {
   for (const results::Commit& commit : cell.commits) commits_[commit.sha] = commit;
 }
 
-std::string Names::operator()(const std::string& sha) const {
+std::string CommitNames::operator()(const std::string& sha) const {
   const auto found = commits_.find(sha);
   return fmt::format("{} \"{}\"", results::short_commit(sha), found == commits_.end() ? "" : found->second.subject);
 }
 
-bool Names::is_merge(const std::string& sha) const {
+bool CommitNames::is_merge(const std::string& sha) const {
   const auto found = commits_.find(sha);
   return found != commits_.end() && found->second.merge;
 }
@@ -61,7 +61,7 @@ std::string probability_text(double share) {
 }
 
 std::string sentence(const judge::BisectVerdict& verdict, const results::Cell& cell) {
-  const Names names(cell);
+  const CommitNames names(cell);
   const std::string probability = probability_text(verdict.probability);
   switch (verdict.answer) {
     case judge::BisectVerdict::Answer::kCulprit:
@@ -82,7 +82,7 @@ std::string sentence(const judge::BisectVerdict& verdict, const results::Cell& c
 }
 
 std::string belief_text(const results::Entry& entry, std::size_t measurements, std::size_t holding,
-                        const Names& names) {
+                        const CommitNames& names) {
   std::string text = fmt::format("{} measured, ", measurements);
   if (entry.most.empty() || entry.null > entry.most.front().probability)
     text += fmt::format("no difference {}", probability_text(entry.null));
@@ -92,7 +92,7 @@ std::string belief_text(const results::Entry& entry, std::size_t measurements, s
   return text;
 }
 
-std::string to_text(const judge::BisectVerdict& verdict, const results::Cell& cell, const Names& names) {
+std::string to_text(const judge::BisectVerdict& verdict, const results::Cell& cell, const CommitNames& names) {
   std::string text = fmt::format("{}\n", sentence(verdict, cell));
   if (verdict.answer == judge::BisectVerdict::Answer::kCulprit && names.is_merge(verdict.suspects.front().commit))
     text += fmt::format("it is a merge; to look into its branch: --good $(git merge-base {0}^1 {0}^2) --bad {0}^2\n",

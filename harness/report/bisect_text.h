@@ -12,9 +12,9 @@
 namespace lab::report {
 
 /// Readable names of a cell's commits.
-class Names {
+class CommitNames {
  public:
-  explicit Names(const results::Cell& cell);
+  explicit CommitNames(const results::Cell& cell);
   /// `1a2b3c4d5e6f "subject"`.
   std::string operator()(const std::string& sha) const;
   bool is_merge(const std::string& sha) const;
@@ -30,10 +30,11 @@ std::string probability_text(double share);
 std::string sentence(const judge::BisectVerdict& verdict, const results::Cell& cell);
 
 /// The probabilities after an entry: "9 measured, 3 commits hold 90 %, likeliest 1a2b3c4d5e6f "subject" 41 %".
-std::string belief_text(const results::Entry& entry, std::size_t measurements, std::size_t holding, const Names& names);
+std::string belief_text(const results::Entry& entry, std::size_t measurements, std::size_t holding,
+                        const CommitNames& names);
 
 /// The answer, the suspects and the cost.
-std::string to_text(const judge::BisectVerdict& verdict, const results::Cell& cell, const Names& names);
+std::string to_text(const judge::BisectVerdict& verdict, const results::Cell& cell, const CommitNames& names);
 /// One object on one line.
 std::string to_json(const judge::BisectVerdict& verdict, const results::Cell& cell,
                     const std::filesystem::path& record);

@@ -26,18 +26,18 @@ constexpr std::size_t kDrawn = 5;
 constexpr const char* kNoDifference = "no difference";
 constexpr const char* kOthers = "all other commits";
 
-Tone tone_of(const BisectVerdict& verdict) {
+Emphasis emphasis_of(const BisectVerdict& verdict) {
   switch (verdict.answer) {
     case BisectVerdict::Answer::kCulprit:
-      return verdict.ratio > 1 ? Tone::kBad : Tone::kGood;
+      return verdict.ratio > 1 ? Emphasis::kBad : Emphasis::kGood;
     case BisectVerdict::Answer::kSuspects:
-      return Tone::kWeak;
+      return Emphasis::kWeak;
     case BisectVerdict::Answer::kNone:
-      return Tone::kGood;
+      return Emphasis::kGood;
     case BisectVerdict::Answer::kUndecided:
       break;
   }
-  return Tone::kOpen;
+  return Emphasis::kOpen;
 }
 
 /// The commits that were among the likeliest in any entry; those of the last entry first.
@@ -54,7 +54,7 @@ std::vector<std::string> drawn_commits(const Story& story) {
 
 /// The plot's areas from the bottom: the commits drawn, no difference, all others.
 std::vector<std::pair<std::string, double>> shares(const Entry& entry, const std::vector<std::string>& drawn,
-                                                   const report::Names& names) {
+                                                   const report::CommitNames& names) {
   std::vector<std::pair<std::string, double>> parts;
   double left = 1 - entry.null;
   for (const std::string& commit : drawn) {
@@ -72,7 +72,7 @@ std::vector<std::pair<std::string, double>> shares(const Entry& entry, const std
 Chart belief_chart(const Story& story, const BisectVerdict& verdict, const std::string& name) {
   Chart chart("posterior", name + "-belief");
   const std::vector<std::string> drawn = drawn_commits(story);
-  const report::Names names(story.cell);
+  const report::CommitNames names(story.cell);
   json::array rows;
   int measurement = 0;
   // The plot draws each entry as a step; the last step needs an end point.
@@ -146,7 +146,7 @@ Chart measured_chart(const Story& story, const BisectVerdict& verdict, const std
   Chart chart("bisect_levels", name + "-measured");
   std::map<std::string, std::size_t> position;
   for (const results::Commit& commit : story.cell.commits) position.emplace(commit.sha, position.size());
-  const report::Names names(story.cell);
+  const report::CommitNames names(story.cell);
   json::array rows, skipped, candidates;
   std::vector<std::pair<std::size_t, double>> values;
   for (const Entry& entry : story.entries) {
@@ -181,8 +181,8 @@ Chart measured_chart(const Story& story, const BisectVerdict& verdict, const std
   return chart;
 }
 
-Table skipped_table(const BisectVerdict& verdict, const report::Names& names, const std::string& name) {
-  using enum Heading::Kind;
+Table skipped_table(const BisectVerdict& verdict, const report::CommitNames& names, const std::string& name) {
+  using enum TableColumn::Kind;
   Table table{name + "-skipped", "Commits that could not be measured", {{"Commit", kName}, {"Why", kText}}, {}};
   for (const judge::BisectSkip& skipped : verdict.skipped)
     table.rows.push_back({names(skipped.commit), skipped.reason});
@@ -194,9 +194,9 @@ std::string probability_text(double share) {
 }
 
 /// The suspects that hold the answer's confidence, then the other commits in the probability plot.
-Table suspects_table(const Story& story, const BisectVerdict& verdict, const report::Names& names,
+Table suspects_table(const Story& story, const BisectVerdict& verdict, const report::CommitNames& names,
                      const std::string& name) {
-  using enum Heading::Kind;
+  using enum TableColumn::Kind;
   Table table{name + "-candidates", "Who it may be", {{"Commit", kName}, {"Probability", kNumber}}, {}};
   std::vector<results::Suspect> suspects = verdict.suspects;
   const auto measured = std::find_if(story.entries.rbegin(), story.entries.rend(),
@@ -213,13 +213,13 @@ Table suspects_table(const Story& story, const BisectVerdict& verdict, const rep
 
 Section one(const Story& story) {
   const results::Cell& cell = story.cell;
-  const report::Names names(cell);
+  const report::CommitNames names(cell);
   const BisectVerdict verdict = judge::conclude(cell, story.entries, kBisectConfidence);
   // A benchmark may have several bisects: the bad end makes the name unique.
   const std::string name = identifier(fmt::format("bisect-{}-{}", cell.benchmark.empty() ? "command" : cell.benchmark,
                                                   results::short_commit(cell.commits.back().sha)));
   Section section{name, cell.benchmark.empty() ? cell.command : cell.benchmark, {}, {}};
-  section.blocks.emplace_back(Paragraph{sentence(report::sentence(verdict, cell)) + ".", tone_of(verdict)});
+  section.blocks.emplace_back(Paragraph{sentence(report::sentence(verdict, cell)) + ".", emphasis_of(verdict)});
   section.blocks.emplace_back(Paragraph{fmt::format("Between {} and {}: {} in {} commits, noise of one {:.2g} %.",
                                                     names(cell.commits.front().sha), names(cell.commits.back().sha),
                                                     counted(verdict.measurements, "measurement"),

@@ -22,7 +22,7 @@ TEST(BisectsSection, says_who_it_was_before_any_number) {
   EXPECT_EQ(section.title, "allocator/buddy/random_replace");
   const Paragraph& first = std::get<Paragraph>(section.blocks.at(0));
   EXPECT_EQ(first.text.substr(0, 47), "0000abc80000 \"Change number 8\" is the culprit (");
-  EXPECT_EQ(first.tone, Tone::kBad);
+  EXPECT_EQ(first.emphasis, Emphasis::kBad);
 }
 
 TEST(BisectsSection, draws_a_belief_that_adds_up_to_one_after_every_measurement) {
@@ -57,7 +57,7 @@ TEST(BisectsSection, that_is_undecided_draws_no_level_through_its_candidates) {
     for (std::size_t at = 3; at < 10; ++at) entry.most.push_back({story.cell.commits[at].sha, at == 3 ? 0.003 : 0.1});
   }
   const Section& section = only({story});
-  EXPECT_EQ(std::get<Paragraph>(section.blocks.at(0)).tone, Tone::kOpen);
+  EXPECT_EQ(std::get<Paragraph>(section.blocks.at(0)).emphasis, Emphasis::kOpen);
   const Chart& measured = std::get<Charts>(section.blocks.at(2)).charts.at(1);
   const auto& candidate = measured.data.at("candidates").as_array().at(0);
   for (const auto& level : measured.data.at("levels").as_array())

@@ -84,10 +84,10 @@ json::object specification(const Chart& chart) {
   return spec;
 }
 
-json::object drawing_specification(const Chart& chart, Place place) {
+json::object drawing_specification(const Chart& chart, DrawingTarget place) {
   json::object spec = specification(chart);
   spec["width"] = kFileWidth;
-  if (place == Place::kPage) return spec;
+  if (place == DrawingTarget::kPage) return spec;
   spec["background"] = "var(--paper)";
   spec["padding"] = 12;
   spec["title"] = json::object{{"text", chart.title}, {"subtitle", chart.note}};

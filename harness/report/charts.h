@@ -17,8 +17,8 @@ boost::json::object specification(const Chart& chart);
 
 /// The same for a drawing without a browser's layout: its width is fixed. kPage: the page supplies title and colours.
 /// kFile: a standalone file, which includes its title and the light palette's colours.
-enum class Place { kPage, kFile };
-boost::json::object drawing_specification(const Chart& chart, Place place);
+enum class DrawingTarget { kPage, kFile };
+boost::json::object drawing_specification(const Chart& chart, DrawingTarget place);
 
 /// The palette as CSS: variables for light, and for dark under prefers-color-scheme.
 std::string palette_css();

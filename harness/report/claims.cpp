@@ -24,11 +24,11 @@ std::string shown(const Estimate& estimate) {
                      range(ratio(estimate.interval->low), ratio(estimate.interval->high)));
 }
 
-Cell median_cell(const std::optional<Estimate>& estimate) {
+TableCell median_cell(const std::optional<Estimate>& estimate) {
   return estimate ? ratio(estimate->median) : "none";
 }
 
-Cell interval_cell(const std::optional<Estimate>& estimate) {
+TableCell interval_cell(const std::optional<Estimate>& estimate) {
   if (!estimate || !estimate->interval) return "none";
   return range(ratio(estimate->interval->low), ratio(estimate->interval->high));
 }
@@ -141,18 +141,18 @@ std::string erratum_of(const SpeedClaim& claim, double from_table) {
   return fmt::format("{:.2f}, not {:.2f}", from_table, *claim.stated);
 }
 
-Tone tone_of(ClaimVerdict verdict) {
+Emphasis emphasis_of(ClaimVerdict verdict) {
   switch (verdict) {
     case ClaimVerdict::kReproduced:
-      return Tone::kGood;
+      return Emphasis::kGood;
     case ClaimVerdict::kWeaker:
-      return Tone::kWeak;
+      return Emphasis::kWeak;
     case ClaimVerdict::kRefuted:
-      return Tone::kBad;
+      return Emphasis::kBad;
     case ClaimVerdict::kUndecided:
       break;
   }
-  return Tone::kOpen;
+  return Emphasis::kOpen;
 }
 
 std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
@@ -172,7 +172,7 @@ std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
 
 Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuckets& published,
                        const results::Result& result) {
-  using enum Heading::Kind;
+  using enum TableColumn::Kind;
   Section section{"claims", "Claims about command buckets", {}, {}};
   section.blocks.emplace_back(Paragraph{fmt::format(
       "{} ({}) measured on an {}; this machine has {}. A ratio is the first version's time over the second's, above 1 "
@@ -197,13 +197,13 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuck
   }
   table.columns.push_back({"Why", kText});
   for (const JudgedClaim& claim : claims) {
-    std::vector<Cell> row{Cell(std::string(judge::to_string(claim.verdict)), tone_of(claim.verdict)),
-                          wording(*claim.claim),
-                          claim.claim->stated ? fmt::format("{:.2f}", *claim.claim->stated) : "times only",
-                          fmt::format("{:.2f}", claim.from_table),
-                          erratum_of(*claim.claim, claim.from_table),
-                          median_cell(claim.measured),
-                          interval_cell(claim.measured)};
+    std::vector<TableCell> row{TableCell(std::string(judge::to_string(claim.verdict)), emphasis_of(claim.verdict)),
+                               wording(*claim.claim),
+                               claim.claim->stated ? fmt::format("{:.2f}", *claim.claim->stated) : "times only",
+                               fmt::format("{:.2f}", claim.from_table),
+                               erratum_of(*claim.claim, claim.from_table),
+                               median_cell(claim.measured),
+                               interval_cell(claim.measured)};
     for (const std::optional<Estimate>& estimate : claim.also) {
       row.push_back(median_cell(estimate));
       row.push_back(interval_cell(estimate));

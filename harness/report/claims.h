@@ -35,7 +35,7 @@ std::vector<JudgedClaim> judge_claims(const CommandBuckets& published, const res
 /// The correction of a misprinted ratio: "3.59, not 3.54"; "" if the printed ratio agrees with the article's table.
 std::string erratum_of(const SpeedClaim& claim, double from_table);
 
-Tone tone_of(judge::ClaimVerdict verdict);
+Emphasis emphasis_of(judge::ClaimVerdict verdict);
 
 /// "5 reproduced, 1 weaker, 0 refuted and 2 undecided"
 std::string verdict_counts(const std::vector<JudgedClaim>& claims);

@@ -19,18 +19,18 @@ using judge::Verdict;
 /// A chart with more rows is unreadable: rows that are the same appear only in the table.
 constexpr std::size_t kMostDrawn = 60;
 
-Tone tone_of(Verdict verdict) {
+Emphasis emphasis_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::kRegressed:
-      return Tone::kBad;
+      return Emphasis::kBad;
     case Verdict::kImproved:
-      return Tone::kGood;
+      return Emphasis::kGood;
     case Verdict::kUnknown:
-      return Tone::kWeak;
+      return Emphasis::kWeak;
     case Verdict::kSame:
       break;
   }
-  return Tone::kOpen;
+  return Emphasis::kOpen;
 }
 
 /// Four decimals, so that a change of 0.1 % is visible.
@@ -47,13 +47,14 @@ std::string p_text(const std::optional<double>& p) {
   return *p < 0.0001 ? "below 0.0001" : fmt::format("{:.4f}", *p);
 }
 
-/// A verdict's colour and sign in a chart.
-struct Look {
-  std::string_view verdict, colour, sign;
+/// A verdict's colour and shape in a chart.
+struct VerdictMark {
+  std::string_view verdict, colour, shape;
 };
-constexpr Look kLooks[] = {{"regressed", "var(--bad)", "triangle-right"}, {"improved", "var(--good)", "triangle-left"},
-                           {"unknown", "var(--weak)", "diamond"},         {"same", "var(--open)", "circle"},
-                           {"false alarm", "var(--bad)", "diamond"},      {"no alarm", "var(--open)", "circle"}};
+constexpr VerdictMark kVerdictMarks[] = {
+    {"regressed", "var(--bad)", "triangle-right"}, {"improved", "var(--good)", "triangle-left"},
+    {"unknown", "var(--weak)", "diamond"},         {"same", "var(--open)", "circle"},
+    {"false alarm", "var(--bad)", "diamond"},      {"no alarm", "var(--open)", "circle"}};
 
 json::object drawn(const std::string& benchmark, double ratio, const std::optional<stats::Interval>& interval,
                    const std::optional<double>& p, std::string_view verdict) {
@@ -67,19 +68,19 @@ json::object drawn(const std::string& benchmark, double ratio, const std::option
           {"shown", interval ? fmt::format("{} ({})", fine(ratio), interval_text(interval)) : fine(ratio)}};
 }
 
-/// Adds the verdicts that occur in the rows, in the order of kLooks, with their looks.
-void add_looks(Chart& chart) {
-  json::array verdicts, colours, signs;
-  for (const Look& look : kLooks) {
+/// Adds the verdicts that occur in the rows, in the order of kVerdictMarks, with their marks.
+void add_marks(Chart& chart) {
+  json::array verdicts, colours, shapes;
+  for (const VerdictMark& mark : kVerdictMarks) {
     const json::array& rows = chart.data.at("rows").as_array();
     if (std::none_of(rows.begin(), rows.end(),
-                     [&](const json::value& row) { return row.at("verdict").as_string() == look.verdict; }))
+                     [&](const json::value& row) { return row.at("verdict").as_string() == mark.verdict; }))
       continue;
-    verdicts.emplace_back(look.verdict);
-    colours.emplace_back(look.colour);
-    signs.emplace_back(look.sign);
+    verdicts.emplace_back(mark.verdict);
+    colours.emplace_back(mark.colour);
+    shapes.emplace_back(mark.shape);
   }
-  chart.lists = {{"verdicts", verdicts}, {"colours", colours}, {"signs", signs}};
+  chart.lists = {{"verdicts", verdicts}, {"colours", colours}, {"shapes", shapes}};
 }
 
 json::array band(double threshold) {
@@ -118,7 +119,7 @@ std::optional<Chart> ratio_chart(const Comparison& comparison) {
   chart.text = fmt::format("Dot plot of {} by benchmark. {}", counted(rows.size(), "ratio"), chart.title);
   chart.data = {{"rows", std::move(rows)}, {"bands", band(comparison.threshold)}};
   chart.words = {{"axis", "head against base"}};
-  add_looks(chart);
+  add_marks(chart);
   return chart;
 }
 
@@ -132,7 +133,7 @@ std::string time_text(double ns) {
 }
 
 Table rows_table(const Comparison& comparison) {
-  using enum Heading::Kind;
+  using enum TableColumn::Kind;
   Table table{
       "comparison",
       fmt::format("Every benchmark that both have. The ratio is the median of head's times over base's, {}, not "
@@ -150,9 +151,10 @@ Table rows_table(const Comparison& comparison) {
        {"Note", kText}},
       {}};
   for (const judge::ComparisonRow& row : comparison.rows)
-    table.rows.push_back({Cell(std::string(judge::to_string(row.verdict)), tone_of(row.verdict)), row.benchmark,
-                          judge::is_timed(row) ? fine(row.ratio) : "", row.p ? interval_text(row.interval) : "",
-                          p_text(row.p), time_text(row.base_ns), time_text(row.head_ns),
+    table.rows.push_back({TableCell(std::string(judge::to_string(row.verdict)), emphasis_of(row.verdict)),
+                          row.benchmark, judge::is_timed(row) ? fine(row.ratio) : "",
+                          row.p ? interval_text(row.interval) : "", p_text(row.p), time_text(row.base_ns),
+                          time_text(row.head_ns),
                           row.identical ? "" : fmt::format("{} and {}", row.base_processes, row.head_processes),
                           needed_text(row), row.note});
   table.drop_empty_columns();
@@ -160,15 +162,15 @@ Table rows_table(const Comparison& comparison) {
 }
 
 Table exact_table(const Comparison& comparison) {
-  using enum Heading::Kind;
+  using enum TableColumn::Kind;
   Table table{
       "exact",
       "What has no noise and is not what it was: one sample decides",
       {{"Verdict", kVerdict}, {"Benchmark", kBenchmark}, {"Metric", kName}, {"Base", kNumber}, {"Head", kNumber}},
       {}};
   for (const judge::ExactChange& change : comparison.exact)
-    table.rows.push_back({change.worse ? Cell("worse", Tone::kBad) : Cell("changed", Tone::kWeak), change.benchmark,
-                          change.metric, change.base.empty() ? "none" : change.base,
+    table.rows.push_back({change.worse ? TableCell("worse", Emphasis::kBad) : TableCell("changed", Emphasis::kWeak),
+                          change.benchmark, change.metric, change.base.empty() ? "none" : change.base,
                           change.head.empty() ? "none" : change.head});
   return table;
 }
@@ -179,14 +181,14 @@ std::string side_text(const judge::Side& side) {
   return text;
 }
 
-Tone tone_of(const Comparison& comparison) {
+Emphasis emphasis_of(const Comparison& comparison) {
   switch (judge::exit_status(comparison)) {
     case ExitStatus::kRegression:
-      return Tone::kBad;
+      return Emphasis::kBad;
     case ExitStatus::kUnfit:
-      return Tone::kWeak;
+      return Emphasis::kWeak;
     default:
-      return judge::count(comparison, Verdict::kImproved) != 0 ? Tone::kGood : Tone::kOpen;
+      return judge::count(comparison, Verdict::kImproved) != 0 ? Emphasis::kGood : Emphasis::kOpen;
   }
 }
 
@@ -200,7 +202,7 @@ void add_missing(Section& section, const std::vector<std::string>& names, std::s
 
 Section comparison_section(const Comparison& comparison) {
   Section section{"comparison", "Base against head", {}, {}};
-  section.blocks.emplace_back(Paragraph{judge::sentence(comparison), tone_of(comparison)});
+  section.blocks.emplace_back(Paragraph{judge::sentence(comparison), emphasis_of(comparison)});
   section.blocks.emplace_back(
       Paragraph{fmt::format("Base is {}, head is {}{}.", side_text(comparison.base), side_text(comparison.head),
                             comparison.interleaved ? ", run by turns in one session" : "")});
@@ -216,7 +218,7 @@ Section comparison_section(const Comparison& comparison) {
 Section control_section(const judge::Control& control) {
   Section section{"control", "The session against itself", {}, {}};
   if (control.rows.empty()) return section;
-  section.blocks.emplace_back(Paragraph{control.sentence, control.fit ? Tone::kGood : Tone::kBad});
+  section.blocks.emplace_back(Paragraph{control.sentence, control.fit ? Emphasis::kGood : Emphasis::kBad});
   Chart chart("ratios", "control");
   json::array rows;
   for (const judge::ControlRow& row : control.rows)
@@ -230,7 +232,7 @@ Section control_section(const judge::Control& control) {
   chart.text = fmt::format("Dot plot of the ratio of {} to themselves.", counted(rows.size(), "benchmark"));
   chart.data = {{"rows", std::move(rows)}, {"bands", band(judge::kHarmlessBias)}};
   chart.words = {{"axis", "the second arm against the first"}};
-  add_looks(chart);
+  add_marks(chart);
   section.blocks.emplace_back(Charts{{std::move(chart)}});
   return section;
 }

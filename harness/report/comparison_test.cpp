@@ -42,7 +42,7 @@ TEST(Comparison, stands_first_and_its_verdict_before_any_number) {
   const Paragraph* first = std::get_if<Paragraph>(&made.sections[0].blocks[0]);
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(first->text, judge::sentence(comparison()));
-  EXPECT_EQ(first->tone, Tone::kBad);
+  EXPECT_EQ(first->emphasis, Emphasis::kBad);
 }
 
 TEST(Comparison, names_what_regressed_what_improved_and_what_grew) {
@@ -68,7 +68,7 @@ TEST(Comparison, has_no_column_in_which_nothing_is_said) {
     std::vector<std::string> found;
     for (const Block& block : comparison_section(made).blocks)
       if (const Table* table = std::get_if<Table>(&block); table != nullptr && table->name == "comparison")
-        for (const Heading& column : table->columns) found.push_back(column.title);
+        for (const TableColumn& column : table->columns) found.push_back(column.title);
     return found;
   };
   judge::Comparison made = comparison();
@@ -108,7 +108,7 @@ TEST(Comparison, draws_a_point_for_every_benchmark_and_control) {
     const std::vector<const Chart*> charts = charts_of(made);
     const auto chart = std::find_if(charts.begin(), charts.end(), [&](const Chart* one) { return one->name == name; });
     ASSERT_NE(chart, charts.end()) << name;
-    const Expected<std::string> drawn = renderer->render(name, drawing_specification(**chart, Place::kFile));
+    const Expected<std::string> drawn = renderer->render(name, drawing_specification(**chart, DrawingTarget::kFile));
     ASSERT_TRUE(drawn) << drawn.error().what;
     EXPECT_EQ(count(*drawn, "aria-roledescription=\"point\""), rows) << name;
   }

@@ -29,7 +29,7 @@ void Table::drop_empty_columns() {
   for (std::size_t i = columns.size(); i-- > 0;) {
     if (std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return !row[i].text.empty(); })) continue;
     columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(i));
-    for (std::vector<Cell>& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
+    for (std::vector<TableCell>& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }
 

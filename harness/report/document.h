@@ -12,17 +12,17 @@
 namespace lab::report {
 
 /// The colour class of a verdict. The word is always shown, too.
-enum class Tone { kPlain, kGood, kWeak, kBad, kOpen };
+enum class Emphasis { kPlain, kGood, kWeak, kBad, kOpen };
 
-struct Cell {
-  Cell(std::string shown = "", Tone how = Tone::kPlain) : text(std::move(shown)), tone(how) {}
-  Cell(const char* shown) : text(shown) {}
+struct TableCell {
+  TableCell(std::string shown = "", Emphasis how = Emphasis::kPlain) : text(std::move(shown)), emphasis(how) {}
+  TableCell(const char* shown) : text(shown) {}
 
   std::string text;
-  Tone tone = Tone::kPlain;  ///< other than plain: rendered as a badge
+  Emphasis emphasis = Emphasis::kPlain;  ///< other than plain: rendered as a badge
 };
 
-struct Heading {
+struct TableColumn {
   /// kVerdict, kBenchmark: the row's filter keys; kName: an identifier; kNumber: aligned on the decimal point.
   enum class Kind { kText, kShort, kVerdict, kName, kBenchmark, kNumber };
 
@@ -36,8 +36,8 @@ struct Table {
 
   std::string name;  ///< unique in the report and stable across reports: links refer to it
   std::string caption;
-  std::vector<Heading> columns;
-  std::vector<std::vector<Cell>> rows;
+  std::vector<TableColumn> columns;
+  std::vector<std::vector<TableCell>> rows;
   /// Each row's benchmarks, for a table without a kBenchmark column.
   std::vector<std::vector<std::string>> benchmarks = {};
 };
@@ -62,7 +62,7 @@ struct Chart {
 
 struct Paragraph {
   std::string text;
-  Tone tone = Tone::kPlain;
+  Emphasis emphasis = Emphasis::kPlain;
 };
 
 struct List {
@@ -75,11 +75,11 @@ struct Charts {
 };
 
 /// Preformatted output or a command.
-struct Verbatim {
+struct Preformatted {
   std::string text;
 };
 
-using Block = std::variant<Paragraph, List, Table, Charts, Verbatim>;
+using Block = std::variant<Paragraph, List, Table, Charts, Preformatted>;
 
 struct Section {
   std::string id;

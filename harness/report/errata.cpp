@@ -132,7 +132,7 @@ std::string measured(const Asked& asked) {
 
 Section errata_section(const Published& published, const results::Result* result,
                        std::span<const results::Column> atlas) {
-  using enum Heading::Kind;
+  using enum TableColumn::Kind;
   Table table{"errata",
               "Where an article's figures do not follow from its own",
               {{"Claim", kText}, {"Article", kText}, {"As printed", kText}, {"Arithmetic", kText}, {"Measured", kText}},

@@ -26,17 +26,17 @@ using stats::Estimate;
 /// The name for the sum of a workload's phases.
 constexpr const char* kAllPhases = "all phases";
 
-/// Times of one phase, or of the sum of all phases.
-struct Times {
+/// PhaseTime of one phase, or of the sum of all phases.
+struct PhaseTime {
   Estimate time;                  ///< ns per operation
   std::optional<Estimate> ratio;  ///< over the reference's, within blocks
 };
 
 /// One variant's numbers on one workload.
-struct Line {
+struct VariantTimes {
   const Variant* variant = nullptr;
-  Times all;
-  std::vector<Times> phases;  ///< in the workload's order; empty for a workload of one phase
+  PhaseTime all;
+  std::vector<PhaseTime> phases;  ///< in the workload's order; empty for a workload of one phase
 };
 
 std::string interval(const std::optional<Estimate>& estimate, std::string (*show)(double)) {
@@ -50,32 +50,32 @@ const Variant* reference_of(const std::string& family, const Result& result) {
   return nullptr;
 }
 
-std::vector<Line> lines_of(const Workload& workload, const Result& result) {
+std::vector<VariantTimes> lines_of(const Workload& workload, const Result& result) {
   const auto benchmark = [&](const Variant& variant) {
     return results::benchmark_name(workload.family, variant.name, workload.name);
   };
   const Variant* reference = reference_of(workload.family, result);
-  const auto times_of = [&](const Variant& variant, const std::string& phase) -> std::optional<Times> {
+  const auto times_of = [&](const Variant& variant, const std::string& phase) -> std::optional<PhaseTime> {
     const std::vector<stats::Datum> times = judge::process_times(result, benchmark(variant), phase);
     if (times.empty()) return std::nullopt;
-    Times found{judge::estimate(times), {}};
+    PhaseTime found{judge::estimate(times), {}};
     if (reference != nullptr)
       found.ratio = stats::estimate_ratio(times, judge::process_times(result, benchmark(*reference), phase));
     return found;
   };
-  std::vector<Line> lines;
+  std::vector<VariantTimes> lines;
   for (const Variant& variant : result.variants) {
     if (variant.family != workload.family) continue;
-    const std::optional<Times> all = times_of(variant, "");
+    const std::optional<PhaseTime> all = times_of(variant, "");
     if (!all) continue;
-    Line line{&variant, *all, {}};
+    VariantTimes line{&variant, *all, {}};
     if (workload.phases.size() > 1)
       for (const std::string& phase : workload.phases)
-        line.phases.push_back(times_of(variant, phase).value_or(Times{}));
+        line.phases.push_back(times_of(variant, phase).value_or(PhaseTime{}));
     lines.push_back(std::move(line));
   }
   std::stable_sort(lines.begin(), lines.end(),
-                   [](const Line& a, const Line& b) { return a.all.time.median < b.all.time.median; });
+                   [](const VariantTimes& a, const VariantTimes& b) { return a.all.time.median < b.all.time.median; });
   return lines;
 }
 
@@ -107,16 +107,16 @@ json::object with_interval(json::object row, const Estimate& estimate) {
   return row;
 }
 
-std::string against(const Variant& variant, const Times& times) {
+std::string against(const Variant& variant, const PhaseTime& times) {
   if (variant.reference) return "the reference";
   if (!times.ratio) return "no ratio";
   return times.ratio->interval ? fmt::format("{} ({})", ratio(times.ratio->median), interval(times.ratio, ratio))
                                : ratio(times.ratio->median);
 }
 
-std::string processes_phrase(const std::vector<Line>& lines) {
+std::string processes_phrase(const std::vector<VariantTimes>& lines) {
   std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0;
-  for (const Line& line : lines) {
+  for (const VariantTimes& line : lines) {
     least = std::min(least, line.all.time.count);
     most = std::max(most, line.all.time.count);
   }
@@ -125,20 +125,21 @@ std::string processes_phrase(const std::vector<Line>& lines) {
 }
 
 /// The finding of one workload: the fastest variant against the reference. Lines are sorted by speed.
-std::string finding(const Workload& workload, const std::vector<Line>& lines) {
-  const Line& best = lines.front();
+std::string finding(const Workload& workload, const std::vector<VariantTimes>& lines) {
+  const VariantTimes& best = lines.front();
   const std::string time = fmt::format("{} ns a {}{}", number(best.all.time.median), workload.operation,
                                        workload.phases.size() > 1 ? fmt::format(" in {}", kAllPhases) : "");
   if (lines.size() == 1) return fmt::format("{}: {} takes {}", workload.name, best.variant->name, time);
   if (best.variant->reference)
     return fmt::format("{}: the reference {} is not beaten, at {}", workload.name, best.variant->name, time);
   if (!best.all.ratio) return fmt::format("{}: {} has the lowest median, {}", workload.name, best.variant->name, time);
-  const auto base = std::find_if(lines.begin(), lines.end(), [](const Line& line) { return line.variant->reference; });
+  const auto base =
+      std::find_if(lines.begin(), lines.end(), [](const VariantTimes& line) { return line.variant->reference; });
   return fmt::format("{}: {} has the lowest median, {}, {} of {}'s time", workload.name, best.variant->name, time,
                      ratio(best.all.ratio->median), base == lines.end() ? "the reference" : base->variant->name);
 }
 
-Chart time_chart(const Workload& workload, const std::vector<Line>& lines) {
+Chart time_chart(const Workload& workload, const std::vector<VariantTimes>& lines) {
   const bool phased = workload.phases.size() > 1;
   Chart chart(phased ? "phases" : "time", workload.family + "-" + workload.name);
   chart.title = finding(workload, lines);
@@ -146,10 +147,10 @@ Chart time_chart(const Workload& workload, const std::vector<Line>& lines) {
       "{}. Median and 95 % interval over {}. {}", sentence(workload.title), processes_phrase(lines),
       phased ? phases_phrase(workload) : "Dashed: the reference; beside each point its share of the reference's time.");
   json::array rows, reference;
-  std::vector<std::string> told;
-  for (const Line& line : lines) {
+  std::vector<std::string> medians;
+  for (const VariantTimes& line : lines) {
     const Variant& variant = *line.variant;
-    const auto add = [&](const std::string& phase, const Times& times) {
+    const auto add = [&](const std::string& phase, const PhaseTime& times) {
       if (times.time.count == 0) return;  // a phase without samples
       json::object row =
           with_interval({{"variant", variant.name},
@@ -160,13 +161,13 @@ Chart time_chart(const Workload& workload, const std::vector<Line>& lines) {
       if (!phased) row["label"] = variant.reference || !times.ratio ? "" : ratio(times.ratio->median) + "\u00d7";
       rows.push_back(std::move(row));
     };
-    told.push_back(fmt::format("{} {} ns", variant.name, number(line.all.time.median)));
+    medians.push_back(fmt::format("{} {} ns", variant.name, number(line.all.time.median)));
     if (variant.reference && !phased) reference.push_back(json::object{{"median", line.all.time.median}});
     for (std::size_t phase = 0; phase < line.phases.size(); ++phase) add(workload.phases[phase], line.phases[phase]);
     add(phased ? kAllPhases : workload.phases.empty() ? "" : workload.phases.front(), line.all);
   }
   chart.text = fmt::format("Dot plot of nanoseconds a {} by variant{}: {}.", workload.operation,
-                           phased ? " and phase; all phases" : "", fmt::join(told, ", "));
+                           phased ? " and phase; all phases" : "", fmt::join(medians, ", "));
   chart.data = {{"rows", std::move(rows)}, {"reference", std::move(reference)}};
   chart.words = {{"operation", workload.operation}};
   return chart;
@@ -176,7 +177,7 @@ std::vector<Chart> time_charts(const std::string& family, const Result& result) 
   std::vector<Chart> charts;
   for (const Workload& workload : result.workloads)
     if (workload.family == family)
-      if (const std::vector<Line> lines = lines_of(workload, result); !lines.empty())
+      if (const std::vector<VariantTimes> lines = lines_of(workload, result); !lines.empty())
         charts.push_back(time_chart(workload, lines));
   return charts;
 }
@@ -186,8 +187,8 @@ std::vector<Chart> time_charts(const std::string& family, const Result& result) 
 using MakeCharts = std::vector<Chart> (*)(const std::string& family, const Result&);
 constexpr MakeCharts kCharts[] = {time_charts, memory_charts};
 
-Table time_table(const Workload& workload, const std::vector<Line>& lines) {
-  using enum Heading::Kind;
+Table time_table(const Workload& workload, const std::vector<VariantTimes>& lines) {
+  using enum TableColumn::Kind;
   const std::string phases = phases_phrase(workload);
   Table table{
       fmt::format("{}-{}", workload.family, workload.name),
@@ -205,15 +206,16 @@ Table time_table(const Workload& workload, const std::vector<Line>& lines) {
   if (workload.phases.size() > 1)
     for (const std::string& phase : workload.phases) table.columns.push_back({phase, kNumber});
   table.columns.push_back({"Processes", kNumber});
-  for (const Line& line : lines) {
-    const Times& all = line.all;
-    std::vector<Cell> row{results::benchmark_name(workload.family, line.variant->name, workload.name),
-                          line.variant->reference ? "reference"
-                          : all.ratio             ? ratio(all.ratio->median)
-                                                  : "none",
-                          line.variant->reference ? "" : interval(all.ratio, ratio), number(all.time.median),
-                          interval(all.time, number)};
-    for (const Times& phase : line.phases) row.emplace_back(phase.time.count == 0 ? "none" : number(phase.time.median));
+  for (const VariantTimes& line : lines) {
+    const PhaseTime& all = line.all;
+    std::vector<TableCell> row{results::benchmark_name(workload.family, line.variant->name, workload.name),
+                               line.variant->reference ? "reference"
+                               : all.ratio             ? ratio(all.ratio->median)
+                                                       : "none",
+                               line.variant->reference ? "" : interval(all.ratio, ratio), number(all.time.median),
+                               interval(all.time, number)};
+    for (const PhaseTime& phase : line.phases)
+      row.emplace_back(phase.time.count == 0 ? "none" : number(phase.time.median));
     row.emplace_back(whole(all.time.count));
     table.rows.push_back(std::move(row));
   }
@@ -221,7 +223,7 @@ Table time_table(const Workload& workload, const std::vector<Line>& lines) {
 }
 
 Table variants_table(const std::string& family, const Result& result) {
-  using enum Heading::Kind;
+  using enum TableColumn::Kind;
   Table table{family + "-variants",
               "What the variants are",
               {{"Variant", kName}, {"Idea", kText}, {"Cost", kText}, {"Weakness", kText}, {"Source", kText}},
@@ -246,7 +248,8 @@ std::vector<std::string> families_of(const Result& result) {
 std::string family_finding(const std::string& family, const Result& result) {
   for (const Workload& workload : result.workloads)
     if (workload.family == family)
-      if (const std::vector<Line> lines = lines_of(workload, result); !lines.empty()) return finding(workload, lines);
+      if (const std::vector<VariantTimes> lines = lines_of(workload, result); !lines.empty())
+        return finding(workload, lines);
   return "";
 }
 
@@ -256,7 +259,7 @@ Section family_section(const std::string& family, const Result& result) {
   std::vector<std::string> without;
   for (const Workload& workload : result.workloads) {
     if (workload.family != family) continue;
-    const std::vector<Line> lines = lines_of(workload, result);
+    const std::vector<VariantTimes> lines = lines_of(workload, result);
     if (lines.empty())
       without.push_back(workload.name);
     else

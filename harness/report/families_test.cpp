@@ -100,7 +100,8 @@ TEST(Families, say_by_what_a_phase_is_divided) {
 TEST(Families, sort_rows_and_marks_by_speed) {
   const Section section = family_section("allocator", sample::result());
   std::vector<std::string> rows, marks;
-  for (const std::vector<Cell>& row : table(section, "allocator-growing_buffers").rows) rows.push_back(row[0].text);
+  for (const std::vector<TableCell>& row : table(section, "allocator-growing_buffers").rows)
+    rows.push_back(row[0].text);
   for (const json::value& row : chart(section, "allocator-growing_buffers").data.at("rows").as_array())
     marks.emplace_back(row.at("benchmark").as_string());
   EXPECT_EQ(rows, (std::vector<std::string>{"allocator/linear/growing_buffers", "allocator/buddy/growing_buffers",

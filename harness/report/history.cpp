@@ -25,14 +25,16 @@ constexpr std::size_t kQuietPlots = 4;
 constexpr std::size_t kMostPoints = 180;
 
 /// One change of one benchmark.
-struct Told {
+struct BenchmarkChange {
   const judge::SeriesHistory* followed;
   const Change* change;
 };
 
-Cell verdict_cell(const Change& change) {
-  const Tone tone = change.cause != "code" ? Tone::kWeak : change.regressed() ? Tone::kBad : Tone::kGood;
-  return {report::verdict_text(change), tone};
+TableCell verdict_cell(const Change& change) {
+  const Emphasis emphasis = change.cause != "code" ? Emphasis::kWeak
+                            : change.regressed()   ? Emphasis::kBad
+                                                   : Emphasis::kGood;
+  return {report::verdict_text(change), emphasis};
 }
 
 std::string by_text(const Change& change) {
@@ -42,8 +44,8 @@ std::string by_text(const Change& change) {
                      range(report::change_text(change.interval->low), report::change_text(change.interval->high)));
 }
 
-Table changes_table(const std::vector<Told>& told) {
-  using enum Heading::Kind;
+Table changes_table(const std::vector<BenchmarkChange>& all_changes) {
+  using enum TableColumn::Kind;
   Table table{"changes",
               "Every change of level, the latest first. Nights: how many it took to be found",
               {{"Verdict", kVerdict},
@@ -55,7 +57,7 @@ Table changes_table(const std::vector<Told>& told) {
                {"Confidence", kNumber},
                {"What else is new there", kText}},
               {}};
-  for (const auto& [followed, change] : told)
+  for (const auto& [followed, change] : all_changes)
     table.rows.push_back({verdict_cell(*change), followed->series.benchmark, by_text(*change),
                           report::commits_text(change->commits), change->started.substr(0, 10), whole(change->nights()),
                           fmt::format("{:.4f}", change->confidence),
@@ -148,13 +150,14 @@ Chart history_chart(const judge::SeriesHistory& followed) {
   return chart;
 }
 
-std::vector<Told> changes_of(std::span<const judge::SeriesHistory> followed) {
-  std::vector<Told> told;
+std::vector<BenchmarkChange> changes_of(std::span<const judge::SeriesHistory> followed) {
+  std::vector<BenchmarkChange> all_changes;
   for (const judge::SeriesHistory& one : followed)
-    for (const Change& change : one.findings.changes) told.push_back({&one, &change});
-  std::stable_sort(told.begin(), told.end(),
-                   [](const Told& a, const Told& b) { return a.change->started > b.change->started; });
-  return told;
+    for (const Change& change : one.findings.changes) all_changes.push_back({&one, &change});
+  std::stable_sort(all_changes.begin(), all_changes.end(), [](const BenchmarkChange& a, const BenchmarkChange& b) {
+    return a.change->started > b.change->started;
+  });
+  return all_changes;
 }
 
 bool has_nights(std::span<const judge::SeriesHistory> followed) {
@@ -162,9 +165,10 @@ bool has_nights(std::span<const judge::SeriesHistory> followed) {
                      [](const judge::SeriesHistory& one) { return one.points.size() > 1; });
 }
 
-std::string verdict_sentence(std::span<const judge::SeriesHistory> followed, const std::vector<Told>& told) {
+std::string verdict_sentence(std::span<const judge::SeriesHistory> followed,
+                             const std::vector<BenchmarkChange>& all_changes) {
   std::size_t changed = 0, sessions = 0;
-  report::Unchanged unchanged;
+  report::UnchangedCounts unchanged;
   for (const judge::SeriesHistory& one : followed) {
     changed += !one.findings.changes.empty();
     sessions = std::max(sessions, one.points.size());
@@ -174,8 +178,8 @@ std::string verdict_sentence(std::span<const judge::SeriesHistory> followed, con
   const std::string watched =
       fmt::format("{} over {}", counted(followed.size(), "benchmark"), counted(sessions, "session"));
   if (changed == 0) return fmt::format("Over {}: {}.", counted(sessions, "session"), rest);
-  const auto blamed = static_cast<std::size_t>(
-      std::count_if(told.begin(), told.end(), [](const Told& one) { return one.change->blamed(); }));
+  const auto blamed = static_cast<std::size_t>(std::count_if(
+      all_changes.begin(), all_changes.end(), [](const BenchmarkChange& one) { return one.change->blamed(); }));
   return fmt::format("{} of {} changed; the code is to blame for {}{}{}.", whole(changed), watched,
                      counted(blamed, "regression"), rest.empty() ? "" : "; ", rest);
 }
@@ -183,29 +187,31 @@ std::string verdict_sentence(std::span<const judge::SeriesHistory> followed, con
 }  // namespace
 
 std::string history_sentence(std::span<const judge::SeriesHistory> followed) {
-  const std::vector<Told> told = changes_of(followed);
-  return told.empty() ? "" : verdict_sentence(followed, told);
+  const std::vector<BenchmarkChange> all_changes = changes_of(followed);
+  return all_changes.empty() ? "" : verdict_sentence(followed, all_changes);
 }
 
 Section history_section(std::span<const judge::SeriesHistory> followed) {
   Section section{"history", "Night by night", {}, {}};
   if (!has_nights(followed)) return section;
-  const std::vector<Told> told = changes_of(followed);
-  const bool blamed = std::any_of(told.begin(), told.end(), [](const Told& one) { return one.change->blamed(); });
-  const bool quiet = told.empty() && std::all_of(followed.begin(), followed.end(), [](const judge::SeriesHistory& one) {
-                       return one.findings.judged.nights_missing == 0;
-                     });
-  section.blocks.emplace_back(Paragraph{verdict_sentence(followed, told), blamed  ? Tone::kBad
-                                                                          : quiet ? Tone::kGood
-                                                                                  : Tone::kWeak});
-  if (!told.empty()) section.blocks.emplace_back(changes_table(told));
+  const std::vector<BenchmarkChange> all_changes = changes_of(followed);
+  const bool blamed = std::any_of(all_changes.begin(), all_changes.end(),
+                                  [](const BenchmarkChange& one) { return one.change->blamed(); });
+  const bool quiet =
+      all_changes.empty() && std::all_of(followed.begin(), followed.end(), [](const judge::SeriesHistory& one) {
+        return one.findings.judged.nights_missing == 0;
+      });
+  section.blocks.emplace_back(Paragraph{verdict_sentence(followed, all_changes), blamed  ? Emphasis::kBad
+                                                                                 : quiet ? Emphasis::kGood
+                                                                                         : Emphasis::kWeak});
+  if (!all_changes.empty()) section.blocks.emplace_back(changes_table(all_changes));
   std::vector<const judge::SeriesHistory*> plotted;
   const auto plot = [&](const judge::SeriesHistory& one, std::size_t most) {
     if (plotted.size() < most && one.points.size() > 1 &&
         std::find(plotted.begin(), plotted.end(), &one) == plotted.end())
       plotted.push_back(&one);
   };
-  for (const Told& one : told) plot(*one.followed, kMostPlots);
+  for (const BenchmarkChange& one : all_changes) plot(*one.followed, kMostPlots);
   // Series that are too young to judge come last.
   for (const bool young : {false, true})
     for (const judge::SeriesHistory& one : followed)

@@ -41,12 +41,12 @@ TEST(HistorySection, says_which_benchmarks_are_too_young_and_is_not_green_then) 
   const auto verdict = [&] { return std::get<Paragraph>(history_section(followed).blocks.front()); };
   EXPECT_EQ(verdict().text,
             "Over 40 sessions: 2 benchmarks without a change after their first 15 nights and before their last 4.");
-  EXPECT_EQ(verdict().tone, Tone::kGood);
+  EXPECT_EQ(verdict().emphasis, Emphasis::kGood);
   followed[1].findings.judged = {4, 0, judge::kTooYoungReason};
   EXPECT_EQ(verdict().text,
             "Over 40 sessions: 1 benchmark without a change after its first 15 nights and before its last 4, "
             "1 too young to tell (4 more nights).");
-  EXPECT_EQ(verdict().tone, Tone::kWeak);
+  EXPECT_EQ(verdict().emphasis, Emphasis::kWeak);
   const Section section = history_section(followed);
   EXPECT_EQ(std::get<Charts>(section.blocks.back()).charts[1].title,
             "allocator/linear/growing_buffers: too young to tell: 4 more nights");

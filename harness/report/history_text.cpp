@@ -58,7 +58,7 @@ std::string quiet_text(const judge::Judged& judged, std::size_t nights) {
   return fmt::format("no change from night {} to {}", judged.from + 1, nights + 1 - stats::ChangePointDetector::kPlain);
 }
 
-void Unchanged::add(const judge::Findings& findings) {
+void UnchangedCounts::add(const judge::Findings& findings) {
   if (findings.judged.nights_missing > 0) return add(findings.judged);
   if (!findings.changes.empty() || !findings.metric_changes.empty()) return;
   const std::size_t before = findings.judged.from;
@@ -67,20 +67,20 @@ void Unchanged::add(const judge::Findings& findings) {
   ++quiet;
 }
 
-void Unchanged::add(const judge::Judged& young_one) {
+void UnchangedCounts::add(const judge::Judged& young_one) {
   const std::size_t missing = young_one.nights_missing;
   fewest_missing = young == 0 ? missing : std::min(fewest_missing, missing);
   most_missing = std::max(most_missing, missing);
   ++young;
 }
 
-std::string young_text(const Unchanged& unchanged, std::string_view what) {
+std::string young_text(const UnchangedCounts& unchanged, std::string_view what) {
   if (unchanged.young == 0) return "";
   return fmt::format("{}{} too young to tell ({} more night{})", unchanged.young, what,
                      from_to(unchanged.fewest_missing, unchanged.most_missing), unchanged.most_missing == 1 ? "" : "s");
 }
 
-std::string unchanged_text(const Unchanged& unchanged) {
+std::string unchanged_text(const UnchangedCounts& unchanged) {
   const std::size_t quiet = unchanged.quiet;
   if (quiet == 0) return young_text(unchanged, noun(unchanged.young));
   const std::string_view whose = quiet == 1 ? "its" : "their";
@@ -96,11 +96,11 @@ namespace {
 constexpr std::size_t kMostRows = 40;
 
 /// One line of the table, for any kind of change.
-struct Row {
+struct ChangeRow {
   std::string started, verdict, benchmark, change, commits, found;
 };
 
-Row row_of(const std::string& benchmark, const judge::Change& change) {
+ChangeRow row_of(const std::string& benchmark, const judge::Change& change) {
   std::string by = change_text(change.ratio);
   if (change.interval)
     by += fmt::format(" [{}, {}]", change_text(change.interval->low), change_text(change.interval->high));
@@ -110,7 +110,7 @@ Row row_of(const std::string& benchmark, const judge::Change& change) {
   return {change.started, verdict_text(change), benchmark, by, commits_text(change.commits), found};
 }
 
-Row row_of(const std::string& benchmark, const judge::MetricChange& change) {
+ChangeRow row_of(const std::string& benchmark, const judge::MetricChange& change) {
   return {change.started,
           "other metric",
           benchmark,
@@ -120,15 +120,16 @@ Row row_of(const std::string& benchmark, const judge::MetricChange& change) {
 }
 
 /// The data shown for one machine.
-struct Machine {
+struct MachineChanges {
   std::string id, first, last;
   std::size_t benchmarks = 0, sessions = 0;
-  Unchanged unchanged;
+  UnchangedCounts unchanged;
   std::map<std::string, std::size_t> verdicts;
-  std::vector<Row> rows;
+  std::vector<ChangeRow> rows;
 };
 
-void add(const results::Series& series, const std::string& name, const judge::Findings& findings, Machine& machine) {
+void add(const results::Series& series, const std::string& name, const judge::Findings& findings,
+         MachineChanges& machine) {
   machine.first = machine.first.empty() ? findings.first : std::min(machine.first, findings.first);
   machine.last = std::max(machine.last, findings.last);
   machine.id = series.machine;
@@ -139,9 +140,9 @@ void add(const results::Series& series, const std::string& name, const judge::Fi
   for (const judge::MetricChange& change : findings.metric_changes) machine.rows.push_back(row_of(name, change));
 }
 
-std::string text_of(Machine& machine, std::size_t width) {
+std::string text_of(MachineChanges& machine, std::size_t width) {
   std::string text;
-  for (const Row& row : machine.rows) ++machine.verdicts[row.verdict];
+  for (const ChangeRow& row : machine.rows) ++machine.verdicts[row.verdict];
   std::string verdict;
   for (const auto& [name, count] : machine.verdicts)
     verdict += fmt::format("{}{} {}", verdict.empty() ? "" : ", ", count, name);
@@ -152,11 +153,11 @@ std::string text_of(Machine& machine, std::size_t width) {
                   lab::counted(machine.sessions, "session", "sessions"), machine.first.substr(0, 10),
                   machine.last.substr(0, 10)));
   std::stable_sort(machine.rows.begin(), machine.rows.end(),
-                   [](const Row& a, const Row& b) { return a.started > b.started; });
+                   [](const ChangeRow& a, const ChangeRow& b) { return a.started > b.started; });
   const std::size_t shown = std::min(machine.rows.size(), kMostRows);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < shown; ++i) {
-    const Row& row = machine.rows[i];
+    const ChangeRow& row = machine.rows[i];
     rows.push_back({"  " + row.verdict, row.benchmark, row.change, row.commits, row.found});
   }
   const Column prose{"", false, true};
@@ -207,7 +208,7 @@ json::value text_or_null(const std::string& text) {
 std::string to_text(std::span<const judge::SeriesHistory> followed, std::size_t width) {
   std::map<std::pair<std::string, std::string>, std::size_t> versions;
   for (const judge::SeriesHistory& one : followed) ++versions[{one.series.machine, one.series.benchmark}];
-  std::map<std::string, Machine> machines;
+  std::map<std::string, MachineChanges> machines;
   for (const auto& [series, findings, points] : followed) {
     const bool several = versions[{series.machine, series.benchmark}] > 1;
     add(series, several ? fmt::format("{} (version {})", series.benchmark, series.version) : series.benchmark, findings,
@@ -259,7 +260,7 @@ std::string to_json(const judge::JudgedNight& night) {
   json::array away, too_young;
   for (const judge::Away& one : night.away)
     away.push_back(json::object{{"benchmark", one.benchmark}, {"ratio", one.ratio}});
-  Unchanged unchanged;
+  UnchangedCounts unchanged;
   for (const judge::TooYoung& one : night.too_young) {
     unchanged.add(one.judged);
     too_young.push_back(json::object{{"benchmark", one.benchmark},
@@ -290,7 +291,7 @@ std::string to_text(const judge::JudgedNight& night) {
     for (const std::string& sentence : *sentences) text += fmt::format("  {}{}\n", what, sentence);
   for (const judge::Away& one : night.away)
     text += fmt::format("  far from its level: {} {}\n", one.benchmark, change_text(one.ratio));
-  Unchanged unchanged;
+  UnchangedCounts unchanged;
   for (const judge::TooYoung& one : night.too_young) unchanged.add(one.judged);
   if (const std::string young = young_text(unchanged, ""); !young.empty()) text += fmt::format("  {}\n", young);
   return text;

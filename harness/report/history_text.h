@@ -30,7 +30,7 @@ std::string missing_text(const judge::Judged& judged);
 std::string quiet_text(const judge::Judged& judged, std::size_t nights);
 
 /// Counts of the series without a change.
-struct Unchanged {
+struct UnchangedCounts {
   std::size_t quiet = 0;                             ///< series that can be called unchanged
   std::size_t fewest_before = 0, most_before = 0;    ///< their first nights, in which no change can be found
   std::size_t young = 0;                             ///< series with too few nights
@@ -42,9 +42,9 @@ struct Unchanged {
 
 /// "12 benchmarks without a change after their first 15 nights and before their last 4, 3 too young to tell (4 to 9
 /// more nights)"; "" if both counts are 0.
-std::string unchanged_text(const Unchanged& unchanged);
+std::string unchanged_text(const UnchangedCounts& unchanged);
 /// Only "3 too young to tell (4 to 9 more nights)", with `what` after the number; "" if there are none.
-std::string young_text(const Unchanged& unchanged, std::string_view what);
+std::string young_text(const UnchangedCounts& unchanged, std::string_view what);
 
 /// The changes on each machine, the latest first, and a summary of the rest. Ignores `points`.
 std::string to_text(std::span<const judge::SeriesHistory> followed, std::size_t width);

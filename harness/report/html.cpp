@@ -17,34 +17,34 @@ namespace json = boost::json;
 constexpr std::string_view kFigureSpace = "\u2007";       // as wide as a digit
 constexpr std::string_view kPunctuationSpace = "\u2008";  // as wide as a full stop
 
-std::string_view class_of(Tone tone) {
-  switch (tone) {
-    case Tone::kGood:
+std::string_view class_of(Emphasis emphasis) {
+  switch (emphasis) {
+    case Emphasis::kGood:
       return "good";
-    case Tone::kWeak:
+    case Emphasis::kWeak:
       return "weak";
-    case Tone::kBad:
+    case Emphasis::kBad:
       return "bad";
-    case Tone::kOpen:
+    case Emphasis::kOpen:
       return "open";
-    case Tone::kPlain:
+    case Emphasis::kPlain:
       break;
   }
   return "";
 }
 
-std::string_view class_of(Heading::Kind kind) {
+std::string_view class_of(TableColumn::Kind kind) {
   switch (kind) {
-    case Heading::Kind::kShort:
+    case TableColumn::Kind::kShort:
       return "short";
-    case Heading::Kind::kVerdict:
+    case TableColumn::Kind::kVerdict:
       return "verdict";
-    case Heading::Kind::kName:
-    case Heading::Kind::kBenchmark:
+    case TableColumn::Kind::kName:
+    case TableColumn::Kind::kBenchmark:
       return "name";
-    case Heading::Kind::kNumber:
+    case TableColumn::Kind::kNumber:
       return "number";
-    case Heading::Kind::kText:
+    case TableColumn::Kind::kText:
       break;
   }
   return "text";
@@ -114,9 +114,9 @@ std::string link_to(std::string_view id, std::string_view what) {
 }
 
 /// The column that identifies a row: the first name column, otherwise the first column.
-std::size_t row_heading(const std::vector<Heading>& columns) {
-  const auto name = std::find_if(columns.begin(), columns.end(), [](const Heading& column) {
-    return column.kind == Heading::Kind::kName || column.kind == Heading::Kind::kBenchmark;
+std::size_t row_heading(const std::vector<TableColumn>& columns) {
+  const auto name = std::find_if(columns.begin(), columns.end(), [](const TableColumn& column) {
+    return column.kind == TableColumn::Kind::kName || column.kind == TableColumn::Kind::kBenchmark;
   });
   return name == columns.end() ? 0 : static_cast<std::size_t>(name - columns.begin());
 }
@@ -127,8 +127,8 @@ std::string keys_of(const Table& table, std::size_t at) {
   std::string verdict;
   if (at < table.benchmarks.size()) benchmarks = table.benchmarks[at];
   for (std::size_t i = 0; i < table.rows[at].size(); ++i) {
-    if (table.columns[i].kind == Heading::Kind::kBenchmark) benchmarks.push_back(table.rows[at][i].text);
-    if (table.columns[i].kind == Heading::Kind::kVerdict) verdict = table.rows[at][i].text;
+    if (table.columns[i].kind == TableColumn::Kind::kBenchmark) benchmarks.push_back(table.rows[at][i].text);
+    if (table.columns[i].kind == TableColumn::Kind::kVerdict) verdict = table.rows[at][i].text;
   }
   if (benchmarks.empty()) return "";
   std::string keys = fmt::format(" data-benchmark=\"{}\"", escape_html(fmt::format("{}", fmt::join(benchmarks, " "))));
@@ -136,9 +136,9 @@ std::string keys_of(const Table& table, std::size_t at) {
   return keys;
 }
 
-class Writer {
+class HtmlWriter {
  public:
-  explicit Writer(const std::map<std::string, std::string>& drawings) : drawings_(drawings) {}
+  explicit HtmlWriter(const std::map<std::string, std::string>& drawings) : drawings_(drawings) {}
 
   void section(const Section& section, int level) {
     put("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h{1}><span id=\"{0}-title\">{2}</span>{3}</h{1}>\n",
@@ -157,10 +157,10 @@ class Writer {
   }
 
   void block(const Paragraph& paragraph) {
-    if (paragraph.tone == Tone::kPlain)
+    if (paragraph.emphasis == Emphasis::kPlain)
       put("<p>{}</p>\n", escape_html(paragraph.text));
     else
-      put("<p class=\"note {}\">{}</p>\n", class_of(paragraph.tone), escape_html(paragraph.text));
+      put("<p class=\"note {}\">{}</p>\n", class_of(paragraph.emphasis), escape_html(paragraph.text));
   }
 
   void block(const List& list) {
@@ -169,7 +169,9 @@ class Writer {
     out_ += "</ul>\n";
   }
 
-  void block(const Verbatim& verbatim) { put("<pre tabindex=\"0\">{}</pre>\n", escape_html(verbatim.text)); }
+  void block(const Preformatted& preformatted) {
+    put("<pre tabindex=\"0\">{}</pre>\n", escape_html(preformatted.text));
+  }
 
   // These roles are the elements' defaults. The page shows rows as cards on a narrow screen, which removes the
   // defaults.
@@ -179,7 +181,7 @@ class Writer {
         "<table id=\"{0}\" role=\"table\"{1}>\n<caption><span><span id=\"{0}-title\">{2}</span>{3}</span></caption>\n"
         "<thead role=\"rowgroup\"><tr role=\"row\">",
         id, table.columns.size() == 2 ? " class=\"pairs\"" : "", escape_html(table.caption), link_to(id, "the table"));
-    for (const Heading& column : table.columns)
+    for (const TableColumn& column : table.columns)
       put("<th scope=\"col\" role=\"columnheader\" class=\"{}\">{}</th>", class_of(column.kind),
           escape_html(column.title));
     out_ += "</tr></thead>\n<tbody role=\"rowgroup\">\n";
@@ -188,7 +190,7 @@ class Writer {
       for (std::size_t i = 0; i < row.size(); ++i) most[i] = std::max(most[i], decimals(row[i].text));
     const std::size_t head = row_heading(table.columns);
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
-      const std::vector<Cell>& row = table.rows[at];
+      const std::vector<TableCell>& row = table.rows[at];
       put("<tr role=\"row\"{}>", keys_of(table, at));
       for (std::size_t i = 0; i < row.size(); ++i) cell(row[i], table.columns[i], i == head, most[i]);
       out_ += "</tr>\n";
@@ -196,7 +198,7 @@ class Writer {
     out_ += "</tbody>\n</table>\n</div>\n";
   }
 
-  void cell(const Cell& cell, const Heading& column, bool heads_row, int most) {
+  void cell(const TableCell& cell, const TableColumn& column, bool heads_row, int most) {
     const std::string_view tag = heads_row ? "th" : "td";
     put("<{} {} class=\"{}\"", tag, heads_row ? "scope=\"row\" role=\"rowheader\"" : "role=\"cell\"",
         class_of(column.kind));
@@ -205,12 +207,12 @@ class Writer {
       return;
     }
     put(" data-label=\"{}\">", escape_html(column.title));
-    const bool name = column.kind == Heading::Kind::kName || column.kind == Heading::Kind::kBenchmark;
-    if (cell.tone != Tone::kPlain)
-      put("<span class=\"badge {}\">{}</span>", class_of(cell.tone), escape_html(cell.text));
+    const bool name = column.kind == TableColumn::Kind::kName || column.kind == TableColumn::Kind::kBenchmark;
+    if (cell.emphasis != Emphasis::kPlain)
+      put("<span class=\"badge {}\">{}</span>", class_of(cell.emphasis), escape_html(cell.text));
     else
       out_ += name ? breakable(cell.text) : escape_html(cell.text);
-    if (column.kind == Heading::Kind::kNumber) out_ += padding(cell.text, most);
+    if (column.kind == TableColumn::Kind::kNumber) out_ += padding(cell.text, most);
     put("</{}>", tag);
   }
 
@@ -294,7 +296,7 @@ std::string escape_html(std::string_view text) {
 }
 
 std::string to_html(const Document& document, const std::map<std::string, std::string>& drawings) {
-  Writer writer(drawings);
+  HtmlWriter writer(drawings);
   for (const Section& section : document.sections) writer.section(section, 2);
   json::object specifications;
   for (const Chart* chart : charts_of(document)) specifications[chart->name] = specification(*chart);

@@ -148,12 +148,13 @@ TEST(Html, gives_every_section_figure_and_table_an_id_of_its_own_and_every_link_
 
 TEST(Html, says_of_a_row_what_filters_know_it_by_and_on_a_card_what_each_cell_is) {
   Document document;
-  Table table{
-      "t",
-      "t",
-      {{"Verdict", Heading::Kind::kVerdict}, {"Benchmark", Heading::Kind::kBenchmark}, {"p", Heading::Kind::kNumber}},
-      {{Cell("regressed", Tone::kBad), "a/b/c", "0.5"}, {"", "a/b/d", ""}}};
-  Table about{"about", "t", {{"Claim", Heading::Kind::kText}}, {{"faster"}, {"slower"}}, {{"a/b/c", "a/b/d"}}};
+  Table table{"t",
+              "t",
+              {{"Verdict", TableColumn::Kind::kVerdict},
+               {"Benchmark", TableColumn::Kind::kBenchmark},
+               {"p", TableColumn::Kind::kNumber}},
+              {{TableCell("regressed", Emphasis::kBad), "a/b/c", "0.5"}, {"", "a/b/d", ""}}};
+  Table about{"about", "t", {{"Claim", TableColumn::Kind::kText}}, {{"faster"}, {"slower"}}, {{"a/b/c", "a/b/d"}}};
   document.sections.push_back({"s", "S", {table, about}, {}});
   const std::string page = to_html(document, {});
   for (const char* part :
@@ -167,14 +168,14 @@ TEST(Html, says_of_a_row_what_filters_know_it_by_and_on_a_card_what_each_cell_is
 
 TEST(Html, lets_a_range_of_commits_go_on_in_the_next_line) {
   Document document;
-  Table table{"t", "t", {{"Commits", Heading::Kind::kName}}, {{"000000130000..000000140000"}}};
+  Table table{"t", "t", {{"Commits", TableColumn::Kind::kName}}, {{"000000130000..000000140000"}}};
   document.sections.push_back({"s", "S", {table}, {}});
   EXPECT_NE(to_html(document, {}).find(">000000130000..<wbr>000000140000<"), std::string::npos);
 }
 
 TEST(Html, lines_numbers_up_on_their_decimal_points) {
   Document document;
-  Table table{"t", "t", {{"n", Heading::Kind::kNumber}}, {{"112"}, {"13.9"}, {"4.27"}, {"none"}}};
+  Table table{"t", "t", {{"n", TableColumn::Kind::kNumber}}, {{"112"}, {"13.9"}, {"4.27"}, {"none"}}};
   document.sections.push_back({"s", "S", {table}, {}});
   const std::string page = to_html(document, {});
   EXPECT_NE(page.find(">112\u2008\u2007\u2007<"), std::string::npos);

@@ -6,7 +6,7 @@ namespace lab::report {
 
 namespace {
 
-class Writer {
+class MarkdownWriter {
  public:
   void section(const Section& section, int level) {
     put("\n{} {}\n", std::string(static_cast<std::size_t>(level), '#'), escape_markdown(section.title));
@@ -30,9 +30,9 @@ class Writer {
   }
 
   /// Indented, because the text could end a fenced block.
-  void block(const Verbatim& verbatim) {
+  void block(const Preformatted& preformatted) {
     out_ += "\n    ";
-    std::string_view text = verbatim.text;
+    std::string_view text = preformatted.text;
     while (text.ends_with('\n')) text.remove_suffix(1);
     for (const char c : text) c == '\n' ? out_ += "\n    " : out_ += c;
     out_ += '\n';
@@ -44,14 +44,15 @@ class Writer {
 
   void block(const Table& table) {
     put("\n{}:\n\n|", escape_markdown(table.caption));
-    for (const Heading& heading : table.columns) put(" {} |", escape_markdown(heading.title));
+    for (const TableColumn& heading : table.columns) put(" {} |", escape_markdown(heading.title));
     out_ += "\n|";
-    for (const Heading& heading : table.columns) out_ += heading.kind == Heading::Kind::kNumber ? "---:|" : "---|";
+    for (const TableColumn& heading : table.columns)
+      out_ += heading.kind == TableColumn::Kind::kNumber ? "---:|" : "---|";
     for (const auto& row : table.rows) {
       out_ += "\n|";
-      for (const Cell& cell : row) {
+      for (const TableCell& cell : row) {
         const std::string text = escape_markdown(cell.text);
-        put(" {} |", cell.tone == Tone::kPlain ? text : "**" + text + "**");
+        put(" {} |", cell.emphasis == Emphasis::kPlain ? text : "**" + text + "**");
       }
     }
     out_ += '\n';
@@ -95,7 +96,7 @@ std::string escape_markdown(std::string_view text) {
 }
 
 std::string to_markdown(const Document& document) {
-  Writer writer;
+  MarkdownWriter writer;
   writer.put("# {}\n\n**{}**\n", escape_markdown(document.title), escape_markdown(document.lead));
   for (const Alert& alert : document.alerts) writer.put("\n> **{}**\n", escape_markdown(alert.text));
   if (!document.progress.empty()) writer.put("\n{}\n", escape_markdown(document.progress));

@@ -27,9 +27,9 @@ TEST(Markdown, sets_every_kind_of_block) {
                                {Paragraph{"Said."}, List{{"one", "two"}},
                                 Table{"table",
                                       "Caption",
-                                      {{"Name", Heading::Kind::kName}, {"ns", Heading::Kind::kNumber}},
-                                      {{Cell("weaker", Tone::kWeak), "1.5"}}},
-                                Charts{{chart}}, Verbatim{"$ a\nb\n"}},
+                                      {{"Name", TableColumn::Kind::kName}, {"ns", TableColumn::Kind::kNumber}},
+                                      {{TableCell("weaker", Emphasis::kWeak), "1.5"}}},
+                                Charts{{chart}}, Preformatted{"$ a\nb\n"}},
                                {{"inner", "Inner", {Paragraph{"More."}}, {}}}});
   EXPECT_EQ(to_markdown(document),
             "# Title\n\n**Two reproduced.**\n\n1 of 2 blocks so far.\n\n- Machine: small\n\n## Section\n\nSaid.\n\n- "

@@ -34,17 +34,17 @@ std::string in_percent(double share) {
 }
 
 /// The table's counters, in column order; other byte counters follow under their own names.
-struct Column {
+struct CounterColumn {
   std::string counter, title;
   std::string (*show)(double);
 };
-const Column kColumns[] = {{std::string(kRounding), "Bytes in blocks a byte requested", ratio},
-                           {"external_fragmentation", "Free memory outside the largest free block", in_percent},
-                           {"metadata_bytes", "Metadata, bytes", in_bytes},
-                           {std::string(judge::kMinimumHeap), "Minimum heap, bytes", in_bytes},
-                           {std::string(kDemand), "Requested at most, bytes", in_bytes},
-                           {"buffer_bytes", "Buffer given, bytes", in_bytes},
-                           {"packet_memory_bytes", "Packet memory, bytes", in_bytes}};
+const CounterColumn kColumns[] = {{std::string(kRounding), "Bytes in blocks a byte requested", ratio},
+                                  {"external_fragmentation", "Free memory outside the largest free block", in_percent},
+                                  {"metadata_bytes", "Metadata, bytes", in_bytes},
+                                  {std::string(judge::kMinimumHeap), "Minimum heap, bytes", in_bytes},
+                                  {std::string(kDemand), "Requested at most, bytes", in_bytes},
+                                  {"buffer_bytes", "Buffer given, bytes", in_bytes},
+                                  {"packet_memory_bytes", "Packet memory, bytes", in_bytes}};
 
 /// "used_bytes": "Used, bytes".
 std::string title_of(std::string_view counter) {
@@ -68,7 +68,7 @@ Counters counters_of(const Result& result, const std::string& benchmark) {
   return all;
 }
 
-struct Line {
+struct BenchmarkCounters {
   const results::Workload* workload;
   const results::Variant* variant;
   Counters counters;
@@ -81,30 +81,31 @@ struct Line {
 };
 
 /// Every benchmark of the family with counters, sorted by workload, then by rounding, the smallest first.
-std::vector<Line> lines_of(const std::string& family, const Result& result) {
-  std::vector<Line> lines;
+std::vector<BenchmarkCounters> benchmarks_of(const std::string& family, const Result& result) {
+  std::vector<BenchmarkCounters> benchmarks;
   for (const results::Workload& workload : result.workloads) {
     if (workload.family != family) continue;
-    const auto first = static_cast<std::ptrdiff_t>(lines.size());
+    const auto first = static_cast<std::ptrdiff_t>(benchmarks.size());
     for (const results::Variant& variant : result.variants) {
       if (variant.family != family) continue;
-      Line line{&workload, &variant, {}};
-      line.counters = counters_of(result, line.benchmark());
-      if (!line.counters.empty()) lines.push_back(std::move(line));
+      BenchmarkCounters one{&workload, &variant, {}};
+      one.counters = counters_of(result, one.benchmark());
+      if (!one.counters.empty()) benchmarks.push_back(std::move(one));
     }
-    std::stable_sort(lines.begin() + first, lines.end(), [](const Line& a, const Line& b) {
-      return a.value(kRounding).value_or(0) < b.value(kRounding).value_or(0);
-    });
+    std::stable_sort(benchmarks.begin() + first, benchmarks.end(),
+                     [](const BenchmarkCounters& a, const BenchmarkCounters& b) {
+                       return a.value(kRounding).value_or(0) < b.value(kRounding).value_or(0);
+                     });
   }
-  return lines;
+  return benchmarks;
 }
 
-std::vector<Column> columns_of(const std::vector<Line>& lines) {
+std::vector<CounterColumn> columns_of(const std::vector<BenchmarkCounters>& benchmarks) {
   std::set<std::string, std::less<>> counters;
-  for (const Line& line : lines)
-    for (const auto& [counter, range] : line.counters) counters.insert(counter);
-  std::vector<Column> columns;
-  for (const Column& column : kColumns)
+  for (const BenchmarkCounters& one : benchmarks)
+    for (const auto& [counter, range] : one.counters) counters.insert(counter);
+  std::vector<CounterColumn> columns;
+  for (const CounterColumn& column : kColumns)
     if (counters.erase(column.counter) != 0) columns.push_back(column);
   for (const std::string& counter : counters)
     if (counter.ends_with("_bytes")) columns.push_back({counter, title_of(counter), in_bytes});
@@ -117,78 +118,79 @@ std::string shown(const Interval& range, std::string (*show)(double)) {
 }
 
 /// The quantity of a chart: one number per benchmark, lower is better.
-struct Measure {
+struct MemoryQuantity {
   std::string_view name, axis, unit, note;
-  std::optional<double> (*of)(const Line&);
+  std::optional<double> (*of)(const BenchmarkCounters&);
 };
 
-std::optional<double> heap_factor(const Line& line) {
-  const std::optional<double> heap = line.value(judge::kMinimumHeap), demand = line.value(kDemand);
+std::optional<double> heap_factor(const BenchmarkCounters& one) {
+  const std::optional<double> heap = one.value(judge::kMinimumHeap), demand = one.value(kDemand);
   if (!heap || !demand || *demand <= 0) return std::nullopt;
   return *heap / *demand;
 }
 
-constexpr Measure kMeasures[] = {
+constexpr MemoryQuantity kMemoryQuantities[] = {
     {"rounding", "bytes in blocks a byte requested", "bytes in blocks for each byte requested",
      "What rounding block sizes up costs (internal fragmentation). 1: nothing. Metadata is in the table.",
-     [](const Line& line) { return line.value(kRounding); }},
+     [](const BenchmarkCounters& one) { return one.value(kRounding); }},
     {"heap", "minimum heap over requested at most", "times the bytes requested at most as a heap",
      "The least heap in which the workload succeeds, over the most bytes that it has requested at once.", heap_factor}};
 
-std::optional<Chart> chart_of(const Measure& measure, const std::string& family, const std::vector<Line>& lines) {
+std::optional<Chart> chart_of(const MemoryQuantity& quantity, const std::string& family,
+                              const std::vector<BenchmarkCounters>& benchmarks) {
   std::map<std::string, double, std::less<>> most;  // by variant
-  const Line *best = nullptr, *worst = nullptr;
-  for (const Line& line : lines) {
-    const std::optional<double> value = measure.of(line);
+  const BenchmarkCounters *best = nullptr, *worst = nullptr;
+  for (const BenchmarkCounters& one : benchmarks) {
+    const std::optional<double> value = quantity.of(one);
     if (!value) continue;
-    double& own = most.try_emplace(line.variant->name, *value).first->second;
+    double& own = most.try_emplace(one.variant->name, *value).first->second;
     own = std::max(own, *value);
-    if (best == nullptr || *value < *measure.of(*best)) best = &line;
-    if (worst == nullptr || *value > *measure.of(*worst)) worst = &line;
+    if (best == nullptr || *value < *quantity.of(*best)) best = &one;
+    if (worst == nullptr || *value > *quantity.of(*worst)) worst = &one;
   }
   if (most.size() < 2) return std::nullopt;
-  std::vector<const Line*> sorted;
-  for (const Line& line : lines)
-    if (measure.of(line)) sorted.push_back(&line);
-  std::stable_sort(sorted.begin(), sorted.end(), [&](const Line* a, const Line* b) {
+  std::vector<const BenchmarkCounters*> sorted;
+  for (const BenchmarkCounters& one : benchmarks)
+    if (quantity.of(one)) sorted.push_back(&one);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const BenchmarkCounters* a, const BenchmarkCounters* b) {
     const double left = most.at(a->variant->name), right = most.at(b->variant->name);
     return left != right ? left < right : a->variant->name < b->variant->name;
   });
   json::array rows;
-  for (const Line* line : sorted)
-    rows.push_back(json::object{{"variant", line->variant->name},
-                                {"benchmark", line->benchmark()},
-                                {"workload", line->workload->name},
-                                {"value", *measure.of(*line)},
-                                {"shown", ratio(*measure.of(*line))}});
-  Chart chart("memory", fmt::format("{}-{}", family, measure.name));
-  chart.title = ratio(*measure.of(*worst)) == ratio(*measure.of(*best))
-                    ? fmt::format("Every variant takes {} {}", ratio(*measure.of(*worst)), measure.unit)
-                    : fmt::format("{} takes the most, {} {} in {}", worst->variant->name, ratio(*measure.of(*worst)),
-                                  measure.unit, worst->workload->name);
-  chart.note = measure.note;
-  chart.text = fmt::format("Dot plot of {} by variant and workload. {}.", measure.axis, chart.title);
+  for (const BenchmarkCounters* one : sorted)
+    rows.push_back(json::object{{"variant", one->variant->name},
+                                {"benchmark", one->benchmark()},
+                                {"workload", one->workload->name},
+                                {"value", *quantity.of(*one)},
+                                {"shown", ratio(*quantity.of(*one))}});
+  Chart chart("memory", fmt::format("{}-{}", family, quantity.name));
+  chart.title = ratio(*quantity.of(*worst)) == ratio(*quantity.of(*best))
+                    ? fmt::format("Every variant takes {} {}", ratio(*quantity.of(*worst)), quantity.unit)
+                    : fmt::format("{} takes the most, {} {} in {}", worst->variant->name, ratio(*quantity.of(*worst)),
+                                  quantity.unit, worst->workload->name);
+  chart.note = quantity.note;
+  chart.text = fmt::format("Dot plot of {} by variant and workload. {}.", quantity.axis, chart.title);
   chart.data = {{"rows", std::move(rows)}};
-  chart.words = {{"axis", std::string(measure.axis)}};
+  chart.words = {{"axis", std::string(quantity.axis)}};
   return chart;
 }
 
 }  // namespace
 
 Table memory_table(const std::string& family, const Result& result) {
-  using enum Heading::Kind;
-  const std::vector<Line> lines = lines_of(family, result);
-  const std::vector<Column> columns = columns_of(lines);
+  using enum TableColumn::Kind;
+  const std::vector<BenchmarkCounters> benchmarks = benchmarks_of(family, result);
+  const std::vector<CounterColumn> columns = columns_of(benchmarks);
   Table table{
       family + "-memory", "Memory: what rounding, free lists and bookkeeping cost", {{"Benchmark", kBenchmark}}, {}};
-  for (const Column& column : columns) table.columns.push_back({column.title, kNumber});
-  for (const Line& line : lines) {
-    std::vector<Cell> row{line.benchmark()};
+  for (const CounterColumn& column : columns) table.columns.push_back({column.title, kNumber});
+  for (const BenchmarkCounters& one : benchmarks) {
+    std::vector<TableCell> row{one.benchmark()};
     bool any = false;
-    for (const Column& column : columns) {
-      const auto found = line.counters.find(column.counter);
-      any = any || found != line.counters.end();
-      row.emplace_back(found == line.counters.end() ? "" : shown(found->second, column.show));
+    for (const CounterColumn& column : columns) {
+      const auto found = one.counters.find(column.counter);
+      any = any || found != one.counters.end();
+      row.emplace_back(found == one.counters.end() ? "" : shown(found->second, column.show));
     }
     if (any) table.rows.push_back(std::move(row));
   }
@@ -196,10 +198,10 @@ Table memory_table(const std::string& family, const Result& result) {
 }
 
 std::vector<Chart> memory_charts(const std::string& family, const Result& result) {
-  const std::vector<Line> lines = lines_of(family, result);
+  const std::vector<BenchmarkCounters> benchmarks = benchmarks_of(family, result);
   std::vector<Chart> charts;
-  for (const Measure& measure : kMeasures)
-    if (std::optional<Chart> chart = chart_of(measure, family, lines)) charts.push_back(std::move(*chart));
+  for (const MemoryQuantity& quantity : kMemoryQuantities)
+    if (std::optional<Chart> chart = chart_of(quantity, family, benchmarks)) charts.push_back(std::move(*chart));
   return charts;
 }
 

@@ -11,8 +11,8 @@ TEST(Memory, has_a_row_for_each_benchmark_that_counted_and_a_column_for_each_cou
   const Table table = memory_table("allocator", result);
   ASSERT_EQ(table.rows.size(), 4u);
   std::vector<std::string> titles, first;
-  for (const Heading& column : table.columns) titles.push_back(column.title);
-  for (const Cell& cell : table.rows[1]) first.push_back(cell.text);
+  for (const TableColumn& column : table.columns) titles.push_back(column.title);
+  for (const TableCell& cell : table.rows[1]) first.push_back(cell.text);
   EXPECT_EQ(titles, (std::vector<std::string>{
                         "Benchmark", "Bytes in blocks a byte requested", "Free memory outside the largest free block",
                         "Metadata, bytes", "Minimum heap, bytes", "Requested at most, bytes", "Buffer given, bytes"}));

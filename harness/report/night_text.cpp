@@ -69,7 +69,7 @@ std::string cause_text(const std::vector<const Alarm*>& alarms) {
 std::string quiet_text(const NightFindings& found, std::string_view others) {
   std::set<std::string> quiet = found.benchmarks;
   for (const Alarm& alarm : found.alarms) quiet.erase(alarm.benchmark);
-  Unchanged unchanged;
+  UnchangedCounts unchanged;
   for (const judge::TooYoung& one : found.night.too_young) {
     quiet.erase(one.benchmark);
     unchanged.add(one.judged);
@@ -134,7 +134,7 @@ std::string night_text(const NightFindings& found) {
   std::string text = fmt::format("{}", fmt::join(parts, "; "));
   for (const std::string& note : found.night.notes) text += "; " + note;
   text += unusual_text(found.night.unusual);
-  if (!found.told_before.empty()) text += "; told before: " + alarms_text(found.told_before);
+  if (!found.reported_before.empty()) text += "; already reported: " + alarms_text(found.reported_before);
   if (found.waiting > 0) text += fmt::format("; bisects that go on another night: {}", found.waiting);
   return text;
 }

@@ -25,9 +25,9 @@ struct NightFindings {
   std::set<std::string> benchmarks;  ///< all measured benchmarks
   std::vector<results::Failure> failures;
   judge::JudgedNight night;
-  std::vector<results::Alarm> alarms;       ///< not yet reported, the largest first
-  std::vector<results::Alarm> told_before;  ///< reported earlier; their bisects continued tonight
-  std::size_t waiting = 0;                  ///< bisects that continue another night
+  std::vector<results::Alarm> alarms;           ///< not yet reported, the largest first
+  std::vector<results::Alarm> reported_before;  ///< reported earlier; their bisects continued tonight
+  std::size_t waiting = 0;                      ///< bisects that continue another night
 };
 
 /// "under a second", "12 s", "3 min 20 s".

@@ -71,13 +71,13 @@ TEST(NightText, sums_up_all_that_a_night_found) {
   found.night.too_young = {{"shelf/b/store", {4, 0, "too_young"}}};
   found.night.notes = {"a note"};
   found.night.unusual = {"load 3: stop it"};
-  found.told_before = {slower("shelf/e/store")};
-  found.told_before[0].bisect = answer(results::kCutOff);
-  found.told_before[0].tries = 2;
+  found.reported_before = {slower("shelf/e/store")};
+  found.reported_before[0].bisect = answer(results::kCutOff);
+  found.reported_before[0].tries = 2;
   found.waiting = 1;
   EXPECT_EQ(night_text(found),
             "1 slower: shelf/a/store +50.00 % in aaaaaaaaaaaa..bbbbbbbbbbbb, not bisected yet; 1 others quiet, 1 too "
-            "young to tell (4 more nights); 1 failed: shelf/d/store; a note; unusual: load 3; told before: "
+            "young to tell (4 more nights); 1 failed: shelf/d/store; a note; unusual: load 3; already reported: "
             "shelf/e/store +50.00 % in aaaaaaaaaaaa..bbbbbbbbbbbb, bisect cut off, try 2 of 5; bisects that go on "
             "another night: 1");
 }

@@ -1,4 +1,4 @@
-// Colours that stand beside each other are told apart by readers who see few of them.
+// Readers with any kind of colour vision can distinguish colours that appear together.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,11 +18,11 @@ using Matrix = std::array<Triple, 3>;
 
 /// Machado, Oliveira, Fernandes: A Physiologically-based Model for Simulation of Color Vision Deficiency, IEEE TVCG 15
 /// (2009) 1291-1298, severity 1, on linear RGB.
-struct Sight {
+struct ColourVision {
   const char* name;
   Matrix matrix;
 };
-constexpr Sight kSights[] = {
+constexpr ColourVision kColourVisions[] = {
     {"full", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}},
     {"protanopia",
      {{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}}},
@@ -47,8 +47,8 @@ Triple linear_rgb(std::string_view hex) {
   return out;
 }
 
-Triple lab(std::string_view hex, const Sight& sight) {
-  Triple rgb = times(sight.matrix, linear_rgb(hex));
+Triple lab(std::string_view hex, const ColourVision& vision) {
+  Triple rgb = times(vision.matrix, linear_rgb(hex));
   for (double& c : rgb) c = std::min(1.0, std::max(0.0, c));
   constexpr Matrix kXyz{{{0.4124, 0.3576, 0.1805}, {0.2126, 0.7152, 0.0722}, {0.0193, 0.1192, 0.9505}}};
   const Triple xyz = times(kXyz, rgb);
@@ -85,12 +85,12 @@ TEST(Palette, tells_what_stands_together_apart_in_every_sight) {
   constexpr double kLeast = 15;
   for (const std::vector<std::string>& group : groups)
     for (const std::size_t mode : {std::size_t{0}, std::size_t{1}})
-      for (const Sight& sight : kSights)
+      for (const ColourVision& vision : kColourVisions)
         for (const std::string& a : group)
           for (const std::string& b : group) {
             if (a >= b) continue;
-            EXPECT_GE(distance(lab(colour(a, mode), sight), lab(colour(b, mode), sight)), kLeast)
-                << a << " and " << b << ", " << sight.name << ", " << (mode == 0 ? "light" : "dark");
+            EXPECT_GE(distance(lab(colour(a, mode), vision), lab(colour(b, mode), vision)), kLeast)
+                << a << " and " << b << ", " << vision.name << ", " << (mode == 0 ? "light" : "dark");
           }
 }
 

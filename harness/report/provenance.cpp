@@ -35,8 +35,10 @@ std::string caches_phrase(const std::vector<results::Cache>& caches) {
 
 Table facts_table(std::string name, std::string caption,
                   const std::vector<std::pair<std::string, std::string>>& facts) {
-  Table table{
-      std::move(name), std::move(caption), {{"Fact", Heading::Kind::kText}, {"Value", Heading::Kind::kText}}, {}};
+  Table table{std::move(name),
+              std::move(caption),
+              {{"Fact", TableColumn::Kind::kText}, {"Value", TableColumn::Kind::kText}},
+              {}};
   for (const auto& [fact, value] : facts) table.rows.push_back({fact, or_unknown(value)});
   return table;
 }
@@ -90,7 +92,7 @@ std::vector<std::string> unusual(const Result& result, bool running) {
 }
 
 Section failures_section(const Result& result) {
-  using enum Heading::Kind;
+  using enum TableColumn::Kind;
   Section section{"failures", "Failures", {}, {}};
   if (result.failures.empty()) {
     section.blocks.emplace_back(Paragraph{"No process crashed, hung or answered wrongly."});
@@ -107,20 +109,20 @@ Section failures_section(const Result& result) {
                {"What happened", kText}},
               {}};
   for (const results::Failure& failure : result.failures)
-    table.rows.push_back({Cell(failure.kind, Tone::kBad), results::subject(failure.benchmark, failure.arm),
+    table.rows.push_back({TableCell(failure.kind, Emphasis::kBad), results::subject(failure.benchmark, failure.arm),
                           std::to_string(failure.process), std::to_string(failure.block), failure.detail});
   section.blocks.emplace_back(std::move(table));
   for (const results::Failure& failure : result.failures)
     if (!failure.output_tail.empty()) {
       section.blocks.emplace_back(Paragraph{fmt::format(
           "The end of what {} (process {}) said:", results::subject(failure.benchmark, failure.arm), failure.process)});
-      section.blocks.emplace_back(Verbatim{failure.output_tail});
+      section.blocks.emplace_back(Preformatted{failure.output_tail});
     }
   return section;
 }
 
 Section unsupported_section(const Result& result) {
-  using enum Heading::Kind;
+  using enum TableColumn::Kind;
   Section section{"unsupported", "Pairs that cannot work", {}, {}};
   if (result.unsupported.empty()) {
     section.blocks.emplace_back(Paragraph{"Every variant can do every workload of its family."});
@@ -138,7 +140,7 @@ Section provenance_section(const Result& result) {
   const results::Session& session = result.session;
   Section section{"provenance", "Where the numbers came from", {}, {}};
   section.blocks.emplace_back(Paragraph{"The same work again, from the same sources and pins:"});
-  section.blocks.emplace_back(Verbatim{repeat_commands(result)});
+  section.blocks.emplace_back(Preformatted{repeat_commands(result)});
   section.blocks.emplace_back(facts_table(
       "machine", "Machine",
       {{"Id", machine.id},
@@ -178,7 +180,7 @@ Section provenance_section(const Result& result) {
   if (!result.pins.empty()) {
     Table pins{"pins",
                "Pins: the version of every package, the hash of its artifacts and how they unpack",
-               {{"Package", Heading::Kind::kName}, {"Version", Heading::Kind::kName}},
+               {{"Package", TableColumn::Kind::kName}, {"Version", TableColumn::Kind::kName}},
                {}};
     for (const auto& [package, version] : result.pins) pins.rows.push_back({package, version});
     section.blocks.emplace_back(std::move(pins));

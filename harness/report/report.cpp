@@ -31,7 +31,7 @@ namespace {
 using results::Column;
 using results::Result;
 
-std::string progress_phrase(const Progress& progress, const Result* result) {
+std::string progress_phrase(const BlockProgress& progress, const Result* result) {
   if (progress.blocks == 0) return "The session has begun: this page fills in after each block.";
   // Verdicts read after every block would be wrong more often than their stated error rate.
   const bool has_base = result != nullptr && results::find_arm(*result, results::kBase) != nullptr;
@@ -171,7 +171,7 @@ std::vector<std::string> families_in_order(const Result& result, const std::stri
 }  // namespace
 
 Document report_document(const ReportInput& input, const Published& published,
-                         const std::optional<Progress>& progress) {
+                         const std::optional<BlockProgress>& progress) {
   Document document;
   const Result* result = input.result;
   const bool judged = result != nullptr && has_numbers(*result, published.buckets.family);
@@ -242,8 +242,10 @@ Expected<ReportFiles> write_report(const ReportInput& input, const ReportOptions
   if (!renderer) undrawn = renderer.error();
   for (const Chart* chart : charts_of(document)) {
     if (!renderer) break;
-    const Expected<std::string> in_page = (*renderer)->render(chart->name, drawing_specification(*chart, Place::kPage));
-    const Expected<std::string> alone = (*renderer)->render(chart->name, drawing_specification(*chart, Place::kFile));
+    const Expected<std::string> in_page =
+        (*renderer)->render(chart->name, drawing_specification(*chart, DrawingTarget::kPage));
+    const Expected<std::string> alone =
+        (*renderer)->render(chart->name, drawing_specification(*chart, DrawingTarget::kFile));
     if (!in_page || !alone) {
       if (!undrawn) undrawn = in_page ? alone.error() : in_page.error();
       continue;

@@ -30,15 +30,15 @@ struct ReportInput {
 };
 
 /// The progress of a running session.
-struct Progress {
+struct BlockProgress {
   int blocks = 0;   ///< complete
   int planned = 0;  ///< current estimate of the total
 };
 
 struct ReportOptions {
   std::filesystem::path out;
-  std::filesystem::path published;   ///< results/published
-  std::optional<Progress> progress;  ///< given: writes only index.html, fast, with this progress
+  std::filesystem::path published;        ///< results/published
+  std::optional<BlockProgress> progress;  ///< given: writes only index.html, fast, with this progress
 };
 
 struct ReportFiles {
@@ -49,7 +49,7 @@ struct ReportFiles {
 
 /// The content of the report.
 Document report_document(const ReportInput& input, const Published& published,
-                         const std::optional<Progress>& progress = {});
+                         const std::optional<BlockProgress>& progress = {});
 
 /// Writes the report, each file atomically. An error names the file or the chart. A chart that cannot be drawn lacks
 /// only its SVG: the page and the summary are still written.

@@ -101,7 +101,7 @@ TEST(Report, of_a_running_session_is_the_page_alone_and_says_how_far_it_is) {
   const fs::path out = fresh_folder("live");
   const results::Result result = sample::result(3);
   ReportOptions live = options(out);
-  live.progress = Progress{3, 12};
+  live.progress = BlockProgress{3, 12};
   const Expected<ReportFiles> files = write_report({&result, {}}, live);
   ASSERT_TRUE(files) << files.error().what;
   EXPECT_EQ(files_in(out), std::set<std::string>{"index.html"});
@@ -211,7 +211,7 @@ TEST(Report, names_above_everything_what_failures_left_without_a_number) {
 TEST(Report, of_a_running_session_with_a_base_promises_its_verdicts_for_the_end) {
   const results::Result with_base = sample::two_arms(), without = sample::result();
   const auto said = [](const results::Result& result) {
-    return report_document({&result, {}}, *load_published(options("").published), Progress{3, 12}).progress;
+    return report_document({&result, {}}, *load_published(options("").published), BlockProgress{3, 12}).progress;
   };
   EXPECT_TRUE(contains(said(with_base), "Verdicts over its base come when it is over."));
   EXPECT_FALSE(contains(said(without), "Verdicts"));

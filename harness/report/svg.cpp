@@ -22,13 +22,13 @@ std::chrono::nanoseconds time_spent() {
 }
 
 /// A JavaScript value, freed with its scope.
-class Value {
+class JsValue {
  public:
-  Value(JSContext* context, JSValue value) : context_(context), value_(value) {}
-  Value(const Value&) = delete;
-  Value& operator=(const Value&) = delete;
-  Value(Value&& other) noexcept : context_(other.context_), value_(std::exchange(other.value_, JS_UNDEFINED)) {}
-  ~Value() { JS_FreeValue(context_, value_); }
+  JsValue(JSContext* context, JSValue value) : context_(context), value_(value) {}
+  JsValue(const JsValue&) = delete;
+  JsValue& operator=(const JsValue&) = delete;
+  JsValue(JsValue&& other) noexcept : context_(other.context_), value_(std::exchange(other.value_, JS_UNDEFINED)) {}
+  ~JsValue() { JS_FreeValue(context_, value_); }
 
   JSValue get() const { return value_; }
   bool failed() const { return JS_IsException(value_) != 0; }
@@ -45,7 +45,7 @@ class Value {
     return copy;
   }
 
-  Value property(const char* name) const { return {context_, JS_GetPropertyStr(context_, value_, name)}; }
+  JsValue property(const char* name) const { return {context_, JS_GetPropertyStr(context_, value_, name)}; }
 
  private:
   JSContext* context_;
@@ -81,15 +81,15 @@ struct SvgRenderer::Engine {
   }
 
   Error thrown(std::string_view doing) {
-    const Value exception(context, JS_GetException(context));
+    const JsValue exception(context, JS_GetException(context));
     return explain(doing, exception.text());
   }
 
   /// Runs a script (followed by a zero byte) and its pending jobs.
   Expected<void> load(std::string_view name, std::string_view script) {
     start_clock();
-    const Value result(context,
-                       JS_Eval(context, script.data(), script.size(), std::string(name).c_str(), JS_EVAL_TYPE_GLOBAL));
+    const JsValue result(
+        context, JS_Eval(context, script.data(), script.size(), std::string(name).c_str(), JS_EVAL_TYPE_GLOBAL));
     if (result.failed()) return thrown(fmt::format("loading {}", name));
     return finish(fmt::format("loading {}", name));
   }
@@ -125,11 +125,11 @@ Expected<std::string> SvgRenderer::render(const std::string& name, const boost::
   JSContext* context = engine_->context;
   engine_->start_clock();
   const std::string text = boost::json::serialize(specification);
-  const Value global(context, JS_GetGlobalObject(context));
-  const Value draw = global.property("draw");
-  const Value argument(context, JS_NewStringLen(context, text.data(), text.size()));
+  const JsValue global(context, JS_GetGlobalObject(context));
+  const JsValue draw = global.property("draw");
+  const JsValue argument(context, JS_NewStringLen(context, text.data(), text.size()));
   JSValue arguments[] = {argument.get()};
-  const Value outcome(context, JS_Call(context, draw.get(), global.get(), 1, arguments));
+  const JsValue outcome(context, JS_Call(context, draw.get(), global.get(), 1, arguments));
   if (outcome.failed()) return engine_->thrown(doing);
   if (Expected<void> finished = engine_->finish(doing); !finished) return finished.error();
 

@@ -65,7 +65,8 @@ TEST(Charts, are_all_drawn_with_a_mark_for_every_row) {
   const Document document = sample_document();
   std::set<std::string> drawn;
   for (const Chart* chart : charts_of(document)) {
-    const Expected<std::string> svg = renderer().render(chart->name, drawing_specification(*chart, Place::kFile));
+    const Expected<std::string> svg =
+        renderer().render(chart->name, drawing_specification(*chart, DrawingTarget::kFile));
     ASSERT_TRUE(svg) << svg.error().what;
     const std::size_t rows = marks_of(*chart);
     EXPECT_GT(rows, 0u) << chart->name;
@@ -107,7 +108,7 @@ TEST(Charts, have_a_legend_of_every_series_within_the_drawing) {
   const Document document = sample_document();
   for (const Chart* chart : charts_of(document)) {
     if (chart->spec != "memory") continue;
-    const std::string svg = *renderer().render(chart->name, drawing_specification(*chart, Place::kPage));
+    const std::string svg = *renderer().render(chart->name, drawing_specification(*chart, DrawingTarget::kPage));
     std::set<std::string> workloads;
     for (const json::value& row : chart->data.at("rows").as_array())
       workloads.insert(std::string(row.at("workload").as_string()));
@@ -121,7 +122,8 @@ TEST(Charts, for_the_page_keep_its_colours_and_for_a_file_have_their_own) {
   const Document document =
       report_document({&result, {}}, *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
   const Chart& chart = *charts_of(document)[0];
-  const Expected<std::string> in_page = renderer().render(chart.name, drawing_specification(chart, Place::kPage));
+  const Expected<std::string> in_page =
+      renderer().render(chart.name, drawing_specification(chart, DrawingTarget::kPage));
   ASSERT_TRUE(in_page);
   EXPECT_GT(count(*in_page, "var(--c1)"), 0u);
   EXPECT_EQ(count(*in_page, "role-title"), 0u);
@@ -131,9 +133,9 @@ TEST(Charts, for_the_page_keep_its_colours_and_for_a_file_have_their_own) {
 TEST(Charts, are_drawn_the_same_whatever_was_drawn_before) {
   const Document document = sample_document();
   const Chart& chart = *charts_of(document)[0];
-  const json::object specification = drawing_specification(chart, Place::kFile);
+  const json::object specification = drawing_specification(chart, DrawingTarget::kFile);
   const std::string first = *renderer().render(chart.name, specification);
-  ASSERT_TRUE(renderer().render("other", drawing_specification(*charts_of(document)[1], Place::kFile)));
+  ASSERT_TRUE(renderer().render("other", drawing_specification(*charts_of(document)[1], DrawingTarget::kFile)));
   EXPECT_EQ(*renderer().render(chart.name, specification), first);
 }
 
@@ -143,7 +145,8 @@ TEST(Charts, with_few_processes_have_points_without_bars) {
       report_document({&result, {}}, *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
   ASSERT_FALSE(charts_of(document).empty());
   for (const Chart* chart : charts_of(document)) {
-    const Expected<std::string> svg = renderer().render(chart->name, drawing_specification(*chart, Place::kFile));
+    const Expected<std::string> svg =
+        renderer().render(chart->name, drawing_specification(*chart, DrawingTarget::kFile));
     EXPECT_TRUE(svg) << svg.error().what;
   }
 }
@@ -154,7 +157,7 @@ TEST(SvgRenderer, names_the_chart_that_vega_cannot_draw) {
   EXPECT_EQ(svg.error().what.substr(0, 24), "drawing chart 'broken': ");
   // What failed before leaves nothing behind.
   const Document document = sample_document();
-  EXPECT_TRUE(renderer().render("fine", drawing_specification(*charts_of(document)[0], Place::kFile)));
+  EXPECT_TRUE(renderer().render("fine", drawing_specification(*charts_of(document)[0], DrawingTarget::kFile)));
 }
 
 TEST(SvgRenderer, takes_a_doubt_of_vega_for_a_failure) {

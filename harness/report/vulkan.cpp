@@ -19,17 +19,17 @@ using results::Column;
 using results::ImageRow;
 
 /// Columns with equal answers share one line of a graph.
-struct Series {
+struct GraphLine {
   std::string label;
   const Column* column = nullptr;
 };
 
 template <typename Same>
-std::vector<Series> series_of(std::span<const Column> atlas, const Same& same) {
-  std::vector<Series> all;
+std::vector<GraphLine> lines_of(std::span<const Column> atlas, const Same& same) {
+  std::vector<GraphLine> all;
   for (const Column& column : atlas) {
     const auto twin =
-        std::find_if(all.begin(), all.end(), [&](const Series& one) { return same(*one.column, column); });
+        std::find_if(all.begin(), all.end(), [&](const GraphLine& one) { return same(*one.column, column); });
     if (twin == all.end())
       all.push_back({column.name, &column});
     else
@@ -38,20 +38,20 @@ std::vector<Series> series_of(std::span<const Column> atlas, const Same& same) {
   return all;
 }
 
-std::vector<Series> image_series(std::span<const Column> atlas) {
-  std::vector<Series> all = series_of(atlas, [](const Column& a, const Column& b) {
+std::vector<GraphLine> image_lines(std::span<const Column> atlas) {
+  std::vector<GraphLine> all = lines_of(atlas, [](const Column& a, const Column& b) {
     return std::equal(
         a.images.begin(), a.images.end(), b.images.begin(), b.images.end(), [](const ImageRow& x, const ImageRow& y) {
           return x.width == y.width && x.height == y.height && x.size == y.size && x.alignment == y.alignment;
         });
   });
-  std::erase_if(all, [](const Series& one) { return one.column->images.empty(); });
+  std::erase_if(all, [](const GraphLine& one) { return one.column->images.empty(); });
   return all;
 }
 
-std::vector<Series> buffer_series(std::span<const Column> atlas) {
-  std::vector<Series> all = series_of(atlas, [](const Column& a, const Column& b) { return a.buffers == b.buffers; });
-  std::erase_if(all, [](const Series& one) { return one.column->buffers.empty(); });
+std::vector<GraphLine> buffer_lines(std::span<const Column> atlas) {
+  std::vector<GraphLine> all = lines_of(atlas, [](const Column& a, const Column& b) { return a.buffers == b.buffers; });
+  std::erase_if(all, [](const GraphLine& one) { return one.column->buffers.empty(); });
   return all;
 }
 
@@ -65,9 +65,9 @@ double position(const ImageRow& row) {
   return std::log2(static_cast<double>(row.width)) + std::log2(static_cast<double>(row.height)) / kHeights;
 }
 
-json::object image_rows(const std::vector<Series>& all, std::uint64_t ImageRow::*what) {
+json::object image_rows(const std::vector<GraphLine>& all, std::uint64_t ImageRow::*what) {
   json::array rows;
-  for (const Series& one : all)
+  for (const GraphLine& one : all)
     for (const ImageRow& row : one.column->images)
       if (row.size != 0)
         rows.push_back(json::object{{"driver", one.label},
@@ -102,17 +102,17 @@ std::string in_bytes(const std::set<std::uint64_t>& values) {
   return fmt::format("{}", fmt::join(texts, " or "));
 }
 
-std::string drivers_phrase(const std::vector<Series>& all) {
+std::string drivers_phrase(const std::vector<GraphLine>& all) {
   std::vector<std::string> names;
-  for (const Series& one : all) names.push_back(one.label);
+  for (const GraphLine& one : all) names.push_back(one.label);
   return fmt::format("{}", fmt::join(names, "; "));
 }
 
-Chart storage_graph(const std::vector<Series>& all, const VulkanMemory& published) {
+Chart storage_graph(const std::vector<GraphLine>& all, const VulkanMemory& published) {
   Chart chart("image_storage", "image-storage");
   const ImageRow* smallest = nullptr;
   std::string least;
-  for (const Series& one : all) {
+  for (const GraphLine& one : all) {
     smallest = nullptr;
     for (const ImageRow& row : one.column->images)
       if (row.size != 0 && (smallest == nullptr || row.size < smallest->size)) smallest = &row;
@@ -130,10 +130,10 @@ Chart storage_graph(const std::vector<Series>& all, const VulkanMemory& publishe
   return chart;
 }
 
-Chart alignment_graph(const std::vector<Series>& all) {
+Chart alignment_graph(const std::vector<GraphLine>& all) {
   Chart chart("image_alignment", "image-alignment");
   std::vector<std::string> found;
-  for (const Series& one : all)
+  for (const GraphLine& one : all)
     found.push_back(fmt::format("{} on {}", in_bytes(image_alignments(*one.column)), one.label));
   chart.title = fmt::format("Images are aligned to {}", fmt::join(found, ", "));
   chart.note = "RGBA8 images of 1x1 to 4096x4096: within each width, heights rise from left to right.";
@@ -159,7 +159,7 @@ json::object grid_row(const ImageRow& row, std::uint64_t texel_bytes) {
 }
 
 /// The storage of each image relative to its texels.
-Chart overhead_grid(const Series& one, const VulkanMemory& published) {
+Chart overhead_grid(const GraphLine& one, const VulkanMemory& published) {
   Chart chart("image_grid", "image-overhead-" + one.column->name);
   std::size_t tight = 0, asked = 0;
   json::array rows;
@@ -185,7 +185,7 @@ Chart overhead_grid(const Series& one, const VulkanMemory& published) {
 }
 
 /// Only where a driver uses several alignments.
-Chart alignment_grid(const Series& one, const VulkanMemory& published) {
+Chart alignment_grid(const GraphLine& one, const VulkanMemory& published) {
   Chart chart("image_grid", "image-alignment-" + one.column->name);
   const std::set<std::uint64_t> found = image_alignments(*one.column);
   json::array rows;
@@ -204,12 +204,12 @@ Chart alignment_grid(const Series& one, const VulkanMemory& published) {
   return chart;
 }
 
-Chart buffer_graph(const std::vector<Series>& all) {
+Chart buffer_graph(const std::vector<GraphLine>& all) {
   Chart chart("buffer_lines", "buffer-storage");
   json::array rows;
   std::uint64_t most = 0;
   std::set<std::uint64_t> alignments;
-  for (const Series& one : all)
+  for (const GraphLine& one : all)
     for (const BufferRow& row : one.column->buffers) {
       if (row.size == 0) continue;
       most = std::max(most, row.size - row.length);
@@ -231,14 +231,14 @@ Chart buffer_graph(const std::vector<Series>& all) {
 }
 
 std::vector<Chart> image_graphs(std::span<const Column> atlas, const VulkanMemory& published) {
-  const std::vector<Series> all = image_series(atlas);
+  const std::vector<GraphLine> all = image_lines(atlas);
   if (all.empty()) return {};
   return {storage_graph(all, published), alignment_graph(all)};
 }
 
 std::vector<Chart> image_grids(std::span<const Column> atlas, const VulkanMemory& published) {
   std::vector<Chart> charts;
-  for (const Series& one : image_series(atlas)) {
+  for (const GraphLine& one : image_lines(atlas)) {
     charts.push_back(overhead_grid(one, published));
     if (image_alignments(*one.column).size() > 1) charts.push_back(alignment_grid(one, published));
   }
@@ -246,7 +246,7 @@ std::vector<Chart> image_grids(std::span<const Column> atlas, const VulkanMemory
 }
 
 std::vector<Chart> buffer_graphs(std::span<const Column> atlas, const VulkanMemory&) {
-  const std::vector<Series> all = buffer_series(atlas);
+  const std::vector<GraphLine> all = buffer_lines(atlas);
   return all.empty() ? std::vector<Chart>{} : std::vector<Chart>{buffer_graph(all)};
 }
 
@@ -265,11 +265,11 @@ std::string heaps_phrase(const Column& column) {
 
 std::string limit(const Column& column, std::string_view name) {
   const std::optional<std::uint64_t> value = column.limit(name);
-  return value ? whole(*value) : "not told";
+  return value ? whole(*value) : "not stated";
 }
 
 Table drivers_table(std::span<const Column> atlas, const VulkanMemory& published) {
-  using enum Heading::Kind;
+  using enum TableColumn::Kind;
   Table table{"drivers",
               "Every driver that the loader found and what it says of itself",
               {{"Driver column", kName},
@@ -294,7 +294,7 @@ Table drivers_table(std::span<const Column> atlas, const VulkanMemory& published
 }
 
 Table claims_table(std::span<const Column> atlas, const VulkanMemory& published) {
-  using enum Heading::Kind;
+  using enum TableColumn::Kind;
   Table table{"driver-claims",
               fmt::format("Claims of the article ({}, {}) checked on every driver they are about", published.author,
                           published.year),
@@ -305,21 +305,21 @@ Table claims_table(std::span<const Column> atlas, const VulkanMemory& published)
                {"Here, bytes", kText},
                {"Driver column", kName}},
               {}};
-  std::vector<std::vector<Cell>> unmeasured;
+  std::vector<std::vector<TableCell>> unmeasured;
   for (const VulkanClaim& claim : published.claims) {
     const Platform* platform = claim.platform.empty() ? nullptr : &published.platforms.at(claim.platform);
     const std::string about = platform == nullptr ? "every driver" : platform->what;
     const std::vector<const Column*> columns = columns_like(atlas, platform == nullptr ? "*" : platform->columns);
     for (const Column* column : columns) {
-      const Checked checked = check_claim(claim.check, *column, published);
-      const Cell verdict = !checked.holds   ? Cell("not measured", Tone::kOpen)
-                           : *checked.holds ? Cell("holds", Tone::kGood)
-                                            : Cell("does not hold", Tone::kBad);
+      const CheckOutcome checked = check_claim(claim.check, *column, published);
+      const TableCell verdict = !checked.holds   ? TableCell("not measured", Emphasis::kOpen)
+                                : *checked.holds ? TableCell("holds", Emphasis::kGood)
+                                                 : TableCell("does not hold", Emphasis::kBad);
       table.rows.push_back({verdict, claim.claim, about, checked.stated,
                             checked.holds ? checked.found : "the driver did not answer", column->name});
     }
     if (columns.empty())
-      unmeasured.push_back({Cell("not measured", Tone::kOpen), claim.claim, about,
+      unmeasured.push_back({TableCell("not measured", Emphasis::kOpen), claim.claim, about,
                             check_claim(claim.check, Column{}, published).stated, "no such driver on this machine",
                             ""});
   }
@@ -332,7 +332,7 @@ void add_failures(const Column& column, Section& section) {
   if (column.failure)
     section.blocks.emplace_back(Paragraph{
         fmt::format("{} did not answer everything ({}): {}", column.name, column.failure->kind, column.failure->detail),
-        Tone::kWeak});
+        Emphasis::kWeak});
   if (!column.refused.empty()) {
     std::vector<std::string> texts;
     for (const results::Refusal& refusal : column.refused)
@@ -353,9 +353,9 @@ Section vulkan_section(std::span<const Column> atlas, const VulkanMemory& publis
     return section;
   }
   for (const Column& column : atlas) add_failures(column, section);
-  if (image_series(atlas).empty())
+  if (image_lines(atlas).empty())
     section.blocks.emplace_back(Paragraph{"No driver answered for a single image, so there is no graph."});
-  if (buffer_series(atlas).empty())
+  if (buffer_lines(atlas).empty())
     section.blocks.emplace_back(Paragraph{"No driver answered for a single buffer, so there is no graph of them."});
   for (const MakeCharts make : kCharts)
     if (std::vector<Chart> charts = make(atlas, published); !charts.empty())

@@ -16,13 +16,14 @@ namespace lab::report {
 Section vulkan_section(std::span<const results::Column> atlas, const VulkanMemory& published);
 
 /// The outcome of a claim's check on one driver column.
-struct Checked {
+struct CheckOutcome {
   std::string stated;         ///< the article's figure
   std::string found;          ///< this column's figure
   std::optional<bool> holds;  ///< none if the column lacks the data for the check
 };
 
-Checked check_claim(const boost::json::object& check, const results::Column& column, const VulkanMemory& published);
+CheckOutcome check_claim(const boost::json::object& check, const results::Column& column,
+                         const VulkanMemory& published);
 
 /// The columns whose names match a glob.
 std::vector<const results::Column*> columns_like(std::span<const results::Column> atlas, const std::string& glob);

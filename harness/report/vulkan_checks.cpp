@@ -62,19 +62,19 @@ std::set<std::uint64_t> alignments(const std::vector<ImageRow>& images) {
   return different;
 }
 
-Checked nothing(std::string stated) {
+CheckOutcome nothing(std::string stated) {
   return {std::move(stated), "", std::nullopt};
 }
 
 /// Whether `found` is one of the stated figures.
-Checked one_of(const Asked& asked, const std::optional<std::uint64_t>& found) {
+CheckOutcome one_of(const Asked& asked, const std::optional<std::uint64_t>& found) {
   const std::vector<std::uint64_t> stated = asked.stated();
   std::string text = listed(stated, " or ");
   if (!found) return nothing(std::move(text));
   return {std::move(text), whole(*found), std::find(stated.begin(), stated.end(), *found) != stated.end()};
 }
 
-Checked image_alignments(const Asked& asked) {
+CheckOutcome image_alignments(const Asked& asked) {
   const std::set<std::uint64_t> found = alignments(asked.images());
   const std::vector<std::uint64_t> stated = asked.stated();
   if (found.empty()) return nothing(listed(stated, " and "));
@@ -82,26 +82,26 @@ Checked image_alignments(const Asked& asked) {
           found == std::set<std::uint64_t>(stated.begin(), stated.end())};
 }
 
-Checked smallest_image_alignment(const Asked& asked) {
+CheckOutcome smallest_image_alignment(const Asked& asked) {
   const std::set<std::uint64_t> found = alignments(asked.images());
   return one_of(asked, found.empty() ? std::nullopt : std::optional(*found.begin()));
 }
 
-Checked least_storage_is(const Asked& asked) {
+CheckOutcome least_storage_is(const Asked& asked) {
   return one_of(asked, smallest_image_storage(asked.column, asked.published));
 }
 
-Checked image_storage(const Asked& asked) {
+CheckOutcome image_storage(const Asked& asked) {
   const ImageRow* row = asked.one_image(asked.check.at("image"));
   return one_of(asked, row == nullptr ? std::nullopt : std::optional(row->size));
 }
 
-Checked image_alignment(const Asked& asked) {
+CheckOutcome image_alignment(const Asked& asked) {
   const ImageRow* row = asked.one_image(asked.check.at("image"));
   return one_of(asked, row == nullptr ? std::nullopt : std::optional(row->alignment));
 }
 
-Checked same_image_storage(const Asked& asked) {
+CheckOutcome same_image_storage(const Asked& asked) {
   std::vector<std::uint64_t> sizes;
   for (const json::value& size : asked.check.at("images").as_array()) {
     const ImageRow* row = asked.one_image(size);
@@ -111,7 +111,7 @@ Checked same_image_storage(const Asked& asked) {
   return {"equal", listed(sizes, " and "), std::equal(sizes.begin() + 1, sizes.end(), sizes.begin())};
 }
 
-Checked least_image_storage(const Asked& asked) {
+CheckOutcome least_image_storage(const Asked& asked) {
   const std::vector<ImageRow> images = asked.images();
   if (images.empty()) return nothing("more than its texels");
   const auto least = std::min_element(images.begin(), images.end(), [](const ImageRow& a, const ImageRow& b) {
@@ -123,7 +123,7 @@ Checked least_image_storage(const Asked& asked) {
           least->size > texels};
 }
 
-Checked few_image_alignments(const Asked& asked) {
+CheckOutcome few_image_alignments(const Asked& asked) {
   const std::uint64_t most = asked.amount("most"), low = asked.amount("low"), high = asked.amount("high");
   const std::set<std::uint64_t> found = alignments(asked.images());
   const std::string stated = fmt::format("up to {}, from {} to {}", most, whole(low), whole(high));
@@ -134,14 +134,14 @@ Checked few_image_alignments(const Asked& asked) {
   return {stated, listed(found, " and "), found.size() <= most && fit};
 }
 
-Checked one_buffer_alignment(const Asked& asked) {
+CheckOutcome one_buffer_alignment(const Asked& asked) {
   std::set<std::uint64_t> found;
   for (const BufferRow& row : asked.buffers()) found.insert(row.alignment);
   if (found.empty()) return nothing("one");
   return {"one", listed(found, " and "), found.size() == 1};
 }
 
-Checked small_buffer_storage(const Asked& asked) {
+CheckOutcome small_buffer_storage(const Asked& asked) {
   std::set<std::uint64_t> found;
   for (const BufferRow& row : asked.buffers())
     if (row.length < asked.amount("below")) found.insert(row.size);
@@ -151,7 +151,7 @@ Checked small_buffer_storage(const Asked& asked) {
           found == std::set<std::uint64_t>(stated.begin(), stated.end())};
 }
 
-Checked buffer_extra(const Asked& asked) {
+CheckOutcome buffer_extra(const Asked& asked) {
   const std::uint64_t most = asked.amount("most");
   const std::string stated = most == 0 ? "nothing more" : fmt::format("up to {} more", most);
   const BufferRow* worst = nullptr;
@@ -165,7 +165,7 @@ Checked buffer_extra(const Asked& asked) {
   return {stated, fmt::format("up to {} more, at {}", whole(extra), whole(worst->length)), extra <= most};
 }
 
-using Check = Checked (*)(const Asked&);
+using Check = CheckOutcome (*)(const Asked&);
 
 const std::map<std::string_view, Check>& checks() {
   static const std::map<std::string_view, Check> table{
@@ -186,7 +186,7 @@ const std::map<std::string_view, Check>& checks() {
 
 }  // namespace
 
-Checked check_claim(const json::object& check, const Column& column, const VulkanMemory& published) {
+CheckOutcome check_claim(const json::object& check, const Column& column, const VulkanMemory& published) {
   const auto known = checks().find(std::string_view(check.at("kind").as_string()));
   if (known == checks().end()) return {"", "no such check", std::nullopt};
   return known->second({check, column, published});

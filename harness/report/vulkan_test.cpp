@@ -20,7 +20,7 @@ const VulkanMemory& vulkan() {
 }
 
 std::string check(std::string_view text, const results::Column& column) {
-  const Checked checked = check_claim(json::parse(text).as_object(), column, vulkan());
+  const CheckOutcome checked = check_claim(json::parse(text).as_object(), column, vulkan());
   return fmt::format("{} | {} | {}", checked.stated, checked.found,
                      checked.holds ? (*checked.holds ? "holds" : "does not") : "not measured");
 }
@@ -66,7 +66,7 @@ TEST(VulkanClaims, of_the_published_file_can_all_be_checked) {
   const results::Column column = sample::atlas()[1];
   ASSERT_FALSE(vulkan().claims.empty());
   for (const VulkanClaim& claim : vulkan().claims) {
-    const Checked checked = check_claim(claim.check, column, vulkan());
+    const CheckOutcome checked = check_claim(claim.check, column, vulkan());
     EXPECT_TRUE(checked.holds.has_value()) << claim.claim;
     EXPECT_NE(checked.stated, "") << claim.claim;
     EXPECT_FALSE(check_claim(claim.check, results::Column{}, vulkan()).holds.has_value()) << claim.claim;
