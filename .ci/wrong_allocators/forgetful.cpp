@@ -1,7 +1,7 @@
 // Loses contents: free clears the last byte of the block before, too.
 // Fails: contents are kept
-#include "variants/allocator/buddy_heap.h"
-#include "variants/allocator/registration.h"
+#include "variants/allocator/family/buddy_heap.h"
+#include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
 

@@ -2,7 +2,7 @@
 // Fails: freed memory is reused
 #include <sys/mman.h>
 
-#include "variants/allocator/registration.h"
+#include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
 

@@ -1,7 +1,7 @@
 // Gives blocks of more than a page 8 bytes after the alignment that it promises.
 // Fails: blocks are aligned as promised
-#include "variants/allocator/buddy_heap.h"
-#include "variants/allocator/registration.h"
+#include "variants/allocator/family/buddy_heap.h"
+#include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
 

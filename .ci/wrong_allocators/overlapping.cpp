@@ -2,7 +2,7 @@
 // Fails: no two blocks overlap
 #include <algorithm>
 
-#include "variants/allocator/registration.h"
+#include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
 

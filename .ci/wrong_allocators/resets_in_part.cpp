@@ -4,7 +4,7 @@
 #include <bit>
 #include <vector>
 
-#include "variants/allocator/registration.h"
+#include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
 

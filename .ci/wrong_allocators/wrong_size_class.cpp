@@ -5,7 +5,7 @@
 #include <bit>
 #include <vector>
 
-#include "variants/allocator/registration.h"
+#include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
 

@@ -1,4 +1,4 @@
-# The three functions that define the modules, families and variants.
+# The functions that define the modules, families and variants.
 #
 #   lab_module(<name> [USES <target>...] [HEADERS <module>...] [OBJECTS])
 #       harness/<name>: *_test.cpp become build/.../tests/<name>_test; main.cpp and *_main.cpp are left to its
@@ -6,8 +6,10 @@
 #       that it calls. HEADERS names modules of which it includes headers but links nothing; this changes no build,
 #       but `python3 -m harness.make.structure --check` allows the include. OBJECTS makes an object library, from which
 #       variants are linked.
-#   lab_family(<family> REFERENCE <variant>)   in variants/CMakeLists.txt, above the family's variants
-#   lab_variant(<family> <variant> [USES <target>...])   variants/<family>/<variant>.cpp becomes an executable
+#   lab_family(<family>)   the folder variants/<family>: family.json names its reference, family/ holds the sources that
+#       its variants share, and each .cpp next to family.json becomes a variant's executable
+#   lab_variant(<variant> [USES <target>...] [LEFT_OUT])   in variants/<family>/variants.cmake, only for a variant that
+#       links more than the others, or that this build leaves out
 
 enable_testing()
 set(LAB_TEST_DIR ${CMAKE_BINARY_DIR}/tests)
@@ -54,14 +56,21 @@ function(lab_module name)
 endfunction()
 
 function(lab_family family)
-  cmake_parse_arguments(arg "" "REFERENCE" "" ${ARGN})
-  set_property(GLOBAL PROPERTY LAB_REFERENCE_${family} ${arg_REFERENCE})
-  # A family's shared sources are compiled once, into objects that are linked into each of its variants.
-  file(GLOB sources ${family}/${family}*.cpp)
-  file(GLOB tests ${family}/*_test.cpp)
-  if(tests)
-    list(REMOVE_ITEM sources ${tests})
+  set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${family})
+  file(READ ${dir}/family.json about)
+  string(JSON reference ERROR_VARIABLE error GET "${about}" reference)
+  if(error)
+    message(FATAL_ERROR "variants/${family}/family.json: expected a field \"reference\", the name of a variant: ${error}")
+  elseif(NOT EXISTS ${dir}/${reference}.cpp)
+    message(FATAL_ERROR "variants/${family}/family.json: the reference '${reference}' has no file "
+                        "variants/${family}/${reference}.cpp")
   endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dir}/family.json)
+
+  # The shared sources are compiled once, into objects that are linked into each variant.
+  file(GLOB sources ${dir}/family/*.cpp)
+  file(GLOB tests ${dir}/family/*_test.cpp ${dir}/*_test.cpp)
+  list(REMOVE_ITEM sources ${tests} "")
   add_library(family_${family} OBJECT ${sources})
   lab_own(family_${family})
   target_link_libraries(family_${family} PUBLIC bench)
@@ -69,23 +78,34 @@ function(lab_family family)
     lab_test(${family} SOURCES ${tests} USES family_${family} bench designs base lab_benchmark)
     target_sources(${family}_test PRIVATE $<TARGET_OBJECTS:family_${family}> $<TARGET_OBJECTS:bench>)
   endif()
+
+  include(${dir}/variants.cmake OPTIONAL)
+  file(GLOB variants RELATIVE ${dir} ${dir}/*.cpp)
+  list(FILTER variants EXCLUDE REGEX "_test\\.cpp$")
+  foreach(source ${variants})
+    string(REGEX REPLACE "\\.cpp$" "" variant ${source})
+    if(NOT LAB_LEFT_OUT_${variant})
+      lab_add_variant(${family} ${variant} ${reference})
+    endif()
+  endforeach()
 endfunction()
 
-function(lab_variant family variant)
-  cmake_parse_arguments(arg "" "" "USES" ${ARGN})
-  # lab_family() would treat such a file as a shared source or a test, and this_variant() would be defined twice.
-  if(variant MATCHES "^${family}|_test$")
-    message(FATAL_ERROR "lab_variant(${family} ${variant}): a variant's name may not begin with '${family}' or end in "
-                        "'_test': such files are the family's shared sources and its tests; rename "
-                        "variants/${family}/${variant}.cpp")
+macro(lab_variant variant)
+  cmake_parse_arguments(arg "LEFT_OUT" "" "USES" ${ARGN})
+  if(NOT EXISTS ${dir}/${variant}.cpp)
+    message(FATAL_ERROR "variants/${family}/variants.cmake: there is no variants/${family}/${variant}.cpp")
   endif()
-  get_property(reference GLOBAL PROPERTY LAB_REFERENCE_${family})
+  set(LAB_LEFT_OUT_${variant} ${arg_LEFT_OUT})
+  set(LAB_USES_${variant} ${arg_USES})
+endmacro()
+
+function(lab_add_variant family variant reference)
   set(target variant_${family}_${variant})
-  add_executable(${target} ${family}/${variant}.cpp 
+  add_executable(${target} ${family}/${variant}.cpp
     $<TARGET_OBJECTS:bench> $<TARGET_OBJECTS:bench_main> $<TARGET_OBJECTS:family_${family}>)
   lab_own(${target})
-  target_compile_definitions(${target} PRIVATE LAB_VARIANT="${variant}")
-  target_link_libraries(${target} PRIVATE base lab_benchmark designs ${arg_USES})
+  target_compile_definitions(${target} PRIVATE LAB_FAMILY="${family}" LAB_VARIANT="${variant}")
+  target_link_libraries(${target} PRIVATE base lab_benchmark designs ${LAB_USES_${variant}})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${variant}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/variants/${family})
   if(TARGET ${family}_test)

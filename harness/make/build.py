@@ -2,7 +2,6 @@
 
 import argparse
 import fnmatch
-import glob
 import hashlib
 import json
 import os
@@ -152,7 +151,7 @@ class Build:
         return listed
 
     def list_anew(self) -> None:
-        """Runs CMake to rewrite the list of variants if variants/CMakeLists.txt is newer."""
+        """Runs CMake to rewrite the list of variants if a file that it reads is newer."""
         done = subprocess.run([*self.tools.ninja, "-C", self.folder, "build.ninja"], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, errors="replace", check=False)
         if done.returncode != 0:
@@ -171,7 +170,7 @@ class Build:
                  if fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(name.split("/")[1], pattern)]
         if not found:
             known = [*names, *sorted({name.split("/")[1] for name in names})]
-            raise MakeError(f"no variant matches '{pattern}'", _unlisted(pattern) or nearest_hint(pattern, known), 2)
+            raise MakeError(f"no variant matches '{pattern}'", nearest_hint(pattern, known), 2)
         return found
 
     def steps(self, targets: Sequence[str] = ()) -> int:
@@ -239,16 +238,6 @@ def _wait_or_stop(process: subprocess.Popen[str]) -> None:
     except subprocess.TimeoutExpired:
         process.terminate()
         process.wait()
-
-
-def _unlisted(pattern: str) -> str:
-    """The hint for a variant whose source file exists but is not listed; '' if there is no such file."""
-    family, _, name = pattern.rpartition("/")
-    for path in sorted(glob.glob(os.path.join(paths.ROOT, "variants", glob.escape(family) or "*", f"{glob.escape(name)}.cpp"))):
-        family = os.path.basename(os.path.dirname(path))
-        return (f"{os.path.relpath(path, paths.ROOT)} is not listed: add lab_variant({family} {name}) to "
-                "variants/CMakeLists.txt")
-    return ""
 
 
 def _read(path: str) -> str:

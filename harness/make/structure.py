@@ -14,6 +14,7 @@ arrow that CMake has, and no other; its picture leaves out an arrow to what a lo
 """
 
 import ast
+import glob
 import os
 import re
 import sys
@@ -101,10 +102,11 @@ def cmake_arrows(root: str) -> set[tuple[str, str, str]]:
     variants = _read(root, "variants/CMakeLists.txt")
     add("designs", "calls", _linked(variants))
     functions = _read(root, "harness/cmake/lab.cmake")
-    for body in re.findall(r"^function\(lab_(?:family|variant) .*?^endfunction", functions, re.M | re.S):
+    for body in re.findall(r"^function\(lab_(?:family|add_variant) .*?^endfunction", functions, re.M | re.S):
         add("variants", "calls", _linked(body))
-    for words in re.findall(r"^\s*lab_variant\(([^)]*)\)", variants, re.M):
-        add("variants", "calls", words.partition("USES")[2].split())
+    for exceptions in glob.glob(os.path.join(root, "variants", "*", "variants.cmake")):
+        for words in re.findall(r"^\s*lab_variant\(([^)]*)\)", _read(root, os.path.relpath(exceptions, root)), re.M):
+            add("variants", "calls", words.partition("USES")[2].split())
     return found
 
 

@@ -106,7 +106,7 @@ class Check(unittest.TestCase):
         self.assertEqual(self.new_findings(), [f"{CMAKE}: report -> probe is not in {HOUSE}"])
 
     def test_an_arrow_that_a_variant_adds(self) -> None:
-        self.change("variants/CMakeLists.txt", "(allocator linear)", "(allocator linear USES results)")
+        self.change("variants/allocator/variants.cmake", "(mimalloc USES", "(mimalloc USES results")
         self.assertEqual(self.new_findings(), [f"{CMAKE}: variants -> results is not in {HOUSE}"])
 
     def test_an_arrow_that_only_the_picture_has(self) -> None:
@@ -122,10 +122,10 @@ class Check(unittest.TestCase):
 
     def test_an_include_without_an_arrow(self) -> None:
         self.change("harness/stats/spread.cpp", "#include", '#include "harness/judge/compare.h"\n#include')
-        self.change("variants/designs/linear.h", "#include", '#include "variants/growth.h"\n#include')
+        self.change("variants/designs/linear.h", "#include", '#include "variants/common/growth.h"\n#include')
         self.assertEqual(self.new_findings(),
                          ["harness/stats/spread.cpp: includes harness/judge/compare.h, which stats may not call",
-                          "variants/designs/linear.h: includes variants/growth.h, which designs may not call"])
+                          "variants/designs/linear.h: includes variants/common/growth.h, which designs may not call"])
 
     def test_an_arrow_that_points_up(self) -> None:
         self.change(HOUSE, "module base", "module base \n  calls stats\nmodule other")

@@ -247,14 +247,6 @@ class Builds(unittest.TestCase):
                 ready.targets_matching(["a", "shelf/x"])
         self.assertEqual(caught.exception.what, "no variant matches 'shelf/x'")
 
-    def test_a_variant_that_is_not_listed_yet_is_told_by_its_file(self) -> None:
-        with tempfile.TemporaryDirectory() as root, mock.patch.object(paths, "ROOT", root):
-            paths.write_if_changed(os.path.join(root, "variants", "shelf", "mine.cpp"), "")
-            for pattern in ("mine", "shelf/mine"):
-                self.assertEqual(build._unlisted(pattern), "variants/shelf/mine.cpp is not listed: add "
-                                 "lab_variant(shelf mine) to variants/CMakeLists.txt")
-            self.assertEqual(build._unlisted("other/mine") + build._unlisted("yours"), "")
-
     def test_a_run_measures_nothing_that_is_older_than_its_sources(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             ninja = os.path.join(folder, "ninja")

@@ -1,5 +1,5 @@
-#include "variants/allocator/buddy_heap.h"
-#include "variants/allocator/registration.h"
+#include "variants/allocator/family/buddy_heap.h"
+#include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
 

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "variants/allocator/registration.h"
+#include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
 

@@ -1,6 +1,6 @@
 #include "variants/designs/linear.h"
 
-#include "variants/allocator/registration.h"
+#include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <mimalloc.h>
 
-#include "variants/allocator/registration.h"
+#include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
 

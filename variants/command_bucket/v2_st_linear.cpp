@@ -1,4 +1,4 @@
-#include "variants/command_bucket/command_bucket.h"
+#include "variants/command_bucket/family/command_bucket.h"
 #include "variants/designs/linear.h"
 #include "variants/designs/slot_counter.h"
 

@@ -1,4 +1,4 @@
-#include "variants/allocator/allocator.h"
+#include "variants/allocator/family/allocator.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -16,8 +16,8 @@
 #include <set>
 #include <sstream>
 
-#include "variants/allocator/buddy_heap.h"
-#include "variants/allocator/registration.h"
+#include "variants/allocator/family/buddy_heap.h"
+#include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {
 namespace {

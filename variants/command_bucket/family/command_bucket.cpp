@@ -1,12 +1,12 @@
-#include "variants/command_bucket/command_bucket.h"
+#include "variants/command_bucket/family/command_bucket.h"
 
 #include <fmt/format.h>
 
 #include <functional>
 
-#include "variants/command_bucket/cache_clearer.h"
+#include "variants/command_bucket/family/cache_clearer.h"
+#include "variants/common/growth.h"
 #include "variants/designs/linear.h"
-#include "variants/growth.h"
 
 namespace lab::command_bucket {
 

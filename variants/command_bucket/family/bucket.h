@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "variants/command_bucket/packet.h"
-#include "variants/command_bucket/packet_memory.h"
+#include "variants/command_bucket/family/packet.h"
+#include "variants/command_bucket/family/packet_memory.h"
 #include "variants/designs/radix_sort.h"
 
 namespace lab::command_bucket {

@@ -1,10 +1,11 @@
+#include "variants/command_bucket/family/scene.h"
+
 #include <algorithm>
 #include <cassert>
 #include <optional>
 #include <utility>
 
 #include "harness/base/random.h"
-#include "variants/command_bucket/scene.h"
 
 namespace lab::command_bucket {
 

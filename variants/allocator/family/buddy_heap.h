@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "variants/allocator/allocator.h"
+#include "variants/allocator/family/allocator.h"
 #include "variants/designs/checked_buddy.h"
 
 namespace lab::allocator {

@@ -1,8 +1,8 @@
+#include "variants/allocator/family/conformance.h"
+
 #include <fmt/format.h>
 
 #include <bit>
-
-#include "variants/allocator/conformance.h"
 
 namespace lab::allocator {
 

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "variants/command_bucket/packet.h"
+#include "variants/command_bucket/family/packet.h"
 #include "variants/designs/thread_slot.h"
 
 namespace lab::command_bucket {

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "harness/base/random.h"
-#include "variants/allocator/workloads.h"
+#include "variants/allocator/family/workloads.h"
 
 namespace lab::allocator {
 

@@ -1,4 +1,4 @@
-#include "variants/command_bucket/command_bucket.h"
+#include "variants/command_bucket/family/command_bucket.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "harness/base/files.h"
+#include "variants/common/growth.h"
 #include "variants/designs/linear.h"
 #include "variants/designs/slot_blocks.h"
 #include "variants/designs/slot_counter.h"
 #include "variants/designs/thread_local_linear.h"
-#include "variants/growth.h"
 
 namespace lab::command_bucket {
 namespace {

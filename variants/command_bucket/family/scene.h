@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "variants/command_bucket/packet.h"
+#include "variants/command_bucket/family/packet.h"
 
 namespace lab::command_bucket {
 

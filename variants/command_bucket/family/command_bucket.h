@@ -40,9 +40,9 @@
 #include <vector>
 
 #include "harness/bench/variant.h"
-#include "variants/command_bucket/bucket.h"
-#include "variants/command_bucket/packet_memory.h"
-#include "variants/command_bucket/scene.h"
+#include "variants/command_bucket/family/bucket.h"
+#include "variants/command_bucket/family/packet_memory.h"
+#include "variants/command_bucket/family/scene.h"
 #include "variants/designs/worker_pool.h"
 
 namespace lab::command_bucket {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/bench/variant.h"
-#include "variants/allocator/allocator.h"
+#include "variants/allocator/family/allocator.h"
 
 namespace lab::allocator {
 

@@ -1,4 +1,4 @@
-#include "variants/allocator/allocator.h"
+#include "variants/allocator/family/allocator.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>

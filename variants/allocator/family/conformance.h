@@ -14,8 +14,8 @@
 
 #include "harness/base/random.h"
 #include "harness/bench/variant.h"
-#include "variants/allocator/allocator.h"
-#include "variants/growth.h"
+#include "variants/allocator/family/allocator.h"
+#include "variants/common/growth.h"
 
 namespace lab::allocator {
 

@@ -11,8 +11,8 @@
 
 #include "harness/bench/checksum.h"
 #include "harness/bench/variant.h"
-#include "variants/allocator/allocator.h"
-#include "variants/allocator/minimum_heap.h"
+#include "variants/allocator/family/allocator.h"
+#include "variants/allocator/family/minimum_heap.h"
 
 namespace lab::allocator {
 

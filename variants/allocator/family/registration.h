@@ -1,8 +1,8 @@
 /// Makes a Variant from a class that models Allocator.
 #pragma once
 
-#include "variants/allocator/conformance.h"
-#include "variants/allocator/workloads.h"
+#include "variants/allocator/family/conformance.h"
+#include "variants/allocator/family/workloads.h"
 
 namespace lab::allocator {
 
