@@ -4,7 +4,8 @@
 ///
 /// Writing keeps the order of that list. Reading reports where a value is, what was expected and what was found
 /// ("machine.gpus[0]: expected a string, found a number"). A missing field is an error unless it is listed with
-/// f.added(). An unknown field is ignored, so a later writer may add fields. A json::object is copied unchanged.
+/// f.added(). An unknown field is ignored, so a later writer may add fields. A json::object is copied unchanged. A pair
+/// or tuple is an array.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +17,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "harness/base/error.h"
@@ -58,6 +61,10 @@ struct IsMap : std::false_type {};
 template <typename T>
 struct IsMap<std::map<std::string, T>> : std::true_type {};
 template <typename T>
+concept IsTuple = requires {
+  std::tuple_size<T>::value;
+};
+template <typename T>
 struct IsOptional : std::false_type {};
 template <typename T>
 struct IsOptional<std::optional<T>> : std::true_type {};
@@ -86,6 +93,8 @@ json::value to_json(const T& value) {
     array.reserve(value.size());
     for (const auto& element : value) array.push_back(to_json(element));
     return array;
+  } else if constexpr (detail::IsTuple<T>) {
+    return std::apply([](const auto&... each) { return json::array{to_json(each)...}; }, value);
   } else if constexpr (detail::IsMap<T>::value) {
     json::object object;
     for (const auto& [key, element] : value) object[key] = to_json(element);
@@ -132,6 +141,15 @@ class FieldReader {
         const std::size_t index = out.size();
         read_into(FieldReader(element, *this, index), out.emplace_back());
       }
+    } else if constexpr (detail::IsTuple<T>) {
+      if (!value_->is_array() || value_->get_array().size() != std::tuple_size_v<T>)
+        return expected(fmt::format("an array of {} elements", std::tuple_size_v<T>));
+      std::size_t index = 0;
+      const auto read_next = [&](auto& each) {
+        const std::size_t at = index++;
+        if (!failed()) read_into(FieldReader(value_->get_array()[at], *this, at), each);
+      };
+      std::apply([&](auto&... each) { (read_next(each), ...); }, out);
     } else if constexpr (detail::IsMap<T>::value) {
       if (!value_->is_object()) return expected("an object");
       out.clear();
