@@ -23,7 +23,7 @@ constexpr double kBenchmarkTimeout = 60;
 constexpr double kCommandTimeout = 3600;
 
 /// Completes the request with the ends, the repository and this machine.
-Expected<results::Cell> complete(const BisectRequest& request, const measure::Revisions& revisions) {
+Expected<results::BisectQuestion> complete(const BisectRequest& request, const measure::Revisions& revisions) {
   const Expected<std::string> good = revisions.resolve(request.good);
   if (!good) return in_context("--good", good.error());
   const Expected<std::string> bad = revisions.resolve(request.bad);
@@ -32,23 +32,24 @@ Expected<results::Cell> complete(const BisectRequest& request, const measure::Re
   if (!path) return path.error();
   const Expected<results::Commit> first = revisions.describe(*good);
   if (!first) return first.error();
-  results::Cell cell{};
-  cell.benchmark = request.benchmark;
-  cell.command = request.command;
-  cell.seed = request.seed;
-  cell.timeout_seconds = request.timeout_seconds.value_or(cell.benchmark.empty() ? kCommandTimeout : kBenchmarkTimeout);
-  cell.commits = {*first};
-  cell.commits.insert(cell.commits.end(), path->begin(), path->end());
-  cell.repository = fs::weakly_canonical(request.repository).string();
+  results::BisectQuestion question{};
+  question.benchmark = request.benchmark;
+  question.command = request.command;
+  question.seed = request.seed;
+  question.timeout_seconds =
+      request.timeout_seconds.value_or(question.benchmark.empty() ? kCommandTimeout : kBenchmarkTimeout);
+  question.commits = {*first};
+  question.commits.insert(question.commits.end(), path->begin(), path->end());
+  question.repository = fs::weakly_canonical(request.repository).string();
   const std::vector<int> allowed = measure::allowed_cpus();
-  cell.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
-  if (cell.benchmark.empty()) return cell;
-  cell.process_seconds = kProcessSeconds;
-  cell.cpu = measure::choose_cpu("/", allowed);
+  question.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
+  if (question.benchmark.empty()) return question;
+  question.process_seconds = kProcessSeconds;
+  question.cpu = measure::choose_cpu("/", allowed);
   const Expected<results::Build> build = measure::read_build(request.build_dir);
   if (!build) return build.error();
-  cell.how = {build->toolchain, build->config, build->march};
-  return cell;
+  question.how = {build->toolchain, build->config, build->march};
+  return question;
 }
 
 }  // namespace
@@ -62,23 +63,23 @@ Expected<BisectAnswer> bisect(const BisectRequest& request, const BisectObserver
   if (!revisions) return revisions.error();
   // Another repository stays unchanged. In this one, the next bisect reuses the worktrees.
   if (!revisions->is_of(request.root)) revisions->remove_trees_at_end();
-  const Expected<results::Cell> asked = complete(request, *revisions);
+  const Expected<results::BisectQuestion> asked = complete(request, *revisions);
   if (!asked) return asked.error();
 
   const fs::path folder = results::machine_folder(request.root, *machine) / "bisect";
-  Expected<results::Record> record =
-      results::Record::open(results::record_path(folder, *asked), *asked, request.restart);
+  Expected<results::BisectRecord> record =
+      results::BisectRecord::open(results::bisect_record_path(folder, *asked), *asked, request.restart);
   if (!record) return record.error();
   if (observer.on_open) observer.on_open(*record);
-  const results::Cell& cell = record->cell();
+  const results::BisectQuestion& question = record->question();
   const std::unique_ptr<measure::Meter> meter =
-      cell.benchmark.empty() ? measure::command_meter(cell, *revisions, runner)
-                             : measure::benchmark_meter(cell, *revisions, runner, observer.on_build_output);
+      question.benchmark.empty() ? measure::command_meter(question, *revisions, runner)
+                                 : measure::benchmark_meter(question, *revisions, runner, observer.on_build_output);
   const Expected<judge::BisectVerdict> verdict =
       search(request.aim, *meter, *record, {monotonic_seconds, utc_now}, observer.search);
   if (observer.on_end) observer.on_end(*record, verdict.has_value());
   if (!verdict) return verdict.error();
-  return BisectAnswer{*verdict, cell, record->path()};
+  return BisectAnswer{*verdict, question, record->path()};
 }
 
 }  // namespace lab::app

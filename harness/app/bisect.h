@@ -31,15 +31,16 @@ struct BisectRequest {
 };
 
 struct BisectObserver {
-  std::function<void(const results::Record&)> on_open = {};  ///< before the search
+  std::function<void(const results::BisectRecord&)> on_open = {};  ///< before the search
   measure::Listener on_build_output = {};
   Observer search = {};
-  std::function<void(const results::Record&, bool answered)> on_end = {};  ///< after the search, also if it failed
+  std::function<void(const results::BisectRecord&, bool answered)> on_end =
+      {};  ///< after the search, also if it failed
 };
 
 struct BisectAnswer {
   judge::BisectVerdict verdict;
-  results::Cell cell;
+  results::BisectQuestion question;
   std::filesystem::path record;
 };
 

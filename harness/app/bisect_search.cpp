@@ -20,20 +20,21 @@ constexpr double kMostlyHeld = 0.9;
 
 class Search {
  public:
-  Search(const Aim& aim, measure::Meter& meter, results::Record& record, const World& world, const Observer& observer)
+  Search(const Aim& aim, measure::Meter& meter, results::BisectRecord& record, const World& world,
+         const Observer& observer)
       : aim_(aim),
         meter_(meter),
         record_(record),
         world_(world),
         observer_(observer),
-        known_(record.cell(), record.entries()),
+        known_(record.question(), record.entries()),
         start_(world.now()) {}
 
   Expected<judge::BisectVerdict> to_the_end() {
     // Equal executables at both ends are an answer. Also, errors at an end are reported before any measurement.
-    for (const results::Commit* end : {&record_.cell().commits.back(), &record_.cell().commits.front()}) {
+    for (const results::Commit* end : {&record_.question().commits.back(), &record_.question().commits.front()}) {
       if (known_.decided(aim_.confidence)) break;
-      results::Entry entry;
+      results::BisectEntry entry;
       entry.commit = end->sha;
       if (const Expected<void> done = prepare(entry); !done) return done.error();
       if (entry.identity.empty()) continue;
@@ -41,10 +42,10 @@ class Search {
     }
     while (!known_.decided(aim_.confidence) && in_time()) {
       const std::string sha =
-          record_.cell()
+          record_.question()
               .commits[known_.next([this](const std::string& commit) { return meter_.is_ready(commit); })]
               .sha;
-      results::Entry entry;
+      results::BisectEntry entry;
       entry.commit = sha;
       if (const Expected<void> done = fill(entry); !done) return done.error();
       if (const Expected<void> kept = keep(std::move(entry)); !kept) return kept.error();
@@ -59,11 +60,11 @@ class Search {
   }
 
   bool is_end(const std::string& sha) const {
-    const auto& commits = record_.cell().commits;
+    const auto& commits = record_.question().commits;
     return sha == commits.front().sha || sha == commits.back().sha;
   }
 
-  Expected<void> fill(results::Entry& entry) {
+  Expected<void> fill(results::BisectEntry& entry) {
     if (!prepared_.contains(entry.commit)) {
       if (const Expected<void> done = prepare(entry); !done) return done.error();
       // Equality with another commit is an entry without a measurement; after it, the search chooses again.
@@ -73,7 +74,7 @@ class Search {
     return measure(entry);
   }
 
-  Expected<void> prepare(results::Entry& entry) {
+  Expected<void> prepare(results::BisectEntry& entry) {
     if (observer_.on_start) observer_.on_start(entry.commit, true);
     const double before = world_.now();
     const Expected<measure::Prepared> prepared = meter_.prepare(entry.commit);
@@ -87,7 +88,7 @@ class Search {
     return {};
   }
 
-  Expected<void> measure(results::Entry& entry) {
+  Expected<void> measure(results::BisectEntry& entry) {
     std::string failure;
     for (int tried = 0; tried < kTries; ++tried) {
       if (observer_.on_start) observer_.on_start(entry.commit, false);
@@ -106,29 +107,29 @@ class Search {
     return skip(entry, fmt::format("{}, {} times", failure, kTries), "");
   }
 
-  Expected<void> skip(results::Entry& entry, const std::string& reason, const std::string& hint) {
+  Expected<void> skip(results::BisectEntry& entry, const std::string& reason, const std::string& hint) {
     if (is_end(entry.commit))
       return Error{fmt::format("the {} end, {}, cannot be measured: {}",
-                               entry.commit == record_.cell().commits.front().sha ? "good" : "bad",
+                               entry.commit == record_.question().commits.front().sha ? "good" : "bad",
                                results::short_commit(entry.commit), reason),
                    hint.empty() ? "choose an end that can be measured" : hint, ExitStatus::kUsage};
     entry.skip = reason;
     return {};
   }
 
-  Expected<void> later(results::Entry& entry, const measure::Prepared& prepared) {
+  Expected<void> later(results::BisectEntry& entry, const measure::Prepared& prepared) {
     if (is_end(entry.commit) || ++later_ >= kLaterInARow) return Error{prepared.later, prepared.hint};
     entry.again = true;
     entry.skip = prepared.later;
     return {};
   }
 
-  Expected<void> keep(results::Entry entry) {
+  Expected<void> keep(results::BisectEntry entry) {
     known_.take(entry);
     entry.at = world_.utc();
     entry.null = known_.null();
     entry.most = known_.likeliest(1);
-    entry.most.resize(std::min(entry.most.size(), results::kKept));
+    entry.most.resize(std::min(entry.most.size(), results::kKeptSuspects));
     if (const Expected<void> kept = record_.append(entry); !kept) return kept.error();
     if (observer_.on_step)
       observer_.on_step(
@@ -138,7 +139,7 @@ class Search {
 
   const Aim& aim_;
   measure::Meter& meter_;
-  results::Record& record_;
+  results::BisectRecord& record_;
   const World& world_;
   const Observer& observer_;
   judge::BisectEvidence known_;
@@ -149,7 +150,7 @@ class Search {
 
 }  // namespace
 
-Expected<judge::BisectVerdict> search(const Aim& aim, measure::Meter& meter, results::Record& record,
+Expected<judge::BisectVerdict> search(const Aim& aim, measure::Meter& meter, results::BisectRecord& record,
                                       const World& world, const Observer& observer) {
   return Search(aim, meter, record, world, observer).to_the_end();
 }

@@ -31,7 +31,7 @@ struct World {
 
 /// The last step and the current probabilities; `most` is the likeliest commit.
 struct Step {
-  const results::Entry& entry;
+  const results::BisectEntry& entry;
   const judge::BisectVerdict& verdict;
   std::size_t holding;  ///< how many commits together hold 90 %
 };
@@ -44,7 +44,7 @@ struct Observer {
 
 /// Resumes from `record`. Error if an end cannot be measured, if `meter` reports one, or if the record cannot be
 /// written. After an error the record holds all completed work.
-Expected<judge::BisectVerdict> search(const Aim& aim, measure::Meter& meter, results::Record& record,
+Expected<judge::BisectVerdict> search(const Aim& aim, measure::Meter& meter, results::BisectRecord& record,
                                       const World& world, const Observer& observer);
 
 }  // namespace lab::app

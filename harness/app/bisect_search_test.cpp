@@ -76,10 +76,10 @@ class FakeMeter : public measure::Meter {
 class Searching : public testing::Test {
  protected:
   Expected<judge::BisectVerdict> search(FakeMeter& meter, std::size_t commits, const Aim& aim = {}) {
-    results::Cell cell;
-    cell.command = "fake";
-    for (std::size_t i = 0; i <= commits; ++i) cell.commits.push_back({sha(i), fmt::format("commit {}", i), false});
-    Expected<results::Record> record = results::Record::open(folder_.path() / "a.jsonl", cell, false);
+    results::BisectQuestion question;
+    question.command = "fake";
+    for (std::size_t i = 0; i <= commits; ++i) question.commits.push_back({sha(i), fmt::format("commit {}", i), false});
+    Expected<results::BisectRecord> record = results::BisectRecord::open(folder_.path() / "a.jsonl", question, false);
     EXPECT_TRUE(record) << record.error().what;
     const World world{[&] { return meter.clock; }, [] { return std::string("2026-01-01T00:00:00Z"); }};
     const Observer observer{{},
@@ -87,14 +87,14 @@ class Searching : public testing::Test {
                             [&](const std::string&, const std::string& why) { failures_.push_back(why); }};
     Expected<judge::BisectVerdict> verdict = app::search(aim, meter, *record, world, observer);
     if (verdict) {
-      const judge::BisectVerdict concluded = judge::conclude(record->cell(), record->entries(), aim.confidence);
+      const judge::BisectVerdict concluded = judge::conclude(record->question(), record->entries(), aim.confidence);
       EXPECT_DOUBLE_EQ(concluded.probability, verdict->probability);
     }
     return verdict;
   }
 
   ScratchFolder folder_;
-  std::vector<results::Entry> steps_;
+  std::vector<results::BisectEntry> steps_;
   std::vector<std::string> failures_;
 };
 
@@ -208,7 +208,7 @@ TEST_F(Searching, keeps_what_was_believed_after_every_step) {
   FakeMeter meter(64, 41);
   ASSERT_TRUE(search(meter, 64));
   ASSERT_FALSE(steps_.empty());
-  EXPECT_LE(steps_.front().most.size(), results::kKept);
+  EXPECT_LE(steps_.front().most.size(), results::kKeptSuspects);
   EXPECT_EQ(steps_.back().most.front().commit, sha(41));
   EXPECT_GE(steps_.back().most.front().probability, 0.99);
 }

@@ -16,14 +16,14 @@ namespace lab::app {
 namespace {
 
 namespace fs = std::filesystem;
-using results::Column;
+using results::DriverColumn;
 using results::Result;
 
 struct Input {
   std::string name;
   enum class Kind { kResult, kGoogle, kAtlas } kind = Kind::kResult;
   results::Result result;
-  std::vector<results::Column> atlas;
+  std::vector<results::DriverColumn> atlas;
 };
 
 constexpr std::array<std::string_view, 3> kKinds{"a result", "a Google Benchmark file", "an atlas"};
@@ -43,12 +43,12 @@ Error unreadable(const std::string& name, Error error) {
 Expected<Input> load_folder(const std::string& name) {
   Input input{name, Input::Kind::kAtlas, {}, {}};
   if (std::error_code none; fs::exists(fs::path(name) / "column.json", none)) {
-    Expected<results::Column> column = results::load_column(name);
+    Expected<results::DriverColumn> column = results::load_column(name);
     if (!column) return unreadable(name, column.error());
     input.atlas.push_back(std::move(*column));
     return input;
   }
-  Expected<std::vector<results::Column>> atlas = results::load_atlas(name);
+  Expected<std::vector<results::DriverColumn>> atlas = results::load_atlas(name);
   if (!atlas) return unreadable(name, atlas.error());
   if (atlas->empty())
     return usage_error(fmt::format("expected an atlas in folder '{}', found no driver column", name),

@@ -90,7 +90,7 @@ TEST_F(Files, that_cannot_be_compared_are_refused_in_one_sentence) {
        "google_unit.json: a: expected a time_unit of ns, us, ms or s, found 'h'"},
       {"google_none.json", google(""), "google_none.json: none of its 0 entries is a time"},
       {"google_object.json", R"({"context": {}, "benchmarks": {}})",
-       "google_object.json: not a Google Benchmark file: expected an object with 'context' and an array 'benchmarks'"},
+       "google_object.json: benchmarks: expected an array, found an object"},
   };
   for (const auto& row : rows) {
     EXPECT_EQ(complaint({good, write(row.name, row.text)}), row.complaint) << row.name;
@@ -113,8 +113,8 @@ TEST_F(Files, with_one_process_several_times_are_refused) {
   results::Result copied = results::fixture_result(1);
   for (int i = 0; i < 7; ++i) copied.processes.push_back(copied.processes[0]);
   const std::string good = result("good.json"), bad = write("bad.json", results::serialize(copied));
-  EXPECT_EQ(complaint({good, bad}), "bad.json: shelf/plain/store: process 0 is there 8 times, expected once");
-  EXPECT_EQ(complaint({bad}), "bad.json: shelf/plain/store: process 0 is there 8 times, expected once");
+  EXPECT_EQ(complaint({good, bad}), "bad.json: shelf/plain/store: process 0 appears 8 times, expected once");
+  EXPECT_EQ(complaint({bad}), "bad.json: shelf/plain/store: process 0 appears 8 times, expected once");
 }
 
 TEST_F(Files, of_google_benchmark_give_no_verdict_and_say_why) {
@@ -164,7 +164,7 @@ TEST_F(Files, that_are_one_alone_need_both_arms) {
 }
 
 TEST_F(Files, that_are_folders_are_atlases) {
-  results::Column column;
+  results::DriverColumn column;
   column.name = "lavapipe-1";
   column.images = {{1, 1, 64, 16, 7}};
   ASSERT_TRUE(results::save_column(column, scratch_.path() / "a"));

@@ -18,7 +18,7 @@ namespace lab::app {
 namespace {
 
 namespace fs = std::filesystem;
-using results::Series;
+using results::SeriesKey;
 using results::Store;
 
 /// Reports remarks about the store.
@@ -34,7 +34,7 @@ Expected<void> tell(Store& store, const HistoryObserver& observer) {
   const auto skipped = store.skipped();
   if (!skipped) return skipped.error();
   for (const auto& [reason, count] : *skipped)
-    observer.on_remark(fmt::format("left out: {}: {}", counted(count, "result"), reason));
+    observer.on_remark(fmt::format("ignored: {}: {}", counted(count, "result"), reason));
   return {};
 }
 
@@ -55,9 +55,9 @@ Expected<void> explain_none(Store& store, const fs::path& results, bool may_be_e
 }
 
 /// The series that `glob` selects; a benchmark whose workload changed has one per version.
-Expected<std::vector<Series>> selected(Store& store, const fs::path& results, const std::optional<std::string>& glob,
-                                       bool may_be_empty) {
-  Expected<std::vector<Series>> all = store.series();
+Expected<std::vector<SeriesKey>> selected(Store& store, const fs::path& results, const std::optional<std::string>& glob,
+                                          bool may_be_empty) {
+  Expected<std::vector<SeriesKey>> all = store.series();
   if (!all) return all;
   if (all->empty()) {
     const Expected<void> explained = explain_none(store, results, may_be_empty);
@@ -65,8 +65,8 @@ Expected<std::vector<Series>> selected(Store& store, const fs::path& results, co
   }
   if (!glob) return all;
   std::set<std::string> names;
-  for (const Series& series : *all) names.insert(series.benchmark);
-  std::erase_if(*all, [&](const Series& series) { return !glob_matches(*glob, series.benchmark); });
+  for (const SeriesKey& series : *all) names.insert(series.benchmark);
+  std::erase_if(*all, [&](const SeriesKey& series) { return !glob_matches(*glob, series.benchmark); });
   if (!all->empty()) return all;
   const std::string near = nearest_name(*glob, std::vector<std::string>(names.begin(), names.end()));
   return Error{fmt::format("no benchmark in '{}' matches '{}'", results.string(), *glob),
@@ -90,7 +90,8 @@ Expected<Store> open(const fs::path& results, const HistoryObserver& observer) {
 Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& request, const HistoryObserver& observer) {
   Expected<Store> store = open(request.results, observer);
   if (!store) return store.error();
-  const Expected<std::vector<Series>> list = selected(*store, request.results, request.benchmark, request.may_be_empty);
+  const Expected<std::vector<SeriesKey>> list =
+      selected(*store, request.results, request.benchmark, request.may_be_empty);
   if (!list) return list.error();
   return load_histories(*store, *list, request.with_points);
 }

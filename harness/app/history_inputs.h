@@ -20,7 +20,8 @@ Expected<results::Store> open_store(
 
 /// The histories of `series`. Without `with_points`, their points stay empty.
 Expected<std::vector<judge::SeriesHistory>> load_histories(results::Store& store,
-                                                           std::span<const results::Series> series, bool with_points);
+                                                           std::span<const results::SeriesKey> series,
+                                                           bool with_points);
 
 /// All series of a machine.
 Expected<std::vector<judge::SeriesHistory>> load_machine(results::Store& store, std::string_view machine);

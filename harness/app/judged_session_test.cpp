@@ -52,7 +52,7 @@ class FakeWorld {
 
   Behaviour& add(const std::string& variant, const std::string& workload = "store") {
     const bool reference = variant == "plain";
-    const results::Workload described{"fake", workload, "", 1, {"all"}, 10, "op", workload == "spread"};
+    const results::WorkloadInfo described{"fake", workload, "", 1, {"all"}, 10, "op", workload == "spread"};
     spec.selection.benchmarks.push_back(
         {"fake/" + variant + "/" + workload, "/b/fake/" + variant, reference, described, ""});
     head.variants.push_back({"fake", variant, reference, "", "", "", "", {}});

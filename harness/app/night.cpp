@@ -168,7 +168,7 @@ class Night {
   std::vector<std::size_t> unreported(const std::string& machine) const {
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < state_.alarms.size(); ++i)
-      if (state_.alarms[i].machine == machine && !state_.alarms[i].told) places.push_back(i);
+      if (state_.alarms[i].machine == machine && !state_.alarms[i].reported) places.push_back(i);
     std::stable_sort(places.begin(), places.end(),
                      [&](std::size_t a, std::size_t b) { return state_.alarms[a].ratio > state_.alarms[b].ratio; });
     return places;
@@ -193,7 +193,7 @@ class Night {
   /// Call after the summary: the next night will not repeat tonight's alarms.
   void mark_reported() {
     if (alarms_.empty()) return;
-    for (const std::size_t i : alarms_) state_.alarms[i].told = true;
+    for (const std::size_t i : alarms_) state_.alarms[i].reported = true;
     if (const Expected<void> saved = state_.save(); !saved)
       world_.print_line(fmt::format("nightly: the state is not written ({}): its changes will be reported again",
                                     saved.error().what));

@@ -17,7 +17,7 @@ Expected<std::set<std::string>> measured_on(const std::string& machine, const st
   if (!all) return all.error();
   std::set<std::string> commits;
   for (const judge::SeriesHistory& followed : *all)
-    for (const results::Point& point : followed.points)
+    for (const results::SeriesPoint& point : followed.points)
       if (followed.series.machine == machine && point.commit) commits.insert(*point.commit);
   return commits;
 }

@@ -368,9 +368,10 @@ TEST_F(Nightly, a_bisect_without_an_answer_goes_on_the_next_night_and_its_answer
               ContainsRegex("^nightly: regression: 1 slower: .*, bisect undecided, try 1 of 5; "
                             "0 others quiet"));
   world_.bisect = [](const std::string&) { return VerbOutcome{2, ""}; };
-  EXPECT_THAT(slow_night(43).line,
-              ContainsRegex("^nightly: fine: 1 quiet; already reported: .*, bisect failed: harness bisect ended with exit "
-                            "status 2, try 2 of 5; bisects that go on another night: 1; "));
+  EXPECT_THAT(
+      slow_night(43).line,
+      ContainsRegex("^nightly: fine: 1 quiet; already reported: .*, bisect failed: harness bisect ended with exit "
+                    "status 2, try 2 of 5; bisects that go on another night: 1; "));
   world_.bisect = [](const std::string&) { return culprit(40); };
   const std::string found = slow_night(44).line;
   EXPECT_THAT(found, HasSubstr("already reported: shelf/a/store +"));
@@ -383,7 +384,7 @@ TEST_F(Nightly, the_bisect_that_had_least_tries_goes_first) {
   std::vector<results::Alarm> alarms;
   for (const auto& [name, tries] : {std::pair("a", 1), {"b", 0}, {"c", 0}, {"d", 5}}) {
     alarms.push_back(alarm(name, 2, 1));
-    alarms.back().told = true;
+    alarms.back().reported = true;
     alarms.back().tries = tries;
   }
   put_state(alarms);
@@ -530,7 +531,7 @@ TEST_F(Nightly, an_interrupted_verb_ends_the_night_without_a_summary) {
   const Expected<NightVerdict> ended = run_night(request, world_, [](const NightSummary&) { FAIL(); });
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().status, ExitStatus::kInterrupted);
-  EXPECT_FALSE(state()[0].told);
+  EXPECT_FALSE(state()[0].reported);
   EXPECT_EQ(state()[0].tries, 1);
 }
 

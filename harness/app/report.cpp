@@ -40,22 +40,24 @@ std::vector<judge::SeriesHistory> history_of(const fs::path& path, const std::st
 
 /// The latest kMostBisects benchmark bisects of the machine whose folder contains `path`, the latest first. Omits
 /// unreadable ones.
-std::vector<results::Story> bisects_of(const fs::path& path) {
+std::vector<results::ParsedBisectRecord> bisects_of(const fs::path& path) {
   std::vector<fs::path> files;
   std::error_code missing;
   for (const fs::directory_entry& entry : fs::directory_iterator(fs::absolute(path).parent_path() / "bisect", missing))
     if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-  std::vector<results::Story> stories;
+  std::vector<results::ParsedBisectRecord> records;
   for (const fs::path& file : files)
     if (const Expected<std::string> text = read_file(file))
-      if (Expected<results::Story> story = results::parse_record(*text, file.string());
-          story && !story->cell.benchmark.empty() && !story->entries.empty())
-        stories.push_back(std::move(*story));
-  std::sort(stories.begin(), stories.end(), [](const results::Story& a, const results::Story& b) {
-    return std::tie(a.entries.back().at, a.cell.benchmark) > std::tie(b.entries.back().at, b.cell.benchmark);
-  });
-  if (stories.size() > kMostBisects) stories.resize(kMostBisects);
-  return stories;
+      if (Expected<results::ParsedBisectRecord> record = results::parse_bisect_record(*text, file.string());
+          record && !record->question.benchmark.empty() && !record->entries.empty())
+        records.push_back(std::move(*record));
+  std::sort(records.begin(), records.end(),
+            [](const results::ParsedBisectRecord& a, const results::ParsedBisectRecord& b) {
+              return std::tie(a.entries.back().at, a.question.benchmark) >
+                     std::tie(b.entries.back().at, b.question.benchmark);
+            });
+  if (records.size() > kMostBisects) records.resize(kMostBisects);
+  return records;
 }
 
 /// Compares `result` with the file `base`, otherwise with its own base arm; none without either.
@@ -74,16 +76,16 @@ Expected<report::ReportFiles> report_result(const ReportRequest& request, const 
   if (!result) return result.error();
   const Expected<std::optional<judge::Comparison>> comparison = comparison_of(*result, path, request.base);
   if (!comparison) return comparison.error();
-  const Expected<std::vector<results::Column>> atlas = results::load_atlas(path.parent_path() / "atlas");
+  const Expected<std::vector<results::DriverColumn>> atlas = results::load_atlas(path.parent_path() / "atlas");
   if (!atlas) return atlas.error();
   const std::vector<judge::SeriesHistory> followed = history_of(path, result->machine.id);
-  const std::vector<results::Story> bisects = bisects_of(path);
+  const std::vector<results::ParsedBisectRecord> bisects = bisects_of(path);
   return report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, followed, bisects},
                               options_for(request.root, out.value_or(request.root / "reports" / path.stem())));
 }
 
 Expected<report::ReportFiles> report_atlas_alone(const ReportRequest& request, const fs::path& machine_folder) {
-  const Expected<std::vector<results::Column>> atlas = results::load_atlas(machine_folder / "atlas");
+  const Expected<std::vector<results::DriverColumn>> atlas = results::load_atlas(machine_folder / "atlas");
   if (!atlas) return atlas.error();
   if (atlas->empty())
     return usage_error(fmt::format("expected a result or an atlas in '{}', found neither", machine_folder.string()),
@@ -135,7 +137,7 @@ Expected<void> report(const ReportRequest& request, const ReportListener& on_wri
 
 Expected<void> keep_report(const results::Result& result, const fs::path& folder, std::optional<int> planned_blocks,
                            const fs::path& root) {
-  const Expected<std::vector<results::Column>> atlas =
+  const Expected<std::vector<results::DriverColumn>> atlas =
       results::load_atlas(results::machine_folder(root, result.machine) / "atlas");
   if (!atlas) return atlas.error();
   report::ReportOptions options = options_for(root, folder);

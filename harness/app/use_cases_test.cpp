@@ -198,12 +198,12 @@ TEST_F(UseCases, bisect_returns_the_culprit_and_goes_on_from_its_record) {
       .good = "HEAD~5", .bad = "HEAD", .command = "cat level", .repository = root() / "repo", .root = root()};
   std::size_t steps = 0, found = 0;
   BisectObserver observer;
-  observer.on_open = [&](const results::Record& record) { found = record.found(); };
+  observer.on_open = [&](const results::BisectRecord& record) { found = record.found(); };
   observer.search.on_step = [&](const Step&) { ++steps; };
   const auto answer = silently([&] { return bisect(request, observer); });
   ASSERT_TRUE(answer) << answer.error().what;
   EXPECT_EQ(answer->verdict.answer, judge::BisectVerdict::Answer::kCulprit);
-  EXPECT_EQ(answer->verdict.suspects.front().commit, answer->cell.commits[3].sha);
+  EXPECT_EQ(answer->verdict.suspects.front().commit, answer->question.commits[3].sha);
   EXPECT_EQ(found, 0u);
   const auto again = silently([&] { return bisect(request, observer); });
   ASSERT_TRUE(again) << again.error().what;

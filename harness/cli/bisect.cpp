@@ -55,7 +55,7 @@ Expected<app::BisectRequest> parse_request(const Options& options) {
 class BisectTerminal {
  public:
   app::BisectObserver observer() {
-    return {[this](const results::Record& record) { begin(record); },
+    return {[this](const results::BisectRecord& record) { begin(record); },
             [this](std::string_view said) { talk_.tell(said); },
             {[this](const std::string& sha, bool preparing) {
                if (preparing) talk_.begin(fmt::format("bisect: preparing {}", (*names_)(sha)));
@@ -64,16 +64,16 @@ class BisectTerminal {
              [this](const std::string& sha, const std::string& why) {
                line_.print(fmt::format("bisect: failed at {}: {}", (*names_)(sha), why));
              }},
-            [this](const results::Record& record, bool answered) { end(record, answered); }};
+            [this](const results::BisectRecord& record, bool answered) { end(record, answered); }};
   }
 
  private:
-  void begin(const results::Record& record) {
-    const results::Cell& cell = record.cell();
-    names_.emplace(cell);
-    line_.print(fmt::format("bisect: {} after {}, {}", counted(cell.commits.size() - 1, "commit"),
-                            (*names_)(cell.commits.front().sha),
-                            cell.benchmark.empty() ? cell.command : cell.benchmark));
+  void begin(const results::BisectRecord& record) {
+    const results::BisectQuestion& question = record.question();
+    names_.emplace(question);
+    line_.print(fmt::format("bisect: {} after {}, {}", counted(question.commits.size() - 1, "commit"),
+                            (*names_)(question.commits.front().sha),
+                            question.benchmark.empty() ? question.command : question.benchmark));
     if (!record.warning().empty()) line_.print(fmt::format("bisect: warning: {}", record.warning()));
     if (record.found() > 0)
       line_.print(fmt::format("bisect: goes on after {} in '{}' (--restart begins anew)",
@@ -81,7 +81,7 @@ class BisectTerminal {
   }
 
   void show(const app::Step& step) {
-    const results::Entry& entry = step.entry;
+    const results::BisectEntry& entry = step.entry;
     const std::string commit = (*names_)(entry.commit);
     const auto belief = [&] {
       return "bisect: " + report::belief_text(entry, step.verdict.measurements, step.holding, *names_);
@@ -95,7 +95,7 @@ class BisectTerminal {
       line_.print(fmt::format("{}; {:.6g} at {}", belief(), *entry.value, commit));
   }
 
-  void end(const results::Record& record, bool answered) {
+  void end(const results::BisectRecord& record, bool answered) {
     line_.clear();
     if (!answered && !record.entries().empty())
       line_.print(fmt::format("bisect: {} kept in '{}'; the same command goes on from there",
@@ -115,9 +115,9 @@ Expected<ExitStatus> run(const Options& options) {
   BisectTerminal terminal;
   const Expected<app::BisectAnswer> answer = app::bisect(*request, terminal.observer());
   if (!answer) return answer.error();
-  const auto& [verdict, cell, record] = *answer;
-  fmt::print("{}", options.has("--json") ? report::to_json(verdict, cell, record)
-                                         : report::to_text(verdict, cell, report::CommitNames(cell)));
+  const auto& [verdict, question, record] = *answer;
+  fmt::print("{}", options.has("--json") ? report::to_json(verdict, question, record)
+                                         : report::to_text(verdict, question, report::CommitNames(question)));
   return verdict.answer == judge::BisectVerdict::Answer::kUndecided ? ExitStatus::kFailed : ExitStatus::kOk;
 }
 

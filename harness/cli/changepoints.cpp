@@ -147,10 +147,10 @@ Expected<ExitStatus> changepoints(const Options& options) {
   if (!text) return text.error();
   const Expected<std::vector<Series>> all = parse(*text, name == "-" ? "standard input" : name);
   if (!all) return all.error();
-  stats::Watch watch;
-  if (options.has("--together")) watch.series = all->size();
+  stats::DetectorContext context;
+  if (options.has("--together")) context.series = all->size();
   for (const Series& series : *all)
-    (options.has("--json") ? print_json : print_text)(series, stats::find_change_points(series.values, watch));
+    (options.has("--json") ? print_json : print_text)(series, stats::find_change_points(series.values, context));
   std::fflush(stdout);
   return ExitStatus::kOk;
 }

@@ -210,9 +210,9 @@ TEST(HistoryCommand, says_what_it_left_out_on_standard_error) {
             "machine 0123456789ab: too young to tell; 2 benchmarks in up to 2 sessions, 2026-08-01 to 2026-08-04\n"
             "  2 benchmarks too young to tell (18 more nights)\n");
   EXPECT_EQ(shown.error_tail,
-            "history: left out: farm/torn.json: truncated: the JSON does not end within 1 bytes\n"
-            "history: left out: 1 result: dirty source\n"
-            "history: left out: 1 result: interrupted session\n");
+            "history: ignored: farm/torn.json: truncated: the JSON does not end within 1 bytes\n"
+            "history: ignored: 1 result: dirty source\n"
+            "history: ignored: 1 result: interrupted session\n");
 }
 
 TEST(HistoryCommand, refuses_what_it_cannot_show) {
@@ -265,7 +265,7 @@ TEST(HistoryCommand, tells_a_script_no_results_yet_from_results_that_cannot_be_r
   const ChildOutcome lost = history_of(torn.path(), {"--json"});
   EXPECT_EQ(lost.code, 2);
   EXPECT_EQ(lost.error_tail,
-            fmt::format("history: left out: farm/torn.json: truncated: the JSON does not end within 1 bytes\n"
+            fmt::format("history: ignored: farm/torn.json: truncated: the JSON does not end within 1 bytes\n"
                         "harness: error: expected results in '{}/<machine>', found none that a history can be made of\n"
                         "hint: python3 make.py run\n",
                         torn.path().string()));
@@ -283,7 +283,7 @@ TEST(HistoryCommand, forgets_nothing_because_a_folder_cannot_be_read_this_time) 
   EXPECT_EQ(closed.code, 2);
   EXPECT_EQ(closed.output, "");
   EXPECT_EQ(closed.error_tail, fmt::format("harness: error: reading '{}/farm': Too many levels of symbolic links\n"
-                                           "hint: make it readable, or take it away\n",
+                                           "hint: make it readable, or remove it\n",
                                            folder.path().string()));
   fs::remove(folder.path() / "farm");
   fs::rename(folder.path() / ".away", folder.path() / "farm");

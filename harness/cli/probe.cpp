@@ -48,11 +48,11 @@ probe::ProbeSpec spec_of(const Options& options) {
   spec.driver = options.value("--driver").value_or("all");
   spec.validate = options.has("--validate");
   spec.environment = probe::current_environment();
-  spec.talk = [](const std::string& line) { fmt::print(stderr, "probe: {}\n", line); };
+  spec.on_progress = [](const std::string& line) { fmt::print(stderr, "probe: {}\n", line); };
   return spec;
 }
 
-Expected<void> save(const results::Column& column, const std::filesystem::path& out, bool article_files) {
+Expected<void> save(const results::DriverColumn& column, const std::filesystem::path& out, bool article_files) {
   const Expected<void> saved = results::save_column(column, out, article_files);
   // The driver answers now, so its failed column is obsolete.
   std::error_code ignored;
@@ -68,13 +68,13 @@ Expected<ExitStatus> run_probe(const Options& options) {
                  fmt::format("--driver {}", options.positional().front()), ExitStatus::kUsage};
   const Expected<std::filesystem::path> out = chosen_atlas(options);
   if (!out) return out.error();
-  const Expected<std::vector<results::Column>> columns = probe::probe(spec_of(options));
+  const Expected<std::vector<results::DriverColumn>> columns = probe::probe(spec_of(options));
   if (!columns) return columns.error();
   if (columns->empty())
     fmt::print(stderr, "probe: no Vulkan driver on this machine has a device; nothing was written\n");
 
   ExitStatus status = ExitStatus::kOk;
-  for (const results::Column& column : *columns) {
+  for (const results::DriverColumn& column : *columns) {
     if (const Expected<void> saved = save(column, *out, *format == "io7m"); !saved) return saved.error();
     fmt::print("{}\n",
                *format == "json" ? boost::json::serialize(to_json(column, true)) : (*out / column.name).string());

@@ -32,12 +32,12 @@ Alarm alarm_of(const SeriesHistory& followed, const Change& change) {
 }
 
 /// Whether the change is known already: same series, nearly the same session.
-bool is_known(const Alarm& alarm, std::size_t index, std::span<const results::Point> points,
+bool is_known(const Alarm& alarm, std::size_t index, std::span<const results::SeriesPoint> points,
               std::span<const Alarm> known) {
   return std::any_of(known.begin(), known.end(), [&](const Alarm& old) {
     if (old.machine != alarm.machine || old.benchmark != alarm.benchmark || old.version != alarm.version) return false;
     const auto found = std::find_if(points.begin(), points.end(),
-                                    [&](const results::Point& point) { return point.session == old.session; });
+                                    [&](const results::SeriesPoint& point) { return point.session == old.session; });
     if (found == points.end()) return false;
     const auto place = static_cast<std::size_t>(found - points.begin());
     return std::max(place, index) - std::min(place, index) <= kSameChange;
@@ -58,7 +58,7 @@ std::vector<Alarm> new_alarms(const SeriesHistory& followed, const JudgedNight& 
     if (is_known(alarm, change.index, followed.points, known) || is_known(alarm, change.index, followed.points, alarms))
       continue;
     if (from_before) {
-      alarm.told = true;
+      alarm.reported = true;
       alarm.bisect.emplace();
       alarm.bisect->answer = "none";
       alarm.bisect->reason = "from before the first night";
@@ -68,12 +68,12 @@ std::vector<Alarm> new_alarms(const SeriesHistory& followed, const JudgedNight& 
   return alarms;
 }
 
-bool lasts(const Change& change, std::span<const results::Point> points) {
+bool lasts(const Change& change, std::span<const results::SeriesPoint> points) {
   const double last = std::log(points.back().median);
   return std::abs(last - std::log(change.after)) < std::abs(last - std::log(change.before));
 }
 
-bool explains(const results::BisectAnswer& answer, const Alarm& alarm) {
+bool explains(const results::AlarmBisect& answer, const Alarm& alarm) {
   const double slower = alarm.low.value_or(0) > 1 ? *alarm.low : alarm.ratio;
   return answer.ratio && std::log(*answer.ratio) >= kExplains * std::log(slower);
 }

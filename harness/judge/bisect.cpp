@@ -6,8 +6,8 @@
 
 namespace lab::judge {
 
-using results::Cell;
-using results::Entry;
+using results::BisectEntry;
+using results::BisectQuestion;
 using results::Suspect;
 
 namespace {
@@ -32,14 +32,14 @@ std::vector<std::size_t> holders(const stats::Belief& belief, double share) {
 
 }  // namespace
 
-BisectEvidence::BisectEvidence(const Cell& cell, const std::vector<Entry>& entries)
-    : cell_(cell), estimate_(cell.commits.size() - 1) {
-  for (std::size_t i = 0; i < cell.commits.size(); ++i) place_[cell.commits[i].sha] = i;
-  for (const Entry& entry : entries)
+BisectEvidence::BisectEvidence(const BisectQuestion& question, const std::vector<BisectEntry>& entries)
+    : question_(question), estimate_(question.commits.size() - 1) {
+  for (std::size_t i = 0; i < question.commits.size(); ++i) place_[question.commits[i].sha] = i;
+  for (const BisectEntry& entry : entries)
     if (!entry.again) take(entry);
 }
 
-void BisectEvidence::take(const Entry& entry) {
+void BisectEvidence::take(const BisectEntry& entry) {
   const auto found = place_.find(entry.commit);
   if (found == place_.end()) return;
   const std::size_t commit = found->second;
@@ -62,9 +62,9 @@ void BisectEvidence::take(const Entry& entry) {
 std::size_t BisectEvidence::next(const std::function<bool(const std::string& sha)>& is_ready) const {
   const double measuring = again_.value_or(first_.value_or(kAssumedMeasuring));
   const double preparing = std::max(0.0, first_.value_or(kAssumedPreparing) - measuring);
-  std::vector<double> build_seconds(cell_.commits.size());
+  std::vector<double> build_seconds(question_.commits.size());
   for (std::size_t i = 0; i < build_seconds.size(); ++i)
-    if (estimate_.measurements(i) == 0 && !is_ready(cell_.commits[i].sha)) build_seconds[i] = preparing;
+    if (estimate_.measurements(i) == 0 && !is_ready(question_.commits[i].sha)) build_seconds[i] = preparing;
   return estimate_.next(build_seconds, std::max(measuring, 1e-6));
 }
 
@@ -77,14 +77,16 @@ BisectVerdict BisectEvidence::verdict(double confidence) const {
   verdict.noise = belief.noise;
   verdict.measurements = estimate_.measurements();
   verdict.seconds = seconds_;
-  for (std::size_t i = 0; i < cell_.commits.size(); ++i) verdict.measured_commits += estimate_.measurements(i) > 0;
-  for (const auto& [commit, reason] : reasons_) verdict.skipped.push_back({cell_.commits[commit].sha, reason});
-  const auto suspect = [&](std::size_t k) { verdict.suspects.push_back({cell_.commits[k].sha, belief.culprit[k]}); };
+  for (std::size_t i = 0; i < question_.commits.size(); ++i) verdict.measured_commits += estimate_.measurements(i) > 0;
+  for (const auto& [commit, reason] : reasons_) verdict.skipped.push_back({question_.commits[commit].sha, reason});
+  const auto suspect = [&](std::size_t k) {
+    verdict.suspects.push_back({question_.commits[k].sha, belief.culprit[k]});
+  };
   if (estimate_.is_null(confidence)) {
     verdict.answer = BisectVerdict::Answer::kNone;
     verdict.probability = belief.null;
   } else if (estimate_.has_culprit(confidence)) {
-    const stats::Suspects& group = belief.likeliest;
+    const stats::SuspectRange& group = belief.likeliest;
     verdict.answer = group.first == group.last ? BisectVerdict::Answer::kCulprit : BisectVerdict::Answer::kSuspects;
     verdict.probability = group.probability;
     for (std::size_t k = group.first; k <= group.last; ++k) suspect(k);
@@ -98,7 +100,7 @@ BisectVerdict BisectEvidence::verdict(double confidence) const {
 std::vector<Suspect> BisectEvidence::likeliest(double share) const {
   const stats::Belief& belief = estimate_.belief();
   std::vector<Suspect> suspects;
-  for (const std::size_t k : holders(belief, share)) suspects.push_back({cell_.commits[k].sha, belief.culprit[k]});
+  for (const std::size_t k : holders(belief, share)) suspects.push_back({question_.commits[k].sha, belief.culprit[k]});
   return suspects;
 }
 
@@ -107,8 +109,8 @@ void BisectEvidence::identify(std::size_t commit, const std::string& identity) {
   if (!fresh && at->second != commit) estimate_.same(at->second, commit);
 }
 
-BisectVerdict conclude(const Cell& cell, const std::vector<Entry>& entries, double confidence) {
-  return BisectEvidence(cell, entries).verdict(confidence);
+BisectVerdict conclude(const BisectQuestion& question, const std::vector<BisectEntry>& entries, double confidence) {
+  return BisectEvidence(question, entries).verdict(confidence);
 }
 
 }  // namespace lab::judge

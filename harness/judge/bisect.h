@@ -42,9 +42,9 @@ struct BisectVerdict {
 class BisectEvidence {
  public:
   /// `entries`: of earlier calls. Commits that those temporarily failed to build or measure are tried again.
-  BisectEvidence(const results::Cell& cell, const std::vector<results::Entry>& entries);
+  BisectEvidence(const results::BisectQuestion& question, const std::vector<results::BisectEntry>& entries);
 
-  void take(const results::Entry& entry);
+  void take(const results::BisectEntry& entry);
 
   /// The commit with the most information per cost of a measurement. `is_ready`: whether a commit is cheap to prepare.
   std::size_t next(const std::function<bool(const std::string& sha)>& is_ready) const;
@@ -74,7 +74,7 @@ class BisectEvidence {
 
   void identify(std::size_t commit, const std::string& identity);
 
-  const results::Cell& cell_;
+  const results::BisectQuestion& question_;
   stats::CulpritSearch estimate_;
   std::map<std::string, std::size_t> place_;
   std::map<std::string, std::size_t> twins_;  ///< first commit of each identity
@@ -86,6 +86,7 @@ class BisectEvidence {
 };
 
 /// The verdict of a record, without further measurements.
-BisectVerdict conclude(const results::Cell& cell, const std::vector<results::Entry>& entries, double confidence);
+BisectVerdict conclude(const results::BisectQuestion& question, const std::vector<results::BisectEntry>& entries,
+                       double confidence);
 
 }  // namespace lab::judge

@@ -37,35 +37,35 @@ double misfit(std::span<const double> level, double sigma) {
   return sum;
 }
 
-std::string commit_of(const results::Point& point) {
+std::string commit_of(const results::SeriesPoint& point) {
   return point.commit.value_or("");
 }
 
-CommitRange commits_between(std::span<const results::Point> points, std::size_t earliest, std::size_t latest) {
+CommitRange commits_between(std::span<const results::SeriesPoint> points, std::size_t earliest, std::size_t latest) {
   return {commit_of(points[earliest - 1]), commit_of(points[latest])};
 }
 
-std::string shown(const results::Surroundings& surroundings, const std::string& name) {
+std::string shown(const results::MeasurementEnvironment& surroundings, const std::string& name) {
   const auto found = surroundings.find(name);
   return found == surroundings.end() ? kNone : found->second;
 }
 
-std::string seed_of(const results::Point& point) {
+std::string seed_of(const results::SeriesPoint& point) {
   return shown(*point.surroundings, kSeed);
 }
 
-std::map<std::string, std::vector<std::size_t>> places_by_seed(std::span<const results::Point> points) {
+std::map<std::string, std::vector<std::size_t>> places_by_seed(std::span<const results::SeriesPoint> points) {
   std::map<std::string, std::vector<std::size_t>> places;
   for (std::size_t i = 0; i < points.size(); ++i) places[seed_of(points[i])].push_back(i);
   return places;
 }
 
 /// Sets cause and changed: the differences between the last session before the change and the first after it.
-void find_cause(std::span<const results::Point> points, Change& change) {
-  const results::Point& before = points[change.earliest - 1];
-  const results::Point& after = points[change.latest];
-  const results::Surroundings& old_ones = *before.surroundings;
-  const results::Surroundings& new_ones = *after.surroundings;
+void find_cause(std::span<const results::SeriesPoint> points, Change& change) {
+  const results::SeriesPoint& before = points[change.earliest - 1];
+  const results::SeriesPoint& after = points[change.latest];
+  const results::MeasurementEnvironment& old_ones = *before.surroundings;
+  const results::MeasurementEnvironment& new_ones = *after.surroundings;
   std::set<std::string> names;
   for (const auto& [name, value] : old_ones) names.insert(name);
   for (const auto& [name, value] : new_ones) names.insert(name);
@@ -81,14 +81,14 @@ void find_cause(std::span<const results::Point> points, Change& change) {
   if (same) change.changed.push_back("the executable is the same, byte for byte");
 }
 
-std::vector<stats::Datum> data(std::span<const results::Point> level) {
+std::vector<stats::Datum> data(std::span<const results::SeriesPoint> level) {
   std::vector<stats::Datum> data;
-  for (const results::Point& point : level) data.push_back({0, point.median});
+  for (const results::SeriesPoint& point : level) data.push_back({0, point.median});
   return data;
 }
 
 /// Sets before, after, ratio and its interval from the levels [start, index) and [index, end).
-void measure(std::span<const results::Point> points, std::size_t start, std::size_t end, Change& change) {
+void measure(std::span<const results::SeriesPoint> points, std::size_t start, std::size_t end, Change& change) {
   const std::size_t from = change.index - std::min(change.index - start, kMostSessions);
   const std::size_t to = std::min(end, change.index + kMostSessions);
   const std::vector<stats::Datum> old_level = data(points.subspan(from, change.index - from));
@@ -105,10 +105,11 @@ void measure(std::span<const results::Point> points, std::size_t start, std::siz
 }
 
 /// find_changes() for points of one seed.
-std::vector<Change> changes_of_one_seed(std::span<const results::Point> points, const stats::Watch& watch) {
+std::vector<Change> changes_of_one_seed(std::span<const results::SeriesPoint> points,
+                                        const stats::DetectorContext& context) {
   std::vector<double> logs;
-  for (const results::Point& point : points) logs.push_back(std::log(point.median));
-  const std::vector<stats::ChangePoint> found = stats::find_change_points(logs, watch);
+  for (const results::SeriesPoint& point : points) logs.push_back(std::log(point.median));
+  const std::vector<stats::ChangePoint> found = stats::find_change_points(logs, context);
   std::vector<Change> changes;
   std::size_t start = 0;
   for (const stats::ChangePoint& each : found) {
@@ -167,14 +168,14 @@ Places likely_places(std::span<const double> values, std::size_t start, std::siz
   return places;
 }
 
-std::vector<Change> find_changes(std::span<const results::Point> points, const stats::Watch& watch) {
+std::vector<Change> find_changes(std::span<const results::SeriesPoint> points, const stats::DetectorContext& context) {
   const auto seeds = places_by_seed(points);
-  if (seeds.size() == 1) return changes_of_one_seed(points, watch);
+  if (seeds.size() == 1) return changes_of_one_seed(points, context);
   std::vector<Change> changes;
   for (const auto& [seed, places] : seeds) {
-    std::vector<results::Point> of_seed;
+    std::vector<results::SeriesPoint> of_seed;
     for (const std::size_t place : places) of_seed.push_back(points[place]);
-    for (Change& change : changes_of_one_seed(of_seed, watch)) {
+    for (Change& change : changes_of_one_seed(of_seed, context)) {
       for (std::size_t* index : {&change.index, &change.detected_at, &change.earliest, &change.latest})
         *index = places[*index];
       changes.push_back(std::move(change));
@@ -184,7 +185,7 @@ std::vector<Change> find_changes(std::span<const results::Point> points, const s
   return changes;
 }
 
-Judged judged_of(std::span<const results::Point> points, std::span<const Change> changes) {
+Judged judged_of(std::span<const results::SeriesPoint> points, std::span<const Change> changes) {
   if (points.empty()) return {stats::points_missing(0), 0, kTooYoungReason};
   const std::string seed = seed_of(points.back());
   const std::vector<std::size_t> places = places_by_seed(points).at(seed);
@@ -201,7 +202,7 @@ std::optional<double> common_autocorrelation(std::span<const std::vector<double>
   return std::round(20 * *known) / 20;
 }
 
-std::vector<MetricChange> find_metric_changes(std::span<const results::Point> points) {
+std::vector<MetricChange> find_metric_changes(std::span<const results::SeriesPoint> points) {
   std::map<std::string, std::vector<std::size_t>> having;  // by metric: the sessions that have it
   std::set<std::string> noisy;
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -214,7 +215,7 @@ std::vector<MetricChange> find_metric_changes(std::span<const results::Point> po
     if (noisy.contains(metric)) continue;
     std::map<std::string, std::size_t> last;  // session of each seed
     for (const std::size_t session : sessions) {
-      const results::Point& after = points[session];
+      const results::SeriesPoint& after = points[session];
       const auto [previous, is_first] = last.try_emplace(seed_of(after), session);
       const std::size_t before = std::exchange(previous->second, session);
       if (is_first || points[before].exact == after.exact) continue;

@@ -15,7 +15,7 @@
 
 namespace lab::judge {
 
-/// The session's seed in results::Surroundings. Another seed means other data: the times cannot be compared.
+/// The session's seed in results::MeasurementEnvironment. Another seed means other data: the times cannot be compared.
 inline constexpr const char* kSeed = "seed";
 /// Absent if not recorded; then it matches any build.
 inline constexpr const char* kLibcBuild = "libc_build";
@@ -60,7 +60,8 @@ struct MetricChange {
 /// All changes of `points` (one benchmark, workload version and machine, in order of time), by
 /// stats::find_change_points on the logarithms of the medians, because a change is a ratio. Only points of the same
 /// seed are compared. `watch`: known from the machine's other series.
-std::vector<Change> find_changes(std::span<const results::Point> points, const stats::Watch& watch = {});
+std::vector<Change> find_changes(std::span<const results::SeriesPoint> points,
+                                 const stats::DetectorContext& context = {});
 
 /// How much of a series is judged. Only points with the last point's seed count.
 struct Judged {
@@ -71,7 +72,7 @@ struct Judged {
       reason;  ///< why nights are missing: kTooYoungReason, or kSeedsReason where another seed has them; else ""
 };
 /// `changes`: from find_changes().
-Judged judged_of(std::span<const results::Point> points, std::span<const Change> changes);
+Judged judged_of(std::span<const results::SeriesPoint> points, std::span<const Change> changes);
 inline constexpr const char* kTooYoungReason = "too_young";
 inline constexpr const char* kSeedsReason = "seeds";
 
@@ -81,7 +82,7 @@ std::optional<double> common_autocorrelation(std::span<const std::vector<double>
 inline constexpr std::size_t kFewestSeries = 10;
 
 /// Changes of metrics that are exact in every session that has them, between consecutive such sessions of one seed.
-std::vector<MetricChange> find_metric_changes(std::span<const results::Point> points);
+std::vector<MetricChange> find_metric_changes(std::span<const results::SeriesPoint> points);
 
 /// The uncertainty of a change's place. `index` is the estimated first value of the new level; in `values` the old
 /// level begins at `start` and the new level ends at `end`. The likely places are at most 8 from `index`, with a misfit
@@ -95,7 +96,7 @@ struct Places {
 };
 Places likely_places(std::span<const double> values, std::size_t start, std::size_t index, std::size_t end);
 
-/// The reported cause of a name in Surroundings: "kernel", "microcode", "toolchain", "pin" or "settings".
+/// The reported cause of a name in MeasurementEnvironment: "kernel", "microcode", "toolchain", "pin" or "settings".
 std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently or the same points give other changes, because a store

@@ -19,28 +19,29 @@ class Made {
     std::mt19937 random(7);
     std::normal_distribution<double> noise(0, 0.01);
     for (std::size_t i = 0; i < count; ++i) {
-      results::Point point;
+      results::SeriesPoint point;
       point.started = fmt::format("night {}", i);
       point.commit = fmt::format("c{}", i);
       point.median = 100 * std::exp(noise(random)) * (i >= from ? ratio : 1);
       point.executable = fmt::format("x{}", i);
-      point.exact = std::make_shared<results::Exact>(results::Exact{{"bytes", 64}});
-      point.surroundings = std::make_shared<results::Surroundings>(results::Surroundings{
+      point.exact = std::make_shared<results::ExactCounters>(results::ExactCounters{{"bytes", 64}});
+      point.surroundings = std::make_shared<results::MeasurementEnvironment>(results::MeasurementEnvironment{
           {"kernel", "6.1"}, {"compiler", "GNU 12"}, {"pin fmt", "ab"}, {"governor", "performance"}, {kSeed, "1"}});
       points.push_back(point);
     }
   }
   void set_from(std::size_t from, const std::string& name, const std::string& value) {
     for (std::size_t i = from; i < points.size(); ++i) {
-      results::Surroundings changed = *points[i].surroundings;
+      results::MeasurementEnvironment changed = *points[i].surroundings;
       changed[name] = value;
-      points[i].surroundings = std::make_shared<results::Surroundings>(changed);
+      points[i].surroundings = std::make_shared<results::MeasurementEnvironment>(changed);
     }
   }
-  void metric_from(std::size_t from, results::Exact exact) {
-    for (std::size_t i = from; i < points.size(); ++i) points[i].exact = std::make_shared<results::Exact>(exact);
+  void metric_from(std::size_t from, results::ExactCounters exact) {
+    for (std::size_t i = from; i < points.size(); ++i)
+      points[i].exact = std::make_shared<results::ExactCounters>(exact);
   }
-  std::vector<results::Point> points;
+  std::vector<results::SeriesPoint> points;
 };
 
 }  // namespace
@@ -48,7 +49,7 @@ class Made {
 TEST(Changes, quiet_nights_have_none) {
   EXPECT_TRUE(find_changes(Made(100).points).empty());
   EXPECT_TRUE(find_changes(Made(1).points).empty());
-  EXPECT_TRUE(find_changes(std::vector<results::Point>{}).empty());
+  EXPECT_TRUE(find_changes(std::vector<results::SeriesPoint>{}).empty());
 }
 
 TEST(Changes, a_slowdown_has_its_size_its_nights_and_its_commits) {
@@ -168,7 +169,7 @@ TEST(Changes, what_changed_on_other_nights_is_not_the_cause) {
 
 TEST(Changes, the_same_executable_clears_the_code) {
   Made made(80, 60, 1.08);
-  for (results::Point& point : made.points) point.executable = "same";
+  for (results::SeriesPoint& point : made.points) point.executable = "same";
   const Change change = find_changes(made.points).at(0);
   EXPECT_EQ(change.cause, "machine");
   EXPECT_EQ(change.changed, Words{"the executable is the same, byte for byte"});

@@ -86,7 +86,7 @@ std::map<std::string, int> versions_of(const Half& half) {
   if (const Arm* arm = results::find_arm(*half.result, half.arm); arm != nullptr && !arm->versions.empty())
     return arm->versions;
   std::map<std::string, int> versions;
-  for (const results::Workload& workload : half.result->workloads)
+  for (const results::WorkloadInfo& workload : half.result->workloads)
     versions[fmt::format("{}/{}", workload.family, workload.name)] = workload.version;
   return versions;
 }
@@ -103,7 +103,7 @@ std::string executable_of(const Half& half, std::string_view benchmark) {
 /// Whether the same executable is the same code in both: the C library and kernel too must be known and the same.
 bool is_one_surrounding(const Half& base, const Half& head) {
   if (base.result == head.result) return true;
-  const results::Facts &a = base.result->facts, &b = head.result->facts;
+  const results::MachineState &a = base.result->facts, &b = head.result->facts;
   const auto alike = [](const std::string& one, const std::string& other) {
     return one == other && !one.empty() && one != "unknown";
   };
@@ -206,7 +206,7 @@ std::vector<std::string> other_versions(const Half& base, const Half& head) {
 
 /// The facts that differ: they may be the cause of the findings.
 std::vector<std::string> differing_facts(const Result& base, const Result& head) {
-  const results::Facts &a = base.facts, &b = head.facts;
+  const results::MachineState &a = base.facts, &b = head.facts;
   const std::array facts{
       std::tuple{"kernel", &a.kernel, &b.kernel},
       std::tuple{"microcode", &a.microcode, &b.microcode},
@@ -681,7 +681,7 @@ std::string untested_phrase(const Comparison& comparison) {
 }
 
 /// What is needed to call an unchanged benchmark the same.
-std::string same_phrase(const Comparison& comparison, stats::Plan plan) {
+std::string same_phrase(const Comparison& comparison, stats::ComparisonPlan plan) {
   const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
   if (comparison.threshold <= 0) return "at a threshold of 0 nothing is called the same";
   if (edge <= shift) return "no number of processes calls anything the same: measure both in one session";
@@ -717,8 +717,8 @@ std::string outlook(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows)
     if (row.p) processes = std::max(processes, std::min(row.base_processes, row.head_processes));
   const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
-  const stats::Plan plan{processes,        *comparison.noise,        family_size(comparison.tested),
-                         comparison.alpha, std::expm1(edge + shift), kPowerOfAdvice};
+  const stats::ComparisonPlan plan{processes,        *comparison.noise,        family_size(comparison.tested),
+                                   comparison.alpha, std::expm1(edge + shift), kPowerOfAdvice};
   const std::optional<double> visible = stats::visible_change(plan);
   return fmt::format(
       "With {} process{} an arm and a noise of {:.2g} % {}; {}.", processes, processes == 1 ? "" : "es",

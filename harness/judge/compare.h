@@ -159,8 +159,8 @@ Expected<Comparison> compare_interleaved(const results::Result& base, const resu
                                          const Settings& settings);
 
 /// Compares two atlases of at least one column each. Columns are paired by name, the rest by driver and device.
-Expected<Comparison> compare_atlases(const std::vector<results::Column>& base,
-                                     const std::vector<results::Column>& head);
+Expected<Comparison> compare_atlases(const std::vector<results::DriverColumn>& base,
+                                     const std::vector<results::DriverColumn>& head);
 
 /// Number of rows with this verdict; for kUnknown only tested rows.
 std::size_t count(const Comparison& comparison, Verdict verdict);

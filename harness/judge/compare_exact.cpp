@@ -16,7 +16,7 @@ namespace lab::judge {
 
 namespace {
 
-using results::Column;
+using results::DriverColumn;
 using results::Process;
 using results::Result;
 
@@ -77,7 +77,7 @@ struct Requirement {
   std::optional<std::uint64_t> need;  ///< 0: refused
 };
 
-std::vector<Requirement> requirements(const Column& column) {
+std::vector<Requirement> requirements(const DriverColumn& column) {
   std::vector<Requirement> all;
   const auto bytes = [&](std::string metric, std::uint64_t value) {
     all.push_back({std::move(metric), fmt::format("{}", value), value});
@@ -107,7 +107,7 @@ std::vector<Requirement> requirements(const Column& column) {
   return all;
 }
 
-void compare_columns(const Column& base, const Column& head, std::vector<ExactChange>& found) {
+void compare_columns(const DriverColumn& base, const DriverColumn& head, std::vector<ExactChange>& found) {
   const std::string name = base.name == head.name ? base.name : fmt::format("{} -> {}", base.name, head.name);
   const std::vector<Requirement> before = requirements(base), after = requirements(head);
   std::map<std::string, const Requirement*> of_head;
@@ -131,13 +131,13 @@ void compare_columns(const Column& base, const Column& head, std::vector<ExactCh
 
 using Key = std::tuple<std::string, std::uint32_t, std::uint32_t>;
 
-Key device_of(const Column& column) {
+Key device_of(const DriverColumn& column) {
   return {column.driver.short_name, column.driver.vendor_id, column.driver.device_id};
 }
 
-const Column* only_one(const std::vector<const Column*>& columns, const Key& device) {
-  const Column* found = nullptr;
-  for (const Column* column : columns) {
+const DriverColumn* only_one(const std::vector<const DriverColumn*>& columns, const Key& device) {
+  const DriverColumn* found = nullptr;
+  for (const DriverColumn* column : columns) {
     if (device_of(*column) != device) continue;
     if (found != nullptr) return nullptr;
     found = column;
@@ -160,26 +160,26 @@ std::vector<ExactChange> exact_changes(const Result& base, std::string_view base
   return found;
 }
 
-Expected<Comparison> compare_atlases(const std::vector<Column>& base, const std::vector<Column>& head) {
+Expected<Comparison> compare_atlases(const std::vector<DriverColumn>& base, const std::vector<DriverColumn>& head) {
   Comparison comparison;
   comparison.exact_only = true;
-  std::vector<const Column*> left_base, left_head;
-  std::vector<std::pair<const Column*, const Column*>> pairs;
-  const auto find = [](const std::vector<Column>& columns, const std::string& name) -> const Column* {
-    const auto at = std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; });
+  std::vector<const DriverColumn*> left_base, left_head;
+  std::vector<std::pair<const DriverColumn*, const DriverColumn*>> pairs;
+  const auto find = [](const std::vector<DriverColumn>& columns, const std::string& name) -> const DriverColumn* {
+    const auto at = std::find_if(columns.begin(), columns.end(), [&](const DriverColumn& c) { return c.name == name; });
     return at == columns.end() ? nullptr : &*at;
   };
-  for (const Column& column : base) {
-    const Column* twin = find(head, column.name);
+  for (const DriverColumn& column : base) {
+    const DriverColumn* twin = find(head, column.name);
     if (twin != nullptr)
       pairs.emplace_back(&column, twin);
     else
       left_base.push_back(&column);
   }
-  for (const Column& column : head)
+  for (const DriverColumn& column : head)
     if (find(base, column.name) == nullptr) left_head.push_back(&column);
-  for (const Column* column : left_base) {
-    const Column* twin = only_one(left_head, device_of(*column));
+  for (const DriverColumn* column : left_base) {
+    const DriverColumn* twin = only_one(left_head, device_of(*column));
     if (twin != nullptr && only_one(left_base, device_of(*column)) == column) {
       pairs.emplace_back(column, twin);
       std::erase(left_head, twin);
@@ -187,7 +187,7 @@ Expected<Comparison> compare_atlases(const std::vector<Column>& base, const std:
       comparison.only_base.push_back(column->name);
     }
   }
-  for (const Column* column : left_head) comparison.only_head.push_back(column->name);
+  for (const DriverColumn* column : left_head) comparison.only_head.push_back(column->name);
   if (pairs.empty())
     return Error{fmt::format("no driver column in common: base has {}, head has {}", base.size(), head.size()),
                  "python3 make.py probe", ExitStatus::kUsage};

@@ -589,8 +589,8 @@ TEST(ExactMetrics, are_not_those_that_differ_from_process_to_process) {
 
 namespace {
 
-results::Column column(const std::string& name, std::uint64_t size) {
-  results::Column column;
+results::DriverColumn column(const std::string& name, std::uint64_t size) {
+  results::DriverColumn column;
   column.name = name;
   column.driver.short_name = "lavapipe";
   column.images = {{1, 1, 64, 16, 7}, {64, 64, size, 16, 7}};
@@ -615,7 +615,7 @@ TEST(Atlases, pair_a_driver_with_its_next_version) {
   ASSERT_EQ(comparison.exact.size(), 1u);
   EXPECT_EQ(comparison.exact[0].benchmark, "lavapipe-1 -> lavapipe-2");
   EXPECT_FALSE(comparison.exact[0].worse);
-  results::Column other = column("radv-1", 1);
+  results::DriverColumn other = column("radv-1", 1);
   other.driver.short_name = "radv";
   EXPECT_EQ(compare_atlases({column("lavapipe-1", 1)}, {other}).error().status, ExitStatus::kUsage);
 }

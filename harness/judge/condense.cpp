@@ -16,23 +16,23 @@ namespace {
 /// The pins that a variant's executable is built with or from. No other pin can change a time.
 constexpr std::array kPins{"gcc", "binutils", "sysroot", "benchmark", "fmt", "boost", "jemalloc", "mimalloc"};
 
-results::Surroundings surroundings_of(const results::Result& result) {
-  const results::Facts& facts = result.facts;
+results::MeasurementEnvironment surroundings_of(const results::Result& result) {
+  const results::MachineState& facts = result.facts;
   const results::Build& build = result.build;
-  results::Surroundings all{{"kernel", facts.kernel},
-                            {"microcode", facts.microcode},
-                            {"governor", facts.governor},
-                            {"turbo", facts.turbo},
-                            {"smt", facts.smt},
-                            {"aslr", facts.aslr},
-                            {"transparent_huge_pages", facts.transparent_huge_pages},
-                            {"libc", facts.libc},
-                            {"distribution", facts.distribution},
-                            {"toolchain", build.toolchain},
-                            {"compiler", build.compiler},
-                            {"march", build.march},
-                            {"flags", build.flags},
-                            {kSeed, fmt::format("{}", result.session.seed)}};
+  results::MeasurementEnvironment all{{"kernel", facts.kernel},
+                                      {"microcode", facts.microcode},
+                                      {"governor", facts.governor},
+                                      {"turbo", facts.turbo},
+                                      {"smt", facts.smt},
+                                      {"aslr", facts.aslr},
+                                      {"transparent_huge_pages", facts.transparent_huge_pages},
+                                      {"libc", facts.libc},
+                                      {"distribution", facts.distribution},
+                                      {"toolchain", build.toolchain},
+                                      {"compiler", build.compiler},
+                                      {"march", build.march},
+                                      {"flags", build.flags},
+                                      {kSeed, fmt::format("{}", result.session.seed)}};
   if (!facts.libc_build.empty()) all[kLibcBuild] = facts.libc_build;
   for (const char* pin : kPins)
     if (const auto found = result.pins.find(pin); found != result.pins.end())
@@ -51,14 +51,14 @@ std::string why_skipped(const results::Result& result) {
 
 }  // namespace
 
-results::Condensed condense(const results::Result& result) {
-  results::Condensed all{result.machine.id,
-                         result.session.id,
-                         result.session.started,
-                         result.source.commit,
-                         surroundings_of(result),
-                         why_skipped(result),
-                         {}};
+results::CondensedResult condense(const results::Result& result) {
+  results::CondensedResult all{result.machine.id,
+                               result.session.id,
+                               result.session.started,
+                               result.source.commit,
+                               surroundings_of(result),
+                               why_skipped(result),
+                               {}};
   if (all.skipped.empty()) all.rows = condensed_rows(result);
   return all;
 }
@@ -66,7 +66,7 @@ results::Condensed condense(const results::Result& result) {
 std::vector<results::CondensedRow> condensed_rows(const results::Result& result) {
   std::vector<results::CondensedRow> rows;
   std::map<std::string, int> versions;
-  for (const results::Workload& workload : result.workloads)
+  for (const results::WorkloadInfo& workload : result.workloads)
     versions[fmt::format("{}/{}", workload.family, workload.name)] = workload.version;
   const auto exact = judge::exact_counters(result, results::kHead);
   const results::Arm* head = results::find_arm(result, results::kHead);

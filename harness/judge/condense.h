@@ -12,7 +12,7 @@ namespace lab::judge {
 inline constexpr const char* kUnfitSession = "unfit session";
 
 /// A change of this function must increment kFindingsVersion (judge/changes.h).
-results::Condensed condense(const results::Result& result);
+results::CondensedResult condense(const results::Result& result);
 
 /// The rows of a result, even if it is in no series.
 std::vector<results::CondensedRow> condensed_rows(const results::Result& result);

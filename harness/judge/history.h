@@ -22,13 +22,13 @@ struct Findings {
 };
 
 /// The findings in `points`: one series in order of time, not empty. `watch`: known from the machine's other series.
-Findings find(std::span<const results::Point> points, const stats::Watch& watch = {});
+Findings find(std::span<const results::SeriesPoint> points, const stats::DetectorContext& context = {});
 
 /// One series with its findings and points.
 struct SeriesHistory {
-  results::Series series;
+  results::SeriesKey series;
   Findings findings;
-  std::vector<results::Point> points;  ///< in order of time
+  std::vector<results::SeriesPoint> points;  ///< in order of time
 };
 
 /// The rules by which a store condenses results and computes the findings of a series.

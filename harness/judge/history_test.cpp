@@ -48,7 +48,7 @@ std::string dump(Expected<results::Store> store) {
   std::string all = fmt::format("{} results\n", *store->results());
   for (const std::string& sentence : *store->remarks()) all += sentence + "\n";
   for (const auto& [reason, count] : *store->skipped()) all += fmt::format("{} {}\n", count, reason);
-  for (const results::Series& series : *store->series()) {
+  for (const results::SeriesKey& series : *store->series()) {
     const Findings findings = parse_findings(*store->findings(series));
     all += fmt::format("{} {} {}: {} from {} to {}, {:g};", series.machine, series.benchmark, series.version,
                        findings.sessions, findings.first, findings.last, findings.median);
@@ -57,7 +57,7 @@ std::string dump(Expected<results::Store> store) {
     for (const MetricChange& change : findings.metric_changes)
       all += fmt::format(" {} at {}", change.metric, change.index);
     all += "\n ";
-    for (const results::Point& point : *store->points(series))
+    for (const results::SeriesPoint& point : *store->points(series))
       all += fmt::format(" {}:{:g}", point.session, point.median);
     all += "\n";
   }
@@ -90,7 +90,7 @@ TEST(History, keeps_of_a_point_what_the_result_said) {
   nights.write("farm/a.json", results::serialize(result));
   Expected<results::Store> store = nights.open();
   ASSERT_TRUE(store);
-  const std::vector<results::Point> points = *store->points(store->series()->front());
+  const std::vector<results::SeriesPoint> points = *store->points(store->series()->front());
   ASSERT_EQ(points.size(), 1U);
   EXPECT_EQ(points[0].median, 103);
   EXPECT_EQ(points[0].processes, 7U);
@@ -98,7 +98,7 @@ TEST(History, keeps_of_a_point_what_the_result_said) {
   EXPECT_EQ(points[0].interval, expected);
   EXPECT_EQ(points[0].commit, fixture_commit(0));
   EXPECT_EQ(points[0].executable, "abcd");
-  EXPECT_EQ(*points[0].exact, (results::Exact{{"leaf_bytes", 64}, {"metadata_bytes", std::nullopt}}));
+  EXPECT_EQ(*points[0].exact, (results::ExactCounters{{"leaf_bytes", 64}, {"metadata_bytes", std::nullopt}}));
   EXPECT_EQ(points[0].surroundings->at("kernel"), "6.1.0");
   EXPECT_EQ(points[0].surroundings->at("pin fmt"), "cd34");
 }
@@ -143,12 +143,12 @@ TEST(History, names_what_it_cannot_read_in_one_line_each_and_goes_on) {
   const std::string first = dump(nights.open());
   EXPECT_EQ(first,
             "1 results\n"
-            "left out: farm/a.json: empty\n"
-            "left out: farm/b.json: truncated: the JSON does not end within 300 bytes\n"
-            "left out: farm/c.json: a Google Benchmark file, expected a result of run\n"
-            "left out: farm/d.json: schema 9, this build reads up to 1\n"
-            "left out: farm/e.json: shelf/v000/store, process 0: real_time is 0, expected more than 0\n"
-            "left out: farm/f.json: benchmarks[0].real_time: expected a finite number, found null\n"
+            "ignored: farm/a.json: empty\n"
+            "ignored: farm/b.json: truncated: the JSON does not end within 300 bytes\n"
+            "ignored: farm/c.json: a Google Benchmark file, expected a result of run\n"
+            "ignored: farm/d.json: schema 9, this build reads up to 1\n"
+            "ignored: farm/e.json: shelf/v000/store, process 0: real_time is 0, expected more than 0\n"
+            "ignored: farm/f.json: benchmarks[0].real_time: expected a finite number, found null\n"
             "0123456789ab shelf/v000/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 100;\n  000000:100\n"
             "0123456789ab shelf/v001/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 50;\n  000000:50\n");
   EXPECT_EQ(dump(nights.open()), first);
@@ -238,7 +238,7 @@ TEST(History, is_kept_in_memory_and_says_so_where_nothing_can_be_written) {
   Expected<results::Store> store = nights.open();
   ASSERT_TRUE(store);
   EXPECT_EQ(*store->remarks(),
-            Words{fmt::format("the index is kept in memory for this once: '{}': nothing can be written there",
+            Words{fmt::format("the index is kept in memory for this call: '{}': the folder is read-only",
                               (nights.path() / results::kIndexName).string())});
   EXPECT_FALSE(fs::exists(nights.path() / results::kIndexName));
   fs::remove(nights.path() / "index.lock");

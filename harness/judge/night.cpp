@@ -39,10 +39,10 @@ std::string advice_for(std::string_view why) {
 }
 
 /// Logarithms of `points` before this session that have its seed.
-std::vector<double> nights_before(std::span<const results::Point> points, const results::Session& session) {
+std::vector<double> nights_before(std::span<const results::SeriesPoint> points, const results::Session& session) {
   const std::string seed = fmt::format("{}", session.seed);
   std::vector<double> logs;
-  for (const results::Point& point : points) {
+  for (const results::SeriesPoint& point : points) {
     const auto its = point.surroundings->find(kSeed);
     if (point.started < session.started && point.session != session.id && its != point.surroundings->end() &&
         its->second == seed)

@@ -43,7 +43,7 @@ class Farm {
     add(result);
     results::Store store = *results::Store::open(folder_.path(), store_rules(), [](const results::StoreProgress&) {});
     std::vector<SeriesHistory> histories;
-    for (const results::Series& series : *store.series())
+    for (const results::SeriesKey& series : *store.series())
       histories.push_back({series, parse_findings(*store.findings(series)), *store.points(series)});
     return judge_night(histories, result);
   }

@@ -9,7 +9,7 @@ namespace lab::judge {
 std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark,
                                         std::string_view phase, std::string_view arm) {
   std::vector<stats::Datum> times;
-  const results::Workload* const workload = find_workload(result, benchmark);
+  const results::WorkloadInfo* const workload = find_workload(result, benchmark);
   for (const results::Process& process : result.processes) {
     if (process.benchmark != benchmark || process.arm != arm) continue;
     if (phase.empty()) {
@@ -35,7 +35,7 @@ std::vector<SummaryRow> summarize(const results::Result& result) {
     if (process.arm == results::kHead) times[process.benchmark].push_back({process.block, process.real_time});
   std::vector<SummaryRow> rows;
   for (const auto& [benchmark, data] : times) {
-    const results::Variant* variant = find_variant(result, benchmark);
+    const results::VariantInfo* variant = find_variant(result, benchmark);
     rows.push_back({benchmark, variant != nullptr && variant->reference, estimate(data)});
   }
   return rows;

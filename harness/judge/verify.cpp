@@ -15,7 +15,7 @@ std::string workload_of(std::string_view benchmark) {
 }
 
 bool by_reference(const results::Result& result, std::string_view benchmark) {
-  const results::Variant* variant = results::find_variant(result, benchmark);
+  const results::VariantInfo* variant = results::find_variant(result, benchmark);
   return variant != nullptr && variant->reference;
 }
 
@@ -25,7 +25,8 @@ std::map<std::string, std::string> reference_answers(const results::Result& resu
   for (const results::Process& process : result.processes)
     if (process.arm == results::kHead && by_reference(result, process.benchmark))
       answers.emplace(workload_of(process.benchmark), process.checksum);
-  for (const results::Answer& answer : result.answers) answers.emplace(workload_of(answer.benchmark), answer.checksum);
+  for (const results::ReferenceChecksum& answer : result.answers)
+    answers.emplace(workload_of(answer.benchmark), answer.checksum);
   return answers;
 }
 

@@ -176,7 +176,7 @@ std::vector<double> thinned(const std::vector<double>& samples) {
 }
 
 /// Nanoseconds of every repetition, summed over the phases; an error if the phases are not those of the workload.
-Expected<std::vector<double>> add_phases(const Measured& measured, const results::Workload& workload) {
+Expected<std::vector<double>> add_phases(const Measured& measured, const results::WorkloadInfo& workload) {
   if (measured.samples.size() != workload.phases.size())
     return bad(fmt::format("expected samples of {} phases, found {}", workload.phases.size(), measured.samples.size()));
   std::vector<double> totals(measured.repetitions, 0.0);
@@ -195,7 +195,7 @@ Expected<std::vector<double>> add_phases(const Measured& measured, const results
 }
 
 Expected<void> check_asked(const Measured& measured, const Asked& asked) {
-  const results::Workload& workload = *asked.workload;
+  const results::WorkloadInfo& workload = *asked.workload;
   if (measured.benchmark != asked.benchmark)
     return bad(fmt::format("expected benchmark {}, found {}", asked.benchmark, measured.benchmark));
   if (measured.version != workload.version)

@@ -14,10 +14,10 @@ namespace lab::measure {
 /// The output of --describe.
 struct Description {
   struct Offer {
-    results::Workload workload;
+    results::WorkloadInfo workload;
     std::string unsupported;  ///< why the variant does not support it; "" if it does
   };
-  results::Variant variant;  ///< reference is not set: the executable does not know it
+  results::VariantInfo variant;  ///< reference is not set: the executable does not know it
   std::vector<Offer> offers;
 };
 
@@ -28,7 +28,7 @@ Expected<Description> parse_description(std::string_view output);
 /// The request to a process with --run.
 struct Asked {
   std::string benchmark;
-  const results::Workload* workload = nullptr;
+  const results::WorkloadInfo* workload = nullptr;
   std::uint64_t seed = 0;
 };
 

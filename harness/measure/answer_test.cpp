@@ -7,7 +7,7 @@ namespace lab::measure {
 
 namespace {
 
-const results::Workload kStore{"fake", "store", "Put and get", 2, {"put", "get"}, 10, "pair", false};
+const results::WorkloadInfo kStore{"fake", "store", "Put and get", 2, {"put", "get"}, 10, "pair", false};
 
 const std::string kMeasured =
     R"({"protocol":2,"benchmark":"fake/quick/store","version":2,"seed":7,"threads":1,"checksum":"00112233445566ff",)"

@@ -28,7 +28,7 @@ namespace {
 constexpr double kDescribeSeconds = 20;
 
 void add(const ListedVariant& built, const Description& description, const fs::path& executable, Catalog& catalog) {
-  results::Variant variant = description.variant;
+  results::VariantInfo variant = description.variant;
   variant.reference = built.reference;
   for (const Description::Offer& offer : description.offers)
     catalog.benchmarks.push_back({results::benchmark_name(built.family, built.variant, offer.workload.name), executable,
@@ -63,7 +63,7 @@ void ask(const ListedVariant& built, const fs::path& build_dir, const Runner& ru
 std::vector<std::string> names_in(const Catalog& catalog) {
   std::set<std::string> names;
   for (const Benchmark& benchmark : catalog.benchmarks) names.insert(benchmark.name);
-  for (const results::Variant& variant : catalog.variants) {
+  for (const results::VariantInfo& variant : catalog.variants) {
     names.insert(variant.family);
     names.insert(variant.family + "/" + variant.name);
   }
@@ -200,7 +200,7 @@ Expected<Selection> select(const Catalog& catalog, const std::vector<std::string
       variants.insert(variant_of(benchmark.name));
     }
   }
-  for (const results::Variant& variant : catalog.variants)
+  for (const results::VariantInfo& variant : catalog.variants)
     if (variants.contains(variant.family + "/" + variant.name)) selection.variants.push_back(variant);
   for (const results::Failure& failure : catalog.failures)
     if (could_match(catalog, failure.benchmark, filters)) selection.failures.push_back(failure);

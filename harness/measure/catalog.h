@@ -16,7 +16,7 @@ struct Benchmark {
   std::string name;  ///< family/variant/workload
   std::filesystem::path executable;
   bool reference = false;
-  results::Workload workload;
+  results::WorkloadInfo workload;
   std::string unsupported;  ///< why the variant does not support it; "" if it does
 };
 
@@ -36,10 +36,10 @@ struct ProcessSpec {
 ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec);
 
 struct Catalog {
-  std::vector<results::Variant> variants;  ///< sorted by name
-  std::vector<Benchmark> benchmarks;       ///< sorted by name, unsupported ones included
-  std::vector<results::Failure> failures;  ///< variants whose --describe failed
-  std::vector<std::string> not_built;      ///< "family/variant"
+  std::vector<results::VariantInfo> variants;  ///< sorted by name
+  std::vector<Benchmark> benchmarks;           ///< sorted by name, unsupported ones included
+  std::vector<results::Failure> failures;      ///< variants whose --describe failed
+  std::vector<std::string> not_built;          ///< "family/variant"
 };
 
 /// A variant in <build folder>/variants.json, built or not.
@@ -69,8 +69,8 @@ struct Selection {
   std::vector<Benchmark> checks;  ///< references of selected workloads that were not selected themselves
   std::vector<results::Unsupported> unsupported;
   std::vector<results::Failure> failures;
-  std::vector<results::Workload> workloads;
-  std::vector<results::Variant> variants;
+  std::vector<results::WorkloadInfo> workloads;
+  std::vector<results::VariantInfo> variants;
 };
 
 /// The benchmarks that match any of `filters` (shell patterns over the whole name, its family, or family/variant; none:

@@ -187,8 +187,8 @@ int count_bits(const std::string& hex_map) {
   return bits;
 }
 
-std::vector<results::Cache> read_caches(const fs::path& root) {
-  std::vector<results::Cache> caches;
+std::vector<results::CpuCache> read_caches(const fs::path& root) {
+  std::vector<results::CpuCache> caches;
   for (const fs::path& index : entries(root / "sys/devices/system/cpu/cpu0/cache", "index")) {
     std::string size = read_trimmed(index / "size");
     std::int64_t unit = 1;
@@ -278,7 +278,7 @@ std::string libc_build() {
   return build;
 }
 
-results::Facts read_facts(const fs::path& root) {
+results::MachineState read_facts(const fs::path& root) {
   return {known(read_trimmed(root / "proc/sys/kernel/osrelease")),
           known(read_cpu_info(root).microcode),
           known(read_governors(root)),
@@ -292,7 +292,7 @@ results::Facts read_facts(const fs::path& root) {
           libc_build()};
 }
 
-results::Context read_context(const fs::path& root, std::string_view date, std::string_view build_type) {
+results::BenchmarkContext read_context(const fs::path& root, std::string_view date, std::string_view build_type) {
   const CpuInfo info = read_cpu_info(root);
   const std::optional<double> most_khz =
       read_number<double>(read_trimmed(root / "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"));
@@ -312,7 +312,7 @@ results::Context read_context(const fs::path& root, std::string_view date, std::
 
 std::vector<std::string> find_unusual(const results::Result& head, const std::vector<std::string>& environment,
                                       std::size_t allowed_cpus) {
-  const results::Facts& facts = head.facts;
+  const results::MachineState& facts = head.facts;
   const results::Machine& machine = head.machine;
   const double load = facts.load_avg.empty() ? 0 : facts.load_avg[0];
   const std::string& config = head.build.config;

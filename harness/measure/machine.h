@@ -24,10 +24,11 @@ Expected<results::Machine> this_machine();
 /// library's version does not change when a distribution patches it.
 std::string libc_build();
 
-results::Facts read_facts(const std::filesystem::path& root);
+results::MachineState read_facts(const std::filesystem::path& root);
 
 /// `date` is RFC 3339; `build_type` is the configuration of the build.
-results::Context read_context(const std::filesystem::path& root, std::string_view date, std::string_view build_type);
+results::BenchmarkContext read_context(const std::filesystem::path& root, std::string_view date,
+                                       std::string_view build_type);
 
 /// Twelve hex digits of a hash over the stable facts: CPU model, physical cores, memory to the GiB, architecture, GPUs,
 /// virtual or not. Kernel, governor and frequency do not change it.

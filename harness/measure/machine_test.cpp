@@ -74,7 +74,7 @@ TEST(Machine, is_read_from_what_the_kernel_says) {
   EXPECT_EQ(machine.gpus, std::vector<std::string>{"Intel 8086:5916"});
   EXPECT_EQ(machine.id.size(), 12u);
   EXPECT_EQ(machine.name, "");
-  const results::Facts facts = read_facts(workstation.path());
+  const results::MachineState facts = read_facts(workstation.path());
   EXPECT_EQ(facts.kernel, "6.1.0-18-amd64");
   EXPECT_EQ(facts.microcode, "0xf0");
   EXPECT_EQ(facts.governor, "powersave");
@@ -84,7 +84,7 @@ TEST(Machine, is_read_from_what_the_kernel_says) {
   EXPECT_EQ(facts.transparent_huge_pages, "always");
   EXPECT_EQ(facts.distribution, "Debian GNU/Linux 12 (bookworm)");
   EXPECT_EQ(facts.load_avg, (std::vector<double>{3.25, 1.5, 0.75}));
-  const results::Context context = read_context(workstation.path(), "2026-08-02T23:15:00Z", "release");
+  const results::BenchmarkContext context = read_context(workstation.path(), "2026-08-02T23:15:00Z", "release");
   EXPECT_EQ(context.num_cpus, 8);
   EXPECT_EQ(context.mhz_per_cpu, 3400);
   EXPECT_TRUE(context.cpu_scaling_enabled);
@@ -100,7 +100,7 @@ TEST(Machine, is_an_answer_where_the_kernel_says_nothing) {
   EXPECT_EQ(machine.logical_cores, 0);
   EXPECT_TRUE(machine.gpus.empty());
   EXPECT_EQ(machine.id.size(), 12u);
-  const results::Facts facts = read_facts(empty.path());
+  const results::MachineState facts = read_facts(empty.path());
   for (const std::string& fact : {facts.kernel, facts.microcode, facts.governor, facts.turbo, facts.smt, facts.aslr,
                                   facts.transparent_huge_pages, facts.distribution})
     EXPECT_EQ(fact, "unknown");

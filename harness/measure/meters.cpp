@@ -36,8 +36,8 @@ std::string failure_of(const ChildSpec& spec, const ChildOutcome& outcome) {
 
 class CommandMeter : public Meter {
  public:
-  CommandMeter(const results::Cell& cell, measure::Revisions& revisions, Runner run)
-      : cell_(cell), revisions_(revisions), run_(std::move(run)) {}
+  CommandMeter(const results::BisectQuestion& question, measure::Revisions& revisions, Runner run)
+      : question_(question), revisions_(revisions), run_(std::move(run)) {}
 
   Expected<Prepared> prepare(const std::string& sha) override {
     const Expected<fs::path> tree = revisions_.checkout(sha);
@@ -48,9 +48,9 @@ class CommandMeter : public Meter {
 
   Expected<Reading> measure(const std::string& sha) override {
     ChildSpec spec;
-    spec.command = {"sh", "-c", R"(cd "$0" && exec sh -c "$1")", trees_.at(sha).string(), cell_.command};
+    spec.command = {"sh", "-c", R"(cd "$0" && exec sh -c "$1")", trees_.at(sha).string(), question_.command};
     spec.environment = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "LAB_COMMIT=" + sha};
-    spec.timeout_seconds = cell_.timeout_seconds;
+    spec.timeout_seconds = question_.timeout_seconds;
     const ChildOutcome outcome = run_(spec);
     if (outcome.end == ChildEnd::kStopped) return stopped();
     Reading reading;
@@ -70,7 +70,7 @@ class CommandMeter : public Meter {
   bool is_ready(const std::string&) const override { return false; }
 
  private:
-  const results::Cell& cell_;
+  const results::BisectQuestion& question_;
   measure::Revisions& revisions_;
   Runner run_;
   std::map<std::string, fs::path> trees_;
@@ -78,11 +78,12 @@ class CommandMeter : public Meter {
 
 class BenchmarkMeter : public Meter {
  public:
-  BenchmarkMeter(const results::Cell& cell, measure::Revisions& revisions, Runner run, measure::Listener listener)
-      : cell_(cell), revisions_(revisions), run_(std::move(run)), listener_(std::move(listener)) {}
+  BenchmarkMeter(const results::BisectQuestion& question, measure::Revisions& revisions, Runner run,
+                 measure::Listener listener)
+      : question_(question), revisions_(revisions), run_(std::move(run)), listener_(std::move(listener)) {}
 
   Expected<Prepared> prepare(const std::string& sha) override {
-    const std::string& bad = cell_.commits.back().sha;
+    const std::string& bad = question_.commits.back().sha;
     if (!workload_ && sha != bad) {
       // The bad end defines what is measured.
       const Expected<Prepared> end = prepare(bad);
@@ -92,7 +93,7 @@ class BenchmarkMeter : public Meter {
         return Error{fmt::format("the bad end, {}: {}", results::short_commit(bad), end->skip), end->hint,
                      ExitStatus::kUsage};
     }
-    const auto built = revisions_.build(sha, cell_.how, choice(), listener_);
+    const auto built = revisions_.build(sha, question_.how, choice(), listener_);
     if (!built) return not_built(built.error());
     const Expected<measure::Catalog> catalog = measure::load_catalog(built->build_dir, run_);
     if (!catalog) return Prepared{catalog.error().what, "", catalog.error().hint, ""};
@@ -101,9 +102,9 @@ class BenchmarkMeter : public Meter {
 
   Expected<Reading> measure(const std::string& sha) override {
     const measure::Benchmark& benchmark = benchmarks_.at(sha);
-    ChildSpec spec =
-        measure::measuring_process(benchmark, {cell_.seed, cell_.process_seconds, cell_.cpu, cell_.threads});
-    spec.timeout_seconds = cell_.timeout_seconds;
+    ChildSpec spec = measure::measuring_process(
+        benchmark, {question_.seed, question_.process_seconds, question_.cpu, question_.threads});
+    spec.timeout_seconds = question_.timeout_seconds;
     const ChildOutcome outcome = run_(spec);
     if (outcome.end == ChildEnd::kStopped) return stopped();
     Reading reading;
@@ -112,7 +113,7 @@ class BenchmarkMeter : public Meter {
       return reading;
     }
     const Expected<results::Process> process =
-        measure::parse_measurement(outcome.output, {benchmark.name, &benchmark.workload, cell_.seed});
+        measure::parse_measurement(outcome.output, {benchmark.name, &benchmark.workload, question_.seed});
     if (!process) {
       reading.failure = process.error().what;
       return reading;
@@ -124,12 +125,12 @@ class BenchmarkMeter : public Meter {
     return reading;
   }
 
-  bool is_ready(const std::string& sha) const override { return revisions_.is_built(sha, cell_.how, choice()); }
+  bool is_ready(const std::string& sha) const override { return revisions_.is_built(sha, question_.how, choice()); }
 
  private:
   /// Only the benchmark's own variant: its answers are compared with those of other commits, not with the reference's.
   measure::Choice choice() const {
-    return [this](const auto& listed) { return measure::variants_for(listed, {cell_.benchmark}, false); };
+    return [this](const auto& listed) { return measure::variants_for(listed, {question_.benchmark}, false); };
   }
 
   Expected<Prepared> not_built(const measure::BuildError& error) const {
@@ -140,22 +141,23 @@ class BenchmarkMeter : public Meter {
   }
 
   Expected<Prepared> find(const std::string& sha, const measure::Catalog& catalog) {
-    const std::string& bad = cell_.commits.back().sha;
+    const std::string& bad = question_.commits.back().sha;
     if (sha == bad) {
       // The bad end's catalog has the names that the user may mean, so the error about a misspelt name comes from it.
-      const Expected<measure::Selection> selection = measure::select(catalog, {cell_.benchmark});
+      const Expected<measure::Selection> selection = measure::select(catalog, {question_.benchmark});
       if (!selection) return in_context(fmt::format("the bad end, {}", results::short_commit(bad)), selection.error());
       if (selection->benchmarks.size() != 1)
         return Error{
-            fmt::format("expected one benchmark, '{}' matches {}", cell_.benchmark, selection->benchmarks.size()),
+            fmt::format("expected one benchmark, '{}' matches {}", question_.benchmark, selection->benchmarks.size()),
             "python3 make.py list", ExitStatus::kUsage};
     }
-    const auto benchmark = std::find_if(catalog.benchmarks.begin(), catalog.benchmarks.end(),
-                                        [&](const measure::Benchmark& each) { return each.name == cell_.benchmark; });
+    const auto benchmark =
+        std::find_if(catalog.benchmarks.begin(), catalog.benchmarks.end(),
+                     [&](const measure::Benchmark& each) { return each.name == question_.benchmark; });
     if (benchmark == catalog.benchmarks.end()) return Prepared{why_absent(catalog), "", "", ""};
     if (!benchmark->unsupported.empty()) return Prepared{"unsupported: " + benchmark->unsupported, "", "", ""};
     if (sha == bad) workload_ = benchmark->workload;
-    const results::Workload& work = benchmark->workload;
+    const results::WorkloadInfo& work = benchmark->workload;
     if (work.version != workload_->version || work.phases != workload_->phases ||
         work.operations != workload_->operations)
       return Prepared{fmt::format("its workload is of version {}, that of the bad end of version {}", work.version,
@@ -177,16 +179,16 @@ class BenchmarkMeter : public Meter {
   /// Its variant may exist, but its --describe failed.
   std::string why_absent(const measure::Catalog& catalog) const {
     for (const results::Failure& failure : catalog.failures)
-      if (cell_.benchmark.starts_with(failure.benchmark + "/"))
+      if (question_.benchmark.starts_with(failure.benchmark + "/"))
         return fmt::format("{}: {}", failure.kind, failure.detail);
-    return fmt::format("it has no benchmark {}", cell_.benchmark);
+    return fmt::format("it has no benchmark {}", question_.benchmark);
   }
 
-  const results::Cell& cell_;
+  const results::BisectQuestion& question_;
   measure::Revisions& revisions_;
   Runner run_;
   measure::Listener listener_;
-  std::optional<results::Workload> workload_;
+  std::optional<results::WorkloadInfo> workload_;
   std::string checksum_;
   std::map<std::string, measure::Benchmark> benchmarks_;
   std::map<std::string, measure::Conformance> conformance_;  ///< by the executable's hash
@@ -194,13 +196,14 @@ class BenchmarkMeter : public Meter {
 
 }  // namespace
 
-std::unique_ptr<Meter> command_meter(const results::Cell& cell, measure::Revisions& revisions, Runner run) {
-  return std::make_unique<CommandMeter>(cell, revisions, std::move(run));
+std::unique_ptr<Meter> command_meter(const results::BisectQuestion& question, measure::Revisions& revisions,
+                                     Runner run) {
+  return std::make_unique<CommandMeter>(question, revisions, std::move(run));
 }
 
-std::unique_ptr<Meter> benchmark_meter(const results::Cell& cell, measure::Revisions& revisions, Runner run,
-                                       measure::Listener listener) {
-  return std::make_unique<BenchmarkMeter>(cell, revisions, std::move(run), std::move(listener));
+std::unique_ptr<Meter> benchmark_meter(const results::BisectQuestion& question, measure::Revisions& revisions,
+                                       Runner run, measure::Listener listener) {
+  return std::make_unique<BenchmarkMeter>(question, revisions, std::move(run), std::move(listener));
 }
 
 Expected<double> parse_value(std::string_view output) {

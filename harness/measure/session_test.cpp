@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 struct Fixture {
   Fixture() {
     for (const char* variant : {"plain", "quick"}) {
-      const results::Workload store{"fake", "store", "", 1, {"all"}, 10, "op", false};
+      const results::WorkloadInfo store{"fake", "store", "", 1, {"all"}, 10, "op", false};
       spec.selection.benchmarks.push_back(
           {fmt::format("fake/{}/store", variant), fmt::format("/b/fake/{}", variant), false, store, ""});
     }

@@ -10,14 +10,14 @@ namespace lab::probe {
 
 namespace {
 
-struct Driver {
+struct KnownDriver {
   std::int64_t id;           // VkDriverId; a number, because drivers can be newer than the pinned header
   std::string_view name;     // in columns
   std::string_view library;  // prefix of its library's name; "" for drivers that do not exist on Linux
 };
 
 // If one library name is a prefix of another, the longer one comes first.
-constexpr Driver kDrivers[] = {
+constexpr KnownDriver kDrivers[] = {
     {13, "lavapipe", "libvulkan_lvp"},
     {3, "radv", "libvulkan_radeon"},
     {6, "anv", "libvulkan_intel"},  // and libvulkan_intel_hasvk, under the same id
@@ -83,7 +83,7 @@ std::vector<std::string> words(std::string_view text) {
   return found;
 }
 
-bool is_makers_word(std::string_view word) {
+bool is_vendor_word(std::string_view word) {
   constexpr std::array<std::string_view, 14> kWords{"amd",    "nvidia", "intel",   "arm",      "apple",
                                                     "mesa",   "radeon", "geforce", "graphics", "gpu",
                                                     "turnip", "series", "virtio",  "venus"};
@@ -93,13 +93,13 @@ bool is_makers_word(std::string_view word) {
 }  // namespace
 
 std::string driver_short_name(std::int64_t driver_id) {
-  const auto found = std::ranges::find(kDrivers, driver_id, &Driver::id);
+  const auto found = std::ranges::find(kDrivers, driver_id, &KnownDriver::id);
   return found == std::end(kDrivers) ? fmt::format("driver{}", driver_id) : std::string(found->name);
 }
 
 std::string expected_driver(std::string_view library) {
   const std::string file = std::filesystem::path(library).filename();
-  for (const Driver& driver : kDrivers)
+  for (const KnownDriver& driver : kDrivers)
     if (!driver.library.empty() && file.starts_with(driver.library)) return std::string(driver.name);
   return "";
 }
@@ -122,7 +122,7 @@ std::string chip_name(std::string_view device_name, std::uint32_t vendor_id, std
   }
   std::string chip;
   for (const std::string& word : words(without_parentheses(device_name)))
-    if (!is_makers_word(word)) chip += word;
+    if (!is_vendor_word(word)) chip += word;
   while (!chip.empty() && !is_digit(chip.front()) && (chip.front() == '.' || chip.front() == '-')) chip.erase(0, 1);
   return chip.empty() ? fmt::format("{:04x}.{:04x}", vendor_id, device_id) : chip;
 }

@@ -46,7 +46,7 @@ TEST(ColumnName, is_driver_version_and_chip) {
   }
 }
 
-TEST(ColumnName, of_one_that_failed_comes_from_its_library_or_its_manifest) {
+TEST(ColumnName, of_a_failed_driver_comes_from_its_library_or_manifest) {
   const auto name = [](const char* library, const char* manifest) {
     results::DriverIdentity driver;
     driver.library = library;

@@ -4,31 +4,28 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
+#include <ranges>
 #include <set>
 #include <system_error>
 
 #include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 
 namespace lab::probe {
 
-namespace json = boost::json;
 namespace fs = std::filesystem;
 
 namespace {
 
-std::string value_of(const Environment& environment, const std::string& name) {
+std::string value_of(const EnvironmentVariables& environment, const std::string& name) {
   const auto found = environment.find(name);
   return found == environment.end() ? "" : found->second;
 }
 
 std::vector<std::string> split(const std::string& paths) {
   std::vector<std::string> found;
-  for (std::size_t at = 0; at <= paths.size();) {
-    const std::size_t end = std::min(paths.find(':', at), paths.size());
-    if (end > at) found.push_back(paths.substr(at, end - at));
-    at = end + 1;
-  }
+  for (const auto path : std::views::split(paths, ':'))
+    if (!path.empty()) found.emplace_back(path.begin(), path.end());
   return found;
 }
 
@@ -54,7 +51,7 @@ std::vector<fs::path> named_files(const std::string& paths) {
   return files;
 }
 
-std::vector<fs::path> manifest_files(const Environment& environment, const fs::path& root) {
+std::vector<fs::path> manifest_files(const EnvironmentVariables& environment, const fs::path& root) {
   for (const char* only : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"})
     if (const std::string paths = value_of(environment, only); !paths.empty()) return named_files(paths);
   std::vector<fs::path> files = named_files(value_of(environment, "VK_ADD_DRIVER_FILES"));
@@ -63,13 +60,33 @@ std::vector<fs::path> manifest_files(const Environment& environment, const fs::p
   return files;
 }
 
-Expected<json::object> read_object(const fs::path& file) {
+// The fields of an ICD manifest that are needed to load its driver.
+struct Icd {
+  std::string library_path, library_arch;
+};
+
+template <typename F>
+void fields(F& f, Icd& icd) {
+  f("library_path", icd.library_path);
+  f.added("library_arch", icd.library_arch);
+}
+
+struct IcdManifest {
+  Icd icd;
+};
+
+template <typename F>
+void fields(F& f, IcdManifest& manifest) {
+  f("ICD", manifest.icd);
+}
+
+template <typename T>
+Expected<T> read_json(const fs::path& file) {
   const Expected<std::string> text = read_file(file);
   if (!text) return text.error();
-  boost::system::error_code bad;
-  json::value value = json::parse(*text, bad);
-  if (bad || !value.is_object()) return Error{"expected a JSON object", ""};
-  return std::move(value.get_object());
+  const Expected<json::value> value = parse_json(*text, "the manifest");
+  if (!value) return value.error();
+  return from_json<T>(*value);
 }
 
 // Several processes may write it at once, always with equal content: write_file renames. In a read-only checkout the
@@ -82,8 +99,8 @@ Expected<void> write_manifest(const fs::path& file, const json::object& content)
 
 }  // namespace
 
-Environment current_environment() {
-  Environment environment;
+EnvironmentVariables current_environment() {
+  EnvironmentVariables environment;
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text(*entry);
     const std::size_t equals = text.find('=');
@@ -92,7 +109,7 @@ Environment current_environment() {
   return environment;
 }
 
-std::vector<fs::path> manifest_folders(const Environment& environment, const fs::path& root) {
+std::vector<fs::path> manifest_folders(const EnvironmentVariables& environment, const fs::path& root) {
   std::vector<fs::path> folders;
   const auto add = [&](const std::string& base) { folders.emplace_back(fs::path(base) / "vulkan/icd.d"); };
   const auto add_list = [&](const std::string& paths) { std::ranges::for_each(split(paths), add); };
@@ -112,27 +129,20 @@ std::vector<fs::path> manifest_folders(const Environment& environment, const fs:
 Manifest read_manifest(const fs::path& file) {
   Manifest manifest;
   manifest.file = file;
-  const auto object = read_object(file);
-  if (!object) {
-    manifest.problem = object.error().what;
+  const Expected<IcdManifest> content = read_json<IcdManifest>(file);
+  if (!content || content->icd.library_path.empty()) {
+    manifest.problem = content ? "ICD.library_path: empty" : content.error().what;
     return manifest;
   }
-  const json::value* icd = object->if_contains("ICD");
-  const json::value* library = icd && icd->is_object() ? icd->get_object().if_contains("library_path") : nullptr;
-  if (!library || !library->is_string() || library->get_string().empty()) {
-    manifest.problem = "expected ICD.library_path, found none";
-    return manifest;
-  }
-  const json::value* word_size = icd->get_object().if_contains("library_arch");
-  manifest.foreign = word_size && *word_size == "32";
-  manifest.library = library->get_string();
+  manifest.foreign = content->icd.library_arch == "32";
+  manifest.library = content->icd.library_path;
   // As in the loader: a path with a slash is relative to the manifest's folder, a name is left to the dynamic linker.
   if (manifest.library.find('/') != std::string::npos)
     manifest.library = (file.parent_path() / manifest.library).lexically_normal();
   return manifest;
 }
 
-std::vector<Manifest> find_manifests(const Environment& environment, const fs::path& root) {
+std::vector<Manifest> find_manifests(const EnvironmentVariables& environment, const fs::path& root) {
   std::vector<Manifest> manifests;
   std::set<fs::path> seen;
   for (const fs::path& file : manifest_files(environment, root)) {
@@ -179,7 +189,7 @@ std::string loader_library(const fs::path& lib) {
 Expected<fs::path> validation_layers(const fs::path& lib, const fs::path& generated) {
   const fs::path package = pinned_package(lib, "vulkan-validationlayers");
   const fs::path manifest = package / "share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json";
-  auto content = read_object(manifest);
+  auto content = read_json<json::object>(manifest);
   if (package.empty() || !content)
     return Error{
         fmt::format("no validation layers: expected '{}'", (lib / "vulkan-validationlayers-<version>").string()),

@@ -10,10 +10,10 @@
 
 namespace lab::probe {
 
-using Environment = std::map<std::string, std::string>;
+using EnvironmentVariables = std::map<std::string, std::string>;
 
 /// This process's environment.
-Environment current_environment();
+EnvironmentVariables current_environment();
 
 struct Manifest {
   std::filesystem::path file;
@@ -26,12 +26,12 @@ struct Manifest {
 
 /// The folders that the loader searches, in its order. `root` is prefixed to every absolute default ("/etc",
 /// "/usr/share").
-std::vector<std::filesystem::path> manifest_folders(const Environment& environment,
+std::vector<std::filesystem::path> manifest_folders(const EnvironmentVariables& environment,
                                                     const std::filesystem::path& root = "");
 
 /// The machine's own manifests: only VK_DRIVER_FILES (or VK_ICD_FILENAMES) if it is set, otherwise VK_ADD_DRIVER_FILES
 /// and the folders. The files of each list are sorted by name; the same file appears once.
-std::vector<Manifest> find_manifests(const Environment& environment, const std::filesystem::path& root = "");
+std::vector<Manifest> find_manifests(const EnvironmentVariables& environment, const std::filesystem::path& root = "");
 
 /// Reads a manifest. Errors are reported in `problem`.
 Manifest read_manifest(const std::filesystem::path& file);

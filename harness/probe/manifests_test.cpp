@@ -21,7 +21,7 @@ class Manifests : public testing::Test {
     put(path, R"({"file_format_version": "1.0.0", "ICD": {"library_path": ")" + library + R"("}})");
   }
   // What is found, relative to the root.
-  std::vector<std::string> found(const Environment& environment) const {
+  std::vector<std::string> found(const EnvironmentVariables& environment) const {
     std::vector<std::string> files;
     for (const Manifest& m : find_manifests(environment, root_)) files.push_back(m.file.lexically_relative(root_));
     return files;
@@ -34,7 +34,7 @@ class Manifests : public testing::Test {
 
 }  // namespace
 
-TEST_F(Manifests, are_looked_for_where_the_loader_does) {
+TEST_F(Manifests, are_searched_in_the_loaders_folders) {
   EXPECT_EQ(manifest_folders({{"HOME", "/home/a"}}),
             (std::vector<fs::path>{"/home/a/.config/vulkan/icd.d", "/etc/xdg/vulkan/icd.d", "/etc/vulkan/icd.d",
                                    "/home/a/.local/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d",
@@ -49,7 +49,7 @@ TEST_F(Manifests, are_looked_for_where_the_loader_does) {
   EXPECT_EQ(manifest_folders({}).size(), 4u);
 }
 
-TEST_F(Manifests, come_in_the_loaders_order_and_each_once) {
+TEST_F(Manifests, are_in_the_loaders_order_without_duplicates) {
   put_icd("usr/share/vulkan/icd.d/b.json", "libb.so");
   put_icd("usr/share/vulkan/icd.d/a.json", "liba.so");
   put_icd("etc/vulkan/icd.d/z.json", "libz.so");
@@ -59,7 +59,7 @@ TEST_F(Manifests, come_in_the_loaders_order_and_each_once) {
                                                  "usr/share/vulkan/icd.d/b.json"}));
 }
 
-TEST_F(Manifests, are_what_the_environment_says_instead_or_as_well) {
+TEST_F(Manifests, of_the_environment_replace_or_extend_the_folders) {
   put_icd("usr/share/vulkan/icd.d/a.json", "liba.so");
   put_icd("x/one.json", "lib1.so");
   put_icd("y/two.json", "lib2.so");
@@ -72,7 +72,7 @@ TEST_F(Manifests, are_what_the_environment_says_instead_or_as_well) {
   EXPECT_EQ(found({{"VK_ICD_FILENAMES", at("y/two.json")}}), (std::vector<std::string>{"y/two.json"}));
 }
 
-TEST_F(Manifests, say_what_to_load_or_why_not) {
+TEST_F(Manifests, give_the_library_or_the_reason_why_there_is_none) {
   put_icd("name.json", "libGLX_nvidia.so.0");
   put_icd("sub/relative.json", "../lib/lib.so");
   put_icd("absolute.json", "/usr/lib/lib.so");
@@ -87,15 +87,17 @@ TEST_F(Manifests, say_what_to_load_or_why_not) {
   EXPECT_EQ(read_manifest(at("sub/relative.json")).library, at("lib/lib.so"));
   EXPECT_EQ(read_manifest(at("absolute.json")).library, "/usr/lib/lib.so");
   EXPECT_EQ(read_manifest(at("absolute.json")).problem, "");
-  EXPECT_EQ(read_manifest(at("garbage.json")).problem, "expected a JSON object");
-  EXPECT_EQ(read_manifest(at("list.json")).problem, "expected a JSON object");
-  EXPECT_EQ(read_manifest(at("empty.json")).problem, "expected ICD.library_path, found none");
-  EXPECT_EQ(read_manifest(at("layer.json")).problem, "expected ICD.library_path, found none");
+  EXPECT_EQ(read_manifest(at("garbage.json")).problem,
+            "the manifest: not JSON: byte 0: syntax error before '\x7f"
+            "ELF'");
+  EXPECT_EQ(read_manifest(at("list.json")).problem, "the document: expected an object, found an array");
+  EXPECT_EQ(read_manifest(at("empty.json")).problem, "ICD.library_path: empty");
+  EXPECT_EQ(read_manifest(at("layer.json")).problem, "ICD: missing");
   EXPECT_NE(read_manifest(at("missing.json")).problem.find("No such file"), std::string::npos);
   EXPECT_TRUE(read_manifest(at("old.json")).foreign);
 }
 
-TEST_F(Manifests, of_the_pinned_driver_name_its_absolute_path) {
+TEST_F(Manifests, of_the_pinned_driver_have_its_absolute_path) {
   put("lib/lavapipe-22.3.6/libvulkan_lvp.so", "");
   put("lib/runtime-12/libstdc++.so.6", "");
   const auto pinned = pinned_manifests(root_ / "lib", root_ / "build/icd");
@@ -106,13 +108,13 @@ TEST_F(Manifests, of_the_pinned_driver_name_its_absolute_path) {
   EXPECT_TRUE(pinned_manifests(root_ / "none", root_ / "build/icd")->empty());
 }
 
-TEST_F(Manifests, the_pinned_loader_comes_before_the_machines) {
+TEST_F(Manifests, the_pinned_loader_is_preferred_to_the_machines) {
   EXPECT_EQ(loader_library(root_ / "lib"), "libvulkan.so.1");
   put("lib/vulkan-loader-1.3.239/libvulkan.so.1", "");
   EXPECT_EQ(loader_library(root_ / "lib"), at("lib/vulkan-loader-1.3.239/libvulkan.so.1"));
 }
 
-TEST_F(Manifests, of_the_validation_layers_are_missed_in_one_sentence) {
+TEST_F(Manifests, missing_validation_layers_are_reported_in_one_sentence) {
   const auto none = validation_layers(root_ / "lib", root_ / "build/layers");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().what, "no validation layers: expected '" + at("lib/vulkan-validationlayers-<version>") + "'");

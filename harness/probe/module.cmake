@@ -11,9 +11,9 @@ lab_own(vulkan_probe_child)
 target_link_libraries(vulkan_probe_child PRIVATE probe ${CMAKE_DL_LIBS})
 set_target_properties(vulkan_probe_child PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
-# For tests only: a driver that misbehaves, and another program that asks a real one the same questions.
+# For tests only: a driver that misbehaves, and an independent program with the same queries.
 add_library(fake_icd MODULE EXCLUDE_FROM_ALL ${dir}/testing/fake_icd.cpp)
-target_compile_options(fake_icd PRIVATE -fno-sanitize=all)  # a driver is not built as who loads it
+target_compile_options(fake_icd PRIVATE -fno-sanitize=all)  # a driver is built without the sanitizers of its user
 target_link_options(fake_icd PRIVATE -fno-sanitize=all)
 add_executable(vulkan_second_opinion EXCLUDE_FROM_ALL ${dir}/testing/second_opinion_main.cpp)
 target_link_libraries(vulkan_second_opinion PRIVATE ${CMAKE_DL_LIBS})

@@ -10,13 +10,13 @@
 
 #include "harness/base/files.h"
 #include "harness/base/nearest.h"
-#include "harness/probe/asking.h"
 #include "harness/probe/column_name.h"
+#include "harness/probe/driver_query.h"
 #include "harness/probe/sweeps.h"
 
 namespace lab::probe {
 
-using results::Column;
+using results::DriverColumn;
 
 namespace {
 
@@ -30,27 +30,27 @@ bool may_be_chosen(const Manifest& manifest, const std::string& prefix) {
   return expected.empty() || chosen(expected, prefix) || prefix.starts_with(expected);
 }
 
-Expected<AskSpec> ask_spec(const ProbeSpec& spec) {
+Expected<QuerySpec> query_spec(const ProbeSpec& spec) {
   const Expected<std::string> text = read_file(spec.sweeps_file);
   if (!text) return text.error();
   Expected<Sweeps> sweeps = parse_sweeps(*text);
   if (!sweeps) return in_context(fmt::format("reading '{}'", spec.sweeps_file.string()), sweeps.error());
-  AskSpec ask{.child = spec.child,
-              .loader = loader_library(spec.lib),
-              .sweeps_file = spec.sweeps_file,
-              .sweep_parameters = std::move(sweeps->parameters),
-              .environment = spec.environment,
-              .silence = spec.silence,
-              .home = spec.lib.parent_path(),
-              .validation_layers = {}};
-  if (::access(ask.child.c_str(), X_OK) != 0)
-    return Error{fmt::format("no probe executable: expected '{}'", ask.child.string()), "python3 make.py build"};
+  QuerySpec query{.child = spec.child,
+                  .loader = loader_library(spec.lib),
+                  .sweeps_file = spec.sweeps_file,
+                  .sweep_parameters = std::move(sweeps->parameters),
+                  .environment = spec.environment,
+                  .silence = spec.silence,
+                  .home = spec.lib.parent_path(),
+                  .validation_layers = {}};
+  if (::access(query.child.c_str(), X_OK) != 0)
+    return Error{fmt::format("no probe executable: expected '{}'", query.child.string()), "python3 make.py build"};
   if (spec.validate) {
     const Expected<std::filesystem::path> layers = validation_layers(spec.lib, spec.generated / "layers");
     if (!layers) return layers.error();
-    ask.validation_layers = *layers;
+    query.validation_layers = *layers;
   }
-  return ask;
+  return query;
 }
 
 Expected<std::vector<Manifest>> all_manifests(const ProbeSpec& spec) {
@@ -60,7 +60,7 @@ Expected<std::vector<Manifest>> all_manifests(const ProbeSpec& spec) {
   return manifests;
 }
 
-std::string describe(const Column& c) {
+std::string describe(const DriverColumn& c) {
   if (c.failure) return fmt::format("{}: {}", c.failure->kind, c.failure->detail);
   const std::string refused = c.refused.empty() ? "" : fmt::format(" ({} sizes refused)", c.refused.size());
   return fmt::format("{} images and {} buffers{} in {:.2f} s", c.images.size(), c.buffers.size(), refused, c.seconds);
@@ -77,9 +77,9 @@ Error unknown_driver(const std::string& wanted, const std::vector<std::string>& 
 
 }  // namespace
 
-void name_columns(std::vector<Column>& columns) {
+void name_columns(std::vector<DriverColumn>& columns) {
   std::map<std::string, bool> taken;  // name -> by a pinned driver
-  for (Column& c : columns) {
+  for (DriverColumn& c : columns) {
     std::string base = c.driver.device_name.empty() ? failed_column_name(c.driver) : column_name(c.driver);
     if (const auto holder = taken.find(base); holder != taken.end() && holder->second && !c.driver.pinned)
       base += "-host";
@@ -89,31 +89,32 @@ void name_columns(std::vector<Column>& columns) {
   }
 }
 
-Expected<std::vector<Column>> probe(const ProbeSpec& spec) {
-  const Expected<AskSpec> ask_all = ask_spec(spec);
-  if (!ask_all) return ask_all.error();
+Expected<std::vector<DriverColumn>> probe(const ProbeSpec& spec) {
+  const Expected<QuerySpec> query = query_spec(spec);
+  if (!query) return query.error();
   const Expected<std::vector<Manifest>> manifests = all_manifests(spec);
   if (!manifests) return manifests.error();
-  std::vector<Column> columns;
+  std::vector<DriverColumn> columns;
   std::vector<std::string> names;  // all valid names
   for (const Manifest& manifest : *manifests) {
     if (!may_be_chosen(manifest, spec.driver)) {
       names.push_back(expected_driver(manifest.library));
       continue;
     }
-    if (spec.talk) spec.talk(fmt::format("asking {}", manifest.pinned ? manifest.library : manifest.file.string()));
-    Expected<Answer> answer = ask(manifest, *ask_all);
-    if (!answer) return answer.error();
-    if (spec.talk && !answer->note.empty())
-      spec.talk(fmt::format("{}: {}", manifest.file.filename().string(), answer->note));
-    std::ranges::move(answer->columns, std::back_inserter(columns));
+    if (spec.on_progress)
+      spec.on_progress(fmt::format("querying {}", manifest.pinned ? manifest.library : manifest.file.string()));
+    Expected<DriverReply> reply = query_driver(manifest, *query);
+    if (!reply) return reply.error();
+    if (spec.on_progress && !reply->note.empty())
+      spec.on_progress(fmt::format("{}: {}", manifest.file.filename().string(), reply->note));
+    std::ranges::move(reply->columns, std::back_inserter(columns));
   }
   name_columns(columns);
-  for (const Column& c : columns) {
+  for (const DriverColumn& c : columns) {
     names.push_back(c.name);
-    if (spec.talk) spec.talk(fmt::format("{}: {}", c.name, describe(c)));
+    if (spec.on_progress) spec.on_progress(fmt::format("{}: {}", c.name, describe(c)));
   }
-  std::erase_if(columns, [&](const Column& c) { return !chosen(c.name, spec.driver); });
+  std::erase_if(columns, [&](const DriverColumn& c) { return !chosen(c.name, spec.driver); });
   if (columns.empty() && spec.driver != "all") return unknown_driver(spec.driver, names);
   return columns;
 }

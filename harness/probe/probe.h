@@ -21,18 +21,18 @@ struct ProbeSpec {
   std::string driver = "all";  ///< prefix of the columns to choose; a driver is skipped without a query if the name of
                                ///< its library already excludes it
   bool validate = false;       ///< use the validation layers
-  Environment environment;     ///< where drivers are searched, and the base of their processes' environment
-  std::filesystem::path root;  ///< prefix of the loader's default folders; empty outside tests
-  std::chrono::milliseconds silence{30'000};     ///< a driver without output for this long counts as hanging
-  std::function<void(const std::string&)> talk;  ///< receives one line per query and its result
+  EnvironmentVariables environment;  ///< where drivers are searched, and the base of their processes' environment
+  std::filesystem::path root;        ///< prefix of the loader's default folders; empty outside tests
+  std::chrono::milliseconds silence{30'000};            ///< a driver without output for this long counts as hanging
+  std::function<void(const std::string&)> on_progress;  ///< receives one line per query and its result
 };
 
 /// The chosen columns, the pinned driver's first; empty if no driver is found. An error: no loader, unreadable sweeps,
 /// or a `driver` that matches no name (with the nearest one).
-Expected<std::vector<results::Column>> probe(const ProbeSpec& spec);
+Expected<std::vector<results::DriverColumn>> probe(const ProbeSpec& spec);
 
 /// Makes names distinct, in the columns' order: a driver of the machine with the same name as a pinned one gets
 /// "-host"; any further one with the same name (two equal GPUs) gets "-2", "-3".
-void name_columns(std::vector<results::Column>& columns);
+void name_columns(std::vector<results::DriverColumn>& columns);
 
 }  // namespace lab::probe

@@ -1,4 +1,4 @@
-// Whole runs: the pinned lavapipe, and drivers made for the test that misbehave (testing/fake_icd.cpp).
+// Complete runs with the pinned lavapipe and with fake drivers that misbehave (testing/fake_icd.cpp).
 #include "harness/probe/probe.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include "harness/base/layout.h"
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
-#include "harness/probe/asking.h"
+#include "harness/probe/driver_query.h"
 
 namespace lab::probe {
 
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-using results::Column;
+using results::DriverColumn;
 
 const fs::path kBuild = LAB_BUILD_DIR;
 const fs::path kSource = LAB_SOURCE_DIR;
@@ -40,10 +40,10 @@ class Probe : public testing::Test {
                              {"TSAN_OPTIONS", "handle_segv=0"}},
              .root = dir_,
              .silence = std::chrono::seconds(static_cast<int>(kPatience)),
-             .talk = [this](const std::string& line) { talk_ += line + "\n"; }};
+             .on_progress = [this](const std::string& line) { progress_ += line + "\n"; }};
   }
 
-  // Without the pinned driver, with these of the machine's own: fakes by the name of their behaviour.
+  // Replaces the pinned driver by fake drivers of the machine, each named after its behaviour.
   void only_fakes(const std::vector<std::string>& behaviours) {
     fs::create_directories(dir_ / "lib");
     fs::create_directory_symlink(pinned_package(kSource / "lib", "vulkan-loader"), dir_ / "lib/vulkan-loader-1");
@@ -61,16 +61,18 @@ class Probe : public testing::Test {
         << R"({"file_format_version": "1.0.0", "ICD": {"api_version": "1.2.0", "library_path": ")" << library << "\"}}";
   }
 
-  std::vector<Column> run() {
-    Expected<std::vector<Column>> columns = probe(spec_);
+  std::vector<DriverColumn> run() {
+    Expected<std::vector<DriverColumn>> columns = probe(spec_);
     EXPECT_TRUE(columns) << columns.error().what;
-    return columns ? std::move(*columns) : std::vector<Column>();
+    return columns ? std::move(*columns) : std::vector<DriverColumn>();
   }
-  static std::string failure(const Column& c) { return c.failure ? c.failure->kind + ": " + c.failure->detail : ""; }
+  static std::string failure(const DriverColumn& c) {
+    return c.failure ? c.failure->kind + ": " + c.failure->detail : "";
+  }
   // "name: images, buffers; failure"
-  static std::vector<std::string> summaries(const std::vector<Column>& columns) {
+  static std::vector<std::string> summaries(const std::vector<DriverColumn>& columns) {
     std::vector<std::string> found;
-    for (const Column& c : columns)
+    for (const DriverColumn& c : columns)
       found.push_back(c.name + ": " + std::to_string(c.images.size()) + ", " + std::to_string(c.buffers.size()) +
                       (c.failure ? "; " + failure(c) : ""));
     return found;
@@ -79,10 +81,10 @@ class Probe : public testing::Test {
   ScratchFolder scratch_;
   const fs::path& dir_ = scratch_.path();
   ProbeSpec spec_;
-  std::string talk_;
+  std::string progress_;
 };
 
-const results::ImageRow* row_of(const Column& column, std::uint64_t width, std::uint64_t height) {
+const results::ImageRow* row_of(const DriverColumn& column, std::uint64_t width, std::uint64_t height) {
   const auto found =
       std::ranges::find_if(column.images, [&](const auto& r) { return r.width == width && r.height == height; });
   return found == column.images.end() ? nullptr : &*found;
@@ -100,10 +102,10 @@ std::vector<std::string> some_sizes_that_are_no_powers_of_two(std::size_t count,
 
 }  // namespace
 
-TEST_F(Probe, asks_the_pinned_lavapipe_the_articles_questions) {
-  const std::vector<Column> columns = run();
-  ASSERT_EQ(columns.size(), 1u) << talk_;
-  const Column& c = columns[0];
+TEST_F(Probe, measures_the_articles_sizes_with_the_pinned_lavapipe) {
+  const std::vector<DriverColumn> columns = run();
+  ASSERT_EQ(columns.size(), 1u) << progress_;
+  const DriverColumn& c = columns[0];
   EXPECT_EQ(c.name, "lavapipe-22.3.6");
   EXPECT_EQ(failure(c), "");
   EXPECT_TRUE(c.driver.pinned);
@@ -126,7 +128,7 @@ TEST_F(Probe, asks_the_pinned_lavapipe_the_articles_questions) {
   for (const char* limit : {"maxMemoryAllocationCount", "maxMemoryAllocationSize", "maxImageDimension2D",
                             "bufferImageGranularity", "nonCoherentAtomSize", "minMemoryMapAlignment", "maxBufferSize"})
     EXPECT_GE(c.limit(limit).value_or(0), 1u) << limit;
-  // What the specification promises of every driver.
+  // The specification requires these of every driver.
   for (const results::ImageRow& r : c.images) {
     EXPECT_GE(r.size, r.width * r.height * 4);
     EXPECT_TRUE(r.alignment != 0 && (r.alignment & (r.alignment - 1)) == 0);
@@ -138,38 +140,38 @@ TEST_F(Probe, asks_the_pinned_lavapipe_the_articles_questions) {
   }
 }
 
-TEST_F(Probe, gets_the_same_answers_twice) {
-  const auto facts = [](Column c) {
-    c.asked.clear();
+TEST_F(Probe, gives_the_same_result_twice) {
+  const auto facts = [](DriverColumn c) {
+    c.probed_at.clear();
     c.seconds = 0;
     return boost::json::serialize(to_json(c, true));
   };
   EXPECT_EQ(facts(run().at(0)), facts(run().at(0)));
 }
 
-TEST_F(Probe, breaks_no_rule_that_the_validation_layers_know) {
+TEST_F(Probe, is_valid_for_the_validation_layers) {
   spec_.validate = true;
-  const std::vector<Column> columns = run();
+  const std::vector<DriverColumn> columns = run();
   ASSERT_EQ(columns.size(), 1u);
   EXPECT_EQ(failure(columns[0]), "");
   EXPECT_EQ(columns[0].images.size(), 169u);
   EXPECT_EQ(columns[0].validation, std::vector<std::string>());
 }
 
-TEST_F(Probe, hears_the_validation_layers_where_a_rule_is_broken) {
+TEST_F(Probe, reports_the_messages_of_the_validation_layers) {
   // Nine mip levels are within what the format allows, but not for an image of 4x4.
   spec_.validate = true;
   spec_.sweeps_file = dir_ / "sweeps.json";
   std::ofstream(spec_.sweeps_file) << R"({"schema": 1, "images": {"format": "VK_FORMAT_R8G8B8A8_UNORM", "type": "2d",
       "tiling": "optimal", "usage": ["sampled"], "mip_levels": 9, "array_layers": 1, "samples": 1, "sizes": [[4, 4]]},
       "buffers": {"usage": ["storage buffer"], "lengths": [16]}})";
-  const std::vector<Column> columns = run();
+  const std::vector<DriverColumn> columns = run();
   ASSERT_EQ(columns.size(), 1u);
   ASSERT_FALSE(columns[0].validation.empty());
   EXPECT_NE(columns[0].validation[0].find("mipLevels"), std::string::npos) << columns[0].validation[0];
 }
 
-TEST_F(Probe, agrees_with_another_program_on_50_sizes_that_are_no_powers_of_two) {
+TEST_F(Probe, agrees_with_another_program_on_50_sizes_that_are_not_powers_of_two) {
   const std::vector<std::string> edges = some_sizes_that_are_no_powers_of_two(50, 20221231);
   std::string sizes;
   for (std::size_t i = 0; i < edges.size(); i += 2) sizes += (i ? ", [" : "[") + edges[i] + ", " + edges[i + 1] + "]";
@@ -177,7 +179,7 @@ TEST_F(Probe, agrees_with_another_program_on_50_sizes_that_are_no_powers_of_two)
   std::ofstream(spec_.sweeps_file) << R"({"schema": 1, "images": {"format": "VK_FORMAT_R8G8B8A8_UNORM", "type": "2d",
       "tiling": "optimal", "usage": ["sampled"], "mip_levels": 1, "array_layers": 1, "samples": 1, "sizes": [)"
                                    << sizes << R"(]}, "buffers": {"usage": ["storage buffer"], "lengths": [1]}})";
-  const std::vector<Column> columns = run();
+  const std::vector<DriverColumn> columns = run();
   ASSERT_EQ(columns.size(), 1u);
   std::vector<std::string> ours;
   for (const results::ImageRow& r : columns[0].images)
@@ -186,13 +188,13 @@ TEST_F(Probe, agrees_with_another_program_on_50_sizes_that_are_no_powers_of_two)
 
   const auto pinned = pinned_manifests(spec_.lib, spec_.generated);
   ASSERT_TRUE(pinned && pinned->size() == 1);
-  AskSpec ask;
-  ask.environment = spec_.environment;
+  QuerySpec query;
+  query.environment = spec_.environment;
   ChildSpec other;
   other.command = {kBuild / "tests/vulkan_second_opinion", loader_library(spec_.lib)};
   other.command.insert(other.command.end(), edges.begin(), edges.end());
   other.inherits_environment = false;
-  for (const auto& [name, value] : child_environment(pinned->front(), ask))
+  for (const auto& [name, value] : child_environment(pinned->front(), query))
     other.environment.push_back(fmt::format("{}={}", name, value));
   other.timeout_seconds = 300;
   std::vector<std::string> theirs;
@@ -203,14 +205,14 @@ TEST_F(Probe, agrees_with_another_program_on_50_sizes_that_are_no_powers_of_two)
   EXPECT_EQ(ours, theirs);
 }
 
-TEST_F(Probe, asks_every_device_of_a_driver_and_names_equal_ones_apart) {
+TEST_F(Probe, queries_every_device_of_a_driver_and_numbers_equal_names) {
   only_fakes({"good"});
   EXPECT_EQ(summaries(run()), (std::vector<std::string>{"radv-1.2.3-fake: 169, 36", "radv-1.2.3-fake-2: 169, 36"}));
 }
 
-TEST_F(Probe, records_a_crash_with_what_was_answered_and_goes_on) {
+TEST_F(Probe, records_a_crash_with_the_results_before_it_and_continues) {
   only_fakes({"crash_image", "good"});
-  const std::vector<Column> columns = run();
+  const std::vector<DriverColumn> columns = run();
   EXPECT_EQ(summaries(columns),
             (std::vector<std::string>{"radv-1.2.3-fake: 10, 0; crash: SIGSEGV in vkCreateImage of 1x1024",
                                       "radv-1.2.3-fake-2: 169, 36", "radv-1.2.3-fake-3: 169, 36",
@@ -220,7 +222,7 @@ TEST_F(Probe, records_a_crash_with_what_was_answered_and_goes_on) {
   EXPECT_EQ(columns[0].heaps.size(), 1u);
 }
 
-TEST_F(Probe, records_a_hang_and_asks_the_next_device) {
+TEST_F(Probe, records_a_hang_and_queries_the_next_device) {
   only_fakes({"hang_image"});
   EXPECT_TRUE(succeeds_given_time(0.5, [&](double seconds) {
     spec_.silence = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
@@ -231,51 +233,51 @@ TEST_F(Probe, records_a_hang_and_asks_the_next_device) {
   }));
 }
 
-TEST_F(Probe, records_every_other_way_to_fail_before_a_device_is_known) {
+TEST_F(Probe, records_every_other_failure_before_a_device_is_known) {
   only_fakes({"crash_instance", "crash_load", "exit_image"});
   std::ofstream(dir_ / "fakes/libvulkan_radeon.so") << "no library at all";
   add_manifest("unloadable", dir_ / "fakes/libvulkan_radeon.so");
   std::ofstream(dir_ / "etc/vulkan/icd.d/zz.json") << "no JSON";
-  const std::vector<Column> columns = run();
+  const std::vector<DriverColumn> columns = run();
   const std::vector<std::string> found = summaries(columns);
   const std::string opening = (dir_ / "fakes/crash_load.so").string();
-  ASSERT_EQ(found.size(), 6u) << talk_;
+  ASSERT_EQ(found.size(), 6u) << progress_;
   EXPECT_EQ(found[0], "crashinstance-failed: 0, 0; crash: SIGSEGV in vkCreateInstance");
   EXPECT_EQ(found[1], "crashload-failed: 0, 0; crash: SIGSEGV in dlopen of '" + opening + "'");
   EXPECT_EQ(found[2], "radv-1.2.3-fake: 10, 0; exit: exit status 3 in vkCreateImage of 1x1024");
   EXPECT_EQ(found[3], "radv-1.2.3-fake-2: 169, 36");
   EXPECT_TRUE(found[4].starts_with("radv-failed: 0, 0; unloadable: ")) << found[4];
-  EXPECT_EQ(found[5], "zz-failed: 0, 0; unloadable: expected a JSON object");
+  EXPECT_EQ(found[5], "zz-failed: 0, 0; unloadable: the manifest: not JSON: byte 0: syntax error before 'no JSON'");
 }
 
 TEST_F(Probe, keeps_the_rows_of_refused_sizes) {
   only_fakes({"refuse"});
-  const Column c = run().at(0);
+  const DriverColumn c = run().at(0);
   EXPECT_EQ(c.images.size(), 169u);
   ASSERT_TRUE(row_of(c, 1024, 1) && row_of(c, 2048, 2048) && row_of(c, 1, 4096));
   EXPECT_EQ(*row_of(c, 1024, 1), (results::ImageRow{1024, 1, 0, 0, 0}));
   EXPECT_EQ(row_of(c, 2048, 2048)->size, 16777216u);
-  // 13 that the driver refuses, and those larger than it says it can: 13 + 12 less the one counted before.
+  // 13 that the driver refuses, and those above its limits: 13 + 12, of which one is counted already.
   EXPECT_EQ(c.refused.size(), 13u + 13u + 12u - 1u);
   EXPECT_EQ(c.refused[0], (results::Refusal{"image 1x4096", "at most 2048x2048"}));
   EXPECT_NE(std::ranges::find(c.refused, results::Refusal{"image 1024x1", "VK_ERROR_OUT_OF_DEVICE_MEMORY"}),
             c.refused.end());
 }
 
-TEST_F(Probe, tells_the_machines_lavapipe_from_the_pinned_one) {
+TEST_F(Probe, distinguishes_the_machines_lavapipe_from_the_pinned_one) {
   add_fake("twin");
   EXPECT_EQ(summaries(run()), (std::vector<std::string>{"lavapipe-22.3.6: 169, 36", "lavapipe-22.3.6-host: 169, 36"}));
 }
 
-TEST_F(Probe, takes_no_device_and_no_driver_for_answers) {
+TEST_F(Probe, accepts_a_machine_without_driver_or_device) {
   only_fakes({});
   EXPECT_EQ(run().size(), 0u);
   add_fake("none");
   EXPECT_EQ(run().size(), 0u);
-  EXPECT_NE(talk_.find("none.json: no device\n"), std::string::npos) << talk_;
+  EXPECT_NE(progress_.find("none.json: no device\n"), std::string::npos) << progress_;
 }
 
-TEST_F(Probe, passes_over_drivers_for_another_word_size) {
+TEST_F(Probe, ignores_drivers_for_another_word_size) {
   only_fakes({});
   // The first bytes of a 32-bit shared library.
   const std::string elf32(
@@ -286,65 +288,64 @@ TEST_F(Probe, passes_over_drivers_for_another_word_size) {
   std::ofstream(dir_ / "fakes/lib32.so") << elf32 << std::string(200, '\0');
   add_manifest("intel_icd.i686", dir_ / "fakes/lib32.so");
   EXPECT_EQ(run().size(), 0u);
-  EXPECT_NE(talk_.find("intel_icd.i686.json: for another word size\n"), std::string::npos) << talk_;
+  EXPECT_NE(progress_.find("intel_icd.i686.json: for another word size\n"), std::string::npos) << progress_;
 }
 
-TEST_F(Probe, leaves_drivers_alone_that_are_not_chosen) {
+TEST_F(Probe, does_not_start_drivers_that_were_not_selected) {
   only_fakes({"good"});
-  // Would crash if it were asked; its library's name says that it is lavapipe.
+  // Would crash if it were queried; its library's name says that it is lavapipe.
   fs::create_symlink(kBuild / "tests/fake_icd.so", dir_ / "fakes/libvulkan_lvp.so");
   add_manifest("lvp", dir_ / "fakes/libvulkan_lvp.so");
   spec_.driver = "radv-1.2.3-fake-2";
   EXPECT_EQ(summaries(run()), std::vector<std::string>{"radv-1.2.3-fake-2: 169, 36"});
-  EXPECT_EQ(talk_.find("libvulkan_lvp"), std::string::npos) << talk_;
-  EXPECT_EQ(talk_.find("lvp.json"), std::string::npos) << talk_;
+  EXPECT_EQ(progress_.find("libvulkan_lvp"), std::string::npos) << progress_;
+  EXPECT_EQ(progress_.find("lvp.json"), std::string::npos) << progress_;
 }
 
-TEST_F(Probe, says_the_nearest_name_of_a_driver_that_is_not_there) {
-  const auto complaint = [&](const std::string& driver) {
+TEST_F(Probe, suggests_the_nearest_name_for_an_unknown_driver) {
+  const auto error_of = [&](const std::string& driver) {
     spec_.driver = driver;
     const auto columns = probe(spec_);
     return columns ? "" : columns.error().what + " | " + columns.error().hint;
   };
-  EXPECT_EQ(complaint("lavapip"), "");
-  EXPECT_EQ(complaint("lavpipe"), "no driver is called 'lavpipe' | did you mean 'lavapipe'?");
-  EXPECT_EQ(complaint("lavapipe-22.3.7"), "no driver is called 'lavapipe-22.3.7' | did you mean 'lavapipe-22.3.6'?");
-  EXPECT_EQ(complaint("quantum"), "no driver is called 'quantum' | one of lavapipe");
+  EXPECT_EQ(error_of("lavapip"), "");
+  EXPECT_EQ(error_of("lavpipe"), "no driver is called 'lavpipe' | did you mean 'lavapipe'?");
+  EXPECT_EQ(error_of("lavapipe-22.3.7"), "no driver is called 'lavapipe-22.3.7' | did you mean 'lavapipe-22.3.6'?");
+  EXPECT_EQ(error_of("quantum"), "no driver is called 'quantum' | one of lavapipe");
   EXPECT_EQ(probe(spec_).error().status, ExitStatus::kUsage);
 }
 
-TEST_F(Probe, says_in_one_sentence_what_it_cannot_do_without) {
-  const auto complaint = [&] {
+TEST_F(Probe, reports_in_one_sentence_what_is_missing) {
+  const auto error_of = [&] {
     const auto columns = probe(spec_);
     return columns ? "" : columns.error().what;
   };
   spec_.sweeps_file = dir_ / "none.json";
-  EXPECT_EQ(complaint(), "opening '" + (dir_ / "none.json").string() + "': No such file or directory");
+  EXPECT_EQ(error_of(), "opening '" + (dir_ / "none.json").string() + "': No such file or directory");
   std::ofstream(dir_ / "bad.json") << "{}";
   spec_.sweeps_file = dir_ / "bad.json";
-  EXPECT_EQ(complaint(), "reading '" + (dir_ / "bad.json").string() +
-                             "': schema: expected a whole number from 1 to 1, found nothing");
+  EXPECT_EQ(error_of(), "reading '" + (dir_ / "bad.json").string() + "': schema: missing");
   spec_.sweeps_file = kSource / "harness/probe/sweeps.json";
   spec_.child = dir_ / "child";
-  EXPECT_EQ(complaint(), "no probe executable: expected '" + (dir_ / "child").string() + "'");
+  EXPECT_EQ(error_of(), "no probe executable: expected '" + (dir_ / "child").string() + "'");
   spec_.child = kBuild / "vulkan_probe_child";
-  // A loader that is none: the one under the pinned name is no library.
+  // The file under the name of the pinned loader is not a library.
   fs::create_directories(dir_ / "lib/vulkan-loader-9");
   std::ofstream(dir_ / "lib/vulkan-loader-9/libvulkan.so.1") << "text";
   spec_.lib = dir_ / "lib";
   add_fake("good");
-  EXPECT_TRUE(complaint().starts_with("no Vulkan loader: opening the Vulkan loader: ")) << complaint();
+  EXPECT_TRUE(error_of().starts_with("no Vulkan loader: opening the Vulkan loader: ")) << error_of();
 }
 
-TEST(ChildEnvironment, holds_pinned_libraries_for_the_pinned_driver_only) {
-  AskSpec spec;
+TEST(ChildEnvironment, has_pinned_libraries_only_for_the_pinned_driver) {
+  QuerySpec spec;
   spec.environment = {{"LD_LIBRARY_PATH", "/user"},
                       {"VK_INSTANCE_LAYERS", "overlay"},
                       {"VK_ADD_DRIVER_FILES", "/more.json"},
                       {"HOME", "/home/a"}};
   Manifest host;
   host.file = "/etc/vulkan/icd.d/radeon.json";
-  const Environment for_host = child_environment(host, spec);
+  const EnvironmentVariables for_host = child_environment(host, spec);
   EXPECT_EQ(for_host.at("LD_LIBRARY_PATH"), "/user");
   EXPECT_EQ(for_host.at("VK_DRIVER_FILES"), "/etc/vulkan/icd.d/radeon.json");
   EXPECT_EQ(for_host.at("VK_ICD_FILENAMES"), "/etc/vulkan/icd.d/radeon.json");

@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
-#include <optional>
+#include <bit>
 #include <string>
+#include <tuple>
 
+#include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 #include "harness/base/nearest.h"
 #include "vulkan_names_generated.h"
 
 namespace lab::probe {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -20,173 +20,160 @@ constexpr int kSweepsSchema = 1;
 // More would be a mistake: a column's tables are meant to be read and plotted.
 constexpr std::size_t kMostRows = 1'000'000;
 
-Error bad(std::string what, std::string hint = "") {
-  return Error{std::move(what), std::move(hint), ExitStatus::kUsage};
+// The file, before its values are checked.
+struct SweepsFile {
+  int schema = 0;
+  json::object images, buffers;
+};
+
+LAB_JSON_STRUCT(SweepsFile, schema, images, buffers)
+
+struct ImagesFile {
+  std::string format, type, tiling;
+  std::vector<std::string> usage;
+  std::vector<std::uint32_t> widths, heights;
+  ImageSweep sweep;
+};
+
+template <typename F>
+void fields(F& f, ImagesFile& i) {
+  f("format", i.format);
+  f("type", i.type);
+  f("tiling", i.tiling);
+  f("usage", i.usage);
+  f("mip_levels", i.sweep.mip_levels);
+  f("array_layers", i.sweep.array_layers);
+  f("samples", i.sweep.samples);
+  f.added("widths", i.widths);
+  f.added("heights", i.heights);
+  f.added("sizes", i.sweep.sizes);
 }
 
-std::string shown(const json::value* value) {
-  return value ? json::serialize(*value).substr(0, 60) : "nothing";
+struct BuffersFile {
+  std::vector<std::string> usage;
+  BufferSweep sweep;
+};
+
+template <typename F>
+void fields(F& f, BuffersFile& b) {
+  f("usage", b.usage);
+  f("lengths", b.sweep.lengths);
 }
 
-Expected<json::object> object_at(const json::object& o, std::string_view field) {
-  const json::value* found = o.if_contains(field);
-  if (!found || !found->is_object()) return bad(fmt::format("{}: expected an object, found {}", field, shown(found)));
-  return found->get_object();
+Error bad(std::string what, const std::string& nearest = "") {
+  return Error{std::move(what), nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest), ExitStatus::kUsage};
 }
 
-// Without this check, a misspelt field would silently keep its default.
-Expected<void> only_known(const json::object& o, std::span<const std::string> known, std::string_view where) {
-  for (const auto& field : o) {
-    if (std::ranges::find(known, std::string(field.key())) != known.end()) continue;
-    const std::string near = nearest_name(field.key(), known);
-    return bad(fmt::format("{}: unknown field '{}'", where, std::string(field.key())),
-               near.empty() ? "" : fmt::format("did you mean '{}'?", near));
-  }
+// Refuses unknown fields: a misspelt optional field would silently keep its default.
+template <typename T>
+Expected<T> read_fields(const json::value& value, std::string_view where) {
+  std::vector<std::string> known;
+  const json::value all = to_json(T{});
+  for (const auto& field : all.get_object()) known.emplace_back(field.key());
+  if (value.is_object())
+    for (const auto& field : value.get_object())
+      if (std::ranges::find(known, std::string(field.key())) == known.end())
+        return bad(fmt::format("{}: unknown field '{}'", where.empty() ? "sweeps" : where, std::string(field.key())),
+                   nearest_name(field.key(), known));
+  return from_json<T>(value, where);
+}
+
+// Accepts a list of 1 to kMostRows numbers above 0.
+template <typename T>
+Expected<void> check_list(const std::vector<T>& numbers, std::string_view where) {
+  if (numbers.empty() || numbers.size() > kMostRows)
+    return bad(fmt::format("{}: expected 1 to {} numbers, found {}", where, kMostRows, numbers.size()));
+  if (std::ranges::count(numbers, T{0}) > 0) return bad(fmt::format("{}: expected numbers above 0, found 0", where));
   return {};
 }
 
-Expected<std::uint64_t> whole(const json::value* value, std::string_view where, std::uint64_t most) {
-  boost::system::error_code wrong;
-  const std::uint64_t number = value && value->is_number() ? value->to_number<std::uint64_t>(wrong) : 0;
-  if (wrong || number < 1 || number > most)
-    return bad(fmt::format("{}: expected a whole number from 1 to {}, found {}", where, most, shown(value)));
-  return number;
-}
-
-Expected<std::int64_t> named(const Enum& type, const json::value* value, std::string_view where) {
-  const std::string text(value && value->is_string() ? std::string_view(value->get_string()) : std::string_view());
+Expected<std::int64_t> value_of(const VulkanEnum& type, std::string_view text, std::string_view where) {
   if (const auto found = enum_value(type, text)) return *found;
   std::vector<std::string> names;
   for (const EnumName& entry : type.names) {
     names.push_back(enum_word(type, entry.value));
     names.emplace_back(entry.name);
   }
-  const std::string near = nearest_name(text, names);
-  return bad(fmt::format("{}: expected one of {}..., found {}", where, type.names.front().name, shown(value)),
-             near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+  return bad(fmt::format("{}: expected one of {}..., found \"{}\"", where, type.names.front().name, text),
+             nearest_name(text, names));
 }
 
-Expected<std::uint32_t> usage(const Enum& type, const json::object& o, std::string_view where) {
-  const json::value* found = o.if_contains("usage");
-  if (!found || !found->is_array() || found->get_array().empty())
-    return bad(fmt::format("{}: expected a list of usages, found {}", where, shown(found)));
+Expected<std::uint32_t> usage_bits(const VulkanEnum& type, const std::vector<std::string>& usages,
+                                   std::string_view where) {
+  if (usages.empty()) return bad(fmt::format("{}: expected a list of usages, found []", where));
   std::uint32_t bits = 0;
-  for (const json::value& v : found->get_array()) {
-    const Expected<std::int64_t> bit = named(type, &v, where);
+  for (const std::string& usage : usages) {
+    const Expected<std::int64_t> bit = value_of(type, usage, where);
     if (!bit) return bit.error();
     bits |= static_cast<std::uint32_t>(*bit);
   }
   return bits;
 }
 
-Expected<std::vector<std::uint64_t>> wholes(const json::value* found, std::string_view where, std::uint64_t most) {
-  if (!found || !found->is_array() || found->get_array().empty() || found->get_array().size() > kMostRows)
-    return bad(fmt::format("{}: expected a list of 1 to {} numbers, found {}", where, kMostRows, shown(found)));
-  std::vector<std::uint64_t> numbers;
-  for (const json::value& v : found->get_array()) {
-    const Expected<std::uint64_t> number = whole(&v, where, most);
-    if (!number) return number.error();
-    numbers.push_back(*number);
+Expected<ImageSweep> image_sweep(const json::object& object) {
+  Expected<ImagesFile> file = read_fields<ImagesFile>(object, "images");
+  if (!file) return file.error();
+  ImageSweep& sweep = file->sweep;
+  for (const auto& [type, name, where, value] :
+       {std::tuple{&kVkFormat, &file->format, "images.format", &sweep.format},
+        std::tuple{&kVkImageType, &file->type, "images.type", &sweep.type},
+        std::tuple{&kVkImageTiling, &file->tiling, "images.tiling", &sweep.tiling}}) {
+    const auto found = value_of(*type, *name, where);
+    if (!found) return found.error();
+    *value = static_cast<std::int32_t>(*found);
   }
-  return numbers;
-}
-
-using Sizes = decltype(ImageSweep::sizes);
-
-Expected<Sizes> listed_sizes(const json::value& list) {
-  if (!list.is_array() || list.get_array().empty() || list.get_array().size() > kMostRows)
-    return bad(fmt::format("images.sizes: expected a list of 1 to {} sizes, found {}", kMostRows, shown(&list)));
-  Sizes sizes;
-  for (const json::value& v : list.get_array()) {
-    const auto pair = wholes(&v, "images.sizes", UINT32_MAX);
-    if (!pair) return pair.error();
-    if (pair->size() != 2) return bad(fmt::format("images.sizes: expected [width, height], found {}", shown(&v)));
-    sizes.emplace_back((*pair)[0], (*pair)[1]);
-  }
-  return sizes;
-}
-
-Expected<Sizes> image_sizes(const json::object& o) {
-  const json::value* list = o.if_contains("sizes");
-  if (list && (o.contains("widths") || o.contains("heights")))
-    return bad("images: expected widths and heights or sizes, found both");
-  if (list) return listed_sizes(*list);
-  const auto widths = wholes(o.if_contains("widths"), "images.widths", UINT32_MAX);
-  if (!widths) return widths.error();
-  const auto heights = wholes(o.if_contains("heights"), "images.heights", UINT32_MAX);
-  if (!heights) return heights.error();
-  if (widths->size() * heights->size() > kMostRows)
-    return bad(fmt::format("images: expected at most {} sizes, found {}", kMostRows, widths->size() * heights->size()));
-  Sizes sizes;
-  for (const std::uint64_t width : *widths)
-    for (const std::uint64_t height : *heights) sizes.emplace_back(width, height);
-  return sizes;
-}
-
-Expected<ImageSweep> image_sweep(const json::object& o) {
-  static const std::vector<std::string> fields{"format",       "type",    "tiling", "usage",   "mip_levels",
-                                               "array_layers", "samples", "widths", "heights", "sizes"};
-  if (const auto known = only_known(o, fields, "images"); !known) return known.error();
-  const auto format = named(kVkFormat, o.if_contains("format"), "images.format");
-  if (!format) return format.error();
-  const auto type = named(kVkImageType, o.if_contains("type"), "images.type");
-  if (!type) return type.error();
-  const auto tiling = named(kVkImageTiling, o.if_contains("tiling"), "images.tiling");
-  if (!tiling) return tiling.error();
-  const auto bits = usage(kVkImageUsageFlagBits, o, "images.usage");
-  if (!bits) return bits.error();
-  ImageSweep sweep{.format = static_cast<std::int32_t>(*format),
-                   .type = static_cast<std::int32_t>(*type),
-                   .tiling = static_cast<std::int32_t>(*tiling),
-                   .usage = *bits,
-                   .sizes = {}};
-  for (const auto& [name, value, most] :
-       {std::tuple{"mip_levels", &sweep.mip_levels, 32u}, std::tuple{"array_layers", &sweep.array_layers, 65536u},
-        std::tuple{"samples", &sweep.samples, 64u}}) {
-    const auto number = whole(o.if_contains(name), fmt::format("images.{}", name), most);
-    if (!number) return number.error();
-    *value = static_cast<std::uint32_t>(*number);
-  }
-  if ((sweep.samples & (sweep.samples - 1)) != 0)
+  const auto usage = usage_bits(kVkImageUsageFlagBits, file->usage, "images.usage");
+  if (!usage) return usage.error();
+  sweep.usage = *usage;
+  for (const auto& [where, number, most] : {std::tuple{"images.mip_levels", sweep.mip_levels, 32u},
+                                            std::tuple{"images.array_layers", sweep.array_layers, 65536u},
+                                            std::tuple{"images.samples", sweep.samples, 64u}})
+    if (number < 1 || number > most)
+      return bad(fmt::format("{}: expected a whole number from 1 to {}, found {}", where, most, number));
+  if (!std::has_single_bit(sweep.samples))
     return bad(fmt::format("images.samples: expected a power of two, found {}", sweep.samples));
-  auto sizes = image_sizes(o);
-  if (!sizes) return sizes.error();
-  sweep.sizes = std::move(*sizes);
-  return sweep;
+  for (const auto& [width, height] : sweep.sizes)
+    if (width == 0 || height == 0)
+      return bad(fmt::format("images.sizes: expected numbers above 0, found [{}, {}]", width, height));
+  if (!sweep.sizes.empty() && !(file->widths.empty() && file->heights.empty()))
+    return bad("images: expected widths and heights or sizes, found both");
+  if (sweep.sizes.empty()) {
+    for (const auto& [where, list] : {std::pair{"images.widths", &file->widths}, {"images.heights", &file->heights}})
+      if (const auto checked = check_list(*list, where); !checked) return checked.error();
+    if (const std::size_t count = file->widths.size() * file->heights.size(); count > kMostRows)
+      return bad(fmt::format("images: expected at most {} sizes, found {}", kMostRows, count));
+    for (const std::uint32_t width : file->widths)
+      for (const std::uint32_t height : file->heights) sweep.sizes.emplace_back(width, height);
+  }
+  return std::move(sweep);
 }
 
-Expected<BufferSweep> buffer_sweep(const json::object& o) {
-  static const std::vector<std::string> fields{"usage", "lengths"};
-  if (const auto known = only_known(o, fields, "buffers"); !known) return known.error();
-  const auto bits = usage(kVkBufferUsageFlagBits, o, "buffers.usage");
-  if (!bits) return bits.error();
-  auto lengths = wholes(o.if_contains("lengths"), "buffers.lengths", UINT64_MAX);
-  if (!lengths) return lengths.error();
-  return BufferSweep{*bits, std::move(*lengths)};
+Expected<BufferSweep> buffer_sweep(const json::object& object) {
+  Expected<BuffersFile> file = read_fields<BuffersFile>(object, "buffers");
+  if (!file) return file.error();
+  const auto usage = usage_bits(kVkBufferUsageFlagBits, file->usage, "buffers.usage");
+  if (!usage) return usage.error();
+  if (const auto checked = check_list(file->sweep.lengths, "buffers.lengths"); !checked) return checked.error();
+  file->sweep.usage = *usage;
+  return std::move(file->sweep);
 }
 
 }  // namespace
 
 Expected<Sweeps> parse_sweeps(std::string_view text) {
-  boost::system::error_code wrong;
-  const json::value value = json::parse(text, wrong);
-  if (wrong) return bad(fmt::format("expected a JSON object: {}", wrong.message()));
-  if (!value.is_object()) return bad(fmt::format("expected a JSON object, found {}", shown(&value)));
-  const json::object& file = value.get_object();
-  static const std::vector<std::string> fields{"schema", "images", "buffers"};
-  if (const auto known = only_known(file, fields, "sweeps"); !known) return known.error();
-  if (const auto schema = whole(file.if_contains("schema"), "schema", kSweepsSchema); !schema) return schema.error();
-  auto images_object = object_at(file, "images");
-  if (!images_object) return images_object.error();
-  auto buffers_object = object_at(file, "buffers");
-  if (!buffers_object) return buffers_object.error();
-  auto images = image_sweep(*images_object);
+  const Expected<json::value> value = parse_json(text, "sweeps");
+  if (!value) return value.error();
+  Expected<SweepsFile> file = read_fields<SweepsFile>(*value, "");
+  if (!file) return file.error();
+  if (file->schema != kSweepsSchema)
+    return bad(fmt::format("schema {}, this build reads {}", file->schema, kSweepsSchema));
+  Expected<ImageSweep> images = image_sweep(file->images);
   if (!images) return images.error();
-  auto buffers = buffer_sweep(*buffers_object);
+  Expected<BufferSweep> buffers = buffer_sweep(file->buffers);
   if (!buffers) return buffers.error();
-  for (const char* sizes : {"widths", "heights", "sizes"}) images_object->erase(sizes);
-  buffers_object->erase("lengths");
-  return Sweeps{std::move(*images), std::move(*buffers), {{"images", *images_object}, {"buffers", *buffers_object}}};
+  for (const char* sizes : {"widths", "heights", "sizes"}) file->images.erase(sizes);
+  file->buffers.erase("lengths");
+  return Sweeps{std::move(*images), std::move(*buffers), {{"images", file->images}, {"buffers", file->buffers}}};
 }
 
 }  // namespace lab::probe

@@ -16,7 +16,7 @@ std::string article() {
   return *read_file(std::string(LAB_SOURCE_DIR) + "/harness/probe/sweeps.json");
 }
 
-std::string complaint(const std::string& text) {
+std::string error_of(const std::string& text) {
   const Expected<Sweeps> sweeps = parse_sweeps(text);
   return sweeps ? "" : sweeps.error().what + (sweeps.error().hint.empty() ? "" : " | " + sweeps.error().hint);
 }
@@ -29,7 +29,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST(Sweeps, are_the_articles_with_one_wide_sizes_added) {
+TEST(Sweeps, of_the_article_include_sizes_of_width_one) {
   const Expected<Sweeps> sweeps = parse_sweeps(article());
   ASSERT_TRUE(sweeps) << sweeps.error().what;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> sizes;
@@ -52,7 +52,7 @@ TEST(Sweeps, are_the_articles_with_one_wide_sizes_added) {
             R"("mip_levels":1,"array_layers":1,"samples":1},"buffers":{"usage":["storage buffer"]}})");
 }
 
-TEST(Sweeps, take_listed_sizes_and_names_in_both_spellings) {
+TEST(Sweeps, accept_listed_sizes_and_both_spellings_of_names) {
   const Expected<Sweeps> sweeps = parse_sweeps(R"({"schema": 1,
       "images": {"format": "r8 unorm", "type": "VK_IMAGE_TYPE_2D", "tiling": "linear", "mip_levels": 3,
                  "usage": ["VK_IMAGE_USAGE_SAMPLED_BIT", "transfer dst"], "array_layers": 2, "samples": 4,
@@ -66,33 +66,36 @@ TEST(Sweeps, take_listed_sizes_and_names_in_both_spellings) {
   EXPECT_EQ(sweeps->buffers.lengths, std::vector<std::uint64_t>{UINT64_MAX});
 }
 
-TEST(Sweeps, refuse_what_is_wrong_in_one_sentence) {
+TEST(Sweeps, report_the_first_error_in_one_sentence) {
   const std::string good = article();
-  EXPECT_EQ(complaint(good), "");
-  EXPECT_EQ(complaint(""), "expected a JSON object: incomplete JSON");
-  EXPECT_EQ(complaint("[]"), "expected a JSON object, found []");
-  EXPECT_EQ(complaint(replaced(good, "\"schema\": 1", "\"schema\": 2")),
-            "schema: expected a whole number from 1 to 1, found 2");
-  EXPECT_EQ(complaint(replaced(good, "\"images\"", "\"image\"")),
+  EXPECT_EQ(error_of(good), "");
+  EXPECT_EQ(error_of(""), "sweeps: empty");
+  EXPECT_EQ(error_of("[]"), "the document: expected an object, found an array");
+  EXPECT_EQ(error_of(replaced(good, "\"schema\": 1", "\"schema\": 2")), "schema 2, this build reads 1");
+  EXPECT_EQ(error_of(replaced(good, "\"images\"", "\"image\"")),
             "sweeps: unknown field 'image' | did you mean 'images'?");
-  EXPECT_EQ(complaint(replaced(good, "\"mip_levels\"", "\"mip_level\"")),
+  EXPECT_EQ(error_of(replaced(good, "\"mip_levels\"", "\"mip_level\"")),
             "images: unknown field 'mip_level' | did you mean 'mip_levels'?");
-  EXPECT_EQ(complaint(replaced(good, "R8G8B8A8_UNORM", "R8G8B8A8_UNROM")),
+  EXPECT_EQ(error_of(replaced(good, "R8G8B8A8_UNORM", "R8G8B8A8_UNROM")),
             "images.format: expected one of VK_FORMAT_UNDEFINED..., found \"VK_FORMAT_R8G8B8A8_UNROM\" | "
             "did you mean 'VK_FORMAT_R8G8B8A8_UNORM'?");
-  EXPECT_EQ(complaint(replaced(good, "[\"sampled\"]", "[]")), "images.usage: expected a list of usages, found []");
-  EXPECT_EQ(complaint(replaced(good, "\"samples\": 1", "\"samples\": 3")),
+  EXPECT_EQ(error_of(replaced(good, "[\"sampled\"]", "[]")), "images.usage: expected a list of usages, found []");
+  EXPECT_EQ(error_of(replaced(good, "\"samples\": 1", "\"samples\": 3")),
             "images.samples: expected a power of two, found 3");
-  EXPECT_EQ(complaint(replaced(good, "\"mip_levels\": 1", "\"mip_levels\": 0")),
+  EXPECT_EQ(error_of(replaced(good, "\"mip_levels\": 1", "\"mip_levels\": 0")),
             "images.mip_levels: expected a whole number from 1 to 32, found 0");
-  EXPECT_EQ(complaint(replaced(good, "\"widths\": [1", "\"widths\": [-1")),
-            "images.widths: expected a whole number from 1 to 4294967295, found -1");
-  EXPECT_EQ(complaint(replaced(good, "\"widths\": [1", "\"widths\": [1.5")),
-            "images.widths: expected a whole number from 1 to 4294967295, found 1.5E0");
-  EXPECT_EQ(complaint(replaced(good, "\"widths\"", "\"sizes\"")),
+  EXPECT_EQ(error_of(replaced(good, "\"widths\": [1", "\"widths\": [-1")),
+            "images.widths[0]: expected a whole number from 0, found -1");
+  EXPECT_EQ(error_of(replaced(good, "\"widths\": [1", "\"widths\": [1.5")),
+            "images.widths[0]: expected a whole number from 0, found 1.5E0");
+  EXPECT_EQ(error_of(replaced(good, "\"widths\": [1", "\"widths\": [0")),
+            "images.widths: expected numbers above 0, found 0");
+  EXPECT_EQ(error_of(replaced(good, "\"widths\"", "\"sizes\": [[1, 1]], \"widths\"")),
             "images: expected widths and heights or sizes, found both");
-  EXPECT_EQ(complaint(replaced(good, "\"lengths\": [1,", "\"lengths\": [18446744073709551616,")),
-            "buffers.lengths: expected a whole number from 1 to 18446744073709551615, found 1.8446744073709552E19");
+  EXPECT_EQ(error_of(replaced(good, "\"widths\"", "\"sizes\": [[1]], \"widths\"")),
+            "images.sizes[0]: expected an array of 2 elements, found an array");
+  EXPECT_EQ(error_of(replaced(good, "\"lengths\": [1,", "\"lengths\": [18446744073709551616,")),
+            "buffers.lengths[0]: expected a whole number from 0, found 1.8446744073709552E19");
 }
 
 }  // namespace lab::probe

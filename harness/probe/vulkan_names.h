@@ -16,21 +16,21 @@ struct EnumName {
   std::int64_t value;
 };
 
-struct Enum {
+struct VulkanEnum {
   std::string_view prefix;  ///< common prefix of all its names: "VK_IMAGE_TILING_"
   std::span<const EnumName> names;
 };
 
 /// "VK_ERROR_DEVICE_LOST"; the number if the header does not define the value.
-std::string enum_name(const Enum& type, std::int64_t value);
+std::string enum_name(const VulkanEnum& type, std::int64_t value);
 
 /// The name without the common prefix and suffix: "discrete gpu", "device local", "optimal".
-std::string enum_word(const Enum& type, std::int64_t value);
+std::string enum_word(const VulkanEnum& type, std::int64_t value);
 
 /// One word per set bit, from the lowest.
-std::vector<std::string> flag_words(const Enum& type, std::uint32_t flags);
+std::vector<std::string> flag_words(const VulkanEnum& type, std::uint32_t flags);
 
 /// The value of a name or of its short form.
-std::optional<std::int64_t> enum_value(const Enum& type, std::string_view name_or_word);
+std::optional<std::int64_t> enum_value(const VulkanEnum& type, std::string_view name_or_word);
 
 }  // namespace lab::probe

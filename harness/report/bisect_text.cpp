@@ -42,8 +42,8 @@ std::string at_most(const judge::BisectVerdict& verdict) {
 
 }  // namespace
 
-CommitNames::CommitNames(const results::Cell& cell) {
-  for (const results::Commit& commit : cell.commits) commits_[commit.sha] = commit;
+CommitNames::CommitNames(const results::BisectQuestion& question) {
+  for (const results::Commit& commit : question.commits) commits_[commit.sha] = commit;
 }
 
 std::string CommitNames::operator()(const std::string& sha) const {
@@ -60,8 +60,8 @@ std::string probability_text(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share > 0.99 && share < 1 ? 2 : 0);
 }
 
-std::string sentence(const judge::BisectVerdict& verdict, const results::Cell& cell) {
-  const CommitNames names(cell);
+std::string sentence(const judge::BisectVerdict& verdict, const results::BisectQuestion& question) {
+  const CommitNames names(question);
   const std::string probability = probability_text(verdict.probability);
   switch (verdict.answer) {
     case judge::BisectVerdict::Answer::kCulprit:
@@ -71,8 +71,8 @@ std::string sentence(const judge::BisectVerdict& verdict, const results::Cell& c
       return fmt::format("one of {} commits is the culprit ({}): {}; those between cannot be measured",
                          verdict.suspects.size(), probability, change_text(verdict.ratio));
     case judge::BisectVerdict::Answer::kNone:
-      return fmt::format("no culprit: {} and {} do not differ{} ({})", names(cell.commits.front().sha),
-                         names(cell.commits.back().sha), at_most(verdict), probability);
+      return fmt::format("no culprit: {} and {} do not differ{} ({})", names(question.commits.front().sha),
+                         names(question.commits.back().sha), at_most(verdict), probability);
     case judge::BisectVerdict::Answer::kUndecided:
       break;
   }
@@ -81,7 +81,7 @@ std::string sentence(const judge::BisectVerdict& verdict, const results::Cell& c
                      verdict.suspects.size() == 1 ? "commit" : "commits", at_most(verdict));
 }
 
-std::string belief_text(const results::Entry& entry, std::size_t measurements, std::size_t holding,
+std::string belief_text(const results::BisectEntry& entry, std::size_t measurements, std::size_t holding,
                         const CommitNames& names) {
   std::string text = fmt::format("{} measured, ", measurements);
   if (entry.most.empty() || entry.null > entry.most.front().probability)
@@ -92,8 +92,9 @@ std::string belief_text(const results::Entry& entry, std::size_t measurements, s
   return text;
 }
 
-std::string to_text(const judge::BisectVerdict& verdict, const results::Cell& cell, const CommitNames& names) {
-  std::string text = fmt::format("{}\n", sentence(verdict, cell));
+std::string to_text(const judge::BisectVerdict& verdict, const results::BisectQuestion& question,
+                    const CommitNames& names) {
+  std::string text = fmt::format("{}\n", sentence(verdict, question));
   if (verdict.answer == judge::BisectVerdict::Answer::kCulprit && names.is_merge(verdict.suspects.front().commit))
     text += fmt::format("it is a merge; to look into its branch: --good $(git merge-base {0}^1 {0}^2) --bad {0}^2\n",
                         results::short_commit(verdict.suspects.front().commit));
@@ -110,7 +111,7 @@ std::string to_text(const judge::BisectVerdict& verdict, const results::Cell& ce
   return text;
 }
 
-std::string to_json(const judge::BisectVerdict& verdict, const results::Cell& cell,
+std::string to_json(const judge::BisectVerdict& verdict, const results::BisectQuestion& question,
                     const std::filesystem::path& record) {
   json::array candidates;
   for (const results::Suspect& each : verdict.suspects)
@@ -130,9 +131,9 @@ std::string to_json(const judge::BisectVerdict& verdict, const results::Cell& ce
        verdict.answer == judge::BisectVerdict::Answer::kNone ? json::value(nullptr) : json::value(verdict.ratio)},
       {"noise", verdict.noise},
       {"largest_ratio", verdict.most},
-      {"good", cell.commits.front().sha},
-      {"bad", cell.commits.back().sha},
-      {"commits", cell.commits.size() - 1},
+      {"good", question.commits.front().sha},
+      {"bad", question.commits.back().sha},
+      {"commits", question.commits.size() - 1},
       {"measured_commits", verdict.measured_commits},
       {"skipped", std::move(skipped)},
       {"seconds", verdict.seconds},

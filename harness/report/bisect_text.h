@@ -14,7 +14,7 @@ namespace lab::report {
 /// Readable names of a cell's commits.
 class CommitNames {
  public:
-  explicit CommitNames(const results::Cell& cell);
+  explicit CommitNames(const results::BisectQuestion& question);
   /// `1a2b3c4d5e6f "subject"`.
   std::string operator()(const std::string& sha) const;
   bool is_merge(const std::string& sha) const;
@@ -27,16 +27,17 @@ class CommitNames {
 std::string probability_text(double share);
 
 /// The answer in one sentence, without its full stop.
-std::string sentence(const judge::BisectVerdict& verdict, const results::Cell& cell);
+std::string sentence(const judge::BisectVerdict& verdict, const results::BisectQuestion& question);
 
 /// The probabilities after an entry: "9 measured, 3 commits hold 90 %, likeliest 1a2b3c4d5e6f "subject" 41 %".
-std::string belief_text(const results::Entry& entry, std::size_t measurements, std::size_t holding,
+std::string belief_text(const results::BisectEntry& entry, std::size_t measurements, std::size_t holding,
                         const CommitNames& names);
 
 /// The answer, the suspects and the cost.
-std::string to_text(const judge::BisectVerdict& verdict, const results::Cell& cell, const CommitNames& names);
+std::string to_text(const judge::BisectVerdict& verdict, const results::BisectQuestion& question,
+                    const CommitNames& names);
 /// One object on one line.
-std::string to_json(const judge::BisectVerdict& verdict, const results::Cell& cell,
+std::string to_json(const judge::BisectVerdict& verdict, const results::BisectQuestion& question,
                     const std::filesystem::path& record);
 
 }  // namespace lab::report

@@ -8,8 +8,8 @@
 namespace lab::report {
 
 TEST(Sentence, tells_a_change_of_any_size_without_an_exponent_in_its_per_cents) {
-  results::Cell cell;
-  cell.commits = {{std::string(40, 'a'), "good", false}, {std::string(40, 'b'), "bad", false}};
+  results::BisectQuestion question;
+  question.commits = {{std::string(40, 'a'), "good", false}, {std::string(40, 'b'), "bad", false}};
   judge::BisectVerdict verdict;
   verdict.answer = judge::BisectVerdict::Answer::kCulprit;
   verdict.probability = 1;
@@ -22,11 +22,11 @@ TEST(Sentence, tells_a_change_of_any_size_without_an_exponent_in_its_per_cents) 
                                                             {2.5e200, "a factor of 2.5e+200 slower"}}};
   for (const auto& [ratio, said] : rows) {
     verdict.ratio = ratio;
-    EXPECT_EQ(sentence(verdict, cell), fmt::format("bbbbbbbbbbbb \"bad\" is the culprit (100 %): about {}", said));
+    EXPECT_EQ(sentence(verdict, question), fmt::format("bbbbbbbbbbbb \"bad\" is the culprit (100 %): about {}", said));
   }
   verdict.answer = judge::BisectVerdict::Answer::kNone;
   verdict.most = 2.25;
-  EXPECT_EQ(sentence(verdict, cell),
+  EXPECT_EQ(sentence(verdict, question),
             "no culprit: aaaaaaaaaaaa \"good\" and bbbbbbbbbbbb \"bad\" do not differ by more than 125 % (100 %)");
 }
 

@@ -17,8 +17,8 @@ namespace {
 
 namespace json = boost::json;
 using judge::BisectVerdict;
-using results::Entry;
-using results::Story;
+using results::BisectEntry;
+using results::ParsedBisectRecord;
 
 /// Commits with separate colours in the probability plot (--b1 to --b5, which colour-blind readers can distinguish);
 /// the others are one grey area.
@@ -41,19 +41,19 @@ Emphasis emphasis_of(const BisectVerdict& verdict) {
 }
 
 /// The commits that were among the likeliest in any entry; those of the last entry first.
-std::vector<std::string> drawn_commits(const Story& story) {
+std::vector<std::string> drawn_commits(const ParsedBisectRecord& record) {
   std::vector<std::string> commits;
-  const auto take = [&](const Entry& entry) {
+  const auto take = [&](const BisectEntry& entry) {
     for (const results::Suspect& suspect : entry.most)
       if (commits.size() < kDrawn && std::find(commits.begin(), commits.end(), suspect.commit) == commits.end())
         commits.push_back(suspect.commit);
   };
-  for (auto entry = story.entries.rbegin(); entry != story.entries.rend(); ++entry) take(*entry);
+  for (auto entry = record.entries.rbegin(); entry != record.entries.rend(); ++entry) take(*entry);
   return commits;
 }
 
 /// The plot's areas from the bottom: the commits drawn, no difference, all others.
-std::vector<std::pair<std::string, double>> shares(const Entry& entry, const std::vector<std::string>& drawn,
+std::vector<std::pair<std::string, double>> shares(const BisectEntry& entry, const std::vector<std::string>& drawn,
                                                    const report::CommitNames& names) {
   std::vector<std::pair<std::string, double>> parts;
   double left = 1 - entry.null;
@@ -69,32 +69,32 @@ std::vector<std::pair<std::string, double>> shares(const Entry& entry, const std
   return parts;
 }
 
-Chart belief_chart(const Story& story, const BisectVerdict& verdict, const std::string& name) {
+Chart belief_chart(const ParsedBisectRecord& record, const BisectVerdict& verdict, const std::string& name) {
   Chart chart("posterior", name + "-belief");
-  const std::vector<std::string> drawn = drawn_commits(story);
-  const report::CommitNames names(story.cell);
+  const std::vector<std::string> drawn = drawn_commits(record);
+  const report::CommitNames names(record.question);
   json::array rows;
   int measurement = 0;
   // The plot draws each entry as a step; the last step needs an end point.
-  const auto add = [&](const Entry& entry, double at) {
+  const auto add = [&](const BisectEntry& entry, double at) {
     std::size_t rank = 0;
     for (const auto& [candidate, probability] : shares(entry, drawn, names))
       rows.push_back(json::object{{"at", at},
                                   {"measurement", measurement},
-                                  {"benchmark", story.cell.benchmark},
+                                  {"benchmark", record.question.benchmark},
                                   {"candidate", candidate},
                                   {"probability", probability},
                                   {"rank", rank++}});
   };
-  const Entry* last = nullptr;
-  for (const Entry& entry : story.entries) {
+  const BisectEntry* last = nullptr;
+  for (const BisectEntry& entry : record.entries) {
     if (!entry.value) continue;
     ++measurement;
     add(entry, measurement - 0.5);
     last = &entry;
   }
   if (last != nullptr) add(*last, measurement + 0.5);
-  chart.title = sentence(report::sentence(verdict, story.cell));
+  chart.title = sentence(report::sentence(verdict, record.question));
   chart.note = "What was believed after each measurement: the higher an area, the likelier its commit is the culprit.";
   chart.text = fmt::format("Areas of probability over {}. {}.",
                            counted(static_cast<std::uint64_t>(measurement), "measurement"), chart.title);
@@ -142,27 +142,27 @@ json::array levels_of(const std::vector<std::pair<std::size_t, double>>& values,
   return levels;
 }
 
-Chart measured_chart(const Story& story, const BisectVerdict& verdict, const std::string& name) {
+Chart measured_chart(const ParsedBisectRecord& record, const BisectVerdict& verdict, const std::string& name) {
   Chart chart("bisect_levels", name + "-measured");
   std::map<std::string, std::size_t> position;
-  for (const results::Commit& commit : story.cell.commits) position.emplace(commit.sha, position.size());
-  const report::CommitNames names(story.cell);
+  for (const results::Commit& commit : record.question.commits) position.emplace(commit.sha, position.size());
+  const report::CommitNames names(record.question);
   json::array rows, skipped, candidates;
   std::vector<std::pair<std::size_t, double>> values;
-  for (const Entry& entry : story.entries) {
+  for (const BisectEntry& entry : record.entries) {
     if (!position.contains(entry.commit)) continue;
     const std::size_t at = position.at(entry.commit);
     if (entry.value) {
       values.emplace_back(at, *entry.value);
       rows.push_back(json::object{{"position", at},
-                                  {"benchmark", story.cell.benchmark},
+                                  {"benchmark", record.question.benchmark},
                                   {"value", *entry.value},
                                   {"commit", names(entry.commit)}});
     } else if (!entry.skip.empty()) {
       skipped.push_back(json::object{{"position", at}, {"commit", names(entry.commit)}, {"reason", entry.skip}});
     }
   }
-  const std::size_t last = story.cell.commits.size() - 1;
+  const std::size_t last = record.question.commits.size() - 1;
   const auto range_of_suspects = suspected(verdict, position);
   if (range_of_suspects)
     candidates.push_back(json::object{{"from", static_cast<double>(range_of_suspects->first) - 0.5},
@@ -177,7 +177,7 @@ Chart measured_chart(const Story& story, const BisectVerdict& verdict, const std
                 {"levels", levels_of(values, range_of_suspects, last)},
                 {"skipped", std::move(skipped)},
                 {"candidates", std::move(candidates)}};
-  chart.words = {{"axis", story.cell.benchmark.empty() ? "measured" : "ns an operation"}};
+  chart.words = {{"axis", record.question.benchmark.empty() ? "measured" : "ns an operation"}};
   return chart;
 }
 
@@ -194,14 +194,14 @@ std::string probability_text(double share) {
 }
 
 /// The suspects that hold the answer's confidence, then the other commits in the probability plot.
-Table suspects_table(const Story& story, const BisectVerdict& verdict, const report::CommitNames& names,
+Table suspects_table(const ParsedBisectRecord& record, const BisectVerdict& verdict, const report::CommitNames& names,
                      const std::string& name) {
   using enum TableColumn::Kind;
   Table table{name + "-candidates", "Who it may be", {{"Commit", kName}, {"Probability", kNumber}}, {}};
   std::vector<results::Suspect> suspects = verdict.suspects;
-  const auto measured = std::find_if(story.entries.rbegin(), story.entries.rend(),
-                                     [](const Entry& entry) { return entry.value.has_value(); });
-  if (measured != story.entries.rend())
+  const auto measured = std::find_if(record.entries.rbegin(), record.entries.rend(),
+                                     [](const BisectEntry& entry) { return entry.value.has_value(); });
+  if (measured != record.entries.rend())
     for (const results::Suspect& other : measured->most)
       if (std::none_of(suspects.begin(), suspects.end(),
                        [&](const results::Suspect& suspect) { return suspect.commit == other.commit; }))
@@ -211,22 +211,23 @@ Table suspects_table(const Story& story, const BisectVerdict& verdict, const rep
   return table;
 }
 
-Section one(const Story& story) {
-  const results::Cell& cell = story.cell;
-  const report::CommitNames names(cell);
-  const BisectVerdict verdict = judge::conclude(cell, story.entries, kBisectConfidence);
+Section one(const ParsedBisectRecord& record) {
+  const results::BisectQuestion& question = record.question;
+  const report::CommitNames names(question);
+  const BisectVerdict verdict = judge::conclude(question, record.entries, kBisectConfidence);
   // A benchmark may have several bisects: the bad end makes the name unique.
-  const std::string name = identifier(fmt::format("bisect-{}-{}", cell.benchmark.empty() ? "command" : cell.benchmark,
-                                                  results::short_commit(cell.commits.back().sha)));
-  Section section{name, cell.benchmark.empty() ? cell.command : cell.benchmark, {}, {}};
-  section.blocks.emplace_back(Paragraph{sentence(report::sentence(verdict, cell)) + ".", emphasis_of(verdict)});
-  section.blocks.emplace_back(Paragraph{fmt::format("Between {} and {}: {} in {} commits, noise of one {:.2g} %.",
-                                                    names(cell.commits.front().sha), names(cell.commits.back().sha),
-                                                    counted(verdict.measurements, "measurement"),
-                                                    whole(verdict.measured_commits), 100 * verdict.noise)});
+  const std::string name =
+      identifier(fmt::format("bisect-{}-{}", question.benchmark.empty() ? "command" : question.benchmark,
+                             results::short_commit(question.commits.back().sha)));
+  Section section{name, question.benchmark.empty() ? question.command : question.benchmark, {}, {}};
+  section.blocks.emplace_back(Paragraph{sentence(report::sentence(verdict, question)) + ".", emphasis_of(verdict)});
+  section.blocks.emplace_back(Paragraph{
+      fmt::format("Between {} and {}: {} in {} commits, noise of one {:.2g} %.", names(question.commits.front().sha),
+                  names(question.commits.back().sha), counted(verdict.measurements, "measurement"),
+                  whole(verdict.measured_commits), 100 * verdict.noise)});
   if (verdict.measurements > 0)
-    section.blocks.emplace_back(Charts{{belief_chart(story, verdict, name), measured_chart(story, verdict, name)}});
-  if (Table suspects = suspects_table(story, verdict, names, name); suspects.rows.size() > 1)
+    section.blocks.emplace_back(Charts{{belief_chart(record, verdict, name), measured_chart(record, verdict, name)}});
+  if (Table suspects = suspects_table(record, verdict, names, name); suspects.rows.size() > 1)
     section.blocks.emplace_back(std::move(suspects));
   if (!verdict.skipped.empty()) section.blocks.emplace_back(skipped_table(verdict, names, name));
   return section;
@@ -234,9 +235,9 @@ Section one(const Story& story) {
 
 }  // namespace
 
-Section bisects_section(std::span<const Story> stories) {
+Section bisects_section(std::span<const ParsedBisectRecord> records) {
   Section section{"bisects", "Which commit it was", {}, {}};
-  for (const Story& story : stories) section.sections.push_back(one(story));
+  for (const ParsedBisectRecord& record : records) section.sections.push_back(one(record));
   return section;
 }
 

@@ -12,6 +12,6 @@ namespace lab::report {
 inline constexpr double kBisectConfidence = 0.99;
 
 /// One subsection per bisect, in the order given; an empty section without bisects.
-Section bisects_section(std::span<const results::Story> stories);
+Section bisects_section(std::span<const results::ParsedBisectRecord> records);
 
 }  // namespace lab::report

@@ -9,9 +9,9 @@ namespace lab::report {
 
 namespace {
 
-const Section& only(const std::vector<results::Story>& stories) {
+const Section& only(const std::vector<results::ParsedBisectRecord>& records) {
   static Section section;
-  section = bisects_section(stories);
+  section = bisects_section(records);
   return section.sections.at(0);
 }
 
@@ -49,14 +49,15 @@ TEST(BisectsSection, shades_where_the_culprit_is_and_marks_what_cannot_be_measur
 }
 
 TEST(BisectsSection, that_is_undecided_draws_no_level_through_its_candidates) {
-  results::Story story = sample::bisected();
-  story.entries.resize(8);  // the ends and one commit between them
-  for (results::Entry& entry : story.entries) {
+  results::ParsedBisectRecord record = sample::bisected();
+  record.entries.resize(8);  // the ends and one commit between them
+  for (results::BisectEntry& entry : record.entries) {
     entry.null = 0.3;
     entry.most.clear();
-    for (std::size_t at = 3; at < 10; ++at) entry.most.push_back({story.cell.commits[at].sha, at == 3 ? 0.003 : 0.1});
+    for (std::size_t at = 3; at < 10; ++at)
+      entry.most.push_back({record.question.commits[at].sha, at == 3 ? 0.003 : 0.1});
   }
-  const Section& section = only({story});
+  const Section& section = only({record});
   EXPECT_EQ(std::get<Paragraph>(section.blocks.at(0)).emphasis, Emphasis::kOpen);
   const Chart& measured = std::get<Charts>(section.blocks.at(2)).charts.at(1);
   const auto& candidate = measured.data.at("candidates").as_array().at(0);
@@ -80,9 +81,9 @@ TEST(BisectsSection, names_every_commit_of_the_plot_in_full) {
 }
 
 TEST(BisectsSection, that_was_cut_off_before_its_first_measurement_has_no_plot) {
-  results::Story story = sample::bisected();
-  story.entries.resize(0);
-  const Section& section = only({story});
+  results::ParsedBisectRecord record = sample::bisected();
+  record.entries.resize(0);
+  const Section& section = only({record});
   for (const Block& block : section.blocks) EXPECT_FALSE(std::holds_alternative<Charts>(block));
 }
 

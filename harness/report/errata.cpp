@@ -23,7 +23,7 @@ struct Asked {
   const json::object& measured;
   const Published& published;
   const results::Result* result;
-  std::span<const results::Column> atlas;
+  std::span<const results::DriverColumn> atlas;
 
   std::string text(std::string_view field) const { return std::string(measured.at(field).as_string()); }
 };
@@ -77,25 +77,25 @@ std::string share(const Asked& asked) {
 }
 
 /// One figure for each driver column of the erratum.
-std::string by_column(const Asked& asked, const std::function<std::string(const results::Column&)>& figure) {
-  const std::vector<const results::Column*> columns = columns_like(asked.atlas, asked.text("columns"));
+std::string by_column(const Asked& asked, const std::function<std::string(const results::DriverColumn&)>& figure) {
+  const std::vector<const results::DriverColumn*> columns = columns_like(asked.atlas, asked.text("columns"));
   if (columns.empty()) return not_here(asked.atlas.empty() ? "no driver was probed" : "no such driver on this machine");
   std::vector<std::string> texts;
-  for (const results::Column* column : columns)
+  for (const results::DriverColumn* column : columns)
     if (const std::string found = figure(*column); !found.empty())
       texts.push_back(fmt::format("{}: {}", column->name, found));
   return texts.empty() ? not_here("the drivers did not answer") : fmt::format("{}", fmt::join(texts, "; "));
 }
 
 std::string smallest_storage(const Asked& asked) {
-  return by_column(asked, [&](const results::Column& column) {
+  return by_column(asked, [&](const results::DriverColumn& column) {
     const std::optional<std::uint64_t> least = smallest_image_storage(column, asked.published.vulkan);
     return least ? whole(*least) : "";
   });
 }
 
 std::string storages(const Asked& asked) {
-  return by_column(asked, [&](const results::Column& column) -> std::string {
+  return by_column(asked, [&](const results::DriverColumn& column) -> std::string {
     std::vector<std::string> texts;
     for (const json::value& size : asked.measured.at("images").as_array()) {
       const results::ImageRow* row =
@@ -109,9 +109,9 @@ std::string storages(const Asked& asked) {
 
 std::string heap_share(const Asked& asked) {
   const std::uint64_t parts = asked.measured.at("parts").to_number<std::uint64_t>();
-  return by_column(asked, [&](const results::Column& column) -> std::string {
+  return by_column(asked, [&](const results::DriverColumn& column) -> std::string {
     std::uint64_t largest = 0;
-    for (const results::Heap& heap : column.heaps) largest = std::max(largest, heap.size);
+    for (const results::MemoryHeap& heap : column.heaps) largest = std::max(largest, heap.size);
     return largest == 0 ? "" : fmt::format("{} / {} = {}", whole(largest), parts, whole(largest / parts));
   });
 }
@@ -131,7 +131,7 @@ std::string measured(const Asked& asked) {
 }  // namespace
 
 Section errata_section(const Published& published, const results::Result* result,
-                       std::span<const results::Column> atlas) {
+                       std::span<const results::DriverColumn> atlas) {
   using enum TableColumn::Kind;
   Table table{"errata",
               "Where an article's figures do not follow from its own",

@@ -12,6 +12,6 @@ namespace lab::report {
 
 /// `result` may be null: a report from the atlas alone.
 Section errata_section(const Published& published, const results::Result* result,
-                       std::span<const results::Column> atlas);
+                       std::span<const results::DriverColumn> atlas);
 
 }  // namespace lab::report

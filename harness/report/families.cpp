@@ -19,8 +19,8 @@ namespace {
 
 namespace json = boost::json;
 using results::Result;
-using results::Variant;
-using results::Workload;
+using results::VariantInfo;
+using results::WorkloadInfo;
 using stats::Estimate;
 
 /// The name for the sum of a workload's phases.
@@ -34,7 +34,7 @@ struct PhaseTime {
 
 /// One variant's numbers on one workload.
 struct VariantTimes {
-  const Variant* variant = nullptr;
+  const VariantInfo* variant = nullptr;
   PhaseTime all;
   std::vector<PhaseTime> phases;  ///< in the workload's order; empty for a workload of one phase
 };
@@ -44,18 +44,18 @@ std::string interval(const std::optional<Estimate>& estimate, std::string (*show
   return range(show(estimate->interval->low), show(estimate->interval->high));
 }
 
-const Variant* reference_of(const std::string& family, const Result& result) {
-  for (const Variant& variant : result.variants)
+const VariantInfo* reference_of(const std::string& family, const Result& result) {
+  for (const VariantInfo& variant : result.variants)
     if (variant.family == family && variant.reference) return &variant;
   return nullptr;
 }
 
-std::vector<VariantTimes> lines_of(const Workload& workload, const Result& result) {
-  const auto benchmark = [&](const Variant& variant) {
+std::vector<VariantTimes> lines_of(const WorkloadInfo& workload, const Result& result) {
+  const auto benchmark = [&](const VariantInfo& variant) {
     return results::benchmark_name(workload.family, variant.name, workload.name);
   };
-  const Variant* reference = reference_of(workload.family, result);
-  const auto times_of = [&](const Variant& variant, const std::string& phase) -> std::optional<PhaseTime> {
+  const VariantInfo* reference = reference_of(workload.family, result);
+  const auto times_of = [&](const VariantInfo& variant, const std::string& phase) -> std::optional<PhaseTime> {
     const std::vector<stats::Datum> times = judge::process_times(result, benchmark(variant), phase);
     if (times.empty()) return std::nullopt;
     PhaseTime found{judge::estimate(times), {}};
@@ -64,7 +64,7 @@ std::vector<VariantTimes> lines_of(const Workload& workload, const Result& resul
     return found;
   };
   std::vector<VariantTimes> lines;
-  for (const Variant& variant : result.variants) {
+  for (const VariantInfo& variant : result.variants) {
     if (variant.family != workload.family) continue;
     const std::optional<PhaseTime> all = times_of(variant, "");
     if (!all) continue;
@@ -80,7 +80,7 @@ std::vector<VariantTimes> lines_of(const Workload& workload, const Result& resul
 }
 
 /// The composition of a workload's phases; "" for a single phase.
-std::string phases_phrase(const Workload& workload) {
+std::string phases_phrase(const WorkloadInfo& workload) {
   if (workload.phases.size() < 2) return "";
   std::vector<std::string> counts;
   bool alike = true;
@@ -107,7 +107,7 @@ json::object with_interval(json::object row, const Estimate& estimate) {
   return row;
 }
 
-std::string against(const Variant& variant, const PhaseTime& times) {
+std::string against(const VariantInfo& variant, const PhaseTime& times) {
   if (variant.reference) return "the reference";
   if (!times.ratio) return "no ratio";
   return times.ratio->interval ? fmt::format("{} ({})", ratio(times.ratio->median), interval(times.ratio, ratio))
@@ -125,7 +125,7 @@ std::string processes_phrase(const std::vector<VariantTimes>& lines) {
 }
 
 /// The finding of one workload: the fastest variant against the reference. Lines are sorted by speed.
-std::string finding(const Workload& workload, const std::vector<VariantTimes>& lines) {
+std::string finding(const WorkloadInfo& workload, const std::vector<VariantTimes>& lines) {
   const VariantTimes& best = lines.front();
   const std::string time = fmt::format("{} ns a {}{}", number(best.all.time.median), workload.operation,
                                        workload.phases.size() > 1 ? fmt::format(" in {}", kAllPhases) : "");
@@ -139,7 +139,7 @@ std::string finding(const Workload& workload, const std::vector<VariantTimes>& l
                      ratio(best.all.ratio->median), base == lines.end() ? "the reference" : base->variant->name);
 }
 
-Chart time_chart(const Workload& workload, const std::vector<VariantTimes>& lines) {
+Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& lines) {
   const bool phased = workload.phases.size() > 1;
   Chart chart(phased ? "phases" : "time", workload.family + "-" + workload.name);
   chart.title = finding(workload, lines);
@@ -149,7 +149,7 @@ Chart time_chart(const Workload& workload, const std::vector<VariantTimes>& line
   json::array rows, reference;
   std::vector<std::string> medians;
   for (const VariantTimes& line : lines) {
-    const Variant& variant = *line.variant;
+    const VariantInfo& variant = *line.variant;
     const auto add = [&](const std::string& phase, const PhaseTime& times) {
       if (times.time.count == 0) return;  // a phase without samples
       json::object row =
@@ -175,7 +175,7 @@ Chart time_chart(const Workload& workload, const std::vector<VariantTimes>& line
 
 std::vector<Chart> time_charts(const std::string& family, const Result& result) {
   std::vector<Chart> charts;
-  for (const Workload& workload : result.workloads)
+  for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family)
       if (const std::vector<VariantTimes> lines = lines_of(workload, result); !lines.empty())
         charts.push_back(time_chart(workload, lines));
@@ -187,7 +187,7 @@ std::vector<Chart> time_charts(const std::string& family, const Result& result) 
 using MakeCharts = std::vector<Chart> (*)(const std::string& family, const Result&);
 constexpr MakeCharts kCharts[] = {time_charts, memory_charts};
 
-Table time_table(const Workload& workload, const std::vector<VariantTimes>& lines) {
+Table time_table(const WorkloadInfo& workload, const std::vector<VariantTimes>& lines) {
   using enum TableColumn::Kind;
   const std::string phases = phases_phrase(workload);
   Table table{
@@ -228,7 +228,7 @@ Table variants_table(const std::string& family, const Result& result) {
               "What the variants are",
               {{"Variant", kName}, {"Idea", kText}, {"Cost", kText}, {"Weakness", kText}, {"Source", kText}},
               {}};
-  for (const Variant& variant : result.variants)
+  for (const VariantInfo& variant : result.variants)
     if (variant.family == family)
       table.rows.push_back({variant.reference ? variant.name + " (reference)" : variant.name, variant.idea,
                             variant.cost, sentence(variant.weakness), sentence(variant.source)});
@@ -239,14 +239,14 @@ Table variants_table(const std::string& family, const Result& result) {
 
 std::vector<std::string> families_of(const Result& result) {
   std::vector<std::string> families;
-  for (const Workload& workload : result.workloads)
+  for (const WorkloadInfo& workload : result.workloads)
     if (std::find(families.begin(), families.end(), workload.family) == families.end())
       families.push_back(workload.family);
   return families;
 }
 
 std::string family_finding(const std::string& family, const Result& result) {
-  for (const Workload& workload : result.workloads)
+  for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family)
       if (const std::vector<VariantTimes> lines = lines_of(workload, result); !lines.empty())
         return finding(workload, lines);
@@ -257,7 +257,7 @@ Section family_section(const std::string& family, const Result& result) {
   Section section{"family-" + family, family, {}, {}};
   std::vector<Block> tables;
   std::vector<std::string> without;
-  for (const Workload& workload : result.workloads) {
+  for (const WorkloadInfo& workload : result.workloads) {
     if (workload.family != family) continue;
     const std::vector<VariantTimes> lines = lines_of(workload, result);
     if (lines.empty())

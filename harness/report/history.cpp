@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 using judge::Change;
-using results::Point;
+using results::SeriesPoint;
 
 /// Maximum plots in a report: of the latest changed benchmarks, or, without changes, of the first few benchmarks.
 constexpr std::size_t kMostPlots = 12;
@@ -66,14 +66,15 @@ Table changes_table(const std::vector<BenchmarkChange>& all_changes) {
 }
 
 /// The levels between changes as bands: the median and the middle 80 %.
-json::array levels_of(std::span<const Point> points, const std::vector<Change>& changes, std::size_t first_shown) {
+json::array levels_of(std::span<const SeriesPoint> points, const std::vector<Change>& changes,
+                      std::size_t first_shown) {
   json::array levels;
   for (std::size_t level = 0; level <= changes.size(); ++level) {
     const std::size_t begin = std::max(first_shown, level == 0 ? 0 : changes[level - 1].index);
     const std::size_t end = level == changes.size() ? points.size() : changes[level].index;
     if (begin >= end) continue;
     std::vector<double> values;
-    for (const Point& point : points.subspan(begin, end - begin)) values.push_back(point.median);
+    for (const SeriesPoint& point : points.subspan(begin, end - begin)) values.push_back(point.median);
     levels.push_back(json::object{{"from", points[begin].started},
                                   {"to", points[end - 1].started},
                                   {"level", stats::median(values)},
@@ -85,14 +86,14 @@ json::array levels_of(std::span<const Point> points, const std::vector<Change>& 
 
 /// The plot's range: the range of the medians, plus half of it on either side. Longer error bars are clipped, so that
 /// one session's uncertainty does not flatten the changes between sessions.
-stats::Interval shown_range(std::span<const Point> points) {
-  const auto [least, most] = std::minmax_element(points.begin(), points.end(),
-                                                 [](const Point& a, const Point& b) { return a.median < b.median; });
+stats::Interval shown_range(std::span<const SeriesPoint> points) {
+  const auto [least, most] = std::minmax_element(
+      points.begin(), points.end(), [](const SeriesPoint& a, const SeriesPoint& b) { return a.median < b.median; });
   const double margin = std::max((most->median - least->median) / 2, 0.005 * most->median);
   return {least->median - margin, most->median + margin};
 }
 
-json::object drawn(const Point& point, const stats::Interval& shown) {
+json::object drawn(const SeriesPoint& point, const stats::Interval& shown) {
   const stats::Interval interval = point.interval.value_or(stats::Interval{point.median, point.median});
   return {{"started", point.started},
           {"median", point.median},
@@ -116,7 +117,7 @@ std::string title_of(const judge::SeriesHistory& followed) {
 }
 
 Chart history_chart(const judge::SeriesHistory& followed) {
-  const std::vector<Point>& points = followed.points;
+  const std::vector<SeriesPoint>& points = followed.points;
   Chart chart("history", fmt::format("history-{}-{}", followed.series.benchmark, followed.series.version));
   const std::size_t first = points.size() - std::min(points.size(), kMostPoints);
   json::array rows, changes;
@@ -138,7 +139,7 @@ Chart history_chart(const judge::SeriesHistory& followed) {
                                      {"label", report::change_text(change.ratio)}});
   chart.title = title_of(followed);
   chart.note = "A point a session; grey: each level and the middle four fifths of its sessions; dashed: a change.";
-  if (std::any_of(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(), [&](const Point& point) {
+  if (std::any_of(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(), [&](const SeriesPoint& point) {
         return point.interval && (point.interval->low < shown.low || point.interval->high > shown.high);
       }))
     chart.note += " A bar that is longer than the plot ends at its edge.";

@@ -65,7 +65,7 @@ TEST(HistorySection, says_where_a_bar_ends_at_the_plot_s_edge) {
   const std::vector<Chart>& charts = std::get<Charts>(section.blocks.back()).charts;
   EXPECT_NE(charts[0].note.find("A bar that is longer than the plot ends at its edge."), std::string::npos);
   std::vector<judge::SeriesHistory> sure = sample::followed();
-  for (results::Point& point : sure[0].points) point.interval.reset();
+  for (results::SeriesPoint& point : sure[0].points) point.interval.reset();
   const Section without = history_section(sure);
   EXPECT_EQ(std::get<Charts>(without.blocks.back()).charts[0].note.find("edge"), std::string::npos);
 }

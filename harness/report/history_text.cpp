@@ -128,7 +128,7 @@ struct MachineChanges {
   std::vector<ChangeRow> rows;
 };
 
-void add(const results::Series& series, const std::string& name, const judge::Findings& findings,
+void add(const results::SeriesKey& series, const std::string& name, const judge::Findings& findings,
          MachineChanges& machine) {
   machine.first = machine.first.empty() ? findings.first : std::min(machine.first, findings.first);
   machine.last = std::max(machine.last, findings.last);
@@ -223,7 +223,7 @@ std::string to_json(const judge::SeriesHistory& followed) {
   const auto& [series, findings, points] = followed;
   json::array list, changes, metrics;
   list.reserve(points.size());
-  for (const results::Point& point : points)
+  for (const results::SeriesPoint& point : points)
     list.push_back(json::object{{"started", point.started},
                                 {"commit", point.commit ? json::value(*point.commit) : json::value(nullptr)},
                                 {"median", point.median},

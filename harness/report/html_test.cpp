@@ -51,7 +51,7 @@ Published published() {
   return *load_published(std::string(LAB_SOURCE_DIR) + "/results/published");
 }
 
-std::string page_of(const results::Result& result, const std::vector<results::Column>& atlas) {
+std::string page_of(const results::Result& result, const std::vector<results::DriverColumn>& atlas) {
   return to_html(report_document({&result, atlas}, published()), {});
 }
 
@@ -86,7 +86,7 @@ TEST(Html, shows_hostile_text_as_text) {
   result.machine.cpu_model = hostile;
   result.failures.push_back({"command_bucket/v2_st_linear/frame", 3, 3, "crash", hostile, hostile});
   result.session.unusual = {hostile};
-  std::vector<results::Column> atlas = sample::atlas();
+  std::vector<results::DriverColumn> atlas = sample::atlas();
   atlas[0].name = hostile;
   atlas[0].driver.device_name = hostile;
   const std::string page = page_of(result, atlas);
@@ -98,7 +98,7 @@ TEST(Html, shows_hostile_text_as_text) {
 
 TEST(Html, holds_every_chart_s_specification_as_json) {
   const results::Result result = sample::result();
-  const std::vector<results::Column> atlas = sample::atlas();
+  const std::vector<results::DriverColumn> atlas = sample::atlas();
   const Document document = report_document({&result, atlas}, published());
   const std::string page = to_html(document, {});
   const std::string_view open = "<script type=\"application/json\" id=\"charts\">";

@@ -69,8 +69,8 @@ Counters counters_of(const Result& result, const std::string& benchmark) {
 }
 
 struct BenchmarkCounters {
-  const results::Workload* workload;
-  const results::Variant* variant;
+  const results::WorkloadInfo* workload;
+  const results::VariantInfo* variant;
   Counters counters;
 
   std::optional<double> value(std::string_view counter) const {
@@ -83,10 +83,10 @@ struct BenchmarkCounters {
 /// Every benchmark of the family with counters, sorted by workload, then by rounding, the smallest first.
 std::vector<BenchmarkCounters> benchmarks_of(const std::string& family, const Result& result) {
   std::vector<BenchmarkCounters> benchmarks;
-  for (const results::Workload& workload : result.workloads) {
+  for (const results::WorkloadInfo& workload : result.workloads) {
     if (workload.family != family) continue;
     const auto first = static_cast<std::ptrdiff_t>(benchmarks.size());
-    for (const results::Variant& variant : result.variants) {
+    for (const results::VariantInfo& variant : result.variants) {
       if (variant.family != family) continue;
       BenchmarkCounters one{&workload, &variant, {}};
       one.counters = counters_of(result, one.benchmark());

@@ -36,7 +36,7 @@ std::string slower_text(const Alarm& alarm) {
 /// "culprit 5e6f7a8b9c0d (99.4 %)", or the state of its bisect.
 std::string bisect_text(const Alarm& alarm) {
   if (!alarm.bisect) return "not bisected yet";
-  const results::BisectAnswer& found = *alarm.bisect;
+  const results::AlarmBisect& found = *alarm.bisect;
   if (found.answer == "culprit")
     return fmt::format("culprit {} ({:.1f} %)", short_name(found.culprit), 100 * found.probability);
   if (found.answer == "candidates") return fmt::format("one of {} commits", found.candidates.size());

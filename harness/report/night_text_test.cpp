@@ -16,8 +16,8 @@ results::Alarm slower(const std::string& benchmark) {
   return alarm;
 }
 
-results::BisectAnswer answer(const std::string& text, std::optional<std::string> culprit = {}, double probability = 0) {
-  results::BisectAnswer answer;
+results::AlarmBisect answer(const std::string& text, std::optional<std::string> culprit = {}, double probability = 0) {
+  results::AlarmBisect answer;
   answer.answer = text;
   answer.culprit = std::move(culprit);
   answer.probability = probability;

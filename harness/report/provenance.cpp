@@ -26,9 +26,9 @@ std::string load_phrase(const std::vector<double>& load) {
   return texts.empty() ? "unknown" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::string caches_phrase(const std::vector<results::Cache>& caches) {
+std::string caches_phrase(const std::vector<results::CpuCache>& caches) {
   std::vector<std::string> texts;
-  for (const results::Cache& cache : caches)
+  for (const results::CpuCache& cache : caches)
     texts.push_back(fmt::format("L{} {} {}", cache.level, cache.type, bytes(static_cast<std::uint64_t>(cache.size))));
   return texts.empty() ? "unknown" : fmt::format("{}", fmt::join(texts, ", "));
 }
@@ -136,7 +136,7 @@ Section unsupported_section(const Result& result) {
 
 Section provenance_section(const Result& result) {
   const results::Machine& machine = result.machine;
-  const results::Facts& facts = result.facts;
+  const results::MachineState& facts = result.facts;
   const results::Session& session = result.session;
   Section section{"provenance", "Where the numbers came from", {}, {}};
   section.blocks.emplace_back(Paragraph{"The same work again, from the same sources and pins:"});

@@ -28,7 +28,7 @@ namespace lab::report {
 
 namespace {
 
-using results::Column;
+using results::DriverColumn;
 using results::Result;
 
 std::string progress_phrase(const BlockProgress& progress, const Result* result) {
@@ -50,10 +50,10 @@ bool has_numbers(const Result& result, const std::string& family) {
   });
 }
 
-std::string drivers_phrase(std::span<const Column> atlas) {
+std::string drivers_phrase(std::span<const DriverColumn> atlas) {
   if (atlas.empty()) return "No Vulkan driver has been probed.";
   const auto failed = static_cast<std::size_t>(
-      std::count_if(atlas.begin(), atlas.end(), [](const Column& column) { return column.failure.has_value(); }));
+      std::count_if(atlas.begin(), atlas.end(), [](const DriverColumn& column) { return column.failure.has_value(); }));
   const std::string drivers = counted(atlas.size(), "Vulkan driver");
   if (failed == 0) return fmt::format("{} answered.", drivers);
   return fmt::format("Of {}, {} failed to answer everything.", drivers, failed);
@@ -114,7 +114,7 @@ Section unusual_section(const ReportInput& input, bool running) {
   Section section{"unusual", "What was unusual", {}, {}};
   List list;
   if (input.result != nullptr) list.items = unusual(*input.result, running);
-  for (const Column& column : input.atlas)
+  for (const DriverColumn& column : input.atlas)
     if (!column.validation.empty())
       list.items.push_back(
           fmt::format("{}: the validation layers complained: {}.", column.name, fmt::join(column.validation, "; ")));

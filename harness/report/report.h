@@ -23,10 +23,10 @@ namespace lab::report {
 
 struct ReportInput {
   const results::Result* result = nullptr;  ///< null: a report from the atlas alone
-  std::span<const results::Column> atlas = {};
-  const judge::Comparison* comparison = nullptr;        ///< `result` against a base; null: none
-  std::span<const judge::SeriesHistory> followed = {};  ///< the history of the result's machine
-  std::span<const results::Story> bisects = {};         ///< bisects on that machine, the latest first
+  std::span<const results::DriverColumn> atlas = {};
+  const judge::Comparison* comparison = nullptr;              ///< `result` against a base; null: none
+  std::span<const judge::SeriesHistory> followed = {};        ///< the history of the result's machine
+  std::span<const results::ParsedBisectRecord> bisects = {};  ///< bisects on that machine, the latest first
 };
 
 /// The progress of a running session.

@@ -35,7 +35,7 @@ std::set<std::string> files_in(const fs::path& folder) {
   return names;
 }
 
-std::string summary_of(const results::Result* result, const std::vector<results::Column>& atlas) {
+std::string summary_of(const results::Result* result, const std::vector<results::DriverColumn>& atlas) {
   return to_markdown(report_document({result, atlas}, *load_published(options("").published)));
 }
 
@@ -60,7 +60,7 @@ bool contains(const std::string& text, const std::string& part) {
 TEST(Report, is_a_page_a_summary_and_a_file_for_each_chart) {
   const fs::path out = fresh_folder("report");
   const results::Result result = sample::result();
-  const std::vector<results::Column> atlas = sample::atlas();
+  const std::vector<results::DriverColumn> atlas = sample::atlas();
   const Expected<ReportFiles> files = write_report({&result, atlas}, options(out));
   ASSERT_TRUE(files) << files.error().what;
   std::set<std::string> expected{"index.html", "summary.md"};
@@ -84,10 +84,10 @@ TEST(Report, of_everything_has_every_section_and_is_left_for_the_browser) {
                              "allocate(24) gave 0x7f11d0c09008: expected a multiple of 16", ""});
   result.session.unusual.push_back("other work took 31 % of a CPU in 5 of 16 blocks; end it, or measure later");
   result.pins["mimalloc"] = std::string(64, 'a');
-  const std::vector<results::Column> atlas = sample::atlas();
+  const std::vector<results::DriverColumn> atlas = sample::atlas();
   const judge::Comparison comparison = *judge::compare_arms(result, {});
   const std::vector<judge::SeriesHistory> followed = sample::followed();
-  const std::vector<results::Story> bisects{sample::bisected()};
+  const std::vector<results::ParsedBisectRecord> bisects{sample::bisected()};
   const fs::path out = fs::path(LAB_BUILD_DIR) / "tests/report_of_everything";
   const Expected<ReportFiles> files = write_report({&result, atlas, &comparison, followed, bisects}, options(out));
   ASSERT_TRUE(files) << files.error().what;
@@ -258,7 +258,7 @@ TEST(Report, of_a_published_check_that_lacks_a_field_is_an_error_not_a_crash) {
   ASSERT_TRUE(write_file(folder / "vulkan_memory.json", text));
   ReportOptions broken = options(fresh_folder("report_of_broken"));
   broken.published = folder;
-  const std::vector<results::Column> atlas = sample::atlas();
+  const std::vector<results::DriverColumn> atlas = sample::atlas();
   const Expected<ReportFiles> files = write_report({nullptr, atlas}, broken);
   ASSERT_FALSE(files);
   EXPECT_TRUE(contains(files.error().what, "published_without_a_field")) << files.error().what;

@@ -55,7 +55,7 @@ std::string heading(const results::Result& result, const std::string& workload, 
   const std::size_t fewest = least->time.count;
   const std::string count = fewest == most->time.count ? lab::counted(fewest, "process", "processes")
                                                        : fmt::format("{} to {} processes", fewest, most->time.count);
-  const results::Workload* const known = results::find_workload(result, group.front().benchmark);
+  const results::WorkloadInfo* const known = results::find_workload(result, group.front().benchmark);
   return fmt::format("{}: ns a{}, {}{}", workload, known == nullptr ? "n operation" : " " + known->operation, count,
                      least->time.interval ? "" : ", too few for an interval");
 }

@@ -138,7 +138,7 @@ inline void add_wide_family(results::Result& result, int blocks) {
     const std::string variant = name;
     result.variants.push_back(
         {"heaps", variant, variant == "c_library", "one idea", std::string(90, 'O'), "somewhere", "fragments", {}});
-    for (const results::Workload& workload : result.workloads)
+    for (const results::WorkloadInfo& workload : result.workloads)
       if (workload.family == "heaps")
         add_processes(result, results::benchmark_name("heaps", variant, workload.name),
                       {{"replace", 20.0 + static_cast<double>(variant.size())}}, 1000, blocks, 0.05);
@@ -215,10 +215,10 @@ inline results::Result two_arms(int blocks = 16, bool wide = false) {
 
 /// A column of the full sweep: `storage` gives {size, alignment} of an image.
 template <typename Storage>
-results::Column column(const std::string& name, const Storage& storage, std::uint64_t buffer_unit) {
-  results::Column made;
+results::DriverColumn column(const std::string& name, const Storage& storage, std::uint64_t buffer_unit) {
+  results::DriverColumn made;
   made.name = name;
-  made.asked = "2026-01-31T20:00:00Z";
+  made.probed_at = "2026-01-31T20:00:00Z";
   made.driver.short_name = name.substr(0, name.find('-'));
   made.driver.version = "22.3.6";
   made.driver.device_name = "a made-up " + made.driver.short_name;
@@ -239,7 +239,7 @@ results::Column column(const std::string& name, const Storage& storage, std::uin
 }
 
 /// A driver that stores rows of 64-byte pieces, and one with tiles of 4096 bytes that changes its alignment.
-inline std::vector<results::Column> atlas() {
+inline std::vector<results::DriverColumn> atlas() {
   using Requirement = std::pair<std::uint64_t, std::uint64_t>;
   return {
       column(
@@ -272,7 +272,7 @@ inline std::vector<judge::SeriesHistory> followed() {
   for (judge::SeriesHistory& one : made)
     for (int night = 0; night < 40; ++night) {
       const bool slower = &one == &made[0] && night >= 20 && night < 30;
-      results::Point point;
+      results::SeriesPoint point;
       point.started = fmt::format("2026-0{}-{:02}T02:00:00Z", night < 30 ? 6 : 7, night % 30 + 1);
       point.session = fmt::format("s{}", night);
       point.commit = fmt::format("{:08x}{:032x}", night, 0);
@@ -303,33 +303,33 @@ inline std::vector<judge::SeriesHistory> followed() {
 }
 
 /// Twelve commits, of which one cannot be built and the eighth made everything 5 % slower.
-inline results::Story bisected() {
-  results::Story story;
-  story.cell.benchmark = "allocator/buddy/random_replace";
+inline results::ParsedBisectRecord bisected() {
+  results::ParsedBisectRecord record;
+  record.question.benchmark = "allocator/buddy/random_replace";
   for (int i = 0; i <= 12; ++i)
-    story.cell.commits.push_back(
+    record.question.commits.push_back(
         {fmt::format("{:08x}{:032x}", 0xabc0 + i, 0),
          fmt::format("Change number {}{}", i,
                      i == 8 ? "" : ": Buddy keeps its free lists in one bitmap of all its orders"),
          false});
-  const std::string culprit = story.cell.commits[8].sha;
+  const std::string culprit = record.question.commits[8].sha;
   bench::Random random(3);
   const auto measure = [&](std::size_t at, double null, double belief) {
-    results::Entry entry;
-    entry.commit = story.cell.commits[at].sha;
+    results::BisectEntry entry;
+    entry.commit = record.question.commits[at].sha;
     entry.at = "2026-08-02T23:15:00Z";
     entry.value = (at < 8 ? 100 : 105) + static_cast<double>(random.below(100)) / 200;
     entry.null = null;
-    entry.most = {{culprit, belief}, {story.cell.commits[7].sha, (1 - null - belief) / 2}};
-    story.entries.push_back(std::move(entry));
+    entry.most = {{culprit, belief}, {record.question.commits[7].sha, (1 - null - belief) / 2}};
+    record.entries.push_back(std::move(entry));
   };
   for (const std::size_t at : {0, 12, 0, 12, 0, 12}) measure(at, 0.4, 0.05);
-  results::Entry skip;
-  skip.commit = story.cell.commits[6].sha;
+  results::BisectEntry skip;
+  skip.commit = record.question.commits[6].sha;
   skip.skip = "it does not build";
-  story.entries.push_back(skip);
+  record.entries.push_back(skip);
   for (const std::size_t at : {7, 8, 7, 8, 7, 8, 7, 8}) measure(at, 0.001, 0.9);
-  return story;
+  return record;
 }
 
 }  // namespace lab::report::sample

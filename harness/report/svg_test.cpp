@@ -30,10 +30,10 @@ std::size_t count(std::string_view text, std::string_view part) {
 
 Document sample_document() {
   static const results::Result result = sample::two_arms(16, true);
-  static const std::vector<results::Column> atlas = sample::atlas();
+  static const std::vector<results::DriverColumn> atlas = sample::atlas();
   static const judge::Comparison comparison = *judge::compare_arms(result, {});
   static const std::vector<judge::SeriesHistory> followed = sample::followed();
-  static const std::vector<results::Story> bisects{sample::bisected()};
+  static const std::vector<results::ParsedBisectRecord> bisects{sample::bisected()};
   return report_document({&result, atlas, &comparison, followed, bisects},
                          *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
 }

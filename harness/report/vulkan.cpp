@@ -15,19 +15,19 @@ namespace {
 
 namespace json = boost::json;
 using results::BufferRow;
-using results::Column;
+using results::DriverColumn;
 using results::ImageRow;
 
 /// Columns with equal answers share one line of a graph.
 struct GraphLine {
   std::string label;
-  const Column* column = nullptr;
+  const DriverColumn* column = nullptr;
 };
 
 template <typename Same>
-std::vector<GraphLine> lines_of(std::span<const Column> atlas, const Same& same) {
+std::vector<GraphLine> lines_of(std::span<const DriverColumn> atlas, const Same& same) {
   std::vector<GraphLine> all;
-  for (const Column& column : atlas) {
+  for (const DriverColumn& column : atlas) {
     const auto twin =
         std::find_if(all.begin(), all.end(), [&](const GraphLine& one) { return same(*one.column, column); });
     if (twin == all.end())
@@ -38,8 +38,8 @@ std::vector<GraphLine> lines_of(std::span<const Column> atlas, const Same& same)
   return all;
 }
 
-std::vector<GraphLine> image_lines(std::span<const Column> atlas) {
-  std::vector<GraphLine> all = lines_of(atlas, [](const Column& a, const Column& b) {
+std::vector<GraphLine> image_lines(std::span<const DriverColumn> atlas) {
+  std::vector<GraphLine> all = lines_of(atlas, [](const DriverColumn& a, const DriverColumn& b) {
     return std::equal(
         a.images.begin(), a.images.end(), b.images.begin(), b.images.end(), [](const ImageRow& x, const ImageRow& y) {
           return x.width == y.width && x.height == y.height && x.size == y.size && x.alignment == y.alignment;
@@ -49,8 +49,9 @@ std::vector<GraphLine> image_lines(std::span<const Column> atlas) {
   return all;
 }
 
-std::vector<GraphLine> buffer_lines(std::span<const Column> atlas) {
-  std::vector<GraphLine> all = lines_of(atlas, [](const Column& a, const Column& b) { return a.buffers == b.buffers; });
+std::vector<GraphLine> buffer_lines(std::span<const DriverColumn> atlas) {
+  std::vector<GraphLine> all =
+      lines_of(atlas, [](const DriverColumn& a, const DriverColumn& b) { return a.buffers == b.buffers; });
   std::erase_if(all, [](const GraphLine& one) { return one.column->buffers.empty(); });
   return all;
 }
@@ -80,7 +81,7 @@ json::object image_rows(const std::vector<GraphLine>& all, std::uint64_t ImageRo
   return {{"rows", std::move(rows)}};
 }
 
-json::array tight_rows(const Column& column, std::uint64_t texel_bytes) {
+json::array tight_rows(const DriverColumn& column, std::uint64_t texel_bytes) {
   json::array rows;
   for (const ImageRow& row : column.images)
     rows.push_back(json::object{
@@ -88,7 +89,7 @@ json::array tight_rows(const Column& column, std::uint64_t texel_bytes) {
   return rows;
 }
 
-std::set<std::uint64_t> image_alignments(const Column& column) {
+std::set<std::uint64_t> image_alignments(const DriverColumn& column) {
   std::set<std::uint64_t> found;
   for (const ImageRow& row : column.images)
     if (row.size != 0) found.insert(row.alignment);
@@ -230,13 +231,13 @@ Chart buffer_graph(const std::vector<GraphLine>& all) {
   return chart;
 }
 
-std::vector<Chart> image_graphs(std::span<const Column> atlas, const VulkanMemory& published) {
+std::vector<Chart> image_graphs(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
   const std::vector<GraphLine> all = image_lines(atlas);
   if (all.empty()) return {};
   return {storage_graph(all, published), alignment_graph(all)};
 }
 
-std::vector<Chart> image_grids(std::span<const Column> atlas, const VulkanMemory& published) {
+std::vector<Chart> image_grids(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
   std::vector<Chart> charts;
   for (const GraphLine& one : image_lines(atlas)) {
     charts.push_back(overhead_grid(one, published));
@@ -245,30 +246,30 @@ std::vector<Chart> image_grids(std::span<const Column> atlas, const VulkanMemory
   return charts;
 }
 
-std::vector<Chart> buffer_graphs(std::span<const Column> atlas, const VulkanMemory&) {
+std::vector<Chart> buffer_graphs(std::span<const DriverColumn> atlas, const VulkanMemory&) {
   const std::vector<GraphLine> all = buffer_lines(atlas);
   return all.empty() ? std::vector<Chart>{} : std::vector<Chart>{buffer_graph(all)};
 }
 
 /// The charts of this section, in order; each group is one line of the page. To add a chart, add its specification, a
 /// function that makes its rows, and a line here. A function returns no charts without data.
-using MakeCharts = std::vector<Chart> (*)(std::span<const Column>, const VulkanMemory&);
+using MakeCharts = std::vector<Chart> (*)(std::span<const DriverColumn>, const VulkanMemory&);
 constexpr MakeCharts kCharts[] = {image_graphs, image_grids, buffer_graphs};
 
-std::string heaps_phrase(const Column& column) {
+std::string heaps_phrase(const DriverColumn& column) {
   std::vector<std::string> texts;
-  for (const results::Heap& heap : column.heaps)
+  for (const results::MemoryHeap& heap : column.heaps)
     texts.push_back(fmt::format("{:.1f} GiB{}", static_cast<double>(heap.size) / (1 << 30),
                                 heap.flags.empty() ? "" : fmt::format(" ({})", fmt::join(heap.flags, ", "))));
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-std::string limit(const Column& column, std::string_view name) {
+std::string limit(const DriverColumn& column, std::string_view name) {
   const std::optional<std::uint64_t> value = column.limit(name);
   return value ? whole(*value) : "not stated";
 }
 
-Table drivers_table(std::span<const Column> atlas, const VulkanMemory& published) {
+Table drivers_table(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
   using enum TableColumn::Kind;
   Table table{"drivers",
               "Every driver that the loader found and what it says of itself",
@@ -280,7 +281,7 @@ Table drivers_table(std::span<const Column> atlas, const VulkanMemory& published
                {"Smallest image, bytes", kNumber},
                {"Image alignments", kShort}},
               {}};
-  for (const Column& column : atlas) {
+  for (const DriverColumn& column : atlas) {
     const std::optional<std::uint64_t> least = smallest_image_storage(column, published);
     const std::set<std::uint64_t> alignments = image_alignments(column);
     table.rows.push_back(
@@ -293,7 +294,7 @@ Table drivers_table(std::span<const Column> atlas, const VulkanMemory& published
   return table;
 }
 
-Table claims_table(std::span<const Column> atlas, const VulkanMemory& published) {
+Table claims_table(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
   using enum TableColumn::Kind;
   Table table{"driver-claims",
               fmt::format("Claims of the article ({}, {}) checked on every driver they are about", published.author,
@@ -309,8 +310,8 @@ Table claims_table(std::span<const Column> atlas, const VulkanMemory& published)
   for (const VulkanClaim& claim : published.claims) {
     const Platform* platform = claim.platform.empty() ? nullptr : &published.platforms.at(claim.platform);
     const std::string about = platform == nullptr ? "every driver" : platform->what;
-    const std::vector<const Column*> columns = columns_like(atlas, platform == nullptr ? "*" : platform->columns);
-    for (const Column* column : columns) {
+    const std::vector<const DriverColumn*> columns = columns_like(atlas, platform == nullptr ? "*" : platform->columns);
+    for (const DriverColumn* column : columns) {
       const CheckOutcome checked = check_claim(claim.check, *column, published);
       const TableCell verdict = !checked.holds   ? TableCell("not measured", Emphasis::kOpen)
                                 : *checked.holds ? TableCell("holds", Emphasis::kGood)
@@ -320,15 +321,15 @@ Table claims_table(std::span<const Column> atlas, const VulkanMemory& published)
     }
     if (columns.empty())
       unmeasured.push_back({TableCell("not measured", Emphasis::kOpen), claim.claim, about,
-                            check_claim(claim.check, Column{}, published).stated, "no such driver on this machine",
-                            ""});
+                            check_claim(claim.check, DriverColumn{}, published).stated,
+                            "no such driver on this machine", ""});
   }
   std::move(unmeasured.begin(), unmeasured.end(), std::back_inserter(table.rows));
   return table;
 }
 
 /// Adds the driver's failures and refusals.
-void add_failures(const Column& column, Section& section) {
+void add_failures(const DriverColumn& column, Section& section) {
   if (column.failure)
     section.blocks.emplace_back(Paragraph{
         fmt::format("{} did not answer everything ({}): {}", column.name, column.failure->kind, column.failure->detail),
@@ -344,7 +345,7 @@ void add_failures(const Column& column, Section& section) {
 
 }  // namespace
 
-Section vulkan_section(std::span<const Column> atlas, const VulkanMemory& published) {
+Section vulkan_section(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
   Section section{"vulkan", "What Vulkan drivers require of memory", {}, {}};
   if (atlas.empty()) {
     section.blocks.emplace_back(Paragraph{
@@ -352,7 +353,7 @@ Section vulkan_section(std::span<const Column> atlas, const VulkanMemory& publis
         "asks every driver that the loader finds."});
     return section;
   }
-  for (const Column& column : atlas) add_failures(column, section);
+  for (const DriverColumn& column : atlas) add_failures(column, section);
   if (image_lines(atlas).empty())
     section.blocks.emplace_back(Paragraph{"No driver answered for a single image, so there is no graph."});
   if (buffer_lines(atlas).empty())

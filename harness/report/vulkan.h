@@ -13,7 +13,7 @@
 namespace lab::report {
 
 /// Graphs of every driver, the article's claims checked on each, heaps and limits.
-Section vulkan_section(std::span<const results::Column> atlas, const VulkanMemory& published);
+Section vulkan_section(std::span<const results::DriverColumn> atlas, const VulkanMemory& published);
 
 /// The outcome of a claim's check on one driver column.
 struct CheckOutcome {
@@ -22,16 +22,17 @@ struct CheckOutcome {
   std::optional<bool> holds;  ///< none if the column lacks the data for the check
 };
 
-CheckOutcome check_claim(const boost::json::object& check, const results::Column& column,
+CheckOutcome check_claim(const boost::json::object& check, const results::DriverColumn& column,
                          const VulkanMemory& published);
 
 /// The columns whose names match a glob.
-std::vector<const results::Column*> columns_like(std::span<const results::Column> atlas, const std::string& glob);
+std::vector<const results::DriverColumn*> columns_like(std::span<const results::DriverColumn> atlas,
+                                                       const std::string& glob);
 
 /// The column's image of that size; null if it was not queried or the driver refused it.
-const results::ImageRow* image(const results::Column& column, std::uint64_t width, std::uint64_t height);
+const results::ImageRow* image(const results::DriverColumn& column, std::uint64_t width, std::uint64_t height);
 
 /// The smallest storage of any image in the article's sweep; none without images.
-std::optional<std::uint64_t> smallest_image_storage(const results::Column& column, const VulkanMemory& published);
+std::optional<std::uint64_t> smallest_image_storage(const results::DriverColumn& column, const VulkanMemory& published);
 
 }  // namespace lab::report

@@ -16,12 +16,12 @@ namespace {
 
 namespace json = boost::json;
 using results::BufferRow;
-using results::Column;
+using results::DriverColumn;
 using results::ImageRow;
 
 struct Asked {
   const json::object& check;
-  const Column& column;
+  const DriverColumn& column;
   const VulkanMemory& published;
 
   std::uint64_t amount(std::string_view field) const { return check.at(field).to_number<std::uint64_t>(); }
@@ -186,26 +186,26 @@ const std::map<std::string_view, Check>& checks() {
 
 }  // namespace
 
-CheckOutcome check_claim(const json::object& check, const Column& column, const VulkanMemory& published) {
+CheckOutcome check_claim(const json::object& check, const DriverColumn& column, const VulkanMemory& published) {
   const auto known = checks().find(std::string_view(check.at("kind").as_string()));
   if (known == checks().end()) return {"", "no such check", std::nullopt};
   return known->second({check, column, published});
 }
 
-std::vector<const Column*> columns_like(std::span<const Column> atlas, const std::string& glob) {
-  std::vector<const Column*> found;
-  for (const Column& column : atlas)
+std::vector<const DriverColumn*> columns_like(std::span<const DriverColumn> atlas, const std::string& glob) {
+  std::vector<const DriverColumn*> found;
+  for (const DriverColumn& column : atlas)
     if (::fnmatch(glob.c_str(), column.name.c_str(), 0) == 0) found.push_back(&column);
   return found;
 }
 
-const ImageRow* image(const Column& column, std::uint64_t width, std::uint64_t height) {
+const ImageRow* image(const DriverColumn& column, std::uint64_t width, std::uint64_t height) {
   for (const ImageRow& row : column.images)
     if (row.width == width && row.height == height) return row.size == 0 ? nullptr : &row;
   return nullptr;
 }
 
-std::optional<std::uint64_t> smallest_image_storage(const Column& column, const VulkanMemory& published) {
+std::optional<std::uint64_t> smallest_image_storage(const DriverColumn& column, const VulkanMemory& published) {
   std::optional<std::uint64_t> least;
   for (const ImageRow& row : column.images)
     if (row.size != 0 && std::min(row.width, row.height) >= published.least_dimension)

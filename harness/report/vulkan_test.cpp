@@ -19,7 +19,7 @@ const VulkanMemory& vulkan() {
   return published.vulkan;
 }
 
-std::string check(std::string_view text, const results::Column& column) {
+std::string check(std::string_view text, const results::DriverColumn& column) {
   const CheckOutcome checked = check_claim(json::parse(text).as_object(), column, vulkan());
   return fmt::format("{} | {} | {}", checked.stated, checked.found,
                      checked.holds ? (*checked.holds ? "holds" : "does not") : "not measured");
@@ -34,7 +34,7 @@ std::string text_of(const Section& section) {
 }  // namespace
 
 TEST(VulkanClaims, are_checked_on_a_column) {
-  const results::Column rows = sample::atlas()[0], tiles = sample::atlas()[1];
+  const results::DriverColumn rows = sample::atlas()[0], tiles = sample::atlas()[1];
   EXPECT_EQ(check(R"({"kind": "image alignments", "bytes": [4096, 65536]})", tiles),
             "4,096 and 65,536 | 4,096 and 65,536 | holds");
   EXPECT_EQ(check(R"({"kind": "image alignments", "bytes": [4096]})", tiles), "4,096 | 4,096 and 65,536 | does not");
@@ -63,18 +63,18 @@ TEST(VulkanClaims, are_checked_on_a_column) {
 }
 
 TEST(VulkanClaims, of_the_published_file_can_all_be_checked) {
-  const results::Column column = sample::atlas()[1];
+  const results::DriverColumn column = sample::atlas()[1];
   ASSERT_FALSE(vulkan().claims.empty());
   for (const VulkanClaim& claim : vulkan().claims) {
     const CheckOutcome checked = check_claim(claim.check, column, vulkan());
     EXPECT_TRUE(checked.holds.has_value()) << claim.claim;
     EXPECT_NE(checked.stated, "") << claim.claim;
-    EXPECT_FALSE(check_claim(claim.check, results::Column{}, vulkan()).holds.has_value()) << claim.claim;
+    EXPECT_FALSE(check_claim(claim.check, results::DriverColumn{}, vulkan()).holds.has_value()) << claim.claim;
   }
 }
 
 TEST(VulkanSection, has_both_graphs_of_the_article_with_every_driver_and_size) {
-  const std::vector<results::Column> atlas = sample::atlas();
+  const std::vector<results::DriverColumn> atlas = sample::atlas();
   Document document;
   document.sections.push_back(vulkan_section(atlas, vulkan()));
   std::vector<std::string> names;
@@ -92,7 +92,7 @@ TEST(VulkanSection, has_both_graphs_of_the_article_with_every_driver_and_size) {
 }
 
 TEST(VulkanSection, draws_drivers_that_answer_alike_as_one_line) {
-  std::vector<results::Column> atlas = sample::atlas();
+  std::vector<results::DriverColumn> atlas = sample::atlas();
   atlas[1] = atlas[0];
   atlas[1].name = "twin-1";
   Document document;
@@ -109,7 +109,7 @@ TEST(VulkanSection, says_so_where_nothing_was_probed) {
 }
 
 TEST(VulkanSection, names_a_driver_that_failed_and_draws_no_empty_graph) {
-  results::Column broken;
+  results::DriverColumn broken;
   broken.name = "radv-failed";
   broken.failure = results::ProbeFailure{"crash", "SIGSEGV while in vkCreateInstance", ""};
   const std::string text = text_of(vulkan_section(std::vector{broken}, vulkan()));
@@ -121,7 +121,7 @@ TEST(VulkanSection, names_a_driver_that_failed_and_draws_no_empty_graph) {
 }
 
 TEST(VulkanSection, leaves_refused_sizes_out_of_graphs_and_names_them) {
-  std::vector<results::Column> atlas{sample::atlas()[0]};
+  std::vector<results::DriverColumn> atlas{sample::atlas()[0]};
   results::ImageRow& last = atlas[0].images.back();
   last.size = last.alignment = 0;
   atlas[0].refused = {{"image 4096x4096", "VK_ERROR_OUT_OF_DEVICE_MEMORY"}};

@@ -1,7 +1,6 @@
 /// Slowdowns found by nightly, and the state of their bisects: <results>/nightly/state.json.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +12,7 @@
 namespace lab::results {
 
 /// The part of the last line of `bisect --json` that nightly stores.
-struct BisectAnswer {
+struct AlarmBisect {
   std::string answer;  ///< "culprit", "candidates", "none", "undecided", kCutOff, or the reason for no answer
   std::optional<std::string> culprit;
   double probability = 0;
@@ -39,14 +38,14 @@ struct Alarm {
   std::optional<double> low, high;
   int nights = 0;  ///< length of the new level when it was found
   AlarmCommits commits;
-  bool told = false;  ///< whether a summary line reported it
-  std::optional<BisectAnswer> bisect;
-  int tries = 0;                   ///< nights that worked on its bisect
-  std::vector<std::string> asked;  ///< culprits of other alarms, tested and rejected as its culprit
+  bool reported = false;  ///< in a summary line
+  std::optional<AlarmBisect> bisect;
+  int tries = 0;                               ///< nights that worked on its bisect
+  std::vector<std::string> rejected_culprits;  ///< culprits of other alarms that were tested and are not its culprit
 };
 
 /// One line of `bisect --json`.
-Expected<BisectAnswer> parse_bisect_answer(std::string_view line);
+Expected<AlarmBisect> parse_bisect_answer(std::string_view line);
 
 /// The alarms of a state file; an error (kUsage) if the text is not a valid state.
 Expected<std::vector<Alarm>> parse_alarms(std::string_view text, std::string_view name);

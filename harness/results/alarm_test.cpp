@@ -6,7 +6,7 @@ namespace lab::results {
 
 namespace {
 
-// As nightly wrote it before it was a verb of the harness.
+// Written by the nightly.py of an earlier version.
 constexpr std::string_view kState = R"({
  "alarms": [
   {
@@ -28,7 +28,7 @@ constexpr std::string_view kState = R"({
 
 }  // namespace
 
-TEST(Alarms, are_read_as_earlier_versions_wrote_them_and_written_one_a_line) {
+TEST(Alarms, of_earlier_versions_are_read_and_each_is_written_on_one_line) {
   const Expected<std::vector<Alarm>> alarms = parse_alarms(kState, "state.json");
   ASSERT_TRUE(alarms) << alarms.error().what;
   EXPECT_EQ(serialize(*alarms),
@@ -46,16 +46,16 @@ TEST(Alarms, are_read_as_earlier_versions_wrote_them_and_written_one_a_line) {
   EXPECT_EQ(serialize({}), "{\"alarms\": [\n]}\n");
 }
 
-TEST(Alarms, that_are_none_are_refused_with_their_place) {
+TEST(Alarms, in_an_invalid_file_are_refused_with_the_place_of_the_error) {
   const std::pair<std::string_view, std::string_view> table[] = {
       {"", "state: empty"},
-      {"{}", "state: expected an array of alarms"},
-      {"[]", "state: expected an array of alarms"},
-      {R"({"alarms": [{}]})", "state: alarms[0].session: missing"},
+      {"{}", "state: alarms: missing"},
+      {"[]", "state: the document: expected an object, found an array"},
+      {R"({"alarms": [{}]})", "state: alarms[0].series: missing"},
       {R"({"alarms": [1]})", "state: alarms[0]: expected an object, found 1"},
       {R"({"alarms": [{"session": "", "ratio": 1, "low": null, "high": null, "nights": 1,
            "commits": {"from": null, "to": null}, "told": true, "bisect": null, "tries": 0, "series": ["farm", 1]}]})",
-       "state: alarms[0].series: expected machine, benchmark and version"}};
+       "state: alarms[0].series: expected an array of 3 elements, found an array"}};
   for (const auto& [text, what] : table) {
     const Expected<std::vector<Alarm>> alarms = parse_alarms(text, "state");
     ASSERT_FALSE(alarms) << text;
@@ -63,7 +63,7 @@ TEST(Alarms, that_are_none_are_refused_with_their_place) {
   }
 }
 
-TEST(BisectAnswer, is_one_line_of_json) {
+TEST(AlarmBisect, is_one_line_of_json) {
   EXPECT_EQ(parse_bisect_answer(R"({"answer": "undecided", "culprit": null, "probability": 0.5})")->probability, 0.5);
   EXPECT_FALSE(parse_bisect_answer("{}"));
   EXPECT_FALSE(parse_bisect_answer("/a/path"));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/base/json_struct.h"
 
 namespace lab::results {
 
@@ -24,16 +25,12 @@ struct RowCounts {
   std::size_t images = 0, buffers = 0;
 };
 
-template <typename F>
-void fields(F& f, RowCounts& r) {
-  f("images", r.images);
-  f("buffers", r.buffers);
-}
+LAB_JSON_STRUCT(RowCounts, images, buffers)
 
 // column.json: a column without its rows (those are in the CSV files).
 struct ColumnFile {
   int schema = kAtlasSchema;
-  Column column;
+  DriverColumn column;
   RowCounts rows;
 };
 
@@ -41,9 +38,9 @@ template <typename F>
 void fields(F& f, ColumnFile& file) {
   f("schema", file.schema);
   if (file.schema != kAtlasSchema) return;  // it may have other fields
-  Column& c = file.column;
+  DriverColumn& c = file.column;
   f("name", c.name);
-  f("asked", c.asked);
+  f("asked", c.probed_at);
   f("seconds", c.seconds);
   f("probe", c.probe);
   f("driver", c.driver);
@@ -84,26 +81,26 @@ void print(const json::value& value, const std::string& indent, std::string& out
   out += '\n' + indent + (object ? '}' : ']');
 }
 
-std::string images_csv(const Column& column) {
+std::string images_csv(const DriverColumn& column) {
   std::string text = fmt::format("{}\n", kImagesHeader);
   for (const ImageRow& r : column.images)
     text += fmt::format("{},{},{},{},{}\n", r.width, r.height, r.size, r.alignment, r.memory_type_bits);
   return text;
 }
 
-std::string buffers_csv(const Column& column) {
+std::string buffers_csv(const DriverColumn& column) {
   std::string text = fmt::format("{}\n", kBuffersHeader);
   for (const BufferRow& r : column.buffers) text += fmt::format("{},{},{}\n", r.length, r.size, r.alignment);
   return text;
 }
 
-std::string article_images(const Column& column) {
+std::string article_images(const DriverColumn& column) {
   std::string text = "# Width Height Size Alignment\n";
   for (const ImageRow& r : column.images) text += fmt::format("{} {} {} {}\n", r.width, r.height, r.size, r.alignment);
   return text;
 }
 
-std::string article_buffers(const Column& column) {
+std::string article_buffers(const DriverColumn& column) {
   std::string text = "# Length Size Alignment\n";
   for (const BufferRow& r : column.buffers) text += fmt::format("{} {} {}\n", r.length, r.size, r.alignment);
   return text;
@@ -112,7 +109,7 @@ std::string article_buffers(const Column& column) {
 // --- reading ---
 
 Error unreadable(std::string what) {
-  return Error{std::move(what), "python3 make.py probe writes the atlas anew", ExitStatus::kUsage};
+  return Error{std::move(what), "python3 make.py probe writes a new atlas", ExitStatus::kUsage};
 }
 
 // Reads a CSV file of unsigned integers with exactly this header.
@@ -131,7 +128,7 @@ Expected<std::vector<std::vector<std::uint64_t>>> read_table(const std::filesyst
     const std::size_t end = rest.find('\n');
     const std::string_view line = rest.substr(0, end);
     if (number == 1 && line != header) return bad(1, fmt::format("'{}'", header), line);
-    if (end == std::string_view::npos) return bad(number, "a line that ends", line);
+    if (end == std::string_view::npos) return bad(number, "a complete line", line);
     rest.remove_prefix(end + 1);
     if (number == 1) continue;
     std::vector<std::uint64_t>& row = table.emplace_back();
@@ -196,15 +193,13 @@ Expected<void> put_in_place(const std::filesystem::path& fresh, const std::files
 
 }  // namespace
 
-std::optional<std::uint64_t> Column::limit(std::string_view limit_name) const {
-  const json::value* found = limits.if_contains(limit_name);
-  boost::system::error_code bad;
-  if (!found || !found->is_number()) return std::nullopt;
-  const auto number = found->to_number<std::uint64_t>(bad);
-  return bad ? std::nullopt : std::optional(number);
+std::optional<std::uint64_t> DriverColumn::limit(std::string_view limit_name) const {
+  const json::value* const found = limits.if_contains(limit_name);
+  const auto number = found != nullptr ? from_json<std::uint64_t>(*found) : Expected<std::uint64_t>(Error{});
+  return number ? std::optional(*number) : std::nullopt;
 }
 
-json::object to_json(const Column& column, bool rows) {
+json::object to_json(const DriverColumn& column, bool rows) {
   const ColumnFile file{.column = column, .rows = {column.images.size(), column.buffers.size()}};
   json::object object = lab::to_json(file).as_object();
   if (!rows) return object;
@@ -213,7 +208,7 @@ json::object to_json(const Column& column, bool rows) {
   return object;
 }
 
-Expected<void> save_column(const Column& column, const std::filesystem::path& dir, bool article_files) {
+Expected<void> save_column(const DriverColumn& column, const std::filesystem::path& dir, bool article_files) {
   std::string description;
   print(to_json(column), "", description);
   std::vector<std::pair<std::string, std::string>> files{
@@ -235,7 +230,7 @@ Expected<void> save_column(const Column& column, const std::filesystem::path& di
   return done;
 }
 
-Expected<Column> load_column(const std::filesystem::path& folder) {
+Expected<DriverColumn> load_column(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "column.json";
   const Expected<std::string> text = read_file(path);
   if (!text) return text.error();
@@ -255,7 +250,7 @@ Expected<Column> load_column(const std::filesystem::path& folder) {
   return std::move(file->column);
 }
 
-Expected<std::vector<Column>> load_atlas(const std::filesystem::path& dir) {
+Expected<std::vector<DriverColumn>> load_atlas(const std::filesystem::path& dir) {
   std::vector<std::filesystem::path> folders;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(dir, error))
@@ -263,9 +258,9 @@ Expected<std::vector<Column>> load_atlas(const std::filesystem::path& dir) {
         !entry.path().filename().string().starts_with('.'))
       folders.push_back(entry.path());
   std::ranges::sort(folders);
-  std::vector<Column> columns;
+  std::vector<DriverColumn> columns;
   for (const std::filesystem::path& folder : folders) {
-    Expected<Column> column = load_column(folder);
+    Expected<DriverColumn> column = load_column(folder);
     if (!column) return column.error();
     columns.push_back(std::move(*column));
   }

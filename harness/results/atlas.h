@@ -14,6 +14,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 
 namespace lab::results {
 
@@ -38,10 +39,10 @@ struct Refusal {
   bool operator==(const Refusal&) const = default;
 };
 
-struct Heap {
+struct MemoryHeap {
   std::uint64_t size = 0;          ///< bytes
   std::vector<std::string> flags;  ///< "device local", "multi instance"
-  bool operator==(const Heap&) const = default;
+  bool operator==(const MemoryHeap&) const = default;
 };
 
 struct MemoryType {
@@ -75,13 +76,13 @@ struct ProbeFailure {
   bool operator==(const ProbeFailure&) const = default;
 };
 
-struct Column {
+struct DriverColumn {
   std::string name;           ///< the folder's name: "lavapipe-22.3.6", "radv-22.3.6-navi10", "radv-failed"
-  std::string asked;          ///< time of the probe, UTC: "2026-01-31T23:59:59Z"
+  std::string probed_at;      ///< time of the probe, UTC: "2026-01-31T23:59:59Z"
   double seconds = 0;         ///< duration of the probe
   boost::json::object probe;  ///< {version, loader, loader_version}
   DriverIdentity driver;
-  std::vector<Heap> heaps;
+  std::vector<MemoryHeap> heaps;
   std::vector<MemoryType> memory_types;
   boost::json::object limits;      ///< VkPhysicalDeviceLimits by field name, maxMemoryAllocationSize and more
   boost::json::object sweeps;      ///< parameters of the sweeps file, without its sizes
@@ -96,77 +97,26 @@ struct Column {
 };
 
 // The JSON fields of every struct, in file order.
-template <typename F>
-void fields(F& f, ImageRow& r) {
-  f("width", r.width);
-  f("height", r.height);
-  f("size", r.size);
-  f("alignment", r.alignment);
-  f("memory_type_bits", r.memory_type_bits);
-}
-
-template <typename F>
-void fields(F& f, BufferRow& r) {
-  f("length", r.length);
-  f("size", r.size);
-  f("alignment", r.alignment);
-}
-
-template <typename F>
-void fields(F& f, Refusal& r) {
-  f("what", r.what);
-  f("result", r.result);
-}
-
-template <typename F>
-void fields(F& f, Heap& h) {
-  f("size", h.size);
-  f("flags", h.flags);
-}
-
-template <typename F>
-void fields(F& f, MemoryType& t) {
-  f("heap", t.heap);
-  f("flags", t.flags);
-}
-
-template <typename F>
-void fields(F& f, DriverIdentity& d) {
-  f("short_name", d.short_name);
-  f("version", d.version);
-  f("id", d.id);
-  f("name", d.name);
-  f("info", d.info);
-  f("conformance", d.conformance);
-  f("device_name", d.device_name);
-  f("device_type", d.device_type);
-  f("vendor_id", d.vendor_id);
-  f("device_id", d.device_id);
-  f("api_version", d.api_version);
-  f("driver_version", d.driver_version);
-  f("manifest", d.manifest);
-  f("library", d.library);
-  f("pinned", d.pinned);
-}
-
-template <typename F>
-void fields(F& f, ProbeFailure& p) {
-  f("kind", p.kind);
-  f("detail", p.detail);
-  f("output_tail", p.output_tail);
-}
+LAB_JSON_STRUCT(ImageRow, width, height, size, alignment, memory_type_bits)
+LAB_JSON_STRUCT(BufferRow, length, size, alignment)
+LAB_JSON_STRUCT(Refusal, what, result)
+LAB_JSON_STRUCT(MemoryHeap, size, flags)
+LAB_JSON_STRUCT(MemoryType, heap, flags)
+LAB_JSON_STRUCT(DriverIdentity, short_name, version, id, name, info, conformance, device_name, device_type, vendor_id,
+                device_id, api_version, driver_version, manifest, library, pinned)
+LAB_JSON_STRUCT(ProbeFailure, kind, detail, output_tail)
 
 /// The object of column.json. `rows` adds `images` and `buffers` as arrays of objects.
-boost::json::object to_json(const Column& column, bool rows = false);
+boost::json::object to_json(const DriverColumn& column, bool rows = false);
 
 /// Replaces `dir`/<column.name> atomically: a reader sees the old folder or the new one. An error leaves it unchanged.
 /// `article_files` adds image-sizes.txt and buffer-sizes.txt.
-Expected<void> save_column(const Column& column, const std::filesystem::path& dir, bool article_files = false);
+Expected<void> save_column(const DriverColumn& column, const std::filesystem::path& dir, bool article_files = false);
 
 /// Reads one column's folder. An error names the file, the line and the expected content.
-Expected<Column> load_column(const std::filesystem::path& folder);
+Expected<DriverColumn> load_column(const std::filesystem::path& folder);
 
 /// All columns of an atlas folder, sorted by name. A missing folder is an empty atlas.
-Expected<std::vector<Column>> load_atlas(const std::filesystem::path& dir);
+Expected<std::vector<DriverColumn>> load_atlas(const std::filesystem::path& dir);
 
 }  // namespace lab::results

@@ -26,7 +26,7 @@ class Atlas : public testing::Test {
     std::ofstream(dir_ / "radv-22.3.6-navi10" / name) << text.replace(at, from.size(), to);
   }
   std::string complaint() const {
-    const Expected<Column> column = load_column(dir_ / "radv-22.3.6-navi10");
+    const Expected<DriverColumn> column = load_column(dir_ / "radv-22.3.6-navi10");
     return column ? "" : column.error().what.substr(column.error().what.rfind('/') + 1);
   }
 
@@ -34,10 +34,10 @@ class Atlas : public testing::Test {
   const fs::path& dir_ = scratch_.path();
 };
 
-Column full_column() {
-  Column c;
+DriverColumn full_column() {
+  DriverColumn c;
   c.name = "radv-22.3.6-navi10";
-  c.asked = "2026-01-31T23:59:59Z";
+  c.probed_at = "2026-01-31T23:59:59Z";
   c.seconds = 0.25;
   c.probe = {{"version", 1}, {"loader", "/lib/libvulkan.so.1"}, {"loader_version", "1.3.239"}};
   c.driver = {"radv",      "22.3.6",       "VK_DRIVER_ID_MESA_RADV",
@@ -63,10 +63,10 @@ Column full_column() {
 
 }  // namespace
 
-TEST_F(Atlas, comes_back_as_it_was_written) {
-  const Column written = full_column();
+TEST_F(Atlas, is_read_as_it_was_written) {
+  const DriverColumn written = full_column();
   ASSERT_TRUE(save_column(written, dir_));
-  const Expected<std::vector<Column>> read = load_atlas(dir_);
+  const Expected<std::vector<DriverColumn>> read = load_atlas(dir_);
   ASSERT_TRUE(read) << read.error().what;
   ASSERT_EQ(read->size(), 1u);
   EXPECT_EQ(boost::json::serialize(to_json(read->front(), true)), boost::json::serialize(to_json(written, true)));
@@ -78,7 +78,7 @@ TEST_F(Atlas, comes_back_as_it_was_written) {
   EXPECT_EQ(read->front().limit("lineWidthRange"), std::nullopt);
 }
 
-TEST_F(Atlas, tables_are_what_outside_scripts_expect) {
+TEST_F(Atlas, has_the_contracts_csv_tables) {
   ASSERT_TRUE(save_column(full_column(), dir_, true));
   EXPECT_EQ(content("images.csv"),
             "width,height,size,alignment,memory_type_bits\n1,1,4096,4096,3\n1,2,0,0,0\n"
@@ -89,9 +89,9 @@ TEST_F(Atlas, tables_are_what_outside_scripts_expect) {
   EXPECT_EQ(content("buffer-sizes.txt"), "# Length Size Alignment\n1 16 16\n800000000 800000000 16\n");
 }
 
-TEST_F(Atlas, replaces_a_column_as_a_whole_and_leaves_nothing_beside_it) {
+TEST_F(Atlas, replaces_a_column_completely_and_leaves_no_temporary_folder) {
   ASSERT_TRUE(save_column(full_column(), dir_, true));
-  Column second = full_column();
+  DriverColumn second = full_column();
   second.images.pop_back();
   ASSERT_TRUE(save_column(second, dir_));
   EXPECT_EQ(load_atlas(dir_)->front().images.size(), 2u);
@@ -99,12 +99,12 @@ TEST_F(Atlas, replaces_a_column_as_a_whole_and_leaves_nothing_beside_it) {
   EXPECT_EQ(std::distance(fs::directory_iterator(dir_), fs::directory_iterator()), 1);
 }
 
-TEST_F(Atlas, takes_no_harm_from_several_writers_at_once) {
+TEST_F(Atlas, stays_valid_with_several_concurrent_writers) {
   std::vector<std::thread> writers;
   std::atomic<int> failed = 0;
   for (int i = 0; i < 4; ++i) {
     writers.emplace_back([&, i] {
-      Column column = full_column();
+      DriverColumn column = full_column();
       column.validation.resize(static_cast<std::size_t>(i), "complaint");
       for (int round = 0; round < 20; ++round) failed += !save_column(column, dir_);
     });
@@ -114,20 +114,20 @@ TEST_F(Atlas, takes_no_harm_from_several_writers_at_once) {
   EXPECT_EQ(load_atlas(dir_)->size(), 1u);
 }
 
-TEST_F(Atlas, a_folder_that_is_not_there_is_empty) {
-  const Expected<std::vector<Column>> columns = load_atlas(dir_ / "none");
+TEST_F(Atlas, of_a_missing_folder_is_empty) {
+  const Expected<std::vector<DriverColumn>> columns = load_atlas(dir_ / "none");
   ASSERT_TRUE(columns);
   EXPECT_TRUE(columns->empty());
 }
 
-TEST_F(Atlas, one_that_cannot_be_written_leaves_nothing_half_made) {
+TEST_F(Atlas, that_cannot_be_written_leaves_no_partial_folder) {
   std::ofstream(dir_ / "file") << "not a folder";
   const Expected<void> saved = save_column(full_column(), dir_ / "file");
   ASSERT_FALSE(saved);
   EXPECT_NE(saved.error().what.find("Not a directory"), std::string::npos) << saved.error().what;
 }
 
-TEST_F(Atlas, says_what_is_wrong_with_a_bad_file) {
+TEST_F(Atlas, reports_the_error_in_an_invalid_file) {
   struct Bad {
     const char *file, *from, *to, *complaint;
   };
@@ -142,7 +142,7 @@ TEST_F(Atlas, says_what_is_wrong_with_a_bad_file) {
        "images.csv' line 2: expected 5 whole numbers, found '1,1,4096,4096,3,'"},
       {"images.csv", "1,1,4096,4096,3\n", "", "images.csv': expected 3 rows as column.json says, found 2"},
       {"images.csv", "4294967295\n", "429",
-       "images.csv' line 4: expected a line that ends, found '4096,4096,67108864,65536,429'"},
+       "images.csv' line 4: expected a complete line, found '4096,4096,67108864,65536,429'"},
       {"images.csv", "4294967295", "4294967296", "images.csv': expected memory type bits of 32 bits, found 4294967296"},
       {"buffers.csv", "800000000", "99999999999999999999",
        "buffers.csv' line 3: expected 3 whole numbers, found '99999999999999999999,800000000,16'"},

@@ -2,157 +2,118 @@
 
 #include <fmt/format.h>
 
-#include <boost/json.hpp>
-#include <cmath>
-
 #include "harness/base/files.h"
 #include "harness/base/hash.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 
 namespace lab::results {
 
-template <typename F>
-void fields(F& f, Commit& c) {
-  f("sha", c.sha);
-  f("subject", c.subject);
-  f("merge", c.merge);
-}
-
-template <typename F>
-void fields(F& f, BuildOptions& h) {
-  f("toolchain", h.toolchain);
-  f("config", h.config);
-  f("march", h.march);
-}
+LAB_JSON_STRUCT(Commit, sha, subject, merge)
+LAB_JSON_STRUCT(BuildOptions, toolchain, config, march)
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
 
-template <typename F>
-void fields(F& f, Cell& c) {
-  f("bisect", c.bisect);
-  f("repository", c.repository);
-  f("benchmark", c.benchmark);
-  f("command", c.command);
-  f("seed", c.seed);
-  f("process_seconds", c.process_seconds);
-  f("timeout_seconds", c.timeout_seconds);
-  f("cpu", c.cpu);
-  f("threads", c.threads);
-  f("how", c.how);
-  f("commits", c.commits);
-}
-
-template <typename F>
-void fields(F& f, Entry& e) {
-  f("commit", e.commit);
-  f("at", e.at);
-  f("value", e.value);
-  f("skip", e.skip);
-  f("again", e.again);
-  f("identity", e.identity);
-  f("prepare_seconds", e.prepare_seconds);
-  f("measure_seconds", e.measure_seconds);
-  f("null", e.null);
-  f("most", e.most);
-}
+LAB_JSON_STRUCT(BisectQuestion, bisect, repository, benchmark, command, seed, process_seconds, timeout_seconds, cpu,
+                threads, how, commits)
+LAB_JSON_STRUCT(BisectEntry, commit, at, value, skip, again, identity, prepare_seconds, measure_seconds, null, most)
 
 namespace {
 
 /// The identity of a bisect among those of one bad commit. A benchmark depends on its commits only, and the checkout's
 /// path differs between CI runners. A command may depend on anything, so its repository's path is included.
-std::string question(const Cell& cell) {
-  return fmt::format("{}\n{}\n{}\n{}", cell.benchmark.empty() ? cell.repository : "", cell.benchmark, cell.command,
-                     cell.commits.front().sha);
+std::string identity(const BisectQuestion& question) {
+  return fmt::format("{}\n{}\n{}\n{}", question.benchmark.empty() ? question.repository : "", question.benchmark,
+                     question.command, question.commits.front().sha);
 }
 
-Error line_error(std::string_view name, std::size_t number, std::string_view problem) {
-  return Error{fmt::format("'{}', line {}: {}", name, number, problem), "bisect --restart begins anew",
-               ExitStatus::kUsage};
+Error unreadable(std::string what) {
+  return Error{std::move(what), "bisect --restart starts a new record", ExitStatus::kUsage};
 }
 
 }  // namespace
 
-Expected<Story> parse_record(std::string_view text, std::string_view name) {
-  Story story;
-  for (std::size_t number = 1; story.whole_bytes < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', story.whole_bytes), text.size());
-    const std::string_view line = text.substr(story.whole_bytes, end - story.whole_bytes);
+Expected<ParsedBisectRecord> parse_bisect_record(std::string_view text, std::string_view name) {
+  ParsedBisectRecord record;
+  for (std::size_t number = 1; record.whole_bytes < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', record.whole_bytes), text.size());
     const std::size_t next = std::min(end + 1, text.size());
-    boost::system::error_code problem;
-    const json::value value = json::parse(line, problem);
-    if (problem && number > 1 && next == text.size()) {
-      story.torn = fmt::format("'{}', line {}: cut off, and dropped: not JSON: {}", name, number, problem.message());
+    const std::string line = fmt::format("'{}', line {}", name, number);
+    const Expected<json::value> value = parse_json(text.substr(record.whole_bytes, end - record.whole_bytes), line);
+    if (!value && number > 1 && next == text.size()) {
+      record.torn = fmt::format("{} (this incomplete last line is ignored)", value.error().what);
       break;
     }
-    if (problem) return line_error(name, number, "not JSON: " + problem.message());
-    story.whole_bytes = next;
+    if (!value) return unreadable(value.error().what);
+    record.whole_bytes = next;
     if (number == 1) {
-      Expected<Cell> cell = from_json<Cell>(value);
-      if (!cell) return line_error(name, number, cell.error().what);
-      if (cell->bisect != kRecordVersion)
-        return Error{fmt::format("'{}': expected a bisect of version {}, found {}", name, kRecordVersion, cell->bisect),
-                     "bisect --restart begins anew", ExitStatus::kUsage};
-      story.cell = std::move(*cell);
+      Expected<BisectQuestion> question = from_json<BisectQuestion>(*value);
+      if (!question) return unreadable(fmt::format("{}: {}", line, question.error().what));
+      if (question->bisect != kBisectRecordVersion)
+        return unreadable(fmt::format("'{}': expected a bisect of version {}, found {}", name, kBisectRecordVersion,
+                                      question->bisect));
+      record.question = std::move(*question);
       continue;
     }
-    Expected<Entry> entry = from_json<Entry>(value);
-    if (!entry) return line_error(name, number, entry.error().what);
+    Expected<BisectEntry> entry = from_json<BisectEntry>(*value);
+    if (!entry) return unreadable(fmt::format("{}: {}", line, entry.error().what));
     // The search uses logarithms.
-    if (entry->value && !(*entry->value > 0 && std::isfinite(*entry->value)))
-      return line_error(name, number, fmt::format("value: expected a number above 0, found {}", *entry->value));
-    story.entries.push_back(std::move(*entry));
+    if (entry->value && !(*entry->value > 0))
+      return unreadable(fmt::format("{}: value: expected a number above 0, found {}", line, *entry->value));
+    record.entries.push_back(std::move(*entry));
   }
-  if (story.cell.commits.size() < 2)
-    return Error{fmt::format("'{}': expected a bisect's commits, found {}", name, story.cell.commits.size()),
-                 "bisect --restart begins anew", ExitStatus::kUsage};
-  return story;
+  if (record.question.commits.size() < 2)
+    return unreadable(
+        fmt::format("'{}': expected the commits of a bisect, found {}", name, record.question.commits.size()));
+  return record;
 }
 
-fs::path record_path(const fs::path& folder, const Cell& cell) {
-  return folder /
-         fmt::format("{}-{}.jsonl", short_commit(cell.commits.back().sha), content_name(question(cell)).substr(0, 8));
+fs::path bisect_record_path(const fs::path& folder, const BisectQuestion& question) {
+  return folder / fmt::format("{}-{}.jsonl", short_commit(question.commits.back().sha),
+                              content_name(identity(question)).substr(0, 8));
 }
 
-Expected<Record> Record::open(const fs::path& path, const Cell& cell, bool restart) {
-  Record record;
+Expected<BisectRecord> BisectRecord::open(const fs::path& path, const BisectQuestion& question, bool restart) {
+  BisectRecord record;
   record.path_ = path;
   Expected<File> lock = lock_file(path.string() + ".lock", LockKind::kTryExclusive);
   if (!lock) return lock.error();
-  if (lock->get() < 0)
-    return Error{fmt::format("another bisect works on '{}'", path.string()), "wait for it, or end it"};
+  if (lock->get() < 0) return Error{fmt::format("another bisect uses '{}'", path.string()), "wait for it, or stop it"};
   record.lock_ = std::move(*lock);
   if (!restart && fs::exists(path)) {
     Expected<std::string> text = read_file(path);
     if (!text) return text.error();
     if (text->find('\n') == std::string::npos) {
       record.warning_ =
-          fmt::format("'{}': cut off in its first line, before any measurement: begun anew", path.string());
-      return begin(std::move(record), cell);
+          fmt::format("'{}': the first line is incomplete, so there is no measurement yet: a new record was started",
+                      path.string());
+      return begin(std::move(record), question);
     }
-    Expected<Story> story = parse_record(*text, path.string());
-    if (!story) return story.error();
-    if (question(story->cell) != question(cell) || story->cell.commits.back().sha != cell.commits.back().sha)
-      return Error{fmt::format("'{}' is of another bisect", path.string()), "bisect --restart begins anew"};
-    record.cell_ = std::move(story->cell);
-    record.entries_ = std::move(story->entries);
+    Expected<ParsedBisectRecord> parsed = parse_bisect_record(*text, path.string());
+    if (!parsed) return parsed.error();
+    if (identity(parsed->question) != identity(question) ||
+        parsed->question.commits.back().sha != question.commits.back().sha)
+      return Error{fmt::format("'{}' belongs to another bisect", path.string()),
+                   "bisect --restart starts a new record"};
+    record.question_ = std::move(parsed->question);
+    record.entries_ = std::move(parsed->entries);
     record.found_ = record.entries_.size();
-    record.text_ = text->substr(0, story->whole_bytes);
+    record.text_ = text->substr(0, parsed->whole_bytes);
     if (!record.text_.ends_with('\n')) record.text_ += '\n';
-    record.warning_ = std::move(story->torn);
+    record.warning_ = std::move(parsed->torn);
     return record;
   }
-  return begin(std::move(record), cell);
+  return begin(std::move(record), question);
 }
 
-Expected<Record> Record::begin(Record record, const Cell& cell) {
-  record.cell_ = cell;
-  record.text_ = json::serialize(to_json(cell)) + "\n";
+Expected<BisectRecord> BisectRecord::begin(BisectRecord record, const BisectQuestion& question) {
+  record.question_ = question;
+  record.text_ = json::serialize(to_json(question)) + "\n";
   if (const Expected<void> written = write_file(record.path_, record.text_); !written) return written.error();
   return record;
 }
 
-Expected<void> Record::append(Entry entry) {
+Expected<void> BisectRecord::append(BisectEntry entry) {
   text_ += json::serialize(to_json(entry)) + "\n";
   entries_.push_back(std::move(entry));
   return write_file(path_, text_);

@@ -2,8 +2,8 @@
 /// temporary file, synced, then renamed), so a kill loses at most one measurement. A power cut may still truncate the
 /// last line: that line is dropped, the earlier ones stay. Damage anywhere else is an error.
 ///
-/// The first line is the Cell: everything that must not change while commits are compared. The others are Entries in
-/// order of time, each with the estimate after it. A report reads the history from there.
+/// The first line is the BisectQuestion: everything that must not change while commits are compared. Each other line is
+/// a BisectEntry, in order of time, with the estimate after it. A report reads the course of the bisect from there.
 #pragma once
 
 #include <filesystem>
@@ -17,11 +17,11 @@
 
 namespace lab::results {
 
-inline constexpr int kRecordVersion = 1;
+inline constexpr int kBisectRecordVersion = 1;
 
 /// What is measured and how: fixed when a bisect begins.
-struct Cell {
-  int bisect = kRecordVersion;
+struct BisectQuestion {
+  int bisect = kBisectRecordVersion;
   std::string repository;  ///< its path; part of the file name's hash for a command, not for a benchmark
   std::string benchmark;   ///< "" if a command is measured
   std::string command;     ///< "" if a benchmark is measured
@@ -45,7 +45,7 @@ void fields(F& f, Suspect& s) {
 }
 
 /// A measurement, a skipped commit, or a commit known to be identical to others.
-struct Entry {
+struct BisectEntry {
   std::string commit;
   std::string at;  ///< RFC 3339
   std::optional<double> value;
@@ -58,44 +58,44 @@ struct Entry {
   std::vector<Suspect> most;  ///< after this entry: the most likely culprits, at most kKept
 };
 
-inline constexpr std::size_t kKept = 10;
+inline constexpr std::size_t kKeptSuspects = 10;
 
-class Record {
+class BisectRecord {
  public:
-  /// Locks and reads the record at `path`. If there is none, or with `restart`, creates one with `cell`. An error if
-  /// another bisect holds the lock or the record is of another cell.
-  static Expected<Record> open(const std::filesystem::path& path, const Cell& cell, bool restart);
+  /// Locks and reads the record at `path`. If there is none, or with `restart`, creates one for `question`. An error if
+  /// another bisect holds the lock or the record is of another question.
+  static Expected<BisectRecord> open(const std::filesystem::path& path, const BisectQuestion& question, bool restart);
 
-  const Cell& cell() const { return cell_; }
-  const std::vector<Entry>& entries() const { return entries_; }
+  const BisectQuestion& question() const { return question_; }
+  const std::vector<BisectEntry>& entries() const { return entries_; }
   std::size_t found() const { return found_; }  ///< number of entries when it was opened
   const std::filesystem::path& path() const { return path_; }
   const std::string& warning() const { return warning_; }  ///< what was lost; "" if nothing
 
-  Expected<void> append(Entry entry);
+  Expected<void> append(BisectEntry entry);
 
  private:
-  Record() = default;
-  static Expected<Record> begin(Record record, const Cell& cell);
+  BisectRecord() = default;
+  static Expected<BisectRecord> begin(BisectRecord record, const BisectQuestion& question);
   std::filesystem::path path_;
   File lock_;
-  Cell cell_;
-  std::vector<Entry> entries_;
+  BisectQuestion question_;
+  std::vector<BisectEntry> entries_;
   std::size_t found_ = 0;
   std::string text_;
   std::string warning_;
 };
 
-/// The file of a cell in `folder`: <bad commit>-<hash of the cell's identity>.jsonl.
-std::filesystem::path record_path(const std::filesystem::path& folder, const Cell& cell);
+/// The file of a question in `folder`: <bad commit>-<hash of the question's identity>.jsonl.
+std::filesystem::path bisect_record_path(const std::filesystem::path& folder, const BisectQuestion& question);
 
 /// A record, read without a lock.
-struct Story {
-  Cell cell;
-  std::vector<Entry> entries;
+struct ParsedBisectRecord {
+  BisectQuestion question;
+  std::vector<BisectEntry> entries;
   std::size_t whole_bytes = 0;  ///< length of the text's complete lines
-  std::string torn;             ///< a sentence about an incomplete last line, else ""
+  std::string torn;             ///< a sentence about the incomplete last line; "" if it is complete
 };
-Expected<Story> parse_record(std::string_view text, std::string_view name);
+Expected<ParsedBisectRecord> parse_bisect_record(std::string_view text, std::string_view name);
 
 }  // namespace lab::results

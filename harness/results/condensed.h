@@ -13,38 +13,38 @@
 namespace lab::results {
 
 /// The environment of a measurement, code excluded: "kernel", "microcode", "compiler", "pin gcc" and so on, to values.
-using Surroundings = std::map<std::string, std::string>;
+using MeasurementEnvironment = std::map<std::string, std::string>;
 /// A session's counters: the value, or none if its processes disagree.
-using Exact = std::map<std::string, std::optional<double>>;
+using ExactCounters = std::map<std::string, std::optional<double>>;
 
 struct CondensedRow {
   std::string benchmark;
   int version = 0;  ///< of its workload
   stats::Estimate time;
   std::string executable;  ///< hash of its content, "" if not recorded
-  Exact exact;
+  ExactCounters exact;
 };
 
 /// The head arm of a result, one row per benchmark, and its environment.
-struct Condensed {
+struct CondensedResult {
   std::string machine;
   std::string session;
   std::string started;
   std::optional<std::string> commit;
-  Surroundings surroundings;
+  MeasurementEnvironment surroundings;
   std::string skipped;             ///< why it is in no series; "" if it is in one
   std::vector<CondensedRow> rows;  ///< sorted by benchmark; empty if skipped
 };
 
 /// One benchmark, in one version of its workload, on one machine.
-struct Series {
+struct SeriesKey {
   std::string machine;
   std::string benchmark;
   int version = 0;
 };
 
 /// One benchmark's value in one session.
-struct Point {
+struct SeriesPoint {
   std::string started;                ///< UTC, RFC 3339
   std::string session;                ///< its id
   std::optional<std::string> commit;  ///< none without git
@@ -53,8 +53,8 @@ struct Point {
   std::size_t processes = 0;
   std::string executable;  ///< hash of its content, "" if not recorded
   // Most points of a series share these. Never null in a point of the store.
-  std::shared_ptr<const Exact> exact;
-  std::shared_ptr<const Surroundings> surroundings;
+  std::shared_ptr<const ExactCounters> exact;
+  std::shared_ptr<const MeasurementEnvironment> surroundings;
 };
 
 }  // namespace lab::results

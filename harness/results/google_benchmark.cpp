@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::results {
@@ -16,26 +17,31 @@ namespace json = boost::json;
 namespace {
 
 /// The fields read from one entry of "benchmarks". The others are not about time.
-struct Entry {
+struct GoogleBenchmarkEntry {
   std::string name, run_name, run_type = "iteration", time_unit = "ns", error_message, skip_message;
   double real_time = 0, cpu_time = 0;
   bool error_occurred = false, skipped = false;
 };
 
-struct FileContext {
+struct GoogleBenchmarkContext {
   std::string date, host_name;
   int num_cpus = 0;
 };
 
+struct GoogleBenchmarkFile {
+  GoogleBenchmarkContext context;
+  std::vector<GoogleBenchmarkEntry> benchmarks;
+};
+
 template <typename F>
-void fields(F& f, FileContext& c) {
+void fields(F& f, GoogleBenchmarkContext& c) {
   f.added("date", c.date);
   f.added("host_name", c.host_name);
   f.added("num_cpus", c.num_cpus);
 }
 
 template <typename F>
-void fields(F& f, Entry& e) {
+void fields(F& f, GoogleBenchmarkEntry& e) {
   f("name", e.name);
   f.added("run_name", e.run_name);
   f.added("run_type", e.run_type);
@@ -48,6 +54,8 @@ void fields(F& f, Entry& e) {
   f("real_time", e.real_time);
   f.added("cpu_time", e.cpu_time);
 }
+
+LAB_JSON_STRUCT(GoogleBenchmarkFile, context, benchmarks)
 
 Error refused(std::string_view name, std::string what, std::string hint = "") {
   return {fmt::format("{}: {}", name, what), std::move(hint), ExitStatus::kUsage};
@@ -71,28 +79,27 @@ Process process_of(const std::string& benchmark, int number, double time, double
   return process;
 }
 
-/// Times in ns by benchmark, in the order of the file.
-using Times = std::map<std::string, std::vector<std::pair<double, double>>>;
+/// Real and CPU times in ns by benchmark, in the order of the file.
+using TimesByBenchmark = std::map<std::string, std::vector<std::pair<double, double>>>;
 
-Expected<Times> times_of(const json::array& entries, std::string_view name, Result& result) {
-  Times times;
-  for (const json::value& value : entries) {
-    const Expected<Entry> entry = from_json<Entry>(value, fmt::format("benchmarks[{}]", &value - entries.begin()));
-    if (!entry) return refused(name, entry.error().what);
-    const std::string& benchmark = entry->run_name.empty() ? entry->name : entry->run_name;
-    if (entry->run_type != "iteration") continue;
-    if (entry->error_occurred || !entry->skip_message.empty()) {
-      result.failures.push_back({benchmark, 0, 0, entry->error_occurred ? "error" : "skipped",
-                                 entry->error_occurred ? entry->error_message : entry->skip_message, ""});
+Expected<TimesByBenchmark> times_of(const std::vector<GoogleBenchmarkEntry>& entries, std::string_view name,
+                                    Result& result) {
+  TimesByBenchmark times;
+  for (const GoogleBenchmarkEntry& entry : entries) {
+    const std::string& benchmark = entry.run_name.empty() ? entry.name : entry.run_name;
+    if (entry.run_type != "iteration") continue;
+    if (entry.error_occurred || !entry.skip_message.empty()) {
+      result.failures.push_back({benchmark, 0, 0, entry.error_occurred ? "error" : "skipped",
+                                 entry.error_occurred ? entry.error_message : entry.skip_message, ""});
       continue;
     }
-    const double unit = nanoseconds_in(entry->time_unit);
+    const double unit = nanoseconds_in(entry.time_unit);
     if (unit == 0)
       return refused(
-          name, fmt::format("{}: expected a time_unit of ns, us, ms or s, found '{}'", benchmark, entry->time_unit));
-    if (!(entry->real_time > 0))
-      return refused(name, fmt::format("{}: real_time is {}, expected more than 0", benchmark, entry->real_time));
-    times[benchmark].emplace_back(entry->real_time * unit, entry->cpu_time * unit);
+          name, fmt::format("{}: expected a time_unit of ns, us, ms or s, found '{}'", benchmark, entry.time_unit));
+    if (!(entry.real_time > 0))
+      return refused(name, fmt::format("{}: real_time is {}, expected more than 0", benchmark, entry.real_time));
+    times[benchmark].emplace_back(entry.real_time * unit, entry.cpu_time * unit);
   }
   return times;
 }
@@ -108,22 +115,17 @@ bool is_google_benchmark(std::string_view text) {
 Expected<Result> parse_google_benchmark(std::string_view text, std::string_view name, bool independent) {
   const Expected<json::value> value = parse_json(text, name);
   if (!value) return value.error();
-  const json::object* object = value->if_object();
-  const json::value* entries = object == nullptr ? nullptr : object->if_contains("benchmarks");
-  const json::value* context = object == nullptr ? nullptr : object->if_contains("context");
-  if (entries == nullptr || !entries->is_array() || context == nullptr)
-    return refused(name, "not a Google Benchmark file: expected an object with 'context' and an array 'benchmarks'");
-  const Expected<FileContext> about = from_json<FileContext>(*context, "context");
-  if (!about) return refused(name, about.error().what);
+  const Expected<GoogleBenchmarkFile> file = from_json<GoogleBenchmarkFile>(*value);
+  if (!file) return refused(name, file.error().what);
   Result result;
-  result.machine.id = fmt::format("{}, {} CPUs", about->host_name, about->num_cpus);
-  result.session.started = about->date;
+  result.machine.id = fmt::format("{}, {} CPUs", file->context.host_name, file->context.num_cpus);
+  result.session.started = file->context.date;
   result.session.state = "complete";
   result.source.state.clear();
-  const Expected<Times> times = times_of(entries->get_array(), name, result);
+  const Expected<TimesByBenchmark> times = times_of(file->benchmarks, name, result);
   if (!times) return times.error();
   if (times->empty())
-    return refused(name, fmt::format("none of its {} entries is a time", entries->get_array().size()),
+    return refused(name, fmt::format("none of its {} entries is a time", file->benchmarks.size()),
                    "run it without --benchmark_report_aggregates_only");
   for (const auto& [benchmark, repetitions] : *times) {
     std::vector<double> real, cpu;

@@ -71,7 +71,7 @@ fs::path free_result_path(const fs::path& journal) {
   return path;
 }
 
-Leftover recover(const fs::path& journal, const Check& check) {
+Leftover recover(const fs::path& journal, const ResultCheck& check) {
   Leftover leftover{journal, {}, 0, ""};
   const Expected<std::string> text = read_file(journal);
   Expected<Result> result = text ? parse_journal(*text, journal.string()) : Expected<Result>(text.error());
@@ -94,17 +94,27 @@ Leftover recover(const fs::path& journal, const Check& check) {
   return leftover;
 }
 
-/// Creates a locked file with `head`, under a name that readers ignore.
-Expected<File> start_unnamed(const fs::path& unnamed, const Result& head) {
+Expected<void> create_folder(const fs::path& folder) {
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem) return file_error("creating", folder, problem.value());
+  return {};
+}
+
+/// Creates a locked journal with `head`. Until it is complete, its name is one that readers ignore. -1 if `journal`
+/// exists.
+Expected<File> start(const fs::path& journal, const Result& head) {
+  const fs::path unnamed = journal.parent_path() / fmt::format(".{}.{}.part", journal.filename().string(), ::getpid());
   File file(::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
   if (file.get() < 0) return file_error("creating", unnamed, errno);
   int code = try_lock(file);
   std::string line = serialize(head);
-  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::ranges::replace(line, '\n', ' ');
   if (code == 0) code = append_synced(file, line + "\n");
-  if (code == 0) return file;
-  ::unlink(unnamed.c_str());
-  return file_error("writing", unnamed, code);
+  Expected<bool> named = code == 0 ? take_name(unnamed, journal) : Expected<bool>(file_error("writing", unnamed, code));
+  if (!named || !*named) ::unlink(unnamed.c_str());
+  if (!named) return named.error();
+  return *named ? std::move(file) : File();
 }
 
 }  // namespace
@@ -113,24 +123,17 @@ Journal::Journal(fs::path path, fs::path result_path, File file)
     : path_(std::move(path)), result_path_(std::move(result_path)), file_(std::move(file)) {}
 
 Expected<Journal> Journal::create(const fs::path& folder, std::string_view stem, Result& head) {
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  if (problem) return file_error("creating", folder, problem.value());
-  const fs::path unnamed = folder / fmt::format(".{}.{}.part", stem, ::getpid());
+  if (const Expected<void> created = create_folder(folder); !created) return created.error();
   for (int i = 1; i < kMostNames; ++i) {
     head.session.id = i == 1 ? std::string(stem) : fmt::format("{}-{}", stem, i);
     const fs::path journal = folder / (head.session.id + ".journal");
     const fs::path result = folder / (head.session.id + ".json");
     if (fs::exists(journal) || fs::exists(result)) continue;
-    Expected<File> file = start_unnamed(unnamed, head);
+    Expected<File> file = start(journal, head);
     if (!file) return file.error();
-    Journal made(journal, result, std::move(*file));
-    const Expected<bool> taken = take_name(unnamed, journal);
-    if (!taken || !*taken) ::unlink(unnamed.c_str());
-    if (!taken) return taken.error();
-    if (!*taken) continue;
+    if (file->get() < 0) continue;
     // A session of this name may have ended since the check above. It writes its result before it removes its journal.
-    if (!fs::exists(result)) return made;
+    if (!fs::exists(result)) return Journal(journal, result, std::move(*file));
     ::unlink(journal.c_str());
   }
   return Error{fmt::format("'{}': no free name for a result beginning with {}", folder.string(), stem), ""};
@@ -138,22 +141,15 @@ Expected<Journal> Journal::create(const fs::path& folder, std::string_view stem,
 
 Expected<Journal> Journal::create_for(const fs::path& result_path, std::string_view stem, Result& head) {
   const fs::path folder = result_path.has_parent_path() ? result_path.parent_path() : fs::path(".");
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  if (problem) return file_error("creating", folder, problem.value());
+  if (const Expected<void> created = create_folder(folder); !created) return created.error();
   if (fs::is_directory(result_path))
     return Error{fmt::format("'{}' is a folder, expected the name of a file", result_path.string()),
                  fmt::format("--out {}", (result_path / "result.json").string()), ExitStatus::kUsage};
   head.session.id = stem;
   const fs::path journal = journal_for(result_path);
-  const fs::path unnamed = fmt::format("{}.{}.part", journal.string(), ::getpid());
-  Expected<File> file = start_unnamed(unnamed, head);
+  Expected<File> file = start(journal, head);
   if (!file) return file.error();
-  Journal made(journal, result_path, std::move(*file));
-  const Expected<bool> taken = take_name(unnamed, journal);
-  if (taken && *taken) return made;
-  ::unlink(unnamed.c_str());
-  if (!taken) return taken.error();
+  if (file->get() >= 0) return Journal(journal, result_path, std::move(*file));
   return Error{fmt::format("'{}' exists: another run writes its result there", journal.string()),
                "choose another --out"};
 }
@@ -167,7 +163,7 @@ Expected<void> Journal::append(std::string_view line) {
 Expected<fs::path> Journal::finish(const Result& result) {
   const Expected<void> written = write_file(result_path_, serialize(result));
   if (!written) {
-    Error error = in_context(fmt::format("what was measured stays in '{}'", path_.string()), written.error());
+    Error error = in_context(fmt::format("the measurements stay in '{}'", path_.string()), written.error());
     error.status = ExitStatus::kFailed;  // it worked before, so the usage is correct
     return error;
   }
@@ -178,8 +174,7 @@ Expected<fs::path> Journal::finish(const Result& result) {
 
 Expected<Result> parse_journal(std::string_view text, std::string_view name) {
   std::size_t start = text.find('\n');
-  if (start == std::string_view::npos)
-    return Error{fmt::format("{}: it has no complete line", name), "", ExitStatus::kUsage};
+  if (start == std::string_view::npos) return Error{fmt::format("{}: no complete line", name), "", ExitStatus::kUsage};
   Expected<Result> result = parse_result(text.substr(0, start), name);
   if (!result) return result;
   ++start;
@@ -200,13 +195,13 @@ fs::path journal_for(const fs::path& result_path) {
   return fs::path(result_path).replace_extension(".interrupted.journal");
 }
 
-std::optional<Leftover> recover_leftover(const fs::path& journal, const Check& check) {
+std::optional<Leftover> recover_leftover(const fs::path& journal, const ResultCheck& check) {
   const File held = lock_leftover(journal);
   if (held.get() < 0) return std::nullopt;
   return recover(journal, check);
 }
 
-std::vector<Leftover> recover_leftovers(const fs::path& folder, const Check& check) {
+std::vector<Leftover> recover_leftovers(const fs::path& folder, const ResultCheck& check) {
   std::vector<fs::path> journals;
   std::error_code missing;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing))

@@ -59,14 +59,14 @@ struct Leftover {
 };
 
 /// Removes the numbers of wrong answers (judge::verify). A parameter, because reading a file does not judge.
-using Check = std::function<void(Result& result)>;
+using ResultCheck = std::function<void(Result& result)>;
 
 /// Converts one journal to a result in state "interrupted", checked as usual, under a free name in the same folder.
 /// None if there is no such file or a running session holds it.
-std::optional<Leftover> recover_leftover(const std::filesystem::path& journal, const Check& check);
+std::optional<Leftover> recover_leftover(const std::filesystem::path& journal, const ResultCheck& check);
 
 /// Recovers every journal in `folder`, in order of name.
-std::vector<Leftover> recover_leftovers(const std::filesystem::path& folder, const Check& check);
+std::vector<Leftover> recover_leftovers(const std::filesystem::path& folder, const ResultCheck& check);
 
 /// <root>/results/<machine id>, or <machine id> in LAB_RESULTS.
 std::filesystem::path machine_folder(const std::filesystem::path& root, const Machine& machine);

@@ -14,8 +14,8 @@
 
 namespace lab::results {
 
-/// Recovering asks whoever judges; these tests are about files.
-const Check kUnchecked = [](Result&) {};
+/// These tests do not check numbers.
+const ResultCheck kUnchecked = [](Result&) {};
 
 namespace fs = std::filesystem;
 
@@ -49,8 +49,6 @@ class Journals : public testing::Test {
   const fs::path& folder_ = scratch_.path();
 };
 
-using Names = std::vector<std::string>;
-
 }  // namespace
 
 TEST_F(Journals, become_the_result) {
@@ -66,11 +64,11 @@ TEST_F(Journals, become_the_result) {
   EXPECT_EQ(load_result(*path)->processes.size(), 2u);
 }
 
-TEST_F(Journals, hold_every_line_as_soon_as_it_is_appended) {
+TEST_F(Journals, contain_every_line_as_soon_as_it_is_appended) {
   Result head = fixture_result();
   Expected<Journal> journal = Journal::create(folder_, kStem, head);
   ASSERT_TRUE(journal->append(journal_line(fixture_process("shelf/plain/store", 0, 100))));
-  ASSERT_TRUE(journal->append(journal_line(Answer{"shelf/plain/store", 7, "00000000000000aa"})));
+  ASSERT_TRUE(journal->append(journal_line(ReferenceChecksum{"shelf/plain/store", 7, "00000000000000aa"})));
   ASSERT_TRUE(journal->append(journal_line(Failure{"shelf/quick/store", 0, 0, "crash", "signal 11", ""})));
   ASSERT_TRUE(journal->append(journal_line(Disturbance{0, 2.5, 0.5, 0.125})));
   const Expected<Result> read = parse_journal(*read_file(journal->path()), "j");
@@ -97,7 +95,7 @@ TEST_F(Journals, of_two_sessions_in_the_same_second_have_two_names) {
   EXPECT_EQ(names().size(), 3u);
 }
 
-TEST_F(Journals, of_many_sessions_at_once_never_collide) {
+TEST_F(Journals, of_concurrent_sessions_never_collide) {
   constexpr int kSessions = 16;
   std::vector<pid_t> children;
   for (int i = 0; i < kSessions; ++i) {
@@ -117,7 +115,7 @@ TEST_F(Journals, of_many_sessions_at_once_never_collide) {
     ::waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
   }
-  const Names found = names();
+  const std::vector<std::string> found = names();
   EXPECT_EQ(found.size(), static_cast<std::size_t>(kSessions));
   for (const std::string& name : found) EXPECT_TRUE(load_result(folder_ / name)) << name;
 }
@@ -133,7 +131,7 @@ TEST_F(Journals, of_a_killed_session_become_an_interrupted_result) {
   EXPECT_EQ(result->session.state, "interrupted");
   EXPECT_EQ(result->session.blocks, 2);
   EXPECT_EQ(result->processes.size(), 3u);
-  EXPECT_EQ(names(), Names{fmt::format("{}.json", kStem)});
+  EXPECT_EQ(names(), std::vector<std::string>{fmt::format("{}.json", kStem)});
   EXPECT_TRUE(recover_leftovers(folder_, kUnchecked).empty());
 }
 
@@ -157,20 +155,20 @@ TEST_F(Journals, are_checked_when_they_are_recovered) {
     ASSERT_TRUE(journal->append(journal_line(fixture_process("shelf/plain/store", 0, 100, "000000000000000a"))));
     ASSERT_TRUE(journal->append(journal_line(fixture_process("shelf/quick/store", 0, 100, "000000000000000b"))));
   }
-  const Check keeps_the_first = [](Result& result) { result.processes.resize(1); };
+  const ResultCheck keeps_the_first = [](Result& result) { result.processes.resize(1); };
   const Leftover leftover = recover_leftovers(folder_, keeps_the_first).at(0);
   EXPECT_EQ(leftover.processes, 1u);
   EXPECT_EQ(load_result(leftover.result)->processes.size(), 1u);
 }
 
-TEST_F(Journals, of_living_sessions_are_left_alone) {
+TEST_F(Journals, of_running_sessions_are_not_touched) {
   Result head = fixture_result();
   Expected<Journal> journal = Journal::create(folder_, kStem, head);
   EXPECT_TRUE(recover_leftovers(folder_, kUnchecked).empty());
   EXPECT_TRUE(fs::exists(journal->path()));
 }
 
-TEST_F(Journals, that_cannot_be_read_stay_and_are_named) {
+TEST_F(Journals, that_cannot_be_read_stay_and_are_reported) {
   ASSERT_TRUE(write_file(folder_ / "a.journal", "not a journal\n"));
   ASSERT_TRUE(write_file(folder_ / "b.journal", ""));
   ASSERT_TRUE(write_file(folder_ / "c.json", "not ours"));
@@ -178,11 +176,11 @@ TEST_F(Journals, that_cannot_be_read_stay_and_are_named) {
   ASSERT_EQ(leftovers.size(), 2u);
   EXPECT_EQ(leftovers[0].problem,
             fmt::format("{}: not JSON: byte 0: syntax error before 'not a journa'", (folder_ / "a.journal").string()));
-  EXPECT_EQ(leftovers[1].problem, fmt::format("{}: it has no complete line", (folder_ / "b.journal").string()));
-  EXPECT_EQ(names(), (Names{"a.journal", "b.journal", "c.json"}));
+  EXPECT_EQ(leftovers[1].problem, fmt::format("{}: no complete line", (folder_ / "b.journal").string()));
+  EXPECT_EQ(names(), (std::vector<std::string>{"a.journal", "b.journal", "c.json"}));
 }
 
-TEST_F(Journals, with_a_process_twice_stay_and_say_so) {
+TEST_F(Journals, with_a_duplicate_process_stay_and_are_reported) {
   Result head = fixture_result();
   {
     Expected<Journal> journal = Journal::create(folder_, kStem, head);
@@ -190,12 +188,12 @@ TEST_F(Journals, with_a_process_twice_stay_and_say_so) {
       ASSERT_TRUE(journal->append(journal_line(fixture_process("shelf/plain/store", 0, 100))));
   }
   const Leftover leftover = recover_leftovers(folder_, kUnchecked).at(0);
-  EXPECT_TRUE(leftover.problem.ends_with("shelf/plain/store: process 0 is there 2 times, expected once"))
+  EXPECT_TRUE(leftover.problem.ends_with("shelf/plain/store: process 0 appears 2 times, expected once"))
       << leftover.problem;
   EXPECT_TRUE(fs::exists(leftover.journal));
 }
 
-TEST_F(Journals, for_a_named_result_lie_beside_it_and_replace_it_only_at_the_end) {
+TEST_F(Journals, for_a_named_result_replace_it_only_at_the_end) {
   const fs::path path = folder_ / "mine.json";
   ASSERT_TRUE(write_file(path, "old"));
   Result head = fixture_result();
@@ -209,7 +207,7 @@ TEST_F(Journals, for_a_named_result_lie_beside_it_and_replace_it_only_at_the_end
             fmt::format("'{}' exists: another run writes its result there", journal_for(path).string()));
   EXPECT_EQ(*journal->finish(head), path);
   EXPECT_TRUE(load_result(path));
-  EXPECT_EQ(names(), Names{"mine.json"});
+  EXPECT_EQ(names(), std::vector<std::string>{"mine.json"});
 }
 
 TEST_F(Journals, for_a_named_result_never_take_its_name_when_recovered) {
@@ -224,7 +222,7 @@ TEST_F(Journals, for_a_named_result_never_take_its_name_when_recovered) {
   EXPECT_FALSE(recover_leftover(journal_for(path), kUnchecked));
 }
 
-TEST_F(Journals, say_where_they_cannot_be_made) {
+TEST_F(Journals, that_cannot_be_created_report_the_folder) {
   ASSERT_TRUE(write_file(folder_ / "file", ""));
   Result head = fixture_result();
   const Expected<Journal> journal = Journal::create(folder_ / "file" / "x", kStem, head);
@@ -233,7 +231,7 @@ TEST_F(Journals, say_where_they_cannot_be_made) {
   EXPECT_FALSE(Journal::create_for(folder_, kStem, head));
 }
 
-TEST_F(Journals, are_as_they_were_after_an_append_that_did_not_fit) {
+TEST_F(Journals, are_unchanged_after_an_append_to_a_full_disk) {
   const pid_t child = ::fork();
   if (child == 0) {
     Result head = fixture_result();

@@ -7,31 +7,15 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 
 namespace lab::results {
 
-// In the structs' namespace, because fields.h finds them by argument-dependent lookup.
+// In the namespace of the structs, because json_fields.h finds these functions by argument-dependent lookup.
 
-template <typename F>
-void fields(F& f, Cache& c) {
-  f("type", c.type);
-  f("level", c.level);
-  f("size", c.size);
-  f("num_sharing", c.num_sharing);
-}
-
-template <typename F>
-void fields(F& f, Context& c) {
-  f("date", c.date);
-  f("host_name", c.host_name);
-  f("executable", c.executable);
-  f("num_cpus", c.num_cpus);
-  f("mhz_per_cpu", c.mhz_per_cpu);
-  f("cpu_scaling_enabled", c.cpu_scaling_enabled);
-  f("caches", c.caches);
-  f("load_avg", c.load_avg);
-  f("library_build_type", c.library_build_type);
-}
+LAB_JSON_STRUCT(CpuCache, type, level, size, num_sharing)
+LAB_JSON_STRUCT(BenchmarkContext, date, host_name, executable, num_cpus, mhz_per_cpu, cpu_scaling_enabled, caches,
+                load_avg, library_build_type)
 
 template <typename F>
 void fields(F& f, Machine& m) {
@@ -48,7 +32,7 @@ void fields(F& f, Machine& m) {
 }
 
 template <typename F>
-void fields(F& f, Facts& x) {
+void fields(F& f, MachineState& x) {
   f("kernel", x.kernel);
   f("microcode", x.microcode);
   f("governor", x.governor);
@@ -62,29 +46,9 @@ void fields(F& f, Facts& x) {
   f.added("libc_build", x.libc_build);
 }
 
-template <typename F>
-void fields(F& f, Build& b) {
-  f("toolchain", b.toolchain);
-  f("config", b.config);
-  f("march", b.march);
-  f("compiler", b.compiler);
-  f("flags", b.flags);
-}
-
-template <typename F>
-void fields(F& f, Source& s) {
-  f("commit", s.commit);
-  f("dirty", s.dirty);
-  f("state", s.state);
-}
-
-template <typename F>
-void fields(F& f, Disturbance& d) {
-  f("block", d.block);
-  f("seconds", d.seconds);
-  f("foreign", d.foreign);
-  f("stolen", d.stolen);
-}
+LAB_JSON_STRUCT(Build, toolchain, config, march, compiler, flags)
+LAB_JSON_STRUCT(Source, commit, dirty, state)
+LAB_JSON_STRUCT(Disturbance, block, seconds, foreign, stolen)
 
 template <typename F>
 void fields(F& f, Session& s) {
@@ -104,7 +68,7 @@ void fields(F& f, Session& s) {
 }
 
 template <typename F>
-void fields(F& f, Workload& w) {
+void fields(F& f, WorkloadInfo& w) {
   f("family", w.family);
   f("name", w.name);
   f("title", w.title);
@@ -116,24 +80,8 @@ void fields(F& f, Workload& w) {
   f.added("phase_operations", w.phase_operations);
 }
 
-template <typename F>
-void fields(F& f, Warmup& w) {
-  f("repetitions", w.repetitions);
-  f("seconds", w.seconds);
-  f("stationary", w.stationary);
-}
-
-template <typename F>
-void fields(F& f, Variant& v) {
-  f("family", v.family);
-  f("name", v.name);
-  f("reference", v.reference);
-  f("idea", v.idea);
-  f("cost", v.cost);
-  f("source", v.source);
-  f("weakness", v.weakness);
-  f("traits", v.traits);
-}
+LAB_JSON_STRUCT(Warmup, repetitions, seconds, stationary)
+LAB_JSON_STRUCT(VariantInfo, family, name, reference, idea, cost, source, weakness, traits)
 
 template <typename F>
 void fields(F& f, Process& p) {
@@ -166,18 +114,8 @@ void fields(F& f, Process& p) {
   f.added("warmup", p.warmup);
 }
 
-template <typename F>
-void fields(F& f, Answer& a) {
-  f("benchmark", a.benchmark);
-  f("seed", a.seed);
-  f("checksum", a.checksum);
-}
-
-template <typename F>
-void fields(F& f, Unsupported& u) {
-  f("benchmark", u.benchmark);
-  f("reason", u.reason);
-}
+LAB_JSON_STRUCT(ReferenceChecksum, benchmark, seed, checksum)
+LAB_JSON_STRUCT(Unsupported, benchmark, reason)
 
 template <typename F>
 void fields(F& f, Failure& x) {
@@ -190,15 +128,7 @@ void fields(F& f, Failure& x) {
   f.added("arm", x.arm);
 }
 
-template <typename F>
-void fields(F& f, Arm& a) {
-  f("name", a.name);
-  f("build", a.build);
-  f("pins", a.pins);
-  f("source", a.source);
-  f("executables", a.executables);
-  f("versions", a.versions);
-}
+LAB_JSON_STRUCT(Arm, name, build, pins, source, executables, versions)
 
 template <typename F>
 void fields(F& f, Result& r) {
@@ -225,10 +155,6 @@ Error refused(std::string_view name, std::string what) {
   return Error{fmt::format("{}: {}", name, what), "", ExitStatus::kUsage};
 }
 
-}  // namespace
-
-namespace {
-
 Expected<void> check_schema(const json::value& value, std::string_view name) {
   const json::object* object = value.if_object();
   const json::value* schema = object == nullptr ? nullptr : object->if_contains("schema");
@@ -252,8 +178,7 @@ std::string implausible(const Process& process) {
   if (process.samples.empty()) return "it has no samples";
   for (const auto& [phase, samples] : process.samples) {
     if (samples.empty()) return fmt::format("phase '{}' has no samples", phase);
-    if (std::any_of(samples.begin(), samples.end(), [](double sample) { return sample < 0; }))
-      return fmt::format("phase '{}' has a negative time", phase);
+    if (std::ranges::min(samples) < 0) return fmt::format("phase '{}' has a negative time", phase);
   }
   return "";
 }
@@ -270,7 +195,7 @@ std::string implausible(const Disturbance& disturbance) {
 std::string wrong_arm(const Result& result) {
   std::set<std::string_view> arms;
   for (const Arm& arm : result.arms)
-    if (!arms.insert(arm.name).second) return fmt::format("arms: '{}' is there twice, expected once", arm.name);
+    if (!arms.insert(arm.name).second) return fmt::format("arms: '{}' appears twice, expected once", arm.name);
   if (arms.empty()) return "";
   for (const Process& process : result.processes)
     if (!arms.contains(process.arm))
@@ -285,7 +210,7 @@ std::string repeated(const Result& result, std::string_view what, int Process::*
   for (const Process& process : result.processes) ++counts[{process.benchmark, process.arm, process.*number}];
   for (const Process& process : result.processes)
     if (const int count = counts[{process.benchmark, process.arm, process.*number}]; count > 1)
-      return fmt::format("{}: {} {} is there {} times, expected once", subject(process.benchmark, process.arm), what,
+      return fmt::format("{}: {} {} appears {} times, expected once", subject(process.benchmark, process.arm), what,
                          process.*number, count);
   return "";
 }
@@ -366,7 +291,7 @@ std::string journal_line(const Process& process) {
 std::string journal_line(const Failure& failure) {
   return tagged("failure", failure);
 }
-std::string journal_line(const Answer& answer) {
+std::string journal_line(const ReferenceChecksum& answer) {
   return tagged("answer", answer);
 }
 std::string journal_line(const Disturbance& disturbance) {
@@ -421,27 +346,25 @@ std::string subject(std::string_view benchmark, std::string_view arm) {
 }
 
 const Arm* find_arm(const Result& result, std::string_view name) {
-  const auto found =
-      std::find_if(result.arms.begin(), result.arms.end(), [&](const Arm& arm) { return arm.name == name; });
+  const auto found = std::ranges::find(result.arms, name, &Arm::name);
   return found == result.arms.end() ? nullptr : &*found;
 }
 
-std::uint64_t operations_of(const Workload& workload, const std::string& phase) {
+std::uint64_t operations_of(const WorkloadInfo& workload, const std::string& phase) {
   const auto own = workload.phase_operations.find(phase);
   return own == workload.phase_operations.end() ? workload.operations : own->second;
 }
 
-const Workload* find_workload(const Result& result, std::string_view benchmark) {
+const WorkloadInfo* find_workload(const Result& result, std::string_view benchmark) {
   const BenchmarkParts parts = benchmark_parts(benchmark);
-  const auto found = std::find_if(result.workloads.begin(), result.workloads.end(), [&](const Workload& workload) {
-    return workload.family == parts.family && workload.name == parts.workload;
-  });
-  return found == result.workloads.end() ? nullptr : &*found;
+  for (const WorkloadInfo& workload : result.workloads)
+    if (workload.family == parts.family && workload.name == parts.workload) return &workload;
+  return nullptr;
 }
 
-const Variant* find_variant(const Result& result, std::string_view benchmark) {
+const VariantInfo* find_variant(const Result& result, std::string_view benchmark) {
   const BenchmarkParts parts = benchmark_parts(benchmark);
-  for (const Variant& variant : result.variants)
+  for (const VariantInfo& variant : result.variants)
     if (variant.family == parts.family && variant.name == parts.variant) return &variant;
   return nullptr;
 }

@@ -20,7 +20,7 @@ namespace lab::results {
 /// Incremented when a reader of the previous schema would misread a file. New fields alone do not increment it.
 inline constexpr int kSchema = 1;
 
-struct Cache {
+struct CpuCache {
   std::string type;  ///< "Data", "Instruction", "Unified"
   int level = 0;
   std::int64_t size = 0;  ///< bytes
@@ -28,14 +28,14 @@ struct Cache {
 };
 
 /// Google Benchmark's context block, for its tools.
-struct Context {
+struct BenchmarkContext {
   std::string date;  ///< UTC, RFC 3339
   std::string host_name;
   std::string executable;
   int num_cpus = 0;
   int mhz_per_cpu = 0;
   bool cpu_scaling_enabled = false;
-  std::vector<Cache> caches;
+  std::vector<CpuCache> caches;
   std::vector<double> load_avg;
   std::string library_build_type;  ///< "release" or "debug"
 };
@@ -55,7 +55,7 @@ struct Machine {
 };
 
 /// Facts that may change from night to night on one machine; "unknown" where the system does not report one.
-struct Facts {
+struct MachineState {
   std::string kernel;
   std::string microcode;
   std::string governor;                ///< all that are in use, comma-separated
@@ -107,7 +107,7 @@ struct Session {
   std::vector<Disturbance> disturbances = {};  ///< one per block; empty if not recorded
 };
 
-struct Workload {
+struct WorkloadInfo {
   std::string family;
   std::string name;
   std::string title;
@@ -121,7 +121,7 @@ struct Workload {
 };
 
 /// Operations of one phase; of a whole repetition if `phase` is "".
-std::uint64_t operations_of(const Workload& workload, const std::string& phase);
+std::uint64_t operations_of(const WorkloadInfo& workload, const std::string& phase);
 
 /// The warm-up of a process: first repetitions that differ from the rest and are not samples.
 struct Warmup {
@@ -130,7 +130,7 @@ struct Warmup {
   bool stationary = true;  ///< false: the samples still have a trend (bench/stationary.h)
 };
 
-struct Variant {
+struct VariantInfo {
   std::string family;
   std::string name;
   bool reference = false;
@@ -164,7 +164,7 @@ struct Process {
 };
 
 /// The checksum of a reference variant that was not selected and ran only to give this checksum.
-struct Answer {
+struct ReferenceChecksum {
   std::string benchmark;
   std::uint64_t seed = 0;
   std::string checksum;
@@ -209,18 +209,18 @@ inline constexpr std::string_view kNotConforming = "conformance";
 
 struct Result {
   int schema = kSchema;
-  Context context;
+  BenchmarkContext context;
   Machine machine;
-  Facts facts;
+  MachineState facts;
   Build build;
   std::map<std::string, std::string> pins;  ///< package to version hash
   Source source;
   Session session;
   std::vector<Arm> arms;  ///< empty in older files: every process is "head"
-  std::vector<Workload> workloads;
-  std::vector<Variant> variants;
+  std::vector<WorkloadInfo> workloads;
+  std::vector<VariantInfo> variants;
   std::vector<Process> processes;  ///< "benchmarks" in the file
-  std::vector<Answer> answers;
+  std::vector<ReferenceChecksum> answers;
   std::vector<Unsupported> unsupported;
   std::vector<Failure> failures;
 };
@@ -242,7 +242,7 @@ Expected<void> check_session(const Result& result, std::string_view name);
 /// One line of a journal: its kind ("process", "failure", "answer" or "disturbance") and the object.
 std::string journal_line(const Process& process);
 std::string journal_line(const Failure& failure);
-std::string journal_line(const Answer& answer);
+std::string journal_line(const ReferenceChecksum& answer);
 std::string journal_line(const Disturbance& disturbance);
 /// Parses one such line and adds its object to `result`.
 Expected<void> add_journal_line(std::string_view line, Result& result);
@@ -265,9 +265,9 @@ BenchmarkParts benchmark_parts(std::string_view benchmark);
 const Arm* find_arm(const Result& result, std::string_view name);
 
 /// The benchmark's entry in `variants`; null if there is none.
-const Variant* find_variant(const Result& result, std::string_view benchmark);
+const VariantInfo* find_variant(const Result& result, std::string_view benchmark);
 
 /// The benchmark's entry in `workloads`; null if there is none.
-const Workload* find_workload(const Result& result, std::string_view benchmark);
+const WorkloadInfo* find_workload(const Result& result, std::string_view benchmark);
 
 }  // namespace lab::results

@@ -50,7 +50,7 @@ TEST(Result, survives_a_round_trip) {
   EXPECT_EQ(read->failures[0].output_tail, "bang\n\"quoted\"");
 }
 
-TEST(Result, of_a_time_without_arms_is_read) {
+TEST(Result, of_an_older_version_without_arms_is_read) {
   std::string text = serialize(fixture_result(1));
   const std::string line = "  \"arms\": [],\n";
   ASSERT_NE(text.find(line), std::string::npos);
@@ -91,12 +91,12 @@ TEST(Result, has_its_fields_in_a_fixed_order) {
 )");
 }
 
-TEST(Result, takes_fields_it_does_not_know) {
+TEST(Result, ignores_unknown_fields) {
   EXPECT_EQ(complaint(R"("schema": 1,)", R"("schema": 1, "weather": {"rain": true},)"), "");
   EXPECT_EQ(complaint(R"("sockets":1)", R"("sockets":1,"cooling":"water")"), "");
 }
 
-TEST(Result, refuses_what_it_cannot_read_in_a_sentence) {
+TEST(Result, refuses_unreadable_text_with_one_sentence) {
   EXPECT_EQ(complaint_about(""), "a.json: empty");
   EXPECT_EQ(complaint_about(" \n\t"), "a.json: empty");
   EXPECT_EQ(complaint_about("{}"), "a.json: not a result: it has no 'schema'");
@@ -118,7 +118,7 @@ TEST(Result, refuses_what_it_cannot_read_in_a_sentence) {
             "a.json: session.seed: expected a whole number from 0, found -7");
 }
 
-TEST(Result, refuses_numbers_that_no_measurement_gives) {
+TEST(Result, refuses_impossible_numbers) {
   EXPECT_EQ(complaint(R"("real_time":100)", R"("real_time":NaN)").substr(0, 22), "a.json: not JSON: byte");
   EXPECT_EQ(complaint(R"("real_time":100)", R"("real_time":null)"),
             "a.json: benchmarks[0].real_time: expected a finite number, found null");
@@ -132,13 +132,13 @@ TEST(Result, refuses_numbers_that_no_measurement_gives) {
   EXPECT_EQ(complaint("[600,600,700]", "[]"), "a.json: shelf/plain/store, process 0: phase 'put' has no samples");
 }
 
-TEST(Result, is_refused_wherever_it_is_cut_off) {
+TEST(Result, is_refused_if_truncated_at_any_byte) {
   const std::string text = serialize(fixture_result(1));
   for (std::size_t length = 0; length + 2 < text.size(); length += 7)
     EXPECT_FALSE(parse_result(std::string_view(text).substr(0, length), "a.json")) << length;
 }
 
-TEST(Result, names_its_parts) {
+TEST(Result, finds_its_parts_by_name) {
   const BenchmarkParts parts = benchmark_parts("allocator/buddy/random_replace");
   EXPECT_EQ(parts.family, "allocator");
   EXPECT_EQ(parts.variant, "buddy");
@@ -150,7 +150,7 @@ TEST(Result, names_its_parts) {
   EXPECT_TRUE(find_variant(result, "shelf/plain/store")->reference);
 }
 
-TEST(Result, holds_no_process_twice) {
+TEST(Result, has_no_duplicate_process) {
   const auto complaint_of = [](const auto& change) {
     Result result = fixture_result(4);
     change(result);
@@ -162,12 +162,12 @@ TEST(Result, holds_no_process_twice) {
     for (int i = 0; i < times; ++i) result.processes.push_back(result.processes[0]);
   };
   EXPECT_EQ(complaint_of([&](Result& r) { copied(r, 7); }),
-            "a.json: shelf/plain/store: process 0 is there 8 times, expected once");
+            "a.json: shelf/plain/store: process 0 appears 8 times, expected once");
   EXPECT_EQ(complaint_of([&](Result& r) {
               copied(r, 1);
               r.processes.back().process = 4;
             }),
-            "a.json: shelf/plain/store: block 0 is there 2 times, expected once");
+            "a.json: shelf/plain/store: block 0 appears 2 times, expected once");
   EXPECT_EQ(complaint_of([&](Result& r) {
               copied(r, 1);
               r.processes.back().arm = kBase;
@@ -177,7 +177,7 @@ TEST(Result, holds_no_process_twice) {
               copied(r, 2);
               for (std::size_t i : {8u, 9u}) r.processes[i].arm = kBase;
             }),
-            "a.json: shelf/plain/store (base): process 0 is there 2 times, expected once");
+            "a.json: shelf/plain/store (base): process 0 appears 2 times, expected once");
   EXPECT_EQ(complaint_of([](Result& r) {
               r.arms.resize(1);
               r.arms[0].name = kHead;
@@ -188,7 +188,7 @@ TEST(Result, holds_no_process_twice) {
               r.arms.resize(2);
               r.arms[0].name = r.arms[1].name = kHead;
             }),
-            "a.json: arms: 'head' is there twice, expected once");
+            "a.json: arms: 'head' appears twice, expected once");
   EXPECT_EQ(complaint_of([](Result& r) { r.processes[0].block = -1; }),
             "a.json: shelf/plain/store, process 0: it is process 0 of block -1, expected numbers from 0");
   EXPECT_EQ(complaint_of([](Result& r) {

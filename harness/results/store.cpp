@@ -30,7 +30,7 @@ Expected<File> lock_index(const fs::path& results, const std::function<void()>& 
 
 Error failure_of(StoreTables& tables) {
   return Error{fmt::format("the index of '{}': {}", tables.results().string(), tables.database().error()),
-               "free some space, or remove index.sqlite there: it is made anew"};
+               "free disk space, or remove index.sqlite there: it will be rebuilt"};
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
   const Expected<File> lock = lock_index(results, [&] { progress({0, 0, 0, 0, true}); });
   const Expected<std::vector<ResultFile>> files = list_result_files(results);
   if (!files) return files.error();
-  std::string problem = lock ? "" : "nothing can be written there";
+  std::string problem = lock ? "" : "the folder is read-only";
   for (int attempt = 0; attempt < 2 && problem.empty(); ++attempt) {
     auto tables = std::make_unique<StoreTables>(results, file, rules);
     if (tables->prepare()) {
@@ -65,7 +65,7 @@ Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
       discard(results);
       problem.clear();
     } else if (problem.empty()) {
-      problem = "its file is another program's";
+      problem = "the file belongs to another program";
     }
   }
   auto tables = std::make_unique<StoreTables>(results, "", rules);
@@ -74,7 +74,7 @@ Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
   const StoreProgress reading = tables->update(*files, progress);
   if (tables->database().failed()) return failure_of(*tables);
   Store store(std::move(tables), reading);
-  store.remark_ = fmt::format("the index is kept in memory for this once: '{}': {}", file.string(), problem);
+  store.remark_ = fmt::format("the index is kept in memory for this call: '{}': {}", file.string(), problem);
   return store;
 }
 
@@ -86,24 +86,24 @@ auto Store::sound(const Read& read) -> Expected<decltype(read(std::declval<Store
     const StoreRules rules = tables_->rules();
     tables_.reset();
     discard(results);
-    Expected<Store> anew = open(results, rules, [](const StoreProgress&) {});
-    if (!anew) return anew.error();
-    *this = std::move(*anew);
+    Expected<Store> rebuilt = open(results, rules, [](const StoreProgress&) {});
+    if (!rebuilt) return rebuilt.error();
+    *this = std::move(*rebuilt);
     value = read(*tables_);
   }
   if (tables_->database().failed()) return failure_of(*tables_);
   return value;
 }
 
-Expected<std::vector<Series>> Store::series() {
+Expected<std::vector<SeriesKey>> Store::series() {
   return sound([](StoreTables& tables) { return tables.series(); });
 }
 
-Expected<std::string> Store::findings(const Series& series) {
+Expected<std::string> Store::findings(const SeriesKey& series) {
   return sound([&](StoreTables& tables) { return tables.findings(series); });
 }
 
-Expected<std::vector<Point>> Store::points(const Series& series) {
+Expected<std::vector<SeriesPoint>> Store::points(const SeriesKey& series) {
   return sound([&](StoreTables& tables) { return tables.points(series); });
 }
 
@@ -111,7 +111,7 @@ Expected<std::vector<std::string>> Store::remarks() {
   return sound([this](StoreTables& tables) {
     std::vector<std::string> sentences;
     if (!remark_.empty()) sentences.push_back(remark_);
-    for (const std::string& problem : tables.problems()) sentences.push_back(fmt::format("left out: {}", problem));
+    for (const std::string& problem : tables.problems()) sentences.push_back(fmt::format("ignored: {}", problem));
     return sentences;
   });
 }

@@ -25,12 +25,12 @@ namespace lab::results {
 /// How the series of one machine are judged.
 struct MachineRules {
   std::string watched;  ///< other known facts of the machine; if they change, its findings are computed again
-  std::function<std::string(std::span<const Point>)> find;  ///< the findings of a series, as text
+  std::function<std::string(std::span<const SeriesPoint>)> find;  ///< the findings of a series, as text
 };
 
 struct StoreRules {
   int version = 0;  ///< 0 to 999; incremented when the same results would be condensed or judged differently
-  std::function<Condensed(const Result&)> condense;
+  std::function<CondensedResult(const Result&)> condense;
   std::function<MachineRules(std::span<const std::vector<double>> medians)> machine;  ///< medians of each of its series
 };
 
@@ -55,11 +55,11 @@ class Store {
   ~Store();
 
   /// All series, sorted by machine, benchmark and version.
-  Expected<std::vector<Series>> series();
+  Expected<std::vector<SeriesKey>> series();
   /// The text of MachineRules::find for this series; "" for an unknown series.
-  Expected<std::string> findings(const Series& series);
+  Expected<std::string> findings(const SeriesKey& series);
   /// Its points in order of time.
-  Expected<std::vector<Point>> points(const Series& series);
+  Expected<std::vector<SeriesPoint>> points(const SeriesKey& series);
 
   /// Problems found, as sentences: one per unreadable result, and an index that could not be written.
   Expected<std::vector<std::string>> remarks();

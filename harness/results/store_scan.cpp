@@ -25,8 +25,8 @@ Expected<std::vector<fs::path>> entries_of(const fs::path& folder) {
     entries.push_back(at->path());
   // If it counted as empty, its results would be removed from the store.
   if (problem && problem != std::errc::not_a_directory)
-    return Error{fmt::format("reading '{}': {}", folder.string(), problem.message()),
-                 "make it readable, or take it away", ExitStatus::kUsage};
+    return Error{fmt::format("reading '{}': {}", folder.string(), problem.message()), "make it readable, or remove it",
+                 ExitStatus::kUsage};
   return entries;
 }
 
@@ -54,8 +54,7 @@ Expected<std::vector<ResultFile>> list_result_files(const fs::path& results) {
   if (!folders) return folders.error();
   for (const fs::path& folder : *folders) {
     const std::string machine = folder.filename();
-    if (machine.starts_with('.') || std::find(kNotMachines.begin(), kNotMachines.end(), machine) != kNotMachines.end())
-      continue;
+    if (machine.starts_with('.') || std::ranges::find(kNotMachines, machine) != std::end(kNotMachines)) continue;
     const auto entries = entries_of(folder);
     if (!entries) return entries.error();
     for (const fs::path& entry : *entries) {
@@ -65,7 +64,7 @@ Expected<std::vector<ResultFile>> list_result_files(const fs::path& results) {
                        found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec});
     }
   }
-  std::sort(files.begin(), files.end(), [](const ResultFile& a, const ResultFile& b) { return a.path < b.path; });
+  std::ranges::sort(files, {}, &ResultFile::path);
   return files;
 }
 

@@ -24,7 +24,7 @@ Expected<std::vector<ResultFile>> list_result_files(const std::filesystem::path&
 
 /// A condensed result, or the reason why it could not be read.
 struct CondensedFile {
-  std::optional<Condensed> condensed;
+  std::optional<CondensedResult> condensed;
   std::string problem;
   bool opened = false;
 };

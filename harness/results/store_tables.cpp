@@ -113,13 +113,13 @@ std::int64_t StoreTables::word(const std::string& text) {
   return id;
 }
 
-std::int64_t StoreTables::id_of(const Series& series) {
+std::int64_t StoreTables::id_of(const SeriesKey& series) {
   Statement stored = database_.prepare("SELECT id FROM series WHERE machine = ? AND benchmark = ? AND version = ?");
   stored.bind(series.machine).bind(series.benchmark).bind(std::int64_t{series.version});
   return stored.next() ? stored.integer(0) : 0;
 }
 
-std::int64_t StoreTables::added(const Series& series) {
+std::int64_t StoreTables::added(const SeriesKey& series) {
   const auto key = std::make_tuple(series.machine, series.benchmark, series.version);
   if (const auto found = series_.find(key); found != series_.end()) return found->second;
   Statement insert = database_.prepare("INSERT OR IGNORE INTO series(machine, benchmark, version) VALUES(?, ?, ?)");
@@ -135,15 +135,15 @@ void StoreTables::add(const ResultFile& file, const CondensedFile& read) {
       "VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
   // A file that could not be opened is tried again, whatever its modification time.
   insert.bind(file.path).bind(file.size).bind(read.opened ? file.modified : -1).bind(read.problem);
-  static const Condensed kNothing;
-  const Condensed& condensed = read.condensed ? *read.condensed : kNothing;
+  static const CondensedResult kNothing;
+  const CondensedResult& condensed = read.condensed ? *read.condensed : kNothing;
   insert.bind(condensed.skipped).bind(condensed.session).bind(condensed.commit.value_or(""));
   insert.bind(word(json_text(condensed.surroundings))).run();
   const std::int64_t result = database_.last_id();
   for (const CondensedRow& row : condensed.rows) add(result, condensed, row);
 }
 
-void StoreTables::add(std::int64_t result, const Condensed& condensed, const CondensedRow& row) {
+void StoreTables::add(std::int64_t result, const CondensedResult& condensed, const CondensedRow& row) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   // Prepared once, because there are tens of thousands of points.
   if (!insert_point_) insert_point_ = database_.prepare("INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
@@ -168,18 +168,18 @@ std::shared_ptr<const T> StoreTables::shared(std::int64_t id,
   return found;
 }
 
-std::vector<Point> StoreTables::points(std::int64_t series) {
+std::vector<SeriesPoint> StoreTables::points(std::int64_t series) {
   Statement all = database_.prepare(
       "SELECT point.started, session, commit_id, median, low, high, processes, executable.text, exact, surroundings "
       "FROM point JOIN result ON result.id = point.result JOIN word AS executable ON executable.id = point.executable "
       "WHERE series = ? ORDER BY point.started, session, path");
   all.bind(series);
-  std::vector<Point> points;
+  std::vector<SeriesPoint> points;
   while (all.next()) {
     std::string session = all.text(1);
     // One result under two file names is one session.
     if (!points.empty() && points.back().session == session) continue;
-    Point& point = points.emplace_back();
+    SeriesPoint& point = points.emplace_back();
     point.started = all.text(0);
     point.session = std::move(session);
     if (std::string commit = all.text(2); !commit.empty()) point.commit = std::move(commit);
@@ -224,7 +224,7 @@ void StoreTables::update_findings(const std::string& machine) {
   while (all.next()) stale.push_back(all.integer(0));
   Statement store = database_.prepare("UPDATE series SET findings = ?, watched = ? WHERE id = ?");
   for (const std::int64_t id : stale) {
-    const std::vector<Point> of = points(id);
+    const std::vector<SeriesPoint> of = points(id);
     if (!of.empty()) store.bind(rules.find(of)).bind(rules.watched).bind(id).run();
   }
 }
@@ -273,21 +273,21 @@ StoreProgress StoreTables::update(const std::vector<ResultFile>& files,
   return done;
 }
 
-std::vector<Series> StoreTables::series() {
-  std::vector<Series> list;
+std::vector<SeriesKey> StoreTables::series() {
+  std::vector<SeriesKey> list;
   Statement all =
       database_.prepare("SELECT machine, benchmark, version FROM series ORDER BY machine, benchmark, version");
   while (all.next()) list.push_back({all.text(0), all.text(1), static_cast<int>(all.integer(2))});
   return list;
 }
 
-std::string StoreTables::findings(const Series& series) {
+std::string StoreTables::findings(const SeriesKey& series) {
   Statement stored = database_.prepare("SELECT findings FROM series WHERE id = ?");
   stored.bind(id_of(series));
   return stored.next() ? stored.text(0) : "";
 }
 
-std::vector<Point> StoreTables::points(const Series& series) {
+std::vector<SeriesPoint> StoreTables::points(const SeriesKey& series) {
   return points(id_of(series));
 }
 

@@ -31,9 +31,9 @@ class StoreTables {
   /// Reads the new results of `files`, removes those that no longer exist, and judges the changed series.
   StoreProgress update(const std::vector<ResultFile>& files, const std::function<void(const StoreProgress&)>& progress);
 
-  std::vector<Series> series();
-  std::string findings(const Series& series);
-  std::vector<Point> points(const Series& series);
+  std::vector<SeriesKey> series();
+  std::string findings(const SeriesKey& series);
+  std::vector<SeriesPoint> points(const SeriesKey& series);
   std::vector<std::string> problems();
   std::vector<std::pair<std::string, std::size_t>> skipped();
   std::size_t readable();
@@ -48,14 +48,14 @@ class StoreTables {
   std::map<std::string, ResultFile> known();
   void remove(const std::vector<std::string>& paths);
   void add(const ResultFile& file, const CondensedFile& read);
-  void add(std::int64_t result, const Condensed& condensed, const CondensedRow& row);
+  void add(std::int64_t result, const CondensedResult& condensed, const CondensedRow& row);
   void update_findings();
   void update_findings(const std::string& machine);
   MachineRules rules_of(const std::string& machine);
   std::int64_t word(const std::string& text);
-  std::int64_t id_of(const Series& series);
-  std::int64_t added(const Series& series);
-  std::vector<Point> points(std::int64_t series);
+  std::int64_t id_of(const SeriesKey& series);
+  std::int64_t added(const SeriesKey& series);
+  std::vector<SeriesPoint> points(std::int64_t series);
   template <typename T>
   std::shared_ptr<const T> shared(std::int64_t id, std::unordered_map<std::int64_t, std::shared_ptr<const T>>& cache);
 
@@ -66,8 +66,8 @@ class StoreTables {
   // Caches of stored rows, by text or id.
   std::unordered_map<std::string, std::int64_t> words_;
   std::map<std::tuple<std::string, std::string, int>, std::int64_t> series_;
-  std::unordered_map<std::int64_t, std::shared_ptr<const Surroundings>> surroundings_;
-  std::unordered_map<std::int64_t, std::shared_ptr<const Exact>> exact_;
+  std::unordered_map<std::int64_t, std::shared_ptr<const MeasurementEnvironment>> surroundings_;
+  std::unordered_map<std::int64_t, std::shared_ptr<const ExactCounters>> exact_;
 };
 
 }  // namespace lab::results

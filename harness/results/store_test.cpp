@@ -10,20 +10,18 @@ namespace lab::results {
 
 namespace {
 
-using Texts = std::vector<std::string>;
-
 /// Condenses a result to its first process; the findings of a series are its medians.
-StoreRules rules(int version, Texts* found) {
+StoreRules rules(int version, std::vector<std::string>* found) {
   const auto condense = [](const Result& result) {
     const Process& first = result.processes.front();
     CondensedRow row{first.benchmark, 2, {}, "", {}};
     row.time.median = first.real_time;
-    return Condensed{result.machine.id, result.session.id, result.session.started, {}, {}, "", {row}};
+    return CondensedResult{result.machine.id, result.session.id, result.session.started, {}, {}, "", {row}};
   };
   const auto machine = [found](std::span<const std::vector<double>> medians) {
-    const auto find = [found](std::span<const Point> points) {
+    const auto find = [found](std::span<const SeriesPoint> points) {
       std::string text;
-      for (const Point& point : points) text += fmt::format("{} ", point.median);
+      for (const SeriesPoint& point : points) text += fmt::format("{} ", point.median);
       found->push_back(text);
       return text;
     };
@@ -32,7 +30,7 @@ StoreRules rules(int version, Texts* found) {
   return {version, condense, machine};
 }
 
-class Folder {
+class StoreFolder {
  public:
   void add(int number, const std::string& benchmark, double time) {
     Result result = fixture_result();
@@ -47,7 +45,7 @@ class Folder {
     return *Store::open(folder_.path(), rules(version, &found), [](const StoreProgress&) {});
   }
 
-  Texts found;  ///< by the last open
+  std::vector<std::string> found;  ///< by the last open
 
  private:
   ScratchFolder folder_;
@@ -55,34 +53,34 @@ class Folder {
 
 }  // namespace
 
-TEST(Store, keeps_the_findings_of_its_rules_as_they_are_and_asks_for_them_once) {
-  Folder folder;
+TEST(Store, stores_the_findings_of_its_rules_and_computes_them_once) {
+  StoreFolder folder;
   folder.add(2, "shelf/a/store", 50);
   folder.add(1, "shelf/a/store", 40);
   Store store = folder.open();
   ASSERT_EQ(store.series()->size(), 1U);
   EXPECT_EQ(*store.findings(store.series()->front()), "40 50 ");
   EXPECT_EQ(*store.findings({"farm", "shelf/unknown/store", 2}), "");
-  EXPECT_EQ(folder.found, Texts{"40 50 "});
+  EXPECT_EQ(folder.found, std::vector<std::string>{"40 50 "});
   EXPECT_EQ(*folder.open().findings(store.series()->front()), "40 50 ");
-  EXPECT_EQ(folder.found, Texts{});
+  EXPECT_EQ(folder.found, std::vector<std::string>{});
 }
 
-TEST(Store, asks_again_for_a_series_that_has_a_new_point_and_for_all_of_a_machine_that_is_watched_otherwise) {
-  Folder folder;
+TEST(Store, computes_findings_again_for_a_new_point_or_a_change_of_the_machine) {
+  StoreFolder folder;
   folder.add(1, "shelf/a/store", 40);
   folder.add(2, "shelf/b/store", 70);
   folder.open();
   folder.add(3, "shelf/a/store", 50);
   folder.open();
-  EXPECT_EQ(folder.found, Texts{"40 50 "});
+  EXPECT_EQ(folder.found, std::vector<std::string>{"40 50 "});
   folder.add(4, "shelf/c/store", 90);
   folder.open();
-  EXPECT_EQ(folder.found, (Texts{"40 50 ", "70 ", "90 "}));
+  EXPECT_EQ(folder.found, (std::vector<std::string>{"40 50 ", "70 ", "90 "}));
 }
 
-TEST(Store, reads_all_results_again_for_rules_of_another_version) {
-  Folder folder;
+TEST(Store, reads_all_results_again_for_another_version_of_the_rules) {
+  StoreFolder folder;
   folder.add(1, "shelf/a/store", 40);
   EXPECT_EQ(folder.open(1).reading().all, 1U);
   EXPECT_EQ(folder.open(1).reading().all, 0U);

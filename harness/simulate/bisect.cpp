@@ -23,17 +23,17 @@ constexpr double kWithout = 0.1;     ///< runs without a culprit
 constexpr std::size_t kMost = 5000;  ///< measurements after which a search is stopped
 
 /// Disturbances by the machine, in addition to the noise.
-struct Machine {
+struct MachineDisturbance {
   double drift = 0;  ///< relative, over 60 measurements
   double busy = 0;   ///< share of processes that other work slows by 10 to 55 %, five in a row on average
 };
 
 /// The truth of one run.
-struct Truth {
+struct SimulatedBisect {
   std::size_t culprit = 0;        ///< the first slow commit; 0: none
   std::vector<bool> unbuildable;  ///< by commit; both ends build
 
-  explicit Truth(Noise& noise) : unbuildable(kCommits + 1) {
+  explicit SimulatedBisect(Noise& noise) : unbuildable(kCommits + 1) {
     const bool none = noise.uniform() < kWithout;
     const auto place = static_cast<std::size_t>(1 + noise.below(kCommits));
     if (!none) culprit = place;
@@ -54,7 +54,7 @@ struct Truth {
 };
 
 /// The results of one bisect method over all its runs.
-struct Score {
+struct BisectScore {
   double runs = 0;
   double right = 0;
   double measurements = 0;
@@ -66,7 +66,8 @@ struct Score {
   double mean() const { return measurements / runs; }
 };
 
-void search(const Truth& truth, double confidence, const Machine& machine, Noise& noise, Score& score) {
+void search(const SimulatedBisect& truth, double confidence, const MachineDisturbance& machine, Noise& noise,
+            BisectScore& score) {
   stats::CulpritSearch search(kCommits);
   const std::vector<double> no_cost(kCommits + 1);
   std::size_t measured = 0;
@@ -86,7 +87,7 @@ void search(const Truth& truth, double confidence, const Machine& machine, Noise
       ++measured;
     }
   }
-  const stats::Suspects& likeliest = search.belief().likeliest;
+  const stats::SuspectRange& likeliest = search.belief().likeliest;
   const bool none = search.is_null(confidence);
   ++score.runs;
   score.right += none ? truth.culprit == 0 : truth.is_answer(likeliest.first, likeliest.last);
@@ -99,13 +100,13 @@ void search(const Truth& truth, double confidence, const Machine& machine, Noise
 /// git bisect with repeated measurements: each end is measured `ends` times. If a t test at `critical` finds no
 /// difference, there is no culprit. Else binary search with `each` measurements per step compares their mean with the
 /// midpoint of the ends.
-struct Plain {
+struct GitBisect {
   int ends;
   int each;
   double critical;
 };
 
-void search_plainly(const Plain& plain, const Truth& truth, Noise& noise, Score& score) {
+void git_bisect(const GitBisect& plain, const SimulatedBisect& truth, Noise& noise, BisectScore& score) {
   double squares = 0;
   const auto mean = [&](std::size_t commit, int times) {
     double sum = 0;
@@ -150,8 +151,8 @@ void search_plainly(const Plain& plain, const Truth& truth, Noise& noise, Score&
 /// The cheapest plain search whose share of right answers is at least `share`. With `tuned`, the numbers of
 /// measurements of ends and steps may differ, which requires knowledge of the noise. The parameters are chosen on the
 /// same runs on which they are evaluated, which favours the plain search.
-Score best_plain(double share, bool tuned, std::uint64_t seed, std::uint64_t runs) {
-  Score best;
+BisectScore best_git_bisect(double share, bool tuned, std::uint64_t seed, std::uint64_t runs) {
+  BisectScore best;
   double least = std::numeric_limits<double>::infinity();
   for (int ends = 4; ends <= 50; ends += 2) {
     const boost::math::students_t distribution(2 * ends - 2);
@@ -159,10 +160,10 @@ Score best_plain(double share, bool tuned, std::uint64_t seed, std::uint64_t run
       // Lower bound: 7 steps (one less than the 8 bits) in the runs that have a culprit.
       if (2 * ends + (1 - kWithout) * 7 * each > least) break;
       for (const double alpha : {0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002}) {
-        const Plain plain{ends, each, boost::math::quantile(boost::math::complement(distribution, alpha / 2))};
+        const GitBisect plain{ends, each, boost::math::quantile(boost::math::complement(distribution, alpha / 2))};
         Noise noise(seed);
-        Score score;
-        for (std::uint64_t i = 0; i < runs; ++i) search_plainly(plain, Truth(noise), noise, score);
+        BisectScore score;
+        for (std::uint64_t i = 0; i < runs; ++i) git_bisect(plain, SimulatedBisect(noise), noise, score);
         if (score.share() < share || score.mean() >= least) continue;
         least = score.mean();
         best = score;
@@ -174,42 +175,40 @@ Score best_plain(double share, bool tuned, std::uint64_t seed, std::uint64_t run
 
 }  // namespace
 
-void simulate_bisect(const Settings& settings, const Report& report) {
-  using Goal = Finding::Goal;
-  const auto runs = static_cast<std::uint64_t>(std::max(1.0, 500 * settings.scale));
-  const auto judge = [&](double confidence, const Machine& machine) {
+void simulate_bisect(const SimulationSettings& settings, const ResultSink& report) {
+  const auto runs = settings.trials(500);
+  const auto judge = [&](double confidence, const MachineDisturbance& machine) {
     Noise noise(settings.seed);
-    Score score;
-    for (std::uint64_t i = 0; i < runs; ++i) search(Truth(noise), confidence, machine, noise, score);
+    BisectScore score;
+    for (std::uint64_t i = 0; i < runs; ++i) search(SimulatedBisect(noise), confidence, machine, noise, score);
     return score;
   };
-  struct Promise {
+  struct ConfidenceGoal {
     double confidence;
     double low;
     double high;
   };
-  for (const Promise& promise : {Promise{0.99, 0.98, 1}, Promise{0.9, 0.88, 0.97}}) {
-    const std::string at = fmt::format("at --confidence {}", promise.confidence);
-    const Score score = judge(promise.confidence, {});
-    report({"right " + at, score.share(), Goal::kAtLeast, promise.low, runs});
-    if (promise.high < 1)
-      report({"right " + at + ": not too cautious", score.share(), Goal::kAtMost, promise.high, runs});
+  for (const ConfidenceGoal& goal : {ConfidenceGoal{0.99, 0.98, 1}, ConfidenceGoal{0.9, 0.88, 0.97}}) {
+    const std::string at = fmt::format("at --confidence {}", goal.confidence);
+    const BisectScore score = judge(goal.confidence, {});
+    report({"right " + at, score.share(), Goal::kAtLeast, goal.low, runs});
+    if (goal.high < 1) report({"right " + at + ": not too cautious", score.share(), Goal::kAtMost, goal.high, runs});
     report({"runs without a culprit that named one " + at, score.without > 0 ? score.innocent_named / score.without : 0,
             Goal::kNone, 0, static_cast<std::uint64_t>(score.without)});
     report({"runs with a culprit that found none " + at, score.missed / (score.runs - score.without), Goal::kNone, 0,
             static_cast<std::uint64_t>(score.runs - score.without)});
     report({"measurements per run " + at, score.mean(), Goal::kNone, 0, runs, ""});
-    const Score plain = best_plain(score.share(), false, settings.seed, runs);
+    const BisectScore plain = best_git_bisect(score.share(), false, settings.seed, runs);
     report({"measurements per run, git bisect with repetitions, equally often right", plain.mean(), Goal::kNone, 0,
             runs, ""});
-    const Score tuned = best_plain(score.share(), true, settings.seed, runs);
+    const BisectScore tuned = best_git_bisect(score.share(), true, settings.seed, runs);
     report({"the same, with ends and steps tuned to this noise", tuned.mean(), Goal::kNone, 0, runs, ""});
     if (plain.runs > 0)
       report({"share of git bisect's measurements " + at, score.mean() / plain.mean(), Goal::kAtMost, 0.45, runs});
   }
-  const Score drifting = judge(0.99, {.drift = 0.03});
+  const BisectScore drifting = judge(0.99, {.drift = 0.03});
   report({"right at --confidence 0.99, 3 % drift in 60 measurements", drifting.share(), Goal::kNone, 0, runs});
-  const Score busy = judge(0.99, {.busy = 0.3});
+  const BisectScore busy = judge(0.99, {.busy = 0.3});
   report({"right at --confidence 0.99, 30 % of processes 10 to 55 % slower", busy.share(), Goal::kNone, 0, runs});
   report({"measurements per run with these slow processes", busy.mean(), Goal::kNone, 0, runs, ""});
 }

@@ -18,7 +18,6 @@ namespace lab::simulate {
 
 namespace {
 
-using Goal = Finding::Goal;
 using stats::ChangePoint;
 
 constexpr std::size_t kPoints = 100;
@@ -30,13 +29,13 @@ constexpr double kFalseAlarms = 0.02;  // maximum share of unchanged series
 constexpr std::size_t kSeries = 200, kNights = 30, kSlowFrom = 20, kSlowKnown = 25;
 
 /// Counts of one kind of series with steps of one height.
-struct Tally {
+struct StepCounts {
   double trials = 0, found = 0, placed = 0, twice = 0;
   double ratios = 0, covered = 0;  // found ones with a ratio, and those whose interval contains the true ratio
 };
 
 /// Units of a step's height: 1.4826 times the median absolute deviation, and interquartile range / 1.349 if it differs.
-std::vector<std::pair<std::string, double>> sigmas(const Kind& kind) {
+std::vector<std::pair<std::string, double>> sigmas(const NoiseKind& kind) {
   std::vector<std::pair<std::string, double>> all{{"MAD sigma", kind.robust_sigma}};
   Noise noise(1);
   const double quarters = stats::robust_sigma(stats::sorted(kind.draw(noise, 200'001)));
@@ -45,47 +44,47 @@ std::vector<std::pair<std::string, double>> sigmas(const Kind& kind) {
   return all;
 }
 
-class Cells {
+class ChangePointTrials {
  public:
-  Cells(const Settings& settings, const Report& report)
+  ChangePointTrials(const SimulationSettings& settings, const ResultSink& report)
       : noise_(settings.seed), other_noise_(settings.seed + 1), report_(report), scale_(settings.scale) {}
 
-  void unchanged(const Kind& kind) {
+  void unchanged(const NoiseKind& kind) {
     const std::size_t trials = count(2000);
     double alarmed = 0;
     for (std::size_t trial = 0; trial < trials; ++trial)
       alarmed += !stats::find_change_points(kind.draw(noise_, kPoints)).empty();
-    add_finding(fmt::format("{}, unchanged: series that ever alarm", kind.name), alarmed, static_cast<double>(trials),
-                Goal::kAtMost, kFalseAlarms);
+    add_result(fmt::format("{}, unchanged: series that ever alarm", kind.name), alarmed, static_cast<double>(trials),
+               Goal::kAtMost, kFalseAlarms);
   }
 
   /// Steps up and down alternately, at a random position from the 50th point on.
-  Tally steps(const Kind& kind, double rise, std::size_t nights) {
-    Tally tally;
+  StepCounts steps(const NoiseKind& kind, double rise, std::size_t nights) {
+    StepCounts counts;
     const std::size_t trials = count(1000);
     for (std::size_t trial = 0; trial < trials; ++trial, rise = -rise) {
       const std::size_t at = kBaseline + noise_.below(kPoints - kBaseline - nights + 1);
       std::vector<double> values = kind.draw(noise_, kPoints);
       for (std::size_t i = at; i < kPoints; ++i) values[i] += rise;
-      ++tally.trials;
+      ++counts.trials;
       std::size_t alarms = 0;
       for (const ChangePoint& point : stats::find_change_points(values)) {
         if (point.detected_at < at) continue;
         if (++alarms > 1 || point.detected_at >= at + nights) continue;
-        ++tally.found;
-        tally.placed += point.index + kNear >= at && point.index <= at + kNear;
+        ++counts.found;
+        counts.placed += point.index + kNear >= at && point.index <= at + kNear;
         if (!point.ratio) continue;
-        ++tally.ratios;
-        tally.covered += point.ratio->low * point.before <= point.before + rise &&
-                         point.ratio->high * point.before >= point.before + rise;
+        ++counts.ratios;
+        counts.covered += point.ratio->low * point.before <= point.before + rise &&
+                          point.ratio->high * point.before >= point.before + rise;
       }
-      tally.twice += alarms > 1;
+      counts.twice += alarms > 1;
     }
-    return tally;
+    return counts;
   }
 
   /// The number of steps at the 50th point that the oracle finds, at any position.
-  double found_by(const Oracle& oracle, const Kind& kind, double rise, std::size_t nights, std::size_t trials) {
+  double found_by(const Oracle& oracle, const NoiseKind& kind, double rise, std::size_t nights, std::size_t trials) {
     double found = 0;
     for (std::size_t trial = 0; trial < trials; ++trial, rise = -rise) {
       std::vector<double> values = kind.draw(other_noise_, kBaseline + nights);
@@ -97,39 +96,39 @@ class Cells {
 
   /// All findings about steps of `height` sigma that are to be found within `nights` nights.
   void steps_of(double height, std::size_t nights, double normal_goal, double other_goal) {
-    Tally pooled[2];
-    for (const Kind& kind : kinds()) {
+    StepCounts pooled[2];
+    for (const NoiseKind& kind : noise_kinds()) {
       if (!kind.independent()) continue;
       const auto units = sigmas(kind);
       const Oracle& oracle =
           oracles_.try_emplace(kind.name, kind, kPoints, kBaseline, kFalseAlarms, count(4000), other_noise_)
               .first->second;
-      Tally tally;
+      StepCounts counts;
       for (std::size_t which = 0; which < 2; ++which) {
         if (which < units.size()) {
-          tally = steps(kind, height * units[which].second, nights);
+          counts = steps(kind, height * units[which].second, nights);
           const std::string what = fmt::format("{}, {:g} {}", kind.name, height, units[which].first);
-          add_finding(fmt::format("{}: found within {} nights and {} points", what, nights, kNear), tally.placed,
-                      tally.trials, Goal::kAtLeast, kind.name == "normal" ? normal_goal : other_goal);
-          add_finding(fmt::format("{}: found by an oracle that knows the noise", what),
-                      found_by(oracle, kind, height * units[which].second, nights, count(1000)), tally.trials);
-          add_finding(fmt::format("{}: interval contains the true ratio", what), tally.covered, tally.ratios);
-          add_finding(fmt::format("{}: reported more than once", what), tally.twice, tally.trials);
+          add_result(fmt::format("{}: found within {} nights and {} points", what, nights, kNear), counts.placed,
+                     counts.trials, Goal::kAtLeast, kind.name == "normal" ? normal_goal : other_goal);
+          add_result(fmt::format("{}: found by an oracle that knows the noise", what),
+                     found_by(oracle, kind, height * units[which].second, nights, count(1000)), counts.trials);
+          add_result(fmt::format("{}: interval contains the true ratio", what), counts.covered, counts.ratios);
+          add_result(fmt::format("{}: reported more than once", what), counts.twice, counts.trials);
         }
         if (kind.name == "normal") continue;
-        pooled[which].placed += tally.placed;
-        pooled[which].trials += tally.trials;
+        pooled[which].placed += counts.placed;
+        pooled[which].trials += counts.trials;
       }
     }
     for (const std::size_t which : {0, 1})
-      add_finding(fmt::format("all but normal, {:g} {}: found within {} nights and {} points", height,
-                              which == 0 ? "MAD sigma" : "IQR sigma", nights, kNear),
-                  pooled[which].placed, pooled[which].trials, Goal::kAtLeast, other_goal);
+      add_result(fmt::format("all but normal, {:g} {}: found within {} nights and {} points", height,
+                             which == 0 ? "MAD sigma" : "IQR sigma", nights, kNear),
+                 pooled[which].placed, pooled[which].trials, Goal::kAtLeast, other_goal);
   }
 
   /// Nights of 200 normal series. `alone`: each is watched alone; else together, with their common autocorrelation.
   void nights(bool alone) {
-    const Kind& kind = kinds().front();
+    const NoiseKind& kind = noise_kinds().front();
     const std::size_t tables = count(100);
     const std::string watched = alone ? "each alone" : "watched together";
     double false_alarms = 0, found = 0, slowed = 0;
@@ -139,23 +138,24 @@ class Cells {
         all.push_back(kind.draw(noise_, kNights));
         begun.emplace_back(all.back().begin(), all.back().begin() + kSlowFrom);
       }
-      const stats::Watch watch = alone ? stats::Watch{} : stats::Watch{kSeries, stats::common_autocorrelation(begun)};
+      const stats::DetectorContext context =
+          alone ? stats::DetectorContext{} : stats::DetectorContext{kSeries, stats::common_autocorrelation(begun)};
       bool any = false;
-      for (const std::vector<double>& values : all) any = !stats::find_change_points(values, watch).empty() || any;
+      for (const std::vector<double>& values : all) any = !stats::find_change_points(values, context).empty() || any;
       false_alarms += any;
       // Ten series of each table get a slowdown, one at a time.
       for (std::size_t i = 0; i < 10; ++i, ++slowed) {
         for (std::size_t night = kSlowFrom; night < kNights; ++night) all[i][night] += 3 * kind.robust_sigma;
-        for (const ChangePoint& point : stats::find_change_points(all[i], watch))
+        for (const ChangePoint& point : stats::find_change_points(all[i], context))
           if (point.detected_at >= kSlowFrom && point.detected_at <= kSlowKnown) {
             ++found;
             break;
           }
       }
     }
-    add_finding(fmt::format("{} nights of {} normal series, {}: any false alarm", kNights, kSeries, watched),
-                false_alarms, static_cast<double>(tables), alone ? Goal::kNone : Goal::kAtMost, 0.05);
-    add_finding(
+    add_result(fmt::format("{} nights of {} normal series, {}: any false alarm", kNights, kSeries, watched),
+               false_alarms, static_cast<double>(tables), alone ? Goal::kNone : Goal::kAtMost, 0.05);
+    add_result(
         fmt::format("3 sigma from night {} in one of them, {}: found by night {}", kSlowFrom, watched, kSlowKnown),
         found, slowed);
   }
@@ -163,26 +163,26 @@ class Cells {
  private:
   std::size_t count(double trials) const { return static_cast<std::size_t>(std::max(1.0, trials * scale_)); }
 
-  void add_finding(const std::string& what, double events, double trials, Goal goal = Goal::kNone,
-                   double bound = 0) const {
+  void add_result(const std::string& what, double events, double trials, Goal goal = Goal::kNone,
+                  double bound = 0) const {
     report_({what, events / std::max(1.0, trials), goal, bound, static_cast<std::uint64_t>(trials)});
   }
 
   Noise noise_;
   Noise other_noise_;  // of the oracle
   std::map<std::string_view, Oracle> oracles_;
-  const Report& report_;
+  const ResultSink& report_;
   double scale_;
 };
 
 }  // namespace
 
-void simulate_change_points(const Settings& settings, const Report& report) {
-  Cells cells(settings, report);
-  for (const Kind& kind : kinds()) cells.unchanged(kind);
-  cells.steps_of(3, 5, 0.95, 0.85);
-  cells.steps_of(5, 3, 0.95, 0.95);
-  for (const bool alone : {true, false}) cells.nights(alone);
+void simulate_change_points(const SimulationSettings& settings, const ResultSink& report) {
+  ChangePointTrials trials(settings, report);
+  for (const NoiseKind& kind : noise_kinds()) trials.unchanged(kind);
+  trials.steps_of(3, 5, 0.95, 0.85);
+  trials.steps_of(5, 3, 0.95, 0.95);
+  for (const bool alone : {true, false}) trials.nights(alone);
 }
 
 }  // namespace lab::simulate

@@ -27,7 +27,7 @@ constexpr int kRepetitions = 15;  ///< per process; their median is its time
 constexpr double kDrift = 0.03;   ///< from the session's first process to its last
 
 /// The parameters of a simulated session, as shares.
-struct Truth {
+struct SessionParameters {
   int processes = 15;     ///< of each arm
   double between = 0.01;  ///< sigma between processes
   double change = 0;      ///< of head, in every row from `changed_from` on
@@ -46,28 +46,28 @@ double process_time(Noise& noise, double level, double between) {
 
 /// A session like one of `run`: each block has every benchmark once, shuffled, with its arms in succession, in an order
 /// that alternates from block to block. Every tenth benchmark has a control.
-results::Result session(Noise& noise, const Truth& truth, bool both_arms) {
+results::Result session(Noise& noise, const SessionParameters& parameters, bool both_arms) {
   results::Result result = results::fixture_result();
   std::vector<double> own_level(kRows);
-  for (double& level : own_level) level = std::exp(truth.level + truth.own_level * noise.normal());
+  for (double& level : own_level) level = std::exp(parameters.level + parameters.own_level * noise.normal());
   std::vector<int> order(kRows);
   std::iota(order.begin(), order.end(), 0);
   const int arms = both_arms ? 2 : 1;
-  const double last = arms * kRows * truth.processes - 1;
+  const double last = arms * kRows * parameters.processes - 1;
   int run = 0;
-  for (int block = 0; block < truth.processes; ++block) {
+  for (int block = 0; block < parameters.processes; ++block) {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[noise.below(i)]);
     for (const int row : order)
       for (int place = 0; place < arms; ++place) {
         const bool head = !both_arms || (place == 0) == (block % 2 == 1);
-        const double change = head && row >= truth.changed_from ? 1 + truth.change : 1;
+        const double change = head && row >= parameters.changed_from ? 1 + parameters.change : 1;
         const double level = 100 * own_level[static_cast<std::size_t>(row)] * change * (1 + kDrift * run++ / last);
         results::Process process = results::fixture_process(fmt::format("shelf/v{}/store", row), block, 1);
-        process.real_time = process_time(noise, level, truth.between);
+        process.real_time = process_time(noise, level, parameters.between);
         process.arm = head ? results::kHead : results::kBase;
         result.processes.push_back(process);
         if (row % 10 != 0 || !head || !both_arms) continue;
-        process.real_time = process_time(noise, level, truth.between);
+        process.real_time = process_time(noise, level, parameters.between);
         process.arm = results::kControl;
         result.processes.push_back(process);
       }
@@ -76,19 +76,19 @@ results::Result session(Noise& noise, const Truth& truth, bool both_arms) {
 }
 
 /// Shares over many tables at one threshold.
-struct Tally {
+struct ThresholdShares {
   double threshold = 0;
   double false_tables = 0;  ///< with a false verdict
   double same = 0;          ///< of the unchanged rows
   double found = 0;         ///< of the changed rows
 };
 
-void add(const Comparison& comparison, const Truth& truth, double weight, Tally& sum) {
-  const double changed = kRows - truth.changed_from, unchanged = truth.changed_from;
+void add(const Comparison& comparison, const SessionParameters& parameters, double weight, ThresholdShares& sum) {
+  const double changed = kRows - parameters.changed_from, unchanged = parameters.changed_from;
   bool wrong = false;
   for (const judge::ComparisonRow& row : comparison.rows) {
     const Verdict verdict = judge::judge(row, comparison.alpha, sum.threshold);
-    const bool is_changed = std::stoi(row.benchmark.substr(7)) >= truth.changed_from;
+    const bool is_changed = std::stoi(row.benchmark.substr(7)) >= parameters.changed_from;
     const bool slower = verdict == Verdict::kRegressed, faster = verdict == Verdict::kImproved;
     wrong = wrong || (is_changed ? faster || verdict == Verdict::kSame : slower || faster);
     if (is_changed)
@@ -99,39 +99,40 @@ void add(const Comparison& comparison, const Truth& truth, double weight, Tally&
   sum.false_tables += wrong ? weight : 0;
 }
 
-/// A tally for each of `thresholds`, all on the same tables, and the share of sessions called unfit.
-std::pair<std::vector<Tally>, double> tally(std::uint64_t seed, std::uint64_t tables, const Truth& truth,
-                                            std::initializer_list<double> thresholds, bool one_session = true) {
+/// The shares for each of `thresholds`, all on the same tables, and the share of sessions called unfit.
+std::pair<std::vector<ThresholdShares>, double> shares_at(std::uint64_t seed, std::uint64_t tables,
+                                                          const SessionParameters& parameters,
+                                                          std::initializer_list<double> thresholds,
+                                                          bool one_session = true) {
   Noise noise(seed);
-  std::vector<Tally> sums;
+  std::vector<ThresholdShares> sums;
   for (const double threshold : thresholds) sums.push_back({threshold});
   double unfit = 0;
   const auto weight = 1 / static_cast<double>(tables);
   for (std::uint64_t table = 0; table < tables; ++table) {
-    Truth before = truth;
+    SessionParameters before = parameters;
     before.change = before.level = before.own_level = 0;
     const results::Result base = one_session ? results::Result{} : session(noise, before, false);
-    results::Result head = session(noise, truth, one_session);
+    results::Result head = session(noise, parameters, one_session);
     head.session.id = "head";
     head.arms.resize(1);
     head.arms[0].name = results::kBase;
     const auto comparison = one_session ? judge::compare_arms(head, {}) : judge::compare_sessions(base, head, {});
     unfit += comparison->fitness.fit ? 0 : weight;
-    for (Tally& sum : sums) add(*comparison, truth, weight, sum);
+    for (ThresholdShares& sum : sums) add(*comparison, parameters, weight, sum);
   }
   return {sums, unfit};
 }
 
 }  // namespace
 
-void simulate_compare(const Settings& settings, const Report& report) {
-  using Goal = Finding::Goal;
-  const auto tables = static_cast<std::uint64_t>(std::max(1.0, 400 * settings.scale));
+void simulate_compare(const SimulationSettings& settings, const ResultSink& report) {
+  const auto tables = settings.trials(400);
   std::uint64_t seed = settings.seed * 1000;
   for (const double between : {0.005, 0.01, 0.02}) {
-    const auto [sums, unfit] = tally(++seed, tables, {15, between}, {0, judge::kThreshold, 0.02});
+    const auto [sums, unfit] = shares_at(++seed, tables, {15, between}, {0, judge::kThreshold, 0.02});
     const std::string noise = fmt::format("processes differ by {:g} %", 100 * between);
-    for (const Tally& sum : sums)
+    for (const ThresholdShares& sum : sums)
       report({fmt::format("false verdict in a table, threshold {:g} %, {}", 100 * sum.threshold, noise),
               sum.false_tables, Goal::kAtMost, 0.05, tables});
     report({fmt::format("rows called same, threshold 2 %, 15 processes, {}", noise), sums[2].same,
@@ -141,8 +142,8 @@ void simulate_compare(const Settings& settings, const Report& report) {
   for (const int changed : {1, 50}) {
     // With one changed row per table, fewer tables would give the share only to one per cent.
     const std::uint64_t some = changed == 1 ? 5 * tables : tables;
-    const auto [sums, unfit] = tally(++seed, some, {20, 0.01, 0.02, kRows - changed}, {0, judge::kThreshold, 0.01});
-    for (const Tally& sum : sums) {
+    const auto [sums, unfit] = shares_at(++seed, some, {20, 0.01, 0.02, kRows - changed}, {0, judge::kThreshold, 0.01});
+    for (const ThresholdShares& sum : sums) {
       report({fmt::format("2 % in {} of 100 rows found, threshold {:g} %, 20 processes", changed, 100 * sum.threshold),
               sum.found, sum.threshold > judge::kThreshold ? Goal::kNone : Goal::kAtLeast, 0.95,
               some * static_cast<std::uint64_t>(changed)});
@@ -151,11 +152,11 @@ void simulate_compare(const Settings& settings, const Report& report) {
     }
   }
   for (const double level : {0.0, 0.02}) {
-    const auto [sums, unfit] = tally(++seed, tables, {15, 0.01, 0, kRows, level, 0.005}, {0}, false);
+    const auto [sums, unfit] = shares_at(++seed, tables, {15, 0.01, 0, kRows, level, 0.005}, {0}, false);
     report({fmt::format("false verdict, two sessions {:g} % apart, benchmarks 0.5 %", 100 * level),
             sums[0].false_tables, Goal::kAtMost, 0.05, tables});
   }
-  const auto [sums, unfit] = tally(++seed, tables, {20, 0.01, 0.02, kRows - 5}, {judge::kThreshold}, false);
+  const auto [sums, unfit] = shares_at(++seed, tables, {20, 0.01, 0.02, kRows - 5}, {judge::kThreshold}, false);
   report({"2 % in 5 of 100 rows found, two sessions that do not differ", sums[0].found, Goal::kNone, 0, tables * 5});
 }
 

@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 constexpr std::size_t kBenchmarks = 35;
 
 /// A temporary folder, removed by the destructor.
-struct Folder {
-  Folder() { fs::create_directories(path / "farm"); }
-  ~Folder() {
+struct TemporaryFolder {
+  TemporaryFolder() { fs::create_directories(path / "farm"); }
+  ~TemporaryFolder() {
     std::error_code ignored;
     fs::remove_all(path, ignored);
   }
@@ -52,34 +52,34 @@ double seconds_to_open(const fs::path& folder) {
   Expected<results::Store> store =
       results::Store::open(folder, judge::store_rules(), [](const results::StoreProgress&) {});
   if (!store) return -1;
-  const Expected<std::vector<results::Series>> list = store->series();
+  const Expected<std::vector<results::SeriesKey>> list = store->series();
   if (!list) return -1;
-  for (const results::Series& series : *list)
+  for (const results::SeriesKey& series : *list)
     if (!store->findings(series)) return -1;
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
 
-void simulate_history(const Settings& settings, const Report& report) {
+void simulate_history(const SimulationSettings& settings, const ResultSink& report) {
   Noise noise(settings.seed);
   {
     // 350 processes with three phases of about 90 samples have the size of a real --quick session.
-    const Folder folder;
-    const int count = std::max(1, static_cast<int>(256 * settings.scale));
+    const TemporaryFolder folder;
+    const int count = static_cast<int>(settings.trials(256));
     const auto bytes = static_cast<double>(write_nights(folder.path, 0, count, 10, 90, noise));
     const auto trials = static_cast<std::uint64_t>(count);
     report({fmt::format("reading results of {:.0f} kB", bytes / 1e3 / count),
-            bytes / 1e6 / seconds_to_open(folder.path), Finding::Goal::kAtLeast, 200, trials, "MB/s"});
+            bytes / 1e6 / seconds_to_open(folder.path), Goal::kAtLeast, 200, trials, "MB/s"});
   }
-  const Folder folder;
-  const int count = std::max(1, static_cast<int>(10'000 * settings.scale));
+  const TemporaryFolder folder;
+  const int count = static_cast<int>(settings.trials(10'000));
   const auto trials = static_cast<std::uint64_t>(count);
   write_nights(folder.path, 0, count, 1, 1, noise);
-  report({"reading small results", seconds_to_open(folder.path), Finding::Goal::kNone, 0, trials, "s"});
-  report({"opening the history once indexed", seconds_to_open(folder.path), Finding::Goal::kAtMost, 0.3, trials, "s"});
+  report({"reading small results", seconds_to_open(folder.path), Goal::kNone, 0, trials, "s"});
+  report({"opening the history once indexed", seconds_to_open(folder.path), Goal::kAtMost, 0.3, trials, "s"});
   write_nights(folder.path, count, 1, 1, 1, noise);
-  report({"opening it with one new result", seconds_to_open(folder.path), Finding::Goal::kNone, 0, trials + 1, "s"});
+  report({"opening it with one new result", seconds_to_open(folder.path), Goal::kNone, 0, trials + 1, "s"});
 }
 
 }  // namespace lab::simulate

@@ -1,4 +1,4 @@
-// The executable simulate: how often verdicts are wrong, on made-up numbers whose truth is known.
+// The executable simulate: how often verdicts are wrong, on simulated numbers with a known truth.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -21,22 +21,20 @@ std::string value_text(double value, const std::string& unit) {
   return unit == "%" ? fmt::format("{:.2f} %", 100 * value) : fmt::format("{:.4g} {}", value, unit);
 }
 
-void print_text(const Finding& finding) {
+void print_text(const SimulationResult& result) {
   std::string goal;
-  if (finding.goal != Finding::Goal::kNone)
-    goal = fmt::format("  {} (goal: {} {})", finding.met() ? "met" : "MISSED",
-                       finding.goal == Finding::Goal::kAtMost ? "at most" : "at least",
-                       value_text(finding.bound, finding.unit));
-  fmt::print("  {:<72} {:>9}{}\n", fmt::format("{} (of {})", finding.what, finding.trials),
-             value_text(finding.value, finding.unit), goal);
+  if (result.goal != Goal::kNone)
+    goal = fmt::format("  {} (goal: {} {})", result.met() ? "met" : "MISSED",
+                       result.goal == Goal::kAtMost ? "at most" : "at least", value_text(result.bound, result.unit));
+  fmt::print("  {:<72} {:>9}{}\n", fmt::format("{} (of {})", result.what, result.trials),
+             value_text(result.value, result.unit), goal);
   std::fflush(stdout);
 }
 
-void print_json(std::string_view simulation, const Finding& finding) {
-  boost::json::object object{{"simulation", simulation}, {"what", finding.what},     {"value", finding.value},
-                             {"unit", finding.unit},     {"trials", finding.trials}, {"met", finding.met()}};
-  if (finding.goal != Finding::Goal::kNone)
-    object[finding.goal == Finding::Goal::kAtMost ? "at_most" : "at_least"] = finding.bound;
+void print_json(std::string_view simulation, const SimulationResult& result) {
+  boost::json::object object{{"simulation", simulation}, {"what", result.what},     {"value", result.value},
+                             {"unit", result.unit},     {"trials", result.trials}, {"met", result.met()}};
+  if (result.goal != Goal::kNone) object[result.goal == Goal::kAtMost ? "at_most" : "at_least"] = result.bound;
   fmt::print("{}\n", boost::json::serialize(object));
   std::fflush(stdout);
 }
@@ -71,12 +69,12 @@ Expected<ExitStatus> run(const command::Options& options) {
   for (const Simulation& simulation : *wanted) {
     const auto start = std::chrono::steady_clock::now();
     if (!options.has("--json")) fmt::print("{}: {}\n", simulation.name, simulation.summary);
-    simulation.run({static_cast<std::uint64_t>(*seed), *scale}, [&](const Finding& finding) {
-      all_met = all_met && finding.met();
+    simulation.run({static_cast<std::uint64_t>(*seed), *scale}, [&](const SimulationResult& result) {
+      all_met = all_met && result.met();
       if (options.has("--json"))
-        print_json(simulation.name, finding);
+        print_json(simulation.name, result);
       else
-        print_text(finding);
+        print_text(result);
     });
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     fmt::print(stderr, "simulate: {} took {}\n", simulation.name, duration_text(took.count()));
@@ -93,10 +91,10 @@ int main(int argc, char** argv) {
   lab::open_standard_files();
   const std::vector<Command> commands{{"simulate",
                                        "[NAME]... [--seed N] [--scale X] [--json]",
-                                       "how often verdicts are wrong, on made-up numbers whose truth is known",
-                                       {{"--seed", "N", "of all random numbers (default: 1)"},
-                                        {"--scale", "X", "times the number of trials (default: 1)"},
-                                        {"--json", "", "one object a finding"}},
+                                       "how often verdicts are wrong, on simulated numbers with a known truth",
+                                       {{"--seed", "N", "seed of all random numbers (default: 1)"},
+                                        {"--scale", "X", "multiplies the number of trials (default: 1)"},
+                                        {"--json", "", "one object a result"}},
                                        lab::simulate::run}};
   std::vector<std::string> arguments{"simulate"};
   arguments.insert(arguments.end(), argv + 1, argv + argc);

@@ -1,4 +1,4 @@
-# An executable of its own that nobody who measures needs: `make.py simulate` builds it.
+# A separate executable, built only by `make.py simulate`.
 add_executable(simulate_main EXCLUDE_FROM_ALL ${dir}/main.cpp)
 lab_own(simulate_main)
 target_link_libraries(simulate_main PRIVATE simulate)

@@ -17,8 +17,7 @@ namespace lab::simulate {
 
 namespace {
 
-using Goal = Finding::Goal;
-using Table = std::vector<std::vector<double>>;  // logarithms: by benchmark, then by night
+using LogTimes = std::vector<std::vector<double>>;  // logarithms: by benchmark, then by night
 
 constexpr std::size_t kBenchmarks = 35;
 constexpr std::size_t kDisturbed = 17;
@@ -26,8 +25,8 @@ constexpr double kLeastSlowdown = 1.5, kMostSlowdown = 10.7;
 constexpr std::size_t kNights = 1000;
 
 /// Nights of 35 benchmarks with one kind of noise; null: normal noise of 1 to 5 %.
-Table draw(const Kind* kind, std::size_t nights, Noise& noise) {
-  Table table;
+LogTimes draw(const NoiseKind* kind, std::size_t nights, Noise& noise) {
+  LogTimes table;
   for (std::size_t i = 0; i < kBenchmarks; ++i) {
     std::vector<double>& logs = table.emplace_back();
     const double sigma = 0.01 + 0.04 * static_cast<double>(i) / (kBenchmarks - 1);
@@ -39,7 +38,7 @@ Table draw(const Kind* kind, std::size_t nights, Noise& noise) {
   return table;
 }
 
-bool is_unfit(const Table& table, std::size_t night) {
+bool is_unfit(const LogTimes& table, std::size_t night) {
   judge::Standings standings;
   for (const std::vector<double>& logs : table)
     standings.add(judge::standing(std::span(logs).first(night), logs[night]));
@@ -47,7 +46,7 @@ bool is_unfit(const Table& table, std::size_t night) {
 }
 
 /// Makes `count` random benchmarks slower in that night, each by its own random factor.
-void slow_down(Table& table, std::size_t night, std::size_t count, double least, double most, Noise& noise) {
+void slow_down(LogTimes& table, std::size_t night, std::size_t count, double least, double most, Noise& noise) {
   std::vector<std::size_t> order(table.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   for (std::size_t i = 0; i < count; ++i) {
@@ -56,53 +55,53 @@ void slow_down(Table& table, std::size_t night, std::size_t count, double least,
   }
 }
 
-class Nights {
+class NightTrials {
  public:
-  Nights(const Settings& settings, const Report& report)
+  NightTrials(const SimulationSettings& settings, const ResultSink& report)
       : noise_(settings.seed),
         report_(report),
         trials_(static_cast<std::size_t>(std::max(20.0, kNights * settings.scale))) {}
 
-  void undisturbed(const std::string& name, const Kind* kind) {
-    const Table table = draw(kind, trials_ + judge::kFewestRecent, noise_);
+  void undisturbed(const std::string& name, const NoiseKind* kind) {
+    const LogTimes table = draw(kind, trials_ + judge::kFewestRecent, noise_);
     std::size_t unfit = 0;
     for (std::size_t night = judge::kFewestRecent; night < table.front().size(); ++night)
       unfit += is_unfit(table, night);
-    add_finding(fmt::format("{}: undisturbed nights called unfit", name), unfit, Goal::kAtMost, 0.001);
+    add_result(fmt::format("{}: undisturbed nights called unfit", name), unfit, Goal::kAtMost, 0.001);
   }
 
   /// Judges the last of `nights` nights that `disturb` has changed, after `before` undisturbed ones.
-  void disturbed(const std::string& what, const Kind* kind, std::size_t before, std::size_t nights,
-                 const std::function<void(Table&, std::size_t)>& disturb, Goal goal, double bound) {
+  void disturbed(const std::string& what, const NoiseKind* kind, std::size_t before, std::size_t nights,
+                 const std::function<void(LogTimes&, std::size_t)>& disturb, Goal goal, double bound) {
     std::size_t unfit = 0;
     for (std::size_t trial = 0; trial < trials_; ++trial) {
-      Table table = draw(kind, before + nights, noise_);
+      LogTimes table = draw(kind, before + nights, noise_);
       for (std::size_t night = before; night < before + nights; ++night) disturb(table, night);
       unfit += is_unfit(table, before + nights - 1);
     }
-    add_finding(what, unfit, goal, bound);
+    add_result(what, unfit, goal, bound);
   }
 
   Noise& noise() { return noise_; }
 
  private:
-  void add_finding(const std::string& what, std::size_t unfit, Goal goal, double bound) const {
+  void add_result(const std::string& what, std::size_t unfit, Goal goal, double bound) const {
     report_({what, static_cast<double>(unfit) / static_cast<double>(trials_), goal, bound, trials_});
   }
 
   Noise noise_;
-  const Report& report_;
+  const ResultSink& report_;
   std::size_t trials_;
 };
 
 }  // namespace
 
-void simulate_nights(const Settings& settings, const Report& report) {
-  Nights nights(settings, report);
-  const auto disturb_random = [&](Table& table, std::size_t night) {
+void simulate_nights(const SimulationSettings& settings, const ResultSink& report) {
+  NightTrials nights(settings, report);
+  const auto disturb_random = [&](LogTimes& table, std::size_t night) {
     slow_down(table, night, kDisturbed, kLeastSlowdown, kMostSlowdown, nights.noise());
   };
-  const auto by_kind = [&](const std::string& name, const Kind* kind, bool hides) {
+  const auto by_kind = [&](const std::string& name, const NoiseKind* kind, bool hides) {
     nights.undisturbed(name, kind);
     for (const std::size_t before : {judge::kFewestRecent, std::size_t{30}})
       nights.disturbed(fmt::format("{}: {} of {} benchmarks {} to {} times slower after {} nights, called unfit", name,
@@ -111,8 +110,8 @@ void simulate_nights(const Settings& settings, const Report& report) {
   };
   by_kind("normal, 1 to 5 %", nullptr, false);
   // Log-normal noise with sigma 1 hides such slowdowns.
-  for (const Kind& kind : kinds()) by_kind(std::string(kind.name), &kind, kind.name == "log-normal");
-  const auto disturb_the_same = [&](Table& table, std::size_t night) {
+  for (const NoiseKind& kind : noise_kinds()) by_kind(std::string(kind.name), &kind, kind.name == "log-normal");
+  const auto disturb_the_same = [&](LogTimes& table, std::size_t night) {
     for (std::size_t i = 0; i < kDisturbed; ++i)
       table[i][night] += std::log(kLeastSlowdown + (kMostSlowdown - kLeastSlowdown) * nights.noise().uniform());
   };
@@ -124,7 +123,7 @@ void simulate_nights(const Settings& settings, const Report& report) {
         nullptr, 30, night, disturb_the_same, Goal::kAtLeast, 0.95);
   }
   const auto slower = [&](std::size_t count, double ratio) {
-    return [&, count, ratio](Table& table, std::size_t night) {
+    return [&, count, ratio](LogTimes& table, std::size_t night) {
       for (std::size_t i = 0; i < count; ++i) table[i][night] += std::log(ratio);
     };
   };

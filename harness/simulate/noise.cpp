@@ -105,8 +105,8 @@ double Noise::normal() {
   return radius * std::cos(2 * std::numbers::pi * uniform());
 }
 
-std::span<const Kind> kinds() {
-  static const std::array<Kind, 5> all{{
+std::span<const NoiseKind> noise_kinds() {
+  static const std::array<NoiseKind, 5> all{{
       {"normal", robust_sigma(draw_normal), draw_normal, log_density_of_normal},
       {"log-normal", robust_sigma(draw_log_normal), draw_log_normal, log_density_of_log_normal},
       {"AR(1)", robust_sigma(draw_autoregressive), draw_autoregressive, nullptr},

@@ -26,7 +26,7 @@ class Noise {
 inline constexpr double kLeastLogDensity = -100;
 
 /// A kind of noise: the distribution of a benchmark's numbers over nights without a change.
-struct Kind {
+struct NoiseKind {
   std::string_view name;
   double robust_sigma = 0;  ///< 1.4826 times the median absolute deviation of the distribution, in the series' unit
   std::vector<double> (*draw)(Noise& noise, std::size_t count);
@@ -37,6 +37,6 @@ struct Kind {
 
 /// The five kinds on which change point detection is evaluated: normal (2 %), log-normal (sigma 1), AR(1) with 0.5 (2
 /// %), two levels 5 % apart (70/30, 1 % within), and normal (2 %) with 5 % of outliers of +30 %.
-std::span<const Kind> kinds();
+std::span<const NoiseKind> noise_kinds();
 
 }  // namespace lab::simulate

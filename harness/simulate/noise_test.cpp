@@ -9,15 +9,15 @@
 namespace lab::simulate {
 namespace {
 
-const Kind& named(std::string_view name) {
-  for (const Kind& kind : kinds())
+const NoiseKind& named(std::string_view name) {
+  for (const NoiseKind& kind : noise_kinds())
     if (kind.name == name) return kind;
   ADD_FAILURE() << name;
-  return kinds().front();
+  return noise_kinds().front();
 }
 
-TEST(Kind, draws_numbers_with_its_density) {
-  for (const Kind& kind : kinds()) {
+TEST(NoiseKind, draws_numbers_with_its_density) {
+  for (const NoiseKind& kind : noise_kinds()) {
     if (!kind.independent()) continue;
     // The share of drawn numbers in each range equals the integral of the density.
     Noise noise(3);
@@ -34,7 +34,7 @@ TEST(Kind, draws_numbers_with_its_density) {
 
 TEST(Oracle, has_the_requested_false_alarm_rate_and_detects_large_steps) {
   for (const std::string_view name : {"normal", "log-normal"}) {
-    const Kind& kind = named(name);
+    const NoiseKind& kind = named(name);
     Noise noise(5);
     const Oracle known(kind, 60, 50, 0.1, 2000, noise);
     int unchanged = 0, changed = 0;

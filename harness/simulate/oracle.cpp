@@ -15,7 +15,7 @@ constexpr std::size_t kShortest = stats::ChangePointDetector::kShortest,
 
 }  // namespace
 
-Oracle::Oracle(const Kind& kind, std::size_t points, std::size_t baseline, double alarms, std::size_t trials,
+Oracle::Oracle(const NoiseKind& kind, std::size_t points, std::size_t baseline, double alarms, std::size_t trials,
                Noise& noise)
     : kind_(kind) {
   for (double step = kLeastStep; step <= kMostStep; step += kStep)

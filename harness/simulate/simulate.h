@@ -2,6 +2,7 @@
 /// ones. The constants of an estimator are chosen on other noises and seeds than those reported here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -11,15 +12,17 @@
 
 namespace lab::simulate {
 
-struct Settings {
+struct SimulationSettings {
   std::uint64_t seed = 1;
   double scale = 1;  ///< multiplies the number of trials; the goals hold for 1
+
+  std::uint64_t trials(double count) const { return static_cast<std::uint64_t>(std::max(1.0, count * scale)); }
 };
 
-/// One measured share or count, with its goal.
-struct Finding {
-  enum class Goal { kAtMost, kAtLeast, kNone };
+enum class Goal { kAtMost, kAtLeast, kNone };
 
+/// One measured share or count, with its goal.
+struct SimulationResult {
   std::string what;  ///< "tables with a false verdict, processes differing by 1 %"
   double value = 0;  ///< a share within 0..1, or in `unit`
   Goal goal = Goal::kNone;
@@ -30,24 +33,24 @@ struct Finding {
   bool met() const;
 };
 
-/// Called with each finding as soon as it is known.
-using Report = std::function<void(const Finding&)>;
+/// Called with each result as soon as it is known.
+using ResultSink = std::function<void(const SimulationResult&)>;
 
 struct Simulation {
   std::string_view name;     ///< "compare"
   std::string_view summary;  ///< for the help text
-  void (*run)(const Settings&, const Report&);
+  void (*run)(const SimulationSettings&, const ResultSink&);
 };
 
 /// All simulations.
 std::span<const Simulation> simulations();
 
 // One source file each. A new simulation needs its file, a line here and a line in the table of simulate.cpp.
-void simulate_change_points(const Settings& settings, const Report& report);
-void simulate_ranks(const Settings& settings, const Report& report);
-void simulate_bisect(const Settings& settings, const Report& report);
-void simulate_compare(const Settings& settings, const Report& report);
-void simulate_nights(const Settings& settings, const Report& report);
-void simulate_history(const Settings& settings, const Report& report);
+void simulate_change_points(const SimulationSettings& settings, const ResultSink& report);
+void simulate_ranks(const SimulationSettings& settings, const ResultSink& report);
+void simulate_bisect(const SimulationSettings& settings, const ResultSink& report);
+void simulate_compare(const SimulationSettings& settings, const ResultSink& report);
+void simulate_nights(const SimulationSettings& settings, const ResultSink& report);
+void simulate_history(const SimulationSettings& settings, const ResultSink& report);
 
 }  // namespace lab::simulate

@@ -74,7 +74,7 @@ double penalty_of_tails(const Density& density) {
 double total_gain(const Density& density, std::span<const double> window, double shift, double known) {
   std::vector<double> gains;
   for (const double x : window) gains.push_back(known * density.gain(x, shift));
-  std::sort(gains.begin(), gains.end(), std::greater<>());
+  std::ranges::sort(gains, std::greater<>());
   double sum = 0, rank = 1;
   for (const double gain : gains) {
     sum += std::min(gain, std::log((static_cast<double>(density.size()) + rank) / rank));
@@ -116,7 +116,7 @@ bool ChangePointDetector::add(double value) {
 }
 
 double ChangePointDetector::threshold() const {
-  return kAlarm + kTogether * std::log(static_cast<double>(std::max<std::size_t>(1, watch_.series)));
+  return kAlarm + kTogether * std::log(static_cast<double>(std::max<std::size_t>(1, context_.series)));
 }
 
 void ChangePointDetector::refresh() {
@@ -130,7 +130,7 @@ void ChangePointDetector::refresh() {
   if (shape_is_carried) {
     const double middle = median(level);
     for (const double rest : carried_) baseline.points.push_back(rest + middle);
-    std::sort(baseline.points.begin(), baseline.points.end());
+    std::ranges::sort(baseline.points);
   }
   baseline.median = median(baseline.points);
   baseline.sigma = robust_sigma(baseline.points);
@@ -169,7 +169,7 @@ ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
       x -= share * last;
       share *= kPersistence;
     }
-    std::sort(window.begin(), window.end());
+    std::ranges::sort(window);
   }
 
   const double known = static_cast<double>(at->of_level) / (static_cast<double>(at->of_level) + m);
@@ -183,8 +183,8 @@ ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
   }
 
   double correlation = unbiased(at->correlation, density.size()), looks = n;
-  if (watch_.autocorrelation) {
-    correlation = (n * correlation + kKnownAs * *watch_.autocorrelation) / (n + kKnownAs);
+  if (context_.autocorrelation) {
+    correlation = (n * correlation + kKnownAs * *context_.autocorrelation) / (n + kKnownAs);
     looks += kKnownAs;
   }
   const double weight = 1 / (1 + std::exp(-kSharpness * (correlation - kCorrelated) * std::sqrt(looks)));
@@ -234,7 +234,7 @@ ChangePoint ChangePointDetector::described(const Candidate& candidate) const {
   if (point.before > 0 && point.before + low > 0 && std::isfinite((point.before + high) / point.before))
     point.ratio = {point.after / point.before, (point.before + low) / point.before,
                    (point.before + high) / point.before};
-  const double reached = watch_.series > 1 ? kFalseTables : kFalseAlarms;
+  const double reached = context_.series > 1 ? kFalseTables : kFalseAlarms;
   point.confidence = 1 - reached * std::exp(-kDecay * (candidate.score - threshold()));
   return point;
 }
@@ -270,8 +270,8 @@ std::size_t points_missing(std::size_t count) {
   return ChangePointDetector::kEnough - std::min(count, ChangePointDetector::kEnough);
 }
 
-std::vector<ChangePoint> find_change_points(std::span<const double> values, const Watch& watch) {
-  ChangePointDetector detector(watch);
+std::vector<ChangePoint> find_change_points(std::span<const double> values, const DetectorContext& context) {
+  ChangePointDetector detector(context);
   for (const double value : values) detector.add(value);
   return detector.change_points();
 }

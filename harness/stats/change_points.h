@@ -7,11 +7,9 @@
 ///   ln C(n + m, m). 1 / C(n + m, m) is the probability, under any distribution, that m points lie beyond all n points
 ///   of the baseline.
 /// - Three terms are subtracted: the average score of the baseline's own points, each left out in turn
-/// (Density::excess);
-///   a penalty for heavy tails; a penalty for a short baseline.
+///   (Density::excess); a penalty for heavy tails; a penalty for a short baseline.
 /// - With lag-1 autocorrelation, the score is divided by the variance inflation: the variance of a mean of m such
-/// points
-///   over that of independent points.
+///   points over that of independent points.
 /// Independent of the score, five points in a row that all lie beyond the whole baseline, by half its range, are a
 /// plain step. For exchangeable points without a change its probability is below 2 / C(n + 5, 5) per night. If the
 /// baseline never varied, the range of the five points is used. A score above kAlarm raises an alarm. The first point
@@ -56,7 +54,7 @@ struct ChangePoint {
 };
 
 /// The context in which a series is watched.
-struct Watch {
+struct DetectorContext {
   /// Number of series that are watched together. Raises the threshold, because one false alarm among them spoils the
   /// night.
   std::size_t series = 1;
@@ -67,7 +65,7 @@ struct Watch {
 
 class ChangePointDetector {
  public:
-  explicit ChangePointDetector(const Watch& watch = {}) : watch_(watch) {}
+  explicit ChangePointDetector(const DetectorContext& context = {}) : context_(context) {}
 
   /// Adds the next point: finite and within +-Density::kWidest. Returns true if it raised an alarm, which adds a change
   /// point.
@@ -116,7 +114,7 @@ class ChangePointDetector {
   ChangePoint described(const Candidate& candidate) const;
   void begin_level(const Candidate& candidate);
 
-  Watch watch_;
+  DetectorContext context_;
   std::vector<double> values_;   // all points
   std::size_t start_ = 0;        // of the present level
   std::vector<double> carried_;  // the previous baseline, less its level
@@ -134,6 +132,6 @@ std::optional<double> common_autocorrelation(std::span<const std::vector<double>
 std::size_t points_missing(std::size_t count);
 
 /// All change points of a series.
-std::vector<ChangePoint> find_change_points(std::span<const double> values, const Watch& watch = {});
+std::vector<ChangePoint> find_change_points(std::span<const double> values, const DetectorContext& context = {});
 
 }  // namespace lab::stats

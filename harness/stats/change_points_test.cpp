@@ -36,14 +36,14 @@ std::vector<double> joined(std::vector<double> first, const std::vector<double>&
 
 }  // namespace
 
-TEST(ChangePoints, are_none_where_nothing_changes) {
+TEST(ChangePoints, are_absent_from_unchanged_series) {
   EXPECT_TRUE(find_change_points(noisy(100, 100, 1)).empty());
   EXPECT_TRUE(find_change_points({}).empty());
   EXPECT_TRUE(find_change_points(std::vector<double>{1}).empty());
   EXPECT_TRUE(find_change_points(std::vector<double>(1000, 5)).empty());
 }
 
-TEST(ChangePoints, say_where_when_how_much_and_how_sure) {
+TEST(ChangePoints, have_index_detection_ratio_and_confidence) {
   const std::vector<ChangePoint> found = find_change_points(steps({{50, 100}, {50, 105}}, 3));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].index, 50U);
@@ -58,7 +58,7 @@ TEST(ChangePoints, say_where_when_how_much_and_how_sure) {
   EXPECT_LT(found[0].confidence, 1);
 }
 
-TEST(ChangePoints, of_a_prefix_are_what_was_known_then) {
+TEST(ChangePoints, of_a_prefix_are_those_known_at_its_end) {
   const std::vector<double> values = steps({{40, 100}, {9, 106}, {40, 100}, {150, 103}, {30, 92}}, 5);
   ChangePointDetector detector;
   const std::vector<ChangePoint> all = find_change_points(values);
@@ -73,7 +73,7 @@ TEST(ChangePoints, of_a_prefix_are_what_was_known_then) {
   EXPECT_EQ(detector.change_points(), all);
 }
 
-TEST(ChangePoints, find_the_step_back_and_each_step_once) {
+TEST(ChangePoints, include_the_step_back_and_each_step_once) {
   const std::vector<ChangePoint> found = find_change_points(steps({{60, 100}, {12, 108}, {60, 100}}, 17));
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].index, 60U);
@@ -82,7 +82,7 @@ TEST(ChangePoints, find_the_step_back_and_each_step_once) {
   EXPECT_LT(found[1].after, found[1].before);
 }
 
-TEST(ChangePoints, are_not_alarmed_by_outliers_one_or_two_in_a_row) {
+TEST(ChangePoints, are_not_raised_by_one_or_two_outliers_in_a_row) {
   std::vector<double> values = noisy(100, 100, 23);
   for (const std::size_t at : {20, 40, 60, 61, 80, 90}) values[at] += 30;
   EXPECT_TRUE(find_change_points(values).empty());
@@ -101,7 +101,7 @@ TEST(ChangePoints, of_constants_are_found_within_five_points) {
   }
 }
 
-TEST(ChangePoints, of_a_constant_are_found_as_soon_as_it_is_a_baseline) {
+TEST(ChangePoints, of_a_constant_are_found_after_the_shortest_baseline) {
   for (const auto& [from, to] : {std::pair{50.0, 100.0}, {100.0, 50.0}, {50.0, 50.0005}, {0.0, 1.0}}) {
     const std::vector<ChangePoint> found = find_change_points(
         joined(std::vector<double>(ChangePointDetector::kFewest, from), std::vector<double>(15, to)));
@@ -113,7 +113,7 @@ TEST(ChangePoints, of_a_constant_are_found_as_soon_as_it_is_a_baseline) {
   }
 }
 
-TEST(ChangePoints, of_a_constant_are_none_where_it_rounds_otherwise_begins_to_vary_or_has_outliers) {
+TEST(ChangePoints, of_a_constant_are_not_raised_by_rounding_new_noise_or_outliers) {
   const std::vector<double> constant(ChangePointDetector::kFewest, 50);
   EXPECT_TRUE(find_change_points(joined(constant, std::vector<double>(15, 50 + 1e-12))).empty());
   EXPECT_TRUE(find_change_points(joined(constant, {50.1, 50.3, 50.2, 50.05, 50.4, 49.9, 50.1, 49.8})).empty());
@@ -139,7 +139,7 @@ TEST(ChangePoints, of_a_series_that_is_too_young_may_be_missing) {
   EXPECT_TRUE(find_change_points(std::span(step).first(enough - 1)).empty());
 }
 
-TEST(ChangePoints, mean_the_same_in_any_unit_and_either_direction) {
+TEST(ChangePoints, do_not_depend_on_unit_or_direction) {
   const std::vector<double> values = steps({{50, 100}, {50, 105}}, 29);
   const std::vector<ChangePoint> plain = find_change_points(values);
   for (const auto& [factor, offset] : {std::pair{1e-9, 0.0}, {1e12, 0.0}, {-1.0, 0.0}, {1.0, -100.0}}) {
@@ -153,7 +153,7 @@ TEST(ChangePoints, mean_the_same_in_any_unit_and_either_direction) {
   }
 }
 
-TEST(ChangePoints, are_numbers_at_either_end_of_what_is_representable) {
+TEST(ChangePoints, are_finite_for_the_smallest_and_largest_values) {
   for (const auto& [from, to] : {std::pair{5e-324, 1e150}, {-1e150, 1e150}, {0.0, 5e-324}, {1e-150, 3e-150}}) {
     std::vector<double> values(40, from);
     for (std::size_t i = 0; i < 40; i += 3) values[i] = from / 2;
@@ -168,7 +168,7 @@ TEST(ChangePoints, are_numbers_at_either_end_of_what_is_representable) {
   }
 }
 
-TEST(ChangePoints, need_a_baseline_and_then_no_more_than_it) {
+TEST(ChangePoints, need_a_complete_baseline) {
   const std::size_t fewest = ChangePointDetector::kFewest;
   EXPECT_TRUE(find_change_points(steps({{fewest - 2, 100}, {3, 120}}, 31)).empty());
   EXPECT_EQ(find_change_points(steps({{fewest + 5, 100}, {8, 120}}, 31)).size(), 1U);
@@ -179,7 +179,7 @@ TEST(ChangePoints, need_a_baseline_and_then_no_more_than_it) {
   EXPECT_EQ(late.back().index, 1400U);
 }
 
-TEST(ChangePoints, ask_for_more_where_many_series_are_watched) {
+TEST(ChangePoints, have_a_higher_threshold_if_many_series_are_watched) {
   std::size_t alone = 0, together = 0;
   for (std::uint64_t seed = 100; seed < 200; ++seed) {
     const std::vector<double> values = steps({{30, 100}, {4, 102.5}}, 1000 * seed);
@@ -192,7 +192,7 @@ TEST(ChangePoints, ask_for_more_where_many_series_are_watched) {
   EXPECT_LT(together, alone);
 }
 
-TEST(ChangePoints, trust_a_young_series_whose_kind_is_known_not_to_wander) {
+TEST(ChangePoints, are_found_earlier_if_similar_series_are_not_autocorrelated) {
   std::size_t unknown = 0, known = 0, wandering = 0;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const std::vector<double> values = steps({{20, 100}, {6, 103}}, 1000 * seed);
@@ -204,7 +204,7 @@ TEST(ChangePoints, trust_a_young_series_whose_kind_is_known_not_to_wander) {
   EXPECT_LT(wandering, known);
 }
 
-TEST(ChangePoints, learn_from_all_series_how_alike_neighbours_are) {
+TEST(ChangePoints, use_the_median_autocorrelation_of_all_series) {
   std::vector<std::vector<double>> all;
   for (std::uint64_t seed = 0; seed < 40; ++seed) all.push_back(noisy(20, 100, 1000 * seed));
   EXPECT_NEAR(*common_autocorrelation(all), 0, 0.1);

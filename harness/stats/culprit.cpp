@@ -54,7 +54,7 @@ void CulpritSearch::add(std::size_t commit, double value) {
 
 void CulpritSearch::skip(std::size_t commit) {
   skipped_[commit] = true;
-  std::erase_if(data_, [&](const Datum& datum) { return datum.commit == commit; });
+  std::erase_if(data_, [&](const Measurement& measurement) { return measurement.commit == commit; });
   counts_[commit] = 0;
   update();
 }
@@ -74,19 +74,19 @@ void CulpritSearch::update() {
   belief_.culprit.assign(commits_ + 1, 0);
   std::vector<std::size_t> commits;
   std::vector<double> log_values;
-  for (const Datum& datum : data_) {
-    commits.push_back(datum.commit);
-    log_values.push_back(datum.log_value);
+  for (const Measurement& measurement : data_) {
+    commits.push_back(measurement.commit);
+    log_values.push_back(measurement.log_value);
   }
   const Measurements data(commits, std::move(log_values));
   // All culprits between two measured commits have the same likelihood: one fit for each such run.
-  struct Run {
+  struct CommitRun {
     std::size_t first;
     std::size_t last;
     Fit fit;
   };
   const Fit null = fit(data, 0);
-  std::vector<Run> runs;
+  std::vector<CommitRun> runs;
   const std::set<std::size_t> measured(commits.begin(), commits.end());
   std::size_t first = 1;
   for (const std::size_t commit : measured) {
@@ -96,15 +96,15 @@ void CulpritSearch::update() {
   if (first <= commits_) runs.push_back({first, commits_, null});
 
   double best = null.log_likelihood;
-  for (const Run& run : runs) best = std::max(best, run.fit.log_likelihood);
+  for (const CommitRun& run : runs) best = std::max(best, run.fit.log_likelihood);
   // Normalisation gives the share of innocent commits to all other hypotheses, the null among them.
   const double prior = (1 - kNull) / static_cast<double>(commits_);
   belief_.null = kNull * std::exp(null.log_likelihood - best);
   double total = belief_.null;
   double contrast = 0, farthest = 0;
-  const Run* likeliest = nullptr;
+  const CommitRun* likeliest = nullptr;
   double most = -1;
-  for (const Run& run : runs) {
+  for (const CommitRun& run : runs) {
     const double each = prior * std::exp(run.fit.log_likelihood - best);
     double mass = 0;
     for (std::size_t k = run.first; k <= run.last; ++k) {
@@ -132,13 +132,13 @@ void CulpritSearch::update() {
   }
   for (std::size_t k = 1; k <= commits_; ++k) {
     if (innocent_[k] || (k > 1 && skipped_[k - 1] && !innocent_[k - 1])) continue;  // belongs to the previous group
-    const Suspects group = group_of(k);
+    const SuspectRange group = group_of(k);
     if (group.probability > belief_.likeliest.probability) belief_.likeliest = group;
   }
 }
 
-Suspects CulpritSearch::group_of(std::size_t commit) const {
-  Suspects group{commit, commit, 0};
+SuspectRange CulpritSearch::group_of(std::size_t commit) const {
+  SuspectRange group{commit, commit, 0};
   while (group.first > 1 && skipped_[group.first - 1]) --group.first;
   while (group.last < commits_ && skipped_[group.last]) ++group.last;
   for (std::size_t k = group.first; k <= group.last; ++k) group.probability += belief_.culprit[k];

@@ -34,7 +34,7 @@
 namespace lab::stats {
 
 /// Commits first..last, one of which is the culprit. More than one if commits between them cannot be measured.
-struct Suspects {
+struct SuspectRange {
   std::size_t first = 0;
   std::size_t last = 0;
   double probability = 0;
@@ -43,7 +43,7 @@ struct Suspects {
 struct Belief {
   double null = 1;              ///< probability that the ends do not differ
   std::vector<double> culprit;  ///< [k], probability that commit k is the first of the new level; [0] is 0
-  Suspects likeliest;           ///< 0..0 if there is no commit
+  SuspectRange likeliest;       ///< 0..0 if there is no commit
   double ratio = 1;             ///< of new to old level, at the likeliest culprit
   double most = 1;              ///< upper bound of the ratio of the ends, if they differ (two standard deviations)
   double noise = 0;             ///< sigma, relative
@@ -78,17 +78,17 @@ class CulpritSearch {
   std::size_t commits() const { return commits_; }
 
  private:
-  struct Datum {
+  struct Measurement {
     std::size_t commit;
     double log_value;
   };
 
   void update();
   std::size_t lesser_end() const;
-  Suspects group_of(std::size_t commit) const;
+  SuspectRange group_of(std::size_t commit) const;
 
   std::size_t commits_;
-  std::vector<Datum> data_;  ///< in the order of measuring
+  std::vector<Measurement> data_;  ///< in the order of measuring
   std::vector<std::size_t> counts_;
   std::vector<bool> skipped_;
   std::vector<bool> innocent_;

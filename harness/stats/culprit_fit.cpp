@@ -16,7 +16,7 @@ namespace lab::stats {
 namespace {
 
 /// A component of the prior of the effect's size, in sigma.
-struct Effect {
+struct EffectPrior {
   double tau;
   double probability;
 };
@@ -27,8 +27,8 @@ constexpr double kNoiseScale = 5e-4;
 /// Scales of the drift: sigma per square root of a measurement; all equally likely.
 constexpr std::array<double, 3> kDrifts{0.01, 0.1, 0.4};
 /// Effects of hundreds of sigma are rare but real: the size of an executable has no noise and may double.
-constexpr std::array<Effect, 4> kEffects{{{1, 0.49}, {4, 0.49}, {64, 0.01}, {1024, 0.01}}};
-constexpr std::array<Effect, 1> kNoEffect{{{1, 1}}};  ///< of the null hypothesis
+constexpr std::array<EffectPrior, 4> kEffects{{{1, 0.49}, {4, 0.49}, {64, 0.01}, {1024, 0.01}}};
+constexpr std::array<EffectPrior, 1> kNoEffect{{{1, 1}}};  ///< of the null hypothesis
 constexpr double kNegligible = 8;  ///< nats: if a size explains the data so much worse, no larger one is tried
 constexpr double kDisturbed = 1, kInlier = 9;
 constexpr double kLeastRange = std::numbers::ln2;
@@ -41,7 +41,7 @@ constexpr double kLeast = 1e-9;      ///< of a precision, so that the matrix sta
 constexpr double kNormalQuartile = 0.6744897501960817;
 
 /// For each measurement, in order, the probability that it is an inlier.
-using Shares = std::vector<double>;
+using InlierShares = std::vector<double>;
 
 double entropy(double p) {
   return p <= 0 || p >= 1 ? 0 : -p * std::log(p) - (1 - p) * std::log1p(-p);
@@ -49,16 +49,16 @@ double entropy(double p) {
 
 /// The conjugate regression.
 struct Posterior {
-  Row mean{};
-  std::array<Row, kColumns> root{};  ///< inverse of L's Cholesky factor: x'L^-1 x = |root x|^2
-  double level_variance = 0;         ///< (L^-1)_dd
-  double shape = 0;                  ///< a_n
-  double scale = 0;                  ///< b_n
+  DesignRow mean{};
+  std::array<DesignRow, kColumns> root{};  ///< inverse of L's Cholesky factor: x'L^-1 x = |root x|^2
+  double level_variance = 0;               ///< (L^-1)_dd
+  double shape = 0;                        ///< a_n
+  double scale = 0;                        ///< b_n
   double log_likelihood = 0;
 
   double precision() const { return shape / scale; }
   /// Expectation of (y - x theta)^2 / sigma^2.
-  double distance(const Row& x, double y) const {
+  double distance(const DesignRow& x, double y) const {
     double sum = 0;
     for (std::size_t j = 0; j < kColumns; ++j) {
       y -= x[j] * mean[j];
@@ -70,21 +70,22 @@ struct Posterior {
   }
 };
 
-struct Normal {
-  std::array<Row, kColumns> matrix{};  ///< L
-  Row right{};                         ///< X'Ry
-  double squares = 0;                  ///< y'Ry
-  double total = 0;                    ///< sum r
+struct NormalEquations {
+  std::array<DesignRow, kColumns> matrix{};  ///< L
+  DesignRow right{};                         ///< X'Ry
+  double squares = 0;                        ///< y'Ry
+  double total = 0;                          ///< sum r
 };
 
-Normal normal_equations(const Measurements& data, const Shares& inlier, std::size_t from, double tau, double drift) {
-  Normal sums;
+NormalEquations normal_equations(const Measurements& data, const InlierShares& inlier, std::size_t from, double tau,
+                                 double drift) {
+  NormalEquations sums;
   const auto count = static_cast<double>(std::max<std::size_t>(data.size(), 1));
   sums.matrix[0][0] = kLeast;
   for (std::size_t j = 0; j < kWaves; ++j) sums.matrix[1 + j][1 + j] = 1 / (drift * drift * count);
   sums.matrix[kLevel][kLevel] = 1 / (tau * tau);
   for (std::size_t i = 0; i < data.size(); ++i) {
-    const Row row = data.row(i, from);
+    const DesignRow row = data.row(i, from);
     const double y = data.value(i);
     for (std::size_t j = 0; j < kColumns; ++j) {
       for (std::size_t k = 0; k <= j; ++k) sums.matrix[j][k] += inlier[i] * row[j] * row[k];
@@ -96,10 +97,10 @@ Normal normal_equations(const Measurements& data, const Shares& inlier, std::siz
   return sums;
 }
 
-Posterior solve(const Normal& sums, std::size_t columns) {
+Posterior solve(const NormalEquations& sums, std::size_t columns) {
   Posterior result;
-  std::array<Row, kColumns> c{};  // L = C C'
-  Row z{};                        // C z = X'Ry, so that m'Lm = z'z
+  std::array<DesignRow, kColumns> c{};  // L = C C'
+  DesignRow z{};                        // C z = X'Ry, so that m'Lm = z'z
   double log_determinant = 0, explained = 0;
   for (std::size_t i = 0; i < columns; ++i) {
     double rest = sums.right[i];
@@ -134,7 +135,7 @@ Posterior solve(const Normal& sums, std::size_t columns) {
 
 /// Updates regression and inlier probabilities in turn until the bound converges. `inlier` holds the start values, then
 /// the result.
-Fit fit_from(const Measurements& data, Shares& inlier, std::size_t from, double tau, double drift) {
+Fit fit_from(const Measurements& data, InlierShares& inlier, std::size_t from, double tau, double drift) {
   Fit result;
   double before = kNever;
   for (int step = 0;; ++step) {
@@ -167,7 +168,7 @@ Fit fit_from(const Measurements& data, Shares& inlier, std::size_t from, double 
 /// Half-sample mode (Bickel and Fruehwirth, Computational Statistics & Data Analysis 50, 2006): repeatedly
 /// keeps the half of the values that lies closest together.
 double mode(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   std::size_t first = 0;
   for (std::size_t count = values.size(); count > 2;) {
     const std::size_t half = (count + 1) / 2;
@@ -182,7 +183,7 @@ double mode(std::vector<double> values) {
 }
 
 /// 1 for measurements near the mode of their level, 0 for all others.
-Shares near_modes(const Measurements& data, std::size_t from) {
+InlierShares near_modes(const Measurements& data, std::size_t from) {
   const auto side = [&](std::size_t i) { return from > 0 && data.commit(i) >= from ? 1u : 0u; };
   std::array<std::vector<double>, 2> sides;
   for (std::size_t i = 0; i < data.size(); ++i) sides[side(i)].push_back(data.value(i));
@@ -192,15 +193,15 @@ Shares near_modes(const Measurements& data, std::size_t from) {
   std::vector<double> distances;
   for (std::size_t i = 0; i < data.size(); ++i) distances.push_back(std::abs(data.value(i) - modes[side(i)]));
   const double sigma = std::max(quantile(distances, 0.25) / kNormalQuartile, kNoiseScale);
-  Shares inlier;
+  InlierShares inlier;
   for (const double distance : distances) inlier.push_back(distance < kFar * sigma ? 1 : 0);
   return inlier;
 }
 
 /// The best fit of all `starts`, each of which is replaced by its result.
-Fit best_of(const Measurements& data, std::vector<Shares>& starts, std::size_t from, double tau, double drift) {
+Fit best_of(const Measurements& data, std::vector<InlierShares>& starts, std::size_t from, double tau, double drift) {
   Fit best;
-  for (Shares& start : starts) {
+  for (InlierShares& start : starts) {
     const Fit found = fit_from(data, start, from, tau, drift);
     if (found.log_likelihood > best.log_likelihood) best = found;
   }
@@ -218,7 +219,7 @@ Measurements::Measurements(std::vector<std::size_t> commits, std::vector<double>
   const auto [least, most] = std::minmax_element(values_.begin(), values_.end());
   range_ = std::max(range_, *most - *least);
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    Row& row = rows_.emplace_back();
+    DesignRow& row = rows_.emplace_back();
     row[0] = 1;
     const double when = (static_cast<double>(i) + 0.5) / count;
     for (std::size_t j = 0; j < kWaves; ++j) {
@@ -228,21 +229,21 @@ Measurements::Measurements(std::vector<std::size_t> commits, std::vector<double>
   }
 }
 
-Row Measurements::row(std::size_t i, std::size_t from) const {
-  Row row = rows_[i];
+DesignRow Measurements::row(std::size_t i, std::size_t from) const {
+  DesignRow row = rows_[i];
   row[kLevel] = from > 0 && commits_[i] >= from ? 1 : 0;
   return row;
 }
 
 Fit fit(const Measurements& data, std::size_t from) {
-  std::vector<Shares> cold{Shares(data.size(), 1.0)};
+  std::vector<InlierShares> cold{InlierShares(data.size(), 1.0)};
   if (data.size() >= kEnoughForModes) cold.push_back(near_modes(data, from));
   std::vector<Fit> fits;
   double best = kNever;
   for (const double drift : kDrifts) {
     double top = kNever;
-    std::vector<Shares> starts = cold;
-    for (const Effect& effect : from == 0 ? std::span<const Effect>(kNoEffect) : kEffects) {
+    std::vector<InlierShares> starts = cold;
+    for (const EffectPrior& effect : from == 0 ? std::span<const EffectPrior>(kNoEffect) : kEffects) {
       Fit& found = fits.emplace_back(best_of(data, starts, from, effect.tau, drift));
       found.log_likelihood += std::log(effect.probability);
       if (found.log_likelihood < top - kNegligible) break;

@@ -34,7 +34,7 @@ inline constexpr std::size_t kWaves = 3;
 /// Columns: intercept, waves, and the level last. The null hypothesis omits the last.
 inline constexpr std::size_t kColumns = 2 + kWaves;
 inline constexpr std::size_t kLevel = kColumns - 1;
-using Row = std::array<double, kColumns>;
+using DesignRow = std::array<double, kColumns>;
 
 /// Measurements in their order.
 class Measurements {
@@ -47,12 +47,12 @@ class Measurements {
   double value(std::size_t i) const { return values_[i]; }  ///< less the mean of all
   double range() const { return range_; }                   ///< of disturbed measurements
   /// A row of the design matrix; `from` is the first commit of the new level (0: none).
-  Row row(std::size_t i, std::size_t from) const;
+  DesignRow row(std::size_t i, std::size_t from) const;
 
  private:
   std::vector<std::size_t> commits_;
   std::vector<double> values_;
-  std::vector<Row> rows_;  ///< without the level
+  std::vector<DesignRow> rows_;  ///< without the level
   double range_ = 0;
 };
 

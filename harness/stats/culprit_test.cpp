@@ -16,20 +16,20 @@ std::vector<double> no_cost(std::size_t commits) {
   return std::vector<double>(commits + 1);
 }
 
-struct Measured {
+struct CommitValue {
   std::size_t commit;
   double value;
 };
 
-CulpritSearch after(std::size_t commits, const std::vector<Measured>& data) {
+CulpritSearch after(std::size_t commits, const std::vector<CommitValue>& data) {
   CulpritSearch search(commits);
-  for (const Measured& datum : data) search.add(datum.commit, datum.value);
+  for (const CommitValue& datum : data) search.add(datum.commit, datum.value);
   return search;
 }
 
 /// Of a symmetric positive matrix: the inverse, by Gauss and Jordan, and the logarithm of its determinant.
-using Matrix = std::vector<std::vector<double>>;
-double invert(Matrix matrix, Matrix& inverse) {
+using SquareMatrix = std::vector<std::vector<double>>;
+double invert(SquareMatrix matrix, SquareMatrix& inverse) {
   const std::size_t n = matrix.size();
   double log_determinant = 0;
   inverse.assign(n, std::vector<double>(n));
@@ -55,11 +55,11 @@ double invert(Matrix matrix, Matrix& inverse) {
 /// The model of culprit_fit.h by brute force: disturbed or not as a sum over all subsets, the drift as a covariance,
 /// d and sigma by sums over grids. `inlier`: those that nothing disturbed. `culprit` 0: none. `drift`: sigma, per
 /// square root of a measurement.
-double evidence_of(const std::vector<Measured>& data, const std::vector<std::size_t>& inlier, std::size_t culprit,
+double evidence_of(const std::vector<CommitValue>& data, const std::vector<std::size_t>& inlier, std::size_t culprit,
                    double drift) {
   const std::size_t n = inlier.size();
   const auto all = static_cast<double>(data.size());
-  Matrix covariance(n, std::vector<double>(n));
+  SquareMatrix covariance(n, std::vector<double>(n));
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) {
       covariance[i][j] = i == j ? 1 : 0;
@@ -71,7 +71,7 @@ double evidence_of(const std::vector<Measured>& data, const std::vector<std::siz
         covariance[i][j] += drift * drift * all * at(i) * at(j);
       }
     }
-  Matrix inverse;
+  SquareMatrix inverse;
   const double log_determinant = invert(covariance, inverse);
   const auto product = [&](const std::vector<double>& a, const std::vector<double>& b) {
     double sum = 0;
@@ -114,7 +114,7 @@ double evidence_of(const std::vector<Measured>& data, const std::vector<std::siz
          std::pow(2 * std::numbers::pi, -static_cast<double>(n) / 2);
 }
 
-double evidence(const std::vector<Measured>& data, std::size_t culprit) {
+double evidence(const std::vector<CommitValue>& data, std::size_t culprit) {
   double total = 0;
   for (unsigned subset = 1; subset < 1u << data.size(); ++subset) {
     std::vector<std::size_t> inlier;
@@ -159,7 +159,7 @@ void expect_27_of_40(std::uint64_t seed, const Measure& measure) {
 
 TEST(Culprit, has_the_posterior_of_its_model) {
   for (const double disturbed : {101.5, 125.0}) {
-    const std::vector<Measured> data{{0, 100}, {6, 103}, {6, 104.5}, {0, 101}, {3, disturbed}, {5, 102.5}};
+    const std::vector<CommitValue> data{{0, 100}, {6, 103}, {6, 104.5}, {0, 101}, {3, disturbed}, {5, 102.5}};
     const CulpritSearch search = after(6, data);
     std::vector<double> expected{evidence(data, 0)};
     for (std::size_t k = 1; k <= 6; ++k) expected.push_back(evidence(data, k) / 6);
@@ -171,14 +171,14 @@ TEST(Culprit, has_the_posterior_of_its_model) {
   }
 }
 
-TEST(Culprit, is_nobody_before_anything_was_measured) {
+TEST(Culprit, is_unknown_before_the_first_measurement) {
   const CulpritSearch search(4);
   EXPECT_DOUBLE_EQ(search.belief().null, 0.5);
   EXPECT_DOUBLE_EQ(search.belief().culprit[3], 0.125);
   EXPECT_FALSE(search.has_culprit(0.5));
 }
 
-TEST(Culprit, is_found_at_once_where_there_is_no_noise) {
+TEST(Culprit, is_found_immediately_without_noise) {
   CulpritSearch search(100);
   std::size_t measurements = 0;
   while (!search.has_culprit(0.99) && measurements < 100) {
@@ -192,7 +192,7 @@ TEST(Culprit, is_found_at_once_where_there_is_no_noise) {
   EXPECT_LT(measurements, 25u);
 }
 
-TEST(Culprit, is_found_however_large_its_effect_and_small_the_noise) {
+TEST(Culprit, is_found_for_any_large_effect_and_small_noise) {
   for (const double noise : {0.0, 0.0003, 0.001, 0.005})
     for (const double effect : {1.1, 2.0, 10.0}) {
       Busy inlier;
@@ -215,16 +215,16 @@ TEST(Culprit, is_none_when_all_values_are_equal) {
 }
 
 TEST(Culprit, does_not_depend_on_the_unit) {
-  const std::vector<Measured> data{{0, 10}, {4, 10.4}, {4, 10.5}, {0, 10.1}, {2, 10.2}};
-  std::vector<Measured> other = data;
-  for (Measured& datum : other) datum.value *= 1e-6;
+  const std::vector<CommitValue> data{{0, 10}, {4, 10.4}, {4, 10.5}, {0, 10.1}, {2, 10.2}};
+  std::vector<CommitValue> other = data;
+  for (CommitValue& datum : other) datum.value *= 1e-6;
   EXPECT_NEAR(after(4, data).belief().culprit[3], after(4, other).belief().culprit[3], 1e-9);
 }
 
-TEST(Culprit, is_not_an_innocent_before_whom_a_process_was_disturbed) {
-  const std::vector<Measured> data{{0, 100}, {8, 103}, {8, 103.2}, {0, 100.3}, {0, 99.8}, {8, 102.9},
-                                   {4, 100}, {6, 103}, {5, 100.1}, {4, 99.9},  {6, 103.1}};
-  std::vector<Measured> disturbed = data;
+TEST(Culprit, is_not_a_commit_next_to_a_disturbed_process) {
+  const std::vector<CommitValue> data{{0, 100}, {8, 103}, {8, 103.2}, {0, 100.3}, {0, 99.8}, {8, 102.9},
+                                      {4, 100}, {6, 103}, {5, 100.1}, {4, 99.9},  {6, 103.1}};
+  std::vector<CommitValue> disturbed = data;
   disturbed.push_back({2, 140});
   disturbed.push_back({2, 100});
   EXPECT_EQ(after(8, data).belief().likeliest.first, 6u);
@@ -249,7 +249,7 @@ TEST(Culprit, is_found_on_a_machine_that_is_slower_half_of_the_time) {
   }
 }
 
-TEST(Culprit, is_not_denied_while_the_noise_would_hide_it) {
+TEST(Culprit, is_not_ruled_out_while_noise_could_hide_it) {
   // Five times the noise of the effect: no difference is what chance mostly says of so few.
   Busy busy;
   CulpritSearch search(1);
@@ -259,7 +259,7 @@ TEST(Culprit, is_not_denied_while_the_noise_would_hide_it) {
   EXPECT_FALSE(search.is_null(0.9));
 }
 
-TEST(Culprit, is_not_named_by_a_drift_of_the_machine) {
+TEST(Culprit, is_not_reported_for_a_drift_of_the_machine) {
   // Both ends rise by 4 % over the session, alternately measured; what lies between was measured late.
   CulpritSearch search(4);
   for (int i = 0; i < 12; ++i) search.add(i % 4 == 0 || i % 4 == 3 ? 0 : 4, 100 * (1 + 0.0033 * i) + 0.1 * (i * 7 % 5));
@@ -278,19 +278,19 @@ TEST(Culprit, is_found_on_a_machine_that_drifts_by_more_than_the_effect) {
   }
 }
 
-TEST(Culprit, cannot_be_told_from_commits_that_cannot_be_measured) {
+TEST(Culprit, is_reported_as_a_range_with_commits_that_cannot_be_measured) {
   CulpritSearch search =
       after(8, {{0, 100}, {8, 110}, {8, 110.1}, {0, 100.1}, {0, 99.9}, {8, 110.2}, {3, 100}, {6, 110}});
   search.skip(4);
   search.skip(5);
-  const Suspects& group = search.belief().likeliest;
+  const SuspectRange& group = search.belief().likeliest;
   EXPECT_EQ(group.first, 4u);
   EXPECT_EQ(group.last, 6u);
   EXPECT_TRUE(search.has_culprit(0.99));
   EXPECT_DOUBLE_EQ(search.belief().culprit[4], search.belief().culprit[6]);
 }
 
-TEST(Culprit, is_not_among_commits_that_are_the_same) {
+TEST(Culprit, is_not_among_commits_with_equal_executables) {
   CulpritSearch search(8);
   search.same(0, 3);
   search.same(5, 8);
@@ -304,8 +304,8 @@ TEST(Culprit, is_not_among_commits_that_are_the_same) {
   EXPECT_TRUE(search.is_null(0.99));
 }
 
-TEST(Culprit, forgets_what_was_measured_of_a_commit_that_is_skipped) {
-  const std::vector<Measured> data{{0, 100}, {4, 104}, {4, 104.1}, {0, 100.1}};
+TEST(Culprit, ignores_earlier_measurements_of_a_skipped_commit) {
+  const std::vector<CommitValue> data{{0, 100}, {4, 104}, {4, 104.1}, {0, 100.1}};
   CulpritSearch search = after(4, data);
   const double before = search.belief().culprit[2];
   search.add(2, 150);
@@ -314,7 +314,7 @@ TEST(Culprit, forgets_what_was_measured_of_a_commit_that_is_skipped) {
   EXPECT_EQ(search.measurements(), 4u);
 }
 
-TEST(NextMeasurement, is_of_the_ends_first_and_even_under_drift) {
+TEST(NextMeasurement, is_of_the_ends_first_and_evenly_under_drift) {
   CulpritSearch search(100);
   std::vector<std::size_t> asked;
   for (int i = 0; i < 6; ++i) {
@@ -325,7 +325,7 @@ TEST(NextMeasurement, is_of_the_ends_first_and_even_under_drift) {
   EXPECT_NEAR(static_cast<double>(search.next(no_cost(100), 1)), 50, 5);
 }
 
-TEST(NextMeasurement, is_of_unclear_ends_for_longer) {
+TEST(NextMeasurement, is_of_the_ends_for_longer_if_they_are_close) {
   CulpritSearch search(100);
   for (int i = 0; i < 10; ++i) {
     const std::size_t commit = search.next(no_cost(100), 1);
@@ -335,7 +335,7 @@ TEST(NextMeasurement, is_of_unclear_ends_for_longer) {
   EXPECT_NEAR(static_cast<double>(search.next(no_cost(100), 1)), 50, 5);
 }
 
-TEST(NextMeasurement, rather_repeats_a_commit_that_is_built_than_builds_one) {
+TEST(NextMeasurement, prefers_a_built_commit_to_a_new_build) {
   CulpritSearch search = after(100, {{0, 100}, {100, 104}, {100, 106}, {0, 102}, {0, 101}, {100, 105}, {45, 104}});
   std::vector<double> build_seconds(101, 600);
   for (const std::size_t built : {0u, 45u, 100u}) build_seconds[built] = 0;
@@ -346,7 +346,7 @@ TEST(NextMeasurement, rather_repeats_a_commit_that_is_built_than_builds_one) {
   EXPECT_LT(free_choice, 99u);
 }
 
-TEST(NextMeasurement, is_never_of_a_commit_that_is_skipped) {
+TEST(NextMeasurement, is_never_of_a_skipped_commit) {
   CulpritSearch search = after(8, {{0, 100}, {8, 110}, {8, 111}, {0, 101}, {0, 100}, {8, 111}});
   for (std::size_t commit = 1; commit < 8; ++commit) {
     search.skip(commit);

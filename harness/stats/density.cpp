@@ -28,14 +28,6 @@ constexpr double kLeastSigma = 1e-150;  // its square and kWidest / kLeastSigma 
 // The transformed axis is cut into cells from -kEnd to kEnd: asinh(t / 2), so 1800 sigma.
 constexpr double kEnd = 7.5;
 
-/// quantile() of sorted values, without another sort.
-double sorted_quantile(std::span<const double> ascending, double p) {
-  const double rank = p * static_cast<double>(ascending.size() - 1);
-  const auto below = static_cast<std::size_t>(rank);
-  const std::size_t above = std::min(below + 1, ascending.size() - 1);
-  return std::lerp(ascending[below], ascending[above], rank - static_cast<double>(below));
-}
-
 double biweight(double distance) {
   const double rest = 1 - distance * distance;
   return rest > 0 ? 0.9375 * rest * rest : 0;
@@ -110,7 +102,7 @@ void Density::choose_skew() {
   *this = best;
 }
 
-Density::Place Density::place(double x) const {
+Density::AxisPoint Density::axis_point(double x) const {
   const double y = std::clamp((x - median_) / scale_, -kFarthest, kFarthest);
   double t = y, log_slope = -std::log(scale_);
   if (skew_ != 0) {
@@ -123,10 +115,10 @@ Density::Place Density::place(double x) const {
 
 void Density::fill() {
   const auto count = static_cast<double>(size());
-  places_.clear();
-  for (const double x : sorted_) places_.push_back(place(x));
+  axis_points_.clear();
+  for (const double x : sorted_) axis_points_.push_back(axis_point(x));
   std::vector<double> at;
-  for (const Place& here : places_) at.push_back(here.at);
+  for (const AxisPoint& here : axis_points_) at.push_back(here.at);
   const double mean = std::accumulate(at.begin(), at.end(), 0.0) / count;
   double squares = 0;
   for (const double a : at) squares += (a - mean) * (a - mean);
@@ -152,7 +144,7 @@ void Density::take_logarithms() {
 }
 
 double Density::log_at(double x) const {
-  const Place here = place(x);
+  const AxisPoint here = axis_point(x);
   return interpolated(log_density_, here.at) + here.log_slope - std::max(0.0, std::abs(here.at) - kEnd);
 }
 
@@ -166,7 +158,7 @@ double Density::left_out(double at, double kernels, double own) const {
 double Density::log_likelihood() const {
   const double own = biweight(0) / bandwidth_;
   double sum = 0;
-  for (const Place& here : places_)
+  for (const AxisPoint& here : axis_points_)
     sum += std::log(left_out(here.at, interpolated(kernels_, here.at), own)) + here.log_slope;
   return sum;
 }
@@ -176,7 +168,7 @@ double Density::excess(double shift) const {
   const auto count = static_cast<double>(size());
   double sum = 0;
   for (std::size_t i = 0; i < size(); ++i) {
-    const Place here = places_[i], there = place(sorted_[i] - shift);
+    const AxisPoint here = axis_points_[i], there = axis_point(sorted_[i] - shift);
     const double own_there = biweight((there.at - here.at) / bandwidth_) / bandwidth_;
     const double before = left_out(here.at, interpolated(kernels_, here.at), own);
     const double after = left_out(there.at, interpolated(kernels_, there.at), own_there);
@@ -187,7 +179,7 @@ double Density::excess(double shift) const {
 
 double Density::autocorrelation(std::span<const double> values) const {
   std::vector<double> z;
-  for (const double x : values) z.push_back(std::clamp(2 * std::sinh(place(x).at), -kCutOff, kCutOff));
+  for (const double x : values) z.push_back(std::clamp(2 * std::sinh(axis_point(x).at), -kCutOff, kCutOff));
   const double mean = std::accumulate(z.begin(), z.end(), 0.0) / static_cast<double>(z.size());
   double squares = 0, products = 0;
   for (std::size_t i = 0; i < z.size(); ++i) {

@@ -50,13 +50,13 @@ class Density {
   static constexpr std::size_t kCells = 256;  ///< of the transformed axis
 
  private:
-  struct Place {
+  struct AxisPoint {
     double at = 0;         // on the transformed axis
     double log_slope = 0;  // log of d at / d x
   };
   using Cells = std::array<double, kCells>;
 
-  Place place(double x) const;
+  AxisPoint axis_point(double x) const;
   void choose_skew();
   void fill();
   void take_logarithms();
@@ -64,7 +64,7 @@ class Density {
   double log_likelihood() const;
 
   std::vector<double> sorted_;
-  std::vector<Place> places_;  // of sorted_
+  std::vector<AxisPoint> axis_points_;  // of sorted_
   double median_ = 0, sigma_ = 1;
   double scale_ = 1, skew_ = 0;  // of the shifted logarithm; skew 0: none; its sign is that of the longer tail
   double bandwidth_ = 1;

@@ -33,18 +33,18 @@ std::vector<double> exponentials(std::vector<double> values) {
 
 }  // namespace
 
-TEST(Density, is_one_in_all) {
+TEST(Density, integrates_to_one) {
   EXPECT_NEAR(integral(Density(bell(60)), -400, 400), 1, 0.01);
   EXPECT_NEAR(integral(Density(exponentials(bell(60))), -400, 400), 1, 0.01);
   EXPECT_NEAR(integral(Density(bell(60, 1000)), 600, 1400), 1, 0.01);
 }
 
-TEST(Density, is_near_the_distribution_that_the_values_are_from) {
+TEST(Density, is_close_to_the_true_distribution) {
   const Density density(bell(500));
   for (const double x : {-2.0, -1.0, 0.0, 1.0, 2.0}) EXPECT_NEAR(density.log_at(x), -0.5 * x * x - 0.919, 0.25) << x;
 }
 
-TEST(Density, knows_the_sharp_edge_of_skewed_values) {
+TEST(Density, keeps_the_sharp_edge_of_skewed_values) {
   const Density density(exponentials(bell(60)));
   EXPECT_LT(density.log_at(-1), density.log_at(3) - 2);
   const Density mirrored([] {
@@ -55,7 +55,7 @@ TEST(Density, knows_the_sharp_edge_of_skewed_values) {
   EXPECT_NEAR(mirrored.log_at(-2), density.log_at(2), 1e-6);
 }
 
-TEST(Density, moves_and_stretches_with_the_values) {
+TEST(Density, is_equivariant_under_shift_and_scale) {
   std::vector<double> values = bell(40);
   const Density density(values);
   for (double& value : values) value = 5 + 100 * value;
@@ -64,7 +64,7 @@ TEST(Density, moves_and_stretches_with_the_values) {
   EXPECT_NEAR(moved.sigma(), 100 * density.sigma(), 1e-9);
 }
 
-TEST(Density, is_finite_wherever_it_is_asked) {
+TEST(Density, is_finite_everywhere) {
   for (const std::vector<double>& values : {std::vector<double>{0, 0},
                                             {7, 7, 7},
                                             {0, 1e150},
@@ -79,7 +79,7 @@ TEST(Density, is_finite_wherever_it_is_asked) {
   }
 }
 
-TEST(Density, knows_that_outliers_look_shifted_to_where_outliers_are) {
+TEST(Density, has_a_large_excess_for_a_shift_to_the_outliers) {
   std::vector<double> values = bell(57);
   values.insert(values.end(), {15, 15.3, 14.8});
   const Density density(values);
@@ -87,7 +87,7 @@ TEST(Density, knows_that_outliers_look_shifted_to_where_outliers_are) {
   EXPECT_GT(density.excess(15), 1.5);
 }
 
-TEST(Density, tells_how_alike_neighbours_are) {
+TEST(Density, estimates_the_autocorrelation) {
   std::vector<double> values = bell(200);
   EXPECT_NEAR(Density(values).autocorrelation(values), 0, 0.15);
   for (std::size_t i = 1; i < values.size(); ++i) values[i] = 0.6 * values[i - 1] + 0.8 * values[i];

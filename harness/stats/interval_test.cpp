@@ -39,7 +39,7 @@ TEST(MedianInterval, has_the_coverages_of_the_textbooks_table) {
     EXPECT_NEAR(100 * median_coverage(row.count, row.depth), row.percent, 0.051) << row.count << ' ' << row.depth;
 }
 
-TEST(MedianInterval, has_the_coverages_that_counting_gives) {
+TEST(MedianInterval, has_the_coverages_found_by_enumeration) {
   for (unsigned n = 1; n <= 50; ++n)
     for (unsigned depth = 1; 2 * depth <= n + 1; ++depth)
       EXPECT_NEAR(median_coverage(n, depth), coverage_by_counting(n, depth), 1e-12) << n << ' ' << depth;
@@ -56,7 +56,7 @@ TEST(MedianInterval, agrees_with_the_published_interpolation_of_another_program)
   EXPECT_NEAR(median(chromium), 17.7, 1e-9);
 }
 
-TEST(MedianInterval, is_the_order_statistics_themselves_at_their_own_coverage) {
+TEST(MedianInterval, equals_the_order_statistics_at_their_own_coverage) {
   const std::vector<double> values{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
   for (std::size_t depth = 1; depth <= 3; ++depth) {
     const std::optional<Interval> interval = median_interval(values, median_coverage(10, depth));
@@ -102,7 +102,7 @@ TEST(MedianInterval, of_equal_values_is_that_value) {
   EXPECT_EQ(median_interval(values), (Interval{3.5, 3.5}));
 }
 
-TEST(MedianInterval, covers_the_true_median_as_often_as_it_says) {
+TEST(MedianInterval, covers_the_true_median_with_the_stated_frequency) {
   // Symmetric and very skewed data, few and more processes; 20,000 trials have a standard error of 0.15 per cent.
   constexpr int kTrials = 20'000;
   std::mt19937_64 random(20161);
@@ -130,7 +130,7 @@ TEST(BlockRatios, pair_within_a_block_and_skip_blocks_that_lack_a_side) {
   EXPECT_FALSE(estimate_ratio(from, std::vector<Datum>{{0, 0}}));
 }
 
-TEST(BlockRatios, cancel_what_drifts_from_block_to_block) {
+TEST(BlockRatios, cancel_drift_between_blocks) {
   std::vector<Datum> from;
   std::vector<Datum> to;
   for (int block = 0; block < 10; ++block) {

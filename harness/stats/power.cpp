@@ -26,7 +26,7 @@ double visible_effect(double processes, double alpha, double power) {
   return freedom > 0 ? (z + upper_quantile(1 - power)) * std::sqrt(2 / freedom) : kNever;
 }
 
-double worst_alpha(const Plan& plan) {
+double worst_alpha(const ComparisonPlan& plan) {
   return plan.alpha / static_cast<double>(std::max<std::size_t>(1, plan.table));
 }
 
@@ -50,7 +50,7 @@ double sample_size(double effect, double alpha, double power) {
   return (2 * both * both / (effect * effect) + z * z / 4) * kPriceOfRanks;
 }
 
-std::optional<double> visible_change(const Plan& plan) {
+std::optional<double> visible_change(const ComparisonPlan& plan) {
   const std::size_t stratum = stratum_blocks(plan.processes, plan.table, plan.alpha);
   if (plan.processes < 2 || least_p(plan.processes, stratum) > worst_alpha(plan)) return std::nullopt;
   const auto n = static_cast<double>(plan.processes);
@@ -61,7 +61,7 @@ std::optional<double> visible_change(const Plan& plan) {
   return std::isfinite(change) ? std::optional(change) : std::nullopt;
 }
 
-std::optional<std::size_t> processes_for(double change, Plan plan) {
+std::optional<std::size_t> processes_for(double change, ComparisonPlan plan) {
   return fewest([&](std::size_t processes) {
     plan.processes = processes;
     const std::optional<double> visible = visible_change(plan);
@@ -69,7 +69,7 @@ std::optional<std::size_t> processes_for(double change, Plan plan) {
   });
 }
 
-std::optional<std::size_t> processes_to_decide(double ratio, Plan plan) {
+std::optional<std::size_t> processes_to_decide(double ratio, ComparisonPlan plan) {
   const double change = std::exp(std::abs(std::log(ratio))) - 1;
   if (change > plan.threshold) return processes_for(change, plan);
   const double room = std::log1p(plan.threshold) - std::log1p(change);

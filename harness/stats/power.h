@@ -21,7 +21,7 @@ namespace lab::stats {
 double sample_size(double effect, double alpha, double power);
 
 /// A planned comparison. Shares are relative to the time: 0.01 is 1 %.
-struct Plan {
+struct ComparisonPlan {
   std::size_t processes = 0;  ///< of each arm
   double sigma = 0;           ///< standard deviation between processes, a share
   std::size_t table = 1;      ///< number of tested rows, which Holm corrects for
@@ -33,15 +33,15 @@ struct Plan {
 /// The smallest change, as a share, that the plan detects as regressed with probability `power`: p must be below alpha
 /// after the largest of Holm's corrections, and the whole interval beyond the threshold. None if so few processes
 /// cannot give so small a p for any change.
-std::optional<double> visible_change(const Plan& plan);
+std::optional<double> visible_change(const ComparisonPlan& plan);
 
 /// Minimum number of processes per arm, at least two, for which visible_change is at most `change`. Ignores
 /// plan.processes. None above kMostProcesses.
-std::optional<std::size_t> processes_for(double change, Plan plan);
+std::optional<std::size_t> processes_for(double change, ComparisonPlan plan);
 
 /// Number of processes per arm that would decide a row with the true ratio `ratio`: regressed or improved if it is
 /// beyond the threshold, same if it is within. None above kMostProcesses, as for a ratio at the threshold.
-std::optional<std::size_t> processes_to_decide(double ratio, Plan plan);
+std::optional<std::size_t> processes_to_decide(double ratio, ComparisonPlan plan);
 
 inline constexpr std::size_t kMostProcesses = 10'000;
 

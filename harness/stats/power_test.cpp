@@ -10,7 +10,7 @@
 
 namespace lab::stats {
 
-TEST(SampleSize, is_that_of_cohens_table_once_the_price_of_ranks_is_taken_off) {
+TEST(SampleSize, equals_cohens_table_without_the_factor_for_ranks) {
   // Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), table 2.4.1, two-sided; n of each sample.
   const struct {
     double alpha, power, effect;
@@ -22,32 +22,32 @@ TEST(SampleSize, is_that_of_cohens_table_once_the_price_of_ranks_is_taken_off) {
         << row.alpha << " " << row.power << " " << row.effect;
 }
 
-TEST(SampleSize, of_ranks_is_that_of_the_wilcoxon_mann_whitney_test) {
+TEST(SampleSize, of_ranks_matches_the_wilcoxon_mann_whitney_test) {
   // By asymptotic relative efficiency to the t test, the usual convention: 64 * pi / 3 = 67.
   EXPECT_EQ(std::ceil(sample_size(0.5, 0.05, 0.8)), 67);
 }
 
-TEST(VisibleChange, needs_more_than_the_threshold_and_more_in_a_longer_table) {
-  const Plan plan{.processes = 20, .sigma = 0.01};
+TEST(VisibleChange, exceeds_the_threshold_and_grows_with_the_table) {
+  const ComparisonPlan plan{.processes = 20, .sigma = 0.01};
   const double alone = *visible_change(plan);
-  Plan table = plan;
+  ComparisonPlan table = plan;
   table.table = 100;
-  Plan threshold = plan;
+  ComparisonPlan threshold = plan;
   threshold.threshold = 0.01;
   EXPECT_GT(*visible_change(table), alone);
   EXPECT_NEAR(std::log1p(*visible_change(threshold)), std::log1p(alone) + std::log1p(0.01), 1e-12);
 }
 
-TEST(VisibleChange, is_none_where_the_least_p_of_so_few_processes_is_too_large) {
+TEST(VisibleChange, is_none_if_too_few_processes_cannot_reach_alpha) {
   EXPECT_FALSE(visible_change({.processes = 7, .sigma = 0.01, .table = 100}));  // 2 / C(14, 7) = 0.00058 > 0.0005
   EXPECT_TRUE(visible_change({.processes = 8, .sigma = 0.01, .table = 100}));
   EXPECT_FALSE(visible_change({.processes = 1, .sigma = 0.01}));
   EXPECT_FALSE(visible_change({.processes = 0, .sigma = 0.01}));
 }
 
-TEST(ProcessesFor, are_the_fewest_that_see_the_change) {
+TEST(ProcessesFor, are_the_minimum_that_detects_the_change) {
   for (const double change : {0.005, 0.02, 0.1}) {
-    Plan plan{.sigma = 0.01, .table = 30, .threshold = 0.002};
+    ComparisonPlan plan{.sigma = 0.01, .table = 30, .threshold = 0.002};
     const std::size_t enough = processes_for(change, plan).value();
     plan.processes = enough;
     EXPECT_LE(*visible_change(plan), change);
@@ -58,8 +58,8 @@ TEST(ProcessesFor, are_the_fewest_that_see_the_change) {
   EXPECT_FALSE(processes_for(0.001, {.sigma = 0.01, .threshold = 0.002}));
 }
 
-TEST(ProcessesToDecide, are_the_more_the_nearer_the_ratio_lies_to_the_threshold) {
-  const Plan plan{.sigma = 0.01, .table = 10, .threshold = 0.01};
+TEST(ProcessesToDecide, grow_as_the_ratio_approaches_the_threshold) {
+  const ComparisonPlan plan{.sigma = 0.01, .table = 10, .threshold = 0.01};
   const auto needed = [&](double ratio) { return processes_to_decide(ratio, plan).value_or(kMostProcesses + 1); };
   EXPECT_LT(needed(1.05), needed(1.02));
   EXPECT_LT(needed(1.02), needed(1.012));
@@ -68,7 +68,7 @@ TEST(ProcessesToDecide, are_the_more_the_nearer_the_ratio_lies_to_the_threshold)
   EXPECT_EQ(needed(1.01), kMostProcesses + 1);
 }
 
-TEST(LeastSeen, is_the_change_from_which_on_the_same_values_would_have_been_told_from_none) {
+TEST(LeastSeen, is_the_smallest_change_that_these_values_would_have_shown) {
   // Two arms of one truth, of which one is then made slower, or faster, by a little less and a little more than that.
   std::vector<Datum> base, head;
   for (int i = 0; i < 8; ++i) {

@@ -8,17 +8,20 @@ namespace lab::stats {
 
 std::vector<double> sorted(std::span<const double> values) {
   std::vector<double> result(values.begin(), values.end());
-  std::sort(result.begin(), result.end());
+  std::ranges::sort(result);
   return result;
 }
 
 double quantile(std::span<const double> values, double p) {
-  if (values.empty() || !(p >= 0 && p <= 1)) std::abort();
-  const std::vector<double> ascending = sorted(values);
-  const double place = p * static_cast<double>(ascending.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+  return sorted_quantile(sorted(values), p);
+}
+
+double sorted_quantile(std::span<const double> ascending, double p) {
+  if (ascending.empty() || !(p >= 0 && p <= 1)) std::abort();
+  const double rank = p * static_cast<double>(ascending.size() - 1);
+  const auto below = static_cast<std::size_t>(rank);
   const std::size_t above = std::min(below + 1, ascending.size() - 1);
-  return std::lerp(ascending[below], ascending[above], place - static_cast<double>(below));
+  return std::lerp(ascending[below], ascending[above], rank - static_cast<double>(below));
 }
 
 double median(std::span<const double> values) {

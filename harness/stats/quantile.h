@@ -11,6 +11,9 @@ namespace lab::stats {
 /// in [0, 1].
 double quantile(std::span<const double> values, double p);
 
+/// quantile() of values that are already in ascending order.
+double sorted_quantile(std::span<const double> ascending, double p);
+
 /// quantile(values, 0.5): the middle value, or the mean of the two middle ones.
 double median(std::span<const double> values);
 

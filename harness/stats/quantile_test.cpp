@@ -19,7 +19,7 @@ TEST(Quantile, of_one_value_is_that_value) {
   EXPECT_DOUBLE_EQ(quantile(one, 1), 7);
 }
 
-TEST(Quantile, does_not_mind_the_order_or_ties) {
+TEST(Quantile, does_not_depend_on_order_or_ties) {
   const std::vector<double> values{5, 5, 1, 5, 9};
   EXPECT_DOUBLE_EQ(median(values), 5);
 }

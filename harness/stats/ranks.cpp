@@ -15,7 +15,7 @@ namespace lab::stats {
 namespace {
 
 /// A value aligned by its block's median, with its origin.
-struct Aligned {
+struct AlignedValue {
   double value = 0;
   std::size_t block = 0;
   bool head = false;
@@ -28,7 +28,7 @@ struct Ranks {
   std::int64_t unit = 1;
 };
 
-Ranks whole_ranks(const std::vector<Aligned>& ascending) {
+Ranks whole_ranks(const std::vector<AlignedValue>& ascending) {
   std::vector<std::int64_t> ranks(ascending.size());
   bool odd = false;
   for (std::size_t first = 0; first < ranks.size();) {
@@ -52,7 +52,7 @@ struct Distribution {
 /// Distribution of the sum of `count` of `ranks`; all choices are equally likely.
 Distribution count_choices(const std::vector<std::int64_t>& ranks, std::size_t count) {
   // Relative to the smallest rank, so that the sums stay small in a block with close ranks.
-  const std::int64_t lowest = *std::min_element(ranks.begin(), ranks.end());
+  const std::int64_t lowest = std::ranges::min(ranks);
   std::int64_t widest = 0;
   for (const std::int64_t rank : ranks) widest += rank - lowest;
   const auto width = static_cast<std::size_t>(widest) + 1;
@@ -76,12 +76,12 @@ Distribution count_choices(const std::vector<std::int64_t>& ranks, std::size_t c
 /// count_choices() with a cache: a single large block without ties has the same ranks for any values, so the next table
 /// row needs the same distribution.
 const Distribution& sum_of_choice(const std::vector<std::int64_t>& ranks, std::size_t count) {
-  struct Known {
+  struct CachedChoice {
     std::vector<std::int64_t> ranks;
     std::size_t count = 0;
     Distribution sum;
   };
-  thread_local Known last;
+  thread_local CachedChoice last;
   if (last.count != count || last.ranks != ranks) last = {ranks, count, count_choices(ranks, count)};
   return last.sum;
 }
@@ -117,9 +117,9 @@ BlockedArms::BlockedArms(std::span<const Datum> base, std::span<const Datum> hea
   add(head, &Block::head);
   for (auto& [number, block] : blocks) {
     if (block.base.empty() || block.head.empty()) continue;
-    const auto [base_low, base_high] = std::minmax_element(block.base.begin(), block.base.end());
-    const auto [head_low, head_high] = std::minmax_element(block.head.begin(), block.head.end());
-    most_ = std::max({most_, std::abs(*head_high - *base_low), std::abs(*base_high - *head_low)});
+    const auto [base_low, base_high] = std::ranges::minmax(block.base);
+    const auto [head_low, head_high] = std::ranges::minmax(block.head);
+    most_ = std::max({most_, std::abs(head_high - base_low), std::abs(base_high - head_low)});
     size_ += block.base.size() + block.head.size();
     most_in_block_ = std::max(most_in_block_, block.base.size() + block.head.size());
     blocks_.push_back(std::move(block));
@@ -127,7 +127,7 @@ BlockedArms::BlockedArms(std::span<const Datum> base, std::span<const Datum> hea
 }
 
 BlockedArms::Ranked BlockedArms::rank(double shift) const {
-  std::vector<Aligned> values;
+  std::vector<AlignedValue> values;
   values.reserve(size_);
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     std::vector<double> all = blocks_[b].base;
@@ -135,7 +135,7 @@ BlockedArms::Ranked BlockedArms::rank(double shift) const {
     const double center = median(all);
     for (std::size_t i = 0; i < all.size(); ++i) values.push_back({all[i] - center, b, i >= blocks_[b].base.size()});
   }
-  std::sort(values.begin(), values.end(), [](const Aligned& a, const Aligned& b) { return a.value < b.value; });
+  std::ranges::sort(values, {}, &AlignedValue::value);
   const auto [ranks, unit] = whole_ranks(values);
   Ranked ranked;
   ranked.unit = unit;
@@ -242,7 +242,7 @@ std::optional<Interval> BlockedArms::interval(double alpha) const {
 std::vector<double> holm(std::span<const double> p) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return p[i]; });
   std::vector<double> adjusted(p.size());
   double reached = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {

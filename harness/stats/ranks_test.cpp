@@ -115,7 +115,7 @@ TEST(Ranks, of_pairs_are_wilcoxons_signed_ranks_less_a_half) {
   }
 }
 
-TEST(Ranks, within_blocks_have_the_p_that_enumeration_gives) {
+TEST(Ranks, within_blocks_have_the_p_found_by_enumeration) {
   std::mt19937_64 random(5);
   std::lognormal_distribution<double> noise(0, 0.02);
   for (int round = 0; round < 50; ++round) {
@@ -129,7 +129,7 @@ TEST(Ranks, within_blocks_have_the_p_that_enumeration_gives) {
   }
 }
 
-TEST(Ranks, ties_and_equal_values_are_no_difference) {
+TEST(Ranks, ties_and_equal_values_show_no_difference) {
   EXPECT_EQ(BlockedArms(together({5, 5, 5}), together({5, 5, 5})).p_value(), 1);
   const BlockedArms equal(together(std::vector<double>(8, 5)), together(std::vector<double>(8, 5)));
   EXPECT_EQ(equal.p_value(), 1);
@@ -140,7 +140,7 @@ TEST(Ranks, ties_and_equal_values_are_no_difference) {
   EXPECT_NEAR(interval->high, 1, 1e-9);
 }
 
-TEST(Ranks, exchanging_the_arms_inverts_everything) {
+TEST(Ranks, exchanging_the_arms_inverts_all_results) {
   std::mt19937_64 random(7);
   std::lognormal_distribution<double> noise(0, 0.02);
   std::vector<Datum> base, head;
@@ -157,7 +157,7 @@ TEST(Ranks, exchanging_the_arms_inverts_everything) {
   EXPECT_LT(there.ratio(), there.interval(0.05)->high);
 }
 
-TEST(Ranks, the_interval_holds_the_ratios_that_are_not_rejected) {
+TEST(Ranks, the_interval_contains_the_ratios_that_are_not_rejected) {
   std::mt19937_64 random(11);
   std::lognormal_distribution<double> noise(0, 0.02);
   for (int round = 0; round < 20; ++round) {
@@ -178,7 +178,7 @@ TEST(Ranks, the_interval_holds_the_ratios_that_are_not_rejected) {
   }
 }
 
-TEST(Ranks, what_drifts_from_block_to_block_makes_no_difference) {
+TEST(Ranks, drift_between_blocks_has_no_effect) {
   std::vector<Datum> base, head, drifted_base, drifted_head;
   std::mt19937_64 random(13);
   std::lognormal_distribution<double> noise(0, 0.01);
@@ -192,7 +192,7 @@ TEST(Ranks, what_drifts_from_block_to_block_makes_no_difference) {
   EXPECT_NEAR(BlockedArms(base, head).p_value(), BlockedArms(drifted_base, drifted_head).p_value(), 1e-12);
 }
 
-TEST(Ranks, too_few_blocks_have_no_interval_and_one_arm_no_difference) {
+TEST(Ranks, too_few_blocks_give_no_interval_and_one_arm_no_difference) {
   const BlockedArms few(together({1, 2, 3}), together({4, 5, 6}));
   EXPECT_FALSE(few.interval(0.05));
   EXPECT_TRUE(few.interval(0.1));
@@ -203,7 +203,7 @@ TEST(Ranks, too_few_blocks_have_no_interval_and_one_arm_no_difference) {
   EXPECT_FALSE(none.interval(0.5));
 }
 
-TEST(Ranks, of_large_samples_are_as_those_of_the_exact_test) {
+TEST(Ranks, of_large_samples_agree_with_the_exact_test) {
   std::mt19937_64 random(17);
   std::lognormal_distribution<double> noise(0, 0.02);
   std::vector<double> base(32), head(32);

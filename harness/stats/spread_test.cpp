@@ -22,23 +22,23 @@ std::vector<Datum> drifting(std::size_t count, std::uint64_t seed) {
 
 }  // namespace
 
-TEST(Spread, is_that_of_the_noise_and_not_of_the_drift) {
+TEST(Spread, measures_noise_and_not_drift) {
   EXPECT_NEAR(*spread_between(drifting(4000, 3)), 0.01, 0.0005);
 }
 
-TEST(Spread, is_not_moved_by_an_outlier) {
+TEST(Spread, is_robust_against_an_outlier) {
   std::vector<Datum> data = drifting(400, 4);
   const double before = *spread_between(data);
   data[7].value *= 3;
   EXPECT_NEAR(*spread_between(data), before, 0.02 * before);
 }
 
-TEST(Spread, is_none_of_too_few_and_zero_where_all_are_equal) {
+TEST(Spread, is_none_for_too_few_values_and_zero_for_equal_ones) {
   EXPECT_FALSE(spread_between(std::vector<Datum>(3, {0, 1})));
   EXPECT_EQ(spread_between(std::vector<Datum>(4, {0, 1})), 0);
 }
 
-TEST(MadSigma, is_the_standard_deviation_of_normal_noise_and_blind_to_less_than_half) {
+TEST(MadSigma, is_the_standard_deviation_of_normal_noise_and_robust) {
   std::mt19937_64 generator(5);
   std::normal_distribution<double> noise(7, 2);
   std::vector<double> values(20'000);

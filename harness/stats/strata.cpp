@@ -10,14 +10,14 @@ namespace lab::stats {
 namespace {
 
 /// Index of each block that contains both arms, from 0, in the order of blocks.
-std::map<int, std::size_t> places(const std::vector<Datum>& base, const std::vector<Datum>& head) {
+std::map<int, std::size_t> block_indices(const std::vector<Datum>& base, const std::vector<Datum>& head) {
   std::set<int> with_base;
   for (const Datum& datum : base) with_base.insert(datum.block);
   std::map<int, std::size_t> found;
   for (const Datum& datum : head)
     if (with_base.contains(datum.block)) found[datum.block] = 0;
-  std::size_t place = 0;
-  for (auto& [block, at] : found) at = place++;
+  std::size_t next = 0;
+  for (auto& [block, index] : found) index = next++;
   return found;
 }
 
@@ -51,20 +51,20 @@ std::size_t stratum_blocks(std::size_t blocks, std::size_t table, double alpha, 
 }
 
 BlockedArms in_strata(const std::vector<Datum>& base, const std::vector<Datum>& head, std::size_t stratum) {
-  const std::map<int, std::size_t> place = places(base, head);
-  const std::size_t count = strata(place.size(), stratum);
+  const std::map<int, std::size_t> index = block_indices(base, head);
+  const std::size_t count = strata(index.size(), stratum);
   const auto moved = [&](const std::vector<Datum>& data) {
     std::vector<Datum> kept;
     for (const Datum& datum : data)
-      if (const auto at = place.find(datum.block); at != place.end())
-        kept.push_back({static_cast<int>(at->second * count / place.size()), datum.value});
+      if (const auto at = index.find(datum.block); at != index.end())
+        kept.push_back({static_cast<int>(at->second * count / index.size()), datum.value});
     return kept;
   };
   return {moved(base), moved(head)};
 }
 
 std::size_t common_blocks(const std::vector<Datum>& base, const std::vector<Datum>& head) {
-  return places(base, head).size();
+  return block_indices(base, head).size();
 }
 
 }  // namespace lab::stats

@@ -13,7 +13,7 @@ TEST(Strata, are_as_small_as_the_table_allows) {
     EXPECT_EQ(stratum_blocks(row.blocks, row.table, 0.05), row.stratum) << row.blocks << " blocks, " << row.table;
 }
 
-TEST(Strata, know_the_least_p_of_their_arms) {
+TEST(Strata, have_the_least_p_of_their_arms) {
   for (const std::size_t blocks : {2u, 5u, 8u, 15u})
     for (const std::size_t stratum : {1u, 2u, 3u, 8u}) {
       std::vector<Datum> base, head;
@@ -27,7 +27,7 @@ TEST(Strata, know_the_least_p_of_their_arms) {
     }
 }
 
-TEST(Strata, leave_out_blocks_that_hold_one_arm_only) {
+TEST(Strata, ignore_blocks_with_only_one_arm) {
   const std::vector<Datum> base{{0, 1}, {3, 2}, {7, 3}}, head{{3, 2}, {5, 9}, {7, 3}};
   EXPECT_EQ(common_blocks(base, head), 2u);
   EXPECT_EQ(in_strata(base, head, 2).size(), 4u);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/base/files.h"
-#include "harness/probe/child/interview.h"
+#include "harness/probe/child/queries.h"
 
 int main(int argc, char** argv) {
   using namespace lab;
@@ -15,15 +15,15 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: {} LOADER DRIVER_LIBRARY SWEEPS_FILE FIRST_DEVICE [validate]\n", argv[0]);
     return static_cast<int>(ExitStatus::kUsage);
   }
-  const probe::Speaker speaker;
+  const probe::EventWriter events;
   const auto sweeps = read_file(argv[3]).value();
-  const probe::Interview what{.loader = argv[1],
-                              .library = argv[2],
-                              .sweeps = probe::parse_sweeps(sweeps).value(),
-                              .first = static_cast<std::uint32_t>(std::strtoul(argv[4], nullptr, 10)),
-                              .validate = argc > 5};
-  probe::interview(what, speaker);
-  speaker.say({.event = "done"});
+  const probe::QueryRequest request{.loader = argv[1],
+                                    .library = argv[2],
+                                    .sweeps = probe::parse_sweeps(sweeps).value(),
+                                    .first = static_cast<std::uint32_t>(std::strtoul(argv[4], nullptr, 10)),
+                                    .validate = argc > 5};
+  probe::run_queries(request, events);
+  events.write({.event = "done"});
   // The driver's exit handlers must not affect the result.
   std::_Exit(EXIT_SUCCESS);
 }

@@ -9,11 +9,11 @@
 
 namespace lab::probe {
 
-Speaker::Speaker() : file_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
+EventWriter::EventWriter() : file_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-void Speaker::say(const Event& event) const {
+void EventWriter::write(const ProbeEvent& event) const {
   const std::string line = json::serialize(to_json(event)) + "\n";
   for (std::size_t done = 0; done < line.size();) {
     const ssize_t put = ::write(file_, line.data() + done, line.size() - done);
@@ -24,12 +24,12 @@ void Speaker::say(const Event& event) const {
   }
 }
 
-void Speaker::doing(std::string_view what) const {
-  say({.event = "doing", .text = std::string(what)});
+void EventWriter::doing(std::string_view what) const {
+  write({.event = "doing", .text = std::string(what)});
 }
 
-void Speaker::problem(std::string_view kind, std::string_view detail) const {
-  say({.event = "problem", .text = std::string(detail), .kind = std::string(kind)});
+void EventWriter::problem(std::string_view kind, std::string_view detail) const {
+  write({.event = "problem", .text = std::string(detail), .kind = std::string(kind)});
 }
 
 }  // namespace lab::probe

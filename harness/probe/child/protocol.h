@@ -1,17 +1,16 @@
 /// The output of vulkan_probe_child: one JSON object per line, written as soon as it is known, so that results before a
 /// crash are kept.
 ///
-///   {"event": "doing", "what": "vkCreateInstance"}             the call that comes next: where a crash or hang
-///   happened
-///   {"event": "loader", "version": "1.3.239"}                  the loader answers
+///   {"event": "doing", "what": "vkCreateInstance"}             the next call, in which a crash or hang then happens
+///   {"event": "loader", "version": "1.3.239"}                  the loader was opened
 ///   {"event": "devices", "count": 2}
-///   {"event": "asking", "index": 0}                            what follows is of this device
+///   {"event": "asking", "index": 0}                            the next events are of this device
 ///   {"event": "device", "driver": {}, "heaps": [], "memory_types": [], "limits": {}}
 ///   {"event": "image", "width", "height", "size", "alignment", "memory_type_bits", "refused": null or "VK_ERROR_..."}
 ///   {"event": "buffer", "length", "size", "alignment", "memory_type_bits", "refused": null or "VK_ERROR_..."}
 ///   {"event": "validation", "message": "..."}
 ///   {"event": "problem", "kind": "no loader" | "unloadable" | "foreign" | "error", "detail": "..."}
-///   {"event": "done"}                                          everything was asked; what follows means nothing
+///   {"event": "done"}                                          all queries are complete
 #pragma once
 
 #include <cstdint>
@@ -21,33 +20,28 @@
 #include <vector>
 
 #include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 #include "harness/results/atlas.h"
 
 namespace lab::probe {
 
 /// The properties of a physical device.
-struct DeviceFacts {
+struct DeviceProperties {
   results::DriverIdentity driver;  ///< without manifest and library, which the parent fills in
-  std::vector<results::Heap> heaps;
+  std::vector<results::MemoryHeap> heaps;
   std::vector<results::MemoryType> memory_types;
   json::object limits;
 };
 
-template <typename F>
-void fields(F& f, DeviceFacts& d) {
-  f("driver", d.driver);
-  f("heaps", d.heaps);
-  f("memory_types", d.memory_types);
-  f("limits", d.limits);
-}
+LAB_JSON_STRUCT(DeviceProperties, driver, heaps, memory_types, limits)
 
 /// One line. Its name determines which other fields it has.
-struct Event {
+struct ProbeEvent {
   std::string event;
   std::string text = {};     ///< of doing, loader, validation, problem
   std::string kind = {};     ///< of problem
   std::uint32_t number = 0;  ///< of devices, asking
-  DeviceFacts device = {};
+  DeviceProperties device = {};
   results::ImageRow image = {};
   results::BufferRow buffer = {};
   std::uint32_t buffer_memory_type_bits = 0;
@@ -55,7 +49,7 @@ struct Event {
 };
 
 template <typename F>
-void fields(F& f, Event& e) {
+void fields(F& f, ProbeEvent& e) {
   f("event", e.event);
   if (e.event == "doing") {
     f("what", e.text);
@@ -83,11 +77,11 @@ void fields(F& f, Event& e) {
 }
 
 /// Writes these lines in the child; the driver's own output goes to standard error.
-class Speaker {
+class EventWriter {
  public:
   /// Takes over standard output and redirects descriptor 1 to standard error.
-  Speaker();
-  void say(const Event& event) const;
+  EventWriter();
+  void write(const ProbeEvent& event) const;
   void doing(std::string_view what) const;
   void problem(std::string_view kind, std::string_view detail) const;
 

@@ -8,12 +8,12 @@
 
 namespace lab::probe {
 
-struct Device {
-  DeviceFacts facts;
+struct PhysicalDevice {
+  DeviceProperties properties;
   VkDeviceSize max_buffer_size = ~VkDeviceSize{0};  ///< as reported by the device
 };
 
-Device device_facts(const Vulkan& vulkan, VkPhysicalDevice device);
+PhysicalDevice query_properties(const Vulkan& vulkan, VkPhysicalDevice device);
 
 /// "1.3.239"
 std::string version_text(std::uint32_t version);

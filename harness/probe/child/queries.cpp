@@ -1,4 +1,4 @@
-#include "harness/probe/child/interview.h"
+#include "harness/probe/child/queries.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/probe/child/facts.h"
+#include "harness/probe/child/device_properties.h"
 #include "harness/probe/child/vulkan.h"
 #include "vulkan_names_generated.h"
 
@@ -22,42 +22,43 @@ std::string failed(std::string_view call, VkResult result) {
   return fmt::format("{}: {}", call, enum_name(kVkResult, result));
 }
 
-VKAPI_ATTR VkBool32 VKAPI_CALL complain(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                                        const VkDebugUtilsMessengerCallbackDataEXT* data, void* speaker) {
-  static_cast<const Speaker*>(speaker)->say({.event = "validation", .text = data->pMessage ? data->pMessage : ""});
+VKAPI_ATTR VkBool32 VKAPI_CALL on_validation_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
+                                                     VkDebugUtilsMessageTypeFlagsEXT,
+                                                     const VkDebugUtilsMessengerCallbackDataEXT* data, void* events) {
+  static_cast<const EventWriter*>(events)->write({.event = "validation", .text = data->pMessage ? data->pMessage : ""});
   return VK_FALSE;
 }
 
-VkDebugUtilsMessengerCreateInfoEXT messenger_info(const Speaker& speaker) {
+VkDebugUtilsMessengerCreateInfoEXT messenger_info(const EventWriter& events) {
   VkDebugUtilsMessengerCreateInfoEXT info{};
   info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
   info.messageSeverity =
       VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
   info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
-  info.pfnUserCallback = complain;
-  info.pUserData = const_cast<Speaker*>(&speaker);
+  info.pfnUserCallback = on_validation_message;
+  info.pUserData = const_cast<EventWriter*>(&events);
   return info;
 }
 
 // Queries one physical device.
-class Asker {
+class DeviceQueries {
  public:
-  Asker(const Vulkan& vulkan, VkPhysicalDevice physical, const Interview& what, const Speaker& speaker)
-      : vulkan_(vulkan), physical_(physical), what_(what), speaker_(speaker) {}
+  DeviceQueries(const Vulkan& vulkan, VkPhysicalDevice physical, const QueryRequest& request, const EventWriter& events)
+      : vulkan_(vulkan), physical_(physical), request_(request), events_(events) {}
 
-  void ask(std::uint32_t index) {
-    speaker_.say({.event = "asking", .number = index});
-    speaker_.doing("vkGetPhysicalDeviceProperties");
-    const Device device = device_facts(vulkan_, physical_);
-    speaker_.say({.event = "device", .device = device.facts});
-    speaker_.doing("vkCreateDevice");
+  void run(std::uint32_t index) {
+    events_.write({.event = "asking", .number = index});
+    events_.doing("vkGetPhysicalDeviceProperties");
+    const PhysicalDevice device = query_properties(vulkan_, physical_);
+    events_.write({.event = "device", .device = device.properties});
+    events_.doing("vkCreateDevice");
     if (const VkResult result = create_device(); result != VK_SUCCESS) {
-      speaker_.problem("error", failed("vkCreateDevice", result));
+      events_.problem("error", failed("vkCreateDevice", result));
       return;
     }
-    ask_images();
-    ask_buffers(device.max_buffer_size);
-    speaker_.doing("vkDestroyDevice");
+    query_images();
+    query_buffers(device.max_buffer_size);
+    events_.doing("vkDestroyDevice");
     vulkan_.vkDestroyDevice(device_, nullptr);
   }
 
@@ -88,8 +89,8 @@ class Asker {
     return std::nullopt;
   }
 
-  void ask_images() {
-    const ImageSweep& sweep = what_.sweeps.images;
+  void query_images() {
+    const ImageSweep& sweep = request_.sweeps.images;
     VkImageCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
     info.imageType = static_cast<VkImageType>(sweep.type);
@@ -100,19 +101,19 @@ class Asker {
     info.tiling = static_cast<VkImageTiling>(sweep.tiling);
     info.usage = sweep.usage;
     VkImageFormatProperties most{};
-    speaker_.doing("vkGetPhysicalDeviceImageFormatProperties");
+    events_.doing("vkGetPhysicalDeviceImageFormatProperties");
     const VkResult result = vulkan_.vkGetPhysicalDeviceImageFormatProperties(
         physical_, info.format, info.imageType, info.tiling, info.usage, info.flags, &most);
     for (const auto& [width, height] : sweep.sizes) {
       info.extent = {width, height, 1};
-      ask_image(info, image_limit(info, most, result));
+      query_image(info, image_limit(info, most, result));
     }
   }
 
-  void ask_image(const VkImageCreateInfo& info, std::optional<std::string> refused) {
+  void query_image(const VkImageCreateInfo& info, std::optional<std::string> refused) {
     VkMemoryRequirements needs{};
     if (!refused) {
-      speaker_.doing(fmt::format("vkCreateImage of {}x{}", info.extent.width, info.extent.height));
+      events_.doing(fmt::format("vkCreateImage of {}x{}", info.extent.width, info.extent.height));
       VkImage image = VK_NULL_HANDLE;
       const VkResult result = vulkan_.vkCreateImage(device_, &info, nullptr, &image);
       if (result == VK_SUCCESS) {
@@ -122,25 +123,24 @@ class Asker {
         refused = enum_name(kVkResult, result);
       }
     }
-    speaker_.say({.event = "image",
-
-                  .image = {info.extent.width, info.extent.height, needs.size, needs.alignment, needs.memoryTypeBits},
-                  .refused = std::move(refused)});
+    events_.write({.event = "image",
+                   .image = {info.extent.width, info.extent.height, needs.size, needs.alignment, needs.memoryTypeBits},
+                   .refused = std::move(refused)});
   }
 
-  void ask_buffers(VkDeviceSize most) {
-    for (const std::uint64_t length : what_.sweeps.buffers.lengths)
-      ask_buffer(length, length > most ? std::optional(fmt::format("at most {}", most)) : std::nullopt);
+  void query_buffers(VkDeviceSize most) {
+    for (const std::uint64_t length : request_.sweeps.buffers.lengths)
+      query_buffer(length, length > most ? std::optional(fmt::format("at most {}", most)) : std::nullopt);
   }
 
-  void ask_buffer(std::uint64_t length, std::optional<std::string> refused) {
+  void query_buffer(std::uint64_t length, std::optional<std::string> refused) {
     VkMemoryRequirements needs{};
     if (!refused) {
-      speaker_.doing(fmt::format("vkCreateBuffer of {}", length));
+      events_.doing(fmt::format("vkCreateBuffer of {}", length));
       VkBufferCreateInfo info{};
       info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
       info.size = length;
-      info.usage = what_.sweeps.buffers.usage;
+      info.usage = request_.sweeps.buffers.usage;
       VkBuffer buffer = VK_NULL_HANDLE;
       const VkResult result = vulkan_.vkCreateBuffer(device_, &info, nullptr, &buffer);
       if (result == VK_SUCCESS) {
@@ -150,43 +150,42 @@ class Asker {
         refused = enum_name(kVkResult, result);
       }
     }
-    speaker_.say({.event = "buffer",
-
-                  .buffer = {length, needs.size, needs.alignment},
-                  .buffer_memory_type_bits = needs.memoryTypeBits,
-                  .refused = std::move(refused)});
+    events_.write({.event = "buffer",
+                   .buffer = {length, needs.size, needs.alignment},
+                   .buffer_memory_type_bits = needs.memoryTypeBits,
+                   .refused = std::move(refused)});
   }
 
   const Vulkan& vulkan_;
   VkPhysicalDevice physical_;
-  const Interview& what_;
-  const Speaker& speaker_;
+  const QueryRequest& request_;
+  const EventWriter& events_;
   VkDevice device_ = VK_NULL_HANDLE;
 };
 
 // The loader silently skips a library that it cannot open; this finds the reason.
-bool opens(const std::string& library, const Speaker& speaker) {
-  speaker.doing(fmt::format("dlopen of '{}'", library));
+bool opens(const std::string& library, const EventWriter& events) {
+  events.doing(fmt::format("dlopen of '{}'", library));
   if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL)) return true;
   const std::string reason = ::dlerror();
   // Drivers for the other word size are in the same folders; they are no failure of this machine.
-  speaker.problem(reason.find("wrong ELF class") != std::string::npos ? "foreign" : "unloadable", reason);
+  events.problem(reason.find("wrong ELF class") != std::string::npos ? "foreign" : "unloadable", reason);
   return false;
 }
 
-VkResult create_instance(Vulkan& vulkan, const Interview& what, const Speaker& speaker, std::uint32_t loader_version,
-                         VkInstance& instance) {
+VkResult create_instance(Vulkan& vulkan, const QueryRequest& request, const EventWriter& events,
+                         std::uint32_t loader_version, VkInstance& instance) {
   VkApplicationInfo application{};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.pApplicationName = "vulkan_probe_child";
   application.apiVersion = std::min(loader_version, VK_API_VERSION_1_3);
-  const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(speaker);
+  const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(events);
   const std::array layers{"VK_LAYER_KHRONOS_validation"};
   const std::array extensions{VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &application;
-  if (what.validate) {
+  if (request.validate) {
     info.pNext = &messenger;  // receives messages of vkCreateInstance and vkDestroyInstance
     info.enabledLayerCount = layers.size();
     info.ppEnabledLayerNames = layers.data();
@@ -201,43 +200,44 @@ bool means_no_device(VkResult result) {
   return result == VK_ERROR_INCOMPATIBLE_DRIVER || result == VK_ERROR_INITIALIZATION_FAILED;
 }
 
-void ask_devices(const Vulkan& vulkan, VkInstance instance, const Interview& what, const Speaker& speaker) {
-  speaker.doing("vkEnumeratePhysicalDevices");
+void query_devices(const Vulkan& vulkan, VkInstance instance, const QueryRequest& request, const EventWriter& events) {
+  events.doing("vkEnumeratePhysicalDevices");
   std::uint32_t count = 0;
   VkResult result = vulkan.vkEnumeratePhysicalDevices(instance, &count, nullptr);
   std::vector<VkPhysicalDevice> devices(count);
   if (result == VK_SUCCESS && count > 0) result = vulkan.vkEnumeratePhysicalDevices(instance, &count, devices.data());
   if (result < 0 && !means_no_device(result))
-    return speaker.problem("error", failed("vkEnumeratePhysicalDevices", result));
-  speaker.say({.event = "devices", .number = static_cast<std::uint32_t>(devices.size())});
-  for (std::uint32_t i = what.first; i < devices.size(); ++i) Asker(vulkan, devices[i], what, speaker).ask(i);
+    return events.problem("error", failed("vkEnumeratePhysicalDevices", result));
+  events.write({.event = "devices", .number = static_cast<std::uint32_t>(devices.size())});
+  for (std::uint32_t i = request.first; i < devices.size(); ++i)
+    DeviceQueries(vulkan, devices[i], request, events).run(i);
 }
 
 }  // namespace
 
-void interview(const Interview& what, const Speaker& speaker) {
-  if (!opens(what.library, speaker)) return;
+void run_queries(const QueryRequest& request, const EventWriter& events) {
+  if (!opens(request.library, events)) return;
   Vulkan vulkan;
-  if (const Expected<void> opened = vulkan.open(what.loader); !opened)
-    return speaker.problem("no loader", opened.error().what);
+  if (const Expected<void> opened = vulkan.open(request.loader); !opened)
+    return events.problem("no loader", opened.error().what);
   // Absent before 1.1.
   std::uint32_t loader_version = VK_API_VERSION_1_0;
   if (vulkan.vkEnumerateInstanceVersion) vulkan.vkEnumerateInstanceVersion(&loader_version);
-  speaker.say({.event = "loader", .text = version_text(loader_version)});
+  events.write({.event = "loader", .text = version_text(loader_version)});
 
-  speaker.doing("vkCreateInstance");
+  events.doing("vkCreateInstance");
   VkInstance instance = VK_NULL_HANDLE;
-  const VkResult result = create_instance(vulkan, what, speaker, loader_version, instance);
-  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) return speaker.say({.event = "devices", .number = 0});
-  if (result != VK_SUCCESS) return speaker.problem("error", failed("vkCreateInstance", result));
+  const VkResult result = create_instance(vulkan, request, events, loader_version, instance);
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) return events.write({.event = "devices", .number = 0});
+  if (result != VK_SUCCESS) return events.problem("error", failed("vkCreateInstance", result));
   vulkan.bind(instance);
   VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
-  const VkDebugUtilsMessengerCreateInfoEXT info = messenger_info(speaker);
-  if (what.validate && vulkan.vkCreateDebugUtilsMessengerEXT)
+  const VkDebugUtilsMessengerCreateInfoEXT info = messenger_info(events);
+  if (request.validate && vulkan.vkCreateDebugUtilsMessengerEXT)
     vulkan.vkCreateDebugUtilsMessengerEXT(instance, &info, nullptr, &messenger);
-  ask_devices(vulkan, instance, what, speaker);
+  query_devices(vulkan, instance, request, events);
   if (messenger) vulkan.vkDestroyDebugUtilsMessengerEXT(instance, messenger, nullptr);
-  speaker.doing("vkDestroyInstance");
+  events.doing("vkDestroyInstance");
   vulkan.vkDestroyInstance(instance, nullptr);
 }
 

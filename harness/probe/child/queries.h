@@ -8,7 +8,7 @@
 
 namespace lab::probe {
 
-struct Interview {
+struct QueryRequest {
   std::string loader;   ///< path or name of libvulkan.so.1
   std::string library;  ///< the driver's library, opened first: the loader skips one that it cannot open
   Sweeps sweeps;
@@ -17,6 +17,6 @@ struct Interview {
 };
 
 /// Runs all queries and reports every result, errors included.
-void interview(const Interview& what, const Speaker& speaker);
+void run_queries(const QueryRequest& request, const EventWriter& events);
 
 }  // namespace lab::probe

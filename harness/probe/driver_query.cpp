@@ -1,4 +1,4 @@
-#include "harness/probe/asking.h"
+#include "harness/probe/driver_query.h"
 
 #include <fmt/format.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 namespace lab::probe {
 
-using results::Column;
+using results::DriverColumn;
 
 namespace {
 
@@ -25,17 +25,17 @@ constexpr std::size_t kTail = 4096;
 constexpr int kNotLinked = 127;  // the dynamic linker's exit status; it has reported what it did not find
 
 // Collects the output of one child. Its lines are expected to be well-formed; one that is not is a failure.
-class Listener {
+class EventReader {
  public:
-  Listener(Column blank, Answer& answer) : blank_(std::move(blank)), answer_(answer) {}
+  EventReader(DriverColumn blank, DriverReply& reply) : blank_(std::move(blank)), reply_(reply) {}
 
-  void hear(std::string_view line) {
+  void read(std::string_view line) {
     const Expected<json::value> value = parse_json(line, "event");
-    Expected<Event> event = value ? from_json<Event>(*value) : Expected<Event>(value.error());
+    Expected<ProbeEvent> event = value ? from_json<ProbeEvent>(*value) : Expected<ProbeEvent>(value.error());
     if (event)
       take(*event);
     else
-      fail({"exit", fmt::format("expected an event, heard '{}'", line.substr(0, 80)), ""});
+      fail({"exit", fmt::format("expected an event, found '{}'", line.substr(0, 80)), ""});
   }
 
   // How the child ended decides whether its output is complete.
@@ -50,13 +50,13 @@ class Listener {
         fail({"exit", fmt::format("{} in {}", describe_end(child, outcome), doing), outcome.error_tail});
     }
     finish_column();
-    if (count_ == 0 && answer_.note.empty()) answer_.note = "no device";
+    if (count_ == 0 && reply_.note.empty()) reply_.note = "no device";
   }
 
-  const std::optional<Error>& hopeless() const { return hopeless_; }
+  const std::optional<Error>& fatal() const { return fatal_; }
 
   // The first device left for another process; none if this one reached the last.
-  std::optional<std::uint32_t> left_over() const {
+  std::optional<std::uint32_t> next_device() const {
     if (done_ || !index_ || *index_ + 1 >= count_.value_or(0)) return std::nullopt;
     return *index_ + 1;
   }
@@ -67,7 +67,7 @@ class Listener {
     return name ? name : std::to_string(signal);
   }
 
-  void take(Event& event) {
+  void take(ProbeEvent& event) {
     if (event.event == "doing") {
       doing_ = event.text;
     } else if (event.event == "image") {
@@ -95,8 +95,8 @@ class Listener {
     }
   }
 
-  void take_device(DeviceFacts& device) {
-    Column& c = column();
+  void take_device(DeviceProperties& device) {
+    DriverColumn& c = column();
     results::DriverIdentity driver = std::move(device.driver);
     driver.manifest = c.driver.manifest;
     driver.library = c.driver.library;
@@ -110,7 +110,7 @@ class Listener {
     c.limits = std::move(device.limits);
   }
 
-  void take_buffer(const Event& event) {
+  void take_buffer(const ProbeEvent& event) {
     column().buffers.push_back(event.buffer);
     const std::uint32_t bits = event.buffer_memory_type_bits;
     std::vector<std::uint32_t>& known = column().buffer_memory_type_bits;
@@ -119,21 +119,21 @@ class Listener {
     take_refusal(event, fmt::format("buffer {}", event.buffer.length));
   }
 
-  void take_refusal(const Event& event, std::string what) {
+  void take_refusal(const ProbeEvent& event, std::string what) {
     if (event.refused) column().refused.push_back({std::move(what), *event.refused});
   }
 
   void take_problem(const std::string& kind, const std::string& detail) {
     if (kind == "no loader")
-      hopeless_ = Error{fmt::format("no Vulkan loader: {}", detail), "python3 make.py spm install vulkan-loader"};
+      fatal_ = Error{fmt::format("no Vulkan loader: {}", detail), "python3 make.py spm install vulkan-loader"};
     else if (kind == "foreign")
-      answer_.note = "for another word size";
+      reply_.note = "for another word size";
     else
       fail({kind, detail, ""});
   }
 
   // The current column. Before any device it is a blank one, which is kept only if it gets a failure.
-  Column& column() {
+  DriverColumn& column() {
     if (!current_) current_ = blank_;
     return *current_;
   }
@@ -144,15 +144,15 @@ class Listener {
     if (!current_) return;
     const auto now = std::chrono::steady_clock::now();
     current_->seconds = std::chrono::duration<double>(now - std::exchange(started_, now)).count();
-    answer_.columns.push_back(std::move(*current_));
+    reply_.columns.push_back(std::move(*current_));
     current_.reset();
   }
 
-  Column blank_;
-  Answer& answer_;
-  std::optional<Column> current_;
+  DriverColumn blank_;
+  DriverReply& reply_;
+  std::optional<DriverColumn> current_;
   std::optional<std::uint32_t> index_, count_;
-  std::optional<Error> hopeless_;
+  std::optional<Error> fatal_;
   std::string doing_;
   bool done_ = false;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
@@ -164,9 +164,9 @@ std::string recorded(const std::filesystem::path& path, const std::filesystem::p
   return inside.empty() || *inside.begin() == ".." ? path.string() : inside.string();
 }
 
-Column blank_column(const Manifest& manifest, const AskSpec& spec) {
-  Column column;
-  column.asked = utc(std::time(nullptr));
+DriverColumn blank_column(const Manifest& manifest, const QuerySpec& spec) {
+  DriverColumn column;
+  column.probed_at = utc(std::time(nullptr));
   column.probe = {{"version", kProbeVersion}, {"loader", recorded(spec.loader, spec.home)}, {"loader_version", ""}};
   column.driver.manifest = recorded(manifest.file, spec.home);
   column.driver.library = recorded(manifest.library, spec.home);
@@ -175,7 +175,7 @@ Column blank_column(const Manifest& manifest, const AskSpec& spec) {
   return column;
 }
 
-ChildSpec child_spec(const Manifest& manifest, const AskSpec& spec, std::uint32_t first_device) {
+ChildSpec child_spec(const Manifest& manifest, const QuerySpec& spec, std::uint32_t first_device) {
   ChildSpec child;
   child.command = {spec.child, spec.loader, manifest.library, spec.sweeps_file, std::to_string(first_device)};
   if (!spec.validation_layers.empty()) child.command.emplace_back("validate");
@@ -191,8 +191,8 @@ ChildSpec child_spec(const Manifest& manifest, const AskSpec& spec, std::uint32_
 
 }  // namespace
 
-Environment child_environment(const Manifest& manifest, const AskSpec& spec) {
-  Environment environment = spec.environment;
+EnvironmentVariables child_environment(const Manifest& manifest, const QuerySpec& spec) {
+  EnvironmentVariables environment = spec.environment;
   // These would add drivers or layers to the queried one.
   for (const char* name : {"VK_ADD_DRIVER_FILES", "VK_INSTANCE_LAYERS", "VK_LOADER_DRIVERS_SELECT",
                            "VK_LOADER_DRIVERS_DISABLE", "VK_LOADER_LAYERS_ENABLE", "VK_ADD_LAYER_PATH"})
@@ -213,33 +213,33 @@ Environment child_environment(const Manifest& manifest, const AskSpec& spec) {
   return environment;
 }
 
-Expected<Answer> ask(const Manifest& manifest, const AskSpec& spec) {
-  Answer answer;
-  Column blank = blank_column(manifest, spec);
+Expected<DriverReply> query_driver(const Manifest& manifest, const QuerySpec& spec) {
+  DriverReply reply;
+  DriverColumn blank = blank_column(manifest, spec);
   if (manifest.foreign) {
-    answer.note = "for another word size";
-    return answer;
+    reply.note = "for another word size";
+    return reply;
   }
   if (!manifest.problem.empty()) {
     blank.failure = {"unloadable", manifest.problem, ""};
-    answer.columns.push_back(std::move(blank));
-    return answer;
+    reply.columns.push_back(std::move(blank));
+    return reply;
   }
   for (std::optional<std::uint32_t> first = 0; first;) {
-    Listener listener(blank, answer);
+    EventReader reader(blank, reply);
     ChildSpec child = child_spec(manifest, spec, *first);
-    child.on_line = [&](std::string_view line) { listener.hear(line); };
+    child.on_line = [&](std::string_view line) { reader.read(line); };
     const ChildOutcome outcome = run_child(child);
     const bool not_linked = outcome.end == ChildEnd::kExited && outcome.code == kNotLinked;
     if (not_linked || outcome.end == ChildEnd::kNotStarted)
       return Error{not_linked ? fmt::format("starting '{}': {}", spec.child.string(), outcome.error_tail)
                               : describe_end(child, outcome),
                    "python3 make.py build"};
-    if (listener.hopeless()) return *listener.hopeless();
-    listener.ended(child, outcome);
-    first = listener.left_over();
+    if (reader.fatal()) return *reader.fatal();
+    reader.ended(child, outcome);
+    first = reader.next_device();
   }
-  return answer;
+  return reply;
 }
 
 }  // namespace lab::probe

@@ -1,4 +1,4 @@
-#include "harness/probe/child/facts.h"
+#include "harness/probe/child/device_properties.h"
 
 #include <fmt/format.h>
 
@@ -119,17 +119,18 @@ std::string version_text(std::uint32_t version) {
                      VK_API_VERSION_PATCH(version));
 }
 
-Device device_facts(const Vulkan& vulkan, VkPhysicalDevice device) {
+PhysicalDevice query_properties(const Vulkan& vulkan, VkPhysicalDevice device) {
   const Properties p = properties(vulkan, device);
   VkPhysicalDeviceMemoryProperties memory{};
   vulkan.vkGetPhysicalDeviceMemoryProperties(device, &memory);
-  Device found;
-  found.facts.driver = identity(p);
+  PhysicalDevice found;
+  found.properties.driver = identity(p);
   for (const VkMemoryHeap& heap : std::span(memory.memoryHeaps).first(std::min(memory.memoryHeapCount, 16u)))
-    found.facts.heaps.push_back({heap.size, flag_words(kVkMemoryHeapFlagBits, heap.flags)});
+    found.properties.heaps.push_back({heap.size, flag_words(kVkMemoryHeapFlagBits, heap.flags)});
   for (const VkMemoryType& type : std::span(memory.memoryTypes).first(std::min(memory.memoryTypeCount, 32u)))
-    found.facts.memory_types.push_back({type.heapIndex, flag_words(kVkMemoryPropertyFlagBits, type.propertyFlags)});
-  found.facts.limits = limits(p);
+    found.properties.memory_types.push_back(
+        {type.heapIndex, flag_words(kVkMemoryPropertyFlagBits, type.propertyFlags)});
+  found.properties.limits = limits(p);
   if (p.has_maintenance4) found.max_buffer_size = p.maintenance4.maxBufferSize;
   return found;
 }

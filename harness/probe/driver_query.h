@@ -13,28 +13,29 @@
 
 namespace lab::probe {
 
-struct AskSpec {
+struct QuerySpec {
   std::filesystem::path child;  ///< vulkan_probe_child
   std::string loader;           ///< loader_library()
   std::filesystem::path sweeps_file;
   boost::json::object sweep_parameters;       ///< Sweeps::parameters of that file
-  Environment environment;                    ///< the base of a child's environment
+  EnvironmentVariables environment;           ///< the base of a child's environment
   std::chrono::milliseconds silence{30'000};  ///< a driver without output for this long counts as hanging
   std::filesystem::path home;                 ///< paths inside it are recorded relative to it: "lib/..."
   std::filesystem::path validation_layers;    ///< validation_layers(); empty: not used
 };
 
-struct Answer {
-  std::vector<results::Column> columns;  ///< one per device, without names; a failure before any device counts too
-  std::string note;                      ///< why there is no column: "no device", "for another word size"
+struct DriverReply {
+  std::vector<results::DriverColumn>
+      columns;       ///< one per device, without names; a failure before any device counts too
+  std::string note;  ///< why there is no column: "no device", "for another word size"
 };
 
 /// The environment of a driver's own process: only this manifest, no implicit layers, and the pinned libraries if the
 /// driver is pinned; a driver of the machine must not load those.
-Environment child_environment(const Manifest& manifest, const AskSpec& spec);
+EnvironmentVariables child_environment(const Manifest& manifest, const QuerySpec& spec);
 
 /// Queries every device of a driver. After a crash or a hang, a new process queries the remaining devices. An error
 /// means that no query is possible: no loader, no child executable.
-Expected<Answer> ask(const Manifest& manifest, const AskSpec& spec);
+Expected<DriverReply> query_driver(const Manifest& manifest, const QuerySpec& spec);
 
 }  // namespace lab::probe
