@@ -23,7 +23,7 @@ set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
 
 add_compile_options(-march=${LAB_MARCH})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Executables run on machines whose C++ library is another one, or none.
+  # Executables run on machines with another C++ library, or none.
   add_link_options(-static-libstdc++ -static-libgcc)
 endif()
 if(LAB_SANITIZE)

@@ -8,7 +8,7 @@ namespace lab::results {
 
 namespace {
 
-/// The error of a made-up result's text in which `from` was replaced by `to`.
+/// The error of a fixture result's text in which `from` was replaced by `to`.
 std::string complaint(const std::string& from, const std::string& to) {
   std::string text = serialize(fixture_result(1));
   const std::size_t at = text.find(from);

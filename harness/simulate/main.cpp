@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstdio>
@@ -16,6 +17,21 @@
 namespace lab::simulate {
 
 namespace {
+
+struct Simulation {
+  std::string_view name;     ///< "compare"
+  std::string_view summary;  ///< for the help text
+  void (*run)(const SimulationSettings&, const ResultSink&);
+};
+
+constexpr std::array kSimulations{
+    Simulation{"changepoints", "false alarms and delay of change point detection", simulate_change_points},
+    Simulation{"ranks", "false alarms and power of the rank test within blocks", simulate_ranks},
+    Simulation{"bisect", "bisect over 256 commits, of which one is slower and some do not build", simulate_bisect},
+    Simulation{"compare", "tables of 100 benchmarks through the real comparison", simulate_compare},
+    Simulation{"nights", "how often a night is called unfit because many benchmarks deviate at once", simulate_nights},
+    Simulation{"history", "time to read and open a long history", simulate_history},
+};
 
 std::string value_text(double value, const std::string& unit) {
   return unit == "%" ? fmt::format("{:.2f} %", 100 * value) : fmt::format("{:.4g} {}", value, unit);
@@ -33,33 +49,31 @@ void print_text(const SimulationResult& result) {
 
 void print_json(std::string_view simulation, const SimulationResult& result) {
   boost::json::object object{{"simulation", simulation}, {"what", result.what},     {"value", result.value},
-                             {"unit", result.unit},     {"trials", result.trials}, {"met", result.met()}};
+                             {"unit", result.unit},      {"trials", result.trials}, {"met", result.met()}};
   if (result.goal != Goal::kNone) object[result.goal == Goal::kAtMost ? "at_most" : "at_least"] = result.bound;
   fmt::print("{}\n", boost::json::serialize(object));
   std::fflush(stdout);
 }
 
-Expected<std::vector<Simulation>> chosen(const std::vector<std::string>& names) {
+Expected<std::vector<Simulation>> selected(const std::vector<std::string>& names) {
   std::vector<Simulation> found;
-  std::vector<std::string> known;
-  for (const Simulation& simulation : simulations()) {
-    known.emplace_back(simulation.name);
-    if (names.empty()) found.push_back(simulation);
-  }
   for (const std::string& name : names) {
-    const auto at = std::find(known.begin(), known.end(), name);
-    if (at == known.end()) {
+    const auto at = std::ranges::find(kSimulations, name, &Simulation::name);
+    if (at == kSimulations.end()) {
+      std::vector<std::string> known;
+      for (const Simulation& simulation : kSimulations) known.emplace_back(simulation.name);
       const std::string nearest = nearest_name(name, known);
       return Error{fmt::format("unknown simulation '{}', expected one of {}", name, fmt::join(known, ", ")),
                    nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest), ExitStatus::kUsage};
     }
-    found.push_back(simulations()[static_cast<std::size_t>(at - known.begin())]);
+    found.push_back(*at);
   }
+  if (found.empty()) found.assign(kSimulations.begin(), kSimulations.end());
   return found;
 }
 
 Expected<ExitStatus> run(const command::Options& options) {
-  const Expected<std::vector<Simulation>> wanted = chosen(options.positional());
+  const Expected<std::vector<Simulation>> wanted = selected(options.positional());
   if (!wanted) return wanted.error();
   const Expected<std::int64_t> seed = options.integer("--seed", 1, 0, std::numeric_limits<std::int64_t>::max());
   if (!seed) return seed.error();

@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace lab::simulate {
 
@@ -30,22 +27,13 @@ struct SimulationResult {
   std::uint64_t trials = 0;
   std::string unit = "%";  ///< "%": value is a share
 
-  bool met() const;
+  bool met() const { return goal == Goal::kNone || (goal == Goal::kAtMost ? value <= bound : value >= bound); }
 };
 
 /// Called with each result as soon as it is known.
 using ResultSink = std::function<void(const SimulationResult&)>;
 
-struct Simulation {
-  std::string_view name;     ///< "compare"
-  std::string_view summary;  ///< for the help text
-  void (*run)(const SimulationSettings&, const ResultSink&);
-};
-
-/// All simulations.
-std::span<const Simulation> simulations();
-
-// One source file each. A new simulation needs its file, a line here and a line in the table of simulate.cpp.
+// One source file each. A new simulation needs its file, a line here and a line in the table of main.cpp.
 void simulate_change_points(const SimulationSettings& settings, const ResultSink& report);
 void simulate_ranks(const SimulationSettings& settings, const ResultSink& report);
 void simulate_bisect(const SimulationSettings& settings, const ResultSink& report);

@@ -172,7 +172,7 @@ TEST(ChangePoints, need_a_complete_baseline) {
   const std::size_t fewest = ChangePointDetector::kFewest;
   EXPECT_TRUE(find_change_points(steps({{fewest - 2, 100}, {3, 120}}, 31)).empty());
   EXPECT_EQ(find_change_points(steps({{fewest + 5, 100}, {8, 120}}, 31)).size(), 1U);
-  // What lies further back than the baseline reaches is forgotten: the same end, the same alarm.
+  // Points before the longest baseline have no effect: the same end, the same alarm.
   const std::vector<double> end = steps({{400, 100}, {10, 105}}, 37);
   const std::vector<ChangePoint> late = find_change_points(joined(noisy(1000, 100, 41), end));
   ASSERT_EQ(late.size(), find_change_points(end).size());

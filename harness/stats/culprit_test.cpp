@@ -250,7 +250,7 @@ TEST(Culprit, is_found_on_a_machine_that_is_slower_half_of_the_time) {
 }
 
 TEST(Culprit, is_not_ruled_out_while_noise_could_hide_it) {
-  // Five times the noise of the effect: no difference is what chance mostly says of so few.
+  // The noise is five times the effect: so few measurements mostly show no difference.
   Busy busy;
   CulpritSearch search(1);
   for (int i = 0; i < 40; ++i) search.add(i % 4 == 1 || i % 4 == 2 ? 1 : 0, 100 * std::exp(0.2 * busy.normal()));
@@ -260,7 +260,7 @@ TEST(Culprit, is_not_ruled_out_while_noise_could_hide_it) {
 }
 
 TEST(Culprit, is_not_reported_for_a_drift_of_the_machine) {
-  // Both ends rise by 4 % over the session, alternately measured; what lies between was measured late.
+  // Both ends rise by 4 % over the session and are measured alternately; the commits between them are measured late.
   CulpritSearch search(4);
   for (int i = 0; i < 12; ++i) search.add(i % 4 == 0 || i % 4 == 3 ? 0 : 4, 100 * (1 + 0.0033 * i) + 0.1 * (i * 7 % 5));
   for (int i = 12; i < 15; ++i) search.add(2, 100 * (1 + 0.0033 * i) + 0.1 * (i * 7 % 5));
@@ -316,12 +316,12 @@ TEST(Culprit, ignores_earlier_measurements_of_a_skipped_commit) {
 
 TEST(NextMeasurement, is_of_the_ends_first_and_evenly_under_drift) {
   CulpritSearch search(100);
-  std::vector<std::size_t> asked;
+  std::vector<std::size_t> chosen;
   for (int i = 0; i < 6; ++i) {
-    asked.push_back(search.next(no_cost(100), 1));
-    search.add(asked.back(), asked.back() == 0 ? 100 : 110);
+    chosen.push_back(search.next(no_cost(100), 1));
+    search.add(chosen.back(), chosen.back() == 0 ? 100 : 110);
   }
-  EXPECT_EQ(asked, (std::vector<std::size_t>{0, 100, 100, 0, 0, 100}));
+  EXPECT_EQ(chosen, (std::vector<std::size_t>{0, 100, 100, 0, 0, 100}));
   EXPECT_NEAR(static_cast<double>(search.next(no_cost(100), 1)), 50, 5);
 }
 
