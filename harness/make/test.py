@@ -1,7 +1,7 @@
 """`test`: runs every test and counts them in one line.
 
-Each x_test.py, each C++ test and each variant's conformance is one process. As many run at once as there are cores.
-Tests that disturb others or would be disturbed run alone, after the rest.
+Each x_test.py, each C++ test and each variant's conformance is one process. One more runs at once than there are cores,
+because the longest tests mostly wait. Tests that would disturb others run alone, after the rest.
 """
 
 import concurrent.futures
@@ -30,6 +30,10 @@ TIMEOUT_S = 7200
 
 ALONE = ("python spm_testing.power_cut_test",)
 """These flush and mount whole file systems, which would block the disk for every other test."""
+
+LONGEST = ("cli_test", "python spm.transfer.faults_test", "python spm.transfer.mutants_test",
+           "python spm_testing.faults_test")
+"""On a machine that has not run the tests yet, these start first, so that none runs alone at the end."""
 
 GRACE_S = 5.0
 """How long an interrupted test may take to clean up before it is killed."""
@@ -210,8 +214,7 @@ def chosen(tests: list[Test], patterns: list[str]) -> list[Test]:
 
 
 class Times:
-    """Each test's duration in its last run on this machine. The longest start first, so that none runs alone at the
-    end."""
+    """Each test's duration in its last run on this machine. The longest start first."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -223,7 +226,7 @@ class Times:
 
     def in_order(self, tests: list[Test]) -> list[Test]:
         """Tests that have never run first, then the longest first."""
-        return sorted(tests, key=lambda test: -self._seconds.get(test.name, float("inf")))
+        return sorted(tests, key=lambda test: (-self._seconds.get(test.name, float("inf")), test.name not in LONGEST))
 
     def keep(self, outcomes: list[Outcome]) -> None:
         """Stores these durations."""
@@ -286,7 +289,7 @@ def main(argv: list[str]) -> int:
             print_line(f"--- {outcome.name} failed\n{outcome.output.rstrip()}")
 
     try:
-        outcomes = run_all(tests, len(os.sched_getaffinity(0)), show)
+        outcomes = run_all(tests, len(os.sched_getaffinity(0)) + 1, show)
     finally:
         progress.close()
     times.keep(outcomes)
