@@ -14,7 +14,7 @@ def built_harness() -> str:
     if binary:
         return binary
     print_line("no harness yet: building it first")
-    return os.path.join(build.build(build.Options()).folder, "harness")
+    return os.path.join(build.build(build.BuildOptions()).folder, "harness")
 
 
 SEPARATE = ("simulate",)

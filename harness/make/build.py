@@ -11,7 +11,7 @@ import time
 
 from harness.make import paths, toolchain
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, Progress, duration, print_line
+from harness.make.console import MakeError, StatusLine, duration, print_line
 from harness.make.names import nearest_hint
 from harness.spm.lock import Lock
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,7 @@ STEPS_A_SECOND = 0.35
 """Compile steps per second and core, for the first estimate on a machine."""
 
 
-class Options:
+class BuildOptions:
     """What to build: toolchain, config and architecture level."""
 
     def __init__(self, config: str = "release", toolchain_name: str = "pinned", march: str = DEFAULT_MARCH,
@@ -59,17 +59,17 @@ def add_arguments(parser: Parser) -> None:
                         help=f"-march level for all code (default: {DEFAULT_MARCH})")
 
 
-def options_from(arguments: argparse.Namespace) -> Options:
-    """The parsed options as Options."""
-    return Options(arguments.config, arguments.toolchain, arguments.march, getattr(arguments, "variants", ()))
+def options_from(arguments: argparse.Namespace) -> BuildOptions:
+    """The parsed options as BuildOptions."""
+    return BuildOptions(arguments.config, arguments.toolchain, arguments.march, getattr(arguments, "variants", ()))
 
 
-def groups_of(options: Options) -> tuple[str, ...]:
+def groups_of(options: BuildOptions) -> tuple[str, ...]:
     """The package groups a build needs."""
     return toolchain.GROUPS[options.toolchain] + GROUPS
 
 
-def _spm(call: Callable[[ModuleType], Any], options: Options) -> Any:
+def _spm(call: Callable[[ModuleType], Any], options: BuildOptions) -> Any:
     """Calls spm's Python interface and converts its errors to MakeError."""
     if options.toolchain == "pinned":
         toolchain.check_pinned_serves()
@@ -81,22 +81,22 @@ def _spm(call: Callable[[ModuleType], Any], options: Options) -> Any:
         raise MakeError(error.what, error.hint, error.status) from error
 
 
-def pending(options: Options) -> tuple[list[str], int]:
+def pending(options: BuildOptions) -> tuple[list[str], int]:
     """(packages that are not in the store, bytes to fetch for them)"""
     return _spm(lambda api: api.pending(groups_of(options), packages=paths.PACKAGES, quiet=True), options)
 
 
-def fetch(options: Options, quiet: bool = False) -> dict[str, str]:
+def fetch(options: BuildOptions, quiet: bool = False) -> dict[str, str]:
     """Installs what the build needs; returns {package: real folder}."""
     return _installed(groups_of(options), options, quiet)
 
 
 def install(groups: Sequence[str], quiet: bool = False) -> dict[str, str]:
     """Installs groups of packages whose programs run on the pinned libraries; returns {package: real folder}."""
-    return _installed(groups, Options(), quiet)
+    return _installed(groups, BuildOptions(), quiet)
 
 
-def _installed(groups: Sequence[str], options: Options, quiet: bool) -> dict[str, str]:
+def _installed(groups: Sequence[str], options: BuildOptions, quiet: bool) -> dict[str, str]:
     installed = _spm(lambda api: api.install_groups(groups, packages=paths.PACKAGES, quiet=quiet), options)
     return {name: os.path.realpath(path) for name, (_, path) in installed.items()}
 
@@ -104,7 +104,7 @@ def _installed(groups: Sequence[str], options: Options, quiet: bool) -> dict[str
 class Build:
     """A configured build folder."""
 
-    def __init__(self, options: Options, packages: dict[str, str]) -> None:
+    def __init__(self, options: BuildOptions, packages: dict[str, str]) -> None:
         self.options = options
         self.folder = options.folder
         self.packages = packages
@@ -150,7 +150,7 @@ class Build:
             listed: list[dict[str, str]] = json.load(file)
         return listed
 
-    def list_anew(self) -> None:
+    def reload_variants(self) -> None:
         """Runs CMake to rewrite the list of variants if a file that it reads is newer."""
         done = subprocess.run([*self.tools.ninja, "-C", self.folder, "build.ninja"], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, errors="replace", check=False)
@@ -161,7 +161,7 @@ class Build:
     def targets_matching(self, patterns: Sequence[str]) -> list[str]:
         """Targets of the variants whose family/variant matches any of the globs; each glob must match at least one."""
         if patterns:
-            self.list_anew()
+            self.reload_variants()
         return sorted({target for pattern in patterns for target in self._targets_matching_one(pattern)})
 
     def _targets_matching_one(self, pattern: str) -> list[str]:
@@ -191,7 +191,7 @@ class Build:
     def run(self, targets: Sequence[str] = ()) -> None:
         """Builds; a failure prints the compiler's output and raises MakeError."""
         started = time.monotonic()
-        progress = Progress()
+        progress = StatusLine()
         environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
         log = os.path.join(self.folder, "build.log")
         process = subprocess.Popen([*self.tools.ninja, "-C", self.folder, *targets], stdout=subprocess.PIPE,
@@ -258,7 +258,7 @@ def _failures(log: str, limit: int = 60) -> str:
     return "\n".join(lines[:limit])
 
 
-def build(options: Options, targets: Sequence[str] | Callable[[Build], list[str]] = (),
+def build(options: BuildOptions, targets: Sequence[str] | Callable[[Build], list[str]] = (),
           quiet: bool = False) -> Build:
     """Fetches, configures and builds; returns the Build. `targets`: CMake targets, or a function of the Build."""
     ready = Build(options, fetch(options, quiet))
@@ -275,11 +275,11 @@ def _cached(folder: str) -> dict[str, str]:
                            _read(os.path.join(folder, "CMakeCache.txt")), re.M))
 
 
-def existing_options() -> Options:
+def existing_options() -> BuildOptions:
     """The options of the release build that is there; the default ones where there is none."""
     harness = existing_harness()
     cache = _cached(os.path.dirname(harness)) if harness else {}
-    return Options("release", cache.get("LAB_TOOLCHAIN", "pinned"), cache.get("LAB_MARCH", DEFAULT_MARCH))
+    return BuildOptions("release", cache.get("LAB_TOOLCHAIN", "pinned"), cache.get("LAB_MARCH", DEFAULT_MARCH))
 
 
 def bring_up_to_date() -> None:

@@ -49,7 +49,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 
 
-class Progress:
+class StatusLine:
     """A status line for long work: call `update(text)` as often as you like and `close()` at the end."""
 
     def __init__(self, clock: Callable[..., Any] = time.monotonic) -> None:

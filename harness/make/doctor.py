@@ -17,7 +17,7 @@ NEEDED_BYTES = 2_500_000_000
 """For downloads, unpacked packages and a release build with its results."""
 
 
-class Finding:
+class DoctorCheck:
     """One line of the report: what was checked, whether it is sufficient, what was found, what to do."""
 
     def __init__(self, what: str, good: bool, found: str, do: str = "") -> None:
@@ -31,14 +31,14 @@ class Finding:
         return text + (f"\n      do: {self.do}" if self.do and not self.good else "")
 
 
-def _python() -> Finding:
-    return Finding("Python", True, platform.python_version())
+def _python() -> DoctorCheck:
+    return DoctorCheck("Python", True, platform.python_version())
 
 
-def _processor() -> Finding:
+def _processor() -> DoctorCheck:
     level = _march_level()
     good = level >= 2
-    return Finding("processor", good, f"{platform.machine()}, {os.cpu_count()} logical cores, x86-64-v{level}",
+    return DoctorCheck("processor", good, f"{platform.machine()}, {os.cpu_count()} logical cores, x86-64-v{level}",
                    "python3 make.py build --march x86-64")
 
 
@@ -60,48 +60,48 @@ def _march_level() -> int:
     return level
 
 
-def _pinned() -> Finding:
+def _pinned() -> DoctorCheck:
     try:
         toolchain.check_pinned_serves()
     except MakeError as error:
-        return Finding("pinned toolchain", False, error.what, error.hint)
-    return Finding("pinned toolchain", True, f"runs here ({' '.join(platform.libc_ver())})")
+        return DoctorCheck("pinned toolchain", False, error.what, error.hint)
+    return DoctorCheck("pinned toolchain", True, f"runs here ({' '.join(platform.libc_ver())})")
 
 
-def _disk() -> Finding:
+def _disk() -> DoctorCheck:
     folder = paths.ROOT
     free = shutil.disk_usage(folder).free
-    return Finding("disk", free >= NEEDED_BYTES, f"{free / 1e9:.1f} GB free, {NEEDED_BYTES / 1e9:.1f} GB wanted",
+    return DoctorCheck("disk", free >= NEEDED_BYTES, f"{free / 1e9:.1f} GB free, {NEEDED_BYTES / 1e9:.1f} GB wanted",
                    "free some space, or set SPM_STORE to a folder on another disk")
 
 
-def _packages() -> Finding:
+def _packages() -> DoctorCheck:
     from harness.spm import api
-    missing, size = api.pending(build.groups_of(build.Options()), packages=paths.PACKAGES, quiet=True)
+    missing, size = api.pending(build.groups_of(build.BuildOptions()), packages=paths.PACKAGES, quiet=True)
     found = f"{len(missing)} not installed yet, {size / 1e6:.0f} MB to fetch" if missing else "all installed"
-    return Finding("packages", not missing, found,
+    return DoctorCheck("packages", not missing, found,
                    "python3 make.py spm install-group toolchain harness variants vulkan report")
 
 
-def _harness() -> Finding:
+def _harness() -> DoctorCheck:
     for name in build.TOOLCHAINS:
         binary = os.path.join(paths.build_dir(name, "release"), "harness")
         if os.path.exists(binary):
-            return Finding("harness", True, os.path.relpath(binary, paths.ROOT))
-    return Finding("harness", False, "not built yet", "python3 make.py build")
+            return DoctorCheck("harness", True, os.path.relpath(binary, paths.ROOT))
+    return DoctorCheck("harness", False, "not built yet", "python3 make.py build")
 
 
-def _instructions() -> Finding:
+def _instructions() -> DoctorCheck:
     """Never a failure: without instruction counts only one exact metric is missing. Levels: perf_event_open(2)."""
     try:
         with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
             level = int(file.read())
     except OSError:
-        return Finding("instruction counts", True, "none: this kernel has no performance events")
+        return DoctorCheck("instruction counts", True, "none: this kernel has no performance events")
     if level > 2 and os.geteuid() != 0:
-        return Finding("instruction counts", True,
+        return DoctorCheck("instruction counts", True,
                        f"none: perf_event_paranoid is {level}; sudo sysctl kernel.perf_event_paranoid=2 allows them")
-    return Finding("instruction counts", True, "allowed, if the processor exposes its counters")
+    return DoctorCheck("instruction counts", True, "allowed, if the processor exposes its counters")
 
 
 LOOKS = (_python, _processor, _pinned, _disk, _packages, _harness, _instructions)

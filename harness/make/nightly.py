@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
     results = parser.parse_known_args(argv)[0].results or os.environ.get("LAB_RESULTS") or f"{paths.ROOT}/results"
     lock = night_lock(os.path.join(os.path.abspath(results), "nightly"))
     try:
-        binary = os.path.join(build.build(build.Options()).folder, "harness")
+        binary = os.path.join(build.build(build.BuildOptions()).folder, "harness")
     except (MakeError, OSError) as error:
         failure = error if isinstance(error, MakeError) else MakeError(f"{error.filename}: {error.strerror}")
         os.close(lock)

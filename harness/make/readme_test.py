@@ -20,8 +20,9 @@ class Readme(unittest.TestCase):
         found = re.search(r"It fetches (\d+) MB of\s+pinned artifacts", readme())
         self.assertIsNotNone(found)
         with tempfile.TemporaryDirectory() as new:
-            _, size = api.pending(build.groups_of(build.Options()), quiet=True, store=os.path.join(new, "store"),
+            _, size = api.pending(build.groups_of(build.BuildOptions()), quiet=True, store=os.path.join(new, "store"),
                                   lib=os.path.join(new, "lib"), packages=paths.PACKAGES)
+        assert found
         self.assertEqual(int(found[1]), round(size / 1e6))
 
     def test_it_names_author_and_year_of_every_article_with_figures(self) -> None:

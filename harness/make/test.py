@@ -21,7 +21,7 @@ from collections.abc import Callable
 
 from harness.make import build, paths
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, Progress, duration, print_line
+from harness.make.console import MakeError, StatusLine, duration, print_line
 from harness.make.names import nearest_hint
 from harness.spm.interruptible import STEP_S
 
@@ -39,7 +39,7 @@ GRACE_S = 5.0
 """How long an interrupted test may take to clean up before it is killed."""
 
 
-class Outcome:
+class TestOutcome:
     """The counts of one test process, and its output if something failed."""
 
     def __init__(self, name: str, passed: int = 0, failed: int = 0, skipped: int = 0, output: str = "",
@@ -52,7 +52,7 @@ class Outcome:
         self.seconds = seconds
 
 
-class Children:
+class TestProcesses:
     """The processes of the running tests, each the leader of a process group."""
 
     def __init__(self) -> None:
@@ -116,11 +116,11 @@ def _lives(process: subprocess.Popen[str]) -> bool:
     return True
 
 
-Run = Callable[[Children], Outcome]
+Run = Callable[[TestProcesses], TestOutcome]
 Prefix = Callable[[list[str]], list[str]]
 
 
-def _python_test(name: str, module: str, children: Children) -> Outcome:
+def _python_test(name: str, module: str, children: TestProcesses) -> TestOutcome:
     """Runs one x_test.py with unittest's own runner."""
     status, text, seconds = children.execute(name, [sys.executable, "-m", "unittest", module])
     count = re.search(r"^Ran (\d+) tests?", text, re.M)
@@ -130,10 +130,10 @@ def _python_test(name: str, module: str, children: Children) -> Outcome:
     if status != 0 and failed == 0:
         failed = 1
     skipped = tally.get("skipped", 0)
-    return Outcome(name, max(0, ran - failed - skipped), failed, skipped, text, seconds)
+    return TestOutcome(name, max(0, ran - failed - skipped), failed, skipped, text, seconds)
 
 
-def _google_test(executable: str, prefix: Prefix, children: Children) -> Outcome:
+def _google_test(executable: str, prefix: Prefix, children: TestProcesses) -> TestOutcome:
     name = os.path.basename(executable)
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
@@ -143,18 +143,18 @@ def _google_test(executable: str, prefix: Prefix, children: Children) -> Outcome
             with open(report, encoding="utf-8") as file:
                 suites = json.load(file)["testsuites"]
         except (OSError, ValueError, KeyError):
-            return Outcome(name, 0, 1, 0, text, seconds)
+            return TestOutcome(name, 0, 1, 0, text, seconds)
     cases = [case for suite in suites for case in suite["testsuite"]]
     failed = sum("failures" in case for case in cases)
     skipped = sum(case["result"] == "SKIPPED" for case in cases)
     if status != 0 and failed == 0:
         failed = 1
-    return Outcome(name, len(cases) - failed - skipped, failed, skipped, text, seconds)
+    return TestOutcome(name, len(cases) - failed - skipped, failed, skipped, text, seconds)
 
 
-def _conformance(executable: str, name: str, prefix: Prefix, children: Children) -> Outcome:
+def _conformance(executable: str, name: str, prefix: Prefix, children: TestProcesses) -> TestOutcome:
     status, text, seconds = children.execute(name, prefix([executable, "--conformance"]))
-    return Outcome(name, int(status == 0), int(status != 0), 0, text, seconds)
+    return TestOutcome(name, int(status == 0), int(status != 0), 0, text, seconds)
 
 
 def _without_aslr(command: list[str]) -> list[str]:
@@ -164,7 +164,7 @@ def _without_aslr(command: list[str]) -> list[str]:
 
 
 class Test:
-    """A test: `targets` must be built for it; `run(children)` returns its Outcome."""
+    """A test: `targets` must be built for it; `run(children)` returns its TestOutcome."""
 
     def __init__(self, name: str, targets: list[str], run: Run) -> None:
         self.name = name
@@ -213,7 +213,7 @@ def chosen(tests: list[Test], patterns: list[str]) -> list[Test]:
     return [test for test in tests if not patterns or any(test.matches(each) for each in patterns)]
 
 
-class Times:
+class TestTimes:
     """Each test's duration in its last run on this machine. The longest start first."""
 
     def __init__(self, path: str) -> None:
@@ -228,16 +228,16 @@ class Times:
         """Tests that have never run first, then the longest first."""
         return sorted(tests, key=lambda test: (-self._seconds.get(test.name, float("inf")), test.name not in LONGEST))
 
-    def keep(self, outcomes: list[Outcome]) -> None:
+    def keep(self, outcomes: list[TestOutcome]) -> None:
         """Stores these durations."""
         self._seconds.update((outcome.name, round(outcome.seconds, 2)) for outcome in outcomes)
         paths.write_if_changed(self._path, json.dumps(self._seconds, indent=1, sort_keys=True) + "\n")
 
 
-def run_all(tests: list[Test], workers: int, done: Callable[[Outcome], None]) -> list[Outcome]:
+def run_all(tests: list[Test], workers: int, done: Callable[[TestOutcome], None]) -> list[TestOutcome]:
     """Runs `workers` tests at a time in their order, then those that must run alone one by one. Calls `done` in this
     thread as each ends. Any exception, an interrupt too, ends all running tests."""
-    children = Children()
+    children = TestProcesses()
     outcomes = []
     groups = [([test for test in tests if test.name not in ALONE], workers),
               ([test for test in tests if test.name in ALONE], 1)]
@@ -272,16 +272,16 @@ def main(argv: list[str]) -> int:
     def targets(ready: build.Build) -> list[str]:
         if not arguments.names:
             return ["all", "lab_tests"]
-        ready.list_anew()
+        ready.reload_variants()
         return sorted({target for test in chosen(plan(ready), arguments.names) for target in test.targets})
 
     ready = build.build(options, targets)
-    times = Times(os.path.join(ready.folder, "test-times.json"))
+    times = TestTimes(os.path.join(ready.folder, "test-times.json"))
     tests = times.in_order(chosen(plan(ready), arguments.names))
-    progress = Progress()
-    ended: list[Outcome] = []
+    progress = StatusLine()
+    ended: list[TestOutcome] = []
 
-    def show(outcome: Outcome) -> None:
+    def show(outcome: TestOutcome) -> None:
         ended.append(outcome)
         progress.update(f"test {len(ended)}/{len(tests)}: {outcome.name}")
         if outcome.failed:

@@ -10,11 +10,11 @@ from unittest import mock
 
 from harness.make import test
 from harness.make.console import MakeError
-from harness.make.test import Children, Outcome, Test, Times, run_all
+from harness.make.test import TestProcesses, TestOutcome, Test, TestTimes, run_all
 from harness.spm_testing.interrupt import PATIENCE_S
 
 
-def named(name: str, run: test.Run = lambda children: Outcome("")) -> Test:
+def named(name: str, run: test.Run = lambda children: TestOutcome("")) -> Test:
     return Test(name, [name], run)
 
 
@@ -52,9 +52,9 @@ class ChosenTest(unittest.TestCase):
     def test_the_longest_starts_first_and_before_it_what_is_new(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "times.json")
-            Times(path).keep([Outcome("short", seconds=1), Outcome("long", seconds=9)])
-            Times(path).keep([Outcome("middle", seconds=5)])
-            order = Times(path).in_order([named(name) for name in ("short", "middle", "new", "long")])
+            TestTimes(path).keep([TestOutcome("short", seconds=1), TestOutcome("long", seconds=9)])
+            TestTimes(path).keep([TestOutcome("middle", seconds=5)])
+            order = TestTimes(path).in_order([named(name) for name in ("short", "middle", "new", "long")])
         self.assertEqual([each.name for each in order], ["new", "long", "middle", "short"])
 
 
@@ -62,16 +62,16 @@ class RunTest(unittest.TestCase):
     def test_so_many_run_at_once_and_then_one_alone(self) -> None:
         both, running, most = threading.Barrier(2), [0], {}
 
-        def beside(children: Children) -> Outcome:
+        def beside(children: TestProcesses) -> TestOutcome:
             both.wait(PATIENCE_S)  # breaks unless two are here
             running[0] += 1
             both.wait(PATIENCE_S)
             running[0] -= 1
-            return Outcome("beside", passed=1)
+            return TestOutcome("beside", passed=1)
 
-        def alone(children: Children) -> Outcome:
+        def alone(children: TestProcesses) -> TestOutcome:
             most["alone"] = running[0]
-            return Outcome("alone", passed=1)
+            return TestOutcome("alone", passed=1)
 
         shown: list[str] = []
         outcomes = run_all([named(test.ALONE[0], alone), named("a", beside), named("b", beside)], 2,
@@ -80,7 +80,7 @@ class RunTest(unittest.TestCase):
                          (["beside", "beside", "alone"], ["beside", "beside", "alone"], {"alone": 0}))
 
     def test_output_is_whole_and_the_end_by_a_signal_is_said(self) -> None:
-        status, text, _ = Children().execute("x_test", ["sh", "-c", "echo out; echo err >&2; kill -9 $$"])
+        status, text, _ = TestProcesses().execute("x_test", ["sh", "-c", "echo out; echo err >&2; kill -9 $$"])
         self.assertEqual((status, text), (-9, "out\nerr\n\nx_test: ended by signal 9"))
 
     def test_an_interrupt_ends_the_children_with_what_they_started(self) -> None:
@@ -89,8 +89,8 @@ class RunTest(unittest.TestCase):
             with self.subTest(script), tempfile.TemporaryDirectory() as folder:
                 begun, started = os.path.join(folder, "begun"), []
 
-                def run(children: Children) -> Outcome:
-                    return Outcome("", output=children.execute("", ["sh", "-c", script.format(begun)])[1])
+                def run(children: TestProcesses) -> TestOutcome:
+                    return TestOutcome("", output=children.execute("", ["sh", "-c", script.format(begun)])[1])
 
                 def interrupt() -> None:
                     until = time.monotonic() + PATIENCE_S
@@ -106,7 +106,7 @@ class RunTest(unittest.TestCase):
                 try:
                     thread.start()
                     with mock.patch.object(test, "GRACE_S", 0.2), self.assertRaises(KeyboardInterrupt):
-                        run_all([named("a", run), named("b", lambda children: Outcome(never.append("b") or "b"))], 1,
+                        run_all([named("a", run), named("b", lambda children: TestOutcome(never.append("b") or "b"))], 1,
                                 lambda outcome: None)
                 finally:
                     thread.join()

@@ -33,7 +33,7 @@ class Configuring(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.build = build.Build.__new__(build.Build)
-        self.build.options, self.build.folder, self.build.packages = build.Options(), folder.name, {"a": "1"}
+        self.build.options, self.build.folder, self.build.packages = build.BuildOptions(), folder.name, {"a": "1"}
         self.build.tools = mock.Mock(cmake=["cmake"], cmake_arguments=[], key="gcc")
         self.names = ["variants/a.cpp"]
 
@@ -111,7 +111,7 @@ class Console(unittest.TestCase):
         now = [0.0]
         output = io.StringIO()
         with redirect_stderr(output):
-            progress = console.Progress(clock=lambda: now[0])
+            progress = console.StatusLine(clock=lambda: now[0])
             for second in range(25):
                 now[0] = float(second)
                 progress.update(f"at {second}")
@@ -221,9 +221,11 @@ class Locks(unittest.TestCase):
             with first.alone():
                 second = subprocess.Popen([sys.executable, "-c", code, paths.ROOT, folder], stderr=subprocess.PIPE,
                                           text=True)
+                assert second.stderr
                 line = second.stderr.readline()
                 self.assertIsNone(second.poll())
             self.assertEqual(second.wait(timeout=PATIENCE_S), 0)
+            assert second.stderr
             second.stderr.close()
             self.assertRegex(line, rf"^waiting for process {os.getpid()} \(.*\), which is building \S+\n$")
 
@@ -239,7 +241,7 @@ class Builds(unittest.TestCase):
         ready = build.Build.__new__(build.Build)
         listed = [{"family": "shelf", "variant": name, "target": f"variant_shelf_{name}"} for name in ("a", "ab", "c")]
         with (mock.patch.object(build.Build, "variants", return_value=listed),
-              mock.patch.object(build.Build, "list_anew")):
+              mock.patch.object(build.Build, "reload_variants")):
             self.assertEqual(ready.targets_matching(["a*", "shelf/c", "ab"]),
                              ["variant_shelf_a", "variant_shelf_ab", "variant_shelf_c"])
             self.assertEqual(ready.targets_matching([]), [])
@@ -270,7 +272,7 @@ class Builds(unittest.TestCase):
     def test_a_build_has_its_own_checkouts_pins(self) -> None:
         with mock.patch.dict(os.environ, SPM_PACKAGES="/nowhere/pins.json"), \
                 mock.patch.object(toolchain, "check_pinned_serves"):
-            build.pending(build.Options())
+            build.pending(build.BuildOptions())
 
     def test_arguments_need_their_values(self) -> None:
         parser = arguments.Parser(prog="make.py build")

@@ -14,8 +14,8 @@ from harness.spm.errors import SpmError
 from harness.spm.settings import native_platform
 from harness.spm.store import trees
 from harness.spm.store.store import Store
-from harness.spm_testing.world import World
-from harness.spm_testing.world import Result
+from harness.spm_testing.test_case import SpmTestCase
+from harness.spm_testing.test_case import Result
 
 # arguments, the first line of the error
 WRONG = [
@@ -88,7 +88,7 @@ WRONG_BEFORE = [
 ]
 
 
-class CommandLineTest(World):
+class CommandLineTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.add_simple("alpha", groups=["tools", "base"])

@@ -6,18 +6,13 @@ import re
 
 from harness.spm.errors import SpmError, USAGE
 
+_PREFIXES = "KMGT"
 _SIZES = {
-    "": 1,
-    "B": 1,
-    "KB": 10**3,
-    "MB": 10**6,
-    "GB": 10**9,
-    "TB": 10**12,
-    "KIB": 2**10,
-    "MIB": 2**20,
-    "GIB": 2**30,
-    "TIB": 2**40,
+    **{"": 1, "B": 1},
+    **{f"{prefix}B": 1000**power for power, prefix in enumerate(_PREFIXES, 1)},
+    **{f"{prefix}IB": 1024**power for power, prefix in enumerate(_PREFIXES, 1)},
 }
+_HELP = "python3 make.py spm cache prune --help"
 _TIMES = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
@@ -65,22 +60,14 @@ def parse_size(text: str, option: str) -> int:
     if match and unit and not unit.endswith("B"):
         unit += "B"
     if not match or unit not in _SIZES:
-        raise SpmError(
-            f"{option}: expected a size like 10GB or 500MB, found '{text}'",
-            "python3 make.py spm cache prune --help",
-            USAGE,
-        )
+        raise SpmError(f"{option}: expected a size like 10GB or 500MB, found '{text}'", _HELP, USAGE)
     return int(float(match.group(1)) * _SIZES[unit])
 
 
 def parse_age(text: str, option: str) -> float:
     match = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)([smhdw])", text)
     if not match:
-        raise SpmError(
-            f"{option}: expected an age like 30d or 12h, found '{text}'",
-            "python3 make.py spm cache prune --help",
-            USAGE,
-        )
+        raise SpmError(f"{option}: expected an age like 30d or 12h, found '{text}'", _HELP, USAGE)
     return float(match.group(1)) * _TIMES[match.group(2)]
 
 

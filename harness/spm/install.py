@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from harness.spm.errors import system_error
 from harness.spm.store import lib, prune
-from harness.spm.store.store import Store, closed_to_others
+from harness.spm.store.store import Store, owner_writes_only
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from harness.spm.settings import Settings
 
 
-class Plan:
+class InstallPlan:
     """What an install has to do, computed before it starts."""
 
     def __init__(self, items: list) -> None:
@@ -34,22 +34,22 @@ class Plan:
         return sum(artifact.size for artifact in self.artifacts().values())
 
 
-def install(items: list, manifest: Manifest, settings: Settings, store: Store, report: Report) -> Plan:
+def install(items: list, manifest: Manifest, settings: Settings, store: Store, report: Report) -> InstallPlan:
     """Makes all `items` active; returns the plan that was carried out. An SpmError leaves the lib folder unchanged."""
     lib.check(settings.lib, settings.lib_folder(), items)
     if settings.dry_run:
-        return Plan(items)
+        return InstallPlan(items)
     lib.check_writable(settings.lib_folder(), items)
     try:
         if not store.writable():  # a read-only disk, or another user's store
-            plan = Plan(items)
+            plan = InstallPlan(items)
             if not plan.missing:
-                with closed_to_others():
+                with owner_writes_only():
                     lib.prepare(settings.lib, settings.lib_folder())
                     _link(items, report)
                 return plan
-        with prune.at_work(store, report):
-            plan = Plan(items)  # only now: pruning may just have removed entries
+        with prune.locked(store, report):
+            plan = InstallPlan(items)  # only now: pruning may just have removed entries
             if plan.missing:
                 from harness.spm.store.fill import fill
 

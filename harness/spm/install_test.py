@@ -20,13 +20,13 @@ from harness.spm.store.store import Store
 from harness.spm_testing.archives import deb, folder, member, tar
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import send
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 from typing import Any
 
 TWO_MB = os.urandom(2_000_000)
 
 
-class InstallTest(World):
+class InstallTest(SpmTestCase):
     def test_a_package_is_linked_under_its_stable_name(self) -> None:
         self.add_simple("a")
         self.assertEqual(self.spm("install", "a").status, 0)
@@ -216,7 +216,7 @@ class InstallTest(World):
             api.install_groups(["al"], **given)
 
 
-class NoOpTest(World):
+class NoOpTest(SpmTestCase):
     def test_an_installed_group_needs_no_network_and_starts_no_process(self) -> None:
         for number in range(3):
             self.add_simple(f"p{number}")
@@ -272,7 +272,7 @@ class NoOpTest(World):
             self.assertEqual(os.stat(used).st_mtime != then, noted)
 
 
-class LeftoverTest(World):
+class LeftoverTest(SpmTestCase):
     def test_an_archive_that_a_killed_run_had_verified_is_not_fetched_again(self) -> None:
         self.add_simple("a")
         artifact = self.packages["a"]["artifacts"][0]
@@ -301,7 +301,7 @@ class LeftoverTest(World):
         self.assertEqual(os.listdir(self.lib), ["a-1"])
 
 
-class DiskFullTest(World):
+class DiskFullTest(SpmTestCase):
     """A limit on file sizes stands for a full disk: writes fail in the same places, and no privilege is needed."""
 
     def run_limited(self, limit: int) -> tuple[int, str]:
@@ -327,7 +327,7 @@ class DiskFullTest(World):
         self.assertFalse(os.path.exists(f"{self.store}/packages/a") or os.path.exists(self.lib))
 
 
-class KillTest(World):
+class KillTest(SpmTestCase):
     """kill -9 at many moments; the next run repairs whatever is left."""
 
     def test_the_next_run_repairs_what_a_killed_one_left(self) -> None:
@@ -377,7 +377,7 @@ class KillTest(World):
             self.server.asked.clear()
 
 
-class ManyProcessesTest(World):
+class ManyProcessesTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.go = threading.Event()

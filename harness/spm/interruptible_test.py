@@ -11,7 +11,7 @@ from harness.spm import interruptible
 from harness.spm.archives.workers import Workers
 from harness.spm.lock import Lock
 from harness.spm_testing.interrupt import PATIENCE_S, UnnoticedInterrupt
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 
 
 class InterruptTest(unittest.TestCase):
@@ -29,7 +29,7 @@ class InterruptTest(unittest.TestCase):
         self.assertFalse(interrupt.late)
 
     def test_ends_waiting_for_a_queue(self) -> None:
-        waited_for = queue.SimpleQueue()
+        waited_for: queue.SimpleQueue = queue.SimpleQueue()
         self.assert_ends(lambda: interruptible.take(waited_for), lambda: waited_for.put(None))
 
     def test_ends_a_sleep(self) -> None:
@@ -66,7 +66,7 @@ class InterruptTest(unittest.TestCase):
                 lock.release()
 
 
-class InstallTest(World):
+class InstallTest(SpmTestCase):
     def test_an_interrupt_while_packages_are_unpacked_ends_it(self) -> None:
         interrupt = UnnoticedInterrupt(self)
         self.add_simple("a")

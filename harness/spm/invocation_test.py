@@ -8,7 +8,7 @@ import unittest
 
 from harness.spm.settings import ROOT
 from harness.spm.store import trees
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 
 # `lab` and `a b/lab` are the checkout, bin/ is on the PATH. The folder, the call, what hints and help begin with
 CALLS = [
@@ -34,7 +34,7 @@ CALLS = [
 ]
 
 
-class CalledTest(World):
+class CalledTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.here = os.path.realpath(self.folder)
@@ -56,7 +56,7 @@ class CalledTest(World):
             call, expected = (each.replace("{here}", self.here) for each in (call, expected))
             with self.subTest(call):
                 failed = self.shell(folder, f"{call} lst")
-                hint = re.search("^hint: (.*)$", failed.stderr, re.M)[1]
+                (hint,) = re.findall("^hint: (.*)$", failed.stderr, re.M)
                 self.assertEqual(re.sub(rf"(?<![^\s']){re.escape(ROOT)}/", f"{self.here}/lab/", hint), f"{expected} --help")
                 pasted = self.shell(folder, hint)
                 self.assertEqual((pasted.returncode, pasted.stderr), (0, ""))

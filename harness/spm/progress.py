@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.spm.pins.manifest import Artifact
     from harness.spm.settings import Settings
-    from harness.spm.store.lib import Wanted
+    from harness.spm.store.lib import WantedPackage
     from harness.spm.transfer.download import Attempt
 
 _REDRAW_S = 0.1
@@ -125,10 +125,10 @@ class Report:
             if not at_it[0]:
                 del self._unpacking[package]
 
-    def stored(self, item: Wanted, size: int, files: int) -> None:
+    def stored(self, item: WantedPackage, size: int, files: int) -> None:
         pass
 
-    def linked(self, item: Wanted) -> None:
+    def linked(self, item: WantedPackage) -> None:
         pass
 
     def waiting(self, what: str, holder: str) -> None:
@@ -187,7 +187,8 @@ class Report:
         done, rate = self._amounts()
         if done >= self._total:
             return f"{formatting.size(self._total)} fetched, unpacking {self._packages()}"
-        speed = f"{formatting.size(rate)}/s, {formatting.seconds((self._total - done) / rate)} left" if rate else self._silence()
+        left_s = (self._total - done) / rate if rate else 0
+        speed = f"{formatting.size(rate)}/s, {formatting.seconds(left_s)} left" if rate else self._silence()
         return f"{formatting.size(done)} of {formatting.size(self._total)}, {speed}"
 
     def _packages(self) -> str:
@@ -349,24 +350,17 @@ class JsonReport(Report):
             self._of("uploaded", artifact)
 
     def attempt_failed(self, artifact: Artifact, attempt: Attempt) -> None:
-        self._event(
-            "attempt_failed", path=artifact.path, source=attempt.source, address=attempt.address, reason=attempt.reason
-        )
+        fields = {"source": attempt.source, "address": attempt.address, "reason": attempt.reason}
+        self._event("attempt_failed", path=artifact.path, **fields)
 
     def asked_to_wait(self, place: str, seconds: float) -> None:
         self._event("asked_to_wait", place=place, seconds=seconds)
 
-    def stored(self, item: Wanted, size: int, files: int) -> None:
-        self._event(
-            "stored",
-            package=item.package.name,
-            version=item.entry.version,
-            path=item.entry.tree,
-            bytes=size,
-            files=files,
-        )
+    def stored(self, item: WantedPackage, size: int, files: int) -> None:
+        fields = {"package": item.package.name, "version": item.entry.version, "path": item.entry.tree}
+        self._event("stored", **fields, bytes=size, files=files)
 
-    def linked(self, item: Wanted) -> None:
+    def linked(self, item: WantedPackage) -> None:
         self._event("linked", package=item.package.name, version=item.entry.version, path=item.link)
 
     def waiting(self, what: str, holder: str) -> None:

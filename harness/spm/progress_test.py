@@ -13,7 +13,7 @@ from harness.spm.settings import ROOT
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import send
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 from collections.abc import Callable
 from typing import Any
 from harness.spm.progress import Report
@@ -192,7 +192,7 @@ class ReportTest(unittest.TestCase):
             )
 
 
-class TerminalTest(World):
+class TerminalTest(SpmTestCase):
     """The real command on a real terminal."""
 
     def setUp(self) -> None:

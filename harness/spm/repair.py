@@ -18,7 +18,7 @@ from harness.spm.store import contents, prune, trees
 from harness.spm.store.durable import Disk, mark
 from harness.spm.store.store import Store
 from collections.abc import Iterator
-from harness.spm.store.store import Entry
+from harness.spm.store.store import StoreEntry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from harness.spm.pins.manifest import Manifest
     from harness.spm.progress import Report
     from harness.spm.settings import Settings
-    from harness.spm.store.lib import Wanted
+    from harness.spm.store.lib import WantedPackage
 
 
 def repair(items: list, deep: bool, manifest: Manifest, settings: Settings, store: Store, report: Report) -> list:
@@ -34,43 +34,43 @@ def repair(items: list, deep: bool, manifest: Manifest, settings: Settings, stor
 
     `deep` hashes every file to find damage. Entries that were already marked as damaged are always hashed."""
     try:
-        mendings = [_Mending(item, deep, store) for item in items]
+        repairs = [_EntryRepair(item, deep, store) for item in items]
         if settings.dry_run:
-            for mending in mendings:
-                mending.examine()
-            return list(_artifacts(mendings).values())
-        with prune.at_work(store, report):
-            for mending in mendings:
-                with mending.locked(report):
-                    mending.begin()
-            artifacts = _artifacts(mendings)
-            listed = [mending for mending in mendings if mending.listed]
+            for entry_repair in repairs:
+                entry_repair.examine()
+            return list(_artifacts(repairs).values())
+        with prune.locked(store, report):
+            for entry_repair in repairs:
+                with entry_repair.locked(report):
+                    entry_repair.begin()
+            artifacts = _artifacts(repairs)
+            listed = [entry_repair for entry_repair in repairs if entry_repair.listed]
             archives = _fetch(listed, manifest, settings, store, report)
             with Disk(store.root) as disk:
-                for mending in listed:
-                    with mending.locked(report):
-                        if mending.mend(archives):
-                            mark([mending.item.entry], disk, report)
+                for entry_repair in listed:
+                    with entry_repair.locked(report):
+                        if entry_repair.apply(archives):
+                            mark([entry_repair.item.entry], disk, report)
         install(items, manifest, settings, store, report)  # the links, and what is to be made anew
         return list(artifacts.values())
     except OSError as error:
         raise system_error("repairing", error) from None
 
 
-def _artifacts(mendings: list[_Mending]) -> dict:
-    return {artifact.sha256: artifact for mending in mendings for artifact in mending.artifacts()}
+def _artifacts(repairs: list[_EntryRepair]) -> dict:
+    return {artifact.sha256: artifact for entry_repair in repairs for artifact in entry_repair.artifacts()}
 
 
 def _fetch(
-    mendings: list[_Mending], manifest: Manifest, settings: Settings, store: Store, report: Report
+    repairs: list[_EntryRepair], manifest: Manifest, settings: Settings, store: Store, report: Report
 ) -> dict[str, Any]:
     """{sha256: path of the archive}"""
-    artifacts = _artifacts(mendings)
+    artifacts = _artifacts(repairs)
     if not artifacts:
         return {}
     from harness.spm.transfer.fetch import Fetcher
 
-    report.started(len(mendings), len(artifacts), sum(each.size for each in artifacts.values()))
+    report.started(len(repairs), len(artifacts), sum(each.size for each in artifacts.values()))
     with report, Fetcher(manifest, settings, store, report) as fetcher:
         found = {artifact.sha256: path for artifact, path in fetcher.fetch_all(artifacts.values())}
         for artifact in artifacts.values():
@@ -78,16 +78,16 @@ def _fetch(
     return found
 
 
-class _Mending:
+class _EntryRepair:
     """One entry's repair."""
 
-    def __init__(self, item: Wanted, deep: bool, store: Store) -> None:
+    def __init__(self, item: WantedPackage, deep: bool, store: Store) -> None:
         self.item, self._store = item, store
         self._tree = item.entry.tree
         self._deep = deep or not item.entry.exists()
         self.listed: Any = _usable_list(item.entry)
         self._problems: dict[str, str] = {}
-        self._lacking: dict[int, set[str]] = {}  # number of an artifact -> the files whose contents it must bring
+        self._needed: dict[int, set[str]] = {}  # number of an artifact -> the files whose contents it must bring
 
     @contextlib.contextmanager
     def locked(self, report: Report) -> Iterator[None]:
@@ -97,9 +97,9 @@ class _Mending:
 
     def begin(self) -> None:
         """Marks the entry as damaged, repairs its folders and finds the remaining damage."""
-        self.item.entry.condemn()
+        self.item.entry.mark_damaged()
         if self.listed:
-            self._put_folders_right()
+            self._repair_folders()
             self.examine()
 
     def examine(self) -> None:
@@ -108,14 +108,14 @@ class _Mending:
         self._problems = contents.problems(self._tree, self.listed, self._deep)
         lost = set()
         for (path, mode, size, _, digest), owner in zip(self.listed["files"], self.listed["owners"]):
-            if path in self._problems and not self._holds(path, size, digest):
+            if path in self._problems and not self._has_contents(path, size, digest):
                 lost.add((owner, digest))
         # With a file all of the same contents, for one may be in the archive as a hard link to another.
         for (path, _, _, _, digest), owner in zip(self.listed["files"], self.listed["owners"]):
             if (owner, digest) in lost:
-                self._lacking.setdefault(owner, set()).add(path)
+                self._needed.setdefault(owner, set()).add(path)
 
-    def _holds(self, path: str, size: int, digest: str) -> bool:
+    def _has_contents(self, path: str, size: int, digest: str) -> bool:
         try:
             return contents.read(f"{self._tree}/{path}", size)[1] == digest
         except OSError:
@@ -124,9 +124,9 @@ class _Mending:
     def artifacts(self) -> list:
         """The artifacts that must be downloaded."""
         every = self.item.package.artifacts_for(self.item.platform)
-        return [every[owner] for owner in sorted(self._lacking)] if self.listed else every
+        return [every[owner] for owner in sorted(self._needed)] if self.listed else every
 
-    def mend(self, archives: dict[str, str]) -> bool:
+    def apply(self, archives: dict[str, str]) -> bool:
         """Repairs everything; returns whether the entry is whole now. If not, it stays damaged, to be made again."""
         if self.item.entry.exists():
             return False  # another process was faster
@@ -135,10 +135,10 @@ class _Mending:
         os.mkdir(staging)
         try:
             fresh = self._unpack(staging + "/tree", archives)
-            self._put_folders_right()
+            self._repair_folders()
             with self._writable({os.path.dirname(path) for path in (*self._problems, *fresh)}):
-                self._put_links_right(staging + "/link")
-                self._put_files_right(staging + "/tree", fresh)
+                self._repair_links(staging + "/link")
+                self._repair_files(staging + "/tree", fresh)
             return not contents.problems(self._tree, self.listed)
         except Refused:
             return False  # the list says what no archive holds
@@ -152,19 +152,19 @@ class _Mending:
 
         tree = Tree(folder)
         every = self.item.package.artifacts_for(self.item.platform)
-        for owner, paths in self._lacking.items():
+        for owner, paths in self._needed.items():
             part = copy.copy(every[owner])
             names = [f"{part.strip}/{path}".lstrip("/") for path in sorted(paths)]
             part.keep = [f"**/{name}" if name.startswith("!") else name for name in names]  # or it would be left out
             unpack(archives[part.sha256], part, tree, owner)
         digests = {path: digest for path, *_, digest in self.listed["files"]}
-        fresh = set().union(*self._lacking.values())
+        fresh = set().union(*self._needed.values())
         for path in fresh:
             if tree.nodes[path].content != digests[path]:
                 raise Refused(f"{path} differs from the list of the tree")
         return fresh
 
-    def _put_folders_right(self) -> None:
+    def _repair_folders(self) -> None:
         # First of all, because a link in place of a folder may lead anywhere.
         for folder in ("", *self.listed["folders"]):
             path = f"{self._tree}/{folder}".rstrip("/")
@@ -176,7 +176,7 @@ class _Mending:
             if stat.S_IMODE(mode) != contents.FOLDER_MODE:
                 os.chmod(path, contents.FOLDER_MODE)
 
-    def _put_links_right(self, fresh: str) -> None:
+    def _repair_links(self, fresh: str) -> None:
         links = dict(self.listed["links"])
         known = {*links, *self.listed["folders"], *(path for path, *_ in self.listed["files"])}
         for path in self._problems:
@@ -187,7 +187,7 @@ class _Mending:
                 os.symlink(links[path], fresh)
                 os.rename(fresh, place)
 
-    def _put_files_right(self, folder: str, fresh: set[str]) -> None:
+    def _repair_files(self, folder: str, fresh: set[str]) -> None:
         for path, mode, _, time, _ in self.listed["files"]:
             if path in fresh or path in self._problems:
                 place = f"{self._tree}/{path}"
@@ -212,7 +212,7 @@ def _is_folder(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
 
 
-def _usable_list(entry: Entry) -> dict | None:
+def _usable_list(entry: StoreEntry) -> dict | None:
     try:
         found = entry.files()
         return found if len(found["owners"]) == len(found["files"]) else None

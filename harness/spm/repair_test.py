@@ -7,12 +7,12 @@ import unittest
 
 from harness.spm.store import trees
 from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 
 TIME = 1_600_000_000
 
 
-class RepairTest(World):
+class RepairTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         first = self.serve(

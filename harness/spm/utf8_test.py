@@ -9,7 +9,7 @@ import unittest
 from harness.spm.settings import ROOT
 from harness.spm.store import trees
 from harness.spm_testing.archives import folder, link, member, tar, zipped
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 from collections.abc import Iterator
 
 BYTES = os.fsdecode(b"\xe9t\xe9")  # no UTF-8
@@ -41,7 +41,7 @@ def contents(path: str) -> dict[bytes, tuple]:
     return found
 
 
-class Utf8Test(World):
+class Utf8Test(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.locales = [
@@ -60,7 +60,7 @@ class Utf8Test(World):
             made_it = done.returncode == 0
         except FileNotFoundError:
             made_it = False
-        self.latin_1 = {"LOCPATH": made, "LC_ALL": LATIN_1} if made_it else None
+        self.latin_1 = {"LOCPATH": made, "LC_ALL": LATIN_1} if made_it else {}
         if made_it:
             self.locales += [self.latin_1, {**self.latin_1, "PYTHONUTF8": "0"}, {**self.latin_1, "PYTHONUTF8": "1"}]
 

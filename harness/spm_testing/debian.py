@@ -28,7 +28,7 @@ def only_programs(folder: str, *names: str) -> str:
     os.makedirs(place, exist_ok=True)
     for name in names:
         if not os.path.lexists(f"{place}/{name}"):
-            os.symlink(shutil.which(name), f"{place}/{name}")
+            os.symlink(shutil.which(name) or name, f"{place}/{name}")
     return place
 
 
@@ -37,7 +37,7 @@ class Keys:
 
     def __init__(self) -> None:
         self._home = tempfile.mkdtemp(prefix="spm-gpg-")
-        self._made = set()
+        self._made: set[str] = set()
 
     @functools.cache
     def fingerprint(self, name: str) -> str:
@@ -90,10 +90,11 @@ class Archive:
     def __init__(self, server: Server, suite: str = "bookworm") -> None:
         self.server, self.suite = server, suite
         self.base = server.base + "/debian"
-        self.stanzas = {"binary-amd64/Packages": [], "binary-arm64/Packages": [], "source/Sources": []}
+        paths = ("binary-amd64/Packages", "binary-arm64/Packages", "source/Sources")
+        self.stanzas: dict[str, list[str]] = {path: [] for path in paths}
         self.by_hash = True
-        self.compress = {".xz": lzma.compress}
-        self.fields = {}  # of InRelease, in place of the usual ones; None leaves one out
+        self.compress: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.compress}
+        self.fields: dict[str, str | None] = {}  # of InRelease, in place of the usual ones; None leaves one out
         os.environ["SPM_DEBIAN_MIRROR"] = self.base
 
     def deb(self, name: str, version: str, architecture: str = "amd64") -> dict:

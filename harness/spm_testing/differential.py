@@ -23,8 +23,8 @@ import time
 import unicodedata
 
 from harness.spm.archives import rules, tar
-from harness.spm.archives.tree import Listing
-from harness.spm.archives.unpack import Everything
+from harness.spm.archives.tree import DryRunTree
+from harness.spm.archives.unpack import KeepEverything
 from harness.spm.errors import Refused
 from typing import BinaryIO
 
@@ -41,11 +41,11 @@ _BYTES = (0, 0x0A, 0x20, 0x2D, 0x2E, 0x2F, 0x30, 0x31, 0x35, 0x37, 0x39, 0x4C, 0
 
 def ours(file: BinaryIO) -> dict:
     """{path: what it is} of an open archive, as we read it; a Refused where we do not."""
-    tree, size = Listing(), os.fstat(file.fileno()).st_size
-    intake = rules.Intake(tree, 0, Everything, False, MOST_BYTES)
+    tree, size = DryRunTree(), os.fstat(file.fileno()).st_size
+    unpacker = rules.MemberUnpacker(tree, 0, KeepEverything, False, MOST_BYTES)
     with contextlib.closing(tar.members(file.fileno(), 0, size, MOST_BYTES)) as members:
         for member in members:
-            intake.admit(member)
+            unpacker.add(member)
     tree.seal()
     facts = {"file": ("mode", "size", "time", "content"), "link": ("content",), "folder": ()}
     return {path: (node.kind, *(getattr(node, name) for name in facts[node.kind])) for path, node in tree.nodes.items()}
@@ -53,7 +53,9 @@ def ours(file: BinaryIO) -> dict:
 
 def theirs(data: bytes) -> dict:
     """The same of tarfile's members, by the rules of rules.py; a Refused names the rule that is broken."""
-    tree, folded, seen = {}, {}, set()
+    tree: dict[str, tuple] = {}
+    folded: dict[str, str] = {}
+    seen: set[str] = set()
 
     def put(path: str, what: tuple) -> None:
         _expect(folded.setdefault(_fold(path), path) == path, "case")
@@ -66,7 +68,7 @@ def theirs(data: bytes) -> dict:
         for each in archive:
             path = _path(each.name)
             _expect(each.isdir() or path not in seen, "twice")
-            _expect(each.isdir() or path and not each.name.endswith("/"), "a folder's name")
+            _expect(each.isdir() or bool(path) and not each.name.endswith("/"), "a folder's name")
             seen.add(path)
             if each.isdir():
                 if path:
@@ -75,7 +77,7 @@ def theirs(data: bytes) -> dict:
             _expect(path not in tree, "kind")
             if each.issym():
                 target = each.linkname
-                _expect(target and not target.startswith("/") and not re.search("[\0-\x1f\x7f]", target), "target")
+                _expect(bool(target) and not re.search("^/|[\0-\x1f\x7f]", target), "target")
                 put(path, ("link", target))
             elif each.islnk():
                 origin = tree.get(_path(each.linkname), ("",))
@@ -83,7 +85,9 @@ def theirs(data: bytes) -> dict:
                 put(path, origin)
             else:
                 _expect(each.isreg(), "odd")
-                contents = archive.extractfile(each).read()
+                file = archive.extractfile(each)
+                assert file
+                contents = file.read()
                 _expect(len(contents) == each.size, "end")
                 mode = 0o555 if each.mode & 0o111 else 0o444
                 when = int(min(max(0, each.mtime), (1 << 31) - 1))
@@ -129,15 +133,16 @@ def _leads_out(tree: dict, path: str) -> bool:
     return False
 
 
-class Maker:
+class ArchiveGenerator:
     """Archives made by chance: mostly sound, each a little strange."""
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
-        self._count, self._files, self._folders = 0, [], []
 
     def archive(self) -> bytes:
-        self._count, self._files, self._folders = 0, [], []
+        self._count = 0
+        self._files: list[bytes] = []
+        self._folders: list[bytes] = []
         data = b"".join(self._member() for _ in range(self._chance.randint(1, 7)))
         data += bytes(self._chance.choice((0, 512, 1024, 1024, 1024, 10240)))
         if self._one_in(12):
@@ -152,7 +157,7 @@ class Maker:
     def _member(self) -> bytes:
         makes = {self._file: 50, self._folder: 16, self._link: 12, self._hard_link: 8}
         makes |= {self._sparse: 6, self._pax_sparse: 8, self._global: 4, self._odd: 1}
-        return self._chance.choices(list(makes), makes.values())[0]()
+        return self._chance.choices(list(makes), list(makes.values()))[0]()
 
     # The kinds.
 
@@ -384,7 +389,7 @@ class Maker:
             digits = (value % 256 ** (width - 1)).to_bytes(width - 1, "big")
             return (b"\xff" if value < 0 else b"\x80") + digits
         text = b"%o" % value
-        forms = (
+        forms: tuple[bytes, ...] = (
             text.rjust(width - 1, b"0") + b"\0",
             text.rjust(width - 1, b"0") + b" ",
             text.rjust(width - 1) + b"\0",
@@ -454,10 +459,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--to", default=tempfile.gettempdir(), help="the folder for what is read differently")
     options = parser.parse_args(arguments)
-    maker, counts, reasons = Maker(random.Random(options.seed)), collections.Counter(), collections.Counter()
+    generator = ArchiveGenerator(random.Random(options.seed))
+    counts: collections.Counter[str] = collections.Counter()
+    reasons: collections.Counter[str] = collections.Counter()
     until = time.monotonic() + options.seconds
     while time.monotonic() < until:
-        data = maker.archive()
+        data = generator.archive()
         outcome, reason = compare(data)
         counts[outcome] += 1
         if outcome == REFUSED:

@@ -12,7 +12,7 @@ from harness.spm.archives import tar
 from harness.spm.store import trees
 from harness.spm_testing import differential
 from harness.spm_testing.archives import member, tar as made
-from harness.spm_testing.differential import ACCEPTED, DIFFERENT, Maker, compare, main
+from harness.spm_testing.differential import ACCEPTED, DIFFERENT, ArchiveGenerator, compare, main
 from harness.spm.archives.inflate import Stream
 from harness.spm.archives.rules import Member
 
@@ -21,7 +21,7 @@ ARCHIVES = 1500
 
 class DifferentialTest(unittest.TestCase):
     def test_what_is_accepted_is_the_tree_that_tarfile_reads(self) -> None:
-        maker, accepted = Maker(random.Random(7)), 0
+        maker, accepted = ArchiveGenerator(random.Random(7)), 0
         for number in range(ARCHIVES):
             outcome, reason = compare(maker.archive())
             self.assertNotEqual(outcome, DIFFERENT, (number, reason))
@@ -29,7 +29,7 @@ class DifferentialTest(unittest.TestCase):
         self.assertGreater(accepted, ARCHIVES / 2)
 
     def test_archives_depend_on_the_seed_alone(self) -> None:
-        makers = [Maker(random.Random(seed)) for seed in (1, 1, 2)]
+        makers = [ArchiveGenerator(random.Random(seed)) for seed in (1, 1, 2)]
         archives = [[maker.archive() for _ in range(20)] for maker in makers]
         self.assertEqual(archives[0], archives[1])
         self.assertNotEqual(archives[0], archives[2])
@@ -52,7 +52,7 @@ class DifferentialTest(unittest.TestCase):
             out, err = io.StringIO(), io.StringIO()
             with (
                 mock.patch.object(tar, "_ordinary", spoilt),
-                mock.patch.object(Maker, "archive", lambda maker: archive),
+                mock.patch.object(ArchiveGenerator, "archive", lambda maker: archive),
                 mock.patch.object(differential.time, "monotonic", side_effect=range(5)),
                 contextlib.redirect_stdout(out),
                 contextlib.redirect_stderr(err),

@@ -24,12 +24,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from harness.spm.settings import ROOT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 GROWING = ("open", "write", "pwrite", "ftruncate", "mkdir", "symlink", "link", "rename", "chmod", "fchmod", "utime")
 SHRINKING = ("unlink", "rmdir")
@@ -52,6 +49,8 @@ class Runner:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "harness.spm_testing.faults"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
+        assert self._process.stdin and self._process.stdout
+        self._requests, self._outcomes = self._process.stdin, self._process.stdout
 
     def run(self, *commands: list[str], **fault: Any) -> Outcome:
         """Runs commands of spm in one process until one fails. A fault has
@@ -62,13 +61,13 @@ class Runner:
         after: whether it comes after the step rather than instead of it;
         signal: what is sent, delay seconds after the start; or, where the command hangs, when its standard error matches
         `until`."""
-        self._process.stdin.write(json.dumps({"commands": commands, **fault}).encode() + b"\n")
-        self._process.stdin.flush()
-        return Outcome(**json.loads(self._process.stdout.readline()))
+        self._requests.write(json.dumps({"commands": commands, **fault}).encode() + b"\n")
+        self._requests.flush()
+        return Outcome(**json.loads(self._outcomes.readline()))
 
     def close(self) -> None:
-        self._process.stdin.close()
-        self._process.stdout.close()
+        self._requests.close()
+        self._outcomes.close()
         self._process.wait()
 
 
@@ -150,7 +149,7 @@ class _Steps:
             file = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
             return file if "b" in mode else io.TextIOWrapper(file, encoding, write_through=True)
 
-        builtins.open = open_
+        builtins.open = open_  # type: ignore[assignment]
 
     def _counting(self, name: str, act: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *arguments, **options: self.take(name, act, *arguments, **options)
@@ -169,7 +168,7 @@ def _child(request: dict, memory: mmap.mmap, out: int, err: int) -> None:
         status = status or cli.main(arguments)
     sys.stdout.flush()
     sys.stderr.flush()
-    threading._shutdown()  # as at the end of any Python: who does not end is waited for
+    threading._shutdown()  # type: ignore[attr-defined]  # as at the end of any Python, waits for the other threads
     os._exit(status)
 
 

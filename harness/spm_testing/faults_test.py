@@ -14,7 +14,7 @@ from harness.spm.settings import ROOT
 from harness.spm.store import trees
 from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar
 from harness.spm_testing.faults import GROWING, Outcome, Runner
-from harness.spm_testing.world import World, pin
+from harness.spm_testing.test_case import SpmTestCase, pin
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +22,7 @@ OLD = {"a-1": {"d/a": "old", "same": "old", "l": "old"}}
 NEW = {"a-1": {"d/a": "new!", "same": "new!", "l": "new!"}, "b-1": {"1": "one", "2": "two"}}
 
 
-class FaultWorld(World):
+class FaultTestCase(SpmTestCase):
     """Artifacts in a folder; `a` is installed in an old version, packages.json names a new one, and `b`."""
 
     def setUp(self) -> None:
@@ -70,7 +70,7 @@ class FaultWorld(World):
 
     def contents(self) -> dict:
         """What programs see of every link of lib; fails where one dangles."""
-        found = {}
+        found: dict = {}
         for name in os.listdir(self.lib) if os.path.isdir(self.lib) else []:
             if not name.startswith("."):
                 found[name] = {}
@@ -89,7 +89,7 @@ class Scenario:
         self.before, self.command, self.after, self.damage = before, command, after, damage
 
 
-def damage(world: FaultWorld) -> None:
+def damage(world: FaultTestCase) -> None:
     """Half of what can be wrong with a tree, with and without need of an artifact."""
     tree = os.readlink(f"{world.lib}/a-1")
     for path in (tree, f"{tree}/d", f"{tree}/d/a"):
@@ -111,7 +111,7 @@ SCENARIOS = {
 }
 
 
-class DisturbedTest(FaultWorld):
+class DisturbedTest(FaultTestCase):
     def prepare(self, scenario: Scenario) -> None:
         self.restore("first")
         self.must(*scenario.before)
@@ -194,7 +194,7 @@ READ_ONLY = (
 )
 
 
-class BadDiskTest(FaultWorld):
+class BadDiskTest(FaultTestCase):
     def test_a_read_only_disk_is_one_error_and_no_hindrance_to_what_only_reads(self) -> None:
         ways = [lambda command: self.run_with(command, kind="EROFS"), self.run_mounted]
         for run in ways if self.can_mount() else ways[:1]:

@@ -23,17 +23,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import ROOT, native_platform
 from harness.spm.store import contents, lib, trees
 from harness.spm.store.store import Store
 from harness.spm_testing.archives import member, tar
-from harness.spm_testing.world import package, pin
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from harness.spm_testing.test_case import package, pin
 
 # The options that each is mounted with, and a copy of it beside the original. ext4 writes its journal every second
 # instead of every five, so that a cut finds what the journal knows and the disk does not have.
@@ -42,7 +39,7 @@ _FICLONE = 0x40049409
 _SPACE = 8 << 30  # bytes that the device claims; the disk gives what is written
 
 
-def lack() -> str:
+def missing_requirement() -> str:
     """The reason why power cuts cannot be tested here, or ''."""
     if os.geteuid():
         return "needs root, to mount file systems"
@@ -163,7 +160,7 @@ class Trial:
             wrong = self._damaged("after the cut", marked)
             self._install()
             wrong += self._damaged("after the next install", self._store.entries())
-            wrong += [f"{entry.path}: is no entry, and stays" for entry in self._store.remains()]
+            wrong += [f"{entry.path}: is no entry, and stays" for entry in self._store.broken_entries()]
             manifest, platform = manifests.load(self._pins), native_platform()
             expected = {each.lib: self._store.entry(each.name, each.version(platform)) for each in self._packages(manifest)}
             links = dict((os.path.basename(path), entry.path) for path, entry in lib.links(self._store, self._lib))
@@ -202,7 +199,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--work", default=None, help="a folder on a disk with room")
     parser.add_argument("command", nargs="*", metavar="VERB NAME", help="after --: what to install")
     options = parser.parse_args(arguments)
-    if why := lack():
+    if why := missing_requirement():
         raise SystemExit(f"power_cut: {why}")
     after = [float(each) for each in options.after.split(",") if each]
     with tempfile.TemporaryDirectory(prefix="spm-cut-", dir=options.work) as work:

@@ -7,7 +7,7 @@ import unittest
 from harness.spm_testing import power_cut
 
 
-@unittest.skipIf(power_cut.lack(), f"a power cut {power_cut.lack()}")
+@unittest.skipIf(power_cut.missing_requirement(), f"a power cut {power_cut.missing_requirement()}")
 class PowerCutTest(unittest.TestCase):
     def cut(self, *arguments: str) -> None:
         out = io.StringIO()

@@ -31,15 +31,17 @@ def endpoint() -> str:
         raise unittest.SkipTest("needs node, and SPM_TEST_S3RVER with the folder where npm put @20minutes/s3rver")
     home = tempfile.mkdtemp(prefix="spm-test-s3-")
     server = subprocess.Popen([node, "-e", _SCRIPT, _PACKAGE, home], stdout=subprocess.PIPE, text=True)
+    output = server.stdout
+    assert output
 
     def stop() -> None:
         server.kill()
         server.wait()
-        server.stdout.close()
+        output.close()
         shutil.rmtree(home)
 
     atexit.register(stop)
-    port = server.stdout.readline().strip()
+    port = output.readline().strip()
     if not port.isdigit():
         raise AssertionError("s3rver did not start")
     return f"http://127.0.0.1:{port}"

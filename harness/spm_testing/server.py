@@ -21,7 +21,7 @@ class Server:
         self.files: dict[str, Any] = {}
         self.asked: list[str] = []
         self.headers: list[Any] = []
-        self.on_put = lambda headers: None  # sees each upload's headers
+        self.on_put: Callable[[Any], object] = lambda headers: None  # sees each upload's headers
         self.refuse_put: dict[str, int] = {}  # paths that take no upload, and the status that says so
         outer = self
 
@@ -55,10 +55,11 @@ class Server:
         class Listener(http.server.ThreadingHTTPServer):
             request_queue_size = 64  # of callers at once; with the usual 5 the kernel lets a sixth wait for a second
 
+            def handle_error(self, *_: object) -> None:
+                """Prints nothing: many tests are about a client that goes away."""
+
         self._server = Listener(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        # A client that goes away is what many tests are about.
-        self._server.handle_error = lambda *_: None
         if tls:  # the handshake is the handling thread's work
             self._server.socket = tls.wrap_socket(
                 self._server.socket, server_side=True, do_handshake_on_connect=False

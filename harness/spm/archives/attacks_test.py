@@ -11,15 +11,16 @@ import tarfile
 import unittest
 import zipfile
 import zlib
+from typing import Any
 from unittest import mock
 
 from harness.spm.archives import rules, zip
-from harness.spm.archives.tree import Listing, Tree
+from harness.spm.archives.tree import DryRunTree, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused
 from harness.spm.store import trees
 from harness.spm_testing.archives import Rules, ar, deb, folder, hard_link, link, member, tar, zip_followed, zipped
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 from collections.abc import Iterator
 
 TAR, DEB, ZIP = ("tar", tar), ("deb", deb), ("zip", zipped)
@@ -32,7 +33,7 @@ PIPE = member("pipe", kind=tarfile.FIFOTYPE)
 HALF = tar(member("a"), member("b", b"x" * 5000))[:4000]
 
 # what the members try, the containers that can hold them, the members, the refusal, rules
-MEMBERS = [
+MEMBERS: list[Any] = [
     ("an absolute path", ALL, [member("/etc/passwd")], "/etc/passwd is absolute"),
     ("a parent path", ALL, [member("../x")], "../x leads upwards"),
     ("a parent path inside", ALL, [member("a/../../x")], "a/../../x leads upwards"),
@@ -131,8 +132,8 @@ MEMBERS = [
         "the hard link b -> a leads to no file that is kept",
         Rules(keep=["b"]),
     ),
-    ("a device", ALL, [DEVICE], "dev is a device, a pipe or of a kind unknown"),
-    ("a pipe", ALL, [PIPE], "pipe is a device, a pipe or of a kind unknown"),
+    ("a device", ALL, [DEVICE], "dev is a device, a pipe or of an unknown kind"),
+    ("a pipe", ALL, [PIPE], "pipe is a device, a pipe or of an unknown kind"),
     ("a name twice", ALL, [member("a", b"1"), member("./a", b"1")], "a comes twice"),
     (
         "names that differ in case",
@@ -165,9 +166,9 @@ MEMBERS = [
         "STRASSE and stra\u00dfe differ only in case or Unicode form",
     ),
     ("a control character", ALL, [member("a\nb")], "'a\\nb' has an unprintable character"),
-    ("a file by a folder's name", TARS, [member("a/", b"x")], "a has a folder's name and is none"),
-    ("a link by a folder's name", ALL, [link("a/", "x")], "a has a folder's name and is none"),
-    ("a hard link by a folder's name", TARS, [member("x"), hard_link("a/.", "x")], "a has a folder's name and is none"),
+    ("a file by a folder's name", TARS, [member("a/", b"x")], "a has a folder's name but is no folder"),
+    ("a link by a folder's name", ALL, [link("a/", "x")], "a has a folder's name but is no folder"),
+    ("a hard link by a folder's name", TARS, [member("x"), hard_link("a/.", "x")], "a has a folder's name but is no folder"),
     ("a tower of folders", ALL, [member("a/" * 150 + "x")], f"{'a/' * 30}... is more than 100 folders deep"),
     (
         "a name longer than a disk takes",
@@ -275,6 +276,7 @@ def parted(between: bytes, at_end: bytes) -> bytes:
     with zipfile.ZipFile(out, "w") as archive:
         for name, junk in (("a", between), ("b", at_end)):
             archive.writestr(name, name)
+            assert archive.fp
             archive.fp.seek(archive.start_dir)
             archive.start_dir += archive.fp.write(junk)
     return out.getvalue()
@@ -373,7 +375,7 @@ BYTES = [
     ("a size for all", for_all(size="3"), "a header for all members has their 'size'"),
     ("a size that is none", described(b"0", {"size": "+3"}), "a: expected a size, found '+3'"),
     ("a link with contents", described(b"2", {"size": "3"}), "a is no file, and has 3 bytes"),
-    ("a folder's name for a file", described(b"0", {"path": "a/"}), "a has a folder's name and is none"),
+    ("a folder's name for a file", described(b"0", {"path": "a/"}), "a has a folder's name but is no folder"),
     ("a folder without a name", described(b"5", {"path": ""}), "a folder has no name"),
     ("a prefix of no format", headed((345, b"up")), "up/a has a prefix, and is not of the format that has them"),
     ("a prefix of no format, later", tar(member("x"))[:512] + headed((345, b"up")), "up/a has a prefix, and is not "),
@@ -523,7 +525,7 @@ def attacks() -> Iterator[tuple[str, bytes, Rules, str]]:
         yield what, data, Rules(), refusal
 
 
-class AttacksTest(World):
+class AttacksTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         patch = mock.patch.object(rules, "HARMLESS_BYTES", HARMLESS_BYTES)
@@ -570,7 +572,7 @@ class AttacksTest(World):
     def test_spm_install_says_why_and_leaves_neither_package_nor_link(self) -> None:
         for number, (what, data, chosen, refusal) in enumerate(attacks()):
             with self.subTest(what):
-                fields = {"strip": chosen.strip} if chosen.strip else {}
+                fields: dict[str, Any] = {"strip": chosen.strip} if chosen.strip else {}
                 fields |= {"keep": chosen.keep} if chosen.keep else {}
                 self.packages.clear()
                 self.add("bad", self.serve(f"{number}", data, **fields))
@@ -585,27 +587,27 @@ class AttacksTest(World):
     def test_a_bomb_that_is_not_kept_goes_off_no_better(self) -> None:
         self.save(lzma.compress(tar(member("bomb", BOMB), member("a"))))
         with self.assertRaises(Refused) as caught:
-            unpack(self.archive, Rules(keep=["a"]), Listing(), 0)
+            unpack(self.archive, Rules(keep=["a"]), DryRunTree(), 0)
         self.assertEqual(caught.exception.what, f"the archive unpacks to more than {HARMLESS_BYTES:,} bytes")
 
     def test_an_archive_that_ends_in_what_is_not_kept_is_refused(self) -> None:
         for what, data in (("ordinary", HALF), ("the first", tar(member("b", b"x" * 5000))[:4000])):
             self.save(data)
             with self.assertRaises(Refused) as caught:
-                unpack(self.archive, Rules(keep=["a*"]), Listing(), 0)
+                unpack(self.archive, Rules(keep=["a*"]), DryRunTree(), 0)
             self.assertEqual(caught.exception.what, "the archive ends in the middle of b", what)
 
     def test_too_many_members_are_refused(self) -> None:
         for name, make in ALL:
             self.save(make(*(member(f"f{n}") for n in range(11))))
             with mock.patch.object(rules, "MOST_MEMBERS", 10), self.assertRaises(Refused) as caught:
-                unpack(self.archive, Rules(), Listing(), 0)
+                unpack(self.archive, Rules(), DryRunTree(), 0)
             self.assertEqual(caught.exception.what, "the archive has more than 10 members", name)
 
     def test_a_directory_that_would_fill_the_memory_is_refused(self) -> None:
         self.save(zipped(*(member(f"f{n}") for n in range(20))))
         with mock.patch.object(zip, "_LARGEST_DIRECTORY", 900), self.assertRaises(Refused) as caught:
-            unpack(self.archive, Rules(), Listing(), 0)
+            unpack(self.archive, Rules(), DryRunTree(), 0)
         self.assertEqual(caught.exception.what, "the archive's directory has 970 bytes, expected at most 900")
 
     def test_what_an_archive_may_become_grows_with_it_up_to_a_limit(self) -> None:

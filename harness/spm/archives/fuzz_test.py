@@ -11,7 +11,7 @@ import unittest
 from unittest import mock
 
 from harness.spm.archives import rules
-from harness.spm.archives.tree import Listing, Tree
+from harness.spm.archives.tree import DryRunTree, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused
 from harness.spm.store import contents, trees
@@ -90,7 +90,7 @@ class FuzzTest(unittest.TestCase):
                 with self.subTest(name, number=number):
                     with open(f"{self.folder}/archive", "wb") as file:
                         file.write(damaged(data, tar_headers, chance))
-                    outcomes.add(self.attempt(Tree(f"{self.folder}/tree") if number < MADE else Listing()))
+                    outcomes.add(self.attempt(Tree(f"{self.folder}/tree") if number < MADE else DryRunTree()))
             self.assertEqual(outcomes, {"unpacked", "refused"}, name)
 
     def attempt(self, tree: Tree) -> str:

@@ -70,7 +70,7 @@ def compression(file: int, offset: int, length: int) -> Callable[[], Any] | None
 
 def pieces(
     file: int, offset: int, length: int, make: Callable[[], Any] | None, most: int, single: bool = False
-) -> Iterator[bytes]:
+) -> Generator[bytes, None, None]:
     """The contents of bytes [offset, offset + length) of an open file, at most `most` bytes of them. A file may hold
     several compressed streams, and zeros between and after them, unless it must be a `single` one."""
     source = _blocks(file, offset, length)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _OUT, _NOWHERE = -1, -2  # places, beside those that are numbered
 
 
-class Links:
+class LinkResolver:
     """`targets` maps each link's path to its target, relative to the link; no link lies below another. `fold` maps
     names that a file system may treat as equal to the same string."""
 

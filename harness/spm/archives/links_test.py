@@ -1,8 +1,8 @@
 import random
 import unittest
 
-from harness.spm.archives.links import Links
-from harness.spm.archives.tree import Listing
+from harness.spm.archives.links import LinkResolver
+from harness.spm.archives.tree import DryRunTree
 from harness.spm.errors import Refused
 
 LENGTHS = (41, 400, 100_000)
@@ -10,12 +10,12 @@ RANDOM_TREES = 3000
 
 
 def chain(length: int, end: str) -> dict[str, str]:
-    """Links l0 -> l1 -> ... of which the last leads to `end`."""
+    """LinkResolver l0 -> l1 -> ... of which the last leads to `end`."""
     return {f"l{n}": f"l{n + 1}" for n in range(length - 1)} | {f"l{length - 1}": end}
 
 
 def outward(targets: dict[str, str], fold=str) -> list[str]:
-    links = Links(targets, fold)
+    links = LinkResolver(targets, fold)
     return [path for path in targets if links.lead_out(path)]
 
 
@@ -58,7 +58,7 @@ class LinksTest(unittest.TestCase):
     def test_a_tree_with_a_long_chain_out_is_refused(self) -> None:
         for length in LENGTHS:
             for end, refused in (("d/up/..", "the link l0 -> l1 leads out of the package"), ("d/up/d", "")):
-                tree = Listing()
+                tree = DryRunTree()
                 tree.folder("d", 0)
                 for path, target in ({"d/up": ".."} | chain(length, end)).items():
                     tree.link(path, target, 0)
@@ -88,7 +88,7 @@ class LinksTest(unittest.TestCase):
         doubling = {f"l{n}": f"l{n + 1}/l{n + 1}" for n in range(count)} | {f"l{count}": "."}
         growing = {f"l{n}": f"l{n + 1}/x" for n in range(count)}
         for targets in (doubling, growing, chain(count, "."), {"a": "a/b"}):
-            links = Links(targets)
+            links = LinkResolver(targets)
             self.assertFalse(any(links.lead_out(path) for path in targets))
             self.assertLessEqual(links.steps, parts(targets))
         self.assertEqual(outward(doubling | {"d/up": "..", "e": "l0/d/up/.."}), ["e"])

@@ -23,7 +23,7 @@ _PRESET = 6
 _TYPES = {FILE: tarfile.REGTYPE, LINK: tarfile.SYMTYPE, FOLDER: tarfile.DIRTYPE}
 
 
-class Member:
+class PackMember:
     """One path of an archive. `stream()` gives a file's `size` bytes; `target` is a link's."""
 
     __slots__ = ("path", "kind", "executable", "size", "stream", "target")
@@ -41,7 +41,7 @@ class Member:
         self.size, self.stream, self.target = size, stream, target
 
 
-def write_tar(out: Any, members: Iterable[Member], time: int) -> None:
+def write_tar(out: Any, members: Iterable[PackMember], time: int) -> None:
     """Writes the archive of `members` to the stream `out`, in their order; `time` in seconds since the epoch."""
     with tarfile.TarFile(
         fileobj=out, mode="w", format=tarfile.GNU_FORMAT, encoding="utf-8", errors="surrogateescape"
@@ -55,25 +55,26 @@ def write_tar(out: Any, members: Iterable[Member], time: int) -> None:
             tar.members.clear()  # type: ignore[attr-defined]  # tarfile would keep them all
 
 
-def write_tar_xz(path: str, members: list[Member], time: int) -> None:
+def write_tar_xz(path: str, members: list[PackMember], time: int) -> None:
     with lzma.open(path, "wb", preset=_PRESET, check=lzma.CHECK_CRC64) as out:
         write_tar(out, members, time)
 
 
-def members_of(folder: str, prefix: str = "") -> Iterator[Member]:
-    """Everything below a folder; an SpmError names what is neither file, folder nor link."""
+def members_of(folder: str, prefix: str = "") -> Iterator[PackMember]:
+    """KeepEverything below a folder; an SpmError names what is neither file, folder nor link."""
     with os.scandir(folder) as entries:
         below = sorted(entries, key=lambda entry: os.fsencode(entry.name))
     for entry in below:
         path = prefix + entry.name
         if entry.is_symlink():
-            yield Member(path, LINK, target=os.readlink(entry.path))
+            yield PackMember(path, LINK, target=os.readlink(entry.path))
         elif entry.is_dir():
-            yield Member(path, FOLDER)
+            yield PackMember(path, FOLDER)
             yield from members_of(entry.path, path + "/")
         elif entry.is_file():
             facts = entry.stat()
             # Only the owner's execute bit counts: the other bits depend on the umask.
-            yield Member(path, FILE, bool(facts.st_mode & 0o100), facts.st_size, functools.partial(open, entry.path, "rb"))
+            stream = functools.partial(open, entry.path, "rb")
+            yield PackMember(path, FILE, bool(facts.st_mode & 0o100), facts.st_size, stream)
         else:
             raise SpmError(f"{entry.path} is a device, a pipe or a socket", "take it out of the folder", USAGE)

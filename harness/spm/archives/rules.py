@@ -12,7 +12,7 @@ An archive is refused, and leaves nothing, when
 Two artifacts of a package may have the same path only with the same contents.
 Files get mode 444 or 555, folders 555. Owners, set-user-id and write bits are dropped; times of files stay.
 
-A container (tar.py, zip.py, ar.py) turns an archive into Members; an Intake checks them and puts them into a Tree."""
+A container (tar.py, zip.py, ar.py) yields Members; a MemberUnpacker checks them and puts them into a Tree."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ import re
 
 from harness.spm.archives.tree import Tree
 from harness.spm.errors import Refused
-from harness.spm.pins.patterns import Keep
+from harness.spm.pins.patterns import KeepFilter
 from harness.spm.store import contents
 from harness.spm.store.contents import FILE, FOLDER, LINK, Node
 from collections.abc import Callable
@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-HARD_LINK, ODD = "hard link", "odd"  # beside FILE, FOLDER and LINK: the kinds of member
+HARD_LINK, OTHER_KIND = "hard link", "other"  # kinds of members, in addition to FILE, FOLDER and LINK
 
 MOST_MEMBERS = 1_000_000
 MOST_LEVELS = 100
@@ -66,14 +66,14 @@ class Member:
         self.target, self.take = target, take
 
 
-class Intake:
+class MemberUnpacker:
     """Checks one archive's members and puts them into a tree. `rules` has the strip and keep of an artifact, `owner` is
     the artifact's number in its package, and `reroot` makes absolute links lead into the tree."""
 
     def __init__(self, tree: Tree, owner: int, rules: Any, reroot: bool, most: int) -> None:
         self._tree, self._owner, self._reroot, self._most = tree, owner, reroot, most
         self._strip = rules.strip + "/" if rules.strip else ""
-        self._keep = Keep(rules.keep)
+        self._keep = KeepFilter(rules.keep)
         self._made = {""}  # folders that are known to exist
         self._seen: set[str] = set()
         self._bytes = 0
@@ -86,7 +86,7 @@ class Intake:
         for pattern in self._keep.idle():
             raise Refused(f"keep: '{pattern}' matches nothing in the archive", "correct `keep` in packages.json")
 
-    def admit(self, member: Member) -> None:
+    def add(self, member: Member) -> None:
         name, kind = _clean(member.name), member.kind
         if name in self._seen and kind != FOLDER:
             raise Refused(f"{name} comes twice")
@@ -99,8 +99,8 @@ class Intake:
             if not member.name:
                 raise Refused("a folder has no name")
             return
-        if kind not in (FOLDER, ODD) and member.name.endswith(("/", "/.")):
-            raise Refused(f"{name} has a folder's name and is none")  # some readers believe the name
+        if kind not in (FOLDER, OTHER_KIND) and member.name.endswith(("/", "/.")):
+            raise Refused(f"{name} has a folder's name but is no folder")  # some readers go by the name
         if not self._keep(name):
             return
         path = self._stripped(name, kind)
@@ -115,7 +115,7 @@ class Intake:
         elif kind == HARD_LINK:
             self._hard_link(path, member.target)
         else:
-            raise Refused(f"{name} is a device, a pipe or of a kind unknown")
+            raise Refused(f"{name} is a device, a pipe or of an unknown kind")
 
     def _stripped(self, name: str, kind: str) -> str | None:
         """The path in the tree; None for the folders that lead to `strip`."""

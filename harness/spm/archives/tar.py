@@ -16,15 +16,16 @@ import struct
 import tarfile
 
 from harness.spm.archives import inflate
-from harness.spm.archives.rules import FILE, FOLDER, HARD_LINK, LINK, ODD, Member
+from harness.spm.archives.rules import FILE, FOLDER, HARD_LINK, LINK, OTHER_KIND, Member
 from harness.spm.errors import Refused
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 _ZEROS = bytes(1 << 16)
+_InvalidHeader, _TruncatedHeader = tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError  # type: ignore[attr-defined]
 _KINDS = {
     tarfile.REGTYPE: FILE,
     tarfile.AREGTYPE: FILE,
@@ -36,7 +37,7 @@ _KINDS = {
 }
 
 
-def members(file: int, offset: int, length: int, most: int) -> Iterator[Member]:
+def members(file: int, offset: int, length: int, most: int) -> Generator[Member, None, None]:
     """The members of the archive at bytes [offset, offset + length) of an open file; at most `most` bytes unpacked."""
     make = inflate.compression(file, offset, length)
     source = inflate.pieces(file, offset, length, make, most)
@@ -58,22 +59,22 @@ def _members(stream: inflate.Stream) -> Iterator[Member]:
         header = archive.next()
         while header:
             archive.members.clear()  # or it keeps them all
-            for keyword in _NOT_FOR_ALL.intersection(archive.pax_headers):
+            for keyword in _NOT_FOR_ALL.intersection(archive.pax_headers or {}):
                 raise Refused(f"a header for all members has their '{keyword}'")
             if not (said := header.pax_headers.get("size", "0")).isdecimal():
                 raise Refused(f"{header.name}: expected a size, found '{said}'")  # where tarfile reads 0
             take = _expanded(header, stream) if header.sparse is not None else stream.take
-            kind = _KINDS.get(header.type, ODD)
+            kind = _KINDS.get(header.type, OTHER_KIND)
             if kind != FILE and int(said):
                 raise Refused(f"{header.name} is no file, and has {int(said):,} bytes")  # which some readers pass over
             # tarfile drops the slash, and with it what some readers take for a folder.
             slash = "/" if header.pax_headers.get("path", "").endswith("/") else ""
             yield Member(header.name + slash, kind, header.mode, header.size, header.mtime, header.linkname, take)
-            _go(stream, archive.offset, header.name)
+            _skip_to(stream, archive.offset, header.name)
             while not archive.pax_headers and (member := _ordinary(stream)):
                 end = stream.tell() + (member.size + 511) // 512 * 512
                 yield member
-                _go(stream, end, member.name)
+                _skip_to(stream, end, member.name)
             stream.next_member()
             archive.offset = stream.tell()
             header = archive.next()
@@ -109,7 +110,7 @@ def _ordinary(stream: inflate.Stream) -> Member | None:
     return Member(name, _ORDINARY[kind], mode, size, time, _text(target), stream.take)
 
 
-def _go(stream: inflate.Stream, end: int, name: str) -> None:
+def _skip_to(stream: inflate.Stream, end: int, name: str) -> None:
     if stream.seek(end) < end:
         raise Refused(f"the archive ends in the middle of {name}")
 
@@ -125,7 +126,7 @@ def _text(field: bytes) -> str:
     return field.partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
 
-def _expanded(header: tarfile.TarInfo, stream: inflate.Stream) -> Callable[..., Any] | None:
+def _expanded(header: tarfile.TarInfo, stream: inflate.Stream) -> Callable[[int], memoryview]:
     """The `take` function of a sparse file: holes read as zeros."""
     position, ranges = 0, iter(_ranges(header))
     hole = data = 0  # bytes to come of each before the next range
@@ -147,9 +148,10 @@ def _ranges(header: tarfile.TarInfo) -> list[tuple[int, int]]:
     """(place, length) of the data of a sparse file."""
     found: list[tuple[int, int]] = []
     end = 0
-    if not header.sparse:
+    sparse: Any = header.sparse
+    if not sparse:
         raise Refused(f"{header.name}: expected a map of its holes, found none")
-    for begins, length in header.sparse:
+    for begins, length in sparse:
         if begins == length == 0:
             continue  # room for one that was not needed
         if not end <= begins <= begins + length <= header.size:
@@ -163,6 +165,8 @@ def _ranges(header: tarfile.TarInfo) -> list[tuple[int, int]]:
 
 
 class _Archive(tarfile.TarFile):
+    members: list[tarfile.TarInfo]
+
     def __init__(self, **options: Any) -> None:
         self.about: list[str] = []  # kinds of the extension headers seen for the next member
         super().__init__(**options)
@@ -188,7 +192,7 @@ class _Header(tarfile.TarInfo):
             if archive.about.count(about) > 1 or about == "x" and len(archive.about) > 1:
                 found = ", ".join(archive.about)
                 raise Refused(f"expected one header of a kind about a member, x first, found {found}")
-        return super()._proc_member(archive)
+        return super()._proc_member(archive)  # type: ignore[misc]
 
     @classmethod
     def frombuf(cls, buf: bytes, encoding: str, errors: str) -> Any:
@@ -204,29 +208,29 @@ class _Header(tarfile.TarInfo):
 
     @classmethod
     def _frombuf(cls, buf: bytes, *arguments: Any, **options: Any) -> Any:
-        return _sound(super()._frombuf(buf, *arguments, **options), buf)
+        return _sound(super()._frombuf(buf, *arguments, **options), buf)  # type: ignore[misc]
 
     @classmethod
     def _fromtarfile(cls, archive: Any, **options: Any) -> Any:
         with _whole(archive):
-            return super()._fromtarfile(archive, **options)
+            return super()._fromtarfile(archive, **options)  # type: ignore[misc]
 
 
 def _sound(header: tarfile.TarInfo, buf: bytes) -> tarfile.TarInfo:
     if not all(_NUMBER(buf, *each) for each in _NUMBERS):  # tarfile accepts everything that int(text, 8) does
-        raise tarfile.InvalidHeaderError("invalid number")
+        raise _InvalidHeader("invalid number")
     if buf[345] and not buf.startswith(_USTAR, 257) and header.type not in tarfile.GNU_TYPES:
         raise Refused(f"{header.name} has a prefix, and is not of the format that has them")
     return header
 
 
 @contextlib.contextmanager
-def _whole(archive: tarfile.TarFile) -> Iterator[None]:
+def _whole(archive: Any) -> Iterator[None]:
     """Refuses invalid headers after the first member, which tarfile would treat as the archive's end."""
     begins = archive.fileobj.tell()
     try:
         yield
-    except (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError) as error:
+    except (_InvalidHeader, _TruncatedHeader) as error:
         if not begins:
             raise
         raise Refused(f"expected a tar header at byte {begins:,}, found something else: {error}") from None

@@ -7,7 +7,7 @@ import os
 import stat
 import unicodedata
 
-from harness.spm.archives.links import Links
+from harness.spm.archives.links import LinkResolver
 from harness.spm.errors import Refused
 from harness.spm.store import contents
 from harness.spm.store.contents import FILE, FOLDER, LINK, Node
@@ -75,8 +75,8 @@ class Tree:
         if self._claim(path, same):
             self._make(path, self._make_hard_link, f"{self.root}/{origin_path}", f"{self.root}/{path}")
 
-    def absorb(self, nodes: dict[str, Node]) -> None:
-        """Merges the nodes of a Part of this tree; checks conflicts between artifacts."""
+    def merge(self, nodes: dict[str, Node]) -> None:
+        """Merges the nodes of an ArtifactTree of this tree; checks conflicts between artifacts."""
         for path, node in nodes.items():
             if node.kind == FOLDER:
                 self._hold_folder(path, node)
@@ -96,7 +96,7 @@ class Tree:
             if node.kind == FILE:  # another name of such a file bears its time
                 node.time = int(os.lstat(f"{self.root}/{path}").st_mtime)
         targets = {path: node.content for path, node in self.nodes.items() if node.kind == LINK}
-        links = Links(targets, self._fold)
+        links = LinkResolver(targets, self._fold)
         for path, target in targets.items():
             if links.lead_out(path):
                 raise Refused(f"the link {path} -> {target} leads out of the package")
@@ -165,7 +165,7 @@ class Tree:
             os.chmod(f"{self.root}/{path}", contents.FOLDER_MODE | self._writable)
 
 
-class Part(Tree):
+class ArtifactTree(Tree):
     """The part of one artifact in a tree that other processes fill at the same time.
 
     An existing path belongs to another process: it is not overwritten and links are not followed. Whether both contents
@@ -197,7 +197,7 @@ class Part(Tree):
             super()._make_hard_link(origin, path)
 
 
-class Listing(Tree):
+class DryRunTree(Tree):
     """A tree that is checked like any other but never written to disk."""
 
     def __init__(self, case_sensitive: bool = False) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Everything:
+class KeepEverything:
     """The unpack rules of an archive without a pin: keep everything."""
 
     strip, keep = "", ()
@@ -31,13 +31,13 @@ def unpack(archive: str, artifact: Any, tree: Tree, owner: int) -> None:
             members = zip.members(file, most)
         else:
             members = tar.members(file, *(ar.data_of_deb(file) if is_deb else (0, size)), most)
-        intake = rules.Intake(tree, owner, artifact, is_deb, most)
+        unpacker = rules.MemberUnpacker(tree, owner, artifact, is_deb, most)
         with contextlib.closing(members):
             for member in members:
-                intake.admit(member)
+                unpacker.add(member)
                 # Stops early: an archive of 18 MB may be pinned for one of its files.
-                if intake.satisfied():
+                if unpacker.satisfied():
                     break
-        intake.finish()
+        unpacker.finish()
     finally:
         os.close(file)

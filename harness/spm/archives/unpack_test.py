@@ -34,7 +34,7 @@ class Unseekable(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: bytes) -> int:
+    def write(self, data: Any) -> int:
         return self._out.write(data)
 
 
@@ -174,14 +174,14 @@ class UnpackTest(unittest.TestCase):
         timed.extra = struct.pack("<2HBl", 0x5455, 5, 1, 1_500_000_000)
         with zipfile.ZipFile(dated, "w") as archive:
             archive.writestr(timed, b"x" * 999)
-        for archive, name, expected in (
+        for made, name, expected in (
             (followed, "followed", None),
             (large, "large", None),
             (dated, "timed", 1_500_000_000),
         ):
-            ((path, mode, size, time, _),) = self.unpack(archive.getvalue())[1]["files"]
+            ((path, mode, size, time, _),) = self.unpack(made.getvalue())[1]["files"]
             self.assertEqual((path, mode, size, expected or time), (name, 0o444, 999, time))
-        empty = {"files": [], "owners": [], "links": [], "folders": []}
+        empty: dict[str, list] = {"files": [], "owners": [], "links": [], "folders": []}
         self.assertEqual(self.unpack(zipped())[1], empty)
 
     def test_a_zip_may_say_its_sizes_behind_the_contents_in_every_form(self) -> None:

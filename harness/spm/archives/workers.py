@@ -18,7 +18,7 @@ import warnings
 from collections import deque
 
 from harness.spm import kernel
-from harness.spm.archives.tree import Part
+from harness.spm.archives.tree import ArtifactTree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Cancelled, Refused, SpmError
 from harness.spm.store.contents import Node
@@ -165,7 +165,7 @@ class _Rules:
 
 
 def _answer(archive: str, strip: str, keep: list[str], root: str, owner: int) -> Any:
-    tree = Part(root)
+    tree = ArtifactTree(root)
     try:
         unpack(archive, _Rules(strip, keep), tree, owner)
     except SpmError as error:

@@ -9,7 +9,7 @@ import threading
 import time
 import unittest
 
-from harness.spm.archives.tree import Part, Tree
+from harness.spm.archives.tree import ArtifactTree, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.archives.workers import Workers
 from harness.spm.errors import Cancelled, Refused, SpmError
@@ -44,7 +44,7 @@ class WorkersTest(unittest.TestCase):
         here = Tree(f"{self.folder}/here")
         unpack(archive, Rules(), here, 3)
         tree = Tree(self.root)
-        tree.absorb(self.unpack(archive, owner=3))
+        tree.merge(self.unpack(archive, owner=3))
         self.assertEqual({node.owner for node in tree.nodes.values()}, {3})
         self.assertEqual(tree.seal(), here.seal())
         for base, folders, files in os.walk(here.root):
@@ -139,9 +139,9 @@ class PartTest(unittest.TestCase):
         path = f"{self.folder}/{owner}"
         with open(path, "wb") as file:
             file.write(tar(*members))
-        part = Part(self.root)
+        part = ArtifactTree(self.root)
         unpack(path, Rules(), part, owner)
-        self.tree.absorb(part.nodes)
+        self.tree.merge(part.nodes)
 
     def test_nothing_is_written_through_the_link_of_another(self) -> None:
         os.mkdir(f"{self.folder}/outside")
@@ -160,12 +160,12 @@ class PartTest(unittest.TestCase):
     def test_of_two_times_the_later_counts_whoever_wrote_the_file(self) -> None:
         parts = []
         for owner, seconds in enumerate((1_000_000_000, 1_100_000_000)):  # the earlier writes it, and is absorbed last
-            parts.append(Part(self.root))
+            parts.append(ArtifactTree(self.root))
             with open(f"{self.folder}/{owner}", "wb") as file:
                 file.write(tar(member("a", b"a", time=seconds)))
             unpack(f"{self.folder}/{owner}", Rules(), parts[-1], owner)
         for part in reversed(parts):
-            self.tree.absorb(part.nodes)
+            self.tree.merge(part.nodes)
         self.assertEqual(self.tree.seal()["files"][0][3], 1_100_000_000)
         self.assertEqual(os.stat(f"{self.root}/a").st_mtime, 1_100_000_000)
 

@@ -23,9 +23,9 @@ import zlib
 
 from harness.spm import formatting
 from harness.spm.archives import inflate
-from harness.spm.archives.rules import FILE, FOLDER, LINK, ODD, Member
+from harness.spm.archives.rules import FILE, FOLDER, LINK, OTHER_KIND, Member
 from harness.spm.errors import Refused
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,15 +41,15 @@ _LARGEST_TARGET = 4096
 _LOCAL = struct.Struct("<4s 2x 2H 4x 3L 2H")
 # The data descriptor after a streamed member: an optional signature, the checksum and the sizes, selected by its length.
 # A checksum may look like the signature, so only the length decides.
-_BEHIND = {each.size: each for each in map(struct.Struct, ("<3L", "<4s 3L", "<L 2Q", "<4s L 2Q"))}
-_BEHIND_MARK = b"PK\x07\x08"
+_DESCRIPTORS = {each.size: each for each in map(struct.Struct, ("<3L", "<4s 3L", "<L 2Q", "<4s L 2Q"))}
+_DESCRIPTOR_MARK = b"PK\x07\x08"
 _IN_ZIP64, _UNKNOWN = 0xFFFFFFFF, (0, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)  # sizes: given elsewhere; not known yet
 _ZIP64, _TIMES, _UNICODE_NAME = 0x0001, 0x5455, 0x7075  # extra fields
 _UNIX = 3
 _MISLEADING = re.compile(r"\\|^[A-Za-z]:").search
 
 
-def members(file: int, most: int) -> Iterator[Member]:
+def members(file: int, most: int) -> Generator[Member, None, None]:
     """The members of an open zip file in file order; none may unpack to more than `most` bytes."""
     try:
         with _File(file, closefd=False) as whole, zipfile.ZipFile(whole) as archive:
@@ -64,7 +64,7 @@ def members(file: int, most: int) -> Iterator[Member]:
     if places[0][0]:
         raise Refused("the archive begins with something that its directory does not list")
     for info, following in zip(infos, places[1:]):
-        body = _Body(file, info, following, most)
+        body = _MemberData(file, info, following, most)
         yield _member(info, body)
         body.check()
 
@@ -99,13 +99,13 @@ def _unicode_name(extra: bytes, raw: bytes) -> str | None:
     return None
 
 
-def _member(info: zipfile.ZipInfo, body: _Body) -> Member:
+def _member(info: zipfile.ZipInfo, body: _MemberData) -> Member:
     name = _name(info)
     if _MISLEADING(name):
         raise Refused(f"{name} has a backslash or a drive")
     mode = info.external_attr >> 16  # 0 where it comes from a system without them
-    kind = _KINDS.get(stat.S_IFMT(mode), ODD)
-    if kind == ODD and stat.S_ISFIFO(mode) and info.file_size:
+    kind = _KINDS.get(stat.S_IFMT(mode), OTHER_KIND)
+    if kind == OTHER_KIND and stat.S_ISFIFO(mode) and info.file_size:
         kind = FILE  # zip's input was a pipe
     if name.endswith("/") and kind == FILE:
         kind = FOLDER
@@ -146,7 +146,7 @@ def _in_full(sizes: list[int], extra: bytes) -> list[int]:
     return [crc, size, full_size]
 
 
-class _Body:
+class _MemberData:
     """The contents of one directory entry. They end where `following` (place, name) begins."""
 
     def __init__(self, file: int, info: zipfile.ZipInfo, following: tuple[int, str], most: int) -> None:
@@ -169,9 +169,9 @@ class _Body:
             raise Refused(f"{name} is compressed by method {info.compress_type}, where it stands by {method}")
         if method not in _METHODS:
             raise Refused(f"{name} is compressed by method {method}, expected none, deflate or bzip2")
-        self._said = info.CRC, size, info.file_size
+        self._listed = info.CRC, size, info.file_size
         unknown = _UNKNOWN if flags & _SIZES_FOLLOW else ()
-        if any(here != there and here not in unknown for here, there in zip(_in_full(sizes, extra), self._said)):
+        if any(here != there and here not in unknown for here, there in zip(_in_full(sizes, extra), self._listed)):
             raise Refused(f"{name} has another size or checksum where it stands")
         self._check_end(file, begins + size, following, flags & _SIZES_FOLLOW)
         self._stream = inflate.Stream(inflate.pieces(file, begins, size, _METHODS[method], most, single=True))
@@ -186,10 +186,10 @@ class _Body:
             if left:
                 raise Refused(f"{formatting.plural(left, 'byte')} between {name} and {next_name}, of no member")
             return
-        if left not in _BEHIND:
+        if left not in _DESCRIPTORS:
             raise Refused(f"{name}: expected its sizes behind it, in 12, 16, 20 or 24 bytes, found {left:,}")
-        *mark, crc, size, full_size = _BEHIND[left].unpack(os.pread(file, left, end))
-        if mark not in ([], [_BEHIND_MARK]) or (crc, size, full_size) != self._said:
+        *mark, crc, size, full_size = _DESCRIPTORS[left].unpack(os.pread(file, left, end))
+        if mark not in ([], [_DESCRIPTOR_MARK]) or (crc, size, full_size) != self._listed:
             raise Refused(f"{name} has another size or checksum behind it")
 
     def take(self, size: int) -> memoryview:

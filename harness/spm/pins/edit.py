@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Change:
+class PinChange:
     """Gives the artifact `old` ({field: value}, with path and sha256) of `package` the fields `new`; None removes a
     field."""
 
@@ -30,7 +30,7 @@ class Change:
         self.package, self.old, self.new = package, old, new
 
 
-def write(path: str, changes: list[Change]) -> None:
+def write(path: str, changes: list[PinChange]) -> None:
     """Makes all `changes` in the file `path` or none; raises SpmError, also if the pins have changed meanwhile."""
     path = os.path.realpath(path)  # a symbolic link is kept
     try:
@@ -51,7 +51,7 @@ def _check(text: str, path: str) -> None:
         raise SpmError(f"the new pins make packages.json invalid: {error.what}", "look at them with --dry-run") from None
 
 
-def apply(text: str, changes: list[Change], path: str = "packages.json") -> str:
+def apply(text: str, changes: list[PinChange], path: str = "packages.json") -> str:
     """The text of packages.json with the changes in it."""
     spans = set()  # (begin, end, new text)
     document = json.loads(text)
@@ -65,7 +65,7 @@ def apply(text: str, changes: list[Change], path: str = "packages.json") -> str:
     return text
 
 
-def _indexes(document: dict, change: Change, path: str) -> list[int]:
+def _indexes(document: dict, change: PinChange, path: str) -> list[int]:
     """The artifact's indexes in its package: several if its parts are unpacked to different places."""
     artifacts = document["packages"].get(change.package, {}).get("artifacts", [])
     found = [

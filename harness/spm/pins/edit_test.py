@@ -22,8 +22,8 @@ TEXT = (
 ) % ("a" * 64, "b" * 64, "c" * 64, "b" * 64)
 
 
-def change(package: str, letter: str, old_path: str, **new: int | str) -> edit.Change:
-    return edit.Change(package, {"path": old_path, "sha256": letter * 64}, {"sha256": "f" * 64, **new})
+def change(package: str, letter: str, old_path: str, **new: int | str) -> edit.PinChange:
+    return edit.PinChange(package, {"path": old_path, "sha256": letter * 64}, {"sha256": "f" * 64, **new})
 
 
 class ApplyTest(unittest.TestCase):
@@ -75,9 +75,9 @@ LAYOUTS = (
 )
 
 
-def pinned(artifact: dict, field: bool | None, **values) -> edit.Change:
+def pinned(artifact: dict, field: bool | None, **values) -> edit.PinChange:
     """The change that gives that artifact the field `unsigned`, or takes it away, and other values with it."""
-    return edit.Change("x", {"path": artifact["path"], "sha256": artifact["sha256"]}, {"unsigned": field, **values})
+    return edit.PinChange("x", {"path": artifact["path"], "sha256": artifact["sha256"]}, {"unsigned": field, **values})
 
 
 class FieldTest(unittest.TestCase):
@@ -93,7 +93,7 @@ class FieldTest(unittest.TestCase):
             document = {"packages": {"x": {"artifacts": [{"sha256": "0" * 64, "path": "p"}]}}}
             with self.subTest(indent=indent):
                 text = json.dumps(document, indent=indent)
-                changed = edit.apply(text, [edit.Change("x", {"path": "p"}, {"unsigned": True})])
+                changed = edit.apply(text, [edit.PinChange("x", {"path": "p"}, {"unsigned": True})])
                 self.assertEqual(changed, text.replace('"p"' + expected.partition("true")[2], expected))
                 self.assertNotEqual(changed, text)
 

@@ -1,12 +1,13 @@
 import copy
 import json
 import unittest
+from typing import Any
 
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.pins import manifest
 
 SHA = "0" * 64
-GOOD = {
+GOOD: dict[str, Any] = {
     "schema": 1,
     "sources": {
         "bookworm": {"type": "debian"},
@@ -274,7 +275,7 @@ BAD = [
 
 def altered(place: str, value):
     document = copy.deepcopy(GOOD)
-    at = document
+    at: Any = document
     *steps, last = place.replace("[0]", "").split(".")
     for step in steps:
         at = at[step]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
     from harness.spm.pins.manifest import Artifact, Manifest, Package
     from harness.spm.settings import Settings
-    from harness.spm.sources import Newest, Unlisted
+    from harness.spm.sources import NewestVersion, Unlisted
 
 # The states of a finding.
 CURRENT, OUTDATED = "current", "outdated"
@@ -22,23 +22,23 @@ UNLISTED = "unlisted"  # the source has an index, and the artifact is not in it
 NO_INDEX = "no index"  # none of its sources has one
 
 
-class Finding:
+class PinFinding:
     """The result for one artifact of a package. `newest` is None if `state` is unlisted (see `reason`) or no index;
-    `vouched` and `unchecked` come from the source's answer."""
+    `signed_by` and `unchecked` come from the source's answer."""
 
     def __init__(
         self,
         package: Package,
         artifact: Artifact,
         source: str = "",
-        newest: Newest | None = None,
+        newest: NewestVersion | None = None,
         unlisted: Unlisted | None = None,
     ) -> None:
         self.package, self.artifact, self.source = package, artifact, source
         self.newest: Any = newest
         self.reason = unlisted.reason if unlisted else ""
         answer = newest or unlisted
-        self.vouched, self.unchecked = (answer.vouched, answer.unchecked) if answer else ("", "")
+        self.signed_by, self.unchecked = (answer.signed_by, answer.unchecked) if answer else ("", "")
 
     @property
     def state(self) -> str:
@@ -55,7 +55,7 @@ class Finding:
         changes = self._new_values()
         if self.unchecked and changes and not self.artifact.unsigned:
             changes["unsigned"] = True
-        if self.vouched and self.artifact.unsigned:
+        if self.signed_by and self.artifact.unsigned:
             changes["unsigned"] = None
         return changes
 
@@ -63,28 +63,28 @@ class Finding:
         return {name: value for name, value in self.newest.pin.items() if value != getattr(self.artifact, name)}
 
 
-def find(manifest: Manifest, packages: list[Package], settings: Settings, unsigned: bool) -> list[Finding]:
+def find(manifest: Manifest, packages: list[Package], settings: Settings, unsigned: bool) -> list[PinFinding]:
     """Looks up all artifacts of `packages` in their order. Raises SpmError if an index cannot be read or, without
     `unsigned`, is not signed."""
     opened = {name: sources.open_source(fields, settings) for name, fields in manifest.sources.items()}
 
-    def look(pair: tuple[Package, Artifact]) -> Finding:
+    def look(pair: tuple[Package, Artifact]) -> PinFinding:
         package, artifact = pair
         for name in artifact.sources:
             if hasattr(opened[name], "newest"):
                 return _ask(package, artifact, name, opened[name], unsigned)
-        return Finding(package, artifact)
+        return PinFinding(package, artifact)
 
     pairs = [(package, artifact) for package in packages for artifact in package.artifacts]
     found = dict(parallel.each(look, pairs, settings.jobs))
     return [found[pair] for pair in pairs]
 
 
-def _ask(package: Package, artifact: Artifact, name: str, source: Any, unsigned: bool) -> Finding:
+def _ask(package: Package, artifact: Artifact, name: str, source: Any, unsigned: bool) -> PinFinding:
     try:
-        return Finding(package, artifact, name, source.newest(artifact, unsigned))
+        return PinFinding(package, artifact, name, source.newest(artifact, unsigned))
     except sources.Unlisted as unlisted:
-        return Finding(package, artifact, name, unlisted=unlisted)
+        return PinFinding(package, artifact, name, unlisted=unlisted)
     except sources.Unavailable as unavailable:
         raise SpmError(f"{name}: {unavailable.reason}", unavailable.hint) from None
     except SpmError as error:
@@ -92,11 +92,11 @@ def _ask(package: Package, artifact: Artifact, name: str, source: Any, unsigned:
         raise
 
 
-def report_indexes(findings: list[Finding], print_line: Callable[[str], None]) -> None:
+def report_indexes(findings: list[PinFinding], print_line: Callable[[str], None]) -> None:
     """Calls `print_line` once for each index that was read: who signed it, or a warning that it is unsigned."""
     sentences = {}
     for each in findings:
-        if each.vouched or each.unchecked:
-            sentences[each.vouched or f"warning: {each.unchecked}"] = True
+        if each.signed_by or each.unchecked:
+            sentences[each.signed_by or f"warning: {each.unchecked}"] = True
     for sentence in sentences:
         print_line(sentence)

@@ -39,7 +39,7 @@ def _translate(token: str) -> str:
             return re.escape(token)
 
 
-class Keep:
+class KeepFilter:
     """Selects members by patterns and records which patterns have not matched yet; without patterns, selects all."""
 
     def __init__(self, patterns: Iterable[str]) -> None:

@@ -1,6 +1,6 @@
 import unittest
 
-from harness.spm.pins.patterns import Keep
+from harness.spm.pins.patterns import KeepFilter
 
 # pattern, paths it chooses, paths it leaves
 TABLE = [
@@ -21,8 +21,8 @@ class KeepTest(unittest.TestCase):
     def test_each_pattern_chooses_what_it_says(self) -> None:
         for pattern, chosen, left in TABLE:
             with self.subTest(pattern=pattern):
-                self.assertEqual([path for path in chosen if not Keep([pattern])(path)], [])
-                self.assertEqual([path for path in left if Keep([pattern])(path)], [])
+                self.assertEqual([path for path in chosen if not KeepFilter([pattern])(path)], [])
+                self.assertEqual([path for path in left if KeepFilter([pattern])(path)], [])
 
     def test_what_is_left_out_is_left_out_whatever_else_chooses_it(self) -> None:
         for patterns, chosen, left in (
@@ -30,27 +30,27 @@ class KeepTest(unittest.TestCase):
             (["a/**", "!a/b"], ["a/c", "a/b/c"], ["a/b", "c"]),
             (["!a/*", "a/b", "**/x"], ["c/x", "a/y/x"], ["a/b", "a/x", "c"]),
         ):
-            keep = Keep(patterns)
+            keep = KeepFilter(patterns)
             self.assertEqual([path for path in [*chosen, *left] if keep(path)], chosen)
 
     def test_no_pattern_chooses_everything(self) -> None:
-        self.assertTrue(Keep([])("any/thing"))
-        self.assertFalse(Keep([]).satisfied())
+        self.assertTrue(KeepFilter([])("any/thing"))
+        self.assertFalse(KeepFilter([]).satisfied())
 
     def test_it_knows_which_patterns_have_chosen_nothing(self) -> None:
-        keep = Keep(["a/*", "a/b", "c"])
+        keep = KeepFilter(["a/*", "a/b", "c"])
         keep("a/b")
         self.assertEqual(keep.idle(), ["c"])
 
     def test_a_pattern_that_leaves_nothing_out_is_idle_too(self) -> None:
-        keep = Keep(["a/*", "!a/b", "!c"])
+        keep = KeepFilter(["a/*", "!a/b", "!c"])
         keep("a/b")
         self.assertEqual(keep.idle(), ["a/*", "!c"])
         self.assertTrue(keep("a/d"))
         self.assertEqual(keep.idle(), ["!c"])
 
     def test_only_plain_paths_can_be_satisfied(self) -> None:
-        plain, wild, rest = Keep(["a", "b"]), Keep(["a", "b*"]), Keep(["!b"])
+        plain, wild, rest = KeepFilter(["a", "b"]), KeepFilter(["a", "b*"]), KeepFilter(["!b"])
         for keep in (plain, wild, rest):
             keep("a")
             self.assertFalse(keep.satisfied())

@@ -9,7 +9,7 @@ printed. A kind that takes uploads has a Source with
 
 A kind that knows what is newer than a pin has
 
-    newest(artifact, unsigned) -> Newest
+    newest(artifact, unsigned) -> NewestVersion
                                         what to pin instead of the artifact, with `unsigned` also from an unsigned
                                         index; raises Unlisted or SpmError"""
 
@@ -89,27 +89,27 @@ class Unavailable(Exception):
         self.reason, self.hint = reason, hint
 
 
-class Newest:
+class NewestVersion:
     """What a source offers now for an artifact.
 
     `name` is what people call it; `pinned` and `version` are the versions of the pin and of what the source has, and
     `order` is below, at or above 0 as the pin is older, the same or newer. `pin` holds the fields of packages.json for
-    it. `vouched` names the index and its signer; it is '' if the signature was not checked, and `unchecked` is the
+    it. `signed_by` names the index and its signer; it is '' if the signature was not checked, and `unchecked` is the
     reason."""
 
     def __init__(
-        self, name: str, pinned: str, version: str, order: int, pin: dict, vouched: str = "", unchecked: str = ""
+        self, name: str, pinned: str, version: str, order: int, pin: dict, signed_by: str = "", unchecked: str = ""
     ) -> None:
         self.name, self.pinned, self.version, self.order, self.pin = name, pinned, version, order, pin
-        self.vouched, self.unchecked = vouched, unchecked
+        self.signed_by, self.unchecked = signed_by, unchecked
 
 
 class Unlisted(Exception):
-    """The source does not list an artifact, for `reason`. `vouched` and `unchecked` of its index are as in Newest."""
+    """The source does not list an artifact, for `reason`. `signed_by` and `unchecked` are as in NewestVersion."""
 
-    def __init__(self, reason: str, vouched: str = "", unchecked: str = "") -> None:
+    def __init__(self, reason: str, signed_by: str = "", unchecked: str = "") -> None:
         super().__init__(reason)
-        self.reason, self.vouched, self.unchecked = reason, vouched, unchecked
+        self.reason, self.signed_by, self.unchecked = reason, signed_by, unchecked
 
 
 def open_source(fields: dict, settings: Settings) -> Source:

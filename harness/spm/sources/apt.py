@@ -34,7 +34,7 @@ _PATH = re.compile(r"(/.*)?/debian(/\d{8}T\d{6}Z)?/?").fullmatch
 _SCHEMES = ("http", "https", "file")
 
 
-class Entry:
+class AptEntry:
     """One `deb` line or one stanza."""
 
     def __init__(
@@ -50,50 +50,50 @@ class Entry:
         self.signed_by, self.enabled = signed_by, enabled
 
 
-class Found:
+class DebianMirrors:
     """`mirrors`: base addresses, best first; `reason`: why there is none."""
 
     def __init__(self, mirrors: list[str], reason: str = "") -> None:
         self.mirrors, self.reason = mirrors, reason
 
 
-def debian_mirrors(root: str = "/") -> Found:
+def debian_mirrors(root: str = "/") -> DebianMirrors:
     """The mirrors of the machine whose file system is `root`."""
     system = _distribution(root)
     if system != "debian":
-        return Found([], f"this machine runs {system or 'an unnamed system'}, not Debian")
+        return DebianMirrors([], f"this machine runs {system or 'an unnamed system'}, not Debian")
     entries = [entry for path in _files(root) for entry in parse(path, _read(path))]
     ranked = sorted(
         {(rank, -order, uri) for order, entry in enumerate(reversed(entries)) for uri, rank in _own(entry, root)}
     )
     best = [uri for rank, _, uri in ranked if rank == ranked[0][0]]
-    return Found(list(dict.fromkeys(best)), "apt's configuration has no entry of Debian's own")
+    return DebianMirrors(list(dict.fromkeys(best)), "apt's configuration has no entry of Debian's own")
 
 
-def parse(path: str, text: str) -> list[Entry]:
+def parse(path: str, text: str) -> list[AptEntry]:
     """The entries of one file, by its name's ending: one-line format or deb822 stanzas."""
     return list(_stanzas(text) if path.endswith(".sources") else _lines(text))
 
 
-def _lines(text: str) -> Iterator[Entry]:
+def _lines(text: str) -> Iterator[AptEntry]:
     for line in text.splitlines():
         match = re.fullmatch(r"\s*(deb|deb-src)\s+(\[[^]]*\]\s*)?(\S+)\s+(\S+)((?:\s+[^\s#]+)*)\s*(#.*)?", line)
         if match:
             kind, options, uri, suite, components, _ = match.groups()
             signed = re.search(r"signed-by=([^\s\]]+)", options or "", re.I)
-            yield Entry([kind], [uri], [suite], components.split(), signed.group(1) if signed else "")
+            yield AptEntry([kind], [uri], [suite], components.split(), signed.group(1) if signed else "")
 
 
-def _stanzas(text: str) -> Iterator[Entry]:
+def _stanzas(text: str) -> Iterator[AptEntry]:
     for block in re.split(r"\n\s*\n", re.sub(r"(?m)^#.*\n?", "", text)):
         fields = deb822.fields(block)
         if "uris" in fields:
             words = {key: fields.get(key, "").split() for key in ("types", "uris", "suites", "components")}
             enabled = fields.get("enabled", "yes").lower() not in ("no", "false", "without", "off", "disable", "0")
-            yield Entry(**words, signed_by=fields.get("signed-by", ""), enabled=enabled)
+            yield AptEntry(**words, signed_by=fields.get("signed-by", ""), enabled=enabled)
 
 
-def _own(entry: Entry, root: str) -> Iterator[tuple[str, int]]:
+def _own(entry: AptEntry, root: str) -> Iterator[tuple[str, int]]:
     """(address, rank) of each of an entry's mirrors, where the entry is Debian's own; a smaller rank is surer."""
     ours = entry.enabled and "deb" in entry.types and "main" in entry.components and any(map(_SUITE, entry.suites))
     if not ours or (entry.signed_by and "debian-archive-" not in entry.signed_by):

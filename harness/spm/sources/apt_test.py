@@ -119,7 +119,7 @@ NONE = [
 
 
 class AptTest(unittest.TestCase):
-    def mirrors(self, files: dict, release: str = DEBIAN) -> apt.Found:
+    def mirrors(self, files: dict, release: str = DEBIAN) -> apt.DebianMirrors:
         with tempfile.TemporaryDirectory() as root:
             for name, text in {"../os-release": release, **{name: text for name, text in files.items()}}.items():
                 path = os.path.normpath(f"{root}/etc/apt/{name}")

@@ -25,7 +25,8 @@ TOKENS = [
 
 class ArtifactoryTest(unittest.TestCase):
     def setUp(self) -> None:
-        self.server, self.seen = Server(), []
+        self.server = Server()
+        self.seen: list = []
         self.addCleanup(self.server.close)
         fields = {"type": "artifactory", "base": f"{self.server.base}/artifactory/lab"}
         self.source = open_source(fields, Settings(packages="p", lib="l", store="s"))

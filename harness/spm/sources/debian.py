@@ -6,7 +6,7 @@ import re
 import threading
 
 from harness.spm.errors import SpmError
-from harness.spm.sources import Newest, Unavailable, Unlisted, apt
+from harness.spm.sources import NewestVersion, Unavailable, Unlisted, apt
 from harness.spm.sources.http import HttpSource
 from harness.spm.transfer import transport
 
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.spm.pins.manifest import Artifact
     from harness.spm.settings import Settings
-    from harness.spm.sources.debian_index import Index, _Release
+    from harness.spm.sources.debian_index import SuiteIndex, _ReleaseFile
 
 HINT = "set SPM_DEBIAN_MIRROR to a Debian mirror's address, the part before /pool"
 _BINARY = re.compile(r"([^_]+)_([^_]+)_([^_]+)\.u?deb").fullmatch
@@ -31,14 +31,14 @@ class DebianSource(HttpSource):
     def __init__(self, settings: Settings, suite: str) -> None:
         super().__init__([], settings.offline)
         self._mirror, self._suite = settings.debian_mirror, suite
-        self._index: Index | None = None
+        self._index: SuiteIndex | None = None
         self._lock = threading.Lock()
 
     def addresses(self, artifact: Artifact) -> list[str]:
         self._mirrors()
         return super().addresses(artifact)
 
-    def newest(self, artifact: Artifact, unsigned: bool) -> Newest:
+    def newest(self, artifact: Artifact, unsigned: bool) -> NewestVersion:
         """The suite's newest version of an artifact of the pool. The pinned version is read from the file's name."""
         parts = artifact.path.split("/")
         binary, source = _BINARY(artifact.file_name), _SOURCE(artifact.file_name)
@@ -62,10 +62,10 @@ class DebianSource(HttpSource):
             pin = stanza and _source_pin(stanza, kind)
         if not pin:
             absent = artifact.file_name.replace(f"_{pinned}", "", 1)
-            raise Unlisted(f"{self._suite} has no {absent}", release.vouched, release.unchecked)
+            raise Unlisted(f"{self._suite} has no {absent}", release.signed_by, release.unchecked)
         return self._compared(name, pinned, pin, release)
 
-    def _compared(self, name: str, pinned: str, pin: dict, release: _Release) -> Newest:
+    def _compared(self, name: str, pinned: str, pin: dict, release: _ReleaseFile) -> NewestVersion:
         from harness.spm.sources import debian_version
 
         file_name = pin["path"].rpartition("/")[2]
@@ -74,14 +74,14 @@ class DebianSource(HttpSource):
         version = found.group(2)
         ours, theirs = debian_version.key(pinned), debian_version.key(version)
         order = (ours > theirs) - (ours < theirs)
-        return Newest(name, pinned, version, order, pin, release.vouched, release.unchecked)
+        return NewestVersion(name, pinned, version, order, pin, release.signed_by, release.unchecked)
 
-    def _opened(self) -> Index:
-        from harness.spm.sources.debian_index import Index  # a download does without
+    def _opened(self) -> SuiteIndex:
+        from harness.spm.sources.debian_index import SuiteIndex  # a download does without
 
         with self._lock:
             if not self._index:
-                self._index = Index(self, self._mirrors(), self._suite)
+                self._index = SuiteIndex(self, self._mirrors(), self._suite)
             return self._index
 
     def _mirrors(self) -> list[str]:

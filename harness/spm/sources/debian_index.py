@@ -36,20 +36,20 @@ _SUITE_HINT = "give the source in packages.json its 'suite': the name of a relea
 _MIRROR_HINT = "ask another mirror: set SPM_DEBIAN_MIRROR to its address, the part before /pool"
 
 
-class Index:
-    """Of the suite `suite` below `mirrors`, which `source` opens. Reads nothing before it is asked; raises SpmError."""
+class SuiteIndex:
+    """The index of `suite` on `mirrors`, read through `source` at the first query; raises SpmError."""
 
     def __init__(self, source: DebianSource, mirrors: list[str], suite: str) -> None:
         self._source, self._mirrors, self._suite = source, mirrors, suite
         self._lock = threading.Lock()
         self._locks: dict[str, threading.Lock] = {}
         self._files: dict[str, _Stanzas] = {}
-        self._release: _Release | None = None
+        self._release: _ReleaseFile | None = None
 
-    def release(self) -> _Release:
+    def release(self) -> _ReleaseFile:
         with self._lock:
             if not self._release:
-                self._release = _Release(self._fetch("InRelease", _MOST_RELEASE), self._suite)
+                self._release = _ReleaseFile(self._fetch("InRelease", _MOST_RELEASE), self._suite)
             return self._release
 
     def newest_package(self, component: str, architecture: str, name: str) -> dict[str, str] | None:
@@ -71,7 +71,7 @@ class Index:
                 self._files[path] = _Stanzas(self._listed(path, release))
             return self._files[path]
 
-    def _listed(self, path: str, release: _Release) -> bytes:
+    def _listed(self, path: str, release: _ReleaseFile) -> bytes:
         """A file that InRelease lists, decompressed."""
         for ending in _ENDINGS:
             if path + ending in release.files:
@@ -109,9 +109,9 @@ class Index:
         raise SpmError(f"could not fetch {what} of {self._suite}: " + "; ".join(failures), hint)
 
 
-class _Release:
-    """What InRelease says. `vouched`, `unchecked` and `hint` are as sources.Newest has them; `files` maps a path below
-    the suite's folder to (size, sha256)."""
+class _ReleaseFile:
+    """The contents of InRelease. `signed_by`, `unchecked` and `hint` are as in sources.NewestVersion; `files` maps a path
+    below the suite's folder to (size, sha256)."""
 
     def __init__(self, message: bytes, suite: str) -> None:
         try:
@@ -123,7 +123,7 @@ class _Release:
         self._architectures = fields.get("architectures", "").split()
         date = time.strftime("%Y-%m-%d", time.gmtime(_time(fields.get("date", ""), suite)))
         index = f"index of {suite} of {date}"
-        self.vouched = f"{index}, signed by {signed.signer}" if signed.signer else ""
+        self.signed_by = f"{index}, signed by {signed.signer}" if signed.signer else ""
         self.unchecked = f"{index}, which was not checked: {signed.unchecked}" if signed.unchecked else ""
         self.hint = signed.hint
         names = {fields.get("suite"), fields.get("codename")}

@@ -33,7 +33,7 @@ from harness.spm.settings import Settings
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-    from harness.spm.archives.pack import Member
+    from harness.spm.archives.pack import PackMember
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?").fullmatch
 _LINK, _EXECUTABLE, _SUBMODULE = "120000", "100755", "160000"
@@ -44,7 +44,7 @@ _CONFIGURATION = {
     "http.lowSpeedLimit": "1000",  # bytes a second, over the time-out of all transfers
 }
 # Environment variables that would make git use another repository than the given one.
-_NOT_OURS = (
+_REMOVED_VARIABLES = (
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_COMMON_DIR",
@@ -55,7 +55,7 @@ _NOT_OURS = (
     "GIT_GRAFT_FILE",
     "GIT_NAMESPACE",
 )
-_OURS = {
+_SET_VARIABLES = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_ALLOW_PROTOCOL": "file:http:https:ssh",
@@ -124,7 +124,7 @@ class GitSource(Source):
         except TransferError:
             self._git(folder, *fetch, "--", place, "+refs/*:refs/*")
 
-    def _members(self, folder: str, commit: str, objects: subprocess.Popen) -> Iterator[Member]:
+    def _members(self, folder: str, commit: str, objects: subprocess.Popen) -> Iterator[PackMember]:
         listed = self._git(folder, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
         for line in listed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
             facts, _, path = line.partition("\t")
@@ -135,10 +135,10 @@ class GitSource(Source):
                 )
             if mode == _LINK:
                 with _Object(objects, name, "blob") as target:
-                    yield pack.Member(path, LINK, target=target.read(int(size)).decode("utf-8", "surrogateescape"))
+                    yield pack.PackMember(path, LINK, target=target.read(int(size)).decode("utf-8", "surrogateescape"))
             else:
                 stream = functools.partial(_Object, objects, name, "blob")
-                yield pack.Member(path, FILE, mode == _EXECUTABLE, int(size), stream)
+                yield pack.PackMember(path, FILE, mode == _EXECUTABLE, int(size), stream)
 
     def _git(self, folder: str, *arguments: str) -> bytes:
         """Runs git to its end; what it printed."""
@@ -157,7 +157,7 @@ class GitSource(Source):
         helpers end with it."""
         configuration = {**_CONFIGURATION, "http.lowSpeedTime": str(math.ceil(timeout_s()))}
         options = [word for name, value in configuration.items() for word in ("-c", f"{name}={value}")]
-        environment = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
+        environment = {name: value for name, value in os.environ.items() if name not in _REMOVED_VARIABLES}
         with self._mutex:
             if self._cancelled:
                 raise Cancelled()
@@ -166,7 +166,7 @@ class GitSource(Source):
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env={**environment, **_OURS},
+                env={**environment, **_SET_VARIABLES},
                 start_new_session=True,
             )
             self._children.add(child)

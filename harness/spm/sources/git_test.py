@@ -16,7 +16,7 @@ from harness.spm.settings import Settings
 from harness.spm.sources import open_source
 from harness.spm.transfer.transport import TransferError
 from harness.spm_testing.interrupt import PATIENCE_S, UnnoticedInterrupt
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 
 _AUTHOR = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org"}
 _WHO = {**_AUTHOR, **{name.replace("AUTHOR", "COMMITTER"): value for name, value in _AUTHOR.items()}}
@@ -37,7 +37,7 @@ def is_alive(process: int) -> bool:
 
 
 @unittest.skipUnless(shutil.which("git"), "needs git")
-class GitTest(World):
+class GitTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.configure()
@@ -99,7 +99,9 @@ class GitTest(World):
         with tarfile.open(fileobj=io.BytesIO(self.exported())) as tar:
             found = [(each.name, each.mode, each.mtime, each.uid, each.uname, each.linkname) for each in tar]
             for path, text in blobs.items():
-                self.assertEqual(tar.extractfile(path).read().decode().strip(), text)
+                file = tar.extractfile(path)
+                assert file
+                self.assertEqual(file.read().decode().strip(), text)
         facts = (1_000_000_000, 0, "")
         self.assertEqual(
             found,

@@ -35,9 +35,11 @@ _MEANINGS = {
 _REGION_HINT = "give the source in packages.json that `region`, or set AWS_REGION"
 _REGION_CODES = ("PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException")
 # S3 says with status 400 that a connection was too slow for it, or that bytes changed on the way.
-_PASSING = ("RequestTimeout", "BadDigest", "XAmzContentSHA256Mismatch", "SlowDown", "InternalError")
-# What says nothing of whether the object is there.
-_ABOUT_US = ("InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "RequestTimeTooSkewed")
+_TEMPORARY_CODES = ("RequestTimeout", "BadDigest", "XAmzContentSHA256Mismatch", "SlowDown", "InternalError")
+# These do not tell whether the object exists.
+_CREDENTIAL_CODES = (
+    "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "RequestTimeTooSkewed"
+)
 
 
 def open_source(fields: dict, settings: Settings) -> S3Source:
@@ -100,10 +102,10 @@ class S3Source(Source):
             reason, hint = f"expected the bucket in region {region}, it is in {there}", _REGION_HINT
         return TransferError(
             f"{reason} ({code})" if code else reason,
-            error.passing or code in _PASSING,
+            error.passing or code in _TEMPORARY_CODES,
             error.host,
             hint,
-            401 if code in _ABOUT_US else error.status,
+            401 if code in _CREDENTIAL_CODES else error.status,
         )
 
 

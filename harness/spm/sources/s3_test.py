@@ -2,6 +2,7 @@ import hashlib
 import os
 import tempfile
 import unittest
+from typing import Any
 from unittest import mock
 
 from harness.spm.settings import Settings
@@ -10,8 +11,7 @@ from harness.spm.transfer.transport import TransferError
 from harness.spm_testing import s3 as s3_server
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.server import Server
-from harness.spm_testing.world import World, pin
-from harness.spm.sources.s3 import S3Source
+from harness.spm_testing.test_case import SpmTestCase, pin
 
 NOTHING = {"AWS_SHARED_CREDENTIALS_FILE": os.devnull, "AWS_CONFIG_FILE": os.devnull}
 KEYS = {"AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": "SECRET"}
@@ -134,7 +134,7 @@ ANSWERS = [
 ]
 
 
-def source(fields: dict) -> S3Source:
+def source(fields: dict) -> Any:
     return open_source({"type": "s3", **fields}, Settings(packages="packages.json", lib="lib", store="store"))
 
 
@@ -157,7 +157,8 @@ class CredentialsTest(unittest.TestCase):
                 with self.subTest(environment), mock.patch.dict(os.environ, {"HOME": home, **environment}, clear=True):
                     try:
                         who = aws.credentials()
-                        found = who.key, who.secret, who.token
+                        assert who
+                        found: Any = who.key, who.secret, who.token
                     except Unavailable as error:
                         found = error.reason
                     self.assertEqual(found, expected)
@@ -210,7 +211,7 @@ class AnswersTest(unittest.TestCase):
                 self.assertEqual((error.reason, error.hint[: len(expected[1]) or None], error.passing), expected)
 
 
-class RealServerTest(World):
+class RealServerTest(SpmTestCase):
     """s3rver checks signatures; what it takes and gives is S3's own protocol."""
 
     def setUp(self) -> None:

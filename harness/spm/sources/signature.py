@@ -25,7 +25,7 @@ _ARMOUR = re.compile(
 ).findall
 
 
-class Signed:
+class SignedText:
     """A text and the fingerprint of its signer, or '' if the signature was not checked: then `unchecked` is the reason
     and `hint` what the user can do."""
 
@@ -33,31 +33,31 @@ class Signed:
         self.text, self.signer, self.unchecked, self.hint = text, signer, unchecked, hint
 
 
-def signed_text(message: bytes) -> Signed:
+def signed_text(message: bytes) -> SignedText:
     """The text of a clear-signed message, exactly as far as its signature covers it; raises BadSignature.
 
     Without a program to check it, without a signature or with an unknown signer: the text as it is, and the reason."""
     # BadSignature is always an error: a wrong signature is damage or an attack; a missing one proves neither.
     if not signature_message.looks_signed(message):
-        return Signed(message, unchecked="it has no signature", hint="ask another mirror (SPM_DEBIAN_MIRROR)")
+        return SignedText(message, unchecked="it has no signature", hint="ask another mirror (SPM_DEBIAN_MIRROR)")
     try:
         text, signature = signature_message.split(message)
     except signature_message.Malformed as found:
         raise BadSignature(f"expected one signed message, found {found}") from None
-    reason, hint = lack()
+    reason, hint = missing_requirement()
     if reason:
-        return Signed(text, unchecked=reason, hint=hint)
+        return SignedText(text, unchecked=reason, hint=hint)
     try:
-        return Signed(text, _signer(text, signature))
+        return SignedText(text, _signer(text, signature))
     except UnknownKey as unknown:
-        return Signed(
+        return SignedText(
             text,
             unchecked=f"it is signed by a key that is not Debian's as this machine knows it, {unknown.key}",
             hint=f"update the package debian-archive-keyring, {_KEY_HINT}",
         )
 
 
-def lack() -> tuple[str, str]:
+def missing_requirement() -> tuple[str, str]:
     """(what this machine lacks to check a signature, what the user can do); '' where it has all."""
     if not signature_programs.present():
         return "this machine has neither gpgv nor sqv", "install the package gpgv or sqv"

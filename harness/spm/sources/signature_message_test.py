@@ -22,7 +22,7 @@ GOOD = [
     ("tabs and more than ASCII", message("A:\tü\u2028".encode()), "A:\tü\u2028".encode()),
 ]
 DASH = "a line that begins with a dash and is not escaped"
-ODD = "a line with control characters, or a very long one"
+OTHER_KIND = "a line with control characters, or a very long one"
 BAD = [
     ("a line before it", b"A: b\n" + message(b"x"), "a text before it"),
     ("an empty line before it", b"\n" + message(b"x"), "a text before it"),
@@ -41,8 +41,8 @@ BAD = [
     ("a text that looks like a header", message(b"x", b"Suite: stable\n"), "a header other than Hash"),
     ("a dash that is not escaped", message(b"-x"), DASH),
     ("a dash that is not escaped, alone", message(b"-"), DASH),
-    *((f"the character {code:#x}", message(b"a%cb" % code), ODD) for code in (0, 8, 11, 12, 13, 27, 127)),
-    ("a line of which gpgv would not read all", message(b"x" * 16_001), ODD),
+    *((f"the character {code:#x}", message(b"a%cb" % code), OTHER_KIND) for code in (0, 8, 11, 12, 13, 27, 127)),
+    ("a line of which gpgv would not read all", message(b"x" * 16_001), OTHER_KIND),
 ]
 
 

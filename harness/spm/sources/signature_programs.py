@@ -30,7 +30,7 @@ class UnknownKey(Exception):
         self.key = key
 
 
-class Answer:
+class ProgramOutput:
     """What a program said: its exit status and its two outputs."""
 
     def __init__(self, status: int, out: str, err: str) -> None:
@@ -64,10 +64,10 @@ def check(name: str, path: str, keyrings: list[str], signature: str, text: str) 
         how = f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
         raise BadSignature(f"{name} ended with {how}")
     out, err = (each.decode("utf-8", "replace") for each in (result.stdout, result.stderr))
-    return signer(Answer(result.returncode, out, err))
+    return signer(ProgramOutput(result.returncode, out, err))
 
 
-def gpgv_signer(answer: Answer) -> str:
+def gpgv_signer(answer: ProgramOutput) -> str:
     """The key of the first good signature that gpgv reports by its status lines; raises BadSignature and UnknownKey."""
     good, signer, unknown, other = False, "", "", ""
     for words in (line.split() for line in answer.out.splitlines() if line.startswith("[GNUPG:] ")):
@@ -97,7 +97,7 @@ def gpgv_signer(answer: Answer) -> str:
     raise BadSignature("expected a signature that gpgv takes for good, found none")
 
 
-def sqv_signer(answer: Answer) -> str:
+def sqv_signer(answer: ProgramOutput) -> str:
     """The key of the first good signature that sqv names; raises BadSignature and UnknownKey."""
     complaint = " ".join(answer.err.split("\n\n")[0].split())
     if "has been manipulated" in complaint:  # it goes on to the next signature

@@ -5,7 +5,7 @@ import unittest
 from unittest import mock
 
 from harness.spm.sources import signature_message, signature_programs
-from harness.spm.sources.signature_programs import Answer, BadSignature, UnknownKey
+from harness.spm.sources.signature_programs import ProgramOutput, BadSignature, UnknownKey
 from harness.spm_testing.debian import HAS_GPG, HAS_SQV, IN_2020, Keys
 from harness.spm_testing.interrupt import PATIENCE_S
 from collections.abc import Callable
@@ -76,7 +76,7 @@ SQV_BAD = [
 class AnswerTest(unittest.TestCase):
     def gpgv(self, lines: list[str], status: int = 0) -> str:
         out = "".join(f"[GNUPG:] {line}\n" for line in lines) + "gpgv: VALIDSIG A\n"
-        return signature_programs.gpgv_signer(Answer(status, out, ""))
+        return signature_programs.gpgv_signer(ProgramOutput(status, out, ""))
 
     def assert_bad(self, expected: str, signer: Callable[..., Any], *arguments) -> None:
         with self.assertRaises(BadSignature) as raised:
@@ -91,7 +91,7 @@ class AnswerTest(unittest.TestCase):
                 self.assert_bad(NONE, self.gpgv, ["GOODSIG K x", VALID.format("A", 8)], 1)
         for what, out, err in SQV_GOOD:
             with self.subTest(what):
-                self.assertEqual(signature_programs.sqv_signer(Answer(0, out, err)), "A")
+                self.assertEqual(signature_programs.sqv_signer(ProgramOutput(0, out, err)), "A")
 
     def test_any_other_says_what_is_wrong_with_it(self) -> None:
         for what, lines, expected in GPGV_BAD:
@@ -99,13 +99,13 @@ class AnswerTest(unittest.TestCase):
                 self.assert_bad(expected, self.gpgv, lines)
         for what, status, out, err, expected in SQV_BAD:
             with self.subTest(what):
-                self.assert_bad(expected, signature_programs.sqv_signer, Answer(status, out, err))
+                self.assert_bad(expected, signature_programs.sqv_signer, ProgramOutput(status, out, err))
 
     def test_an_unknown_key_is_told_from_a_bad_signature(self) -> None:
         with self.assertRaisesRegex(UnknownKey, "^K$"):
             self.gpgv(["NEWSIG", "ERRSIG K", "NO_PUBKEY K"], 2)
         with self.assertRaisesRegex(UnknownKey, "^2E2F4424$"):
-            signature_programs.sqv_signer(Answer(1, "", MISSING * 2))
+            signature_programs.sqv_signer(ProgramOutput(1, "", MISSING * 2))
 
 
 # what stands in the program's place, what is said of it

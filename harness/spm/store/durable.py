@@ -58,7 +58,7 @@ def mark(entries: list, disk: Disk, report: Report) -> None:
             entry.discard()
         raise system_error("writing the store to its disk", error) from None
     for entry in entries:
-        entry.approve()
+        entry.mark_valid()
 
 
 def _flush(file: int, failures: list[BaseException]) -> None:

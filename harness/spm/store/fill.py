@@ -23,25 +23,25 @@ from harness.spm.store import contents, trees
 from harness.spm.store.durable import Disk, mark
 from harness.spm.store.store import Store, write_file
 from harness.spm.transfer.fetch import Fetcher
-from harness.spm.store.store import Entry
+from harness.spm.store.store import StoreEntry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-    from harness.spm.install import Plan
+    from harness.spm.install import InstallPlan
     from harness.spm.pins.manifest import Artifact, Manifest
     from harness.spm.progress import Report
     from harness.spm.settings import Settings
-    from harness.spm.store.lib import Wanted
+    from harness.spm.store.lib import WantedPackage
 
 # Bytes on disk per byte of archive, for the check before a download. The mean of the pinned set is 3.7.
 UNPACK_RATIO = 4
 _STALLED_S = 5.0  # how long an interrupted run waits for a disk that does not answer
 
 
-def fill(plan: Plan, manifest: Manifest, settings: Settings, store: Store, report: Report) -> None:
+def fill(plan: InstallPlan, manifest: Manifest, settings: Settings, store: Store, report: Report) -> None:
     """Makes every missing entry of `plan`, or waits for the process that makes it. Needs the shared lock of the store
-    (prune.at_work).
+    (prune.locked).
 
     Afterwards plan.missing holds the items whose trees were not in the store."""
     with Disk(store.root) as disk:
@@ -58,7 +58,7 @@ def fill(plan: Plan, manifest: Manifest, settings: Settings, store: Store, repor
             Fetcher(manifest, settings, store, report) as fetcher,
         ):
             while missing:
-                others = _Run(missing, fetcher, unpackers, disk, store, report).run()
+                others = _FillBatch(missing, fetcher, unpackers, disk, store, report).run()
                 for item in others[:1]:
                     with store.entry_lock(item.entry) as lock:
                         lock.take(waiting=lambda holder: report.waiting(f"package {item.package.name}", holder))
@@ -72,7 +72,7 @@ def _take_over(items: list, disk: Disk, store: Store, report: Report) -> list:
     whole = []
     with contextlib.ExitStack() as locks:
         for item in items:
-            if not item.entry.is_void():
+            if not item.entry.has_no_stamp():
                 lock = locks.enter_context(store.entry_lock(item.entry))
                 if lock.take(wait=False) and not item.entry.exists() and _is_whole(item.entry):
                     whole.append(item.entry)
@@ -80,14 +80,14 @@ def _take_over(items: list, disk: Disk, store: Store, report: Report) -> list:
     return [item for item in items if not item.entry.exists()]
 
 
-def _is_whole(entry: Entry) -> bool:
+def _is_whole(entry: StoreEntry) -> bool:
     try:
         return not contents.problems(entry.tree, entry.files(), deep=True)
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
-def _check_space(plan: Plan, store: Store) -> None:
+def _check_space(plan: InstallPlan, store: Store) -> None:
     download = plan.download_bytes()
     needed, free = download * (1 + UNPACK_RATIO), store.free_bytes()
     if free < needed:
@@ -107,12 +107,12 @@ def _start(threads: list) -> None:
             raise SpmError(f"unpacking: {error}", "raise the limit of processes and threads: ulimit -u") from None
 
 
-class _Run:
+class _FillBatch:
     """One batch of entries: the fetcher's threads feed the unpacking threads; the first error stops all."""
 
     def __init__(
         self,
-        items: list[Wanted],
+        items: list[WantedPackage],
         fetcher: Fetcher,
         unpackers: workers.Workers,
         disk: Disk,
@@ -122,8 +122,8 @@ class _Run:
         self._fetcher, self._unpackers, self._disk, self._report = fetcher, unpackers, disk, report
         self._artifacts: dict[str, Any] = {}  # sha256 -> artifact
         self._users: dict[str, list[Any]] = {}  # sha256 -> [(entry being made, owner number, artifact)]
-        self._making = [_Making(item, store) for item in items]
-        for making in self._making:
+        self._builds = [_EntryBuild(item, store) for item in items]
+        for making in self._builds:
             for owner, artifact in enumerate(making.artifacts):
                 self._artifacts.setdefault(artifact.sha256, artifact)
                 self._users.setdefault(artifact.sha256, []).append((making, owner, artifact))
@@ -142,7 +142,7 @@ class _Run:
                     self._tasks.put(((-artifact.size, artifact.sha256, number), user, path))
             self._end(threads)
             interruptible.join(threads)
-            mark([making.item.entry for making in self._making if making.finished], self._disk, self._report)
+            mark([making.item.entry for making in self._builds if making.finished], self._disk, self._report)
         except BaseException:
             self._stop()
             self._end(threads)
@@ -151,11 +151,11 @@ class _Run:
         finally:
             # Files that a thread may still write stay for the next run; the lock is held until this process ends.
             if not any(thread.is_alive() for thread in threads):
-                for making in self._making:
+                for making in self._builds:
                     making.leave()
         if self._error:
             raise self._error
-        return [making.item for making in self._making if making.elsewhere]
+        return [making.item for making in self._builds if making.elsewhere]
 
     def _end(self, threads: list) -> None:
         for _ in threads:
@@ -181,7 +181,7 @@ class _Run:
         self._stopped = True
         self._unpackers.stop()
 
-    def _unpack(self, making: _Making, owner: int, rules: Artifact, archive: str) -> None:
+    def _unpack(self, making: _EntryBuild, owner: int, rules: Artifact, archive: str) -> None:
         name = making.item.package.name
         self._report.unpacking(name, +1)
         try:
@@ -200,10 +200,10 @@ class _Run:
             self._report.unpacking(name, -1)
 
 
-class _Making:
+class _EntryBuild:
     """One entry being made, in the store's `unpacking` folder."""
 
-    def __init__(self, item: Wanted, store: Store) -> None:
+    def __init__(self, item: WantedPackage, store: Store) -> None:
         self.item = item
         self.artifacts = item.package.artifacts_for(item.platform)
         self.tree: Any = None
@@ -234,7 +234,7 @@ class _Making:
     def add(self, nodes: dict) -> bool:
         """Adds the nodes of one artifact; returns True for the last artifact."""
         with self._mutex:
-            self.tree.absorb(nodes)
+            self.tree.merge(nodes)
             self._left -= 1
             return self._left == 0
 

@@ -10,21 +10,21 @@ from unittest import mock
 
 from harness.spm.archives import workers
 from harness.spm.store import durable, trees
-from harness.spm.store.store import Entry, Store
+from harness.spm.store.store import StoreEntry, Store
 from harness.spm_testing.archives import deb, member
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 from collections.abc import Callable
 from typing import Any
 from harness.spm.store.durable import Disk
 
 
-class MarkTest(World):
+class MarkTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.add_simple("a")
         self.add_simple("b")
 
-    def entries(self) -> dict[str, Entry]:
+    def entries(self) -> dict[str, StoreEntry]:
         return {entry.name: entry for entry in Store(self.store).entries()}
 
     def counting(self) -> list[str]:
@@ -65,7 +65,7 @@ class MarkTest(World):
     def unmark(self) -> None:
         self.spm("install-group", "all")
         for entry in self.entries().values():
-            entry.condemn()
+            entry.mark_damaged()
         self.server.asked.clear()
 
     def test_whole_entries_without_a_mark_are_taken_over(self) -> None:
@@ -109,12 +109,12 @@ class MarkTest(World):
             return opened(path, *arguments, **options)
 
         with mock.patch.object(os, "open", too_many):
-            self.assertEqual(Store(self.store).remains(), [])
+            self.assertEqual(Store(self.store).broken_entries(), [])
         self.spm("cache", "prune")
         self.assertEqual(os.listdir(f"{self.store}/packages"), ["b"])
 
 
-class OthersTest(World):
+class OthersTest(SpmTestCase):
     def open_to_others(self, folder: str) -> list[str]:
         found = [base for base, folders, _ in os.walk(folder) for base in (base, *(f"{base}/{each}" for each in folders))]
         found += [f"{base}/{name}" for base, _, files in os.walk(folder) for name in files]

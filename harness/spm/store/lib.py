@@ -7,7 +7,7 @@ import re
 
 from harness.spm.errors import SpmError, USAGE
 from harness.spm.settings import PLATFORMS, existing_parent
-from harness.spm.store.store import Entry, Store
+from harness.spm.store.store import StoreEntry, Store
 from harness.spm.settings import Settings
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _into_a_store = re.compile(r"/(?:.*/)?packages/[^/]+/[0-9a-f]{64}/tree", re.DOTALL).fullmatch
 
 
-class Wanted:
+class WantedPackage:
     """A package that should be active: its place in the store and its link."""
 
     __slots__ = ("package", "platform", "entry", "link")
@@ -39,9 +39,9 @@ class Wanted:
         return self.linked() and self.entry.exists()
 
 
-def wanted(packages: list[Package], settings: Settings, store: Store) -> list[Wanted]:
+def wanted(packages: list[Package], settings: Settings, store: Store) -> list[WantedPackage]:
     folder = settings.lib_folder()
-    return [Wanted(package, settings.platform, store, folder) for package in packages]
+    return [WantedPackage(package, settings.platform, store, folder) for package in packages]
 
 
 def is_root(store: Store, lib: str) -> bool:
@@ -77,7 +77,7 @@ def not_a_folder(path: str) -> SpmError:
     )
 
 
-def check(lib: str, folder: str, items: list[Wanted]) -> None:
+def check(lib: str, folder: str, items: list[WantedPackage]) -> None:
     """Raises SpmError before any download if a link could not be made."""
     for each in (lib, folder):
         if os.path.lexists(each) and not os.path.isdir(each):
@@ -97,7 +97,7 @@ def is_ours(path: str) -> bool:
     return os.path.islink(path) and _into_a_store(os.readlink(path)) is not None
 
 
-def check_writable(folder: str, items: list[Wanted]) -> None:
+def check_writable(folder: str, items: list[WantedPackage]) -> None:
     """Raises SpmError before any download if the folder of the links is not writable."""
     above = existing_parent(folder)
     if not os.access(above, os.W_OK | os.X_OK) and not all(item.linked() for item in items):
@@ -107,7 +107,7 @@ def check_writable(folder: str, items: list[Wanted]) -> None:
         )
 
 
-def activate(item: Wanted) -> None:
+def activate(item: WantedPackage) -> None:
     """Switches the link to the wanted version with one rename."""
     replace_link(item.entry.tree, item.link)
 
@@ -120,7 +120,7 @@ def replace_link(target: str, link: str) -> None:
     os.rename(beside, link)
 
 
-def links(store: Store, lib: str) -> list[tuple[str, Entry]]:
+def links(store: Store, lib: str) -> list[tuple[str, StoreEntry]]:
     """All links of a lib folder and of its platforms' folders that lead into the store."""
     found = []
     for folder in (lib, *(os.path.join(lib, platform) for platform in PLATFORMS)):

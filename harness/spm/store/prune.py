@@ -7,7 +7,7 @@ import os
 import time
 
 from harness.spm.store import lib, trees
-from harness.spm.store.store import Entry, Store, closed_to_others, write_file
+from harness.spm.store.store import StoreEntry, Store, owner_writes_only, write_file
 from collections.abc import Iterator
 
 TYPE_CHECKING = False
@@ -20,17 +20,17 @@ _EVERY_S = 86400
 LEFTOVER_S = 86400  # an unfinished download is kept this long for the next run
 
 
-class Cached:
+class CacheEntry:
     """An entry with the facts that pruning needs."""
 
-    def __init__(self, entry: Entry, users: list[str]) -> None:
+    def __init__(self, entry: StoreEntry, users: list[str]) -> None:
         self.entry, self.users = entry, users
         stamp = entry.stamp()
         self.bytes, self.files, self.lib = stamp["bytes"], stamp["files"], stamp["lib"]
         self.last_use = entry.last_use()
 
 
-def survey(store: Store) -> list[Cached]:
+def cache_entries(store: Store) -> list[CacheEntry]:
     """Every entry with the lib folders that use it."""
     users: dict[str, list[str]] = {}
     for folder in live_roots(store):
@@ -41,7 +41,7 @@ def survey(store: Store) -> list[Cached]:
     found = []
     for entry in store.entries():
         try:
-            found.append(Cached(entry, sorted(users.get(entry.path, []))))
+            found.append(CacheEntry(entry, sorted(users.get(entry.path, []))))
         except (OSError, ValueError, KeyError):
             pass  # removed meanwhile, or damaged: its next install repairs it
     return found
@@ -57,7 +57,7 @@ def _root_links(store: Store) -> list[str]:
     return [f"{roots}/{name}" for name in os.listdir(roots)] if os.path.isdir(roots) else []
 
 
-def victims(cached: list[Cached], older_than_s: float, max_bytes: int, now: float) -> list[Cached]:
+def removable(cached: list[CacheEntry], older_than_s: float, max_bytes: int, now: float) -> list[CacheEntry]:
     """The entries to remove: unused old ones (a time in the future counts as new), then the least recently used of the
     unused until the rest fits."""
     unused = sorted((each for each in cached if not each.users), key=lambda each: each.last_use)
@@ -71,7 +71,7 @@ def victims(cached: list[Cached], older_than_s: float, max_bytes: int, now: floa
     return gone
 
 
-def remove(store: Store, entry: Entry) -> None:
+def remove(store: Store, entry: StoreEntry) -> None:
     """Removes an entry. It is renamed first, so that a killed removal leaves no partial entry."""
     staging = store.staging(entry)
     trees.remove(staging)
@@ -84,32 +84,24 @@ def remove(store: Store, entry: Entry) -> None:
 
 
 @contextlib.contextmanager
-def at_work(store: Store, report: Report) -> Iterator[None]:
-    """Holds the store's shared lock, which prevents pruning. The last process to leave cleans up."""
-    with closed_to_others():
+def locked(store: Store, report: Report, exclusive: bool = False) -> Iterator[None]:
+    """Holds the store's lock: the shared one prevents pruning, and the last process to leave cleans up; the exclusive one
+    waits until all other processes have left."""
+    with owner_writes_only():
         store.prepare()
         with store.lock("store") as lock:
-            lock.take(shared=True, waiting=lambda holder: report.waiting("the store", holder))
+            lock.take(shared=not exclusive, waiting=lambda holder: report.waiting("the store", holder))
             yield
-        automatic(store)
-
-
-@contextlib.contextmanager
-def alone(store: Store, report: Report) -> Iterator[None]:
-    """Holds the store's exclusive lock, after all other processes have left."""
-    with closed_to_others():
-        store.prepare()
-        with store.lock("store") as lock:
-            lock.take(waiting=lambda holder: report.waiting("the store", holder))
-            yield
+        if not exclusive:
+            automatic(store)
 
 
 def sweep(store: Store, leftover_s: float = LEFTOVER_S) -> None:
-    """Removes used archives, remains of power cuts and of killed or failed runs, and roots whose folder is gone. A
-    .part or archive younger than `leftover_s` stays for the next run. Needs the exclusive lock."""
+    """Removes used archives, what power cuts and killed or failed runs left, and roots whose folder is gone. A .part or
+    archive younger than `leftover_s` stays for the next run. Needs the exclusive lock."""
     for name in os.listdir(f"{store.root}/unpacking"):
         trees.remove(f"{store.root}/unpacking/{name}")
-    for each in store.remains():
+    for each in store.broken_entries():
         remove(store, each)
     archives = f"{store.root}/archives"
     for name in os.listdir(archives):
@@ -137,7 +129,7 @@ def automatic(store: Store) -> None:
         if (due or left) and lock.take(wait=False):
             sweep(store)
             if due:
-                for each in victims(survey(store), OLDER_THAN_S, MAX_BYTES, time.time()):
+                for each in removable(cache_entries(store), OLDER_THAN_S, MAX_BYTES, time.time()):
                     remove(store, each.entry)
                 write_file(_stamp(store), "")
 

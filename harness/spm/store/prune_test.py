@@ -4,23 +4,23 @@ import time
 import unittest
 
 from harness.spm.store import prune, trees
-from harness.spm.store.store import Entry, Store
+from harness.spm.store.store import StoreEntry, Store
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import send
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 
 DAY = 86400
 
 
 class Fake:
-    """What `victims` looks at."""
+    """What `removable` looks at."""
 
     def __init__(self, name: str, size: int, days: int, users=()) -> None:
         self.name, self.bytes, self.last_use, self.users = name, size, -days * DAY, list(users)
 
 
 def names(*cached: Fake, older_than_days: int = 30, max_bytes: int = 1000) -> list[str]:
-    return [each.name for each in prune.victims(list(cached), older_than_days * DAY, max_bytes, now=0)]
+    return [each.name for each in prune.removable(list(cached), older_than_days * DAY, max_bytes, now=0)]
 
 
 class VictimsTest(unittest.TestCase):
@@ -44,7 +44,7 @@ class VictimsTest(unittest.TestCase):
         self.assertEqual(names(Fake("old", 900, 31), Fake("a", 900, 3)), ["old"])
 
 
-class PruneTest(World):
+class PruneTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.add_simple("a")
@@ -64,7 +64,7 @@ class PruneTest(World):
         self.assertEqual(os.listdir(f"{self.store}/roots"), [])
 
     def test_a_removal_that_was_killed_is_finished_by_the_next_sweep(self) -> None:
-        entry = prune.survey(Store(self.store))[0].entry
+        entry = prune.cache_entries(Store(self.store))[0].entry
         staging = Store(self.store).staging(entry)
         os.rename(entry.path, staging)  # as far as the killed run came
         self.spm("cache", "prune")
@@ -73,7 +73,7 @@ class PruneTest(World):
 
     def test_pruning_happens_by_itself_once_a_day(self) -> None:
         self.spm("uninstall", "a")
-        used = prune.survey(Store(self.store))[0].entry.path + "/used"
+        used = prune.cache_entries(Store(self.store))[0].entry.path + "/used"
         self.set_time(used, 40)
         self.add_simple("b")
         self.spm("install", "b")
@@ -144,7 +144,7 @@ class PruneTest(World):
 
     def test_a_target_outside_the_store_is_no_entry(self) -> None:
         store = Store("/s")
-        self.assertIsInstance(store.entry_of("/s/packages/a/v/tree"), Entry)
+        self.assertIsInstance(store.entry_of("/s/packages/a/v/tree"), StoreEntry)
         for target in ("/s/packages/a/v", "/s/packages/a/v/tree/x", "/t/packages/a/v/tree", "tree", ""):
             self.assertIsNone(store.entry_of(target))
 

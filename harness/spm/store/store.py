@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 _PARTS = ("packages", "archives", "unpacking", "locks", "roots")
 _OTHERS_WRITE = 0o022
+_HINT = "name a folder with --store DIR or SPM_STORE"
 _STAMP_PIECE = 1 << 14  # enough for nearly all stamps; allocating a megabyte takes longer than everything else here
 USE_STEP_S = 3600  # the last use is updated at most this often, so that a no-op writes nothing
 
@@ -51,7 +52,7 @@ _CACHEDIR_TAG = (
 )
 
 
-class Entry:
+class StoreEntry:
     """One package version's place in the store."""
 
     __slots__ = ("name", "version", "path")
@@ -68,11 +69,11 @@ class Entry:
         """Whether the entry is valid and its tree still exists."""
         try:
             os.stat(self.path + "/used")
-            return not self.is_void() and os.path.isdir(self.tree)
+            return not self.has_no_stamp() and os.path.isdir(self.tree)
         except OSError:
             return False
 
-    def is_void(self) -> bool:
+    def has_no_stamp(self) -> bool:
         """Whether the folder is not an entry: its stamp is missing, empty or damaged, for example by a power cut."""
         # A no-op install does this for two hundred entries: os.read is faster than a file object.
         try:
@@ -104,7 +105,7 @@ class Entry:
         except FileNotFoundError:
             return 0.0
 
-    def condemn(self) -> None:
+    def mark_damaged(self) -> None:
         """Marks an entry as damaged: it is invalid until every hash in it is right again. It may be missing."""
         try:
             os.unlink(self.path + "/used")
@@ -113,11 +114,11 @@ class Entry:
 
     def discard(self) -> None:
         """Makes the folder no entry at all: nothing of it is used again."""
-        self.condemn()
+        self.mark_damaged()
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.path + "/stamp.json")
 
-    def approve(self) -> None:
+    def mark_valid(self) -> None:
         """Marks an entry as valid; its bytes must be on the disk."""
         os.close(os.open(self.path + "/used", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666))
 
@@ -134,50 +135,44 @@ class Store:
     def __init__(self, root: str) -> None:
         self.root = root
 
-    def entry(self, name: str, version: str) -> Entry:
-        return Entry(self.root, name, version)
+    def entry(self, name: str, version: str) -> StoreEntry:
+        return StoreEntry(self.root, name, version)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[StoreEntry]:
         """All entries, sorted by name and version, also invalid ones."""
-        return [entry for entry in self._places() if not entry.is_void()]
+        return [entry for entry in self._places() if not entry.has_no_stamp()]
 
-    def remains(self) -> list[Entry]:
-        """Folders in the place of entries that are not entries."""
-        return [entry for entry in self._places() if entry.is_void()]
+    def broken_entries(self) -> list[StoreEntry]:
+        """Folders in the place of entries, but without a readable stamp."""
+        return [entry for entry in self._places() if entry.has_no_stamp()]
 
-    def _places(self) -> list[Entry]:
+    def _places(self) -> list[StoreEntry]:
         packages = f"{self.root}/packages"
-        return [Entry(self.root, name, version) for name in _names(packages) for version in _names(f"{packages}/{name}")]
+        places = ((name, version) for name in _names(packages) for version in _names(f"{packages}/{name}"))
+        return [StoreEntry(self.root, name, version) for name, version in places]
 
     def prepare(self) -> None:
         """Makes the store's folders."""
         try:
             for folder in (self.root, *(f"{self.root}/{part}" for part in _PARTS)):
                 os.makedirs(folder, exist_ok=True)
-                _close_to_others(folder)
+                _remove_others_write(folder)
             tag = f"{self.root}/CACHEDIR.TAG"
             if not os.path.exists(tag) or not os.path.getsize(tag):
                 write_file(tag, _CACHEDIR_TAG)
         except (FileExistsError, NotADirectoryError) as error:
-            raise SpmError(
-                f"store: expected a folder, found a file: {error.filename}",
-                "name a folder with --store DIR or SPM_STORE",
-                USAGE,
-            ) from None
+            raise SpmError(f"store: expected a folder, found a file: {error.filename}", _HINT, USAGE) from None
         except FileNotFoundError as error:  # the parent exists, but its file system refuses
-            raise SpmError(
-                f"store: expected a place for a folder, found none: {error.filename}",
-                "name a folder with --store DIR or SPM_STORE",
-                USAGE,
-            ) from None
+            what = f"store: expected a place for a folder, found none: {error.filename}"
+            raise SpmError(what, _HINT, USAGE) from None
 
     def archive(self, sha256: str) -> str:
         return f"{self.root}/archives/{sha256}"
 
-    def staging(self, entry: Entry) -> str:
+    def staging(self, entry: StoreEntry) -> str:
         return f"{self.root}/unpacking/{entry.name}-{entry.version}"
 
-    def entry_lock(self, entry: Entry) -> Lock:
+    def entry_lock(self, entry: StoreEntry) -> Lock:
         return self.lock(os.path.basename(self.staging(entry)))
 
     def lock(self, name: str) -> Lock:
@@ -185,12 +180,12 @@ class Store:
 
         return Lock(f"{self.root}/locks/{name}")
 
-    def entry_of(self, target: str) -> Entry | None:
+    def entry_of(self, target: str) -> StoreEntry | None:
         """The entry that a link's target leads to, or None if it leads elsewhere."""
         parts = target.removeprefix(f"{self.root}/packages/").split("/")
         if not target.startswith(f"{self.root}/packages/") or len(parts) != 3 or parts[2] != "tree":
             return None
-        return Entry(self.root, parts[0], parts[1])
+        return StoreEntry(self.root, parts[0], parts[1])
 
     def root_link(self, lib: str) -> str:
         """The path of the store's record that the lib folder `lib` uses it."""
@@ -206,7 +201,7 @@ class Store:
 
 
 @contextlib.contextmanager
-def closed_to_others() -> Iterator[None]:
+def owner_writes_only() -> Iterator[None]:
     """Sets the umask so that only the owner can write new files: write access to a store runs code as all its users."""
     before = os.umask(0o777)
     os.umask(before | _OTHERS_WRITE)
@@ -216,7 +211,7 @@ def closed_to_others() -> Iterator[None]:
         os.umask(before)
 
 
-def _close_to_others(folder: str) -> None:
+def _remove_others_write(folder: str) -> None:
     facts = os.stat(folder)
     shared = facts.st_mode & stat.S_ISVTX  # a sticky folder like /tmp, if root chose it as the store
     if facts.st_mode & _OTHERS_WRITE and facts.st_uid == os.geteuid() and not shared:

@@ -18,7 +18,7 @@ from harness.spm.transfer import access
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import Server, redirect, refuse, send_file
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 
 GOOD = deb(member("./usr/tool", b"the tool"))
 CERTIFICATE = f"{ROOT}/harness/spm_testing/loopback.pem"
@@ -33,7 +33,7 @@ class Proxy:
     """Passes plain requests and tunnels on; `passed` lists what, and with which credentials."""
 
     def __init__(self, status: int = 200) -> None:
-        self.passed = []
+        self.passed: list = []
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -68,7 +68,7 @@ class Proxy:
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self._server.handle_error = lambda *_: None
+        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         self.host = f"127.0.0.1:{self._server.server_address[1]}"
 
@@ -77,7 +77,7 @@ class Proxy:
         self._server.server_close()
 
 
-class AccessWorld(World):
+class AccessTestCase(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.add("a", self.serve("a.deb", GOOD))
@@ -111,7 +111,7 @@ class AccessWorld(World):
             file.write(text)
 
 
-class CertificateTest(AccessWorld):
+class CertificateTest(AccessTestCase):
     def test_a_server_is_trusted_by_the_certificates_that_the_environment_names(self) -> None:
         self.serve_by_tls()
         os.environ["SSL_CERT_FILE"] = CERTIFICATE
@@ -142,7 +142,7 @@ class CertificateTest(AccessWorld):
         self.assertIn("main (SERVER): no TLS with this host (", err)
 
 
-class ProxyTest(AccessWorld):
+class ProxyTest(AccessTestCase):
     def test_plain_requests_go_by_the_proxy_with_its_credentials(self) -> None:
         for variable in ("HTTP_PROXY", "http_proxy"):
             proxy = self.proxy()
@@ -221,7 +221,7 @@ class ProxyTest(AccessWorld):
             )
 
 
-class CredentialsTest(AccessWorld):
+class CredentialsTest(AccessTestCase):
     def test_a_host_gets_its_own_and_no_other_gets_any(self) -> None:
         mine = f"machine 127.0.0.1 login me password {PASSWORD}\n"
         other = "machine example.org login me password hunter2\n"

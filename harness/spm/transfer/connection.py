@@ -15,7 +15,6 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-    from harness.spm.transfer.transport import _Counted
 
 
 class Deadline:
@@ -51,7 +50,7 @@ class _Arriving(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:
+    def readinto(self, buffer: Any) -> int | None:
         self._socket.settimeout(self._deadline.left_s())
         return self._stream.readinto(buffer)
 
@@ -78,13 +77,16 @@ def _connect(address: tuple[str, int], deadline: Deadline, *options: Any) -> soc
         except OSError as refused:
             error = error or refused  # keep the error of the preferred, first address
             deadline.renew(left_s)  # else a dead address would use up the time of the others
+    assert error  # a host has at least one address
     raise error
 
 
-class _Connection:
-    """A connection whose `timeout` is a Deadline: for what is read all together, for each piece that is sent alone.
+class HttpConnection(http.client.HTTPConnection):
+    """A connection whose `timeout` is a Deadline: for all reads together, and for each piece that is sent.
 
-    It looks its host up once a run, and reads the answer of a server which stops reading an upload: that says why."""
+    It looks its host up once a run, and reads the response of a server that stops reading an upload, which says why."""
+
+    timeout: Deadline  # type: ignore[assignment]
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -95,15 +97,18 @@ class _Connection:
         self.sock.settimeout(self.timeout.seconds)  # the full time again: connecting may have used most of it
 
     def _tunnel(self) -> None:
-        super()._tunnel()
+        super()._tunnel()  # type: ignore[misc]
         self.sock.settimeout(self.timeout.left_s())  # for what follows: TLS
 
-    def response_class(self, connected: socket.socket, *arguments: Any, **options: Any) -> http.client.HTTPResponse:
-        return http.client.HTTPResponse(_Arriving(connected, self.timeout), *arguments, **options)
+    def response_class(  # type: ignore[override]
+        self, connected: socket.socket, *arguments: Any, **options: Any
+    ) -> http.client.HTTPResponse:
+        arriving: Any = _Arriving(connected, self.timeout)
+        return http.client.HTTPResponse(arriving, *arguments, **options)
 
-    def endheaders(self, message_body: _Counted | None = None, **options: bool) -> None:
+    def endheaders(self, message_body: Any = None, *, encode_chunked: bool = False) -> None:
         try:
-            super().endheaders(message_body, **options)
+            super().endheaders(message_body, encode_chunked=encode_chunked)
         except (BrokenPipeError, ConnectionResetError):
             if message_body is None:
                 raise
@@ -111,9 +116,5 @@ class _Connection:
             self.timeout.renew()  # an upload takes as long as it takes
 
 
-class HttpConnection(_Connection, http.client.HTTPConnection):
-    pass
-
-
-class HttpsConnection(_Connection, http.client.HTTPSConnection):
+class HttpsConnection(HttpConnection, http.client.HTTPSConnection):
     pass

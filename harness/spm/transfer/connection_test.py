@@ -99,7 +99,7 @@ class DripTest(Caller):
 
     def test_a_redirect_after_all_the_time_is_not_followed(self) -> None:
         request = urllib.request.Request("http://127.0.0.1:9/a")
-        request.timeout = connection.Deadline(-1)
+        request.timeout = connection.Deadline(-1)  # type: ignore[assignment]
         with self.assertRaises(TimeoutError):
             transport._Redirects().redirect_request(request, mock.Mock(), 302, "Found", {}, "http://127.0.0.1:9/b")
 
@@ -120,7 +120,9 @@ class ConnectTest(Caller):
 
         places = mock.patch.object(connection, "_places", lambda *_: ("dead", ("127.0.0.1", port)))
         with places, mock.patch.object(socket, "create_connection", create):
-            connection._connect(("host", port), deadline).close()
+            connected = connection._connect(("host", port), deadline)
+            assert connected
+            connected.close()
         self.assertGreater(left[1], PATIENCE_S / 2)
 
 
@@ -161,7 +163,8 @@ class UploadTest(Caller):
 
     def test_ends_where_it_hardly_moves(self) -> None:
         """Whoever reads a file of a byte a second: its clock is ours here."""
-        file, told = mock.Mock(), []
+        file = mock.Mock()
+        told: list[int] = []
         file.tell.side_effect = lambda: len(told)
         with mock.patch.object(time, "monotonic", lambda: float(len(told))):
             data = transport._Counted(file, told.append)

@@ -14,7 +14,7 @@ from harness.spm.errors import Cancelled, SpmError
 from harness.spm.settings import timeout_s
 from harness.spm.transfer import transport
 from harness.spm.transfer.host_slots import HostSlots
-from harness.spm.transfer.part import Part
+from harness.spm.transfer.part import PartialFile
 from harness.spm.transfer.transport import TransferError
 from harness.spm.settings import Settings
 from harness.spm.transfer.transport import Body
@@ -31,7 +31,7 @@ TRIES = 4  # at one address; counted anew whenever this much more of the file ha
 RENEWING_BYTES = 1 << 20
 FIRST_PAUSE = 1 / 60  # of the timeout, before the second try; doubled for each further one
 LONGEST_WAIT_S = 60  # for a server that requests a wait
-LONGEST_WAIT_BESIDE_S = 5  # if another source is left
+LONGEST_WAIT_WITH_OTHERS_S = 5  # if another source is left
 _PIECE = 1 << 18
 _PAGE_KINDS = ("text/html", "application/xhtml+xml")
 _PAGE_STARTS = (b"<!doctype html", b"<html")
@@ -44,7 +44,7 @@ class Attempt:
         self.source, self.place, self.address, self.reason, self.hint = source, place, address, reason, hint
 
 
-class Failed(Exception):
+class FetchFailed(Exception):
     """No source delivered the artifact."""
 
     def __init__(self, artifact: Artifact, attempts: list[Attempt]) -> None:
@@ -72,10 +72,10 @@ class Downloader:
             source.cancel()
 
     def fetch(self, artifact: Artifact, path: str) -> None:
-        """Fills the file `path` with the artifact, verified; raises Failed with every attempt.
+        """Fills the file `path` with the artifact, verified; raises FetchFailed with every attempt.
 
         An existing part is continued. After a failure the part stays for the next run, except on a full disk."""
-        part, whole = Part(path), False
+        part, whole = PartialFile(path), False
         try:
             whole = self._was_whole(artifact, part) or self._fetch(artifact, part)
         except OSError:
@@ -87,7 +87,7 @@ class Downloader:
                 self._begun.remove(artifact.sha256)
                 self._report.ended(artifact, whole)
 
-    def _was_whole(self, artifact: Artifact, part: Part) -> bool:
+    def _was_whole(self, artifact: Artifact, part: PartialFile) -> bool:
         """Whether a killed run left a complete file that only needs the rename."""
         if part.length < artifact.size:
             return False
@@ -97,7 +97,7 @@ class Downloader:
         self._report.found(artifact)
         return True
 
-    def _fetch(self, artifact: Artifact, part: Part) -> bool:
+    def _fetch(self, artifact: Artifact, part: PartialFile) -> bool:
         attempts: list[Attempt] = []
         candidates = self._candidates(artifact, attempts)
         for name, source, address in candidates:
@@ -109,7 +109,7 @@ class Downloader:
             except TransferError as error:
                 place = transport.place(address) if error.host else ""
                 attempts.append(Attempt(name, place, transport.shown(address), error.reason, error.hint))
-        raise Failed(artifact, attempts)
+        raise FetchFailed(artifact, attempts)
 
     def place_of(self, artifact: Artifact) -> str:
         """The place that is tried first; '' if no source is available."""
@@ -133,13 +133,13 @@ class Downloader:
         mirror = [("SPM_MIRROR", self._mirror)] if self._mirror else []
         return named + mirror if self._mirror_last else mirror + named
 
-    def _fetch_from(self, artifact: Artifact, source: Source, address: str, part: Part, last: bool) -> None:
+    def _fetch_from(self, artifact: Artifact, source: Source, address: str, part: PartialFile, last: bool) -> None:
         """Tries one address until it has delivered or failed for good; `last`: no other address is left."""
         place = transport.place(address)
         tries, pause, reached = TRIES, FIRST_PAUSE * self._timeout_s, part.length
         while True:
             closed_s = self.slots.closed_s(place)
-            if closed_s > LONGEST_WAIT_BESIDE_S and not last:
+            if closed_s > LONGEST_WAIT_WITH_OTHERS_S and not last:
                 raise TransferError(f"the server asks to wait {formatting.seconds(closed_s)}")
             try:
                 with self.slots.at(place):
@@ -165,7 +165,7 @@ class Downloader:
             # Random jitter: threads that failed together should not retry together.
             self.slots.sleep(pause * random.uniform(0.5, 1.0))
 
-    def _transfer(self, artifact: Artifact, source: Source, address: str, part: Part) -> None:
+    def _transfer(self, artifact: Artifact, source: Source, address: str, part: PartialFile) -> None:
         """One transfer of what `part` lacks."""
         place = transport.place(address)
         if place in self._silent:
@@ -188,12 +188,11 @@ class Downloader:
         if part.length < artifact.size:
             raise TransferError(f"truncated: {part.length:,} of {artifact.size:,} bytes", passing=True)
         if part.digest() != artifact.sha256:
-            error = TransferError(f"expected sha256 {artifact.sha256}, found {part.digest()}")
-            error.passing = body.offset > 0  # the earlier part may be the wrong one
+            reason = f"expected sha256 {artifact.sha256}, found {part.digest()}"
             part.clear()
-            raise error
+            raise TransferError(reason, passing=body.offset > 0)  # the earlier part may be the wrong one
 
-    def _receive(self, artifact: Artifact, body: Body, address: str, part: Part) -> None:
+    def _receive(self, artifact: Artifact, body: Body, address: str, part: PartialFile) -> None:
         """Appends a body to the part; leaves the part unchanged if the body cannot be the artifact's."""
         piece = body.read(_PIECE)
         if body.kind in _PAGE_KINDS or (body.offset == 0 and piece[:64].lstrip().lower().startswith(_PAGE_STARTS)):
@@ -225,7 +224,7 @@ def is_whole(path: str, artifact: Artifact) -> bool:
         return False
 
 
-def summary(failures: list[Failed]) -> SpmError:
+def summary(failures: list[FetchFailed]) -> SpmError:
     """One error for all failed artifacts: each different reason once, in the order of the attempts."""
     first = failures[0].artifact.path
     others = len({each.artifact.sha256 for each in failures}) - 1

@@ -3,6 +3,7 @@
 import os
 import socket
 import unittest
+from typing import Any
 from unittest import mock
 
 from harness.spm.pins import manifest
@@ -12,20 +13,20 @@ from harness.spm.transfer import connection
 from harness.spm.transfer.download import Downloader
 from harness.spm_testing.archives import deb, member, tar
 from harness.spm_testing.server import SAME_HOST, redirect, refuse, reset, send
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 
 GOOD = deb(member("./usr/tool", b"the tool" * 1000))
 HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR\n"
 
 
-class DownloadTest(World):
+class DownloadTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.artifact = self.serve("a.deb", GOOD, strip="usr")
         self.add("a", self.artifact)
 
     def test_what_passes_is_outlasted(self) -> None:
-        answers = [
+        answers: list[Any] = [
             reset,
             refuse(503, "Busy"),
             lambda handler: send(handler, GOOD[:50], len(GOOD)),

@@ -19,7 +19,7 @@ import unittest
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import SAME_HOST, redirect, refuse, reset, send
-from harness.spm_testing.world import World, pin
+from harness.spm_testing.test_case import SpmTestCase, pin
 from collections.abc import Callable
 from typing import Any
 
@@ -262,7 +262,7 @@ FAULTS = {
 }
 
 
-class FaultsTest(World):
+class FaultsTest(SpmTestCase):
     faults = FAULTS
 
     def outcomes(self, *sources: str):

@@ -16,7 +16,7 @@ from collections import deque
 
 from harness.spm import interruptible
 from harness.spm.errors import Cancelled, system_error
-from harness.spm.transfer.download import Downloader, Failed, THREADS, is_whole, summary
+from harness.spm.transfer.download import Downloader, FetchFailed, THREADS, is_whole, summary
 from collections.abc import Iterable, Iterator
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ _JOIN_S = 1.0  # a thread that hangs in the network or in a lock is abandoned
 
 
 class Fetcher:
-    """All downloads of one run. Use it as a context manager, while the store is shared (prune.at_work)."""
+    """All downloads of one run. Use it as a context manager, while the store is shared (prune.locked)."""
 
     def __init__(self, manifest: Manifest, settings: Settings, store: Store, report: Report) -> None:
         self._downloader = Downloader(manifest, settings, report)
@@ -44,7 +44,7 @@ class Fetcher:
         self._threads: list[threading.Thread] = []
         self._mutex = threading.Lock()
         self._stopped = self._keep_going = False
-        self._failures: list[Failed] = []
+        self._failures: list[FetchFailed] = []
         self._error: BaseException | None = None
         self._named: set[str] = set()  # holders that were already reported
 
@@ -57,9 +57,9 @@ class Fetcher:
 
     def fetch_all(
         self, artifacts: Iterable[Artifact], keep_going: bool = False
-    ) -> Iterator[tuple[Artifact, Failed] | tuple[Artifact, str]]:
+    ) -> Iterator[tuple[Artifact, FetchFailed] | tuple[Artifact, str]]:
         """Yields (artifact, path of its verified file) as each arrives. The first error stops all and is raised; if
-        `keep_going`, an artifact that no source delivers is yielded as (artifact, its Failed) and the rest goes on.
+        `keep_going`, an artifact that no source delivers is yielded as (artifact, its FetchFailed) and the rest goes on.
 
         `artifacts` have different hashes. Ends early, without an error, when somebody calls `cancel`."""
         # The largest first: the last to arrive should be small to unpack.
@@ -96,11 +96,11 @@ class Fetcher:
         try:
             while task := self._next():
                 artifact, lock = task
-                found: str | Failed
+                found: str | FetchFailed
                 try:
                     with lock:
-                        found = self._bring(artifact)
-                except Failed as error:
+                        found = self._fetch_verified(artifact)
+                except FetchFailed as error:
                     if not self._keep_going:
                         raise
                     found = error
@@ -111,7 +111,7 @@ class Fetcher:
             pass
         except BaseException as error:
             with self._mutex:
-                if isinstance(error, Failed):
+                if isinstance(error, FetchFailed):
                     self._failures.append(error)
                 else:
                     self._error = self._error or error
@@ -128,7 +128,7 @@ class Fetcher:
                     return None
                 artifact = artifact or self._held.popleft()
             lock = self._store.lock(artifact.sha256)
-            if lock.take(wait=wait, waiting=lambda holder: self._tell(artifact, holder)):
+            if lock.take(wait=wait, waiting=lambda holder: self._report_holder(artifact, holder)):
                 if not self._stopped:
                     return artifact, lock
                 lock.release()
@@ -136,14 +136,14 @@ class Fetcher:
                 self._held.append(artifact)
                 slots.leave()
 
-    def _tell(self, artifact: Artifact, holder: str) -> None:
+    def _report_holder(self, artifact: Artifact, holder: str) -> None:
         with self._mutex:
             new = holder not in self._named
             self._named.add(holder)
         if new:
             self._report.waiting(artifact.file_name, holder)
 
-    def _bring(self, artifact: Artifact) -> str:
+    def _fetch_verified(self, artifact: Artifact) -> str:
         path = self._store.archive(artifact.sha256)
         if is_whole(path, artifact):
             self._report.found(artifact)

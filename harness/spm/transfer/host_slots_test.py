@@ -11,7 +11,7 @@ from harness.spm.transfer.host_slots import PER_HOST, HostSlots, most_at_once
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import Server, refuse, send_file
-from harness.spm_testing.world import World, pin
+from harness.spm_testing.test_case import SpmTestCase, pin
 from collections.abc import Callable
 from typing import Any
 
@@ -40,7 +40,7 @@ class Crowd:
         return answer
 
 
-class HostsTest(World):
+class HostsTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.second = Server()
@@ -83,7 +83,7 @@ class HostsTest(World):
         self.assertEqual(most_at_once("https://example.org"), PER_HOST)
 
 
-class WaitTest(World):
+class WaitTest(SpmTestCase):
     def busy_once(self, seconds: str):
         """A server that answers the first request with `Retry-After`; the times of all requests."""
         times = []

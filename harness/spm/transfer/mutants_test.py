@@ -28,7 +28,7 @@ MUTANTS = [
     ("401", TRANSPORT, "if code == 401:", "if False:"),
     ("403", TRANSPORT, "if code in (401, 403) and", "if False and"),
     ("404", TRANSPORT, '    404: "not there",\n', ""),
-    ("404", DOWNLOAD, "attempts.append(Attempt(name, place,", "raise Failed(artifact, attempts)(("),
+    ("404", DOWNLOAD, "attempts.append(Attempt(name, place,", "raise FetchFailed(artifact, attempts)(("),
     ("429", TRANSPORT, "status in (408, 425, 429) or", "status in (408, 425) or"),
     ("500", TRANSPORT, " or status >= 500", ""),
     ("stall", CONNECTION, TOGETHER, "settimeout(None)\n        return"),

@@ -14,7 +14,7 @@ from harness.spm.transfer import transport
 FROM = ".from"
 
 
-class Part:
+class PartialFile:
     """The partial file, hashed as it grows. An OSError comes from the disk."""
 
     def __init__(self, path: str) -> None:

@@ -20,17 +20,17 @@ _PIECE = 1 << 18
 
 def read(source: DebianSource, address: str, most: int) -> bytes:
     """The whole file at `address`, of at most `most` bytes; raises TransferError."""
-    return patiently(lambda: _read(source, address, most))
+    return with_retries(lambda: _read(source, address, most))
 
 
 def length(source: Source, address: str, expected: int) -> tuple[int | None, str]:
     """(length, content type) of the file at `address`, None if the server does not give it; raises TransferError.
 
     Requests only the last byte, which proves that the file is readable and costs almost nothing."""
-    return patiently(lambda: _length(source, address, expected))
+    return with_retries(lambda: _length(source, address, expected))
 
 
-def patiently(ask: Callable[..., Any]) -> Any:
+def with_retries(ask: Callable[..., Any]) -> Any:
     """Returns `ask()`. Retries temporary errors after a pause or at the server's time. Raises TransferError."""
     pause = FIRST_PAUSE_S
     for left in reversed(range(TRIES)):

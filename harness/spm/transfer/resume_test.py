@@ -9,7 +9,7 @@ import unittest
 from harness.spm_testing.archives import deb, member, tar
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import etag, redirect, refuse, send, send_file
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 
 GOOD = deb(member("./usr/tool", os.urandom(50_000)))
 HALF = len(GOOD) // 2
@@ -38,7 +38,7 @@ def a_page(handler) -> None:
     send(handler, b"<html>", kind="text/html")
 
 
-class ResumeTest(World):
+class ResumeTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.sources["other"] = {"type": "http", "base": f"{self.server.base}/other"}

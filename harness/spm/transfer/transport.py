@@ -220,7 +220,8 @@ class _Counted:
     """A file that reports its read position and checks the speed of reading."""
 
     def __init__(self, file: BinaryIO, advanced: Callable[..., Any]) -> None:
-        self._file, self._advanced, self._pace = file, advanced, None
+        self._file, self._advanced = file, advanced
+        self._pace: _Pace | None = None
 
     def read(self, most: int) -> bytes:
         self._pace = self._pace or _Pace()
@@ -278,7 +279,7 @@ def _validator(headers: email.message.Message) -> str:
     return tag if tag.startswith('"') else headers.get("Last-Modified", "")
 
 
-def _request(address: str, headers: dict, data: _Counted | None = None, method: str = "GET") -> urllib.request.Request:
+def _request(address: str, headers: dict, data: Any = None, method: str = "GET") -> urllib.request.Request:
     """A request with netrc's user and password for the host, unless `headers` have an Authorization."""
     if "@" in urlsplit(address).netloc:
         raise TransferError(
@@ -298,8 +299,8 @@ def _request(address: str, headers: dict, data: _Counted | None = None, method: 
     return request
 
 
-def _ask(request: urllib.request.Request, deadline: connection.Deadline) -> Any:
-    """The response's headers after all redirects; raises TransferError, also if the deadline passes."""
+def _ask(request: urllib.request.Request, deadline: Any) -> Any:
+    """The response's headers after all redirects; raises TransferError, also if the Deadline passes."""
     host = request.host
     try:
         return _opener(tuple(access.proxies().items())).open(request, timeout=deadline)
@@ -409,8 +410,9 @@ def _opener(proxies: tuple) -> urllib.request.OpenerDirector:
 def failure(error: Exception, proxy: str = "") -> TransferError:
     """Converts an exception of a transfer to a TransferError; `proxy` is the proxy's host, if one was used."""
     connecting = isinstance(error, urllib.error.URLError)
-    if connecting and isinstance(error.reason, Exception):
-        error = error.reason
+    reason = getattr(error, "reason", None) if connecting else None
+    if isinstance(reason, Exception):
+        error = reason
     tunnel = re.match(r"Tunnel connection failed: (\d{3}) ?(.*)", str(error))
     if tunnel:
         code = int(tunnel.group(1))

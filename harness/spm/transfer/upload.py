@@ -24,7 +24,7 @@ def put(
     source: Source, address: str, path: str, size: int, sha256: str, advanced: Callable[..., Any] | None = None
 ) -> None:
     """Uploads the file `path` of `size` bytes; `advanced` as for transport.put_file. Raises TransferError."""
-    reading.patiently(lambda: source.put(address, path, sha256, advanced))
+    reading.with_retries(lambda: source.put(address, path, sha256, advanced))
     found = _length(source, address, size)
     if found not in (size, None):  # without a length from the server there is nothing to check
         raise TransferError(f"it took {size:,} bytes, then had {found:,}")

@@ -10,13 +10,15 @@ from harness.spm.store.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from harness.spm.install import Plan
+    from harness.spm.install import InstallPlan
     from harness.spm.pins.manifest import Manifest, Package
     from harness.spm.settings import Settings
-    from harness.spm.store.lib import Wanted
+    from harness.spm.store.lib import WantedPackage
 
 
-def activate(packages: list[Package], manifest: Manifest, settings: Settings) -> tuple[list[Wanted], Plan | None]:
+def activate(
+    packages: list[Package], manifest: Manifest, settings: Settings
+) -> tuple[list[WantedPackage], InstallPlan | None]:
     """Makes packages active; returns (items, plan), with plan None if there was nothing to do."""
     store = Store(settings.store)
     items = lib.wanted(packages, settings, store)
@@ -44,7 +46,7 @@ def run(packages: list[Package], manifest: Manifest, settings: Settings) -> int:
     return 0
 
 
-def _sentence(items: list[Wanted], plan: Plan | None, elapsed: float) -> str:
+def _sentence(items: list[WantedPackage], plan: InstallPlan | None, elapsed: float) -> str:
     count = f"{len(items)} package{'s' * (len(items) != 1)}"
     if plan is None:
         return f"spm: {count} active, nothing to do"
@@ -55,25 +57,16 @@ def _sentence(items: list[Wanted], plan: Plan | None, elapsed: float) -> str:
     return f"spm: {count} active in {formatting.seconds(elapsed)}: {made}{formatting.plural(len(plan.unlinked), 'link')} set"
 
 
-def _print_json(items: list[Wanted], plan: Plan | None) -> None:
+def _print_json(items: list[WantedPackage], plan: InstallPlan | None) -> None:
     import json
 
     changed = {item.package.name for item in plan.unlinked + plan.missing} if plan else ()
     for item in items:
-        print(
-            json.dumps(
-                {
-                    "event": "active",
-                    "package": item.package.name,
-                    "version": item.entry.version,
-                    "path": item.link,
-                    "changed": item.package.name in changed,
-                }
-            )
-        )
+        fields = {"package": item.package.name, "version": item.entry.version, "path": item.link}
+        print(json.dumps({"event": "active", **fields, "changed": item.package.name in changed}))
 
 
-def _print_plan(items: list[Wanted], plan: Plan | None, settings: Settings) -> None:
+def _print_plan(items: list[WantedPackage], plan: InstallPlan | None, settings: Settings) -> None:
     import json
 
     missing = plan.missing if plan else []
@@ -82,19 +75,9 @@ def _print_plan(items: list[Wanted], plan: Plan | None, settings: Settings) -> N
         artifacts = item.package.artifacts_for(item.platform) if item in missing else []
         size = sum(artifact.size for artifact in artifacts)
         if settings.json:
-            print(
-                json.dumps(
-                    {
-                        "event": "would",
-                        "package": item.package.name,
-                        "version": item.entry.version,
-                        "path": item.link,
-                        "artifacts": len(artifacts),
-                        "bytes": size,
-                        "link": item in unlinked,
-                    }
-                )
-            )
+            fields = {"package": item.package.name, "version": item.entry.version, "path": item.link}
+            amounts = {"artifacts": len(artifacts), "bytes": size, "link": item in unlinked}
+            print(json.dumps({"event": "would", **fields, **amounts}))
         else:
             from harness.spm import formatting
 

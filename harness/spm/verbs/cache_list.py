@@ -28,7 +28,7 @@ def run(command: Command, settings: Settings) -> int:
             "last_use": int(each.last_use),
             "used_by": each.users,
         }
-        for each in prune.survey(Store(settings.store))
+        for each in prune.cache_entries(Store(settings.store))
     ]
     table.show(
         rows,

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.spm.options import Command
     from harness.spm.settings import Settings
-    from harness.spm.store.prune import Cached
+    from harness.spm.store.prune import CacheEntry
 
 
 def run(command: Command, settings: Settings) -> int:
@@ -25,15 +25,15 @@ def run(command: Command, settings: Settings) -> int:
     store = Store(settings.store)
     gone = []
 
-    def choose() -> list[prune.Cached]:
-        return prune.victims(prune.survey(store), older_than, max_bytes, time.time())
+    def choose() -> list[CacheEntry]:
+        return prune.removable(prune.cache_entries(store), older_than, max_bytes, time.time())
 
     if settings.dry_run:
         gone = choose()
         for each in gone:
             _print_row(each, settings)
     elif os.path.isdir(store.root):
-        with prune.alone(store, report_for(settings)):
+        with prune.locked(store, report_for(settings), exclusive=True):
             prune.sweep(store, min(older_than, prune.LEFTOVER_S))
             gone = choose()
             for each in gone:
@@ -41,24 +41,15 @@ def run(command: Command, settings: Settings) -> int:
                 _print_row(each, settings)
     if not settings.quiet and not settings.json:
         done = "would be removed" if settings.dry_run else "removed"
-        print(
-            f"spm: {formatting.plural(len(gone), 'package')} of {formatting.size(sum(each.bytes for each in gone))} {done}",
-            file=sys.stderr,
-        )
+        size = formatting.size(sum(each.bytes for each in gone))
+        print(f"spm: {formatting.plural(len(gone), 'package')} of {size} {done}", file=sys.stderr)
     return 0
 
 
-def _print_row(each: Cached, settings: Settings) -> None:
+def _print_row(each: CacheEntry, settings: Settings) -> None:
     if settings.json:
-        print(
-            json.dumps(
-                {
-                    "event": "would" if settings.dry_run else "pruned",
-                    "package": each.entry.name,
-                    "version": each.entry.version,
-                    "bytes": each.bytes,
-                }
-            )
-        )
+        event = "would" if settings.dry_run else "pruned"
+        fields = {"package": each.entry.name, "version": each.entry.version, "bytes": each.bytes}
+        print(json.dumps({"event": event, **fields}))
     else:
         print(f"{each.entry.name} {each.entry.version} {formatting.size(each.bytes)}")

@@ -94,18 +94,18 @@ def _rows(manifest: Manifest, opened: dict, settings: Settings) -> list[dict]:
     ]
 
 
-class _Answer:
+class _Availability:
     """Whether a place has the artifact; if not, the reason, and whether the place itself answered."""
 
     def __init__(self, has: bool, reason: str = "", answered: bool = True) -> None:
         self.has, self.reason, self.answered = has, reason, answered
 
 
-def _ask(artifact: Artifact, source: Source, silent: dict[str, TransferError], slots: HostSlots) -> _Answer:
+def _ask(artifact: Artifact, source: Source, silent: dict[str, TransferError], slots: HostSlots) -> _Availability:
     try:
         addresses = source.addresses(artifact)
     except sources.Unavailable as unavailable:
-        return _Answer(False, unavailable.reason, answered=False)
+        return _Availability(False, unavailable.reason, answered=False)
     reasons, answered = {}, True
     for address in addresses:
         place = transport.place(address)
@@ -125,11 +125,11 @@ def _ask(artifact: Artifact, source: Source, silent: dict[str, TransferError], s
         elif length not in (None, artifact.size):
             reasons[f"expected {artifact.size:,} bytes, found {length:,}"] = True
         else:
-            return _Answer(True)
-    return _Answer(False, ", ".join(reasons), answered)
+            return _Availability(True)
+    return _Availability(False, ", ".join(reasons), answered)
 
 
-def _row(artifact: Artifact, package: str, answers: dict[str, _Answer]) -> dict:
+def _row(artifact: Artifact, package: str, answers: dict[str, _Availability]) -> dict:
     places = [*artifact.sources, *(["SPM_MIRROR"] if "SPM_MIRROR" in answers else [])]
     have = [name for name in places if answers[name].has]
     return {
@@ -144,7 +144,7 @@ def _row(artifact: Artifact, package: str, answers: dict[str, _Answer]) -> dict:
     }
 
 
-def _state(have: int, answers: list[_Answer]) -> str:
+def _state(have: int, answers: list[_Availability]) -> str:
     if have == len(answers):
         return FINE
     if have:
@@ -165,7 +165,7 @@ def _remarks(opened: dict, command: Command, settings: Settings) -> Iterator[str
             yield f"the store's disk has {size(free)} left ({path}); {prune} makes room"
     if any(hasattr(source, "newest") for source in opened.values()):
         try:
-            reason, hint = signature.lack()
+            reason, hint = signature.missing_requirement()
         except SpmError as error:
             reason, hint = error.what, error.hint
         if reason:

@@ -5,13 +5,13 @@ from unittest import mock
 
 from harness.spm.transfer import reading
 from harness.spm_testing.server import Server, reset, send
-from harness.spm_testing.world import World
-from harness.spm_testing.world import Result
+from harness.spm_testing.test_case import SpmTestCase
+from harness.spm_testing.test_case import Result
 
 REACH_HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR\n"
 
 
-class DoctorTest(World):
+class DoctorTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.other = Server()
@@ -156,7 +156,7 @@ class DoctorTest(World):
             else:
                 handler.send_error(416)
 
-        asked = []
+        asked: list = []
         self.server.files["/one.tar"] = answer
         self.add("four", {**self.packages["one"]["artifacts"][0], "strip": "usr"})
         rows = self.doctor("--json").objects()

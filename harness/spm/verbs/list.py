@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.spm.options import Command
     from harness.spm.settings import Settings
-    from harness.spm.store.lib import Wanted
+    from harness.spm.store.lib import WantedPackage
 
 
 def run(command: Command, settings: Settings) -> int:
@@ -29,7 +29,7 @@ def run(command: Command, settings: Settings) -> int:
     return 0
 
 
-def _row(item: Wanted) -> dict:
+def _row(item: WantedPackage) -> dict:
     package = item.package
     artifacts = package.artifacts_for(item.platform)
     return {

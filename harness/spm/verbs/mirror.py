@@ -29,7 +29,7 @@ def opened(command: Command, settings: Settings) -> Mirror:
     return Mirror(names[0], settings)
 
 
-def lacking(mirror: Mirror, artifacts: list, settings: Settings) -> list:
+def missing_artifacts(mirror: Mirror, artifacts: list, settings: Settings) -> list:
     """The `artifacts` that the mirror does not have with their size, in their order; SpmError if it cannot be read."""
 
     def absent(artifact: Artifact) -> bool:

@@ -11,7 +11,7 @@ import os
 from harness.spm import progress
 from harness.spm.errors import SpmError, system_error
 from harness.spm.formatting import plural
-from harness.spm.install import Plan
+from harness.spm.install import InstallPlan
 from harness.spm.pins import manifest as manifests
 from harness.spm.store import lib, prune
 from harness.spm.store.fill import fill
@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.spm.options import Command
     from harness.spm.settings import Settings
-    from harness.spm.store.lib import Wanted
+    from harness.spm.store.lib import WantedPackage
 
 
 def run(command: Command, settings: Settings) -> int:
@@ -33,34 +33,34 @@ def run(command: Command, settings: Settings) -> int:
     packages = [each for each in manifest.packages.values() if each.serves(settings.platform)]
     for artifact in (each for package in packages for each in package.artifacts):
         artifact.sources = ()  # no source other than the mirror
-    wanted = Plan(lib.wanted(packages, settings, store))
+    wanted = InstallPlan(lib.wanted(packages, settings, store))
     asked = list(wanted.artifacts().values()) or _any_artifact(packages, settings.platform)
     if mirror.folder and not os.path.isdir(mirror.folder):
         what = f"mirror pull: expected a folder, found none at {mirror.folder}"
         raise SpmError(what, "name a mirror's folder or URL")
-    lacking = mirrors.lacking(mirror, asked, settings)
-    absent = {each.sha256 for each in lacking}
-    poor = [item for item in wanted.missing if absent.intersection(_hashes(item))]
-    plan = Plan([item for item in wanted.missing if item not in poor])
+    missing_artifacts = mirrors.missing_artifacts(mirror, asked, settings)
+    absent = {each.sha256 for each in missing_artifacts}
+    incomplete = [item for item in wanted.missing if absent.intersection(_hashes(item))]
+    plan = InstallPlan([item for item in wanted.missing if item not in incomplete])
     fetched = list(plan.artifacts().values())
     if settings.dry_run:
         mirrors.print_plan(fetched, settings)
     elif plan.missing:
         try:
             report = progress.report_for(settings)
-            with prune.at_work(store, report):
+            with prune.locked(store, report):
                 fill(plan, manifest, settings, store, report)
         except OSError as error:
             raise system_error("mirror pull", error) from None
-    filled, left = len(plan.items), len(poor)
+    filled, left = len(plan.items), len(incomplete)
     others = {"filled": (filled, f"{plural(filled, 'package')} filled"), "left_out": (left, f"{left:,} left out")}
     count = len(packages)
     nothing = "" if wanted.missing else f"nothing to pull: {count:,} of {plural(count, 'package')} are in the store"
     mirrors.print_summary(settings, "pulled", fetched, others, nothing)
-    if poor:
+    if incomplete:
         raise SpmError(
-            f"the mirror {mirror.place} lacks {', '.join(each.path for each in lacking)}, and so "
-            f"{len(poor)} of {len(packages)} packages: {', '.join(item.package.name for item in poor)}",
+            f"the mirror {mirror.place} lacks {', '.join(each.path for each in missing_artifacts)}, and so "
+            f"{len(incomplete)} of {len(packages)} packages: {', '.join(item.package.name for item in incomplete)}",
             "where their sources can be reached: python3 make.py spm mirror push URL",
         )
     return 0
@@ -70,5 +70,5 @@ def _any_artifact(packages: list, platform: str) -> list:
     return [each for package in packages for each in package.artifacts_for(platform)][:1]
 
 
-def _hashes(item: Wanted) -> list[str]:
+def _hashes(item: WantedPackage) -> list[str]:
     return [each.sha256 for each in item.package.artifacts_for(item.platform)]

@@ -14,7 +14,7 @@ from harness.spm.sources.mirror import LAST
 from harness.spm.store import prune
 from harness.spm.store.store import Store
 from harness.spm.transfer import parallel, upload
-from harness.spm.transfer.download import Failed, summary
+from harness.spm.transfer.download import FetchFailed, summary
 from harness.spm.transfer.fetch import Fetcher
 from harness.spm.transfer.transport import TransferError
 from harness.spm.verbs import mirror as mirrors
@@ -33,7 +33,7 @@ def run(command: Command, settings: Settings) -> int:
         settings.mirror = ""  # do not download from the mirror what it lacks
     manifest = manifests.load(settings.packages)
     artifacts = {each.sha256: each for package in manifest.packages.values() for each in package.artifacts}
-    missing = mirrors.lacking(mirror, list(artifacts.values()), settings)
+    missing = mirrors.missing_artifacts(mirror, list(artifacts.values()), settings)
     there = len(artifacts) - len(missing)
     failures: dict = {}
     if settings.dry_run:
@@ -56,9 +56,9 @@ def _push(mirror: Mirror, missing: list[Artifact], manifest: Manifest, settings:
     """Sends what the mirror lacks, in parallel with the downloads; returns {artifact: reason of its failure}."""
     store, report, cancelled = Store(settings.store), progress.report_for(settings), threading.Event()
 
-    def send(task: tuple[Artifact, Failed] | tuple[Artifact, str]) -> str:
+    def send(task: tuple[Artifact, FetchFailed] | tuple[Artifact, str]) -> str:
         artifact, found = task
-        if isinstance(found, Failed):
+        if isinstance(found, FetchFailed):
             return summary([found]).what
 
         def advanced(done: int) -> None:
@@ -84,7 +84,7 @@ def _push(mirror: Mirror, missing: list[Artifact], manifest: Manifest, settings:
 
     report.started(0, len(missing), 2 * sum(each.size for each in missing))  # a download and an upload each
     try:
-        with prune.at_work(store, report), report, Fetcher(manifest, settings, store, report) as fetcher:
+        with prune.locked(store, report), report, Fetcher(manifest, settings, store, report) as fetcher:
             arriving = fetcher.fetch_all(missing, keep_going=True)
             sent = dict(parallel.each(send, arriving, settings.jobs, cancel))
     except OSError as error:

@@ -14,10 +14,10 @@ from harness.spm_testing import s3 as s3_server
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import Server
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 
 
-class MirrorTest(World):
+class MirrorTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         patch = mock.patch.object(reading, "FIRST_PAUSE_S", 0.01)

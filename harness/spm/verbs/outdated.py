@@ -42,7 +42,7 @@ def run(command: Command, settings: Settings) -> int:
 _ONLY_COUNTED = (newest.CURRENT, newest.NO_INDEX)
 
 
-def _row(each: newest.Finding) -> dict:
+def _row(each: newest.PinFinding) -> dict:
     found = each.newest
     return {
         "package": each.package.name,
@@ -53,12 +53,12 @@ def _row(each: newest.Finding) -> dict:
         "newest": found.version if found else "",
         "state": each.state,
         "reason": "; ".join(filter(None, (each.reason, "taken unsigned" if each.artifact.unsigned else ""))),
-        "index_signed": bool(each.vouched),
+        "index_signed": bool(each.signed_by),
         "unsigned": each.artifact.unsigned,
     }
 
 
-def _count(findings: list[newest.Finding]) -> str:
+def _count(findings: list[newest.PinFinding]) -> str:
     states = [each.state for each in findings]
     kinds = dict.fromkeys((newest.OUTDATED, *states))
     return f"{plural(len(states), 'artifact')}: " + ", ".join(f"{states.count(kind)} {kind}" for kind in kinds)

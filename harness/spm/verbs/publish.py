@@ -28,7 +28,7 @@ from harness.spm.settings import Settings
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-    from harness.spm.archives.pack import Member
+    from harness.spm.archives.pack import PackMember
     from harness.spm.options import Command
     from harness.spm.pins.manifest import Manifest
     from harness.spm.sources import Source
@@ -119,7 +119,7 @@ def _entry(manifest: Manifest, name: str, platform: str | None, artifact: dict) 
     return entry
 
 
-def _members(folder: str) -> list[Member]:
+def _members(folder: str) -> list[PackMember]:
     members = list(pack.members_of(folder))
     if not members:
         raise SpmError(f"publish: expected files in {folder}, found none", _HELP, USAGE)

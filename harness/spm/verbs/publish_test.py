@@ -9,7 +9,7 @@ import unittest
 
 from harness.spm.settings import ROOT, native_platform
 from harness.spm_testing import s3 as s3_server
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 
 ACCENT = "\N{LATIN SMALL LETTER E WITH ACUTE}"
 _PACK = """
@@ -19,7 +19,7 @@ pack.write_tar_xz(sys.argv[1], pack.members_of(sys.argv[2]), 0)
 """
 
 
-class PublishTest(World):
+class PublishTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.sources = {"disk": {"type": "file", "base": "shared"}, "debian": {"type": "debian"}}

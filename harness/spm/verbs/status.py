@@ -12,13 +12,13 @@ from harness.spm.pins import manifest as manifests
 from harness.spm.store import lib
 from harness.spm.store.store import Store
 from harness.spm.verbs import table
-from harness.spm.store.store import Entry
+from harness.spm.store.store import StoreEntry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.spm.options import Command
     from harness.spm.settings import Settings
-    from harness.spm.store.lib import Wanted
+    from harness.spm.store.lib import WantedPackage
 
 
 def run(command: Command, settings: Settings) -> int:
@@ -32,21 +32,13 @@ def run(command: Command, settings: Settings) -> int:
     expected = {item.link for item in items}
     for path, entry in lib.links(store, settings.lib):
         if os.path.dirname(path) == folder and path not in expected:
-            rows.append(
-                {
-                    "name": entry.name,
-                    "lib": os.path.basename(path),
-                    "state": "stray",
-                    "version": entry.version,
-                    "active_version": entry.version,
-                    "path": path,
-                }
-            )
+            versions = {"version": entry.version, "active_version": entry.version}
+            rows.append({"name": entry.name, "lib": os.path.basename(path), "state": "stray", **versions, "path": path})
     table.show(rows, ("name", "lib", "state", "version"), settings, {"version": table.short}, {"version": None})
     return 0
 
 
-def _row(item: Wanted, store: Store) -> dict:
+def _row(item: WantedPackage, store: Store) -> dict:
     active = store.entry_of(os.readlink(item.link)) if os.path.islink(item.link) else None
     return {
         "name": item.package.name,
@@ -58,7 +50,7 @@ def _row(item: Wanted, store: Store) -> dict:
     }
 
 
-def _state(item: Wanted, active: Entry | None) -> str:
+def _state(item: WantedPackage, active: StoreEntry | None) -> str:
     if os.path.lexists(item.link) and not lib.is_ours(item.link):
         return "blocked"
     if active and active.exists():

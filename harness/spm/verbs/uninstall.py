@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.spm.options import Command
     from harness.spm.settings import Settings
-    from harness.spm.store.lib import Wanted
+    from harness.spm.store.lib import WantedPackage
 
 
 def run(command: Command, settings: Settings) -> int:
@@ -29,18 +29,10 @@ def run(command: Command, settings: Settings) -> int:
     return 0
 
 
-def _print_row(item: Wanted, was: bool, settings: Settings) -> None:
+def _print_row(item: WantedPackage, was: bool, settings: Settings) -> None:
     if settings.json:
-        print(
-            json.dumps(
-                {
-                    "event": "would" if settings.dry_run else "uninstalled",
-                    "package": item.package.name,
-                    "path": item.link,
-                    "changed": was,
-                }
-            )
-        )
+        event = "would" if settings.dry_run else "uninstalled"
+        print(json.dumps({"event": event, "package": item.package.name, "path": item.link, "changed": was}))
     elif not settings.quiet:
         done = ("would be removed" if settings.dry_run else "removed") if was else "was not active"
         print(f"spm: {item.package.name}: {item.link} {done}", file=sys.stderr)

@@ -10,8 +10,8 @@ import stat
 import sys
 
 from harness.spm import formatting
-from harness.spm.archives.tree import OWNER_WRITES, DifferInCase, Listing, Tree
-from harness.spm.archives.unpack import Everything, unpack
+from harness.spm.archives.tree import OWNER_WRITES, DifferInCase, DryRunTree, Tree
+from harness.spm.archives.unpack import KeepEverything, unpack
 from harness.spm.errors import Refused, SpmError, USAGE
 from harness.spm.store import trees
 from harness.spm.verbs import table
@@ -34,7 +34,7 @@ def run(command: Command, settings: Settings) -> int:
     case_sensitive = "--case-sensitive" in command.options
     try:
         if settings.dry_run:
-            _print_list(_unpack_into(archive, Listing(case_sensitive)), settings)
+            _print_list(_unpack_into(archive, DryRunTree(case_sensitive)), settings)
         else:
             _print_summary(_make(archive, os.path.realpath(folder), case_sensitive), archive, folder, settings)
     except DifferInCase as refused:
@@ -87,7 +87,7 @@ def _check_folder(path: str) -> None:
 
 def _unpack_into(archive: str, tree: Tree) -> dict:
     """Unpacks into `tree` and returns its list."""
-    unpack(archive, Everything, tree, owner=0)
+    unpack(archive, KeepEverything, tree, owner=0)
     return tree.seal()
 
 

@@ -10,10 +10,10 @@ from unittest import mock
 
 from harness.spm.store import trees
 from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar, zipped
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 from collections.abc import Callable, Iterator
 from typing import Any
-from harness.spm_testing.world import Result
+from harness.spm_testing.test_case import Result
 
 MEMBERS = [
     folder("./d"),
@@ -24,7 +24,7 @@ MEMBERS = [
 ]
 
 
-class UnpackVerbTest(World):
+class UnpackVerbTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.made = f"{self.folder}/made"
@@ -181,7 +181,7 @@ def caseless_disk(below: str) -> Iterator[None]:
     def refusing(call: Callable[..., Any], place: int) -> Callable[..., Any]:
         def act(*arguments: int | str, **named: bool) -> int | None:
             path = arguments[place]
-            makes = call is not os_open or arguments[1] & os.O_EXCL
+            makes = call is not os_open or int(arguments[1]) & os.O_EXCL
             if makes and isinstance(path, str) and path.startswith(below):
                 folder_path, _, name = path.rpartition("/")
                 if name.lower() in (each.lower() for each in os.listdir(folder_path)):

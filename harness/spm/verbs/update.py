@@ -14,7 +14,7 @@ import sys
 from harness.spm.errors import SpmError
 from harness.spm.formatting import plural
 from harness.spm.pins import edit, manifest as manifests, newest
-from harness.spm.pins.newest import Finding
+from harness.spm.pins.newest import PinFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,15 +47,15 @@ def run(command: Command, settings: Settings) -> int:
     return 0
 
 
-def _old(each: Finding) -> dict:
+def _old(each: PinFinding) -> dict:
     return {name: getattr(each.artifact, name) for name in each.newest.pin}
 
 
-def _change(each: Finding) -> edit.Change:
-    return edit.Change(each.package.name, _old(each), each.changes())
+def _change(each: PinFinding) -> edit.PinChange:
+    return edit.PinChange(each.package.name, _old(each), each.changes())
 
 
-def _event(each: Finding, written: bool) -> dict:
+def _event(each: PinFinding, written: bool) -> dict:
     found = each.newest
     return {
         "event": "updated" if written else "would",
@@ -64,12 +64,12 @@ def _event(each: Finding, written: bool) -> dict:
         "source": each.source,
         "old": {"version": found.pinned, **_old(each)},
         "new": {"version": found.version, **found.pin},
-        "index_signed": bool(each.vouched),
+        "index_signed": bool(each.signed_by),
         "unsigned": _unsigned(each),
     }
 
 
-def _difference(each: Finding) -> str:
+def _difference(each: PinFinding) -> str:
     found = each.newest
     lines = [f"{each.package.name}: {found.name}: {found.pinned} -> {found.version}"]
     for name, value in each.changes().items():
@@ -81,12 +81,12 @@ def _difference(each: Finding) -> str:
     return "\n".join(lines)
 
 
-def _unsigned(each: Finding) -> bool:
+def _unsigned(each: PinFinding) -> bool:
     """Whether the pin is recorded as unsigned after the update."""
     return bool(each.changes().get("unsigned", each.artifact.unsigned))
 
 
-def _remark(each: Finding) -> str:
+def _remark(each: PinFinding) -> str:
     """A note for the user about an artifact, in addition to the difference; '' for none."""
     package, found = each.package, each.newest
     where = f"{package.name}: {found.name if found else each.artifact.file_name}"
@@ -107,7 +107,7 @@ def _remark(each: Finding) -> str:
     return ""
 
 
-def _summary(findings: list[Finding], changed: list[Finding], written: bool) -> str:
+def _summary(findings: list[PinFinding], changed: list[PinFinding], written: bool) -> str:
     if not changed:
         return f"nothing to update in {plural(len(findings), 'artifact')}"
     return f"{len(changed)} of {plural(len(findings), 'artifact')} {'updated' if written else 'would be updated'}"

@@ -4,15 +4,16 @@ import lzma
 import os
 import unittest
 import zlib
+from typing import Any
 
 from harness.spm_testing.debian import HAS_GPG, Archive, Keys, in_days, only_programs, unchecked
-from harness.spm_testing.world import World
+from harness.spm_testing.test_case import SpmTestCase
 
 INDEX = "index of bookworm of 2023-11-14, which was not checked: "
 UNCHECKED = f"spm: warning: {INDEX}this machine has neither gpgv nor sqv\n"
 
 
-class ArchiveTest(World):
+class ArchiveTest(SpmTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.archive = Archive(self.server)
@@ -230,7 +231,8 @@ class UncheckedTest(ArchiveTest):
             return stream.compress(data) + stream.flush()
 
         self.add_outdated()
-        for compress in ({".gz": gzip}, {"": bytes}, {".xz": lzma.compress, ".gz": gzip}):
+        ways: list[dict[str, Any]] = [{".gz": gzip}, {"": bytes}, {".xz": lzma.compress, ".gz": gzip}]
+        for compress in ways:
             for by_hash in (True, False):
                 with self.subTest(compress=list(compress), by_hash=by_hash):
                     self.server.files.clear()

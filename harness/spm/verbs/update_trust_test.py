@@ -1,4 +1,4 @@
-"""Whom update believes: every lack of a machine against every index, with the programs that this machine has."""
+"""Which indexes update accepts: each missing requirement of a machine with each kind of index."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from harness.spm.sources import signature
 from harness.spm.verbs import update_test
 from harness.spm.verbs.update_test import INDEX
 from harness.spm_testing.debian import CHECKERS, HAS_GPG, HAS_SQV, only_programs
-from harness.spm_testing.world import Result
+from harness.spm_testing.test_case import Result
 
 NEITHER = "this machine has neither gpgv nor sqv"
 NO_KEY = "this machine has no key of Debian's"
@@ -49,7 +49,7 @@ class TrustTest(update_test.KeysTest):
     def artifact(self) -> dict:
         return json.loads(self.file())["packages"]["tool"]["artifacts"][0]
 
-    def lack(self, programs: tuple[str, ...], key: bool) -> None:
+    def missing_requirement(self, programs: tuple[str, ...], key: bool) -> None:
         """Makes this a machine with those programs alone, and with a key of Debian's or without."""
         keyring = os.environ.pop("SPM_DEBIAN_KEYRING", "") or f"{self.folder}/debian.gpg"
         if key:
@@ -78,18 +78,18 @@ class TrustTest(update_test.KeysTest):
         bad = f"the index of bookworm (InRelease): {CHANGED}"
         nobody = f"expected a signed index, found the {INDEX}"
         for key in (True, False):
-            lack = NEITHER if not programs else NO_KEY if not key else ""
+            missing_requirement = NEITHER if not programs else NO_KEY if not key else ""
             # index -> why nobody vouches for it; '' where somebody does, None where it is bad
             outcomes = {
-                "good": lack,
-                "forged": lack or None,
-                "a stranger's": lack or STRANGE,
+                "good": missing_requirement,
+                "forged": missing_requirement or None,
+                "a stranger's": missing_requirement or STRANGE,
                 "unsigned": UNSIGNED,
             }
             for index, reason in outcomes.items():
                 with self.subTest(programs=programs, key=key, index=index):
                     self.publish(index)
-                    self.lack(programs, key)
+                    self.missing_requirement(programs, key)
                     outdated = self.spm("outdated", write=False)
                     if reason is None:
                         self.assert_refused(bad)
@@ -130,7 +130,7 @@ class TrustTest(update_test.KeysTest):
             (CHECKERS, True, "unsigned", "ask another mirror (SPM_DEBIAN_MIRROR)"),
         ):
             self.publish(index)
-            self.lack(programs, key)
+            self.missing_requirement(programs, key)
             with self.subTest(index=index):
                 self.assertEqual(self.update().err.partition("\n")[2], f"hint: {hint}{TAKES}")
 

@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harness.spm.pins.manifest import Artifact
     from harness.spm.settings import Settings
-    from harness.spm.store.lib import Wanted
+    from harness.spm.store.lib import WantedPackage
 
 _SHOWN = 5
 
@@ -49,14 +49,14 @@ def run(command: Command, settings: Settings) -> int:
     elif not settings.dry_run:
         with contextlib.suppress(OSError):  # the store may be read-only
             for item, _ in damaged:
-                item.entry.condemn()
+                item.entry.mark_damaged()
     table.show(rows, ("name", "state", "files", "problems"), settings, {"problems": _some})
     if damaged and not settings.quiet:
         _print_summary(len(damaged), len(rows), artifacts, command, settings)
     return FAILED if any(row["state"] == "damaged" for row in rows) else 0
 
 
-def _row(item: Wanted, deep: bool) -> dict:
+def _row(item: WantedPackage, deep: bool) -> dict:
     files, found = 0, []
     if not item.linked():
         found = [f"expected a link to {item.entry.tree} at {item.link}"]

@@ -22,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
+from typing import Any
 
 from harness.spm import progress
 from harness.spm.pins import manifest as manifests
@@ -29,10 +31,6 @@ from harness.spm.settings import ROOT, Settings
 from harness.spm.store import trees
 from harness.spm.transfer.download import Downloader, is_whole
 from harness.spm_testing.benchmarks import timing
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 # what is installed, the verb's arguments, at most so many times what curl and dpkg-deb take
 CASES = (
@@ -187,7 +185,7 @@ def run(cache: str, work: str, repeats: int) -> int:
     return 1 if missed else 0
 
 
-def _median(times: list[tuple[float, float]]) -> str:
+def _median(times: Iterable[tuple[float, float]]) -> str:
     wall, cpu = (statistics.median(column) for column in zip(*times))
     return f"{wall:.2f} ({cpu:.2f})"
 

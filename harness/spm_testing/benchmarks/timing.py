@@ -1,7 +1,7 @@
-"""What the benchmarks share: commands timed in turns, a table, a goal that is met or missed, and a world to install.
+"""Shared by the benchmarks: commands timed in turns, a table, a goal that is met or missed, and packages to install.
 
-What else runs on the machine only ever adds time, so the least of many runs is what a command costs. Goals hold for CPU
-time, which a busy machine leaves alone; whether wall time met them as well is printed."""
+Other programs on the machine only add time, so the minimum of many runs is the cost of a command. Goals hold for CPU
+time, which other programs do not change; whether wall time met them as well is printed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from harness.spm import api
 from harness.spm.settings import ROOT
-from harness.spm_testing.world import package, pin
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from harness.spm_testing.test_case import package, pin
 
 PYTHON = "python3 -c pass"
 # As users have it: what is imported is compiled once.
@@ -35,7 +33,7 @@ class Cost:
         return Cost(self.wall - other.wall, self.cpu - other.cpu)
 
 
-def measure(commands: dict[str, list], repeats: int) -> dict[str, list[tuple[float, float]]]:
+def measure(commands: Mapping[str, Any], repeats: int) -> dict[str, list[tuple[float, float]]]:
     """(wall, CPU) milliseconds of each command, taken in turns so that a busy moment meets all of them.
 
     A command is a list of words, or a list of commands that are taken in turns."""

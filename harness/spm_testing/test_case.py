@@ -21,16 +21,16 @@ from harness.spm.transfer import download
 from harness.spm_testing.archives import deb, member
 from harness.spm_testing.interrupt import PATIENCE_S
 from harness.spm_testing.server import Server
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 
-def pin(data: bytes, path: str, **fields: list[str] | str) -> dict:
+def pin(data: bytes, path: str, **fields: Any) -> dict:
     """The artifact entry of packages.json for `data`."""
     return {"sources": ["main"], "path": path, "size": len(data), "sha256": hashlib.sha256(data).hexdigest(), **fields}
 
 
-def package(*artifacts: dict, name: str, groups: list[str] | tuple[str] = ("all",), **fields: list[str] | str) -> dict:
+def package(*artifacts: dict, name: str, groups: Iterable[str] = ("all",), **fields: Any) -> dict:
     return {
         "groups": list(groups),
         "platforms": [native_platform()],
@@ -41,7 +41,7 @@ def package(*artifacts: dict, name: str, groups: list[str] | tuple[str] = ("all"
     }
 
 
-class Result:
+class CommandResult:
     def __init__(self, status: int, out: str, err: str) -> None:
         self.status, self.out, self.err = status, out, err
 
@@ -49,7 +49,7 @@ class Result:
         return [json.loads(line) for line in self.out.splitlines()]
 
 
-class World(unittest.TestCase):
+class SpmTestCase(unittest.TestCase):
     """A test with a folder of its own: packages.json, lib, store and a server."""
 
     def setUp(self) -> None:
@@ -72,15 +72,15 @@ class World(unittest.TestCase):
         for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
             self.addCleanup(signal.signal, number, signal.signal(number, handler))
 
-    def serve(self, name: str, data: bytes, **fields: list[str] | str) -> dict:
+    def serve(self, name: str, data: bytes, **fields: Any) -> dict:
         """Puts an artifact on the server and returns its entry."""
         self.server.files[f"/{name}"] = data
         return pin(data, name, **fields)
 
-    def add(self, name: str, *artifacts: dict, **fields: list[str] | str) -> None:
+    def add(self, name: str, *artifacts: dict, **fields: Any) -> None:
         self.packages[name] = package(*artifacts, name=name, **fields)
 
-    def add_simple(self, name: str, text: str = "", **fields: list[str] | str) -> None:
+    def add_simple(self, name: str, text: str = "", **fields: Any) -> None:
         """A package of one .deb with one file usr/<name>."""
         self.add(
             name,
@@ -95,22 +95,22 @@ class World(unittest.TestCase):
     def arguments(self, *arguments: str) -> list[str]:
         return [*arguments, "--packages", f"{self.folder}/packages.json", "--store", self.store, "--lib", self.lib]
 
-    def spm(self, *arguments: str, write: bool = True) -> Result:
-        """Runs spm in this process, with short pauses between tries, and no word on how far it is: how much it says must
-        not depend on how busy the machine is. SPM_TIMEOUT, where a test sets it, is how long a server may take."""
+    def spm(self, *arguments: str, write: bool = True) -> CommandResult:
+        """Runs spm in this process, with short pauses between tries and without progress lines, whose number would depend
+        on how busy the machine is."""
         if write:
             self.write()
         out, err = io.StringIO(), io.StringIO()
         timeout = mock.patch.dict(os.environ, {"SPM_TIMEOUT": os.environ.get("SPM_TIMEOUT", str(PATIENCE_S))})
         pauses = mock.patch.object(download, "FIRST_PAUSE", download.FIRST_PAUSE / PATIENCE_S)
         silent = mock.patch.object(progress, "_LINE_S", PATIENCE_S)
-        # A socket that an earlier test's server left to the collector is none of this command's words.
+        # A socket that an earlier test left to the garbage collector would warn in this command's output.
         quiet = warnings.catch_warnings(action="ignore", category=ResourceWarning)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), timeout, pauses, silent, quiet:
             status = cli.main(self.arguments(*arguments))
-        return Result(status, self.anonymous(out.getvalue()), self.anonymous(err.getvalue()))
+        return CommandResult(status, self.anonymous(out.getvalue()), self.anonymous(err.getvalue()))
 
-    def start(self, *arguments: str, **options: Callable[..., Any] | dict[str, str]) -> subprocess.Popen:
+    def start(self, *arguments: str, **options: Any) -> subprocess.Popen:
         """Starts spm as a process of its own."""
         return subprocess.Popen(
             [sys.executable, f"{ROOT}/make.py", "spm", *self.arguments(*arguments)],
@@ -121,14 +121,15 @@ class World(unittest.TestCase):
         )
 
     def wait_for_line(self, process: subprocess.Popen, pattern: str) -> None:
-        """Reads what a process that `start` started says until a line matches: a slow one says how far it is before."""
+        """Reads the standard error of a process that `start` started until a line matches."""
         lines: list[str] = []
+        assert process.stderr
         while not lines or not re.search(pattern, lines[-1]):
             lines.append(process.stderr.readline())
             self.assertTrue(lines[-1], f"expected a line that matches {pattern}, found {lines}")
 
     def anonymous(self, text: str) -> str:
-        """Text without what differs from run to run: the folder and the server's port."""
+        """The text without what differs between runs: the folder and the server's port."""
         return text.replace(self.folder, "FOLDER").replace(self.server.base, "SERVER")
 
     def read(self, path: str) -> str:
