@@ -270,13 +270,13 @@ def build(options: BuildOptions, targets: Sequence[str] | Callable[[Build], list
 
 
 def _cached(folder: str) -> dict[str, str]:
-    """What CMake remembers of a build folder's options; nothing where there is none."""
+    """The options in a build folder's CMake cache; {} if it has none."""
     return dict(re.findall(r"^(CMAKE_MAKE_PROGRAM|LAB_MARCH|LAB_TOOLCHAIN):\w+=(.*)$",
                            _read(os.path.join(folder, "CMakeCache.txt")), re.M))
 
 
 def existing_options() -> BuildOptions:
-    """The options of the release build that is there; the default ones where there is none."""
+    """The options of the existing release build, else the defaults."""
     harness = existing_harness()
     cache = _cached(os.path.dirname(harness)) if harness else {}
     return BuildOptions("release", cache.get("LAB_TOOLCHAIN", "pinned"), cache.get("LAB_MARCH", DEFAULT_MARCH))

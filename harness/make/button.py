@@ -93,8 +93,7 @@ def main(argv: list[str]) -> int:
 
 
 def budget_of(harness: str, flags: list[str]) -> float:
-    """Seconds that the harness plans to measure for with `flags`: it alone knows. 0 where it does not say; then `run`
-    itself will fail and say why."""
+    """Seconds that the harness plans to measure with `flags`; 0 if that fails, because then `run` fails too and says why."""
     done = subprocess.run([harness, "run", "--plan", "--json", *flags], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, check=False)
     try:
@@ -104,8 +103,8 @@ def budget_of(harness: str, flags: list[str]) -> float:
 
 
 def harness_stage(harness: str, verb: str, arguments: Sequence[str], fine: Sequence[int] = (0, 1)) -> tuple[int, str]:
-    """(exit status out of `fine`, the last line of standard output); what else was printed goes on to standard error, at
-    once unless it may be the path that is to be the last."""
+    """Runs a verb; returns (exit status, the last line of its standard output). Its other lines go to standard error. A
+    status that is not in `fine` raises MakeError."""
     process = subprocess.Popen([harness, verb, *arguments], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     last = ""
@@ -118,8 +117,8 @@ def harness_stage(harness: str, verb: str, arguments: Sequence[str], fine: Seque
                 print_line(last)
         status = process.wait()
     except KeyboardInterrupt:
-        # A terminal sends its signal to the harness too, `kill` does not. It stores what it has at the first of each
-        # kind, and a second would cut that short: so this is one that cannot have come yet.
+        # A terminal sends its signal to the harness too, `kill` does not. The harness stores its results at the first
+        # signal, and a second one of the same kind would end that: so it gets one that it cannot have had yet.
         ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
         process.send_signal(signal.SIGTERM if ignored else signal.SIGHUP)
         process.wait()

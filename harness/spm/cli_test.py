@@ -15,7 +15,7 @@ from harness.spm.settings import native_platform
 from harness.spm.store import trees
 from harness.spm.store.store import Store
 from harness.spm_testing.test_case import SpmTestCase
-from harness.spm_testing.test_case import Result
+from harness.spm_testing.test_case import CommandResult
 
 # arguments, the first line of the error
 WRONG = [
@@ -94,7 +94,7 @@ class CommandLineTest(SpmTestCase):
         self.add_simple("alpha", groups=["tools", "base"])
         self.add_simple("beta", groups=["tools"], license="BSD-3-Clause")
 
-    def spm_later(self, *arguments: str) -> Result:
+    def spm_later(self, *arguments: str) -> CommandResult:
         with mock.patch("time.time", return_value=time.time() + 7300):
             return self.spm(*arguments)
 

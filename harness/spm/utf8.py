@@ -24,4 +24,4 @@ def ensure() -> None:
         try:
             os.execv(sys.executable or "/proc/self/exe", [sys.orig_argv[0], *options, *sys.orig_argv[1:]])
         except OSError as error:
-            sys.exit(f"error: expected to begin anew with names in UTF-8: {error.strerror}\nhint: export PYTHONUTF8=1")
+            sys.exit(f"error: expected to restart with UTF-8 file names: {error.strerror}\nhint: export PYTHONUTF8=1")

@@ -304,7 +304,7 @@ def in_unicode(name: str, told: str) -> bytes:
 PLAIN_ZIP = zipped(member("a", b"one"), method=zipfile.ZIP_STORED)
 DIRECTORY = PLAIN_ZIP.index(b"PK\x01\x02")
 ONE_BEHIND = struct.pack("<3L", zlib.crc32(b"one"), 3, 3)
-BEHIND = "a has another size or checksum behind it"
+BEHIND = "a has another size or checksum after its contents"
 LARGE_ZIP = large()
 UNICODE_ZIP = in_unicode("a", "b")
 
@@ -427,11 +427,11 @@ BYTES = [
     ("half a zip", PLAIN_ZIP[:40], "expected a zip archive: File is not a zip file"),
     ("a backslash", zipped(member("..\\x")), "..\\x has a backslash or a drive"),
     ("a drive", zipped(member("C:/x")), "C:/x has a backslash or a drive"),
-    ("a zip that calls a member otherwise", renamed(PLAIN_ZIP, b"a", b"b"), "b is called a where it stands"),
+    ("a zip that calls a member otherwise", renamed(PLAIN_ZIP, b"a", b"b"), "b is called a in its own header"),
     (
         "a zip whose names end early",
         renamed(zipped(member("a/b")), b"a/b", b"a\0b"),
-        "a\0b is called a/b where it stands",
+        "a\0b is called a/b in its own header",
     ),
     ("an encrypted member", patched(PLAIN_ZIP, (6, b"\x01")), "a is encrypted"),
     ("a member encrypted in secret", patched(PLAIN_ZIP, (DIRECTORY + 8, b"\x01")), "a is encrypted"),
@@ -443,9 +443,9 @@ BYTES = [
     (
         "two words on the compression",
         patched(PLAIN_ZIP, (8, b"\x08")),
-        "a is compressed by method 0, where it stands by 8",
+        "a is compressed by method 0, but in its own header by 8",
     ),
-    ("two words on the size", patched(PLAIN_ZIP, (22, b"\x02")), "a has another size or checksum where it stands"),
+    ("two words on the size", patched(PLAIN_ZIP, (22, b"\x02")), "a has another size or checksum in its own header"),
     ("two words on the size behind it", zip_followed(ONE_BEHIND[:-1] + b"\1", b"one"), BEHIND),
     ("two words on the checksum behind it", zip_followed(b"1234" + ONE_BEHIND[4:], b"one"), BEHIND),
     ("a mark that is none", zip_followed(b"PK\x07\x07" + ONE_BEHIND, b"one"), BEHIND),
@@ -453,22 +453,22 @@ BYTES = [
     (
         "sizes that do not follow",
         zip_followed(b"", b"one"),
-        "a: expected its sizes behind it, in 12, 16, 20 or 24 bytes, found 0",
+        "a: expected its sizes after its contents, in 12, 16, 20 or 24 bytes, found 0",
     ),
     (
         "sizes that are followed by more",
         zip_followed(ONE_BEHIND + b"x", b"one"),
-        "a: expected its sizes behind it, in 12, 16, 20 or 24 bytes, found 13",
+        "a: expected its sizes after its contents, in 12, 16, 20 or 24 bytes, found 13",
     ),
     (
         "another size before it and behind it",
         zip_followed(ONE_BEHIND, b"one", patched(ONE_BEHIND, (8, b"\2"))),
-        "a has another size or checksum where it stands",
+        "a has another size or checksum in its own header",
     ),
     (
         "another size in the field for large ones",
         patched(LARGE_ZIP, (LARGE_ZIP.index(struct.pack("<2H2Q", 1, 16, 3, 3)) + 4, b"\2")),
-        "a has another size or checksum where it stands",
+        "a has another size or checksum in its own header",
     ),
     ("bytes between members", parted(b"PK", b""), "2 bytes between a and b, of no member"),
     ("a member between members", parted(PLAIN_ZIP[:DIRECTORY], b""), "34 bytes between a and b, of no member"),
@@ -481,7 +481,7 @@ BYTES = [
     (
         "a directory that reckons with what is not there",
         patched(PLAIN_ZIP, (-6, b"\xff\xff\xff\xff")),
-        "the archive lacks 4,294,967,261 bytes that its directory reckons with",
+        "the archive lacks 4,294,967,261 bytes that its directory expects",
     ),
     (
         "a zip of nothing behind something",
@@ -491,7 +491,7 @@ BYTES = [
     (
         "a name in Unicode in one place only",
         patched(UNICODE_ZIP, (UNICODE_ZIP.rindex(b"b"), b"c")),
-        "c is called b where it stands",
+        "c is called b in its own header",
     ),
     ("a name in Unicode that leads upwards", in_unicode("a", "../a"), "../a leads upwards"),
     ("a name in Unicode with a backslash", in_unicode("a", "..\\a"), "..\\a has a backslash or a drive"),

@@ -60,7 +60,7 @@ def members(file: int, most: int) -> Generator[Member, None, None]:
         raise Refused(f"expected a zip archive: {error}") from None
     places = [*((info.header_offset, _name(info)) for info in infos), (directory, "the directory")]
     if places[0][0] < 0:
-        raise Refused(f"the archive lacks {-places[0][0]:,} bytes that its directory reckons with")
+        raise Refused(f"the archive lacks {-places[0][0]:,} bytes that its directory expects")
     if places[0][0]:
         raise Refused("the archive begins with something that its directory does not list")
     for info, following in zip(infos, places[1:]):
@@ -162,17 +162,17 @@ class _MemberData:
         told = _unicode_name(extra, found)
         if found != _raw_name(info) or told not in (None, name):
             told = told or found.decode("utf-8", "backslashreplace")
-            raise Refused(f"{name} is called {told} where it stands")
+            raise Refused(f"{name} is called {told} in its own header")
         if (flags | info.flag_bits) & _ENCRYPTED:
             raise Refused(f"{name} is encrypted")
         if method != info.compress_type:
-            raise Refused(f"{name} is compressed by method {info.compress_type}, where it stands by {method}")
+            raise Refused(f"{name} is compressed by method {info.compress_type}, but in its own header by {method}")
         if method not in _METHODS:
             raise Refused(f"{name} is compressed by method {method}, expected none, deflate or bzip2")
         self._listed = info.CRC, size, info.file_size
         unknown = _UNKNOWN if flags & _SIZES_FOLLOW else ()
         if any(here != there and here not in unknown for here, there in zip(_in_full(sizes, extra), self._listed)):
-            raise Refused(f"{name} has another size or checksum where it stands")
+            raise Refused(f"{name} has another size or checksum in its own header")
         self._check_end(file, begins + size, following, flags & _SIZES_FOLLOW)
         self._stream = inflate.Stream(inflate.pieces(file, begins, size, _METHODS[method], most, single=True))
 
@@ -187,10 +187,10 @@ class _MemberData:
                 raise Refused(f"{formatting.plural(left, 'byte')} between {name} and {next_name}, of no member")
             return
         if left not in _DESCRIPTORS:
-            raise Refused(f"{name}: expected its sizes behind it, in 12, 16, 20 or 24 bytes, found {left:,}")
+            raise Refused(f"{name}: expected its sizes after its contents, in 12, 16, 20 or 24 bytes, found {left:,}")
         *mark, crc, size, full_size = _DESCRIPTORS[left].unpack(os.pread(file, left, end))
         if mark not in ([], [_DESCRIPTOR_MARK]) or (crc, size, full_size) != self._listed:
-            raise Refused(f"{name} has another size or checksum behind it")
+            raise Refused(f"{name} has another size or checksum after its contents")
 
     def take(self, size: int) -> memoryview:
         piece = self._stream.take(size)

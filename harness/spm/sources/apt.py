@@ -94,7 +94,7 @@ def _stanzas(text: str) -> Iterator[AptEntry]:
 
 
 def _own(entry: AptEntry, root: str) -> Iterator[tuple[str, int]]:
-    """(address, rank) of each of an entry's mirrors, where the entry is Debian's own; a smaller rank is surer."""
+    """(address, rank) of each of an entry's mirrors, where the entry is Debian's own; a smaller rank is more certain."""
     ours = entry.enabled and "deb" in entry.types and "main" in entry.components and any(map(_SUITE, entry.suites))
     if not ours or (entry.signed_by and "debian-archive-" not in entry.signed_by):
         return

@@ -44,7 +44,7 @@ def _credentials(found: Any, spell: Callable[[str], str], where: str) -> Credent
     )
     if bool(key) != bool(secret):
         missing = spell("aws_secret_access_key" if key else "aws_access_key_id")
-        raise Unavailable(f"expected a whole access key in {where}, found none of {missing}", f"set {missing} too")
+        raise Unavailable(f"expected a whole access key in {where}, found no {missing}", f"set {missing} too")
     return Credentials(key, secret, token) if key else None
 
 

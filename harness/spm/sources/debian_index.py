@@ -80,7 +80,7 @@ class SuiteIndex:
         else:
             raise SpmError(f"the index of {self._suite} has no {path}", "correct the artifact's path in packages.json")
         places = [path + ending]
-        if release.by_hash:  # cannot be another day's than InRelease, as the plain name may be
+        if release.by_hash:  # always fits InRelease; the plain name may be newer
             places.insert(0, f"{path.rpartition('/')[0]}/by-hash/SHA256/{digest}")
         raw = self._fetch(path + ending, size, places, digest)
         try:

@@ -1,6 +1,6 @@
 """The order of Debian's versions, as deb-version(7) defines it: [epoch:]upstream[-revision].
 
-Digits compare as numbers; of the rest letters come before other characters, a tilde before everything, even the end."""
+Digits compare as numbers. Otherwise letters sort before other characters, and a tilde before everything, even the end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ASCII_LETTERS = re.compile(r"[A-Za-z]").match
 
 
 def key(version: str) -> tuple:
-    """What sorts as the versions do; equal for versions that differ in spelling alone, like 1.0 and 1.00."""
+    """The sort key of a version; equal for versions that differ only in spelling, like 1.0 and 1.00."""
     epoch, upstream, revision = split(version)
     return _number(epoch), _key(upstream), _key(revision or "0")
 
@@ -31,7 +31,7 @@ def _key(part: str) -> tuple:
 
 
 def _number(digits: str) -> tuple[int, str]:
-    """In the order of the numbers, however long they are."""
+    """The sort key of a number of any length."""
     digits = digits.lstrip("0")
     return len(digits), digits
 

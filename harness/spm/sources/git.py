@@ -113,11 +113,11 @@ class GitSource(Source):
                     os.killpg(child.pid, signal.SIGKILL)
 
     def _fetch(self, folder: str, commit: str) -> None:
-        """Makes a bare repository that holds the commit: it alone where the server gives it, else everything."""
+        """Makes a bare repository with the commit: only the commit if the server allows that, else everything."""
         kind = "sha256" if len(commit) == 64 else "sha1"
         self._git(folder, "init", "--quiet", "--bare", "--template=", f"--object-format={kind}", folder)
         fetch = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules")
-        # A folder by its path, not its address: it may not be absolute for git's own file protocol.
+        # A folder is passed as a path, not as an address.
         place = transport.file_path(self._repository) if self._repository.startswith("file:") else self._repository
         try:
             self._git(folder, *fetch, "--depth=1", "--", place, commit)
@@ -141,7 +141,7 @@ class GitSource(Source):
                 yield pack.PackMember(path, FILE, mode == _EXECUTABLE, int(size), stream)
 
     def _git(self, folder: str, *arguments: str) -> bytes:
-        """Runs git to its end; what it printed."""
+        """Runs git until it ends; returns its output."""
         with self._child(folder, *arguments) as child:
             out, words = child.communicate()
         if self._cancelled:
@@ -153,8 +153,8 @@ class GitSource(Source):
 
     @contextlib.contextmanager
     def _child(self, folder: str, *arguments: str, stdin: int = subprocess.DEVNULL) -> Iterator[subprocess.Popen[Any]]:
-        """A running git that does not outlive the block. Its session is its own: it has no terminal to ask on, and its
-        helpers end with it."""
+        """A running git that does not outlive the block. It has a session of its own: git cannot ask on the terminal, and
+        its helpers end with it."""
         configuration = {**_CONFIGURATION, "http.lowSpeedTime": str(math.ceil(timeout_s()))}
         options = [word for name, value in configuration.items() for word in ("-c", f"{name}={value}")]
         environment = {name: value for name, value in os.environ.items() if name not in _REMOVED_VARIABLES}
@@ -198,7 +198,7 @@ class _Object:
             header = []
         if header[1:2] != [kind]:
             found = header[1] if header[1:] else "nothing"
-            raise TransferError(f"expected a {kind} {name} in the repository, found it {found}", status=404)
+            raise TransferError(f"expected a {kind} {name} in the repository, found {found}", status=404)
         self._stream: Any = objects.stdout
         self._left = int(header[2])
 
@@ -215,7 +215,7 @@ class _Object:
 
 
 def _time(commit: _Object) -> int:
-    """When it was committed, in seconds since 1970."""
+    """The time of the commit in seconds since 1970."""
     with commit:
         head = commit.read().partition(b"\n\n")[0]
     found = re.search(rb"^committer .*> (-?\d+) [+-]\d+$", head, re.M)
@@ -226,4 +226,4 @@ def _time(commit: _Object) -> int:
 def _reason(words: str) -> str:
     """git's error message on one line, without the user of the address."""
     lines = [line for line in words.splitlines() if line and not line.startswith(("warning: ", "hint: ", "remote: "))]
-    return _USER.sub(r"\1", lines[0].removeprefix("fatal: ").removeprefix("error: ")) if lines else "it said nothing"
+    return _USER.sub(r"\1", lines[0].removeprefix("fatal: ").removeprefix("error: ")) if lines else "it printed no error"

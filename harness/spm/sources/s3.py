@@ -1,4 +1,4 @@
-"""A bucket of Amazon S3 or of anything that speaks its protocol.
+"""A bucket of Amazon S3 or of a compatible server.
 
 `base` is s3://bucket/prefix, on AWS or at `endpoint` (AWS_ENDPOINT_URL_S3 and AWS_ENDPOINT_URL come before it), or
 http(s)://endpoint/bucket/prefix. Requests are signed with the credentials of aws.py; without any they are not, which
@@ -34,7 +34,7 @@ _MEANINGS = {
 }
 _REGION_HINT = "give the source in packages.json that `region`, or set AWS_REGION"
 _REGION_CODES = ("PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException")
-# S3 says with status 400 that a connection was too slow for it, or that bytes changed on the way.
+# S3 reports slow connections and bytes that changed on the way with status 400.
 _TEMPORARY_CODES = ("RequestTimeout", "BadDigest", "XAmzContentSHA256Mismatch", "SlowDown", "InternalError")
 # These do not tell whether the object exists.
 _CREDENTIAL_CODES = (
@@ -52,7 +52,7 @@ class S3Source(Source):
         self._found: tuple | None = None
 
     def address(self, path: str) -> str:
-        # S3 and its likes disagree on a bare '+': escaped, it is the same to all.
+        # Servers disagree on a bare '+'; escaped, it means the same to all.
         return f"{self._place()[0]}/{quote(path, safe='/~')}"
 
     def open(self, address: str, offset: int = 0, validator: str = "") -> transport.Body:
@@ -90,7 +90,7 @@ class S3Source(Source):
         return headers
 
     def _explained(self, error: TransferError) -> TransferError:
-        """The error with what S3 says about it."""
+        """The error with the reason from S3's response."""
         code = _element(error.answer, "Code")
         _, region, who = self._place()
         reason, hint = _MEANINGS.get(code, (error.reason, error.hint))

@@ -65,11 +65,11 @@ WHO = [
     ({"AWS_PROFILE": "config-only"}, ("K4", "S4", "")),
     (
         {"AWS_PROFILE": "half"},
-        "expected a whole access key in the profile 'half', found none of aws_secret_access_key",
+        "expected a whole access key in the profile 'half', found no aws_secret_access_key",
     ),
     (
         {"AWS_SECRET_ACCESS_KEY": "x"},
-        "expected a whole access key in the environment, found none of AWS_ACCESS_KEY_ID",
+        "expected a whole access key in the environment, found no AWS_ACCESS_KEY_ID",
     ),
     (
         {"AWS_PROFILE": "wrok"},

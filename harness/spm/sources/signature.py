@@ -1,7 +1,7 @@
 """Checks whether one of Debian's keys has signed a text.
 
-The keys are those in the files that SPM_DEBIAN_KEYRING names, else Debian's own as its package debian-archive-keyring
-brings them: a key that apt trusts for some other archive must not vouch for Debian's."""
+The keys are those in the files that SPM_DEBIAN_KEYRING names, else Debian's own from its package
+debian-archive-keyring: a key that apt trusts for another archive must not be accepted for Debian's."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def signed_text(message: bytes) -> SignedText:
 
 
 def missing_requirement() -> tuple[str, str]:
-    """(what this machine lacks to check a signature, what the user can do); '' where it has all."""
+    """(what this machine lacks to check a signature, what the user can do); two empty strings if it lacks nothing."""
     if not signature_programs.present():
         return "this machine has neither gpgv nor sqv", "install the package gpgv or sqv"
     if not keyrings():
@@ -92,14 +92,12 @@ def _signer(text: bytes, signature: bytes) -> str:
                 file.write(data)
         keys = [_binary(path, f"{folder}/{number}.gpg") for number, path in enumerate(keyrings())]
         program = signature_programs.present()
-        assert program  # or nobody would ask
-        return signature_programs.check(
-            *program, keys, f"{folder}/signature", f"{folder}/text"
-        )
+        assert program  # checked by missing_requirement
+        return signature_programs.check(*program, keys, f"{folder}/signature", f"{folder}/text")
 
 
-def _binary(path: str, beside: str) -> str:
-    """A keyring as gpgv reads it: one in ASCII armour is decoded into the file `beside`."""
+def _binary(path: str, decoded: str) -> str:
+    """The path of a keyring in binary form, which gpgv needs; one in ASCII armour is decoded into the file `decoded`."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -111,6 +109,6 @@ def _binary(path: str, beside: str) -> str:
         raise BadSignature(f"expected keys in {path}, found armour that cannot be read") from None
     if not keys:
         return path
-    with open(beside, "wb") as file:
+    with open(decoded, "wb") as file:
         file.write(keys)
-    return beside
+    return decoded

@@ -1,8 +1,8 @@
-"""A clear-signed message (RFC 9580, section 7) taken apart: its text, byte for byte as its signature covers it, and
-that signature as one in a file of its own.
+"""Splits a clear-signed message (RFC 9580, section 7) into its text, exactly as the signature covers it, and a detached
+signature.
 
-What checks the signature gets exactly the text that is used, so nothing depends on how it would have read the message.
-Of a line no signature covers blanks and tabs at its end, nor whether it ends with LF or CR LF: they are taken off."""
+The program that checks the signature gets exactly the text that is used, so nothing depends on how it parses messages.
+A signature does not cover blanks and tabs at the end of a line or the kind of line end, so they are removed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _BEGIN, _SIGNATURE = b"-----BEGIN PGP SIGNED MESSAGE-----", b"-----BEGIN PGP SIG
 _END = b"-----END PGP SIGNATURE-----"
 _HEADER = re.compile(rb"Hash: [A-Za-z0-9, -]+").fullmatch
 _MOST_LINE = 16_000  # gpgv reads 19,995 bytes of a line of text and leaves out the rest
-# sqv takes a lone CR for a line's end, and Debian's index has none of the others.
+# sqv treats a lone CR as a line end; Debian's index has no other control characters.
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]").search
 
 
 class Malformed(Exception):
-    """What is no clear-signed message; its text is what was found."""
+    """Not a clear-signed message; the error's text is what was found."""
 
 
 def looks_signed(message: bytes) -> bool:
@@ -25,7 +25,7 @@ def looks_signed(message: bytes) -> bool:
 
 
 def split(message: bytes) -> tuple[bytes, bytes]:
-    """(text, signature in its armour); raises Malformed, as where there is anything before, between or after."""
+    """(text, armoured signature); raises Malformed, also if there is anything before, between or after them."""
     lines = message.split(b"\n")
     stripped = [line.rstrip(b" \t\r") for line in lines]
     if stripped[0] != _BEGIN:
@@ -35,7 +35,7 @@ def split(message: bytes) -> tuple[bytes, bytes]:
         middle = stripped.index(_SIGNATURE, start)
         end = stripped.index(_END, middle)
     except ValueError:
-        raise Malformed("one that is not whole") from None
+        raise Malformed("an incomplete one") from None
     if not all(map(_HEADER, stripped[1 : start - 1])):
         raise Malformed("a header other than Hash")
     if any(stripped[end + 1 :]):

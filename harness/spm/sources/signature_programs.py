@@ -1,7 +1,7 @@
-"""The programs that check a signature in a file of its own: gpgv, or Sequoia's sqv, which a bare Debian 13 has alone.
+"""The programs that check a detached signature: gpgv, or Sequoia's sqv, the only one on a minimal Debian 13.
 
-Each says what the other does, but for a key that has run out: gpgv refuses it, to sqv (and to a gpgv that is Sequoia's
-own) it is good where it had not yet run out when it signed."""
+Both give the same result, except for an expired key: gpgv refuses it. sqv (and Sequoia's own gpgv) accepts what the key
+signed before it expired."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class BadSignature(Exception):
 
 
 class UnknownKey(Exception):
-    """Who signed has a key that is none of those given: `key`."""
+    """The signer's key, `key`, is not among the given ones."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
@@ -31,7 +31,7 @@ class UnknownKey(Exception):
 
 
 class ProgramOutput:
-    """What a program said: its exit status and its two outputs."""
+    """A program's exit status and its two outputs."""
 
     def __init__(self, status: int, out: str, err: str) -> None:
         self.status, self.out, self.err = status, out, err
@@ -50,7 +50,7 @@ def check(name: str, path: str, keyrings: list[str], signature: str, text: str) 
     options, signer = PROGRAMS[name]
     command = [path, *options, *(word for each in keyrings for word in ("--keyring", each)), signature, text]
     environment = {**os.environ, "LC_ALL": "C"}
-    home = os.path.dirname(signature)  # no file of the user's counts
+    home = os.path.dirname(signature)  # ignore the user's files
     try:
         result = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT_S, cwd=home, env=environment
@@ -59,7 +59,7 @@ def check(name: str, path: str, keyrings: list[str], signature: str, text: str) 
         raise BadSignature(f"{name} did not answer within {_TIMEOUT_S} s") from None
     except OSError as error:
         raise BadSignature(f"{path} cannot be run: {error.strerror or error}") from None
-    # Whatever it has said before a crash, it has not said all.
+    # The output before a crash is incomplete.
     if result.returncode not in (0, 1, 2):
         how = f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
         raise BadSignature(f"{name} ended with {how}")
@@ -94,7 +94,7 @@ def gpgv_signer(answer: ProgramOutput) -> str:
         raise BadSignature(other)
     if unknown:
         raise UnknownKey(unknown)
-    raise BadSignature("expected a signature that gpgv takes for good, found none")
+    raise BadSignature("expected a signature that gpgv accepts, found none")
 
 
 def sqv_signer(answer: ProgramOutput) -> str:
@@ -114,8 +114,8 @@ def _changed() -> BadSignature:
     return BadSignature("the signature does not fit the text: one of them was changed")
 
 
-# In the order of preference: what precedes the keyrings, and what reads the answer. sqv's two files go without the option
-# that 1.3 has for the first: 1.1 knows none.
+# In the order of preference: the options before the keyrings, and the function that reads the output. sqv gets its two
+# files without the option that 1.3 has for the first, because 1.1 does not have it.
 PROGRAMS = {
     "gpgv": (("--homedir", ".", "--status-fd", "1"), gpgv_signer),
     "sqv": ((), sqv_signer),

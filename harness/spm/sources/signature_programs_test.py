@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 VALID = "VALIDSIG SUBKEY 2026-07-11 1783765031 0 4 0 1 {1} 01 {0}"
-NONE = "expected a signature that gpgv takes for good, found none"
+NONE = "expected a signature that gpgv accepts, found none"
 CHANGED = "the signature does not fit the text: one of them was changed"
 GPGV_GOOD = [
     ("one", ["NEWSIG", "GOODSIG K Debian", VALID.format("A", 8)], "A"),
@@ -156,9 +156,13 @@ class BrokenTest(unittest.TestCase):
 TEXT = "Origin: Debian\nSuite: stable\n- dash\n-----BEGIN PGP SIGNATURE-----\nblanks  \t\n\nSHA256:\n abc 1 \u00fc\n\n"
 
 
-class Program:
-    """What is true of either program; the class beside it names which."""
+_NotATestCase: Any = object  # else unittest would run the tests of Program itself
 
+
+class Program(_NotATestCase):
+    """The tests of both programs; a derived class names its program."""
+
+    keys: Keys
     name = ""
     expired_key = True  # whether it refuses one that was good when it signed
 

@@ -1,4 +1,4 @@
-"""Signatures of requests as AWS wants them: "AWS Signature Version 4 for API requests" of its IAM User Guide, in the
+"""Signatures of requests in AWS's form: "AWS Signature Version 4 for API requests" of its IAM User Guide, in the
 form that the "Amazon S3 API Reference" gives under "Authenticating Requests: Using the Authorization Header"."""
 
 from __future__ import annotations

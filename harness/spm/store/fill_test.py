@@ -153,7 +153,7 @@ class OthersTest(SpmTestCase):
         self.add_simple("a")
         start, count = threading.Thread.start, threading.active_count()
 
-        def second_fails(thread: threading.Thread) -> None:
+        def second_fails(thread: Any) -> None:
             if thread._target.__name__ == "_work" and threading.active_count() > count + 1:
                 raise RuntimeError("can't start new thread")
             start(thread)

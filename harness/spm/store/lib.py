@@ -115,9 +115,9 @@ def activate(item: WantedPackage) -> None:
 def replace_link(target: str, link: str) -> None:
     folder, name = os.path.split(link)
     # A process id is not unique: containers that share the folder may have equal ones.
-    beside = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.{os.getpid()}.new")
-    os.symlink(target, beside)
-    os.rename(beside, link)
+    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.{os.getpid()}.new")
+    os.symlink(target, temporary)
+    os.rename(temporary, link)
 
 
 def links(store: Store, lib: str) -> list[tuple[str, StoreEntry]]:

@@ -2,6 +2,7 @@ import os
 import threading
 import time
 import unittest
+from typing import Any
 
 from harness.spm.store import prune, trees
 from harness.spm.store.store import StoreEntry, Store
@@ -13,14 +14,15 @@ DAY = 86400
 
 
 class Fake:
-    """What `removable` looks at."""
+    """The fields of a CacheEntry that `removable` reads."""
 
     def __init__(self, name: str, size: int, days: int, users=()) -> None:
         self.name, self.bytes, self.last_use, self.users = name, size, -days * DAY, list(users)
 
 
-def names(*cached: Fake, older_than_days: int = 30, max_bytes: int = 1000) -> list[str]:
-    return [each.name for each in prune.removable(list(cached), older_than_days * DAY, max_bytes, now=0)]
+def names(*cached: Any, older_than_days: int = 30, max_bytes: int = 1000) -> list[str]:
+    removed: list[Any] = prune.removable(list(cached), older_than_days * DAY, max_bytes, now=0)
+    return [each.name for each in removed]
 
 
 class VictimsTest(unittest.TestCase):

@@ -112,6 +112,6 @@ class HostSlots:
     def _wait(self) -> None:
         if self.cancelled:
             raise Cancelled()
-        # Nobody tells when a closed place opens.
+        # There is no notification when a closed place opens.
         closed = [seconds for seconds in map(self.closed_s, self._open_at) if seconds]
         self._changed.wait(min(closed) + 0.01 if closed else None)

@@ -22,7 +22,7 @@ RESUME = "unittest harness.spm.transfer.resume_test.ResumeTest.test_what_was_lef
 MUTANTS = [
     ("truncation", DOWNLOAD, "if part.length < artifact.size:\n            raise", "if False:\n            raise"),
     ("truncation without a length", DOWNLOAD, 'artifact.size:,} bytes", passing=True)', 'artifact.size:,} bytes")'),
-    ("wrong hash", DOWNLOAD, "if part.digest() != artifact.sha256:\n            error", "if False:\n            error"),
+    ("wrong hash", DOWNLOAD, "if part.digest() != artifact.sha256:\n            reason", "if False:\n            reason"),
     ("wrong length", DOWNLOAD, "if body.length not in (None, artifact.size):", "if False:"),
     ("more than announced", DOWNLOAD, "if part.length + len(piece) > artifact.size:", "if False:"),
     ("401", TRANSPORT, "if code == 401:", "if False:"),
@@ -65,7 +65,7 @@ MUTANTS = [
     ("redirect with a password", TRANSPORT, 'if "@" in target.netloc:', "if False:"),
     ("HTML", DOWNLOAD, "if body.kind in _PAGE_KINDS or (", "if ("),
     ("HTML as an archive", DOWNLOAD, "(body.offset == 0 and piece[:64]", "(False and piece[:64]"),
-    (RESUME, DOWNLOAD, "error.passing = body.offset > 0", "error.passing = False"),
+    (RESUME, DOWNLOAD, "passing=body.offset > 0)", "passing=False)"),
     (RESUME, DOWNLOAD, "if error.status == 416:", "if False:"),
     (RESUME, DOWNLOAD, "if part.length > artifact.size or part.digest() != artifact.sha256:", "if False:"),
     (RESUME, TRANSPORT, "if offset and validator:", "if False:"),

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 _PATIENCE_S = 1.0
 
 
-def each(act: Callable[..., Any], tasks: Iterable[Any], jobs: int,
-         cancel: Callable[[], Any] = lambda: None) -> Iterator[Any]:
+def each(
+    act: Callable[..., Any], tasks: Iterable[Any], jobs: int, cancel: Callable[[], Any] = lambda: None
+) -> Iterator[Any]:
     """Yields (task, act(task)) as they are done, `jobs` at once; the first exception of `act` or of `tasks` ends it.
 
-    `tasks` is any iterable: what has yet to come is waited for by one of the threads. Whoever leaves the loop early
-    calls `cancel`, waits a moment for the threads, then leaves them behind: they finish what they are at, no more."""
+    `tasks` may be a generator: one of the threads waits for its next item. Leaving the loop early calls `cancel` and
+    waits a moment for the threads; those still running finish their current task only."""
     todo, taking, over = iter(tasks), threading.Lock(), threading.Event()
     done: queue.SimpleQueue[Any] = queue.SimpleQueue()
 

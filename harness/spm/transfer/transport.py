@@ -76,10 +76,10 @@ class TransferError(Exception):
 class Body:
     """An open transfer.
 
-    `offset` is where in the artifact it begins: what was asked for, or 0 where the server sends the whole all the same.
-    `length` is the whole artifact's in bytes, None where the server does not say; `kind` its content type; `validator`
-    what a later request for the rest passes on, so that it gets the rest of the same bytes or the whole. `deadline` is
-    the request's, for the first bytes of the body; each further read has as long again."""
+    `offset` is where in the artifact it begins: as requested, or 0 if the server sends the whole file anyway. `length` is
+    the size of the whole artifact in bytes, None if unknown; `kind` is its content type. A later request for the rest
+    sends `validator`, so that it gets the rest of the same file or the whole. `deadline` is the request's, for the first
+    bytes; each further read has the same time."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ def shown(address: str) -> str:
     """An address without its possibly secret parts."""
     try:
         parts = urlsplit(address)
-    except ValueError:  # what is none may still hold a password
+    except ValueError:  # an invalid address may still hold a password
         return address.rpartition("@")[2].partition("?")[0]
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
@@ -237,7 +237,7 @@ def _copy(data: _Counted, target: str) -> None:
             while piece := data.read(_PIECE):
                 file.write(piece)
             file.flush()
-            os.fsync(file.fileno())  # after a power cut an empty file might bear the name of a whole one
+            os.fsync(file.fileno())  # else a power cut could leave an empty file under the final name
     except OSError as error:
         raise TransferError(f"{error.strerror or error} ({target})") from None
 
@@ -427,13 +427,13 @@ def failure(error: Exception, proxy: str = "") -> TransferError:
         )
     if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
         return TransferError(f"no TLS with this host ({error.reason or 'no reason given'})", host=connecting)
-    found = _on_the_way(error, connecting)
+    found = _connection_failure(error, connecting)
     if connecting and proxy:
         found.reason = f"the proxy {proxy}: {found.reason}"
     return found
 
 
-def _on_the_way(error: Exception, connecting: bool) -> TransferError:
+def _connection_failure(error: Exception, connecting: bool) -> TransferError:
     if isinstance(error, socket.gaierror):
         return TransferError("the host's name cannot be resolved", passing=error.errno == socket.EAI_AGAIN, host=True)
     if isinstance(error, TimeoutError):

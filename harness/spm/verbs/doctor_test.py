@@ -6,7 +6,7 @@ from unittest import mock
 from harness.spm.transfer import reading
 from harness.spm_testing.server import Server, reset, send
 from harness.spm_testing.test_case import SpmTestCase
-from harness.spm_testing.test_case import Result
+from harness.spm_testing.test_case import CommandResult
 
 REACH_HINT = "hint: check the network, or name a copy of the artifacts with SPM_MIRROR or SPM_DEBIAN_MIRROR\n"
 
@@ -25,7 +25,7 @@ class DoctorTest(SpmTestCase):
             self.add(name, {**self.serve(f"{name}.tar", data), "sources": ["main", "other"]})
             self.other.files[f"/{name}.tar"] = data
 
-    def doctor(self, *arguments: str) -> Result:
+    def doctor(self, *arguments: str) -> CommandResult:
         result = self.spm("doctor", *arguments)
         result.err = result.err.replace(self.other.base, "OTHER")
         return result

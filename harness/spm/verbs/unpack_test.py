@@ -13,7 +13,7 @@ from harness.spm_testing.archives import deb, folder, hard_link, link, member, t
 from harness.spm_testing.test_case import SpmTestCase
 from collections.abc import Callable, Iterator
 from typing import Any
-from harness.spm_testing.test_case import Result
+from harness.spm_testing.test_case import CommandResult
 
 MEMBERS = [
     folder("./d"),
@@ -35,7 +35,7 @@ class UnpackVerbTest(SpmTestCase):
             file.write(data)
         return path
 
-    def unpack(self, *arguments: str) -> Result:
+    def unpack(self, *arguments: str) -> CommandResult:
         return self.spm("unpack", *arguments, write=False)
 
     def found(self) -> dict[str, str]:

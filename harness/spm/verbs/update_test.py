@@ -323,7 +323,9 @@ ATTACKS = [
 
 
 class KeysTest(ArchiveTest):
-    """An outdated pin, and the key of an archive of Debian's."""
+    """An outdated pin, and the key of a Debian archive."""
+
+    keys: Keys
 
     @classmethod
     def setUpClass(cls) -> None:

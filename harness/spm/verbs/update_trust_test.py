@@ -9,7 +9,7 @@ from harness.spm.sources import signature
 from harness.spm.verbs import update_test
 from harness.spm.verbs.update_test import INDEX
 from harness.spm_testing.debian import CHECKERS, HAS_GPG, HAS_SQV, only_programs
-from harness.spm_testing.test_case import Result
+from harness.spm_testing.test_case import CommandResult
 
 NEITHER = "this machine has neither gpgv nor sqv"
 NO_KEY = "this machine has no key of Debian's"
@@ -39,7 +39,7 @@ class TrustTest(update_test.KeysTest):
         os.environ["PATH"] = self.path
         self.archive.publish(lambda text: INDEXES[index](self.keys, text))
 
-    def update(self, *options: str) -> Result:
+    def update(self, *options: str) -> CommandResult:
         result = self.spm("update", "tool", *options, write=False)
         for name in ("stranger", "debian"):
             key = self.keys.fingerprint(name)
