@@ -15,7 +15,7 @@ from harness.make.console import MakeError, StatusLine, duration, print_line
 from harness.make.names import nearest_hint
 from harness.spm.lock import Lock
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from types import ModuleType
 
 CONFIGS = ("release", "debug", "asan", "tsan")
@@ -28,15 +28,13 @@ STEPS_A_SECOND = 0.35
 """Compile steps per second and core, for the first estimate on a machine."""
 
 
-class BuildOptions:
-    """What to build: toolchain, config and architecture level."""
+class BuildOptions(NamedTuple):
+    """What to build. `variants` are globs of more variants."""
 
-    def __init__(self, config: str = "release", toolchain_name: str = "pinned", march: str = DEFAULT_MARCH,
-                 variants: Sequence[str] = ()) -> None:
-        self.config = config
-        self.toolchain = toolchain_name
-        self.march = march
-        self.variants = variants
+    config: str = "release"
+    toolchain: str = "pinned"
+    march: str = DEFAULT_MARCH
+    variants: Sequence[str] = ()
 
     @property
     def folder(self) -> str:

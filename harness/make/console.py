@@ -15,9 +15,7 @@ class MakeError(Exception):
 
     def __init__(self, what: str, hint: str = "", status: int = 1) -> None:
         super().__init__(what)
-        self.what = what
-        self.hint = hint
-        self.status = status
+        self.what, self.hint, self.status = what, hint, status
 
 
 def print_line(text: str) -> None:

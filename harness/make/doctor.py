@@ -6,6 +6,7 @@ import shutil
 import tarfile
 import io
 import time
+from typing import NamedTuple
 
 from harness.make import build, paths, toolchain
 from harness.make.arguments import Parser
@@ -17,14 +18,13 @@ NEEDED_BYTES = 2_500_000_000
 """For downloads, unpacked packages and a release build with its results."""
 
 
-class DoctorCheck:
+class DoctorCheck(NamedTuple):
     """One line of the report: what was checked, whether it is sufficient, what was found, what to do."""
 
-    def __init__(self, what: str, good: bool, found: str, do: str = "") -> None:
-        self.what = what
-        self.good = good
-        self.found = found
-        self.do = do
+    what: str
+    good: bool
+    found: str
+    do: str = ""
 
     def __str__(self) -> str:
         text = f"{'ok  ' if self.good else 'FAIL'}  {self.what:<22} {self.found}"
@@ -84,10 +84,8 @@ def _packages() -> DoctorCheck:
 
 
 def _harness() -> DoctorCheck:
-    for name in build.TOOLCHAINS:
-        binary = os.path.join(paths.build_dir(name, "release"), "harness")
-        if os.path.exists(binary):
-            return DoctorCheck("harness", True, os.path.relpath(binary, paths.ROOT))
+    if binary := build.existing_harness():
+        return DoctorCheck("harness", True, os.path.relpath(binary, paths.ROOT))
     return DoctorCheck("harness", False, "not built yet", "python3 make.py build")
 
 

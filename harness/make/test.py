@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 from harness.make import build, paths
 from harness.make.arguments import Parser
@@ -39,17 +40,15 @@ GRACE_S = 5.0
 """How long an interrupted test may take to clean up before it is killed."""
 
 
-class TestOutcome:
-    """The counts of one test process, and its output if something failed."""
+class TestOutcome(NamedTuple):
+    """The counts of one test process, and what it printed."""
 
-    def __init__(self, name: str, passed: int = 0, failed: int = 0, skipped: int = 0, output: str = "",
-                 seconds: float = 0.0) -> None:
-        self.name = name
-        self.passed = passed
-        self.failed = failed
-        self.skipped = skipped
-        self.output = output
-        self.seconds = seconds
+    name: str
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    output: str = ""
+    seconds: float = 0.0
 
 
 class TestProcesses:
@@ -163,13 +162,12 @@ def _without_aslr(command: list[str]) -> list[str]:
     return [setarch, "-R", *command] if setarch else command
 
 
-class Test:
+class Test(NamedTuple):
     """A test: `targets` must be built for it; `run(children)` returns its TestOutcome."""
 
-    def __init__(self, name: str, targets: list[str], run: Run) -> None:
-        self.name = name
-        self.targets = targets
-        self.run = run
+    name: str
+    targets: list[str]
+    run: Run
 
     def matches(self, pattern: str) -> bool:
         """Whether a glob matches its name, or the kind before the first space of its name."""

@@ -14,6 +14,7 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from harness.make import paths
 from harness.make.console import MakeError
@@ -31,18 +32,15 @@ TRIPLE = "x86_64-linux-gnu"
 USE_SYSTEM = "python3 make.py build --toolchain system (needs g++ 12, CMake 3.25 and ninja of your own)"
 
 
-class Toolchain:
-    """The `cmake` and `ninja` commands of a build, and the CMake arguments that choose the compiler."""
+class Toolchain(NamedTuple):
+    """The `cmake` and `ninja` commands of a build, and the CMake arguments that choose the compiler. `key` changes when
+    the tools do."""
 
-    def __init__(self, name: str, compiler: str, cmake: list[str], ninja: list[str], cmake_arguments: list[str],
-                 key: str) -> None:
-        self.name = name
-        self.compiler = compiler
-        self.cmake = cmake
-        self.ninja = ninja
-        self.cmake_arguments = cmake_arguments
-        self.key = key
-        """Changes when the tools do."""
+    compiler: str
+    cmake: list[str]
+    ninja: list[str]
+    cmake_arguments: list[str]
+    key: str
 
 
 def find(name: str, packages: dict[str, str]) -> Toolchain:
@@ -126,7 +124,7 @@ def _pinned(packages: dict[str, str]) -> Toolchain:
     arguments += [f"-DCMAKE_LINKER={binary('ld')}", f"-DCMAKE_C_COMPILER_AR={binary('ar')}",
                   f"-DCMAKE_CXX_COMPILER_AR={binary('ar')}", f"-DCMAKE_C_COMPILER_RANLIB={binary('ranlib')}",
                   f"-DCMAKE_CXX_COMPILER_RANLIB={binary('ranlib')}"]
-    return Toolchain("pinned", binary("g++"), [binary("cmake")], [binary("ninja")], arguments, key)
+    return Toolchain(binary("g++"), [binary("cmake")], [binary("ninja")], arguments, key)
 
 
 def check_march(compiler: str, level: str) -> None:
@@ -160,4 +158,4 @@ def _system() -> Toolchain:
         if not tools[tool]:
             raise MakeError(f"--toolchain system: expected {wanted} on the PATH, found none",
                              "install it, or build with the pinned toolchain: python3 make.py build")
-    return Toolchain("system", tools["g++"], [tools["cmake"]], [tools["ninja"]], [], tools["g++"])
+    return Toolchain(tools["g++"], [tools["cmake"]], [tools["ninja"]], [], tools["g++"])

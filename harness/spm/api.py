@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from harness.spm.errors import SpmError
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import Settings
-from harness.spm.verbs.activate import activate
+from harness.spm.verbs.install import activate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

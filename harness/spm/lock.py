@@ -10,10 +10,6 @@ import sys
 import time
 from collections.abc import Callable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 _STEP_S = 0.05  # polled: an interrupt must end the wait
 
 
@@ -39,7 +35,7 @@ class Lock:
         self._path = path
         self.file = -1  # the open file that holds it
 
-    def take(self, shared: bool = False, wait: bool = True, waiting: Callable[..., Any] | None = None) -> bool:
+    def take(self, shared: bool = False, wait: bool = True, waiting: Callable[[str], object] | None = None) -> bool:
         """Takes the lock. If another process holds it: returns False without `wait`, else calls `waiting(holder)` once
         and waits."""
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX

@@ -73,7 +73,7 @@ ALIASES = {"-p": "--platform", "-h": "--help", "-j": "--jobs", "-q": "--quiet", 
 
 VERBS = {
     "install": Verb("install", "NAME...", "make packages active, fetching what the store lacks", ("--platform",)),
-    "install-group": Verb("install_group", "GROUP...", "make every package of the groups active", ("--platform",)),
+    "install-group": Verb("install", "GROUP...", "make every package of the groups active", ("--platform",)),
     "uninstall": Verb(
         "uninstall", "NAME...", "remove packages from lib; the store keeps them", ("--platform",)
     ),

@@ -7,10 +7,6 @@ import os
 from harness.spm.errors import Refused
 from collections.abc import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 MAGIC = b"!<arch>\n"
 _HEADER = 60
 
@@ -33,7 +29,7 @@ def members(file: int) -> Iterator[tuple[str, int, int]]:
 
 def data_of_deb(file: int) -> tuple[int, int]:
     """(offset, length) of the data.tar archive of a .deb."""
-    found: dict[str, Any] = {}
+    found: dict[str, tuple[int, int]] = {}
     for name, offset, length in members(file):
         if found.setdefault(name.partition(".tar")[0], (offset, length)) != (offset, length):
             raise Refused(f"expected each member of a Debian package once, found '{name}' after another of its kind")

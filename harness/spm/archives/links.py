@@ -7,11 +7,7 @@ back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from collections.abc import Callable, Iterator
 
 _OUT, _NOWHERE = -1, -2  # places, beside those that are numbered
 
@@ -82,7 +78,7 @@ class LinkResolver:
             if at < 0:
                 self._ends[link] = at, 0
 
-    def _begun(self, link: int) -> Any:
+    def _begun(self, link: int) -> tuple[int, int, int, Iterator[str]]:
         """Starts to follow a link; returns (link, place, levels below it, remaining parts)."""
         self._ends[link] = _NOWHERE, 0  # meeting it again before it is resolved is a cycle
         return link, self._above[link], 0, iter(self._targets[link].split("/"))

@@ -17,10 +17,6 @@ from harness.spm.pins import manifest as manifests
 from harness.spm.store.atomic import atomic_file
 from collections.abc import Callable, Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 class PinChange:
     """Gives the artifact `old` ({field: value}, with path and sha256) of `package` the fields `new`; None removes a
@@ -82,7 +78,7 @@ def _indexes(document: dict, change: PinChange, path: str) -> list[int]:
     return found
 
 
-def _edit(text: str, begin: int, name: str, value: Any) -> tuple[int, int, str]:
+def _edit(text: str, begin: int, name: str, value: object) -> tuple[int, int, str]:
     """(begin, end, new text) that sets or removes a field of the object at `begin`, which has at least two fields.
 
     A new field comes last, with the layout of the field before it; a removed field takes its comma along."""
@@ -121,7 +117,7 @@ def span(text: str, place: tuple) -> tuple[int, int]:
     return at, decode(text, at)[1]
 
 
-def _members(text: str, at: int, decode: Callable[..., Any]) -> Iterator[tuple[int, int, int] | tuple[str, int, int]]:
+def _members(text: str, at: int, decode: Callable) -> Iterator[tuple[int | str, int, int]]:
     """(name or index, begin and end of the value) of each member of the object or list that begins at `at`."""
     is_object, closing = text[at] == "{", "}" if text[at] == "{" else "]"
     at, index = _skip(text, at + 1), 0

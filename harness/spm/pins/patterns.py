@@ -9,10 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 _TOKENS = re.compile(r"(^|/)\*\*/|/\*\*$|\*\*|\*|\?|[^*?/]+|/")
 
 
@@ -71,6 +67,6 @@ class KeepFilter:
         return list(self._idle)
 
 
-def _any(patterns: list[str]) -> Callable[..., Any]:
+def _any(patterns: list[str]) -> Callable[[str], object]:
     """A predicate: whether a path fully matches one of `patterns`."""
     return re.compile("|".join(map(expression, patterns)), re.DOTALL).fullmatch

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import configparser
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from harness.spm.sources import Unavailable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 DEFAULT_REGION = "us-east-1"
 
@@ -38,7 +34,7 @@ def region() -> str:
     return next(filter(None, map(os.environ.get, names)), "") or _profile().get("region") or DEFAULT_REGION
 
 
-def _credentials(found: Any, spell: Callable[[str], str], where: str) -> Credentials | None:
+def _credentials(found: Mapping[str, str], spell: Callable[[str], str], where: str) -> Credentials | None:
     key, secret, token = (
         found.get(spell(name), "") for name in ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
     )
