@@ -65,6 +65,6 @@ def install(items: list, manifest: Manifest, settings: Settings, store: Store, r
 def _link(items: list, report: Report) -> None:
     for item in items:
         if not item.linked():
-            lib.activate(item)
+            lib.replace_link(item.entry.tree, item.link)
             report.linked(item)
         item.entry.use()

@@ -93,10 +93,3 @@ def deb(
         ("control.tar.xz", lzma.compress(tar())),
         (f"data.tar.{ending}", compress(tar(*members))),
     )
-
-
-class Rules:
-    """The unpacking half of an artifact."""
-
-    def __init__(self, strip: str = "", keep: Iterable[str] = ()) -> None:
-        self.strip, self.keep = strip, list(keep)

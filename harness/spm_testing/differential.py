@@ -24,7 +24,6 @@ import unicodedata
 
 from harness.spm.archives import rules, tar
 from harness.spm.archives.tree import DryRunTree
-from harness.spm.archives.unpack import KeepEverything
 from harness.spm.errors import Refused
 from typing import BinaryIO
 
@@ -42,7 +41,7 @@ _BYTES = (0, 0x0A, 0x20, 0x2D, 0x2E, 0x2F, 0x30, 0x31, 0x35, 0x37, 0x39, 0x4C, 0
 def ours(file: BinaryIO) -> dict:
     """{path: what it is} of an open archive, as we read it; a Refused where we do not."""
     tree, size = DryRunTree(), os.fstat(file.fileno()).st_size
-    unpacker = rules.MemberUnpacker(tree, 0, KeepEverything, False, MOST_BYTES)
+    unpacker = rules.MemberUnpacker(tree, 0, rules.UnpackRules(), False, MOST_BYTES)
     with contextlib.closing(tar.members(file.fileno(), 0, size, MOST_BYTES)) as members:
         for member in members:
             unpacker.add(member)

@@ -19,7 +19,8 @@ from harness.spm.archives.tree import DryRunTree, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused
 from harness.spm.store import trees
-from harness.spm_testing.archives import Rules, ar, deb, folder, hard_link, link, member, tar, zip_followed, zipped
+from harness.spm.archives.rules import UnpackRules
+from harness.spm_testing.archives import ar, deb, folder, hard_link, link, member, tar, zip_followed, zipped
 from harness.spm_testing.test_case import SpmTestCase
 from collections.abc import Iterator
 
@@ -37,7 +38,7 @@ MEMBERS: list[Any] = [
     ("an absolute path", ALL, [member("/etc/passwd")], "/etc/passwd is absolute"),
     ("a parent path", ALL, [member("../x")], "../x leads upwards"),
     ("a parent path inside", ALL, [member("a/../../x")], "a/../../x leads upwards"),
-    ("a parent path that is not kept", ALL, [member("a"), member("../x")], "../x leads upwards", Rules(keep=["a*"])),
+    ("a parent path that is not kept", ALL, [member("a"), member("../x")], "../x leads upwards", UnpackRules(keep=["a*"])),
     ("a file in place of the root", ALL, [link(".", "a")], "the archive's root is not a folder"),
     (
         "a file through a link to a folder",
@@ -94,14 +95,14 @@ MEMBERS: list[Any] = [
         ALL,
         [link("usr/l", "../etc")],
         "the link l -> ../etc leads out of the package",
-        Rules("usr"),
+        UnpackRules("usr"),
     ),
     (
         "an absolute link of a .deb out of what is stripped",
         (DEB,),
         [link("./usr/l", "/etc/x")],
         "the link usr/l -> /etc/x leads out of the package",
-        Rules("usr"),
+        UnpackRules("usr"),
     ),
     ("a link to nothing", TARS, [link("l", "")], "the link l has an empty or unprintable target"),
     ("a link with a line break", ALL, [link("l", "a\nb")], "the link l has an empty or unprintable target"),
@@ -130,7 +131,7 @@ MEMBERS: list[Any] = [
         TARS,
         [member("a"), hard_link("b", "a")],
         "the hard link b -> a leads to no file that is kept",
-        Rules(keep=["b"]),
+        UnpackRules(keep=["b"]),
     ),
     ("a device", ALL, [DEVICE], "dev is a device, a pipe or of an unknown kind"),
     ("a pipe", ALL, [PIPE], "pipe is a device, a pipe or of an unknown kind"),
@@ -176,15 +177,15 @@ MEMBERS: list[Any] = [
         [member("\u00e9" * 130)],
         f"{chr(0xe9) * 60}... is longer than 2,048 bytes, or than 255 between two slashes",
     ),
-    ("a pattern in vain", ALL, [member("a")], "keep: 'b/*' matches nothing in the archive", Rules(keep=["a", "b/*"])),
+    ("a pattern in vain", ALL, [member("a")], "keep: 'b/*' matches nothing in the archive", UnpackRules(keep=["a", "b/*"])),
     (
         "a file outside strip",
         ALL,
         [member("usr/a"), member("etc/b")],
         "etc/b is kept but lies outside strip 'usr'",
-        Rules("usr"),
+        UnpackRules("usr"),
     ),
-    ("a file in place of strip", ALL, [member("usr")], "usr is kept but lies outside strip 'usr'", Rules("usr")),
+    ("a file in place of strip", ALL, [member("usr")], "usr is kept but lies outside strip 'usr'", UnpackRules("usr")),
 ]
 
 
@@ -516,13 +517,13 @@ BYTES = [
 ]
 
 
-def attacks() -> Iterator[tuple[str, bytes, Rules, str]]:
+def attacks() -> Iterator[tuple[str, bytes, UnpackRules, str]]:
     """(what, archive, rules, the refusal) of both tables."""
     for what, containers, members, refusal, *chosen in MEMBERS:
         for name, make in containers:
-            yield f"{what} in {name}", make(*members), chosen[0] if chosen else Rules(), refusal
+            yield f"{what} in {name}", make(*members), chosen[0] if chosen else UnpackRules(), refusal
     for what, data, refusal in BYTES:
-        yield what, data, Rules(), refusal
+        yield what, data, UnpackRules(), refusal
 
 
 class AttacksTest(SpmTestCase):
@@ -587,27 +588,27 @@ class AttacksTest(SpmTestCase):
     def test_a_bomb_that_is_not_kept_goes_off_no_better(self) -> None:
         self.save(lzma.compress(tar(member("bomb", BOMB), member("a"))))
         with self.assertRaises(Refused) as caught:
-            unpack(self.archive, Rules(keep=["a"]), DryRunTree(), 0)
+            unpack(self.archive, UnpackRules(keep=["a"]), DryRunTree(), 0)
         self.assertEqual(caught.exception.what, f"the archive unpacks to more than {HARMLESS_BYTES:,} bytes")
 
     def test_an_archive_that_ends_in_what_is_not_kept_is_refused(self) -> None:
         for what, data in (("ordinary", HALF), ("the first", tar(member("b", b"x" * 5000))[:4000])):
             self.save(data)
             with self.assertRaises(Refused) as caught:
-                unpack(self.archive, Rules(keep=["a*"]), DryRunTree(), 0)
+                unpack(self.archive, UnpackRules(keep=["a*"]), DryRunTree(), 0)
             self.assertEqual(caught.exception.what, "the archive ends in the middle of b", what)
 
     def test_too_many_members_are_refused(self) -> None:
         for name, make in ALL:
             self.save(make(*(member(f"f{n}") for n in range(11))))
             with mock.patch.object(rules, "MOST_MEMBERS", 10), self.assertRaises(Refused) as caught:
-                unpack(self.archive, Rules(), DryRunTree(), 0)
+                unpack(self.archive, UnpackRules(), DryRunTree(), 0)
             self.assertEqual(caught.exception.what, "the archive has more than 10 members", name)
 
     def test_a_directory_that_would_fill_the_memory_is_refused(self) -> None:
         self.save(zipped(*(member(f"f{n}") for n in range(20))))
         with mock.patch.object(zip, "_LARGEST_DIRECTORY", 900), self.assertRaises(Refused) as caught:
-            unpack(self.archive, Rules(), DryRunTree(), 0)
+            unpack(self.archive, UnpackRules(), DryRunTree(), 0)
         self.assertEqual(caught.exception.what, "the archive's directory has 970 bytes, expected at most 900")
 
     def test_what_an_archive_may_become_grows_with_it_up_to_a_limit(self) -> None:

@@ -15,7 +15,8 @@ from harness.spm.archives.tree import DryRunTree, Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused
 from harness.spm.store import contents, trees
-from harness.spm_testing.archives import Rules, ar, deb, folder, hard_link, link, member, tar, zipped
+from harness.spm.archives.rules import UnpackRules
+from harness.spm_testing.archives import ar, deb, folder, hard_link, link, member, tar, zipped
 
 ROUNDS = 400  # of each archive
 MADE = 40  # of them really made, on the disk; a disk makes no difference to what is refused
@@ -96,7 +97,7 @@ class FuzzTest(unittest.TestCase):
     def attempt(self, tree: Tree) -> str:
         """Unpacks the archive into `tree`, and looks for what it may have left elsewhere."""
         try:
-            unpack(f"{self.folder}/archive", Rules(), tree, 0)
+            unpack(f"{self.folder}/archive", UnpackRules(), tree, 0)
             listed = tree.seal()
             outcome = "unpacked"
             if tree.root:

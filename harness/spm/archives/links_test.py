@@ -10,7 +10,7 @@ RANDOM_TREES = 3000
 
 
 def chain(length: int, end: str) -> dict[str, str]:
-    """LinkResolver l0 -> l1 -> ... of which the last leads to `end`."""
+    """Links l0 -> l1 -> ... of which the last leads to `end`."""
     return {f"l{n}": f"l{n + 1}" for n in range(length - 1)} | {f"l{length - 1}": end}
 
 

@@ -61,7 +61,7 @@ def write_tar_xz(path: str, members: list[PackMember], time: int) -> None:
 
 
 def members_of(folder: str, prefix: str = "") -> Iterator[PackMember]:
-    """KeepEverything below a folder; an SpmError names what is neither file, folder nor link."""
+    """Everything below a folder; an SpmError names what is neither file, folder nor link."""
     with os.scandir(folder) as entries:
         below = sorted(entries, key=lambda entry: os.fsencode(entry.name))
     for entry in below:

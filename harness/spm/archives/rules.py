@@ -26,7 +26,7 @@ from harness.spm.errors import Refused
 from harness.spm.pins.patterns import KeepFilter
 from harness.spm.store import contents
 from harness.spm.store.contents import FILE, FOLDER, LINK, Node
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +52,13 @@ _ORDINARY = re.compile(rf"(?:\./)?({_PART}(?:/{_PART}){{0,{MOST_LEVELS - 1}}})/?
 def most_bytes(archive_bytes: int) -> int:
     """The most bytes that an archive of this size may expand to."""
     return min(MOST_BYTES, max(HARMLESS_BYTES, MOST_RATIO * archive_bytes))
+
+
+class UnpackRules:
+    """The `strip` and `keep` of an artifact; by default, everything is kept."""
+
+    def __init__(self, strip: str = "", keep: Iterable[str] = ()) -> None:
+        self.strip, self.keep = strip, list(keep)
 
 
 class Member:

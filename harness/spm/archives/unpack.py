@@ -13,12 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class KeepEverything:
-    """The unpack rules of an archive without a pin: keep everything."""
-
-    strip, keep = "", ()
-
-
 def unpack(archive: str, artifact: Any, tree: Tree, owner: int) -> None:
     """Unpacks what `artifact` keeps of the file `archive`; `owner` is the artifact's number in its package."""
     file = os.open(archive, os.O_RDONLY | os.O_CLOEXEC)

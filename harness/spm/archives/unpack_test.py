@@ -18,7 +18,8 @@ from harness.spm.archives.tree import Tree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused
 from harness.spm.store import contents, trees
-from harness.spm_testing.archives import Rules, deb, folder, hard_link, link, member, tar, zip_followed, zipped
+from harness.spm.archives.rules import UnpackRules
+from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar, zip_followed, zipped
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
@@ -44,7 +45,7 @@ class UnpackTest(unittest.TestCase):
         self.addCleanup(trees.remove, self.folder)
         self.count = 0
 
-    def unpack(self, *archives: bytes, rules: Rules = Rules()) -> tuple[str, dict]:
+    def unpack(self, *archives: bytes, rules: UnpackRules = UnpackRules()) -> tuple[str, dict]:
         """(the tree, its list)"""
         self.count += 1
         tree = Tree(f"{self.folder}/{self.count}")
@@ -55,7 +56,7 @@ class UnpackTest(unittest.TestCase):
             unpack(path, rules, tree, owner)
         return tree.root, tree.seal()
 
-    def refusal(self, *archives: bytes, rules: Rules = Rules()) -> str:
+    def refusal(self, *archives: bytes, rules: UnpackRules = UnpackRules()) -> str:
         with self.assertRaises(Refused) as caught:
             self.unpack(*archives, rules=rules)
         return caught.exception.what
@@ -309,7 +310,7 @@ class UnpackTest(unittest.TestCase):
                 link("./usr/bin/a", "/usr/lib/x"),
                 link("./usr/root", "/usr"),
             ),
-            rules=Rules("usr"),
+            rules=UnpackRules("usr"),
         )
         self.assertEqual(listed["links"], [["bin/a", "../lib/x"], ["lib/x/a.so", "a.so.1"], ["root", "."]])
         self.assertTrue(os.path.samefile(f"{tree}/bin/a/a.so", f"{tree}/lib/x/a.so.1"))
@@ -324,7 +325,7 @@ class UnpackTest(unittest.TestCase):
             member("dev", kind=tarfile.CHRTYPE),
             link("./etc", "/nowhere"),
         )
-        tree, listed = self.unpack(archive, rules=Rules("usr/lib", ["usr/lib/*.h"]))
+        tree, listed = self.unpack(archive, rules=UnpackRules("usr/lib", ["usr/lib/*.h"]))
         self.assertEqual(os.listdir(tree), ["a.h"])
         self.assertEqual(listed["folders"], [])
 
@@ -370,7 +371,7 @@ class UnpackTest(unittest.TestCase):
     def test_reading_ends_when_all_that_is_kept_is_there(self) -> None:
         archive = tar(member("a", b"1"), member("b", b"2"))
         spoilt = archive[: 1024 + 512] + b"noise" * 100  # after b's header: only a reader that goes on trips over it
-        tree, _ = self.unpack(spoilt, rules=Rules(keep=["a"]))
+        tree, _ = self.unpack(spoilt, rules=UnpackRules(keep=["a"]))
         self.assertEqual(os.listdir(tree), ["a"])
 
     def test_a_list_finds_every_kind_of_damage(self) -> None:

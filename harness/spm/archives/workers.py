@@ -18,6 +18,7 @@ import warnings
 from collections import deque
 
 from harness.spm import kernel
+from harness.spm.archives.rules import UnpackRules
 from harness.spm.archives.tree import ArtifactTree
 from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Cancelled, Refused, SpmError
@@ -159,15 +160,10 @@ def _serve(line: socket.socket, parent: int) -> None:
         line.sendall(_LENGTH.pack(len(answer)) + answer)
 
 
-class _Rules:
-    def __init__(self, strip: str, keep: list[str]) -> None:
-        self.strip, self.keep = strip, keep
-
-
 def _answer(archive: str, strip: str, keep: list[str], root: str, owner: int) -> Any:
     tree = ArtifactTree(root)
     try:
-        unpack(archive, _Rules(strip, keep), tree, owner)
+        unpack(archive, UnpackRules(strip, keep), tree, owner)
     except SpmError as error:
         return False, (error.what, error.hint)
     except OSError as error:

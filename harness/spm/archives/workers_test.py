@@ -14,7 +14,8 @@ from harness.spm.archives.unpack import unpack
 from harness.spm.archives.workers import Workers
 from harness.spm.errors import Cancelled, Refused, SpmError
 from harness.spm.lock import try_lock
-from harness.spm_testing.archives import Rules, deb, folder, hard_link, link, member, tar
+from harness.spm.archives.rules import UnpackRules
+from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar
 from harness.spm_testing.interrupt import PATIENCE_S
 import tarfile
 from harness.spm.store.contents import Node
@@ -36,13 +37,13 @@ class WorkersTest(unittest.TestCase):
             file.write(data)
         return f"{self.folder}/{name}"
 
-    def unpack(self, archive: str, rules: Rules | None = None, owner: int = 0) -> dict[str, Node] | None:
-        return self.workers.unpack(archive, rules or Rules(), self.root, owner, self.lock)
+    def unpack(self, archive: str, rules: UnpackRules | None = None, owner: int = 0) -> dict[str, Node] | None:
+        return self.workers.unpack(archive, rules or UnpackRules(), self.root, owner, self.lock)
 
     def test_what_they_bring_is_what_unpacking_here_brings(self) -> None:
         archive = self.archive(deb(folder("./d"), member("./d/a", b"a"), hard_link("./b", "./d/a"), link("./l", "d")))
         here = Tree(f"{self.folder}/here")
-        unpack(archive, Rules(), here, 3)
+        unpack(archive, UnpackRules(), here, 3)
         tree = Tree(self.root)
         tree.merge(self.unpack(archive, owner=3))
         self.assertEqual({node.owner for node in tree.nodes.values()}, {3})
@@ -55,7 +56,7 @@ class WorkersTest(unittest.TestCase):
     def test_refusals_and_the_disks_errors_arrive_whole(self) -> None:
         Tree(self.root)
         with self.assertRaises(Refused) as caught:
-            self.unpack(self.archive(tar(member("a"))), Rules(keep=["b"]))
+            self.unpack(self.archive(tar(member("a"))), UnpackRules(keep=["b"]))
         self.assertEqual((caught.exception.what, caught.exception.hint),
                          ("keep: 'b' matches nothing in the archive", "correct `keep` in packages.json"))
         with self.assertRaises(OSError) as failed:
@@ -140,7 +141,7 @@ class PartTest(unittest.TestCase):
         with open(path, "wb") as file:
             file.write(tar(*members))
         part = ArtifactTree(self.root)
-        unpack(path, Rules(), part, owner)
+        unpack(path, UnpackRules(), part, owner)
         self.tree.merge(part.nodes)
 
     def test_nothing_is_written_through_the_link_of_another(self) -> None:
@@ -163,7 +164,7 @@ class PartTest(unittest.TestCase):
             parts.append(ArtifactTree(self.root))
             with open(f"{self.folder}/{owner}", "wb") as file:
                 file.write(tar(member("a", b"a", time=seconds)))
-            unpack(f"{self.folder}/{owner}", Rules(), parts[-1], owner)
+            unpack(f"{self.folder}/{owner}", UnpackRules(), parts[-1], owner)
         for part in reversed(parts):
             self.tree.merge(part.nodes)
         self.assertEqual(self.tree.seal()["files"][0][3], 1_100_000_000)

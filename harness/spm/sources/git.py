@@ -197,8 +197,8 @@ class _Object:
         except BrokenPipeError:
             header = []
         if header[1:2] != [kind]:
-            found = header[1] if header[1:] else "nothing"
-            raise TransferError(f"expected a {kind} {name} in the repository, found {found}", status=404)
+            found = header[1] if header[1:] else "missing"
+            raise TransferError(f"expected a {kind} {name} in the repository, found it {found}", status=404)
         self._stream: Any = objects.stdout
         self._left = int(header[2])
 

@@ -107,12 +107,8 @@ def check_writable(folder: str, items: list[WantedPackage]) -> None:
         )
 
 
-def activate(item: WantedPackage) -> None:
-    """Switches the link to the wanted version with one rename."""
-    replace_link(item.entry.tree, item.link)
-
-
 def replace_link(target: str, link: str) -> None:
+    """Makes or switches a link with one rename."""
     folder, name = os.path.split(link)
     # A process id is not unique: containers that share the folder may have equal ones.
     temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.{os.getpid()}.new")

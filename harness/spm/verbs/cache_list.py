@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
 from harness.spm import formatting
@@ -40,7 +39,7 @@ def run(command: Command, settings: Settings) -> int:
     if not settings.json and not settings.quiet:
         size = formatting.size(sum(row["bytes"] for row in rows))
         unused = formatting.size(sum(row["bytes"] for row in rows if not row["used_by"]))
-        print(f"spm: {formatting.plural(len(rows), 'package')} of {size}, {unused} of it unused", file=sys.stderr)
+        table.print_note(f"{formatting.plural(len(rows), 'package')} of {size}, {unused} of it unused")
     return 0
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 
 from harness.spm import formatting
 from harness.spm.progress import report_for
 from harness.spm.store import prune
 from harness.spm.store.store import Store
+from harness.spm.verbs import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def run(command: Command, settings: Settings) -> int:
     if not settings.quiet and not settings.json:
         done = "would be removed" if settings.dry_run else "removed"
         size = formatting.size(sum(each.bytes for each in gone))
-        print(f"spm: {formatting.plural(len(gone), 'package')} of {size} {done}", file=sys.stderr)
+        table.print_note(f"{formatting.plural(len(gone), 'package')} of {size} {done}")
     return 0
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 
 from harness.spm import progress, sources
 from harness.spm.errors import SpmError
@@ -49,9 +48,9 @@ def run(command: Command, settings: Settings) -> int:
     states = [row["state"] for row in rows]
     if not settings.quiet:
         for remark in _remarks(opened, command, settings):
-            print(f"spm: warning: {remark}", file=sys.stderr)
+            table.print_note(f"warning: {remark}")
         counts = ", ".join(f"{states.count(each)} {each}" for each in dict.fromkeys([FINE, *states]))
-        print(f"spm: {plural(len(rows), 'artifact')}: {counts}", file=sys.stderr)
+        table.print_note(f"{plural(len(rows), 'artifact')}: {counts}")
     if LOST in states:
         names = " ".join(dict.fromkeys(row["package"] for row in rows if row["state"] == LOST))
         raise SpmError(

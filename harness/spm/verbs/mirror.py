@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 from harness.spm import progress
 from harness.spm.errors import SpmError, USAGE
@@ -12,6 +11,7 @@ from harness.spm.sources import Unavailable
 from harness.spm.sources.mirror import Mirror
 from harness.spm.transfer import parallel, upload
 from harness.spm.transfer.transport import TransferError
+from harness.spm.verbs import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,4 +73,4 @@ def print_summary(
         rest = "".join(f", {text}" for count, text in others.values() if count)
         done = f"would be {moved}" if settings.dry_run else moved
         sentence = nothing or f"{plural(len(artifacts), 'artifact')} of {size(total)} {done}{rest}"
-        print(f"spm: {sentence}", file=sys.stderr)
+        table.print_note(sentence)

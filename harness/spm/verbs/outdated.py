@@ -4,7 +4,6 @@ It writes nothing, so an unsigned index is enough, with a warning."""
 
 from __future__ import annotations
 
-import sys
 
 from harness.spm.formatting import plural
 from harness.spm.pins import manifest as manifests, newest
@@ -29,13 +28,13 @@ def run(command: Command, settings: Settings) -> int:
         [_row(each) for each in shown], ("package", "name", "source", "pinned", "newest", "state", "reason"), settings
     )
     if not settings.quiet:
-        newest.report_indexes(findings, _print_line)
+        newest.report_indexes(findings, table.print_note)
         if names := dict.fromkeys(each.package.name for each in findings if each.artifact.unsigned):
-            _print_line(
+            table.print_note(
                 f"warning: from an unsigned index: {', '.join(names)}; "
                 "an update from a signed index removes this mark"
             )
-        _print_line(_count(findings))
+        table.print_note(_count(findings))
     return 0
 
 
@@ -62,7 +61,3 @@ def _count(findings: list[newest.PinFinding]) -> str:
     states = [each.state for each in findings]
     kinds = dict.fromkeys((newest.OUTDATED, *states))
     return f"{plural(len(states), 'artifact')}: " + ", ".join(f"{states.count(kind)} {kind}" for kind in kinds)
-
-
-def _print_line(sentence: str) -> None:
-    print(f"spm: {sentence}", file=sys.stderr)

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import shutil
-import sys
 import tempfile
 
 from harness.spm import sources, formatting
@@ -23,6 +22,7 @@ from harness.spm.settings import ANY, native_platform
 from harness.spm.store import trees
 from harness.spm.transfer import parallel, transport, upload
 from harness.spm.transfer.transport import TransferError
+from harness.spm.verbs import table
 from harness.spm.settings import Settings
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ def run(command: Command, settings: Settings) -> int:
         hint = error.hint or f"check that {target} answers here, and takes uploads"
         raise SpmError(f"publish with {target}: {error.reason}", hint) from None
     if not settings.quiet and not settings.json:
-        print(f"spm: {summary}", file=sys.stderr)
+        table.print_note(summary)
     print(json.dumps({name: entry}, indent=None if settings.json else 2))
     return 0
 

@@ -119,6 +119,11 @@ def _text(value: Any, convert: Callable[..., Any] | None) -> str:
     return ", ".join(value) if isinstance(value, (list, tuple)) else str(value)
 
 
+def print_note(text: str) -> None:
+    """Prints a line for people."""
+    print(f"spm: {text}", file=sys.stderr)
+
+
 def short(version: str) -> str:
     """A version for people: twelve digits are enough to be unique."""
     return version[:12]

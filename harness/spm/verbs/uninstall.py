@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 
 from harness.spm.pins import manifest as manifests
 from harness.spm.store import lib
 from harness.spm.store.store import Store
+from harness.spm.verbs import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,4 +35,4 @@ def _print_row(item: WantedPackage, was: bool, settings: Settings) -> None:
         print(json.dumps({"event": event, "package": item.package.name, "path": item.link, "changed": was}))
     elif not settings.quiet:
         done = ("would be removed" if settings.dry_run else "removed") if was else "was not active"
-        print(f"spm: {item.package.name}: {item.link} {done}", file=sys.stderr)
+        table.print_note(f"{item.package.name}: {item.link} {done}")

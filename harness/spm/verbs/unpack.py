@@ -7,11 +7,11 @@ from __future__ import annotations
 import os
 import shlex
 import stat
-import sys
 
 from harness.spm import formatting
 from harness.spm.archives.tree import OWNER_WRITES, DifferInCase, DryRunTree, Tree
-from harness.spm.archives.unpack import KeepEverything, unpack
+from harness.spm.archives.rules import UnpackRules
+from harness.spm.archives.unpack import unpack
 from harness.spm.errors import Refused, SpmError, USAGE
 from harness.spm.store import trees
 from harness.spm.verbs import table
@@ -87,7 +87,7 @@ def _check_folder(path: str) -> None:
 
 def _unpack_into(archive: str, tree: Tree) -> dict:
     """Unpacks into `tree` and returns its list."""
-    unpack(archive, KeepEverything, tree, owner=0)
+    unpack(archive, UnpackRules(), tree, owner=0)
     return tree.seal()
 
 
@@ -116,7 +116,7 @@ def _print_summary(listed: dict, archive: str, folder: str, settings: Settings) 
         table.show([{"archive": archive, "path": folder, **counts, "bytes": size}], (), settings)
     elif not settings.quiet:
         parts = ", ".join(formatting.plural(count, kind[:-1]) for kind, count in counts.items())
-        print(f"spm: {parts}, {formatting.size(size)} in {folder}", file=sys.stderr)
+        table.print_note(f"{parts}, {formatting.size(size)} in {folder}")
 
 
 def _print_list(listed: dict, settings: Settings) -> None:

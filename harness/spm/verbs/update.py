@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 
 from harness.spm.errors import SpmError
 from harness.spm.formatting import plural
 from harness.spm.pins import edit, manifest as manifests, newest
 from harness.spm.pins.newest import PinFinding
+from harness.spm.verbs import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ def run(command: Command, settings: Settings) -> int:
     for each in changed:
         print(json.dumps(_event(each, writes)) if settings.json else _difference(each))
     if not settings.quiet:
-        newest.report_indexes(findings, _print_line)
+        newest.report_indexes(findings, table.print_note)
         for each in findings:
             if remark := _remark(each):
-                _print_line(remark)
-        _print_line(_summary(findings, changed, writes))
+                table.print_note(remark)
+        table.print_note(_summary(findings, changed, writes))
     if changed and settings.frozen:
         raise SpmError(
             f"{settings.packages}: expected the newest pins (--frozen), "
@@ -111,7 +111,3 @@ def _summary(findings: list[PinFinding], changed: list[PinFinding], written: boo
     if not changed:
         return f"nothing to update in {plural(len(findings), 'artifact')}"
     return f"{len(changed)} of {plural(len(findings), 'artifact')} {'updated' if written else 'would be updated'}"
-
-
-def _print_line(sentence: str) -> None:
-    print(f"spm: {sentence}", file=sys.stderr)

@@ -287,7 +287,7 @@ class UncheckedTest(ArchiveTest):
 
 # what is done to the archive, (keys, its InRelease) -> what the server sends, how the error goes on
 ATTACKS = [
-    ("one that only looks signed", lambda keys, text: unchecked(text), "expected a signature that gpgv takes for good, "),
+    ("one that only looks signed", lambda keys, text: unchecked(text), "expected a signature that gpgv accepts, "),
     (
         "one that was changed",
         lambda keys, text: keys.sign(text, "debian").replace(b"Origin: Debian", b"Origin: debian"),

@@ -81,7 +81,7 @@ def _row(item: WantedPackage, deep: bool) -> dict:
 
 def _print_summary(damaged: int, rows: int, artifacts: list[Artifact] | None, command: Command, settings: Settings) -> None:
     if artifacts is None:
-        print(f"spm: error: {damaged} of {rows} packages differ from what was unpacked", file=sys.stderr)
+        table.print_note(f"error: {damaged} of {rows} packages differ from what was unpacked")
         print(f"hint: {with_places(f'{PROGRAM} verify --repair', command)}", file=sys.stderr)
         return
     from harness.spm import formatting
@@ -89,7 +89,7 @@ def _print_summary(damaged: int, rows: int, artifacts: list[Artifact] | None, co
     done = "would be repaired" if settings.dry_run else "repaired"
     size = formatting.size(sum(each.size for each in artifacts))
     cost = f"with {formatting.plural(len(artifacts), 'artifact')} of {size}" if artifacts else "without any artifact"
-    print(f"spm: {formatting.plural(damaged, 'package')} {done} {cost}", file=sys.stderr)
+    table.print_note(f"{formatting.plural(damaged, 'package')} {done} {cost}")
 
 
 def _some(problems: list[str]) -> str:
