@@ -8,7 +8,7 @@ import tarfile
 import time
 import warnings
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 
@@ -55,10 +55,10 @@ _ZIP_KINDS = {
 
 
 def zipped(*members: tuple[tarfile.TarInfo, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """A zip archive of what `tar` takes, hard links aside."""
+    """A zip archive of the same members as for `tar`, except hard links."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # names twice: that is what they are tried for
+        warnings.simplefilter("ignore")  # tests use duplicate names
         for info, data in members:
             entry = zipfile.ZipInfo(info.name + "/" * info.isdir(), time.gmtime(info.mtime)[:6])
             entry.create_system, entry.compress_type = 3, method

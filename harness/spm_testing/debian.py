@@ -23,7 +23,7 @@ IN_2020 = ("--faked-system-time", "20200601T000000")
 
 
 def only_programs(folder: str, *names: str) -> str:
-    """A PATH on which those programs of this machine are and no others."""
+    """A PATH with only these programs of this machine."""
     place = f"{folder}/programs-{'-'.join(names)}"
     os.makedirs(place, exist_ok=True)
     for name in names:
@@ -41,7 +41,7 @@ class Keys:
 
     @functools.cache
     def fingerprint(self, name: str) -> str:
-        """Makes the key `name`, if need be."""
+        """The fingerprint of the key `name`, which is made first if needed."""
         if name not in self._made:
             self._gpg("--passphrase", "", "--quick-generate-key", name, "ed25519", "sign", "never")
         listed = self._gpg("--with-colons", "--list-keys", f"={name}").decode()
@@ -59,7 +59,7 @@ class Keys:
         return self._gpg(*users, "--digest-algo", digest, *options, input=text.encode())
 
     def make_old(self, name: str, life: str) -> None:
-        """Makes the key `name` as of 2020, good for so long from then."""
+        """Makes the key `name` with a creation time in 2020, valid for `life` from then."""
         self._made.add(name)
         self._gpg(*IN_2020, "--passphrase", "", "--quick-generate-key", name, "ed25519", "sign", life)
 
@@ -70,7 +70,7 @@ class Keys:
 
     def close(self) -> None:
         subprocess.run(["gpgconf", "--homedir", self._home, "--kill", "all"], check=True)
-        while os.path.isdir(self._home):  # the agent takes its sockets away as it ends, perhaps under our hands
+        while os.path.isdir(self._home):  # the agent removes its sockets when it ends, perhaps meanwhile
             shutil.rmtree(self._home, ignore_errors=True)
 
     def _gpg(self, *arguments: str, input: bytes = b"") -> bytes:
@@ -79,7 +79,7 @@ class Keys:
 
 
 def unchecked(text: str) -> bytes:
-    """What looks like a signed message to whoever cannot check it."""
+    """A message that looks signed but has no valid signature."""
     signature = "-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----\n"
     return f"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{text}{signature}".encode()
 
@@ -94,7 +94,7 @@ class Archive:
         self.stanzas: dict[str, list[str]] = {path: [] for path in paths}
         self.by_hash = True
         self.compress: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.compress}
-        self.fields: dict[str, str | None] = {}  # of InRelease, in place of the usual ones; None leaves one out
+        self.fields: dict[str, str | None] = {}  # of InRelease, instead of the defaults; None omits one
         os.environ["SPM_DEBIAN_MIRROR"] = self.base
 
     def deb(self, name: str, version: str, architecture: str = "amd64") -> dict:
@@ -148,7 +148,7 @@ class Archive:
         return "".join(f"{name}: {value}\n" for name, value in fields.items() if value is not None)
 
     def publish(self, sign: Callable[..., Any] = unchecked) -> None:
-        """Puts all on the server; `sign` makes the message of InRelease's text."""
+        """Puts all files on the server; `sign` converts the text of InRelease to the signed message."""
         self.server.files[f"/debian/dists/{self.suite}/InRelease"] = sign(self.text())
 
 

@@ -27,7 +27,7 @@ from harness.spm.archives.tree import DryRunTree
 from harness.spm.errors import Refused
 from typing import BinaryIO
 
-MOST_BYTES = 1_000_000  # of contents: a size that became a huge one must not cost the time of a thousand archives
+MOST_BYTES = 1_000_000  # of contents: a damaged size must not cost the time of a thousand archives
 ACCEPTED, REFUSED, DIFFERENT = "accepted", "refused", "different"
 _MOST_LINKS = 10_000
 _USTAR, _GNU, _V7 = b"ustar\x0000", b"ustar  \0", bytes(8)
@@ -39,7 +39,7 @@ _BYTES = (0, 0x0A, 0x20, 0x2D, 0x2E, 0x2F, 0x30, 0x31, 0x35, 0x37, 0x39, 0x4C, 0
 
 
 def ours(file: BinaryIO) -> dict:
-    """{path: what it is} of an open archive, as we read it; a Refused where we do not."""
+    """{path: (kind, facts)} of an open archive as our reader reads it; Refused if it refuses."""
     tree, size = DryRunTree(), os.fstat(file.fileno()).st_size
     unpacker = rules.MemberUnpacker(tree, 0, rules.UnpackRules(), False, MOST_BYTES)
     with contextlib.closing(tar.members(file.fileno(), 0, size, MOST_BYTES)) as members:
@@ -51,7 +51,7 @@ def ours(file: BinaryIO) -> dict:
 
 
 def theirs(data: bytes) -> dict:
-    """The same of tarfile's members, by the rules of rules.py; a Refused names the rule that is broken."""
+    """The same for tarfile's members, with the rules of rules.py; Refused names the broken rule."""
     tree: dict[str, tuple] = {}
     folded: dict[str, str] = {}
     seen: set[str] = set()
@@ -133,7 +133,7 @@ def _leads_out(tree: dict, path: str) -> bool:
 
 
 class ArchiveGenerator:
-    """Archives made by chance: mostly sound, each a little strange."""
+    """Random archives: mostly valid, each a little unusual."""
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
@@ -376,13 +376,13 @@ class ArchiveGenerator:
 
     def _summed(self, block: bytes) -> bytes:
         total = sum(block[:148]) + sum(block[156:]) + 256
-        if self._one_in(20):  # as some did, before it was said how
+        if self._one_in(20):  # as some writers did before the format was specified
             total -= 256 * sum(byte > 127 for byte in block[:148] + block[156:])
         forms = (b"%06o\0 ", b"%06o\0 ", b"%06o\0 ", b"%07o\0", b"%06o \0", b" %05o \0", b"%08o")
         return block[:148] + (self._chance.choice(forms) % total)[:8] + block[156:]
 
     def _number(self, value: int, width: int) -> bytes:
-        """A number in one of the forms that writers use, now and then one that none should."""
+        """A number in one of the forms that writers use, rarely an invalid one."""
         most = 8 ** (width - 1)
         if not 0 <= value < most or self._one_in(25):
             digits = (value % 256 ** (width - 1)).to_bytes(width - 1, "big")
@@ -430,7 +430,7 @@ class ArchiveGenerator:
 
 
 def compare(data: bytes) -> tuple[str, str]:
-    """(what became of an archive, the reason where it was refused or read differently)."""
+    """(outcome for an archive, the reason if it was refused or read differently)."""
     with tempfile.TemporaryFile() as file:
         file.write(data)
         file.flush()
@@ -438,7 +438,7 @@ def compare(data: bytes) -> tuple[str, str]:
             found = ours(file)
         except Refused as refused:
             return REFUSED, refused.what
-        except Exception as error:  # an archive of any kind must end in a sentence
+        except Exception as error:  # every archive must end with a Refused, not with another exception
             return DIFFERENT, f"{type(error).__name__}: {error}"
     try:
         expected = theirs(data)

@@ -30,13 +30,13 @@ from harness.spm.settings import ROOT
 
 GROWING = ("open", "write", "pwrite", "ftruncate", "mkdir", "symlink", "link", "rename", "chmod", "fchmod", "utime")
 SHRINKING = ("unlink", "rmdir")
-HUNG_S = 600.0  # how long a step that hangs does so
-_STATE = struct.Struct("<I20p")  # how many steps there were, and the latest
-_HUNG = _STATE.size  # beside it: whether one hangs
+HUNG_S = 600.0  # duration of a step that hangs
+_STATE = struct.Struct("<I20p")  # number of steps so far, name of the latest
+_HUNG = _STATE.size  # then: whether a step hangs
 
 
 class Outcome:
-    """`status` is negative for a signal; `steps` how many the command came to; `last` what the latest was."""
+    """`status` is negative for a signal; `steps` is the number of steps, `last` the name of the latest."""
 
     def __init__(self, status: int, steps: int, last: str, out: str, err: str) -> None:
         self.status, self.steps, self.last, self.out, self.err = status, steps, last, out, err
@@ -72,7 +72,7 @@ class Runner:
 
 
 class _Steps:
-    """Counts the steps of a command and its workers, in memory that outlives them, and lets the fault happen."""
+    """Counts the steps of a command and its workers, in memory that outlives them, and injects the fault."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class _Steps:
         self._memory, self._kind, self._calls, self._after = memory, kind, calls, after
         self._first, self._last = step, sys.maxsize if lasting or not step else step
         self._main = os.getpid()
-        self._mutex = threading.Lock()  # of threads; a lock on the file is one of processes
+        self._mutex = threading.Lock()  # for threads; the lock on the file is for processes
         self._file = os.memfd_create("steps")
 
     def take(self, name: str, act: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
@@ -120,7 +120,7 @@ class _Steps:
             raise OSError(code, os.strerror(code))
 
     def install(self) -> None:
-        """Puts itself in the way of every call that changes the disk."""
+        """Replaces every call that changes the disk."""
         for name in (*GROWING[1:], *SHRINKING):
             setattr(os, name, self._counting(name, getattr(os, name)))
         os.replace, os.remove = os.rename, os.unlink
@@ -221,7 +221,7 @@ def _main() -> None:
     progress.Report.tick_s = progress._LINE_S = fill._STALLED_S = 0.1
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.collect()
-    gc.freeze()  # or the first collection in a fork copies everything
+    gc.freeze()  # else the first garbage collection in a fork would copy all memory
     for line in sys.stdin:
         print(json.dumps(_serve(json.loads(line))), flush=True)
 

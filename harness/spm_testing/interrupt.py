@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 PATIENCE_S = 300.0
-"""How long a test waits for what must come. It only tells a hang from a busy machine."""
+"""How long a test waits for an event that must come. It only tells a hang from a busy machine."""
 
 
 class UnnoticedInterrupt:

@@ -32,11 +32,11 @@ from harness.spm.store.store import Store
 from harness.spm_testing.archives import member, tar
 from harness.spm_testing.test_case import package, pin
 
-# The options that each is mounted with, and a copy of it beside the original. ext4 writes its journal every second
-# instead of every five, so that a cut finds what the journal knows and the disk does not have.
+# Mount options of the original and of its copy. ext4 writes its journal every second instead of every five, so that
+# a cut finds data that only the journal has.
 FILE_SYSTEMS = {"ext4": (["commit=1"], []), "xfs": ([], ["nouuid"])}
 _FICLONE = 0x40049409
-_SPACE = 8 << 30  # bytes that the device claims; the disk gives what is written
+_SPACE = 8 << 30  # nominal bytes of the sparse device
 
 
 def missing_requirement() -> str:
@@ -78,7 +78,7 @@ class Device:
 
     @contextlib.contextmanager
     def after_cut(self, copy: str) -> Iterator[None]:
-        """Mounts a copy in the place of the original, whose absolute links lead into it; removes it afterwards."""
+        """Mounts a copy at the place of the original, because absolute links lead there; removes it afterwards."""
         with contextlib.ExitStack() as made:
             self._mount(made, copy, self.place, FILE_SYSTEMS[self._kind][1])
             yield
@@ -114,7 +114,7 @@ def generated_packages(folder: str, packages: int, files: int = 200, large: int 
 
 
 class Trial:
-    """An install of `arguments` onto a device, cut at moments."""
+    """An install of `arguments` onto a device, with simulated power cuts."""
 
     def __init__(self, device: Device, arguments: list[str], pins: str) -> None:
         self._device = device
@@ -154,7 +154,7 @@ class Trial:
         subprocess.run(self._command, check=True)
 
     def judge(self, copy: str) -> tuple[int, list[str]]:
-        """(entries that counted after the cut, what is wrong)"""
+        """(entries that were valid after the cut, problems)"""
         with self._device.after_cut(copy):
             marked = [entry for entry in self._store.entries() if entry.exists()]
             wrong = self._damaged("after the cut", marked)

@@ -1,7 +1,7 @@
 """A real S3 server on loopback for spm's tests: s3rver, which checks every signature.
 
 SPM_TEST_S3RVER names the folder where npm put it (`npm install --prefix FOLDER @20minutes/s3rver@4.0.4`). The original,
-s3rver 3.7.1, proves less: it lets every signature of version 4 pass."""
+s3rver 3.7.1, proves less: it accepts every signature of version 4."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def endpoint() -> str:
 
 
 def environment(secret: str = SECRET) -> dict[str, str]:
-    """What the server's user has set, and nothing of this machine's."""
+    """The environment variables of the server's user, without this machine's own."""
     return {
         "AWS_ENDPOINT_URL_S3": endpoint(),
         "AWS_ACCESS_KEY_ID": KEY,

@@ -8,21 +8,21 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-# The server's host by another name, which needs no resolver and no /etc/hosts: a new machine may have neither.
+# Another name of the server's host; it needs no resolver and no /etc/hosts, which a new machine may lack.
 SAME_HOST = "127.1"
 
 
 class Server:
-    """A web server on loopback. `files` maps a path to its bytes, or to a function that answers for itself.
+    """A web server on loopback. `files` maps a path to its bytes, or to a function that writes the response.
 
-    `asked` lists the paths of all requests, `headers` what came with each; `tls` is an SSLContext for https."""
+    `asked` lists the paths of all requests, `headers` their headers; `tls` is an SSLContext for https."""
 
     def __init__(self, tls: Any = None) -> None:
         self.files: dict[str, Any] = {}
         self.asked: list[str] = []
         self.headers: list[Any] = []
-        self.on_put: Callable[[Any], object] = lambda headers: None  # sees each upload's headers
-        self.refuse_put: dict[str, int] = {}  # paths that take no upload, and the status that says so
+        self.on_put: Callable[[Any], object] = lambda headers: None  # gets the headers of each upload
+        self.refuse_put: dict[str, int] = {}  # path that refuses uploads -> status
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -53,14 +53,14 @@ class Server:
                 pass
 
         class Listener(http.server.ThreadingHTTPServer):
-            request_queue_size = 64  # of callers at once; with the usual 5 the kernel lets a sixth wait for a second
+            request_queue_size = 64  # simultaneous connects; with the default of 5 the kernel delays a sixth by a second
 
             def handle_error(self, *_: object) -> None:
                 """Prints nothing: many tests are about a client that goes away."""
 
         self._server = Listener(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        if tls:  # the handshake is the handling thread's work
+        if tls:  # the handling thread does the handshake
             self._server.socket = tls.wrap_socket(
                 self._server.socket, server_side=True, do_handshake_on_connect=False
             )
@@ -77,7 +77,7 @@ def etag(data: bytes) -> str:
 
 
 def send_file(handler: Any, data: bytes) -> None:
-    """As a good server does: with an entity tag, and of the same file only the rest where that is asked for."""
+    """A correct response: with an entity tag, and only the rest of the same file if the request asks for it."""
     tag = etag(data)
     begin = int(handler.headers.get("Range", "bytes=0-")[6:-1])
     if handler.headers.get("If-Range", tag) != tag:
@@ -95,7 +95,7 @@ def send_file(handler: Any, data: bytes) -> None:
 
 
 def send(handler: Any, data: bytes, length: int | None = None, kind: str = "application/octet-stream") -> None:
-    """A plain answer that may lie about its length."""
+    """A plain response, possibly with a wrong length."""
     handler.send_response(200)
     handler.send_header("Content-Type", kind)
     handler.send_header("Content-Length", str(len(data) if length is None else length))
@@ -104,13 +104,13 @@ def send(handler: Any, data: bytes, length: int | None = None, kind: str = "appl
 
 
 def reset(handler: Any) -> None:
-    """Breaks the connection off hard."""
+    """Resets the connection."""
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     handler.connection.close()
 
 
 def refuse(status: int, text: str, *headers: tuple[str, str]) -> Callable[..., Any]:
-    """An answer that is an error."""
+    """An error response."""
 
     def answer(handler: Any) -> None:
         handler.send_response(status, text)

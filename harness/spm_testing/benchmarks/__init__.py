@@ -1,1 +1,1 @@
-"""What spm's speed claims are measured with. Each prints a figure, its goal, and whether it is met."""
+"""Benchmarks behind spm's speed claims. Each prints a figure, its goal, and whether it is met."""

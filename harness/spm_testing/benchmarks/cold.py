@@ -1,4 +1,4 @@
-"""What a cold install costs: beside curl and dpkg-deb on the same bytes, in one interleaved run.
+"""The cost of a cold install, compared with curl and dpkg-deb on the same bytes, in one interleaved run.
 
     python3 -m harness.spm_testing.benchmarks.cold [--cache DIR] [--work DIR] [REPEATS]
 
@@ -32,7 +32,7 @@ from harness.spm.store import trees
 from harness.spm.transfer.download import Downloader, is_whole
 from harness.spm_testing.benchmarks import timing
 
-# what is installed, the verb's arguments, at most so many times what curl and dpkg-deb take
+# what is installed, the verb's arguments, the goal as a multiple of the time of curl and dpkg-deb
 CASES = (
     ("the toolchain group", ["install-group", "toolchain"], 1.05),
     ("Boost, a .deb of 16,739 members", ["install", "boost"], 1.15),
@@ -41,10 +41,10 @@ PARALLEL = 8  # downloads at once, of both sides
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
-    """Files by sendfile, over connections that stay: the server is to be the least of it."""
+    """Serves files by sendfile over persistent connections, so that the server costs little."""
 
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # or a small file waits 40 ms for the kernel to acknowledge its header
+    disable_nagle_algorithm = True  # else a small file waits 40 ms for the acknowledgement of its header
 
     def copyfile(self, source: Any, outputfile: Any) -> None:
         outputfile.flush()
@@ -56,10 +56,10 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
 class _Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 128  # or a ninth connection at once waits a second for its second call
+    request_queue_size = 128  # else a ninth simultaneous connection waits for a second
 
     def handle_error(self, *_: object) -> None:
-        pass  # a client that went away
+        pass  # a client closed its connection
 
 
 def serve(folder: str) -> Any:
@@ -77,7 +77,7 @@ def chosen(arguments: list[str], manifest: Any, platform: str) -> Any:
 
 
 def fetch(artifacts: Any, cache: str, manifest: Any, settings: Any) -> None:
-    """Brings what `cache` lacks, each artifact at its path below it."""
+    """Downloads the artifacts that `cache` lacks, each to its path below it."""
     report = progress.Report()
     downloader = Downloader(manifest, settings, report)
 
@@ -93,7 +93,7 @@ def fetch(artifacts: Any, cache: str, manifest: Any, settings: Any) -> None:
 
 
 def theirs(packages: Any, platform: str, address: str, work: str) -> list[str]:
-    """The command that a careful person would write instead, with the largest first as spm has them."""
+    """The equivalent shell command, with the largest artifacts first, as in spm."""
     fetches, unpacks = [], []
     pairs = [(package, artifact) for package in packages for artifact in package.artifacts_for(platform)]
     for package, artifact in sorted(pairs, key=lambda pair: -pair[1].size):
@@ -117,7 +117,7 @@ def ours(arguments: list[str], work: str) -> list[str]:
 
 
 def timed(command: list[str], address: str, work: str) -> tuple[float, float]:
-    """(wall, CPU) seconds of one cold run in the folder `work`, which is gone afterwards."""
+    """(wall, CPU) seconds of one cold run in the folder `work`, which is removed afterwards."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SPM_")}
     environment |= {"SPM_DEBIAN_MIRROR": address, "NO_PROXY": "127.0.0.1"}
     os.mkdir(work)

@@ -1,4 +1,4 @@
-"""What an install costs when there is nothing to do: beside starting Python, in one interleaved run.
+"""The cost of an install with nothing to do, compared with starting Python, in one interleaved run.
 
     python3 -m harness.spm_testing.benchmarks.noop [REPEATS]
 
@@ -16,7 +16,7 @@ from harness.spm_testing.archives import member, tar
 from harness.spm_testing.benchmarks import timing
 
 GOAL_MS = 35.0
-ARTIFACTS = 5  # of each package, as the pinned set has on average
+ARTIFACTS = 5  # per package, the average of the pinned set
 
 
 def world(folder: str, count: int) -> list[str]:

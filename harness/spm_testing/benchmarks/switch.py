@@ -1,4 +1,4 @@
-"""What it costs to switch ten packages between two versions that the store has, with the real command, all included.
+"""The cost of switching ten packages between two versions in the store, with the real command.
 
     python3 -m harness.spm_testing.benchmarks.switch [REPEATS]
 
@@ -20,7 +20,7 @@ PACKAGES = 10
 
 
 def world(folder: str, files: int, size: int) -> list[list[str]]:
-    """Installs ten packages in two versions; the commands that switch to the one and to the other."""
+    """Installs ten packages in two versions; returns the commands that switch between them."""
     versions = []
     for version in ("one", "two"):
         archives = {

@@ -19,12 +19,12 @@ from harness.spm.settings import ROOT
 from harness.spm_testing.test_case import package, pin
 
 PYTHON = "python3 -c pass"
-# As users have it: what is imported is compiled once.
+# As for users: imported modules are compiled once.
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 class Cost:
-    """The least of a command's runs, in milliseconds of wall and of CPU time."""
+    """The minimum over a command's runs, in milliseconds of wall and of CPU time."""
 
     def __init__(self, wall: float, cpu: float) -> None:
         self.wall, self.cpu = wall, cpu
@@ -34,9 +34,9 @@ class Cost:
 
 
 def measure(commands: Mapping[str, Any], repeats: int) -> dict[str, list[tuple[float, float]]]:
-    """(wall, CPU) milliseconds of each command, taken in turns so that a busy moment meets all of them.
+    """(wall, CPU) milliseconds of each command, run in turns, so that other load affects all of them.
 
-    A command is a list of words, or a list of commands that are taken in turns."""
+    A command is a list of words, or a list of commands that run in turns."""
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     for turn in range(repeats + 1):
         for name, command in commands.items():
@@ -52,7 +52,7 @@ def measure(commands: Mapping[str, Any], repeats: int) -> dict[str, list[tuple[f
 
 
 def table(times: dict[str, list[tuple[float, float]]], base: str = PYTHON) -> dict[str, Cost]:
-    """Prints a row for each command, beside the cost of `base`; what each costs."""
+    """Prints a row for each command, next to the cost of `base`; returns the costs."""
     costs = {name: Cost(*map(min, zip(*each))) for name, each in times.items()}
     title = f"milliseconds of {len(times[base])} runs, in turns"
     print(f"{title:<44}{'median':>9}{'least':>9}{'over':>9}{'CPU':>9}{'over':>9}")
@@ -65,7 +65,7 @@ def table(times: dict[str, list[tuple[float, float]]], base: str = PYTHON) -> di
 
 
 def judge(what: str, cpu: bool, wall: bool) -> int:
-    """Prints a goal and whether CPU and wall time met it; the exit status that says the former."""
+    """Prints a goal and whether CPU and wall time met it; returns 0 if CPU time met it, else 1."""
     words = {True: "met", False: "missed"}
     print(f"goal: {what}: {words[cpu]} in CPU time, {words[wall]} in wall time at load {os.getloadavg()[0]:.1f}")
     return 0 if cpu else 1
@@ -74,7 +74,7 @@ def judge(what: str, cpu: bool, wall: bool) -> int:
 def install(folder: str, name: str, artifacts: dict[str, list[bytes]], **fields: Any) -> list[str]:
     """Installs packages of the given archives into FOLDER; returns the command that does so again.
 
-    `name` is that of the file of pins: several may share the folder's store and lib."""
+    `name` is the name of the file of pins: several may share the folder's store and lib."""
     packages = {}
     for number, (each, archives) in enumerate(artifacts.items()):
         pins = []

@@ -1,4 +1,4 @@
-"""What looking through a tree costs: 16,000 small files and a few large, with the real command.
+"""The cost of verifying a tree of 16,000 small files and a few large ones, with the real command.
 
     python3 -m harness.spm_testing.benchmarks.verify [REPEATS]
 
@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
     folder = tempfile.mkdtemp(prefix="spm-verify-")
     sizes = random.Random(1)
     try:
-        # As Boost's headers: half are below 3 kB, and one in a hundred is above 50 kB.
+        # Like Boost's headers: half are below 3 kB, and one in a hundred is above 50 kB.
         small = [
             member(f"d{each % 40}/e{each % 800}/header-{each}.hpp", os.urandom(int(sizes.lognormvariate(8.0, 1.2))))
             for each in range(SMALL)
