@@ -214,7 +214,7 @@ def _main() -> None:
     from harness.spm import progress
     from harness.spm.store import fill
 
-    verbs = ("cache_list", "cache_prune", "install_group", "list", "status", "uninstall", "verify")
+    verbs = ("cache_list", "cache_prune", "install", "list", "status", "uninstall", "verify")
     for name in ("cli", "install", "formatting", "store.contents", *(f"verbs.{verb}" for verb in verbs)):
         importlib.import_module(f"harness.spm.{name}")
 
