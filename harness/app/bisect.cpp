@@ -7,7 +7,7 @@
 #include "harness/base/child.h"
 #include "harness/base/utc.h"
 #include "harness/measure/machine.h"
-#include "harness/measure/meters.h"
+#include "harness/measure/meter.h"
 #include "harness/measure/provenance.h"
 #include "harness/measure/revisions.h"
 #include "harness/results/journal.h"

@@ -32,7 +32,7 @@ struct BisectRequest {
 
 struct BisectObserver {
   std::function<void(const results::BisectRecord&)> on_open = {};  ///< before the search
-  measure::Listener on_build_output = {};
+  measure::BuildListener on_build_output = {};
   Observer search = {};
   std::function<void(const results::BisectRecord&, bool answered)> on_end =
       {};  ///< after the search, also if it failed

@@ -77,7 +77,7 @@ class Search {
   Expected<void> prepare(results::BisectEntry& entry) {
     if (observer_.on_start) observer_.on_start(entry.commit, true);
     const double before = world_.now();
-    const Expected<measure::Prepared> prepared = meter_.prepare(entry.commit);
+    const Expected<measure::PreparedCommit> prepared = meter_.prepare(entry.commit);
     entry.prepare_seconds = world_.now() - before;
     if (!prepared) return prepared.error();
     if (!prepared->later.empty()) return later(entry, *prepared);
@@ -93,7 +93,7 @@ class Search {
     for (int tried = 0; tried < kTries; ++tried) {
       if (observer_.on_start) observer_.on_start(entry.commit, false);
       const double before = world_.now();
-      const Expected<measure::Reading> reading = meter_.measure(entry.commit);
+      const Expected<measure::MeterReading> reading = meter_.measure(entry.commit);
       entry.measure_seconds += world_.now() - before;
       if (!reading) return reading.error();
       if (!reading->skip.empty()) return skip(entry, reading->skip, "");
@@ -117,7 +117,7 @@ class Search {
     return {};
   }
 
-  Expected<void> later(results::BisectEntry& entry, const measure::Prepared& prepared) {
+  Expected<void> later(results::BisectEntry& entry, const measure::PreparedCommit& prepared) {
     if (is_end(entry.commit) || ++later_ >= kLaterInARow) return Error{prepared.later, prepared.hint};
     entry.again = true;
     entry.skip = prepared.later;

@@ -8,7 +8,7 @@
 
 #include "harness/base/random.h"
 #include "harness/base/scratch_folder.h"
-#include "harness/measure/meters.h"
+#include "harness/measure/meter.h"
 
 namespace lab::app {
 
@@ -25,22 +25,22 @@ class FakeMeter : public measure::Meter {
     for (std::size_t i = 0; i <= commits; ++i) place_[sha(i)] = i;
   }
 
-  Expected<measure::Prepared> prepare(const std::string& commit) override {
+  Expected<measure::PreparedCommit> prepare(const std::string& commit) override {
     clock += build_seconds;
     const std::size_t i = place_.at(commit);
     prepared.push_back(i);
-    if (gone.contains(i)) return measure::Prepared{"", "gone", "SPM_MIRROR", ""};
+    if (gone.contains(i)) return measure::PreparedCommit{"", "gone", "SPM_MIRROR", ""};
     const auto identity = identities.find(i);
-    return measure::Prepared{broken.contains(i) ? "does not build" : "", "", "",
-                             identity == identities.end() ? "" : identity->second};
+    return measure::PreparedCommit{broken.contains(i) ? "does not build" : "", "", "",
+                                   identity == identities.end() ? "" : identity->second};
   }
 
-  Expected<measure::Reading> measure(const std::string& commit) override {
+  Expected<measure::MeterReading> measure(const std::string& commit) override {
     clock += 1;
     if (measurements_left-- == 0) return Error{"interrupted", "", ExitStatus::kInterrupted};
     const std::size_t i = place_.at(commit);
     measured.push_back(i);
-    measure::Reading reading;
+    measure::MeterReading reading;
     if (failures[i] > 0) {
       --failures[i];
       reading.failure = "crashed";

@@ -62,7 +62,7 @@ Expected<Resolved> resolve(std::string_view option, const std::string& revision,
 }  // namespace
 
 Expected<Checkout> build_revision(std::string_view option, const std::string& revision, const fs::path& root,
-                                  const results::Build& build, const measure::Choice& choice, const Runner& run,
+                                  const results::Build& build, const measure::VariantChoice& choice, const Runner& run,
                                   const BuildObserver& observer) {
   Expected<Resolved> resolved = resolve(option, revision, root, run);
   if (!resolved) return resolved.error();
@@ -77,7 +77,7 @@ Expected<Checkout> build_revision(std::string_view option, const std::string& re
 }
 
 Expected<Checkout> find_base(const std::string& named, const fs::path& root, const fs::path& build_dir,
-                             const results::Build& build, const measure::Choice& choice, const Runner& run,
+                             const results::Build& build, const measure::VariantChoice& choice, const Runner& run,
                              const BuildObserver& observer) {
   if (is_folder(named)) return from_folder(named, build_name(build_dir));
   return build_revision("--against", named, root, build, choice, run, observer);

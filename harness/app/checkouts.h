@@ -21,7 +21,7 @@ struct BuildObserver {
   std::function<void(const std::string& revision, const std::string& sha, const std::filesystem::path& log)> on_build =
       {};
   std::function<void(const std::string& revision)> on_begin = {};
-  measure::Listener on_output = {};
+  measure::BuildListener on_output = {};
   std::function<void()> on_end = {};  ///< on success and on error
 };
 
@@ -37,14 +37,15 @@ struct Checkout {
 /// fails, kInterrupted.
 Expected<Checkout> build_revision(std::string_view option, const std::string& revision,
                                   const std::filesystem::path& root, const results::Build& build,
-                                  const measure::Choice& choice, const Runner& run, const BuildObserver& observer);
+                                  const measure::VariantChoice& choice, const Runner& run,
+                                  const BuildObserver& observer);
 
 /// Finds the base of --against. An existing folder is a build (it holds variants.json and build_info.json) or a
 /// checkout, whose build with our build's name is used. Any other name is a revision. Errors as above; kUsage if it is
 /// none of these.
 Expected<Checkout> find_base(const std::string& named, const std::filesystem::path& root,
                              const std::filesystem::path& build_dir, const results::Build& build,
-                             const measure::Choice& choice, const Runner& run, const BuildObserver& observer);
+                             const measure::VariantChoice& choice, const Runner& run, const BuildObserver& observer);
 
 /// Checks that --against names a base, without a build. Errors as for find_base().
 Expected<void> check_base(const std::string& named, const std::filesystem::path& root,

@@ -10,8 +10,8 @@ measure::StoppingRule stopping_rule() {
   return {judge::verify, judge::relative_half_width, judge::without_reference};
 }
 
-Expected<void> run_judged_session(const measure::SessionSpec& spec, const measure::World& world,
-                                  const measure::Observer& observer, results::Result& result) {
+Expected<void> run_judged_session(const measure::SessionSpec& spec, const measure::SessionEnvironment& world,
+                                  const measure::SessionObserver& observer, results::Result& result) {
   const Expected<void> measured = measure::run_session(spec, stopping_rule(), world, observer, result);
   for (std::string& sentence : judge::judge_fitness(result).sentences)
     result.session.unusual.push_back(std::move(sentence));

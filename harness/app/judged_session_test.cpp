@@ -19,7 +19,7 @@ namespace {
 
 using namespace measure;
 
-/// A world whose clock only moves when a process runs, and whose processes do as they are told by name.
+/// An environment whose clock only moves when a process runs, and whose processes do as they are told by name.
 class FakeWorld {
  public:
   struct Behaviour {
@@ -32,11 +32,11 @@ class FakeWorld {
   };
 
   FakeWorld() {
-    world.now = [this] { return now; };
-    world.run = [this](const ChildSpec& child) { return run(child); };
-    world.interrupted = [this] { return static_cast<int>(ran.size()) >= interrupted_after; };
-    world.utc = [] { return "2026-08-02T23:17:00Z"; };
-    world.journal = [this](std::string_view line) -> Expected<void> {
+    environment.now = [this] { return now; };
+    environment.run = [this](const ChildSpec& child) { return run(child); };
+    environment.interrupted = [this] { return static_cast<int>(ran.size()) >= interrupted_after; };
+    environment.utc = [] { return "2026-08-02T23:17:00Z"; };
+    environment.journal = [this](std::string_view line) -> Expected<void> {
       if (static_cast<int>(journal.size()) >= disk_full_after)
         return Error{"appending to 'j': No space left on device", "free some space"};
       journal.emplace_back(line);
@@ -47,7 +47,7 @@ class FakeWorld {
     observer.on_conformance = [this](const ConformanceProgress& progress) {
       about_to_ask.push_back(fmt::format("{} {}/{}", progress.variant, progress.asked, progress.executables));
     };
-    observer.on_process = [this](const Progress& progress) { progresses.push_back(progress); };
+    observer.on_process = [this](const SessionProgress& progress) { progresses.push_back(progress); };
   }
 
   Behaviour& add(const std::string& variant, const std::string& workload = "store") {
@@ -64,22 +64,22 @@ class FakeWorld {
     for (Benchmark benchmark : spec.selection.benchmarks) {
       if (benchmark.name != "fake/" + variant + "/store") continue;
       benchmark.executable = "/" + arm + "/fake/" + variant;
-      spec.beside.push_back({arm, benchmark});
+      spec.other_arms.push_back({arm, benchmark});
     }
     return behaviours[arm + ":fake/" + variant + "/store"];
   }
 
   Expected<void> go() {
     head.session.seed = spec.seed;
-    return run_judged_session(spec, world, observer, head);
+    return run_judged_session(spec, environment, observer, head);
   }
 
   std::size_t count(const std::string& benchmark) const {
     return static_cast<std::size_t>(std::count(ran.begin(), ran.end(), benchmark));
   }
 
-  World world;
-  Observer observer;
+  SessionEnvironment environment;
+  SessionObserver observer;
   SessionSpec spec;
   results::Result head;
   std::map<std::string, Behaviour> behaviours;
@@ -94,7 +94,7 @@ class FakeWorld {
   std::vector<std::string> journal;
   std::vector<std::size_t> blocks_seen;
   std::vector<std::string> failures_seen;
-  std::vector<Progress> progresses;
+  std::vector<SessionProgress> progresses;
 
  private:
   /// A variant's executable in an arm conforms as the first of its benchmarks says.
@@ -195,7 +195,7 @@ TEST(Session, records_what_other_work_did_to_each_block) {
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
   fake.spec.pace = processes_pace(4);
   // Our processes use a CPU all the time; beside them another is half busy from block 1 on.
-  fake.world.cpu_use = [&fake] {
+  fake.environment.cpu_use = [&fake] {
     const double busy = fake.now - 1000, beside = 0.5 * std::max(0.0, busy - 1);
     return CpuUse{busy + beside, busy, 0.25 * busy};
   };
@@ -229,7 +229,7 @@ TEST(Session, interrupted_in_its_first_block_records_what_disturbed_that_much_of
     FakeWorld fake;
     for (const char* variant : {"plain", "quick"}) fake.add(variant);
     fake.spec.pace = processes_pace(4);
-    fake.world.cpu_use = [&fake] { return CpuUse{fake.now, 0, 0}; };
+    fake.environment.cpu_use = [&fake] { return CpuUse{fake.now, 0, 0}; };
     fake.interrupted_after = after;
     ASSERT_TRUE(fake.go());
     EXPECT_EQ(fake.head.session.state, "interrupted");
@@ -342,7 +342,7 @@ TEST(Session, names_every_way_to_fail) {
       {ended(ChildEnd::kExited, 1), "wrong answer", "exit status 1"},
       {ended(ChildEnd::kExited, 2), "refused", "exit status 2"},
       {ended(ChildEnd::kExited, 3), "crash", "exit status 3"},
-      {ended(ChildEnd::kExited, 0), "protocol", "expected a JSON object, found no output"},
+      {ended(ChildEnd::kExited, 0), "protocol", "standard output: empty"},
       {ended(ChildEnd::kNotStarted, ENOEXEC), "crash", "'/b/fake/quick' could not be started: Exec format error"},
   };
   for (const auto& row : rows) {
@@ -569,8 +569,8 @@ TEST(Session, that_is_full_names_the_intervals_it_could_not_make_tight) {
   FakeWorld noisy;
   noisy.add("plain");
   int run = 0;
-  const Runner calm = noisy.world.run;
-  noisy.world.run = [&](const ChildSpec& spec) {
+  const Runner calm = noisy.environment.run;
+  noisy.environment.run = [&](const ChildSpec& spec) {
     noisy.behaviours["fake/plain/store"].nanoseconds = ++run % 2 == 0 ? 1000 : 1400;
     return calm(spec);
   };
@@ -661,8 +661,8 @@ TEST(Session, against_a_base_goes_on_with_what_is_not_tight_and_with_the_control
   fake.add_arm("base", "other");
   fake.add_arm("control", "plain");
   int run = 0;
-  const Runner calm = fake.world.run;
-  fake.world.run = [&](const ChildSpec& child) {
+  const Runner calm = fake.environment.run;
+  fake.environment.run = [&](const ChildSpec& child) {
     // Only `other` differs from process to process.
     if (child.command[1] == "--run") fake.behaviours["fake/other/store"].nanoseconds = ++run % 3 == 0 ? 1000 : 1100;
     return calm(child);
@@ -719,8 +719,8 @@ TEST(Session, with_real_processes_measures_the_good_and_names_the_bad) {
   };
   const Catalog catalog = *load_catalog(build.path(), runner);
   FakeWorld fake;
-  fake.world.run = runner;
-  fake.world.now = [] {
+  fake.environment.run = runner;
+  fake.environment.now = [] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   };
   fake.spec.selection = *select(catalog, {"*/store", "*/spread"});

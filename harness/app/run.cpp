@@ -62,7 +62,7 @@ results::Result make_head(const measure::SessionSpec& spec, results::Machine mac
   head.session.mode = spec.pace.mode;
   head.session.budget_seconds = spec.pace.budget_seconds;
   head.session.protocol = bench::kProtocol;
-  head.session.unusual = measure::find_unusual(head, measure::environment(), spec.threads);
+  head.session.unusual = measure::find_unusual(head, measure::environment_variables(), spec.threads);
   head.workloads = spec.selection.workloads;
   head.variants = spec.selection.variants;
   head.unsupported = spec.selection.unsupported;
@@ -86,7 +86,7 @@ Expected<results::Journal> open_journal(const RunRequest& request, const RunObse
 }
 
 /// Chooses the base's variants: those that `head` measures.
-measure::Choice measured_variants(const results::Arm& head) {
+measure::VariantChoice measured_variants(const results::Arm& head) {
   return [&head](const std::vector<measure::ListedVariant>& listed) {
     std::vector<std::string> names;
     for (const measure::ListedVariant& variant : listed)
@@ -114,7 +114,7 @@ Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& b
   arms.push_back(std::move(*arm));
   if (!pairing.timed.empty())
     spec.pace = measure::against_pace(spec.pace, pairing.timed.size(), request.target.value_or(kRatioTarget));
-  spec.beside.insert(spec.beside.end(), pairing.timed.begin(), pairing.timed.end());
+  spec.other_arms.insert(spec.other_arms.end(), pairing.timed.begin(), pairing.timed.end());
   return pairing;
 }
 
@@ -164,10 +164,10 @@ Expected<Planned> plan_session(const RunRequest& request, const RunObserver& obs
   spec.started = monotonic_seconds();  // building is no part of a session
   const Expected<measure::Catalog> catalog = measure::load_catalog(head->build_dir, runner);
   if (!catalog) return catalog.error();
-  Expected<measure::Selection> selection = measure::select(*catalog, request.filters);
+  Expected<measure::BenchmarkSelection> selection = measure::select(*catalog, request.filters);
   if (!selection) return selection.error();
   spec.selection = std::move(*selection);
-  spec.beside = measure::choose_control(spec.selection.benchmarks);
+  spec.other_arms = measure::choose_control(spec.selection.benchmarks);
   const std::vector<int> allowed = measure::allowed_cpus();
   spec.cpu = measure::choose_cpu("/", allowed);
   spec.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
@@ -181,7 +181,7 @@ Expected<Prepared> prepare(const RunRequest& request, const RunObserver& observe
       measure::describe_arm(results::kHead, head.build_dir, head.root, spec.selection.benchmarks);
   if (!arm) return arm.error();
   std::vector<results::Arm> arms{std::move(*arm)};
-  if (!spec.beside.empty()) arms.push_back(measure::control_arm(arms.front(), spec.beside));
+  if (!spec.other_arms.empty()) arms.push_back(measure::control_arm(arms.front(), spec.other_arms));
   std::optional<Checkout> base;
   measure::Pairing pairing;
   if (request.against) {
@@ -230,7 +230,8 @@ int planned_blocks(const measure::SessionSpec& spec, const results::Result& pilo
   std::vector<std::optional<double>> overheads;
   for (const measure::Benchmark& benchmark : spec.selection.benchmarks)
     overheads.push_back(overhead_of(pilot, benchmark.name));
-  for (const measure::ArmBenchmark& other : spec.beside) overheads.push_back(overhead_of(pilot, other.benchmark.name));
+  for (const measure::ArmBenchmark& other : spec.other_arms)
+    overheads.push_back(overhead_of(pilot, other.benchmark.name));
   return measure::planned_blocks(spec.pace, overheads);
 }
 
@@ -266,7 +267,7 @@ Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObser
     if (!known) return known.error();
     spec.pace = measure::against_pace(spec.pace, benchmarks.size(), request.target.value_or(kRatioTarget));
     for (const measure::Benchmark& benchmark : benchmarks)
-      spec.beside.push_back({std::string(results::kBase), benchmark});
+      spec.other_arms.push_back({std::string(results::kBase), benchmark});
   }
   judge::Forecast forecast;
   forecast.folder = results::machine_folder(request.root, planned->machine);
@@ -298,19 +299,19 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
   const auto tell_result = [&](const results::Result& so_far, std::optional<int> blocks) {
     if (observer.on_result) observer.on_result(so_far, blocks);
   };
-  const measure::World world{monotonic_seconds,
-                             runner,
-                             [&] { return is_stopped(request.stop_file); },
-                             utc_now,
-                             [&](std::string_view entry) { return journal->append(entry); },
-                             [] { return measure::read_cpu_use("/"); }};
-  const measure::Observer session{[&](const measure::Progress& progress) {
-                                    planned_blocks = progress.blocks;
-                                    if (observer.on_process) observer.on_process(progress);
-                                  },
-                                  observer.on_failure,
-                                  [&](const results::Result& so_far) { tell_result(so_far, planned_blocks); },
-                                  observer.on_conformance};
+  const measure::SessionEnvironment world{monotonic_seconds,
+                                          runner,
+                                          [&] { return is_stopped(request.stop_file); },
+                                          utc_now,
+                                          [&](std::string_view entry) { return journal->append(entry); },
+                                          [] { return measure::read_cpu_use("/"); }};
+  const measure::SessionObserver session{[&](const measure::SessionProgress& progress) {
+                                           planned_blocks = progress.blocks;
+                                           if (observer.on_process) observer.on_process(progress);
+                                         },
+                                         observer.on_failure,
+                                         [&](const results::Result& so_far) { tell_result(so_far, planned_blocks); },
+                                         observer.on_conformance};
   tell_result(result, planned_blocks);
   const measure::Conditions before = measure::read_conditions("/");
   const double start = monotonic_seconds();

@@ -42,7 +42,7 @@ struct RunObserver {
   std::function<void(const results::Leftover&)> on_leftover = {};  ///< left by a killed session
   std::function<void(const measure::SessionSpec&, const results::Result&)> on_start = {};
   std::function<void(const measure::ConformanceProgress&)> on_conformance = {};
-  std::function<void(const measure::Progress&)> on_process = {};
+  std::function<void(const measure::SessionProgress&)> on_process = {};
   std::function<void(const results::Failure&)> on_failure = {};
   /// Before the first block, after each block and at the end. `planned_blocks` is the estimated total; none after the
   /// session.

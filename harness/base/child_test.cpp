@@ -39,7 +39,7 @@ bool dies(const std::string& pid) {
 
 }  // namespace
 
-TEST(Child, gives_its_output_and_its_exit_status) {
+TEST(Child, returns_its_output_and_its_exit_status) {
   const ChildOutcome outcome = run_child(shell("echo out; echo err >&2; exit 3"));
   EXPECT_EQ(outcome.end, ChildEnd::kExited);
   EXPECT_EQ(outcome.code, 3);
@@ -48,7 +48,7 @@ TEST(Child, gives_its_output_and_its_exit_status) {
   EXPECT_GT(outcome.wall_seconds, 0);
 }
 
-TEST(Child, gives_all_of_a_large_output) {
+TEST(Child, returns_all_of_a_large_output) {
   const ChildOutcome outcome = run_child(
       shell("i=0; while [ $i -lt 3000 ]; do echo 0123456789012345678901234567890123456789; i=$((i+1)); done"));
   EXPECT_EQ(outcome.output.size(), 3000u * 41);
@@ -60,7 +60,7 @@ TEST(Child, keeps_only_the_end_of_standard_error) {
   EXPECT_EQ(run_child(spec).error_tail, "line 1998\nline 1999\n");
 }
 
-TEST(Child, passes_on_all_of_its_standard_error_as_it_comes) {
+TEST(Child, passes_on_its_standard_error_at_once) {
   // It ends only when its first word has been passed on.
   const ScratchFolder folder;
   ChildSpec spec =
@@ -77,7 +77,7 @@ TEST(Child, passes_on_all_of_its_standard_error_as_it_comes) {
   EXPECT_EQ(outcome.error_tail, "third");
 }
 
-TEST(Child, passes_on_whole_lines_of_its_output_as_they_come) {
+TEST(Child, passes_on_whole_lines_of_its_output_at_once) {
   // It ends only when its first line has been passed on.
   const ScratchFolder folder;
   ChildSpec spec = shell(
@@ -94,7 +94,7 @@ TEST(Child, passes_on_whole_lines_of_its_output_as_they_come) {
   EXPECT_EQ(outcome.output, "rest");
 }
 
-TEST(Child, that_falls_silent_is_killed_with_all_it_started) {
+TEST(Child, that_prints_nothing_is_killed_with_all_it_started) {
   std::vector<std::string> lines;
   EXPECT_TRUE(succeeds_given_time(0.2, [&](double seconds) {
     lines.clear();
@@ -109,7 +109,7 @@ TEST(Child, that_falls_silent_is_killed_with_all_it_started) {
   EXPECT_TRUE(dies(lines.at(1)));
 }
 
-TEST(Child, may_take_long_while_it_prints_lines) {
+TEST(Child, may_run_long_while_it_prints_lines) {
   EXPECT_TRUE(succeeds_given_time(0.2, [](double seconds) {
     // Together they take longer than a silence may.
     ChildSpec spec = shell(fmt::format("for i in 1 2 3 4 5; do echo $i; sleep {}; done", seconds / 3));
@@ -119,7 +119,7 @@ TEST(Child, may_take_long_while_it_prints_lines) {
   }));
 }
 
-TEST(Child, gets_only_the_environment_it_is_given_where_it_inherits_none) {
+TEST(Child, gets_only_the_given_environment_if_it_inherits_none) {
   ChildSpec spec;
   spec.command = {"/usr/bin/env"};
   spec.environment = {"WORD=given", "PLACE=here"};
@@ -127,13 +127,13 @@ TEST(Child, gets_only_the_environment_it_is_given_where_it_inherits_none) {
   EXPECT_EQ(run_child(spec).output, "WORD=given\nPLACE=here\n");
 }
 
-TEST(Child, leaves_no_memory_on_disk_where_it_must_not) {
+TEST(Child, writes_no_core_dump_if_not_allowed) {
   ChildSpec spec = shell("ulimit -c");
   spec.core_dump = false;
   EXPECT_EQ(run_child(spec).output, "0\n");
 }
 
-TEST(Child, that_says_too_much_is_killed) {
+TEST(Child, that_prints_too_much_is_killed) {
   ChildSpec spec = shell("while :; do echo 0123456789; done");
   spec.output_limit = 100'000;
   const ChildOutcome outcome = run_child(spec);
@@ -141,14 +141,14 @@ TEST(Child, that_says_too_much_is_killed) {
   EXPECT_EQ(describe_end(spec, outcome), "more than 100000 bytes of output");
 }
 
-TEST(Child, that_is_killed_by_a_signal_says_which) {
+TEST(Child, that_is_killed_by_a_signal_reports_it) {
   const ChildSpec spec = shell("kill -SEGV $$");
   const ChildOutcome outcome = run_child(spec);
   EXPECT_EQ(outcome.end, ChildEnd::kSignalled);
   EXPECT_EQ(describe_end(spec, outcome), "signal 11 (Segmentation fault)");
 }
 
-TEST(Child, that_does_not_exist_says_so) {
+TEST(Child, that_does_not_exist_is_reported) {
   ChildSpec spec;
   spec.command = {"/no/such/program"};
   const ChildOutcome outcome = run_child(spec);
@@ -238,7 +238,7 @@ TEST(Child, does_not_inherit_what_we_ignore_or_hold_open) {
   EXPECT_LE(std::stoi(outcome.output.substr(outcome.output.find('\n') + 1)), 5);
 }
 
-TEST(Child, that_is_attached_has_our_group_our_error_and_the_files_it_is_handed_and_is_asked_to_end) {
+TEST(Child, that_is_attached_shares_group_error_and_files_and_gets_a_signal_to_end) {
   ::signal(SIGHUP, SIG_DFL);  // under nohup it is ignored, and the child asked with SIGTERM
   int stop[2];
   ASSERT_EQ(::pipe2(stop, O_CLOEXEC), 0);

@@ -35,14 +35,14 @@ TEST(WrappedAfter, indents_all_lines_but_the_first) {
   EXPECT_EQ(wrapped_after("one two three", 9, 2), "one two\n  three");
 }
 
-TEST(TableText, is_as_wide_as_it_needs_where_nobody_says_how_wide) {
+TEST(TableText, has_its_natural_width_without_a_limit) {
   EXPECT_EQ(table_text(kColumns, kRows, 0),
             "verdict     change  benchmark                        remark\n"
             "\x1b[31mregressed\x1b[0m     +3 %  allocator/buddy/same_size_churn  two words\n"
             "same       +0.01 %  a/b/c\n");
 }
 
-TEST(TableText, that_is_too_wide_goes_on_below_and_loses_nothing) {
+TEST(TableText, that_is_too_wide_continues_on_further_lines) {
   EXPECT_EQ(table_text(kColumns, kRows, 47),
             "verdict     change  benchmark         remark\n"
             "\x1b[31mregressed\x1b[0m     +3 %  allocator/buddy/  two words\n"
@@ -50,7 +50,7 @@ TEST(TableText, that_is_too_wide_goes_on_below_and_loses_nothing) {
             "same       +0.01 %  a/b/c\n");
 }
 
-TEST(TableText, fits_every_width_down_to_what_its_numbers_need) {
+TEST(TableText, fits_every_width_that_holds_its_numbers) {
   for (std::size_t width = 46; width < 80; ++width) {
     std::string letters;
     const std::string table = table_text(kColumns, kRows, width);
@@ -63,7 +63,7 @@ TEST(TableText, fits_every_width_down_to_what_its_numbers_need) {
   }
 }
 
-TEST(TableText, has_rows_that_span_it_and_no_headings_where_there_are_none) {
+TEST(TableText, can_have_spanning_rows_and_no_headings) {
   EXPECT_EQ(table_text({{""}, {"", true}}, {{"a group with a long name"}, {"x", "1"}, {"yy", "10"}}, 0),
             "a group with a long name\nx    1\nyy  10\n");
 }

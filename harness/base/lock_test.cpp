@@ -40,7 +40,7 @@ TEST_F(Lock, that_is_shared_excludes_only_exclusive_ones) {
   EXPECT_FALSE(is_free());
 }
 
-TEST_F(Lock, that_waits_comes_when_the_holder_has_gone) {
+TEST_F(Lock, is_acquired_by_a_waiter_when_the_holder_ends) {
   Expected<File> held = lock_file(path_, LockKind::kExclusive);
   std::atomic<bool> gone = false;
   bool came_after = false;
@@ -64,7 +64,7 @@ TEST_F(Lock, on_an_open_file_does_not_wait) {
   EXPECT_EQ(try_lock(File()), EBADF);
 }
 
-TEST_F(Lock, that_cannot_be_made_is_an_error) {
+TEST_F(Lock, that_cannot_be_created_is_an_error) {
   ASSERT_TRUE(write_file(scratch_.path() / "folder", "no folder"));
   const Expected<File> lock = lock_file(path_, LockKind::kExclusive);
   ASSERT_FALSE(lock);

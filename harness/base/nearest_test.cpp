@@ -13,7 +13,7 @@ TEST(Nearest, counts_edits_and_swaps) {
   EXPECT_EQ(edit_distance("linaer", "linear"), 1u);
 }
 
-TEST(Nearest, gives_the_nearest_name_or_nothing) {
+TEST(Nearest, returns_the_nearest_name_or_nothing) {
   const std::vector<std::string> names{"allocator", "command_bucket"};
   EXPECT_EQ(nearest_name("alocator", names), "allocator");
   EXPECT_EQ(nearest_name("comand_buckt", names), "command_bucket");

@@ -62,7 +62,7 @@ TEST(StatusLine, draws_one_line_on_a_terminal_and_clears_it) {
   EXPECT_EQ(heard(true, talk), "\rblock 1/10, a bench\x1b[K\r\x1b[Ka line\r\n\rbye\x1b[K\r\x1b[K");
 }
 
-TEST(StatusLine, wraps_what_stays_at_a_terminal_s_width) {
+TEST(StatusLine, wraps_permanent_lines_at_the_terminals_width) {
   if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminal here";
   ::setenv("TERM", "xterm", 1);
   ::unsetenv("NO_COLOR");

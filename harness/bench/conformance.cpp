@@ -25,32 +25,31 @@ constexpr int kMostHangs = 2;
 /// Time to end after the check's own alarm, in seconds; a stopped process does not receive the alarm.
 constexpr double kGrace = 2;
 
-struct Finding {
+struct CheckResult {
   std::string name;
   std::string failure;  ///< "" if the check passes
 };
 
-/// Prints the findings and returns the exit status. A variant without checks fails.
-int tell(const Variant& variant, const std::vector<Finding>& findings) {
+/// Prints the results and returns the exit status. A variant without checks fails.
+int print_results(const Variant& variant, const std::vector<CheckResult>& results) {
   json::array checks;
-  bool failed = findings.empty();
-  for (const Finding& finding : findings) {
-    const bool holds = finding.failure.empty();
-    checks.push_back(
-        {{"name", finding.name}, {"failure", holds ? json::value(nullptr) : json::value(finding.failure)}});
-    failed = failed || !holds;
+  bool failed = results.empty();
+  for (const CheckResult& result : results) {
+    const bool passes = result.failure.empty();
+    checks.push_back({{"name", result.name}, {"failure", passes ? json::value(nullptr) : json::value(result.failure)}});
+    failed = failed || !passes;
   }
-  const json::object told{
+  const json::object output{
       {"protocol", kProtocol}, {"variant", variant.family + "/" + variant.name}, {"checks", std::move(checks)}};
-  fmt::print("{}\n", json::serialize(told));
+  fmt::print("{}\n", json::serialize(output));
   return failed ? 1 : 0;
 }
 
-/// The failure that tell() printed for one check; none if `output` is something else.
-std::optional<std::string> failure_told(const std::string& output) {
+/// The failure that print_results() printed for one check; none if `output` is something else.
+std::optional<std::string> printed_failure(const std::string& output) {
   boost::system::error_code problem;
-  const json::value told = json::parse(output, problem);
-  const json::value* const failure = problem ? nullptr : told.find_pointer("/checks/0/failure", problem);
+  const json::value printed = json::parse(output, problem);
+  const json::value* const failure = problem ? nullptr : printed.find_pointer("/checks/0/failure", problem);
   if (failure == nullptr) return std::nullopt;
   return failure->is_string() ? std::string(failure->get_string()) : std::string();
 }
@@ -73,13 +72,14 @@ std::string failure_of(const ChildSpec& spec, const ChildOutcome& outcome, doubl
   if (outcome.end == ChildEnd::kNotStarted) return describe_end(spec, outcome);
   if (timed_out(outcome)) return fmt::format("it did not end within {:.3g} s", seconds);
   if (outcome.end == ChildEnd::kSignalled) return fmt::format("it crashed with {}", describe_end(spec, outcome));
-  const std::optional<std::string> told = failure_told(outcome.output);
-  if (!told && !outcome.output.empty())
+  const std::optional<std::string> failure = printed_failure(outcome.output);
+  if (!failure && !outcome.output.empty())
     return fmt::format("expected one JSON object on standard output, found '{}': print to standard error",
                        beginning_of(outcome.output));
   // A sanitizer may report an error at exit, after the check.
-  if (!told || (told->empty() && outcome.code != 0)) return fmt::format("it ended with exit status {}", outcome.code);
-  return *told;
+  if (!failure || (failure->empty() && outcome.code != 0))
+    return fmt::format("it ended with exit status {}", outcome.code);
+  return *failure;
 }
 
 /// Ends the process after `seconds`, whatever signals it has blocked or ignored.
@@ -99,11 +99,11 @@ void limit(double seconds) {
 }  // namespace
 
 int run_checks(const Variant& variant, const std::string& program, double seconds) {
-  std::vector<Finding> findings;
+  std::vector<CheckResult> results;
   int hangs = 0;
-  for (const Check& check : variant.conformance) {
+  for (const ConformanceCheck& check : variant.conformance) {
     if (hangs == kMostHangs) {
-      findings.push_back({check.name, fmt::format("not begun, since {} before it did not end", hangs)});
+      results.push_back({check.name, fmt::format("not started: {} checks before it did not end", hangs)});
       continue;
     }
     ChildSpec spec;
@@ -112,19 +112,19 @@ int run_checks(const Variant& variant, const std::string& program, double second
     spec.core_dump = false;
     spec.on_error = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
     const ChildOutcome outcome = run_child(spec);
-    findings.push_back({check.name, failure_of(spec, outcome, seconds)});
+    results.push_back({check.name, failure_of(spec, outcome, seconds)});
     hangs += timed_out(outcome);
   }
-  return tell(variant, findings);
+  return print_results(variant, results);
 }
 
 int run_check(const Variant& variant, std::string_view name, double seconds) {
   std::vector<std::string> names;
-  for (const Check& check : variant.conformance) {
+  for (const ConformanceCheck& check : variant.conformance) {
     names.push_back(check.name);
     if (check.name != name) continue;
     if (seconds > 0) limit(seconds);
-    return tell(variant, {{check.name, check.what_is_wrong()}});
+    return print_results(variant, {{check.name, check.what_is_wrong()}});
   }
   const std::string near = nearest_name(name, names);
   const std::string hint =

@@ -25,7 +25,7 @@ std::optional<std::uint64_t> counted(std::uint64_t rounds, bool twice = false) {
 
 }  // namespace
 
-TEST(Instructions, are_as_many_more_as_there_is_more_work) {
+TEST(Instructions, grow_with_the_work) {
   if (!Instructions().counts()) {
     EXPECT_EQ(counted(1000), std::nullopt);
     return;

@@ -117,7 +117,7 @@ TEST_F(Recording, keeps_samples_in_the_order_of_the_repetitions) {
   EXPECT_GT(expected.size(), 80u);
 }
 
-TEST_F(Recording, takes_no_warm_up_for_a_sample) {
+TEST_F(Recording, drops_the_warm_up) {
   const auto slow_for = [this](int slow) {
     const Measurement measurement = record_times(1e-3, [&](int i) { return i < slow ? 4000 : 1000; });
     EXPECT_EQ(measurement.samples.at(0),
@@ -130,7 +130,7 @@ TEST_F(Recording, takes_no_warm_up_for_a_sample) {
   EXPECT_EQ(slow_for(10), std::pair(std::size_t{10}, 40000e-9));
 }
 
-TEST_F(Recording, takes_at_most_half_of_its_time_for_warm_up) {
+TEST_F(Recording, drops_at_most_half_of_its_time_as_warm_up) {
   // 2 and 24 repetitions of 100 ns, then 25 of 40 ns: the change comes after the half.
   const Measurement measurement = record_times(3601e-9, [](int i) { return i < 26 ? 100 : 40; });
   EXPECT_EQ(repetitions_, 26 + 25);
@@ -138,11 +138,11 @@ TEST_F(Recording, takes_at_most_half_of_its_time_for_warm_up) {
   EXPECT_EQ(measurement.samples.at(0).front(), 100);
 }
 
-TEST_F(Recording, says_where_its_samples_still_become_slower) {
+TEST_F(Recording, reports_samples_that_still_become_slower) {
   EXPECT_FALSE(record_times(1e-3, [](int i) { return 1000 + 10 * i; }).stationary);
 }
 
-TEST_F(Recording, repeats_until_the_time_is_up_with_all_that_is_not_timed) {
+TEST_F(Recording, counts_untimed_parts_towards_its_time_limit) {
   preparation_ns_ = 100 * kMillisecond;
   const auto script = [](int, PhaseClock& clock) {
     Fake::pass(6 * kMillisecond);
@@ -155,26 +155,26 @@ TEST_F(Recording, repeats_until_the_time_is_up_with_all_that_is_not_timed) {
   EXPECT_EQ(Fake::wall, nanoseconds(990 * kMillisecond));
 }
 
-TEST_F(Recording, ends_in_time_where_later_repetitions_take_longer) {
+TEST_F(Recording, ends_in_time_if_later_repetitions_take_longer) {
   record_times(1, [](int i) { return (i < 10 ? 1 : 100) * kMillisecond; });
   // One that was taken to cost 1 ms began at 10 ms; the others fit.
   EXPECT_EQ(repetitions_, 10 + 9);
   EXPECT_EQ(Fake::wall, nanoseconds(910 * kMillisecond));
 }
 
-TEST_F(Recording, keeps_three_repetitions_however_little_time_there_is) {
+TEST_F(Recording, keeps_at_least_three_repetitions) {
   const Measurement measurement = record_times(1e-9, [](int) { return kMillisecond; });
   EXPECT_EQ(measurement.samples.at(0).size(), 3u);
   EXPECT_EQ(measurement.warmup_repetitions, 2u);
   EXPECT_EQ(repetitions_, 5);
 }
 
-TEST_F(Recording, repeats_no_more_often_than_there_is_room) {
+TEST_F(Recording, stops_at_the_maximum_number_of_repetitions) {
   record_times(1, [](int) { return 1; });
   EXPECT_EQ(repetitions_, 2 + static_cast<int>(kMaxRepetitions));
 }
 
-TEST_F(Recording, means_the_cpu_time_over_the_samples) {
+TEST_F(Recording, averages_the_cpu_time_over_the_samples) {
   const Measurement measurement = record(1e-3, [](int i, PhaseClock& clock) {
                                     Fake::compute(i < 2 ? 90'000 : 300);  // what is not timed counts
                                     clock.time(0, [] { Fake::pass(1000), Fake::compute(900); });
@@ -183,7 +183,7 @@ TEST_F(Recording, means_the_cpu_time_over_the_samples) {
   EXPECT_NEAR(measurement.cpu_time_ns, 1200, 1e-3);
 }
 
-TEST_F(Recording, refuses_repetitions_that_read_back_different_contents) {
+TEST_F(Recording, rejects_repetitions_that_read_back_different_contents) {
   const auto recorded = record(1e-6, [](int repetition, PhaseClock& clock) {
     clock.time(0, [] { Fake::pass(10); });
     return repetition == 1 ? 8u : 7u;  // in a warm-up, too
@@ -192,7 +192,7 @@ TEST_F(Recording, refuses_repetitions_that_read_back_different_contents) {
   EXPECT_EQ(recorded.error().what, "fixture/plain/spend: two repetitions read back different contents");
 }
 
-TEST_F(Recording, asks_for_costly_counters_only_where_they_are_wanted) {
+TEST_F(Recording, collects_costly_counters_only_on_request) {
   const Repeat script = [](int, PhaseClock& clock) {
     clock.time(0, [] { Fake::pass(10); });
     return 7u;
@@ -202,7 +202,7 @@ TEST_F(Recording, asks_for_costly_counters_only_where_they_are_wanted) {
   EXPECT_EQ(record(1e-6, script, true)->counters, (Counters{{"cheap", 1}, {"costly", 2}}));
 }
 
-TEST(Clock, is_the_real_one_unless_a_test_hands_another) {
+TEST(Clock, is_the_steady_clock_by_default) {
   PhaseClock clock(1);
   clock.time(0, [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
   EXPECT_GE(clock.nanoseconds().at(0), 2e6);

@@ -98,7 +98,7 @@ const std::pair<const char*, Noise> kDisturbed[] = {{"shared", shared}, {"joined
 
 }  // namespace
 
-TEST(Settle, marks_no_repetitions_that_differ_by_chance_and_takes_few_for_warm_up) {
+TEST(Settle, reports_no_trend_for_random_differences_and_drops_few) {
   for (const auto& [name, noise] : kQuiet)
     for (const std::size_t count : {7u, 12u, 50u, 300u, 2000u}) {
       const Found flat_found = found(flat, noise, count);
@@ -107,7 +107,7 @@ TEST(Settle, marks_no_repetitions_that_differ_by_chance_and_takes_few_for_warm_u
     }
 }
 
-TEST(Settle, marks_few_processes_that_others_disturbed) {
+TEST(Settle, reports_a_trend_for_few_disturbed_processes) {
   for (const auto& [name, noise] : kDisturbed)
     for (const std::size_t count : {7u, 12u, 50u, 300u}) EXPECT_LE(found(flat, noise, count).marked, 0.1) << name;
 }
@@ -121,7 +121,7 @@ TEST(Settle, ends_warm_up_where_repetitions_have_become_alike) {
     }
 }
 
-TEST(Settle, marks_what_still_becomes_faster_or_slower_at_the_end) {
+TEST(Settle, reports_a_trend_that_lasts_to_the_end) {
   for (const auto& [name, noise] : kQuiet)
     for (const Shape& shape : {Shape(still_falling), Shape(growing)}) {
       for (const std::size_t count : {80u, 500u}) EXPECT_GE(found(shape, noise, count).marked, 0.9) << name;
@@ -129,7 +129,7 @@ TEST(Settle, marks_what_still_becomes_faster_or_slower_at_the_end) {
     }
 }
 
-TEST(Settle, marks_what_warm_up_would_swallow_of_few_repetitions) {
+TEST(Settle, reports_a_trend_of_few_repetitions) {
   // As a process has it: at most half of its time is warm-up, and three repetitions are kept.
   for (const std::size_t count : {7u, 8u, 10u, 14u}) {
     std::vector<double> times;
@@ -139,18 +139,18 @@ TEST(Settle, marks_what_warm_up_would_swallow_of_few_repetitions) {
   }
 }
 
-TEST(Settle, does_not_mark_a_trend_that_is_too_small_to_matter) {
+TEST(Settle, ignores_a_trend_that_is_too_small_to_matter) {
   EXPECT_LE(found([](double place) { return 1 - 0.01 * place; }, skewed, 500).marked, 0.02);
 }
 
-TEST(Settle, knows_nothing_of_a_few_repetitions) {
+TEST(Settle, does_not_judge_too_few_repetitions) {
   EXPECT_EQ(settle({}, 0).warmup, 0u);
   EXPECT_EQ(settle({5}, 0).warmup, 0u);
   EXPECT_TRUE(settle({9, 8, 7, 6, 5}, 0).stationary);
   EXPECT_FALSE(settle({10, 9, 8, 7, 6, 5}, 0).stationary);
 }
 
-TEST(Settle, takes_no_more_for_warm_up_than_it_may) {
+TEST(Settle, drops_no_more_than_the_maximum) {
   const std::vector<double> slow_twice{9, 9, 1, 1, 1, 1, 1, 1};
   EXPECT_EQ(settle(slow_twice, 4).warmup, 2u);
   EXPECT_EQ(settle(slow_twice, 2).warmup, 2u);
@@ -158,7 +158,7 @@ TEST(Settle, takes_no_more_for_warm_up_than_it_may) {
   EXPECT_EQ(settle(slow_twice, 0).warmup, 0u);
 }
 
-TEST(Settle, leaves_repetitions_alone_that_are_all_equal) {
+TEST(Settle, drops_none_of_equal_repetitions) {
   const Settling settling = settle(std::vector<double>(1000, 7.0), 500);
   EXPECT_EQ(settling.warmup, 0u);
   EXPECT_TRUE(settling.stationary);

@@ -95,7 +95,7 @@ int conformance(int argc, char** argv, const Variant& variant) {
     } else if (!check && !word.starts_with("--")) {
       check = word;
     } else {
-      return usage(fmt::format("'{}' is not understood", word), "--conformance [CHECK] [--seconds S]");
+      return usage(fmt::format("unknown argument '{}'", word), "--conformance [CHECK] [--seconds S]");
     }
   }
   return check ? run_check(variant, *check, seconds.value_or(0))
@@ -123,7 +123,7 @@ int variant_main(int argc, char** argv, const Variant& variant) {
                       : flag == "--seconds" ? parse_number(value, seconds) && seconds > 0
                                             : false;
     if (!good)
-      return usage(fmt::format("'{} {}' is not understood", flag, value),
+      return usage(fmt::format("unknown argument '{} {}'", flag, value),
                    "--run WORKLOAD [--seed N] [--seconds S] [--threads N]");
   }
   const std::string_view wanted = argc > 2 ? argv[2] : "";

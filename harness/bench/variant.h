@@ -99,21 +99,22 @@ struct Workload {
 };
 
 /// A promise of a family, which its variants must keep.
-struct Check {
+struct ConformanceCheck {
   std::string name;                            ///< a true sentence about a correct variant; unique in the variant
   std::function<std::string()> what_is_wrong;  ///< "" if the check passes
 };
 
+/// A variant's source file names it and fills in the four descriptive lines; its family's make_variant() the rest.
 struct Variant {
-  std::string family;
-  std::string name;
-  std::string idea;  ///< the four lines that open a variant
-  std::string cost;
-  std::string source;
-  std::string weakness;
-  std::map<std::string, std::string> traits;  ///< what drives the conformance checks, for readers and the report
-  std::vector<Workload> workloads;
-  std::vector<Check> conformance;
+  std::string family = {};
+  std::string name = {};
+  std::string idea = {};
+  std::string cost = {};
+  std::string source = {};
+  std::string weakness = {};
+  std::map<std::string, std::string> traits = {};  ///< what drives the conformance checks, for readers and the report
+  std::vector<Workload> workloads = {};
+  std::vector<ConformanceCheck> conformance = {};
 };
 
 /// Defined once, in every variant's source file.

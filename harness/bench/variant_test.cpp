@@ -21,7 +21,7 @@ class Sleeps : public Task {
 
 }  // namespace
 
-TEST(Run, prints_what_it_measured_as_one_object) {
+TEST(Run, prints_its_measurement_as_one_object) {
   Variant variant;
   variant.family = "fixture";
   variant.name = "plain";

@@ -236,7 +236,7 @@ TEST_F(Bisect, refuses_numbers_that_are_none) {
       {"nan", "expected a number above 0 in the last line of the output, found 'nan'"},
       {"-1", "expected a number above 0 in the last line of the output, found '-1'"},
       {"fails", "exit status 1: it fails"},
-      {"0", "the command said so (exit status 125)"}};
+      {"0", "the command exited with status 125"}};
   Words levels{"100"};
   for (const auto& [level, sentence] : table) levels.push_back(level);
   commit(levels);
@@ -275,7 +275,7 @@ TEST_F(Bisect, refuses_wrong_usage_in_a_sentence) {
             fmt::format("harness: error: expected two commits, found {} for both ends\nhint: git log --oneline\n",
                         sha("c0").substr(0, 12)));
   EXPECT_NE(said({"--good", "c1", "--bad", "c0", "--measure", "true"})
-                .find("hint: the two are the wrong way round: swap --good and --bad\n"),
+                .find("hint: --good is newer than --bad: swap the two\n"),
             std::string::npos);
   EXPECT_NE(said({"--good", "c0", "--bad", "c1", "--measure", "true", "--confidence", "2"}).find("--confidence"),
             std::string::npos);

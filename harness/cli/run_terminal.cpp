@@ -64,7 +64,7 @@ void RunTerminal::show_start(const measure::SessionSpec& spec, const results::Re
   line_.print(fmt::format("run: {} on machine {}, {}",
                           counted(spec.selection.benchmarks.size(), "benchmark", "benchmarks"), head.machine.id, each));
   std::vector<std::string> control;
-  for (const measure::ArmBenchmark& other : spec.beside)
+  for (const measure::ArmBenchmark& other : spec.other_arms)
     if (other.arm == results::kControl) control.push_back(other.benchmark.name);
   if (!control.empty())
     line_.print(fmt::format("run: control: {} {} in two arms, which cannot differ", fmt::join(control, ", "),
@@ -81,7 +81,7 @@ void RunTerminal::show_conformance(const measure::ConformanceProgress& progress)
     line_.print(fmt::format("run: conformance of {}", all));
 }
 
-void RunTerminal::show_process(const measure::Progress& progress) {
+void RunTerminal::show_process(const measure::SessionProgress& progress) {
   const std::string failures = progress.failures == 0 ? "" : fmt::format(", {} failed", progress.failures);
   const std::string block = fmt::format("block {}/{}", progress.block + 1, progress.blocks);
   const std::string left = duration_text(progress.seconds_left);

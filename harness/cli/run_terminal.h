@@ -26,7 +26,7 @@ class RunTerminal {
   void show_leftover(const results::Leftover& leftover);
   void show_start(const measure::SessionSpec& spec, const results::Result& head);
   void show_conformance(const measure::ConformanceProgress& progress);
-  void show_process(const measure::Progress& progress);
+  void show_process(const measure::SessionProgress& progress);
   void show_failure(const results::Failure& failure);
   void keep_report(const results::Result& result, std::optional<int> planned_blocks);
   void show_disturbances(const std::vector<std::string>& disturbances);

@@ -26,7 +26,7 @@ struct Description {
 Expected<Description> parse_description(std::string_view output);
 
 /// The request to a process with --run.
-struct Asked {
+struct ProcessRequest {
   std::string benchmark;
   const results::WorkloadInfo* workload = nullptr;
   std::uint64_t seed = 0;
@@ -45,6 +45,6 @@ std::string printable(std::string text);
 /// Parses the output of --run into a process of a result: fills in real_time, cpu_time, timed_seconds, checksum,
 /// samples and counters. Rejects output that does not match the request, impossible values (not finite, not positive,
 /// phases that are missing or of unequal length) and malformed checksums.
-Expected<results::Process> parse_measurement(std::string_view output, const Asked& asked);
+Expected<results::Process> parse_measurement(std::string_view output, const ProcessRequest& request);
 
 }  // namespace lab::measure

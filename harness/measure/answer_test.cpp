@@ -53,12 +53,12 @@ TEST(Answer, of_run_becomes_a_process) {
   EXPECT_EQ(process->counters.at("metadata_bytes"), 64);
 }
 
-TEST(Answer, of_run_says_how_it_warmed_up_where_it_knows) {
-  const Asked asked{"fake/quick/store", &kStore, 7};
-  EXPECT_FALSE(parse_measurement(kMeasured, asked)->warmup);  // as executables of earlier revisions
+TEST(Answer, of_run_has_the_warmup_if_the_executable_reports_it) {
+  const ProcessRequest request{"fake/quick/store", &kStore, 7};
+  EXPECT_FALSE(parse_measurement(kMeasured, request)->warmup);  // as executables of earlier revisions
   const std::string words = R"("counters":{"metadata_bytes":64},)";
   const Expected<results::Process> process = parse_measurement(
-      replaced(kMeasured, words, words + R"("warmup":{"repetitions":5,"seconds":0.25,"stationary":false},)"), asked);
+      replaced(kMeasured, words, words + R"("warmup":{"repetitions":5,"seconds":0.25,"stationary":false},)"), request);
   ASSERT_TRUE(process) << process.error().what;
   ASSERT_TRUE(process->warmup);
   EXPECT_EQ(process->warmup->repetitions, 5u);
@@ -68,7 +68,7 @@ TEST(Answer, of_run_says_how_it_warmed_up_where_it_knows) {
             "warmup: expected 0 or more seconds, found -1");
 }
 
-TEST(Answer, of_an_executable_that_speaks_protocol_1_is_read) {
+TEST(Answer, of_an_executable_with_protocol_1_is_read) {
   const std::string old = replaced(replaced(kMeasured, "\"protocol\":2", "\"protocol\":1"), "\"cpu_time\":800",
                                    R"("real_time":766.6,"cpu_time":800,"time_unit":"ns")");
   const Expected<results::Process> process = parse_measurement(old, {"fake/quick/store", &kStore, 7});
@@ -87,11 +87,14 @@ TEST(Answer, of_run_is_the_median_of_the_repetitions_and_not_the_sum_of_the_phas
   EXPECT_DOUBLE_EQ(uneven->real_time, 90);  // of 800, 1100 and 900; the medians are 500 and 500
 }
 
-TEST(Answer, of_run_is_checked_to_the_last_number) {
-  EXPECT_EQ(complaint(""), "expected a JSON object, found no output");
-  EXPECT_EQ(complaint("hello"), "expected one JSON object, found something else (syntax error)");
-  EXPECT_EQ(complaint(kMeasured + kMeasured), "expected one JSON object, found something else (extra data)");
-  EXPECT_EQ(complaint("[]"), "expected an object with a protocol version, found none");
+TEST(Answer, of_run_is_checked_completely) {
+  EXPECT_EQ(complaint(""), "standard output: empty");
+  EXPECT_EQ(complaint("hello"), "standard output: not JSON: byte 0: syntax error before 'hello'");
+  EXPECT_EQ(complaint(kMeasured + kMeasured),
+            fmt::format("standard output: not JSON: byte {}: extra data before '{{\"protocol\":'", kMeasured.size()));
+  EXPECT_EQ(complaint("\xff"), "standard output: not JSON: byte 0: syntax error before '?'");
+  EXPECT_EQ(complaint("[]"), "the document: expected an object, found an array");
+  EXPECT_EQ(complaint("{}"), "protocol: missing");
   EXPECT_EQ(complaint("\"protocol\":2", "\"protocol\":3"), "protocol 3, this build speaks 1 to 2");
   EXPECT_EQ(complaint("fake/quick", "fake/other"), "expected benchmark fake/quick/store, found fake/other/store");
   EXPECT_EQ(complaint("\"version\":2", "\"version\":3"), "expected version 2 of the workload, found 3");
@@ -104,7 +107,7 @@ TEST(Answer, of_run_is_checked_to_the_last_number) {
   EXPECT_EQ(complaint(",\"get\":[300,300,200]", ""), "expected samples of 2 phases, found 1");
   EXPECT_EQ(complaint("600", "-600"), "phase 'put': found a negative time");
   EXPECT_EQ(complaint("600", "null"), "samples.put[0]: expected a finite number, found null");
-  EXPECT_EQ(complaint("600", "NaN"), "expected one JSON object, found something else (syntax error)");
+  EXPECT_EQ(complaint("600", "NaN"), "standard output: not JSON: byte 158: syntax error before 'NaN,500,400]'");
   EXPECT_NE(complaint("600", "1e999"), "");
   EXPECT_EQ(complaint("[600,500,400],\"get\":[300,300,200]", "[0,0,0],\"get\":[0,0,0]"),
             "expected a median time above 0, found 0");
@@ -112,7 +115,7 @@ TEST(Answer, of_run_is_checked_to_the_last_number) {
   EXPECT_EQ(complaint(",\"cpu_time\":800", ""), "cpu_time: missing");
 }
 
-TEST(Answer, of_run_keeps_an_even_choice_of_many_samples_and_the_median_of_all) {
+TEST(Answer, of_run_keeps_evenly_spread_samples_and_the_median_of_all) {
   std::string put;
   std::string get;
   for (int i = 0; i < 5000; ++i) {
@@ -131,7 +134,7 @@ TEST(Answer, of_run_keeps_an_even_choice_of_many_samples_and_the_median_of_all) 
   EXPECT_EQ(process->samples.at("put")[999], 5995);
 }
 
-TEST(Answer, of_describe_becomes_a_variant_and_what_it_offers) {
+TEST(Answer, of_describe_becomes_a_variant_and_its_workloads) {
   const Expected<Description> description = parse_description(kDescribed);
   ASSERT_TRUE(description) << description.error().what;
   EXPECT_EQ(description->variant.name, "quick");
@@ -144,8 +147,8 @@ TEST(Answer, of_describe_becomes_a_variant_and_what_it_offers) {
 }
 
 TEST(Answer, of_describe_is_checked) {
-  EXPECT_EQ(description_complaint("\"family\":\"fake\"", "\"family\":\"a/b\""), "'a/b/quick' is no name of a variant");
-  EXPECT_EQ(description_complaint("\"name\":\"store\"", "\"name\":\"\""), "'' is no name of a workload");
+  EXPECT_EQ(description_complaint("\"family\":\"fake\"", "\"family\":\"a/b\""), "'a/b/quick' is not a variant's name");
+  EXPECT_EQ(description_complaint("\"name\":\"store\"", "\"name\":\"\""), "'' is not a workload's name");
   EXPECT_EQ(description_complaint("\"operations\":10", "\"operations\":0"),
             "workload store: expected operations, found 0");
   EXPECT_EQ(description_complaint("[\"put\",\"get\"]", "[]"), "workload store: expected phases, found none");

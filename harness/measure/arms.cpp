@@ -36,7 +36,7 @@ std::string obstacle(const Benchmark& head, const Catalog& base, const Benchmark
   for (const results::Failure& failure : base.failures)
     if (failure.benchmark == variant) return failure.detail;
   if (std::find(base.not_built.begin(), base.not_built.end(), variant) != base.not_built.end())
-    return variant + " is not built there";
+    return variant + " is not built in base";
   if (found == nullptr) return "base does not have it";
   if (!found->unsupported.empty()) return "base does not support it: " + found->unsupported;
   if (found->workload.version != head.workload.version || found->workload.phases != head.workload.phases ||

@@ -30,7 +30,7 @@ Catalog catalog_of(const FakeBuild& build) {
 
 }  // namespace
 
-TEST(Control, is_one_benchmark_a_family_not_parallel_and_of_the_reference_where_there_is_one) {
+TEST(Control, is_one_benchmark_per_family_preferably_serial_and_of_the_reference) {
   EXPECT_EQ(
       names(choose_control({benchmark("a", "fast", "one", false, false), benchmark("a", "plain", "both", true, true),
                             benchmark("a", "plain", "two", true, false), benchmark("a", "plain", "three", true, false),
@@ -39,7 +39,7 @@ TEST(Control, is_one_benchmark_a_family_not_parallel_and_of_the_reference_where_
   EXPECT_TRUE(choose_control({}).empty());
 }
 
-TEST(ContentHash, is_of_the_content_alone) {
+TEST(ContentHash, depends_only_on_the_content) {
   const ScratchFolder folder;
   folder.write("a", "same");
   folder.write("b", "same");
@@ -49,7 +49,7 @@ TEST(ContentHash, is_of_the_content_alone) {
   EXPECT_FALSE(content_hash(folder.path() / "missing"));
 }
 
-TEST(Pairing, times_what_differs_and_names_what_cannot_be_held_against_base) {
+TEST(Pairing, times_changed_executables_and_names_benchmarks_without_a_base) {
   const FakeBuild head_build({"plain", "quick", "other", "wrong", "unstable"});
   const FakeBuild base_build({"plain", "+quick", "+other", "!wrong", "mute"});
   const Catalog head = catalog_of(head_build);
@@ -70,7 +70,7 @@ TEST(Pairing, times_what_differs_and_names_what_cannot_be_held_against_base) {
       pairing.sentences,
       (std::vector<std::string>{
           "not compared with base: fake/unstable/store: base does not have it",
-          "not compared with base: fake/wrong/store: fake/wrong is not built there",
+          "not compared with base: fake/wrong/store: fake/wrong is not built in base",
           "not compared with base: fake/other/store: workload fake/store is of version 1 in head and 2 in base"}));
 }
 

@@ -36,7 +36,7 @@ void add(const ListedVariant& built, const Description& description, const fs::p
   catalog.variants.push_back(std::move(variant));
 }
 
-void ask(const ListedVariant& built, const fs::path& build_dir, const Runner& run, Catalog& catalog) {
+void describe(const ListedVariant& built, const fs::path& build_dir, const Runner& run, Catalog& catalog) {
   const std::string name = built.name();
   const fs::path executable = build_dir / built.executable;
   if (!fs::exists(executable)) {
@@ -55,7 +55,8 @@ void ask(const ListedVariant& built, const fs::path& build_dir, const Runner& ru
   const Expected<Description> description = parse_description(outcome.output);
   if (!description) return fail("protocol", description.error().what);
   if (description->variant.family != built.family || description->variant.name != built.variant)
-    return fail("protocol", fmt::format("it says it is {}/{}", description->variant.family, description->variant.name));
+    return fail("protocol",
+                fmt::format("expected {}, found {}/{}", name, description->variant.family, description->variant.name));
   add(built, *description, executable, catalog);
 }
 
@@ -159,7 +160,7 @@ Expected<Catalog> load_catalog(const fs::path& build_dir, const Runner& run) {
   const Expected<std::vector<ListedVariant>> listed = read_variants(build_dir);
   if (!listed) return listed.error();
   Catalog catalog;
-  for (const ListedVariant& one : *listed) ask(one, build_dir, run, catalog);
+  for (const ListedVariant& one : *listed) describe(one, build_dir, run, catalog);
   std::sort(catalog.variants.begin(), catalog.variants.end(),
             [](const auto& a, const auto& b) { return std::tie(a.family, a.name) < std::tie(b.family, b.name); });
   std::sort(catalog.benchmarks.begin(), catalog.benchmarks.end(),
@@ -167,14 +168,14 @@ Expected<Catalog> load_catalog(const fs::path& build_dir, const Runner& run) {
   return catalog;
 }
 
-Expected<Selection> select(const Catalog& catalog, const std::vector<std::string>& filters) {
+Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<std::string>& filters) {
   for (const std::string& variant : catalog.not_built)
     if (could_match(catalog, variant, filters))
       return Error{fmt::format("{} is not built", variant), "python3 make.py build"};
   for (const std::string& filter : filters)
-    if (const Expected<void> good = check_filter(catalog, filter); !good) return good.error();
+    if (const Expected<void> checked = check_filter(catalog, filter); !checked) return checked.error();
 
-  Selection selection;
+  BenchmarkSelection selection;
   std::set<std::string> workloads;
   std::set<std::string> variants;
   const auto selected = [&](const std::string& name) {

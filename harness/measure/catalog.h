@@ -64,7 +64,7 @@ std::vector<std::string> variants_for(const std::vector<ListedVariant>& listed, 
 Expected<Catalog> load_catalog(const std::filesystem::path& build_dir, const Runner& run);
 
 /// The part of a catalog that a session runs.
-struct Selection {
+struct BenchmarkSelection {
   std::vector<Benchmark> benchmarks;
   std::vector<Benchmark> checks;  ///< references of selected workloads that were not selected themselves
   std::vector<results::Unsupported> unsupported;
@@ -76,6 +76,6 @@ struct Selection {
 /// The benchmarks that match any of `filters` (shell patterns over the whole name, its family, or family/variant; none:
 /// all). An error (kUsage) with the nearest name if a filter matches nothing, and with the reason if all matches are
 /// unsupported. Other errors if a variant that could match is not built, or there is no variant.
-Expected<Selection> select(const Catalog& catalog, const std::vector<std::string>& filters);
+Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<std::string>& filters);
 
 }  // namespace lab::measure

@@ -24,7 +24,7 @@ Names names(const List& list) {
 }
 
 std::string complaint(const Catalog& catalog, const Names& filters) {
-  const Expected<Selection> selection = select(catalog, filters);
+  const Expected<BenchmarkSelection> selection = select(catalog, filters);
   if (selection) return "";
   EXPECT_EQ(selection.error().status, ExitStatus::kUsage);
   return selection.error().what + " | " + selection.error().hint;
@@ -32,7 +32,7 @@ std::string complaint(const Catalog& catalog, const Names& filters) {
 
 }  // namespace
 
-TEST(Catalog, has_what_every_variant_says_it_offers) {
+TEST(Catalog, has_the_workloads_that_every_variant_describes) {
   const FakeBuild build({"quick", "plain", "wide"});
   const Catalog catalog = load(build);
   EXPECT_EQ(names(catalog.benchmarks),
@@ -45,7 +45,7 @@ TEST(Catalog, has_what_every_variant_says_it_offers) {
   EXPECT_TRUE(catalog.not_built.empty());
 }
 
-TEST(Catalog, names_variants_that_cannot_say_it) {
+TEST(Catalog, names_variants_whose_description_fails) {
   const FakeBuild build({"plain", "mute", "elder", "!absent"});
   const Catalog catalog = load(build);
   EXPECT_EQ(names(catalog.variants), Names{"plain"});
@@ -58,11 +58,11 @@ TEST(Catalog, names_variants_that_cannot_say_it) {
   EXPECT_EQ(catalog.not_built, Names{"fake/absent"});
 }
 
-TEST(Catalog, notices_an_executable_that_is_somebody_else) {
+TEST(Catalog, rejects_the_executable_of_another_variant) {
   const FakeBuild build({"plain"});
   build.write("variants.json",
               R"([{"family": "other", "variant": "plain", "reference": true, "executable": "variants/fake/plain"}])");
-  EXPECT_EQ(load(build).failures.at(0).detail, "--describe: it says it is fake/plain");
+  EXPECT_EQ(load(build).failures.at(0).detail, "--describe: expected other/plain, found fake/plain");
 }
 
 TEST(Catalog, needs_a_build) {
@@ -78,9 +78,9 @@ TEST(Catalog, needs_a_build) {
             fmt::format("'{}': [0].family: expected a string, found 1", (folder.path() / "variants.json").string()));
 }
 
-TEST(Select, takes_everything_without_a_filter) {
+TEST(Select, selects_everything_without_a_filter) {
   const FakeBuild build({"plain", "quick", "mute"});
-  const Selection selection = *select(load(build), {});
+  const BenchmarkSelection selection = *select(load(build), {});
   EXPECT_EQ(names(selection.benchmarks), (Names{"fake/plain/drop", "fake/plain/store", "fake/quick/store"}));
   EXPECT_EQ(names(selection.workloads), (Names{"drop", "store"}));
   EXPECT_EQ(names(selection.variants), (Names{"plain", "quick"}));
@@ -90,7 +90,7 @@ TEST(Select, takes_everything_without_a_filter) {
   EXPECT_TRUE(selection.checks.empty());
 }
 
-TEST(Select, takes_patterns_over_the_name_or_its_beginning) {
+TEST(Select, accepts_patterns_for_the_name_or_its_beginning) {
   const FakeBuild build({"plain", "quick", "wide"});
   const Catalog catalog = load(build);
   EXPECT_EQ(names(select(catalog, {"*/store"})->benchmarks), (Names{"fake/plain/store", "fake/quick/store"}));
@@ -103,12 +103,12 @@ TEST(Select, takes_patterns_over_the_name_or_its_beginning) {
 
 TEST(Select, adds_the_reference_of_a_selected_workload_as_a_check) {
   const FakeBuild build({"plain", "quick"});
-  const Selection selection = *select(load(build), {"fake/quick"});
+  const BenchmarkSelection selection = *select(load(build), {"fake/quick"});
   EXPECT_EQ(names(selection.checks), Names{"fake/plain/store"});
   EXPECT_EQ(names(selection.variants), (Names{"plain", "quick"}));
 }
 
-TEST(Select, says_what_is_nearest_to_a_name_it_does_not_know) {
+TEST(Select, suggests_the_nearest_name_for_an_unknown_one) {
   const FakeBuild build({"plain", "quick"});
   const Catalog catalog = load(build);
   EXPECT_EQ(complaint(catalog, {"fake/qiuck/store"}),
@@ -120,7 +120,7 @@ TEST(Select, says_what_is_nearest_to_a_name_it_does_not_know) {
             "fake/quick/drop is unsupported: it never forgets | python3 make.py list");
 }
 
-TEST(Select, wants_only_those_built_that_could_match) {
+TEST(Select, needs_only_variants_that_could_match_to_be_built) {
   const FakeBuild build({"plain", "quick", "!absent"});
   const Catalog catalog = load(build);
   EXPECT_EQ(select(catalog, {}).error().what, "fake/absent is not built");
@@ -129,20 +129,20 @@ TEST(Select, wants_only_those_built_that_could_match) {
   EXPECT_TRUE(select(catalog, {"fake/plain"}));
 }
 
-TEST(Select, takes_a_variant_that_only_fails_for_a_failure) {
+TEST(Select, accepts_a_filter_that_matches_only_a_failed_variant) {
   const FakeBuild build({"plain", "mute"});
-  const Selection selection = *select(load(build), {"fake/mute"});
+  const BenchmarkSelection selection = *select(load(build), {"fake/mute"});
   EXPECT_TRUE(selection.benchmarks.empty());
   EXPECT_EQ(selection.failures.size(), 1u);
   EXPECT_TRUE(select(load(build), {"fake/plain"})->failures.empty());
 }
 
-TEST(Select, of_a_build_without_variants_is_nothing_to_run) {
+TEST(Select, fails_for_a_build_without_variants) {
   const FakeBuild build({});
   EXPECT_EQ(select(load(build), {}).error().what, "nothing to run: this build has no variants");
 }
 
-TEST(ListedVariants, are_wanted_where_a_filter_may_select_one_of_their_benchmarks) {
+TEST(ListedVariants, are_needed_if_a_filter_may_select_one_of_their_benchmarks) {
   const std::vector<ListedVariant> listed{{"fake", "plain", true, ""},
                                           {"fake", "quick", false, ""},
                                           {"other", "first", true, ""},
@@ -166,7 +166,7 @@ TEST(ListedVariants, are_wanted_where_a_filter_may_select_one_of_their_benchmark
   EXPECT_EQ(variants_for(listed, {"other/quick/*"}, true), (Names{"other/first", "other/quick"}));
 }
 
-TEST(Select, names_what_is_not_built_where_it_is_nearest) {
+TEST(Select, suggests_a_variant_that_is_not_built) {
   const FakeBuild build({"!plain", "!quick"});
   EXPECT_EQ(complaint(load(build), {"fake/qiuck"}), "no benchmark matches 'fake/qiuck' | did you mean 'fake/quick'?");
 }

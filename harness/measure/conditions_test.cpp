@@ -40,7 +40,7 @@ std::vector<std::string> disturbances(const Conditions& before, const Conditions
 
 }  // namespace
 
-TEST(Conditions, name_what_disturbed_a_session_and_what_to_do) {
+TEST(Conditions, give_each_disturbance_with_advice) {
   const Host host;
   host.write_cpus(100, 100, 0);
   host.write_counters(2, 1000, 5, 3);
@@ -65,7 +65,7 @@ TEST(Conditions, name_what_disturbed_a_session_and_what_to_do) {
   EXPECT_EQ(disturbances(before, after), expected);
 }
 
-TEST(Conditions, are_silent_on_a_quiet_machine_and_one_that_says_nothing) {
+TEST(Conditions, are_empty_on_a_quiet_machine_and_without_kernel_counters) {
   const Host host;
   host.write_cpus(100, 100, 0);
   host.write_counters(2, 1000, 5, 3);
@@ -77,7 +77,7 @@ TEST(Conditions, are_silent_on_a_quiet_machine_and_one_that_says_nothing) {
   EXPECT_TRUE(siblings_of(empty.path(), 1).empty());
 }
 
-TEST(CpuUse, of_a_block_is_what_was_busy_and_not_ours) {
+TEST(CpuUse, of_others_in_a_block_is_busy_time_minus_our_own) {
   const Host host;
   host.write_cpus(100, 100, 5);
   CpuUse before = read_cpu_use(host.path());
@@ -94,7 +94,7 @@ TEST(CpuUse, of_a_block_is_what_was_busy_and_not_ours) {
   EXPECT_EQ(disturbance_between(before, after, 3, 10).foreign, 0);
 }
 
-TEST(CpuUse, counts_processes_of_ours_that_ended_as_ours) {
+TEST(CpuUse, counts_our_ended_children_as_our_own) {
   const CpuUse before = read_cpu_use("/");
   const pid_t child = ::fork();
   if (child == 0) {
@@ -109,7 +109,7 @@ TEST(CpuUse, counts_processes_of_ours_that_ended_as_ours) {
   EXPECT_GE(running, before.own);
 }
 
-TEST(Conditions, know_the_siblings_of_a_core) {
+TEST(Conditions, include_the_siblings_of_a_core) {
   const Host host;
   host.write_counters(0, 0, 0, 0);
   EXPECT_EQ(siblings_of(host.path(), 1), std::vector<int>{0});

@@ -2,13 +2,13 @@
 
 namespace lab::measure {
 
-std::optional<Conformance> ask_conformance(const std::filesystem::path& executable, const Runner& run) {
+std::optional<ConformanceResult> run_conformance(const std::filesystem::path& executable, const Runner& run) {
   ChildSpec spec;
   spec.command = {executable.string(), "--conformance"};
   spec.timeout_seconds = kConformanceSeconds;
   const ChildOutcome outcome = run(spec);
   if (outcome.end == ChildEnd::kStopped) return std::nullopt;
-  Conformance found{{}, printable(outcome.error_tail)};
+  ConformanceResult found{{}, printable(outcome.error_tail)};
   const Expected<std::vector<std::string>> failures = parse_conformance(outcome.output);
   // An executable of an earlier revision runs its checks in one process: if that crashes, there is no output.
   if (failures) found.failures = *failures;

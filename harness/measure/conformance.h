@@ -13,12 +13,12 @@ namespace lab::measure {
 /// Longer than all checks of any executable take, even if some hang.
 inline constexpr double kConformanceSeconds = 300;
 
-struct Conformance {
+struct ConformanceResult {
   std::vector<std::string> failures;  ///< "CHECK: what is wrong", or how the executable ended; empty: it conforms
   std::string output_tail;            ///< the end of its standard error
 };
 
 /// Runs `executable --conformance` (harness/bench/protocol.h). Nothing if interrupted.
-std::optional<Conformance> ask_conformance(const std::filesystem::path& executable, const Runner& run);
+std::optional<ConformanceResult> run_conformance(const std::filesystem::path& executable, const Runner& run);
 
 }  // namespace lab::measure

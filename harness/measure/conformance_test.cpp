@@ -15,7 +15,7 @@ const std::string kBegin = R"({"protocol":1,"variant":"fake/plain","checks":[)";
 
 /// What is made of an executable that ends so.
 Names failures(ChildEnd end, int code, const std::string& output) {
-  const auto found = ask_conformance("/b/plain", [&](const ChildSpec& spec) {
+  const auto found = run_conformance("/b/plain", [&](const ChildSpec& spec) {
     EXPECT_EQ(spec.command, (Names{"/b/plain", "--conformance"}));
     ChildOutcome outcome;
     outcome.end = end;
@@ -46,17 +46,17 @@ Names found_by(const FakeBuild& build, const std::string& variant, const Names& 
 
 }  // namespace
 
-TEST(Conformance, is_what_the_executable_says) {
+TEST(Conformance, is_what_the_executable_prints) {
   EXPECT_EQ(exited(0, kBegin + R"({"name":"keeps","failure":null}]})"), Names{});
   EXPECT_EQ(exited(1, kBegin + R"({"name":"keeps","failure":"a"},{"name":"holds","failure":"b"}]})"),
             (Names{"keeps: a", "holds: b"}));
 }
 
-TEST(Conformance, is_none_where_the_executable_ends_otherwise) {
+TEST(Conformance, fails_if_the_executable_ends_otherwise) {
   EXPECT_EQ(exited(1, kBegin + R"({"name":"keeps","failure":null}]})"), Names{"--conformance: exit status 1"});
   EXPECT_EQ(exited(1, kBegin + "]}"), Names{"--conformance: exit status 1"});
   EXPECT_EQ(exited(0, kBegin + "]}"), Names{"--conformance: expected checks, found none"});
-  EXPECT_EQ(exited(0, ""), Names{"--conformance: expected a JSON object, found no output"});
+  EXPECT_EQ(exited(0, ""), Names{"--conformance: standard output: empty"});
   EXPECT_EQ(failures(ChildEnd::kSignalled, 11, ""), Names{"--conformance: signal 11 (Segmentation fault)"});
   EXPECT_EQ(failures(ChildEnd::kTimedOut, 0, ""), Names{"--conformance: no end within 300 s"});
   EXPECT_EQ(failures(ChildEnd::kStopped, 0, ""), Names{"stopped"});
@@ -74,14 +74,14 @@ TEST(ConformanceChecks, fail_alone) {
             "what is put is kept: it did not end within 0.1 s");
 }
 
-TEST(ConformanceChecks, end_in_time_whatever_they_leave_behind) {
+TEST(ConformanceChecks, end_in_time_even_if_they_leave_a_process) {
   const FakeBuild build({"leaving", "halted"});
   EXPECT_EQ(found_by(build, "leaving", {"--conformance", "--seconds", "300"}), Names{});
   EXPECT_EQ(found_by(build, "halted", {"--conformance", "--seconds", "0.1"}).at(0),
             "what is put is kept: it did not end within 0.1 s");
 }
 
-TEST(ConformanceChecks, say_what_a_variant_printed_instead) {
+TEST(ConformanceChecks, show_other_output_of_a_variant) {
   const FakeBuild build({"chatty"});
   EXPECT_EQ(found_by(build, "chatty", {"--conformance"}),
             Names{"what is put is kept: expected one JSON object on standard output, found 'arena ready': print to "
@@ -98,7 +98,7 @@ TEST(ConformanceChecks, can_be_run_one_by_one) {
   EXPECT_EQ(start(build, "careless", {"--conformance", "what is put is kept"}).code, 1);
 }
 
-TEST(ConformanceChecks, are_named_exactly) {
+TEST(ConformanceChecks, must_be_named_exactly) {
   const FakeBuild build({"plain"});
   const ChildOutcome misspelt = start(build, "plain", {"--conformance", "what is put is kpet"});
   EXPECT_EQ(misspelt.code, 2);
@@ -107,7 +107,7 @@ TEST(ConformanceChecks, are_named_exactly) {
   const ChildOutcome strange = start(build, "plain", {"--conformance", "--all"});
   EXPECT_EQ(strange.code, 2);
   EXPECT_EQ(strange.error_tail,
-            "variant: error: '--all' is not understood\nhint: --conformance [CHECK] [--seconds S]\n");
+            "variant: error: unknown argument '--all'\nhint: --conformance [CHECK] [--seconds S]\n");
 }
 
 }  // namespace lab::measure

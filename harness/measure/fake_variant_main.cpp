@@ -18,9 +18,9 @@ namespace {
 
 using namespace lab::bench;
 
-class Shelf : public Task {
+class StoreTask : public Task {
  public:
-  Shelf(const Parameters& parameters, std::string name) : seed_(parameters.seed), name_(std::move(name)) {}
+  StoreTask(const Parameters& parameters, std::string name) : seed_(parameters.seed), name_(std::move(name)) {}
 
   std::uint64_t repeat(PhaseClock& clock) override {
     std::uint64_t values[64];
@@ -61,7 +61,7 @@ void crash() {
 }
 
 Variant make(const std::string& name) {
-  const auto prepare = [name](const Parameters& parameters) { return std::make_unique<Shelf>(parameters, name); };
+  const auto prepare = [name](const Parameters& parameters) { return std::make_unique<StoreTask>(parameters, name); };
   Variant variant;
   variant.family = "fake";
   variant.name = name;

@@ -9,9 +9,6 @@
 
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/uuid.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -20,6 +17,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/base/hash.h"
 #include "harness/base/layout.h"
 #include "harness/measure/system_files.h"
 
@@ -217,10 +215,7 @@ std::string machine_id(const results::Machine& machine) {
   const std::string facts =
       fmt::format("{}|{}|{}|{}|{}|{}", machine.cpu_model, machine.physical_cores, machine.memory_gib,
                   machine.architecture, fmt::join(machine.gpus, ","), machine.is_virtual ? "virtual" : "physical");
-  const boost::uuids::name_generator_sha1 hash(boost::uuids::ns::oid());
-  std::string digits = boost::uuids::to_string(hash(facts));
-  boost::erase_all(digits, "-");
-  return digits.substr(0, 12);
+  return content_name(facts).substr(0, 12);
 }
 
 results::Machine read_machine(const fs::path& root, std::string_view given_name) {
@@ -339,8 +334,8 @@ std::vector<std::string> find_unusual(const results::Result& head, const std::ve
        "transparent huge pages are 'always', so large blocks depend on free huge pages: echo madvise | sudo tee "
        "/sys/kernel/mm/transparent_hugepage/enabled"},
       {machine.is_virtual,
-       "this is a virtual machine, whose neighbours cannot be seen: trust ratios more than times, or "
-       "measure on the bare machine"},
+       "this is a virtual machine, so the load of other guests is invisible: trust ratios more than times, or "
+       "measure on a physical machine"},
       {static_cast<int>(allowed_cpus) < machine.logical_cores,
        fmt::format(
            "only {} of {} logical cores may be used (taskset, cpuset or container): parallel workloads use those",
@@ -384,7 +379,7 @@ std::optional<int> choose_cpu(const fs::path& root, const std::vector<int>& allo
   return best;
 }
 
-std::vector<std::string> environment() {
+std::vector<std::string> environment_variables() {
   std::vector<std::string> entries;
   for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
   return entries;

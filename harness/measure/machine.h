@@ -47,6 +47,6 @@ std::vector<int> allowed_cpus();
 std::optional<int> choose_cpu(const std::filesystem::path& root, const std::vector<int>& allowed);
 
 /// The environment of this process, for find_unusual.
-std::vector<std::string> environment();
+std::vector<std::string> environment_variables();
 
 }  // namespace lab::measure

@@ -62,7 +62,7 @@ results::Result head_of(const std::filesystem::path& root) {
 
 }  // namespace
 
-TEST(Machine, is_read_from_what_the_kernel_says) {
+TEST(Machine, is_read_from_the_kernels_files) {
   const Workstation workstation;
   const results::Machine machine = read_machine(workstation.path(), "");
   EXPECT_EQ(machine.cpu_model, "Some CPU @ 3.40GHz");
@@ -93,7 +93,7 @@ TEST(Machine, is_read_from_what_the_kernel_says) {
   EXPECT_EQ(context.caches[0].num_sharing, 2);
 }
 
-TEST(Machine, is_an_answer_where_the_kernel_says_nothing) {
+TEST(Machine, is_unknown_without_the_kernels_files) {
   const ScratchFolder empty;
   const results::Machine machine = read_machine(empty.path(), "");
   EXPECT_EQ(machine.cpu_model, "unknown");
@@ -108,7 +108,7 @@ TEST(Machine, is_an_answer_where_the_kernel_says_nothing) {
   EXPECT_EQ(read_context(empty.path(), "", "debug").library_build_type, "debug");
 }
 
-TEST(Machine, knows_the_build_of_the_c_library_that_it_runs_in) {
+TEST(Machine, has_the_build_id_of_its_c_library) {
   const std::string build = libc_build();
   ASSERT_EQ(build.size(), 12u);
   EXPECT_EQ(read_facts("/").libc_build, build);
@@ -121,7 +121,7 @@ TEST(Machine, knows_the_build_of_the_c_library_that_it_runs_in) {
   EXPECT_NE(read_file(libc)->find(bytes), std::string::npos) << libc;
 }
 
-TEST(Machine, keeps_its_id_when_only_what_is_not_stable_changes) {
+TEST(Machine, keeps_its_id_when_an_unstable_fact_changes) {
   const Workstation before;
   const Workstation after;
   after.write("proc/sys/kernel/osrelease", "7.0.0\n");
@@ -151,7 +151,7 @@ TEST(Machine, has_another_id_when_a_stable_fact_changes) {
   EXPECT_FALSE(changed([](results::Machine& m) { m.logical_cores = 4; }));
 }
 
-TEST(Machine, bears_the_name_it_is_given_where_that_can_be_a_folder) {
+TEST(Machine, has_the_given_name_made_fit_for_a_folder) {
   const ScratchFolder empty;
   EXPECT_EQ(read_machine(empty.path(), "farm-3").id, "farm-3");
   EXPECT_EQ(read_machine(empty.path(), "the farm/3").id, "the-farm-3");
@@ -164,14 +164,14 @@ TEST(Machine, bears_the_name_it_is_given_where_that_can_be_a_folder) {
   EXPECT_EQ(read_machine(empty.path(), "..").id, read_machine(empty.path(), "").id);
 }
 
-TEST(Machine, is_virtual_where_the_processor_or_the_kernel_says_so) {
+TEST(Machine, is_virtual_if_the_processor_or_the_kernel_reports_it) {
   EXPECT_TRUE(read_machine(Workstation("fpu hypervisor sse2").path(), "").is_virtual);
   const Workstation xen;
   xen.write("sys/hypervisor/type", "xen\n");
   EXPECT_TRUE(read_machine(xen.path(), "").is_virtual);
 }
 
-TEST(Machine, counts_cores_where_cpuinfo_names_none) {
+TEST(Machine, counts_logical_cores_if_cpuinfo_has_no_physical_ones) {
   const ScratchFolder arm;
   arm.write("proc/cpuinfo", "processor\t: 0\nCPU part\t: 0xd0c\n\nprocessor\t: 1\nCPU part\t: 0xd0c\n");
   const results::Machine machine = read_machine(arm.path(), "");
@@ -180,7 +180,7 @@ TEST(Machine, counts_cores_where_cpuinfo_names_none) {
   EXPECT_EQ(machine.sockets, 1);
 }
 
-TEST(Unusual, names_everything_that_makes_a_machine_noisy_and_what_to_do) {
+TEST(Unusual, gives_each_source_of_noise_with_advice) {
   const Workstation workstation("hypervisor");
   const std::vector<std::string> unusual = find_unusual(head_of(workstation.path()), {"LD_PRELOAD=/x.so", "HOME=/"}, 4);
   const std::vector<std::string> beginnings{"the load average is 3.25",
@@ -196,7 +196,7 @@ TEST(Unusual, names_everything_that_makes_a_machine_noisy_and_what_to_do) {
   for (std::size_t i = 0; i < unusual.size(); ++i) EXPECT_EQ(unusual[i].find(beginnings[i]), 0u) << unusual[i];
 }
 
-TEST(Unusual, is_nothing_on_a_quiet_machine_or_one_that_says_nothing) {
+TEST(Unusual, is_empty_on_a_quiet_or_unknown_machine) {
   const ScratchFolder empty;
   EXPECT_TRUE(find_unusual(head_of(empty.path()), {"HOME=/"}, 8).empty());
   results::Result debug = head_of(empty.path());
@@ -204,7 +204,7 @@ TEST(Unusual, is_nothing_on_a_quiet_machine_or_one_that_says_nothing) {
   ASSERT_EQ(find_unusual(debug, {}, 8).size(), 1u);
 }
 
-TEST(ChooseCpu, takes_a_fast_one_that_does_not_serve_cpu_0) {
+TEST(ChooseCpu, prefers_a_fast_core_other_than_that_of_cpu_0) {
   const Workstation workstation;
   EXPECT_EQ(choose_cpu(workstation.path(), {0, 1, 2, 3, 4, 5, 6, 7}), 1);
   EXPECT_EQ(choose_cpu(workstation.path(), {0, 4}), 4);

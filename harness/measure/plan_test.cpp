@@ -72,7 +72,7 @@ TEST(BlockOrder, gives_every_benchmark_every_position_equally_often) {
   for (const int count : first) EXPECT_NEAR(count, kBlocks / 6, 6 * 29);
 }
 
-TEST(ArmOrder, is_abba_over_every_two_blocks_and_begins_as_the_seed_says) {
+TEST(ArmOrder, is_abba_over_every_two_blocks_and_its_start_depends_on_the_seed) {
   std::set<std::vector<std::size_t>> firsts;
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     for (int block = 0; block < 8; block += 2) {
@@ -99,7 +99,7 @@ TEST(ArmOrder, puts_each_of_three_arms_equally_often_before_each_other) {
     for (int j = 0; j < 3; ++j) EXPECT_EQ(before[i][j], i == j ? 0 : 3);
 }
 
-TEST(AgainstPace, has_blocks_enough_for_a_verdict_in_a_table_of_so_many_rows) {
+TEST(AgainstPace, has_enough_blocks_for_a_verdict_in_a_table_of_any_size) {
   EXPECT_EQ(against_pace(quick_pace(), 1, 0.005).least_blocks, 6);
   const Pace forty = against_pace(quick_pace(), 40, 0.005);
   EXPECT_EQ(forty.least_blocks, 7);  // 2 / C(14, 7) < 0.05 / 40 < 2 / C(12, 6)
@@ -109,7 +109,7 @@ TEST(AgainstPace, has_blocks_enough_for_a_verdict_in_a_table_of_so_many_rows) {
   EXPECT_EQ(against_pace(processes_pace(3), 40, 0.005).target, 0);
 }
 
-TEST(Schedule, holds_the_budget_however_many_benchmarks_there_are) {
+TEST(Schedule, keeps_the_budget_for_any_number_of_benchmarks) {
   for (const double overhead : {0.0, 0.02, 0.3}) {
     for (const std::size_t benchmarks : {1u, 7u, 32u, 100u, 400u, 2000u, 5000u}) {
       const Simulated session = simulate(quick_pace(), std::vector<double>(benchmarks, overhead));
@@ -120,7 +120,7 @@ TEST(Schedule, holds_the_budget_however_many_benchmarks_there_are) {
   }
 }
 
-TEST(Schedule, shrinks_the_time_of_a_process_first_and_the_number_of_processes_then) {
+TEST(Schedule, reduces_the_time_of_a_process_before_the_number_of_processes) {
   const Simulated few = simulate(quick_pace(), std::vector<double>(10, 0.1));
   EXPECT_EQ(few.blocks, 10);
   EXPECT_GT(few.last_seconds, 0.9);
@@ -137,20 +137,20 @@ TEST(Schedule, shrinks_the_time_of_a_process_first_and_the_number_of_processes_t
   EXPECT_EQ(too_many.state, "out of time");
 }
 
-TEST(Schedule, uses_most_of_the_budget_where_the_costs_are_a_surprise) {
+TEST(Schedule, uses_most_of_the_budget_if_costs_differ_from_the_estimate) {
   // Much more than the first guess; the first block teaches it.
   const Simulated session = simulate(default_pace(), std::vector<double>(30, 0.4));
   EXPECT_EQ(session.blocks, 20);
   EXPECT_GT(session.elapsed, 480 * 0.9);
 }
 
-TEST(Schedule, does_not_fill_the_budget_with_what_teaches_nothing) {
+TEST(Schedule, does_not_fill_the_budget_with_longer_processes) {
   const Simulated one = simulate(quick_pace(), {0.05});
   EXPECT_EQ(one.blocks, 10);
   EXPECT_LT(one.elapsed, 25);
 }
 
-TEST(Schedule, runs_the_number_of_processes_that_is_asked_for) {
+TEST(Schedule, runs_the_requested_number_of_processes) {
   const Simulated session = simulate(processes_pace(3), std::vector<double>(4, 0.1));
   EXPECT_EQ(session.blocks, 3);
   EXPECT_EQ(session.state, "complete");
@@ -162,7 +162,7 @@ TEST(Schedule, runs_the_number_of_processes_that_is_asked_for) {
   EXPECT_EQ(limited.state, "out of time");
 }
 
-TEST(Schedule, ends_a_full_session_when_the_intervals_are_tight) {
+TEST(Schedule, ends_a_full_session_when_all_intervals_are_within_the_target) {
   const Simulated session = simulate(full_pace(), std::vector<double>(10, 0.1), 25);
   EXPECT_EQ(session.blocks, 25);
   EXPECT_EQ(session.state, "complete");
@@ -172,7 +172,7 @@ TEST(Schedule, ends_a_full_session_when_the_intervals_are_tight) {
   EXPECT_EQ(never.state, "out of time");
 }
 
-TEST(Schedule, finishes_a_block_that_turns_out_dearer_with_less_time_for_each) {
+TEST(Schedule, finishes_a_block_that_costs_more_than_planned_with_shorter_processes) {
   Pace pace = processes_pace(1);
   pace.budget_seconds = 2;
   const Simulated session = simulate(pace, std::vector<double>(4, 0.3));
@@ -180,7 +180,7 @@ TEST(Schedule, finishes_a_block_that_turns_out_dearer_with_less_time_for_each) {
   EXPECT_LE(session.elapsed, 2.05);
 }
 
-TEST(Schedule, is_over_when_no_benchmark_is_left) {
+TEST(Schedule, ends_when_no_benchmark_is_left) {
   Schedule schedule(quick_pace(), 2);
   schedule.rest(0, true);
   ASSERT_TRUE(schedule.next_block(1, 1, false));
@@ -188,7 +188,7 @@ TEST(Schedule, is_over_when_no_benchmark_is_left) {
   EXPECT_FALSE(schedule.next_block(1, 1, false));
 }
 
-TEST(PlannedBlocks, are_those_that_a_session_of_these_costs_will_have) {
+TEST(PlannedBlocks, are_the_blocks_of_a_session_with_these_costs) {
   EXPECT_EQ(planned_blocks(quick_pace(), std::vector<std::optional<double>>(10, 0.1)), 10);
   EXPECT_EQ(planned_blocks(quick_pace(), std::vector<std::optional<double>>(110, 0.1)),
             simulate(quick_pace(), std::vector<double>(110, 0.1)).blocks);
@@ -198,7 +198,7 @@ TEST(PlannedBlocks, are_those_that_a_session_of_these_costs_will_have) {
   EXPECT_LT(against, kMostBlocks);
 }
 
-TEST(Schedule, says_how_long_it_will_take) {
+TEST(Schedule, estimates_the_time_left) {
   Schedule schedule(quick_pace(), 10);
   const double seconds = *schedule.next_block(0, 0, false);
   EXPECT_EQ(schedule.expected_blocks(0, seconds, 0), 10);

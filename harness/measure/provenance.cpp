@@ -3,19 +3,36 @@
 #include <fmt/format.h>
 
 #include <boost/algorithm/string.hpp>
-#include <boost/json.hpp>
 #include <cctype>
 #include <optional>
 
 #include "harness/base/files.h"
+#include "harness/base/json_fields.h"
 #include "harness/measure/git.h"
 
 namespace lab::measure {
 
 namespace fs = std::filesystem;
-namespace json = boost::json;
-
 namespace {
+
+/// The part of packages.json that read_pins needs.
+struct ListedPackage {
+  std::optional<std::string> lib;  ///< its folder in lib/; none: the package's name
+};
+
+struct PackageList {
+  std::map<std::string, ListedPackage> packages;
+};
+
+template <typename F>
+void fields(F& f, ListedPackage& p) {
+  f.added("lib", p.lib);
+}
+
+template <typename F>
+void fields(F& f, PackageList& l) {
+  f("packages", l.packages);
+}
 
 constexpr std::size_t kShortestHash = 16;
 
@@ -58,22 +75,18 @@ Expected<results::Build> read_build(const fs::path& build_dir) {
 std::map<std::string, std::string> read_pins(const fs::path& root) {
   std::map<std::string, std::string> pins;
   const Expected<std::string> text = read_file(root / "packages.json");
-  boost::system::error_code problem;
-  const json::value file = text ? json::parse(*text, problem) : json::value();
-  const json::object* top = file.if_object();
-  const json::value* packages = top == nullptr ? nullptr : top->if_contains("packages");
-  if (packages == nullptr || !packages->is_object()) return pins;
-  for (const auto& package : packages->get_object()) {
-    const json::object* entry = package.value().if_object();
-    const json::value* lib = entry == nullptr ? nullptr : entry->if_contains("lib");
-    const fs::path place =
-        root / "lib" /
-        (lib != nullptr && lib->is_string() ? std::string(lib->get_string()) : std::string(package.key()));
-    std::error_code none;
-    const fs::path target = fs::read_symlink(place, none);
-    if (none && !fs::exists(place)) continue;
+  if (!text) return pins;
+  const Expected<json::value> value = parse_json(*text, "packages.json");
+  if (!value) return pins;
+  const Expected<PackageList> list = from_json<PackageList>(*value);
+  if (!list) return pins;
+  for (const auto& [name, package] : list->packages) {
+    const fs::path folder = root / "lib" / package.lib.value_or(name);
+    std::error_code no_link;
+    const fs::path target = fs::read_symlink(folder, no_link);
+    if (no_link && !fs::exists(folder)) continue;
     const std::string hash = hash_in(target);
-    pins[package.key()] = hash.empty() ? "unpinned" : hash;
+    pins[name] = hash.empty() ? "unpinned" : hash;
   }
   return pins;
 }

@@ -65,7 +65,7 @@ TEST_F(SourceCheckout, that_has_changes_or_new_files_is_dirty) {
   EXPECT_TRUE(source.commit);
 }
 
-TEST_F(SourceCheckout, around_the_tree_is_not_its_own) {
+TEST_F(SourceCheckout, above_the_folder_does_not_count) {
   fs::create_directories(folder_.path() / "inner");
   EXPECT_EQ(read_source(folder_.path() / "inner").state, "no git");
 }
@@ -87,7 +87,7 @@ TEST_F(SourceCheckout, without_a_commit_or_of_another_user_is_no_git) {
   ::unsetenv("GIT_TEST_ASSUME_DIFFERENT_OWNER");
 }
 
-TEST(Source, without_git_is_a_state_of_its_own) {
+TEST(Source, without_git_has_its_own_state) {
   const ScratchFolder folder;
   const WithoutGit without;
   const results::Source source = read_source(folder.path());
@@ -122,7 +122,7 @@ TEST(Pins, are_none_where_there_is_no_list) {
   EXPECT_TRUE(read_pins(folder.path()).empty());
 }
 
-TEST(Build, is_read_or_asked_for) {
+TEST(Build, is_read_or_the_error_says_how_to_make_it) {
   const FakeBuild build({});
   EXPECT_EQ(read_build(build.path())->compiler, "GNU 12.2.0");
   const ScratchFolder empty;

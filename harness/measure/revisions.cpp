@@ -17,6 +17,7 @@
 #include "harness/base/layout.h"
 #include "harness/base/lock.h"
 #include "harness/base/nearest.h"
+#include "harness/base/usage_error.h"
 #include "harness/measure/git.h"
 
 namespace lab::measure {
@@ -39,14 +40,14 @@ constexpr std::string_view kNoVariant = "no variant: the list of them is enough"
 using Words = std::vector<std::string>;
 
 /// What is built in a tree.
-struct Stamp {
+struct BuildStamp {
   std::string march;
   double seconds = 0;
   std::vector<std::string> variants;
 };
 
 template <typename F>
-void fields(F& f, Stamp& s) {
+void fields(F& f, BuildStamp& s) {
   f("march", s.march);
   f("seconds", s.seconds);
   f("variants", s.variants);
@@ -62,10 +63,10 @@ std::set<std::string> not_in(const Words& built, const Words& wanted) {
 }
 
 /// The fewest globs for `missing`: one for a family if all its variants are missing.
-Words globs_for(const std::vector<measure::ListedVariant>& listed, const std::set<std::string>& missing) {
+Words globs_for(const std::vector<ListedVariant>& listed, const std::set<std::string>& missing) {
   if (missing.empty()) return {};
   std::map<std::string, Words> all, wanted;
-  for (const measure::ListedVariant& variant : listed) {
+  for (const ListedVariant& variant : listed) {
     all[variant.family].push_back(variant.name());
     if (missing.contains(variant.name())) wanted[variant.family].push_back(variant.name());
   }
@@ -95,12 +96,8 @@ std::pair<std::string, std::string> complaint_and_advice(const std::string& talk
   return {boost::trim_copy(*fatal), last};
 }
 
-Error interrupted() {
+Error interrupted_error() {
   return Error{"interrupted", "", ExitStatus::kInterrupted};
-}
-
-Error usage(std::string what, std::string hint) {
-  return Error{std::move(what), std::move(hint), ExitStatus::kUsage};
 }
 
 std::string build_name(const results::BuildOptions& how) {
@@ -119,7 +116,7 @@ struct MakeCall {
 
 }  // namespace
 
-struct Revisions::State {
+struct Revisions::Impl {
   fs::path repository;
   fs::path common;  ///< git's folder shared by all work trees
   fs::path folder;  ///< the folder of this repository in the cache
@@ -130,7 +127,7 @@ struct Revisions::State {
 
   Expected<ChildOutcome> start(const ChildSpec& spec) const {
     ChildOutcome outcome = run(spec);
-    if (outcome.end == ChildEnd::kStopped) return interrupted();
+    if (outcome.end == ChildEnd::kStopped) return interrupted_error();
     if (outcome.end != ChildEnd::kExited)
       return Error{fmt::format("git {}: {}", spec.command.back(), describe_end(spec, outcome)),
                    "git must be installed and on PATH"};
@@ -138,7 +135,7 @@ struct Revisions::State {
   }
 
   Expected<ChildOutcome> ask(const fs::path& root, const Words& arguments) const {
-    ChildSpec spec = measure::git_command(root, arguments);
+    ChildSpec spec = git_command(root, arguments);
     spec.timeout_seconds = kGitSeconds;
     return start(spec);
   }
@@ -245,8 +242,8 @@ struct Revisions::State {
     const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kTryExclusive);
     if (!alone) return alone.error();
     if (alone->get() < 0)
-      return Error{fmt::format("'{}' is broken and another process uses it", tree(sha).string()),
-                   "wait for it, or end it, and try again"};
+      return Error{fmt::format("the work tree '{}' is broken, and another process uses it", tree(sha).string()),
+                   "wait until that process ends, or end it, and try again"};
     if (const Expected<void> gone = remove(sha); !gone) return gone.error();
     // --force twice: if git is killed during this command, it leaves a locked entry.
     const Expected<std::string> added =
@@ -260,20 +257,20 @@ struct Revisions::State {
   }
 
   /// Nothing counts as built if there is no readable stamp, or it is for another processor level.
-  Stamp read_stamp(const std::string& sha, const results::BuildOptions& how) const {
-    Stamp none;
+  BuildStamp read_stamp(const std::string& sha, const results::BuildOptions& how) const {
+    BuildStamp none;
     none.march = how.march;
     const Expected<std::string> text = read_file(stamp_of(sha, how));
     if (!text) return none;
     const auto value = parse_json(*text, "stamp");
     if (!value) return none;
-    Expected<Stamp> stamp = from_json<Stamp>(*value);
+    Expected<BuildStamp> stamp = from_json<BuildStamp>(*value);
     return stamp && stamp->march == how.march ? *stamp : none;
   }
 
   /// One call of the tree's own `make.py build`, for one glob of its variants or for all.
   MakeCall make_build(const std::string& sha, const results::BuildOptions& how, std::string_view glob,
-                      const Listener& listener) const {
+                      const BuildListener& listener) const {
     MakeCall call;
     call.spec.command = {"sh",
                          "-c",
@@ -318,7 +315,7 @@ struct Revisions::State {
 
   BuildError not_built(const std::string& sha, const MakeCall& call) const {
     using Kind = BuildError::Kind;
-    if (call.outcome.end == ChildEnd::kStopped) return BuildError(Kind::kStopped, interrupted());
+    if (call.outcome.end == ChildEnd::kStopped) return BuildError(Kind::kStopped, interrupted_error());
     const Expected<std::string> log = read_file(beside(sha, "log"));
     const std::string said = log ? *log : call.outcome.error_tail;
     if (std::any_of(kLostPins.begin(), kLostPins.end(),
@@ -326,18 +323,18 @@ struct Revisions::State {
       return BuildError(
           Kind::kLostPins,
           {fmt::format("commit {}: its packages cannot be fetched: {}", results::short_commit(sha), last_line(said)),
-           "name a place that has them with SPM_MIRROR (made by: python3 make.py spm mirror push)"});
+           "set SPM_MIRROR to a mirror that has them (made by: python3 make.py spm mirror push)"});
     return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} does not build: {}", results::short_commit(sha),
                                                         describe_end(call.spec, call.outcome)),
                                             beside(sha, "log").string()});
   }
 };
 
-Revisions::Revisions(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Revisions::Revisions(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Revisions::Revisions(Revisions&&) noexcept = default;
 Revisions& Revisions::operator=(Revisions&&) noexcept = default;
 Revisions::~Revisions() {
-  if (state_ && state_->temporary) state_->remove_all();
+  if (impl_ && impl_->temporary) impl_->remove_all();
 }
 
 fs::path Revisions::default_cache() {
@@ -345,49 +342,49 @@ fs::path Revisions::default_cache() {
 }
 
 Expected<Revisions> Revisions::open(const fs::path& repository, const fs::path& cache, Runner run) {
-  auto state = std::make_unique<State>();
-  state->repository = fs::absolute(repository).lexically_normal();
-  state->run = std::move(run);
+  auto impl = std::make_unique<Impl>();
+  impl->repository = fs::absolute(repository).lexically_normal();
+  impl->run = std::move(run);
   if (!fs::is_directory(repository))
-    return usage(fmt::format("expected a folder of a git repository, found no folder '{}'", repository.string()), "");
+    return usage_error(fmt::format("expected a folder of a git repository, found no folder '{}'", repository.string()));
   const Expected<std::string> common =
-      state->git({"rev-parse", "--path-format=absolute", "--git-common-dir", "--is-shallow-repository"});
+      impl->git({"rev-parse", "--path-format=absolute", "--git-common-dir", "--is-shallow-repository"});
   if (!common) {
     if (common.error().status == ExitStatus::kInterrupted) return common.error();
-    return usage(fmt::format("expected a git repository at '{}': {}", repository.string(), common.error().what),
-                 common.error().hint);
+    return usage_error(fmt::format("expected a git repository at '{}': {}", repository.string(), common.error().what),
+                       common.error().hint);
   }
   const fs::path place = common->substr(0, common->find('\n'));
-  state->common = place;
-  state->shallow = last_line(*common) == "true";
+  impl->common = place;
+  impl->shallow = last_line(*common) == "true";
   const fs::path named = place.filename() == ".git" ? place.parent_path() : place;
-  state->folder = fs::absolute(cache) /
-                  fmt::format("{}-{}", named.filename().string(), content_name(place.string()).substr(0, kPlaceDigits));
+  impl->folder = fs::absolute(cache) /
+                 fmt::format("{}-{}", named.filename().string(), content_name(place.string()).substr(0, kPlaceDigits));
   std::error_code problem;
-  fs::create_directories(state->folder, problem);
-  if (problem) return Error{fmt::format("creating '{}': {}", state->folder.string(), problem.message()), ""};
-  return Revisions(std::move(state));
+  fs::create_directories(impl->folder, problem);
+  if (problem) return Error{fmt::format("creating '{}': {}", impl->folder.string(), problem.message()), ""};
+  return Revisions(std::move(impl));
 }
 
 Expected<std::string> Revisions::resolve(std::string_view revision) const {
   const Expected<ChildOutcome> found =
-      state_->ask(state_->repository,
-                  {"rev-parse", "--verify", "--quiet", "--end-of-options", fmt::format("{}^{{commit}}", revision)});
+      impl_->ask(impl_->repository,
+                 {"rev-parse", "--verify", "--quiet", "--end-of-options", fmt::format("{}^{{commit}}", revision)});
   if (!found) return found.error();
   if (found->code == 0) return boost::trim_copy(found->output);
-  const Expected<std::string> refs = state_->git({"for-each-ref", "--format=%(refname:short)"});
+  const Expected<std::string> refs = impl_->git({"for-each-ref", "--format=%(refname:short)"});
   if (!refs) return refs.error();
   Words names;
   boost::split(names, *refs, boost::is_any_of("\n"));
   const std::string nearest = nearest_name(revision, names);
-  std::string hint = nearest.empty() ? state_->unshallow() : fmt::format("did you mean '{}'?", nearest);
-  if (hint.empty()) hint = fmt::format("git -C {} log --oneline", state_->repository.string());
-  return usage(fmt::format("expected a commit of '{}', found '{}'", state_->repository.string(), revision),
-               std::move(hint));
+  std::string hint = nearest.empty() ? impl_->unshallow() : fmt::format("did you mean '{}'?", nearest);
+  if (hint.empty()) hint = fmt::format("git -C {} log --oneline", impl_->repository.string());
+  return usage_error(fmt::format("expected a commit of '{}', found '{}'", impl_->repository.string(), revision),
+                     std::move(hint));
 }
 
 Expected<results::Commit> Revisions::describe(const std::string& sha) const {
-  const Expected<std::string> line = state_->git({"log", "-1", "--format=%P%n%s", sha});
+  const Expected<std::string> line = impl_->git({"log", "-1", "--format=%P%n%s", sha});
   if (!line) return line.error();
   const std::size_t end = std::min(line->find('\n'), line->size());
   return results::Commit{sha, line->substr(std::min(end + 1, line->size())),
@@ -396,11 +393,10 @@ Expected<results::Commit> Revisions::describe(const std::string& sha) const {
 
 Expected<std::vector<results::Commit>> Revisions::between(const std::string& good, const std::string& bad) const {
   if (good == bad)
-    return usage(fmt::format("expected two commits, found {} for both ends", results::short_commit(good)),
-                 "git log --oneline");
+    return usage_error(fmt::format("expected two commits, found {} for both ends", results::short_commit(good)),
+                       "git log --oneline");
   const auto is_ancestor = [&](const std::string& older, const std::string& newer) {
-    const Expected<ChildOutcome> answer =
-        state_->ask(state_->repository, {"merge-base", "--is-ancestor", older, newer});
+    const Expected<ChildOutcome> answer = impl_->ask(impl_->repository, {"merge-base", "--is-ancestor", older, newer});
     return answer ? Expected<bool>(answer->code == 0) : answer.error();
   };
   const Expected<bool> forward = is_ancestor(good, bad);
@@ -408,41 +404,42 @@ Expected<std::vector<results::Commit>> Revisions::between(const std::string& goo
   if (!*forward) {
     const Expected<bool> backward = is_ancestor(bad, good);
     if (!backward) return backward.error();
-    std::string hint = *backward ? "the two are the wrong way round: swap --good and --bad" : state_->unshallow();
+    std::string hint = *backward ? "--good is newer than --bad: swap the two" : impl_->unshallow();
     if (hint.empty())
       hint = fmt::format("git merge-base {} {} is an ancestor of both", results::short_commit(good),
                          results::short_commit(bad));
-    return usage(fmt::format("expected the good commit {} to be an ancestor of the bad one {}, found that it is not",
-                             results::short_commit(good), results::short_commit(bad)),
-                 std::move(hint));
+    return usage_error(
+        fmt::format("expected the good commit {} to be an ancestor of the bad one {}, found that it is not",
+                    results::short_commit(good), results::short_commit(bad)),
+        std::move(hint));
   }
   const Expected<std::string> log =
-      state_->git({"log", "--ancestry-path", "--format=%H%n%P%n%s", fmt::format("{}..{}", good, bad)});
+      impl_->git({"log", "--ancestry-path", "--format=%H%n%P%n%s", fmt::format("{}..{}", good, bad)});
   if (!log) return log.error();
-  struct Node {
+  struct LoggedCommit {
     Words parents;
     std::string subject;
   };
-  std::map<std::string, Node> nodes;
+  std::map<std::string, LoggedCommit> logged;
   Words lines;
   boost::split(lines, *log, boost::is_any_of("\n"));
   for (std::size_t i = 0; i + 1 < lines.size(); i += 3) {
-    Node& node = nodes[lines[i]];
-    boost::split(node.parents, lines[i + 1], boost::is_any_of(" "));
-    if (i + 2 < lines.size()) node.subject = lines[i + 2];
+    LoggedCommit& commit = logged[lines[i]];
+    boost::split(commit.parents, lines[i + 1], boost::is_any_of(" "));
+    if (i + 2 < lines.size()) commit.subject = lines[i + 2];
   }
   std::vector<results::Commit> path;
   for (std::string at = bad; at != good;) {
-    const auto node = nodes.find(at);
-    const auto descends = [&](const std::string& parent) { return parent == good || nodes.contains(parent); };
+    const auto commit = logged.find(at);
+    const auto descends = [&](const std::string& parent) { return parent == good || logged.contains(parent); };
     const Words none;
-    const Words& parents = node == nodes.end() ? none : node->second.parents;
+    const Words& parents = commit == logged.end() ? none : commit->second.parents;
     const auto parent = std::find_if(parents.begin(), parents.end(), descends);
     if (parent == parents.end())
       return Error{fmt::format("the path from {} to {} ends at {}", results::short_commit(bad),
                                results::short_commit(good), results::short_commit(at)),
-                   state_->unshallow()};
-    path.push_back({at, node->second.subject, parents.size() > 1});
+                   impl_->unshallow()};
+    path.push_back({at, commit->second.subject, parents.size() > 1});
     at = *parent;
   }
   std::reverse(path.begin(), path.end());
@@ -450,76 +447,78 @@ Expected<std::vector<results::Commit>> Revisions::between(const std::string& goo
 }
 
 Expected<fs::path> Revisions::checkout(const std::string& sha) {
-  State& state = *state_;
-  const fs::path tree = state.tree(sha);
-  if (state.in_use.contains(sha) && fs::exists(tree)) return tree;
-  const Expected<File> folder = lock_file(state.folder / "lock", LockKind::kExclusive);
+  Impl& impl = *impl_;
+  const fs::path tree = impl.tree(sha);
+  if (impl.in_use.contains(sha) && fs::exists(tree)) return tree;
+  const Expected<File> folder = lock_file(impl.folder / "lock", LockKind::kExclusive);
   if (!folder) return folder.error();
-  if (!state.stands(sha) || !state.restore(sha))
-    if (const Expected<void> made = state.make(sha); !made)
+  if (!impl.stands(sha) || !impl.restore(sha))
+    if (const Expected<void> made = impl.make(sha); !made)
       return in_context(fmt::format("a work tree of {}", results::short_commit(sha)), made.error());
-  Expected<File> used = lock_file(state.beside(sha, "lock"), LockKind::kShared);
+  Expected<File> used = lock_file(impl.beside(sha, "lock"), LockKind::kShared);
   if (!used) return used.error();
-  state.in_use[sha] = std::move(*used);
+  impl.in_use[sha] = std::move(*used);
   std::error_code none;
-  fs::last_write_time(state.beside(sha, "tree"), fs::file_time_type::clock::now(), none);
-  state.sweep();
+  fs::last_write_time(impl.beside(sha, "tree"), fs::file_time_type::clock::now(), none);
+  impl.sweep();
   return tree;
 }
 
 fs::path Revisions::log_of(const std::string& sha) const {
-  return state_->beside(sha, "log");
+  return impl_->beside(sha, "log");
 }
 
 bool Revisions::is_of(const fs::path& folder) const {
-  const Expected<ChildOutcome> found = state_->ask(folder, {"rev-parse", "--path-format=absolute", "--git-common-dir"});
+  const Expected<ChildOutcome> found = impl_->ask(folder, {"rev-parse", "--path-format=absolute", "--git-common-dir"});
   std::error_code none;
-  return found && found->code == 0 && fs::equivalent(boost::trim_copy(found->output), state_->common, none);
+  return found && found->code == 0 && fs::equivalent(boost::trim_copy(found->output), impl_->common, none);
 }
 
 void Revisions::remove_trees_at_end() {
-  state_->temporary = true;
+  impl_->temporary = true;
 }
 
-bool Revisions::is_built(const std::string& sha, const results::BuildOptions& how, const Choice& choice) const {
-  const auto listed = measure::read_variants(state_->tree(sha) / "build" / build_name(how));
-  return listed && not_in(state_->read_stamp(sha, how).variants, choice(*listed)).empty();
+bool Revisions::is_built(const std::string& sha, const results::BuildOptions& how, const VariantChoice& choice) const {
+  const auto listed = read_variants(impl_->tree(sha) / "build" / build_name(how));
+  return listed && not_in(impl_->read_stamp(sha, how).variants, choice(*listed)).empty();
 }
 
-boost::system::result<Built, BuildError> Revisions::build(const std::string& sha, const results::BuildOptions& how,
-                                                          const Choice& choice, const Listener& listener) {
+boost::system::result<BuiltCommit, BuildError> Revisions::build(const std::string& sha,
+                                                                const results::BuildOptions& how,
+                                                                const VariantChoice& choice,
+                                                                const BuildListener& listener) {
   using Kind = BuildError::Kind;
   const Expected<fs::path> tree = checkout(sha);
   if (!tree) return BuildError(Kind::kStopped, tree.error());
   if (!fs::exists(*tree / "make.py"))
     return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} has no make.py", results::short_commit(sha)), ""});
-  Built built{sha, *tree, *tree / "build" / build_name(how), 0};
+  BuiltCommit built{sha, *tree, *tree / "build" / build_name(how), 0};
   std::error_code none;
   if (!is_built(sha, how, choice)) fs::remove(log_of(sha), none);
-  const auto make = [&](std::string_view glob) { return state_->make_build(sha, how, glob, listener); };
+  const auto make = [&](std::string_view glob) { return impl_->make_build(sha, how, glob, listener); };
 
-  Expected<std::vector<measure::ListedVariant>> listed = measure::read_variants(built.build_dir);
+  Expected<std::vector<ListedVariant>> listed = read_variants(built.build_dir);
   if (!listed) {
     MakeCall call = make(kNoVariant);
-    listed = measure::read_variants(built.build_dir);
+    listed = read_variants(built.build_dir);
     if (!listed && call.ended_with(ExitStatus::kUsage)) {
       call = make(kEverything);
-      listed = measure::read_variants(built.build_dir);
+      listed = read_variants(built.build_dir);
     }
-    if (!listed) return state_->not_built(sha, call);
+    if (!listed) return impl_->not_built(sha, call);
   }
-  Stamp stamp = state_->read_stamp(sha, how);
+  BuildStamp stamp = impl_->read_stamp(sha, how);
   std::set<std::string> missing = not_in(stamp.variants, choice(*listed));
   for (const std::string& glob : globs_for(*listed, missing)) {
     MakeCall call = make(glob);
     const bool whole = call.ended_with(ExitStatus::kUsage);
     if (whole) call = make(kEverything);
-    if (!call.ended_with(ExitStatus::kOk)) return state_->not_built(sha, call);
+    if (!call.ended_with(ExitStatus::kOk)) return impl_->not_built(sha, call);
     stamp.seconds += call.outcome.wall_seconds;
-    for (const measure::ListedVariant& variant : *listed)
+    for (const ListedVariant& variant : *listed)
       if (whole || glob_matches(glob, variant.name())) stamp.variants.push_back(variant.name());
     if (const Expected<void> stamped =
-            write_file(state_->stamp_of(sha, how), boost::json::serialize(to_json(stamp)) + "\n");
+            write_file(impl_->stamp_of(sha, how), boost::json::serialize(to_json(stamp)) + "\n");
         !stamped)
       return BuildError(Kind::kStopped, stamped.error());
     if (whole) break;

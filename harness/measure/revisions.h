@@ -24,12 +24,12 @@ namespace lab::measure {
 inline constexpr std::size_t kKeptTrees = 40;
 
 /// Chooses which of a commit's listed variants to build, as "family/variant".
-using Choice = std::function<std::vector<std::string>(const std::vector<measure::ListedVariant>&)>;
+using VariantChoice = std::function<std::vector<std::string>(const std::vector<ListedVariant>&)>;
 
 /// Receives every line of the build output as it arrives.
-using Listener = std::function<void(std::string_view line)>;
+using BuildListener = std::function<void(std::string_view line)>;
 
-struct Built {
+struct BuiltCommit {
   std::string commit;
   std::filesystem::path tree;
   std::filesystem::path build_dir;  ///< <tree>/build/<toolchain>-<config>
@@ -76,9 +76,9 @@ class Revisions {
   /// Builds the chosen variants of the commit with its own `make.py build`, with the same store and a separate lib; all
   /// variants if that make.py cannot build one alone. The build output is in log_of(sha). Variants that are already
   /// built are not built again.
-  boost::system::result<Built, BuildError> build(const std::string& sha, const results::BuildOptions& how,
-                                                 const Choice& choice, const Listener& listener = {});
-  bool is_built(const std::string& sha, const results::BuildOptions& how, const Choice& choice) const;
+  boost::system::result<BuiltCommit, BuildError> build(const std::string& sha, const results::BuildOptions& how,
+                                                       const VariantChoice& choice, const BuildListener& listener = {});
+  bool is_built(const std::string& sha, const results::BuildOptions& how, const VariantChoice& choice) const;
   std::filesystem::path log_of(const std::string& sha) const;
 
   /// Whether `folder` lies in the same repository, in any of its work trees.
@@ -88,9 +88,9 @@ class Revisions {
   void remove_trees_at_end();
 
  private:
-  struct State;
-  explicit Revisions(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  struct Impl;
+  explicit Revisions(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace lab::measure

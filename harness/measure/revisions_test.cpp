@@ -103,7 +103,7 @@ commit four lost; commit five builds)");
 };
 
 /// The variants of `names` that there are.
-Choice only(const std::vector<std::string>& names) {
+VariantChoice only(const std::vector<std::string>& names) {
   return [names](const std::vector<measure::ListedVariant>& listed) {
     std::vector<std::string> chosen;
     for (const measure::ListedVariant& variant : listed)
@@ -112,13 +112,13 @@ Choice only(const std::vector<std::string>& names) {
   };
 }
 
-const Choice everything = [](const std::vector<measure::ListedVariant>& listed) {
+const VariantChoice everything = [](const std::vector<measure::ListedVariant>& listed) {
   return measure::variants_for(listed, {}, false);
 };
 
 }  // namespace
 
-TEST_F(Repository, that_git_refuses_is_refused_in_its_words_with_its_advice) {
+TEST_F(Repository, that_git_refuses_gives_its_error_and_its_advice) {
   const Error error =
       refused("warning: x\nfatal: detected dubious ownership\nTo add an exception, call:\n\n\tgit config y\n");
   EXPECT_TRUE(error.what.ends_with(": fatal: detected dubious ownership")) << error.what;
@@ -133,7 +133,7 @@ TEST_F(Repository, resolves_names_and_expressions_to_full_shas) {
   EXPECT_EQ(*revisions.resolve(sha("one").substr(0, 9)), sha("one"));
 }
 
-TEST_F(Repository, says_which_name_is_nearest_to_an_unknown_one) {
+TEST_F(Repository, suggests_the_nearest_name_for_an_unknown_one) {
   const Expected<std::string> unknown = open().resolve("mian");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().what, fmt::format("expected a commit of '{}', found 'mian'", repo().string()));
@@ -158,14 +158,13 @@ TEST_F(Repository, has_a_path_through_a_side_branch_when_the_good_commit_is_ther
   EXPECT_EQ(path->front().subject, "three");
 }
 
-TEST_F(Repository, refuses_ends_that_are_not_in_a_row) {
-  EXPECT_EQ(open().between(sha("five"), sha("one")).error().hint,
-            "the two are the wrong way round: swap --good and --bad");
+TEST_F(Repository, rejects_ends_that_are_not_ancestor_and_descendant) {
+  EXPECT_EQ(open().between(sha("five"), sha("one")).error().hint, "--good is newer than --bad: swap the two");
   EXPECT_NE(open().between(sha("two"), sha("side")).error().hint, "");
   EXPECT_EQ(open().between(sha("one"), sha("one")).error().status, ExitStatus::kUsage);
 }
 
-TEST_F(Repository, that_is_shallow_says_how_to_get_the_rest) {
+TEST_F(Repository, that_is_shallow_gets_advice_to_unshallow) {
   const fs::path clone = scratch_.path() / "clone";
   ASSERT_EQ(shell(repo(), fmt::format("git clone -q --depth 2 file://{} {}", repo().string(), clone.string())).code, 0);
   const Expected<Revisions> revisions = Revisions::open(clone, cache(), run);
@@ -182,7 +181,7 @@ TEST_F(Repository, is_needed) {
   EXPECT_FALSE(Revisions::open(scratch_.path() / "missing", cache(), run));
 }
 
-TEST_F(Repository, checks_a_commit_out_beside_a_work_tree_that_is_not_touched) {
+TEST_F(Repository, checks_out_a_commit_without_changes_to_its_own_work_tree) {
   scratch_.write("repo/state", "changed");
   scratch_.write("repo/new", "new");
   scratch_.write("repo/.git/hooks/post-checkout", "#!/bin/sh\ntouch \"$GIT_DIR/hooked\"\nexit 1\n");
@@ -197,7 +196,7 @@ TEST_F(Repository, checks_a_commit_out_beside_a_work_tree_that_is_not_touched) {
   EXPECT_EQ(*read_file(repo() / "state"), "changed");
 }
 
-TEST_F(Repository, heals_a_tree_that_a_kill_left_half_made_and_one_that_somebody_removed) {
+TEST_F(Repository, makes_incomplete_and_removed_trees_again) {
   const std::string commit = sha("one");
   const fs::path tree = *open().checkout(commit);
   fs::remove(tree.parent_path() / (commit.substr(0, 12) + ".tree"));
@@ -209,7 +208,7 @@ TEST_F(Repository, heals_a_tree_that_a_kill_left_half_made_and_one_that_somebody
   EXPECT_TRUE(fs::exists(tree / "state"));
 }
 
-TEST_F(Repository, is_checked_out_as_committed_whatever_was_done_to_its_tree_before) {
+TEST_F(Repository, is_checked_out_as_committed_after_changes_to_its_tree) {
   const fs::path tree = *open().checkout(sha("one"));
   ASSERT_EQ(shell(tree, "echo changed > state; rm make.py; echo built > leftover").code, 0);
   ASSERT_EQ(*open().checkout(sha("one")), tree);
@@ -255,7 +254,7 @@ TEST_F(Repository, is_built_by_its_own_make_py_once) {
   EXPECT_FALSE(revisions.is_built(sha("one"), {"system", "release", "x86-64-v3"}, everything));
 }
 
-TEST_F(Repository, is_built_as_far_as_is_asked_for_and_further_when_more_is) {
+TEST_F(Repository, builds_further_variants_on_request) {
   Revisions revisions = open();
   std::vector<std::string> lines;
   const auto listener = [&](std::string_view line) { lines.emplace_back(line); };
@@ -273,7 +272,7 @@ TEST_F(Repository, is_built_as_far_as_is_asked_for_and_further_when_more_is) {
   EXPECT_EQ(built_in(fast->tree), "fake/fast\nother/plain\nfake/plain\n");
 }
 
-TEST_F(Repository, is_built_whole_where_its_make_py_cannot_build_one_variant) {
+TEST_F(Repository, is_built_completely_if_its_make_py_cannot_build_one_variant) {
   ASSERT_EQ(shell(repo(), "echo old > state; git commit -qam old").code, 0);
   Revisions revisions = open();
   const auto built = revisions.build(sha("main"), how_, only({"fake/fast"}));
@@ -281,7 +280,7 @@ TEST_F(Repository, is_built_whole_where_its_make_py_cannot_build_one_variant) {
   EXPECT_TRUE(revisions.is_built(sha("main"), how_, everything));
 }
 
-TEST_F(Repository, is_as_it_was_when_its_trees_are_removed_at_the_end) {
+TEST_F(Repository, is_unchanged_after_its_trees_are_removed) {
   // Somebody's own tree that is away for the moment is none of ours.
   ASSERT_EQ(shell(repo(), "git worktree add -q ../away one && mv ../away ../moved").code, 0);
   const std::string before = kept_by_git();
@@ -302,7 +301,7 @@ TEST_F(Repository, is_as_it_was_when_its_trees_are_removed_at_the_end) {
   EXPECT_EQ(left, std::vector<std::string>{"lock"});
 }
 
-TEST_F(Repository, keeps_a_tree_that_another_process_uses_until_that_one_removes_it) {
+TEST_F(Repository, keeps_a_tree_while_another_process_uses_it) {
   const std::string before = kept_by_git();
   std::optional<Revisions> first = open();
   first->remove_trees_at_end();
@@ -318,7 +317,7 @@ TEST_F(Repository, keeps_a_tree_that_another_process_uses_until_that_one_removes
   EXPECT_EQ(kept_by_git(), before);
 }
 
-TEST_F(Repository, knows_its_own_work_trees) {
+TEST_F(Repository, recognizes_its_own_work_trees) {
   ASSERT_EQ(shell(repo(), "git worktree add -q ../beside one; mkdir inside").code, 0);
   const Revisions revisions = open();
   EXPECT_TRUE(revisions.is_of(scratch_.path() / "beside"));
@@ -326,7 +325,7 @@ TEST_F(Repository, knows_its_own_work_trees) {
   EXPECT_FALSE(revisions.is_of(scratch_.path()));
 }
 
-TEST_F(Repository, tells_apart_why_a_commit_has_no_build) {
+TEST_F(Repository, distinguishes_reasons_why_a_commit_has_no_build) {
   using Kind = BuildError::Kind;
   Revisions revisions = open();
   const auto broken = revisions.build(sha("two"), how_, everything);
@@ -343,7 +342,7 @@ TEST_F(Repository, tells_apart_why_a_commit_has_no_build) {
   EXPECT_EQ(bare.error().what, fmt::format("commit {} has no make.py", sha("main").substr(0, 12)));
 }
 
-TEST_F(Repository, that_is_interrupted_says_so) {
+TEST_F(Repository, that_is_interrupted_reports_it) {
   const auto stopped = [](const ChildSpec& spec) {
     ChildOutcome outcome = run_child(spec);
     if (spec.command[0] == "sh") outcome.end = ChildEnd::kStopped;

@@ -49,27 +49,28 @@ std::string kind_of(const ChildOutcome& outcome) {
   }
 }
 
-class Run {
+class SessionRun {
  public:
-  Run(const SessionSpec& spec, const StoppingRule& rule, const World& world, const Observer& observer,
-      results::Result& result)
+  SessionRun(const SessionSpec& spec, const StoppingRule& rule, const SessionEnvironment& environment,
+             const SessionObserver& observer, results::Result& result)
       : spec_(spec),
         rule_(rule),
-        world_(world),
+        environment_(environment),
         observer_(observer),
         result_(result),
-        series_(all_series(spec)),
-        arms_(arms_of(series_, spec.selection.benchmarks.size())),
+        scheduled_(schedule_arms(spec)),
+        arms_(arms_of(scheduled_, spec.selection.benchmarks.size())),
         widths_(arms_.size()),
-        rows_(static_cast<std::size_t>(std::count_if(series_.begin(), series_.end(),
-                                                     [](const Series& one) { return one.arm == results::kBase; }))),
-        schedule_(spec.pace, series_.size()),
-        began_(world.now()),
+        rows_(static_cast<std::size_t>(
+            std::count_if(scheduled_.begin(), scheduled_.end(),
+                          [](const ScheduledBenchmark& one) { return one.arm == results::kBase; }))),
+        schedule_(spec.pace, scheduled_.size()),
+        began_(environment.now()),
         start_(began_) {}
 
-  Expected<void> to_the_end() {
-    ask_conformance_of_all();
-    start_ = world_.now();  // the budget covers only measuring
+  Expected<void> run() {
+    check_conformance();
+    start_ = environment_.now();  // the budget covers only measuring
     for (const Benchmark& reference : spec_.selection.checks)
       if (!interrupted_ && !fails_conformance(reference)) answer(reference);
     int block = 0;
@@ -81,7 +82,7 @@ class Run {
       settle();
       if (!complete) break;
       result_.session.blocks = ++block;
-      result_.session.ended = world_.utc();
+      result_.session.ended = environment_.utc();
       if (observer_.on_block && go_on()) observer_.on_block(result_);
     }
     finish(block);
@@ -91,7 +92,7 @@ class Run {
 
  private:
   /// A benchmark in an arm.
-  struct Series {
+  struct ScheduledBenchmark {
     const Benchmark* benchmark;
     std::string arm;
     std::size_t group;  ///< number of head's benchmark that it runs next to
@@ -101,11 +102,11 @@ class Run {
   };
 
   /// Head's series in the order of the selection, then the others.
-  static std::vector<Series> all_series(const SessionSpec& spec) {
-    std::vector<Series> series;
+  static std::vector<ScheduledBenchmark> schedule_arms(const SessionSpec& spec) {
+    std::vector<ScheduledBenchmark> series;
     const std::vector<Benchmark>& head = spec.selection.benchmarks;
     for (std::size_t i = 0; i < head.size(); ++i) series.push_back({&head[i], std::string(results::kHead), i});
-    for (const ArmBenchmark& other : spec.beside) {
+    for (const ArmBenchmark& other : spec.other_arms) {
       const auto found = std::find_if(head.begin(), head.end(),
                                       [&](const Benchmark& one) { return one.name == other.benchmark.name; });
       if (found != head.end())
@@ -115,14 +116,15 @@ class Run {
   }
 
   /// The series of every benchmark, head's first.
-  static std::vector<std::vector<std::size_t>> arms_of(const std::vector<Series>& series, std::size_t benchmarks) {
+  static std::vector<std::vector<std::size_t>> arms_of(const std::vector<ScheduledBenchmark>& series,
+                                                       std::size_t benchmarks) {
     std::vector<std::vector<std::size_t>> arms(benchmarks);
     for (std::size_t i = 0; i < series.size(); ++i) arms[series[i].group].push_back(i);
     return arms;
   }
 
   /// Seconds of measuring since the session's first process.
-  double elapsed() const { return world_.now() - start_; }
+  double elapsed() const { return environment_.now() - start_; }
 
   /// Identifies a variant's executable; equal in two arms if the content is equal.
   std::string identity(const Benchmark& benchmark, std::string_view arm) const {
@@ -138,21 +140,21 @@ class Run {
   }
 
   /// An executable that does not conform is not measured, and no other variant's answer is compared with its answer.
-  void ask_conformance_of_all() {
-    std::vector<Series> asked = series_;
+  void check_conformance() {
+    std::vector<ScheduledBenchmark> asked = scheduled_;
     for (const Benchmark& reference : spec_.selection.checks)
       asked.push_back({&reference, std::string(results::kHead), arms_.size()});
     std::set<std::string> executables;
-    for (const Series& one : asked) executables.insert(identity(*one.benchmark, one.arm));
+    for (const ScheduledBenchmark& one : asked) executables.insert(identity(*one.benchmark, one.arm));
     std::set<std::pair<std::string, std::string>> told;  // variant and arm
-    for (const Series& one : asked) {
+    for (const ScheduledBenchmark& one : asked) {
       const std::string executable = identity(*one.benchmark, one.arm);
       const std::string variant = variant_of(one.benchmark->name);
       if (!conformance_.contains(executable)) {
         if (!go_on()) return;
         if (observer_.on_conformance)
           observer_.on_conformance({variant, one.arm, conformance_.size(), executables.size()});
-        std::optional<Conformance> found = ask_conformance(one.benchmark->executable, world_.run);
+        std::optional<ConformanceResult> found = run_conformance(one.benchmark->executable, environment_.run);
         if (!found) {
           interrupted_ = true;
           return;
@@ -161,16 +163,16 @@ class Run {
       }
       // The control is the same executable as head, and ends with it.
       if (one.arm == results::kControl || !told.emplace(variant, one.arm).second) continue;
-      const Conformance& found = conformance_.at(executable);
+      const ConformanceResult& found = conformance_.at(executable);
       for (const std::string& failure : found.failures)
         record({variant, 0, 0, std::string(results::kNotConforming), failure, found.output_tail, one.arm});
     }
-    for (std::size_t i = 0; i < series_.size(); ++i)
-      if (!conformance_.at(identity(*series_[i].benchmark, series_[i].arm)).failures.empty()) give_up(i);
+    for (std::size_t i = 0; i < scheduled_.size(); ++i)
+      if (!conformance_.at(identity(*scheduled_[i].benchmark, scheduled_[i].arm)).failures.empty()) give_up(i);
   }
 
   bool go_on() {
-    interrupted_ = interrupted_ || world_.interrupted();
+    interrupted_ = interrupted_ || environment_.interrupted();
     return !interrupted_ && !problem_;
   }
 
@@ -179,7 +181,7 @@ class Run {
     for (const std::size_t benchmark : block_order(arms_.size(), spec_.seed, block))
       for (const std::size_t arm : arm_order(arms_[benchmark].size(), spec_.seed, benchmark, block)) {
         const std::size_t i = arms_[benchmark][arm];
-        if (!series_[i].failed && !series_[i].rests) order.push_back(i);
+        if (!scheduled_[i].failed && !scheduled_[i].rests) order.push_back(i);
       }
     return order;
   }
@@ -187,13 +189,14 @@ class Run {
   /// run_block, and its disturbance. All of the session's own processes have ended before and after it, so their CPU
   /// use is known.
   bool watch_block(int block, double seconds) {
-    if (!world_.cpu_use) return run_block(block, seconds);
+    if (!environment_.cpu_use) return run_block(block, seconds);
     const auto ended = [this] { return result_.processes.size() + result_.failures.size(); };
     const std::size_t ended_before = ended();
-    const double start = world_.now();
-    const CpuUse before = world_.cpu_use();
+    const double start = environment_.now();
+    const CpuUse before = environment_.cpu_use();
     const bool complete = run_block(block, seconds);
-    const results::Disturbance found = disturbance_between(before, world_.cpu_use(), block, world_.now() - start);
+    const results::Disturbance found =
+        disturbance_between(before, environment_.cpu_use(), block, environment_.now() - start);
     if (ended() > ended_before && keep(results::journal_line(found))) result_.session.disturbances.push_back(found);
     return complete;
   }
@@ -204,7 +207,7 @@ class Run {
     for (std::size_t position = 0; position < order.size(); ++position) {
       if (!go_on()) return false;
       const std::size_t i = order[position];
-      if (series_[i].failed) continue;  // head's has failed in this block
+      if (scheduled_[i].failed) continue;  // head's has failed in this block
       double cost_left = 0;
       for (std::size_t later = position; later < order.size(); ++later)
         cost_left += schedule_.cost(order[later], seconds);
@@ -212,7 +215,7 @@ class Run {
       const std::optional<double> given = schedule_.next_process(i, seconds, now, cost_left, order.size() - position);
       if (!given) return false;
       if (observer_.on_process)
-        observer_.on_process({series_[i].benchmark->name, series_[i].arm, block,
+        observer_.on_process({scheduled_[i].benchmark->name, scheduled_[i].arm, block,
                               schedule_.expected_blocks(block, seconds, now), position, order.size(),
                               schedule_.seconds_left(block, seconds, now, cost_left), result_.failures.size()});
       measure(i, block, static_cast<int>(position), *given);
@@ -230,7 +233,7 @@ class Run {
   std::optional<results::Process> execute(const Benchmark& benchmark, double seconds, bool exact,
                                           results::Failure& failure) {
     const ChildSpec spec = command(benchmark, seconds, exact);
-    const ChildOutcome outcome = world_.run(spec);
+    const ChildOutcome outcome = environment_.run(spec);
     if (outcome.end == ChildEnd::kStopped) {
       interrupted_ = true;
       return std::nullopt;
@@ -264,9 +267,9 @@ class Run {
   }
 
   void measure(std::size_t i, int block, int position, double seconds) {
-    Series& series = series_[i];
+    ScheduledBenchmark& series = scheduled_[i];
     results::Failure failure{series.benchmark->name, series.processes, block, "", "", "", series.arm};
-    const double before = world_.now();
+    const double before = environment_.now();
     const bool exact = block < spec_.pace.exact_blocks;
     std::optional<results::Process> process = execute(*series.benchmark, seconds, exact, failure);
     if (!process) {
@@ -279,13 +282,13 @@ class Run {
     process->position = position;
     process->arm = series.arm;
     if (keep(results::journal_line(*process))) result_.processes.push_back(std::move(*process));
-    schedule_.measured(i, seconds, world_.now() - before);
+    schedule_.measured(i, seconds, environment_.now() - before);
   }
 
   void give_up(std::size_t i) {
-    const std::vector<std::size_t>& arms = arms_[series_[i].group];
+    const std::vector<std::size_t>& arms = arms_[scheduled_[i].group];
     for (const std::size_t ends : i == arms.front() ? arms : std::vector<std::size_t>{i}) {
-      series_[ends].failed = true;
+      scheduled_[ends].failed = true;
       schedule_.rest(ends, true);
     }
   }
@@ -298,7 +301,7 @@ class Run {
   }
 
   bool keep(const std::string& line) {
-    const Expected<void> kept = world_.journal(line);
+    const Expected<void> kept = environment_.journal(line);
     if (!kept && !problem_) problem_ = kept.error();
     return kept.has_value();
   }
@@ -308,8 +311,8 @@ class Run {
     const std::size_t found = rule_.reject_wrong_answers(result_);
     for (std::size_t f = result_.failures.size() - found; f < result_.failures.size(); ++f) {
       const results::Failure& failure = result_.failures[f];
-      for (std::size_t i = 0; i < series_.size(); ++i)
-        if (series_[i].benchmark->name == failure.benchmark && series_[i].arm == failure.arm) give_up(i);
+      for (std::size_t i = 0; i < scheduled_.size(); ++i)
+        if (scheduled_[i].benchmark->name == failure.benchmark && scheduled_[i].arm == failure.arm) give_up(i);
       keep(results::journal_line(failure));
       if (observer_.on_failure) observer_.on_failure(failure);
     }
@@ -317,7 +320,7 @@ class Run {
 
   bool runs_as(std::size_t group, std::string_view arm) const {
     return std::any_of(arms_[group].begin(), arms_[group].end(),
-                       [&](std::size_t i) { return !series_[i].failed && series_[i].arm == arm; });
+                       [&](std::size_t i) { return !scheduled_[i].failed && scheduled_[i].arm == arm; });
   }
 
   /// Every interval wider than the target, widest first, with the number of its benchmark.
@@ -326,10 +329,10 @@ class Run {
     for (std::size_t group = 0; group < arms_.size(); ++group) {
       if (!runs_as(group, rows_ > 0 ? results::kBase : results::kHead)) continue;
       int processes = 0;
-      for (const std::size_t i : arms_[group]) processes += series_[i].processes;
+      for (const std::size_t i : arms_[group]) processes += scheduled_[i].processes;
       // Cached: an exact interval of many processes takes a while to compute, and that of a resting benchmark does not
       // change.
-      Width& known = widths_[group];
+      CachedWidth& known = widths_[group];
       if (known.processes != processes)
         known = {processes, rule_.relative_half_width(result_, spec_.selection.benchmarks[group].name, rows_)};
       if (known.half > spec_.pace.target) wide.emplace_back(known.half, group);
@@ -345,10 +348,10 @@ class Run {
     std::vector<bool> rests(arms_.size());
     for (std::size_t group = 0; group < arms_.size(); ++group) rests[group] = !runs_as(group, results::kControl);
     for (const auto& [found, group] : loose()) rests[group] = false;
-    for (std::size_t i = 0; i < series_.size(); ++i) {
-      if (series_[i].failed) continue;
-      series_[i].rests = rests[series_[i].group];
-      schedule_.rest(i, series_[i].rests);
+    for (std::size_t i = 0; i < scheduled_.size(); ++i) {
+      if (scheduled_[i].failed) continue;
+      scheduled_[i].rests = rests[scheduled_[i].group];
+      schedule_.rest(i, scheduled_[i].rests);
     }
   }
 
@@ -358,12 +361,13 @@ class Run {
       session.unusual.push_back(
           fmt::format("the reference gave no answer to {}: variants were compared with each other", workload));
     const bool enough = tight();
-    const bool nothing_left = std::all_of(series_.begin(), series_.end(), [](const Series& one) { return one.failed; });
+    const bool nothing_left =
+        std::all_of(scheduled_.begin(), scheduled_.end(), [](const ScheduledBenchmark& one) { return one.failed; });
     session.state = interrupted_ || problem_ ? "interrupted"
                     : nothing_left           ? "complete"  // more time would not have helped
                                              : schedule_.state(blocks, enough);
-    session.ended = world_.utc();
-    session.wall_seconds = world_.now() - spec_.started.value_or(began_);
+    session.ended = environment_.utc();
+    session.wall_seconds = environment_.now() - spec_.started.value_or(began_);
     session.timed_seconds = 0;
     for (const results::Process& process : result_.processes) session.timed_seconds += process.timed_seconds;
     if (spec_.pace.target > 0 && !enough) session.unusual.push_back(loose_sentence());
@@ -382,19 +386,19 @@ class Run {
 
   const SessionSpec& spec_;
   const StoppingRule& rule_;
-  const World& world_;
-  const Observer& observer_;
+  const SessionEnvironment& environment_;
+  const SessionObserver& observer_;
   results::Result& result_;
-  std::vector<Series> series_;
+  std::vector<ScheduledBenchmark> scheduled_;
   std::vector<std::vector<std::size_t>> arms_;  ///< by number of benchmark
-  struct Width {
+  struct CachedWidth {
     int processes = 0;  ///< number of processes behind it, over all arms
     double half = 1;    ///< divided by the middle
   };
-  std::vector<Width> widths_;  ///< by number of benchmark
-  std::size_t rows_;           ///< rows in the table of verdicts: benchmarks that have a base
+  std::vector<CachedWidth> widths_;  ///< by number of benchmark
+  std::size_t rows_;                 ///< rows in the table of verdicts: benchmarks that have a base
   Schedule schedule_;
-  std::map<std::string, Conformance> conformance_;  ///< by identity
+  std::map<std::string, ConformanceResult> conformance_;  ///< by identity
   double began_;
   double start_;  ///< of measuring
   bool interrupted_ = false;
@@ -403,9 +407,9 @@ class Run {
 
 }  // namespace
 
-Expected<void> run_session(const SessionSpec& spec, const StoppingRule& rule, const World& world,
-                           const Observer& observer, results::Result& result) {
-  return Run(spec, rule, world, observer, result).to_the_end();
+Expected<void> run_session(const SessionSpec& spec, const StoppingRule& rule, const SessionEnvironment& environment,
+                           const SessionObserver& observer, results::Result& result) {
+  return SessionRun(spec, rule, environment, observer, result).run();
 }
 
 }  // namespace lab::measure

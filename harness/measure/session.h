@@ -12,7 +12,6 @@
 #include "harness/measure/catalog.h"
 #include "harness/measure/conditions.h"
 #include "harness/measure/plan.h"
-#include "harness/measure/stopping_rule.h"
 #include "harness/results/result.h"
 
 namespace lab::measure {
@@ -24,22 +23,22 @@ struct ArmBenchmark {
 };
 
 struct SessionSpec {
-  Selection selection;               ///< of head
-  std::vector<ArmBenchmark> beside;  ///< benchmarks of the other arms; head's are in `selection`
+  BenchmarkSelection selection;          ///< of head
+  std::vector<ArmBenchmark> other_arms;  ///< benchmarks of the other arms; head's are in `selection`
   Pace pace;
   std::uint64_t seed = 1;  ///< of the workloads and of the order in every block
   std::optional<int> cpu;  ///< for workloads that are not parallel
   unsigned threads = 1;    ///< for workloads that are parallel
   std::optional<double>
       process_timeout;            ///< seconds; none: kTimeoutSeconds and kTimeoutFactor times its measuring time
-  std::optional<double> started;  ///< by World::now, where the session began before run_session
+  std::optional<double> started;  ///< by SessionEnvironment::now, where the session began before run_session
 };
 
 inline constexpr double kTimeoutSeconds = 15;
 inline constexpr double kTimeoutFactor = 10;
 
-/// A session's access to the outside world; the seam for tests.
-struct World {
+/// What a session needs of the system; tests supply their own.
+struct SessionEnvironment {
   std::function<double()> now;  ///< monotonic seconds
   Runner run;
   std::function<bool()> interrupted;
@@ -48,7 +47,20 @@ struct World {
   std::function<CpuUse()> cpu_use;                               ///< none: disturbances of a block are not recorded
 };
 
-struct Progress {
+/// How a session judges its numbers. The session only measures; its caller supplies this rule.
+struct StoppingRule {
+  /// Removes the processes of every benchmark with a wrong answer, and appends one failure for each. Returns how many
+  /// it appended. Called after every block.
+  std::function<std::size_t(results::Result&)> reject_wrong_answers;
+  /// Half the width of a benchmark's interval divided by its middle; 1 if there are too few processes for an interval.
+  /// The interval is head's, or, if `compared` benchmarks of the session (more than 0) have a base, that of the ratio
+  /// to it.
+  std::function<double(const results::Result&, const std::string& benchmark, std::size_t compared)> relative_half_width;
+  /// Each "family/workload" whose answers were only compared with each other, because the reference gave none.
+  std::function<std::vector<std::string>(const results::Result&)> without_reference;
+};
+
+struct SessionProgress {
   std::string_view benchmark;  ///< about to run
   std::string_view arm;
   int block = 0;              ///< from 0
@@ -67,8 +79,8 @@ struct ConformanceProgress {
   std::size_t executables = 0;  ///< total, by content
 };
 
-struct Observer {
-  std::function<void(const Progress&)> on_process;
+struct SessionObserver {
+  std::function<void(const SessionProgress&)> on_process;
   std::function<void(const results::Failure&)> on_failure;
   std::function<void(const results::Result&)> on_block;  ///< after every complete block, with the result so far
   std::function<void(const ConformanceProgress&)> on_conformance;
@@ -92,7 +104,7 @@ struct Observer {
 /// never rests: it monitors the whole session.
 ///
 /// An error only if the journal cannot be written; `result` then holds what was written.
-Expected<void> run_session(const SessionSpec& spec, const StoppingRule& rule, const World& world,
-                           const Observer& observer, results::Result& result);
+Expected<void> run_session(const SessionSpec& spec, const StoppingRule& rule, const SessionEnvironment& environment,
+                           const SessionObserver& observer, results::Result& result);
 
 }  // namespace lab::measure

@@ -26,18 +26,18 @@ struct Fixture {
   }
 
   Expected<void> go() {
-    const World world{[this] { return now; },
-                      [this](const ChildSpec& child) { return run(child); },
-                      [] { return false; },
-                      [] { return std::string("2026-08-02T23:17:00Z"); },
-                      [this](std::string_view line) -> Expected<void> {
-                        journal.emplace_back(line);
-                        return {};
-                      },
-                      {}};
-    const Observer observer{
+    const SessionEnvironment environment{[this] { return now; },
+                                         [this](const ChildSpec& child) { return run(child); },
+                                         [] { return false; },
+                                         [] { return std::string("2026-08-02T23:17:00Z"); },
+                                         [this](std::string_view line) -> Expected<void> {
+                                           journal.emplace_back(line);
+                                           return {};
+                                         },
+                                         {}};
+    const SessionObserver observer{
         {}, [this](const results::Failure& failure) { failures.push_back(failure.detail); }, {}, {}};
-    return run_session(spec, rule, world, observer, result);
+    return run_session(spec, rule, environment, observer, result);
   }
 
   ChildOutcome run(const ChildSpec& child) {
@@ -71,7 +71,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST(RunSession, rests_and_ends_by_the_widths_that_its_rule_gives) {
+TEST(RunSession, rests_and_ends_by_the_interval_widths_of_its_rule) {
   Fixture fixture;
   fixture.spec.pace.target = 0.01;
   fixture.rule.relative_half_width = [&](const results::Result&, const std::string& benchmark, std::size_t compared) {

@@ -107,9 +107,4 @@ class Buffer {
 /// Ends the process with status 2: a workload's buffer was too small, so there is no measurement.
 [[noreturn]] void out_of_memory(std::size_t bytes);
 
-/// The four descriptive lines that open a variant's source file.
-struct Lines {
-  std::string idea, cost, source, weakness;
-};
-
 }  // namespace lab::allocator

@@ -373,7 +373,7 @@ class AlwaysRefuses : public Sound {
 template <Allocator A>
 std::vector<std::string> failed_checks() {
   std::vector<std::string> names;
-  for (const bench::Check& check : Conformance<A>::checks()) {
+  for (const bench::ConformanceCheck& check : AllocatorChecks<A>::checks()) {
     // In a child process, as under --conformance: some of these crash.
     const pid_t child = fork();
     if (child == 0) _exit(check.what_is_wrong().empty() ? 0 : 1);

@@ -59,10 +59,10 @@ std::string served(std::size_t bytes);
 
 /// The checks; each constructs its own allocators. A check returns what is wrong, or "".
 template <Allocator A>
-class Conformance {
+class AllocatorChecks {
  public:
-  static std::vector<bench::Check> checks() {
-    std::vector<bench::Check> checks{
+  static std::vector<bench::ConformanceCheck> checks() {
+    std::vector<bench::ConformanceCheck> checks{
         {"blocks are aligned as promised", alignment},
         {"blocks are at least as large as requested", block_sizes},
         {"no two blocks overlap", [] { return run_sequences().overlap; }},
@@ -89,11 +89,13 @@ class Conformance {
 
   static void* allocate(A& allocator, std::size_t bytes) { return observed(allocator.allocate(bytes)); }
 
-  static void release(A& allocator, void* block, std::size_t bytes) {
+  using SizedBlocks = std::vector<std::pair<void*, std::size_t>>;
+
+  static void free_all(A& allocator, const SizedBlocks& blocks) {
     if constexpr (FreesBlocks<A>) {
-      free_block(allocator, block, bytes);
+      for (const auto& [block, bytes] : blocks) free_block(allocator, block, bytes);
     } else {
-      allocator.reset();  // only where it is the only block
+      allocator.reset();
     }
   }
 
@@ -113,15 +115,14 @@ class Conformance {
   /// Alignment at the edge sizes, at every size, and after random frees.
   static std::string alignment() {
     A allocator(kDemand);
-    std::vector<std::pair<void*, std::size_t>> blocks;
+    SizedBlocks blocks;
     std::string failure;
     for (const std::size_t bytes : edge_sizes(kDemand.bytes / 16)) {
       blocks.emplace_back(allocate(allocator, bytes), bytes);
       failure = wrong_alignment(allocator, blocks.back().first, bytes);
       if (!failure.empty()) break;
     }
-    if constexpr (FreesBlocks<A>)
-      for (const auto& [block, bytes] : blocks) free_block(allocator, block, bytes);
+    free_all(allocator, blocks);
     if (failure.empty()) failure = sweep(false).alignment;
     return failure.empty() ? run_sequences(false).alignment : failure;
   }
@@ -211,7 +212,7 @@ class Conformance {
     bench::Random random(1);
     Ledger ledger;
     Found found;
-    std::vector<std::pair<void*, std::size_t>> live;
+    SizedBlocks live;
     std::size_t live_bytes = 0;
     for (int i = 0; i < sequence.steps && !found.any(); ++i) {
       const std::size_t bytes = random_size(random, sequence);
@@ -240,10 +241,7 @@ class Conformance {
         found.refusal = refused(bytes);
       }
     }
-    if constexpr (FreesBlocks<A>) {
-      if (!filled)
-        for (const auto& [block, bytes] : live) free_block(allocator, block, bytes);
-    }
+    if (!filled) free_all(allocator, live);
     std::string last = release_all(allocator, ledger);
     if (found.contents.empty()) found.contents = std::move(last);
     return found;
@@ -263,7 +261,7 @@ class Conformance {
     A allocator({.bytes = bytes + bytes / 4, .blocks = each * sizes.size()});
     Ledger ledger;
     Found found;
-    std::vector<std::pair<void*, std::size_t>> live;
+    SizedBlocks live;
     const auto put = [&](std::size_t wanted) {
       if constexpr (FixedCapacity<A>)
         if (wanted > allocator.largest_request()) return;
@@ -337,10 +335,8 @@ class Conformance {
     void* const block = allocate(allocator, largest);
     if (block == nullptr) return refused(largest);
     Ledger ledger;
-    std::string failure = ledger.add(block, largest);
-    if (failure.empty()) failure = ledger.remove(block);
-    release(allocator, block, largest);
-    return failure;
+    ledger.add(block, largest);
+    return release_all(allocator, ledger);
   }
 
   /// After the allocator was full and everything was freed, the same requests return the same addresses as at first.
@@ -348,7 +344,7 @@ class Conformance {
     A allocator(kDemand);
     const auto fill = [&](std::uint64_t seed, std::vector<void*>* addresses) {
       bench::Random random(seed);
-      std::vector<std::pair<void*, std::size_t>> blocks;
+      SizedBlocks blocks;
       for (;;) {
         const std::size_t bytes = random.between(0, 5000);
         void* const block = allocate(allocator, bytes);
@@ -359,11 +355,7 @@ class Conformance {
       // In random order: the final state must not depend on the order of the frees.
       for (std::size_t left = blocks.size(); left > 1; --left)
         std::swap(blocks[left - 1], blocks[static_cast<std::size_t>(random.below(left))]);
-      if constexpr (FreesBlocks<A>) {
-        for (const auto& [block, bytes] : blocks) free_block(allocator, block, bytes);
-      } else {
-        allocator.reset();
-      }
+      free_all(allocator, blocks);
     };
     std::vector<void*> first, again;
     fill(1, &first);
@@ -392,7 +384,7 @@ class Conformance {
     A allocator(kDemand);
     return unbounded_growth(kDemand.bytes / 2, [&]() -> std::string {
       bench::Random random(1);
-      std::vector<std::pair<void*, std::size_t>> live;
+      SizedBlocks live;
       std::string failure;
       for (std::size_t left = kDemand.bytes; live.size() < kDemand.blocks && failure.empty();) {
         const std::size_t bytes = random_size(random, kSequences[0]);

@@ -18,18 +18,13 @@ std::map<std::string, std::string> traits() {
 }
 
 template <Allocator A>
-bench::Variant make_variant(std::string name, Lines lines) {
+bench::Variant make_variant(std::string name, bench::Variant variant) {
   static_assert(FreesBlocks<A> || Resets<A>, "an allocator has free(block), free(block, bytes) or reset()");
-  bench::Variant variant;
   variant.family = "allocator";
   variant.name = std::move(name);
-  variant.idea = std::move(lines.idea);
-  variant.cost = std::move(lines.cost);
-  variant.source = std::move(lines.source);
-  variant.weakness = std::move(lines.weakness);
   variant.traits = traits<A>();
   variant.workloads = workloads<A>();
-  variant.conformance = Conformance<A>::checks();
+  variant.conformance = AllocatorChecks<A>::checks();
   return variant;
 }
 

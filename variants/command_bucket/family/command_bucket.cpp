@@ -78,7 +78,7 @@ bench::Workload make_workload(std::string name, std::string title, unsigned work
 }
 
 /// Checks the addresses of the packets and used() of their memory. Returns what is wrong, or "". Call after sort().
-std::string wrong_memory(Frame& frame, unsigned threads) {
+std::string memory_failure(Frame& frame, unsigned threads) {
   constexpr std::size_t kSlack = 64 * 1024;  // per thread: a block that is partly used
   std::size_t bytes = 0;
   std::uintptr_t begin = UINTPTR_MAX, end = 0;
@@ -104,7 +104,7 @@ std::string wrong_memory(Frame& frame, unsigned threads) {
 }
 
 /// Renders frames, each from the memory that the previous one freed. Returns that memory grew without bound, or "".
-std::string wrong_growth(const Scene& scene, designs::WorkerPool& pool, const MakeFrame& make_frame) {
+std::string growth_failure(const Scene& scene, designs::WorkerPool& pool, const MakeFrame& make_frame) {
   const std::size_t bytes = Budget{scene.draws(), scene.maps(), pool.workers()}.bytes(kPacketAlignment);
   const std::unique_ptr<Frame> frame = make_frame(scene, pool);
   return unbounded_growth(bytes, [&]() -> std::string {
@@ -116,7 +116,7 @@ std::string wrong_growth(const Scene& scene, designs::WorkerPool& pool, const Ma
 }
 
 /// Renders two frames, the second from the memory that the first freed. Returns how one differs from expected(), or "".
-std::string wrong_with(const Scene& scene, designs::WorkerPool& pool, const MakeFrame& make_frame) {
+std::string frame_failure(const Scene& scene, designs::WorkerPool& pool, const MakeFrame& make_frame) {
   const Backend want = expected(scene);
   const std::unique_ptr<Frame> frame = make_frame(scene, pool);
   for (int repetition = 0; repetition < 2; ++repetition) {
@@ -133,7 +133,7 @@ std::string wrong_with(const Scene& scene, designs::WorkerPool& pool, const Make
     Backend found;
     frame->submit(found);
     const bool right = found.calls == want.calls && found.checksum.value() == want.checksum.value();
-    const std::string memory = right ? wrong_memory(*frame, pool.workers()) : "";
+    const std::string memory = right ? memory_failure(*frame, pool.workers()) : "";
     frame->clear();
     if (found.calls != want.calls) return fmt::format("{} commands added, {} submitted", want.calls, found.calls);
     if (found.checksum.value() != want.checksum.value())
@@ -143,13 +143,13 @@ std::string wrong_with(const Scene& scene, designs::WorkerPool& pool, const Make
   return "";
 }
 
-std::vector<bench::Check> checks_of(Threading threading, const MakeFrame& make_frame) {
+std::vector<bench::ConformanceCheck> checks_of(Threading threading, const MakeFrame& make_frame) {
   struct Size {
     std::size_t meshes, lights;
   };
   // Nothing, one, around a block of 32 entries, around a task, many tasks with a remainder, the article's numbers.
   constexpr Size kSizes[] = {{0, 0}, {1, 0}, {0, 1}, {31, 33}, {49, 51}, {50, 50}, {1017, 333}, {kMeshes, kLights}};
-  std::vector<bench::Check> checks;
+  std::vector<bench::ConformanceCheck> checks;
   for (const unsigned threads : {1u, 2u, 3u, 7u, 16u}) {
     if (threading == Threading::kOne && threads != 1) continue;
     for (const Size size : kSizes)
@@ -157,13 +157,13 @@ std::vector<bench::Check> checks_of(Threading threading, const MakeFrame& make_f
                                     size.lights, threads),
                         [=] {
                           designs::WorkerPool pool(workers_for(threading, threads));
-                          return wrong_with(make_scene(threads, size.meshes, size.lights, 1), pool, make_frame);
+                          return frame_failure(make_scene(threads, size.meshes, size.lights, 1), pool, make_frame);
                         }});
   }
   if (kMemoryIsMeasurable)
     checks.push_back({"freed packet memory is reused", [=] {
                         designs::WorkerPool pool(workers_for(threading, 2));
-                        return wrong_growth(make_scene(1, 5000, 5000, 0), pool, make_frame);
+                        return growth_failure(make_scene(1, 5000, 5000, 0), pool, make_frame);
                       }});
   return checks;
 }
@@ -190,21 +190,15 @@ void MapConstants::dispatch(const void* command, Backend& backend) {
   backend.checksum.word(std::uint64_t{map.buffer} << 16 | map.value);
 }
 
-bench::Variant make_variant(const About& about, Threading threading, MakeFrame make_frame) {
-  bench::Variant variant;
-  variant.family = "command_bucket";
-  variant.name = about.name;
-  variant.idea = about.idea;
-  variant.cost = about.cost;
-  variant.source = about.source;
-  variant.weakness = about.weakness;
-  variant.traits = {{"threads", threading == Threading::kPool ? "a worker per logical core" : "one"}};
-  variant.workloads = {
+bench::Variant make_variant(bench::Variant version, Threading threading, const MakeFrame& make_frame) {
+  version.family = "command_bucket";
+  version.traits = {{"threads", threading == Threading::kPool ? "a worker per logical core" : "one"}};
+  version.workloads = {
       make_workload("frame", "10,000 meshes and 10,000 lights through three command buckets", 0, threading, make_frame),
       make_workload("frame_work", "the same frame with artificial work for each command, as much as in the article",
                     kArticleWorkSteps, threading, make_frame)};
-  variant.conformance = checks_of(threading, make_frame);
-  return variant;
+  version.conformance = checks_of(threading, make_frame);
+  return version;
 }
 
 }  // namespace lab::command_bucket

@@ -15,14 +15,13 @@
 ///   the frees, and the order decides where the next frame's packets lie. So there is a variant for each of two orders:
 ///   submission and allocation.
 /// - Every timed frame starts with the same heap. An untimed frame before it is rendered and freed as if its packets
-/// had
-///   been allocated by ascending address: the same addresses in the same order each time, whichever packets they hold.
+///   had been allocated by ascending address: the same addresses in the same order each time, whichever packets they
+///   hold.
 ///   So fragmentation does not accumulate over frames, and other allocations in between have no lasting effect (a
 ///   malloc of 1 KiB makes the C library merge all small free chunks). With several threads, a packet returns to the
 ///   heap of the thread that allocated it. Each of these heaps has served a whole frame beforehand and does not grow.
 /// - Each atomic counter has its own cache line in every version: the versions differ in the sharing of counters,
-/// packets
-///   and entries, not in false sharing with neighbouring data.
+///   packets and entries, not in false sharing with neighbouring data.
 /// - Every worker clears its caches, and all workers are awake when the clock starts, as in the middle of a frame. The
 ///   rendering thread is one of the workers.
 /// - The buffers of linear allocators are touched beforehand, so no frame takes a page fault.
@@ -208,21 +207,12 @@ class FrameOf final : public Frame {
 
 using MakeFrame = std::function<std::unique_ptr<Frame>(const Scene&, designs::WorkerPool&)>;
 
-/// A version's name and the four descriptive lines of its source file.
-struct About {
-  std::string name;
-  std::string idea;
-  std::string cost;
-  std::string source;
-  std::string weakness;
-};
-
-/// The Variant that renders its frames with `make_frame`.
-bench::Variant make_variant(const About& about, Threading threading, MakeFrame make_frame);
+/// Completes a `version` that renders its frames with `make_frame`.
+bench::Variant make_variant(bench::Variant version, Threading threading, const MakeFrame& make_frame);
 
 template <PacketMemory Memory, EntrySlots Slots, Threading kThreading>
-bench::Variant make_variant(const About& about) {
-  return make_variant(about, kThreading, [](const Scene& scene, designs::WorkerPool& pool) {
+bench::Variant make_variant(bench::Variant version) {
+  return make_variant(std::move(version), kThreading, [](const Scene& scene, designs::WorkerPool& pool) {
     return std::make_unique<FrameOf<Memory, Slots, kThreading>>(scene, pool);
   });
 }

@@ -268,7 +268,7 @@ TEST(Checksum, depends_on_every_bit_of_every_command) {
 template <PacketMemory Memory, EntrySlots Slots>
 std::size_t failures_of() {
   std::size_t failures = 0;
-  for (const bench::Check& check : make_variant<Memory, Slots, Threading::kPool>({}).conformance)
+  for (const bench::ConformanceCheck& check : make_variant<Memory, Slots, Threading::kPool>({}).conformance)
     failures += !check.what_is_wrong().empty();
   return failures;
 }

@@ -1,4 +1,4 @@
-#include "harness/measure/meters.h"
+#include "harness/measure/meter.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 
-#include "harness/base/child.h"
 #include "harness/measure/answer.h"
 #include "harness/measure/arms.h"
 #include "harness/measure/conformance.h"
@@ -23,7 +22,7 @@ namespace {
 
 constexpr int kSkipStatus = 125;  ///< as in git bisect run
 
-Error stopped() {
+Error interrupted_error() {
   return Error{"interrupted", "", ExitStatus::kInterrupted};
 }
 
@@ -36,26 +35,26 @@ std::string failure_of(const ChildSpec& spec, const ChildOutcome& outcome) {
 
 class CommandMeter : public Meter {
  public:
-  CommandMeter(const results::BisectQuestion& question, measure::Revisions& revisions, Runner run)
+  CommandMeter(const results::BisectQuestion& question, Revisions& revisions, Runner run)
       : question_(question), revisions_(revisions), run_(std::move(run)) {}
 
-  Expected<Prepared> prepare(const std::string& sha) override {
+  Expected<PreparedCommit> prepare(const std::string& sha) override {
     const Expected<fs::path> tree = revisions_.checkout(sha);
     if (!tree) return tree.error();
     trees_[sha] = *tree;
-    return Prepared{};
+    return PreparedCommit{};
   }
 
-  Expected<Reading> measure(const std::string& sha) override {
+  Expected<MeterReading> measure(const std::string& sha) override {
     ChildSpec spec;
     spec.command = {"sh", "-c", R"(cd "$0" && exec sh -c "$1")", trees_.at(sha).string(), question_.command};
     spec.environment = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "LAB_COMMIT=" + sha};
     spec.timeout_seconds = question_.timeout_seconds;
     const ChildOutcome outcome = run_(spec);
-    if (outcome.end == ChildEnd::kStopped) return stopped();
-    Reading reading;
+    if (outcome.end == ChildEnd::kStopped) return interrupted_error();
+    MeterReading reading;
     if (outcome.end == ChildEnd::kExited && outcome.code == kSkipStatus) {
-      reading.skip = "the command said so (exit status 125)";
+      reading.skip = "the command exited with status 125";
     } else if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
       reading.failure = failure_of(spec, outcome);
     } else if (const Expected<double> value = parse_value(outcome.output)) {
@@ -71,22 +70,21 @@ class CommandMeter : public Meter {
 
  private:
   const results::BisectQuestion& question_;
-  measure::Revisions& revisions_;
+  Revisions& revisions_;
   Runner run_;
   std::map<std::string, fs::path> trees_;
 };
 
 class BenchmarkMeter : public Meter {
  public:
-  BenchmarkMeter(const results::BisectQuestion& question, measure::Revisions& revisions, Runner run,
-                 measure::Listener listener)
+  BenchmarkMeter(const results::BisectQuestion& question, Revisions& revisions, Runner run, BuildListener listener)
       : question_(question), revisions_(revisions), run_(std::move(run)), listener_(std::move(listener)) {}
 
-  Expected<Prepared> prepare(const std::string& sha) override {
+  Expected<PreparedCommit> prepare(const std::string& sha) override {
     const std::string& bad = question_.commits.back().sha;
     if (!workload_ && sha != bad) {
       // The bad end defines what is measured.
-      const Expected<Prepared> end = prepare(bad);
+      const Expected<PreparedCommit> end = prepare(bad);
       if (!end) return end.error();
       if (!end->later.empty()) return *end;
       if (!end->skip.empty())
@@ -95,32 +93,32 @@ class BenchmarkMeter : public Meter {
     }
     const auto built = revisions_.build(sha, question_.how, choice(), listener_);
     if (!built) return not_built(built.error());
-    const Expected<measure::Catalog> catalog = measure::load_catalog(built->build_dir, run_);
-    if (!catalog) return Prepared{catalog.error().what, "", catalog.error().hint, ""};
+    const Expected<Catalog> catalog = load_catalog(built->build_dir, run_);
+    if (!catalog) return PreparedCommit{catalog.error().what, "", catalog.error().hint, ""};
     return find(sha, *catalog);
   }
 
-  Expected<Reading> measure(const std::string& sha) override {
-    const measure::Benchmark& benchmark = benchmarks_.at(sha);
-    ChildSpec spec = measure::measuring_process(
-        benchmark, {question_.seed, question_.process_seconds, question_.cpu, question_.threads});
+  Expected<MeterReading> measure(const std::string& sha) override {
+    const Benchmark& benchmark = benchmarks_.at(sha);
+    ChildSpec spec =
+        measuring_process(benchmark, {question_.seed, question_.process_seconds, question_.cpu, question_.threads});
     spec.timeout_seconds = question_.timeout_seconds;
     const ChildOutcome outcome = run_(spec);
-    if (outcome.end == ChildEnd::kStopped) return stopped();
-    Reading reading;
+    if (outcome.end == ChildEnd::kStopped) return interrupted_error();
+    MeterReading reading;
     if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
       reading.failure = failure_of(spec, outcome);
       return reading;
     }
     const Expected<results::Process> process =
-        measure::parse_measurement(outcome.output, {benchmark.name, &benchmark.workload, question_.seed});
+        parse_measurement(outcome.output, {benchmark.name, &benchmark.workload, question_.seed});
     if (!process) {
       reading.failure = process.error().what;
       return reading;
     }
     if (checksum_.empty()) checksum_ = process->checksum;
     if (process->checksum != checksum_)
-      reading.skip = fmt::format("its answer is {}, that of commits before it {}", process->checksum, checksum_);
+      reading.skip = fmt::format("its checksum is {}, earlier commits have {}", process->checksum, checksum_);
     reading.value = process->real_time;
     return reading;
   }
@@ -129,55 +127,54 @@ class BenchmarkMeter : public Meter {
 
  private:
   /// Only the benchmark's own variant: its answers are compared with those of other commits, not with the reference's.
-  measure::Choice choice() const {
-    return [this](const auto& listed) { return measure::variants_for(listed, {question_.benchmark}, false); };
+  VariantChoice choice() const {
+    return [this](const auto& listed) { return variants_for(listed, {question_.benchmark}, false); };
   }
 
-  Expected<Prepared> not_built(const measure::BuildError& error) const {
-    using Kind = measure::BuildError::Kind;
+  Expected<PreparedCommit> not_built(const BuildError& error) const {
+    using Kind = BuildError::Kind;
     if (error.kind == Kind::kStopped) return Error(error);
-    if (error.kind == Kind::kLostPins) return Prepared{"", error.what, error.hint, ""};
-    return Prepared{error.what, "", error.hint, ""};
+    if (error.kind == Kind::kLostPins) return PreparedCommit{"", error.what, error.hint, ""};
+    return PreparedCommit{error.what, "", error.hint, ""};
   }
 
-  Expected<Prepared> find(const std::string& sha, const measure::Catalog& catalog) {
+  Expected<PreparedCommit> find(const std::string& sha, const Catalog& catalog) {
     const std::string& bad = question_.commits.back().sha;
     if (sha == bad) {
       // The bad end's catalog has the names that the user may mean, so the error about a misspelt name comes from it.
-      const Expected<measure::Selection> selection = measure::select(catalog, {question_.benchmark});
+      const Expected<BenchmarkSelection> selection = select(catalog, {question_.benchmark});
       if (!selection) return in_context(fmt::format("the bad end, {}", results::short_commit(bad)), selection.error());
       if (selection->benchmarks.size() != 1)
         return Error{
             fmt::format("expected one benchmark, '{}' matches {}", question_.benchmark, selection->benchmarks.size()),
             "python3 make.py list", ExitStatus::kUsage};
     }
-    const auto benchmark =
-        std::find_if(catalog.benchmarks.begin(), catalog.benchmarks.end(),
-                     [&](const measure::Benchmark& each) { return each.name == question_.benchmark; });
-    if (benchmark == catalog.benchmarks.end()) return Prepared{why_absent(catalog), "", "", ""};
-    if (!benchmark->unsupported.empty()) return Prepared{"unsupported: " + benchmark->unsupported, "", "", ""};
+    const auto benchmark = std::find_if(catalog.benchmarks.begin(), catalog.benchmarks.end(),
+                                        [&](const Benchmark& each) { return each.name == question_.benchmark; });
+    if (benchmark == catalog.benchmarks.end()) return PreparedCommit{why_absent(catalog), "", "", ""};
+    if (!benchmark->unsupported.empty()) return PreparedCommit{"unsupported: " + benchmark->unsupported, "", "", ""};
     if (sha == bad) workload_ = benchmark->workload;
     const results::WorkloadInfo& work = benchmark->workload;
     if (work.version != workload_->version || work.phases != workload_->phases ||
         work.operations != workload_->operations)
-      return Prepared{fmt::format("its workload is of version {}, that of the bad end of version {}", work.version,
-                                  workload_->version),
-                      "", "choose ends with one version of the workload", ""};
-    const Expected<std::string> identity = measure::content_hash(benchmark->executable);
+      return PreparedCommit{
+          fmt::format("its workload has version {}, the bad end's has version {}", work.version, workload_->version),
+          "", "choose ends with one version of the workload", ""};
+    const Expected<std::string> identity = content_hash(benchmark->executable);
     if (!identity) return identity.error();
     if (!conformance_.contains(*identity)) {
-      const std::optional<measure::Conformance> found = measure::ask_conformance(benchmark->executable, run_);
-      if (!found) return stopped();
+      const std::optional<ConformanceResult> found = run_conformance(benchmark->executable, run_);
+      if (!found) return interrupted_error();
       conformance_[*identity] = *found;
     }
     if (const std::vector<std::string>& failures = conformance_[*identity].failures; !failures.empty())
-      return Prepared{fmt::format("it does not conform: {}", failures.front()), "", "", ""};
+      return PreparedCommit{fmt::format("it does not conform: {}", failures.front()), "", "", ""};
     benchmarks_[sha] = *benchmark;
-    return Prepared{"", "", "", *identity};
+    return PreparedCommit{"", "", "", *identity};
   }
 
   /// Its variant may exist, but its --describe failed.
-  std::string why_absent(const measure::Catalog& catalog) const {
+  std::string why_absent(const Catalog& catalog) const {
     for (const results::Failure& failure : catalog.failures)
       if (question_.benchmark.starts_with(failure.benchmark + "/"))
         return fmt::format("{}: {}", failure.kind, failure.detail);
@@ -185,24 +182,23 @@ class BenchmarkMeter : public Meter {
   }
 
   const results::BisectQuestion& question_;
-  measure::Revisions& revisions_;
+  Revisions& revisions_;
   Runner run_;
-  measure::Listener listener_;
+  BuildListener listener_;
   std::optional<results::WorkloadInfo> workload_;
   std::string checksum_;
-  std::map<std::string, measure::Benchmark> benchmarks_;
-  std::map<std::string, measure::Conformance> conformance_;  ///< by the executable's hash
+  std::map<std::string, Benchmark> benchmarks_;
+  std::map<std::string, ConformanceResult> conformance_;  ///< by the executable's hash
 };
 
 }  // namespace
 
-std::unique_ptr<Meter> command_meter(const results::BisectQuestion& question, measure::Revisions& revisions,
-                                     Runner run) {
+std::unique_ptr<Meter> command_meter(const results::BisectQuestion& question, Revisions& revisions, Runner run) {
   return std::make_unique<CommandMeter>(question, revisions, std::move(run));
 }
 
-std::unique_ptr<Meter> benchmark_meter(const results::BisectQuestion& question, measure::Revisions& revisions,
-                                       Runner run, measure::Listener listener) {
+std::unique_ptr<Meter> benchmark_meter(const results::BisectQuestion& question, Revisions& revisions, Runner run,
+                                       BuildListener listener) {
   return std::make_unique<BenchmarkMeter>(question, revisions, std::move(run), std::move(listener));
 }
 
