@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 #include "harness/bench/variant.h"
 #include "harness/stats/quantile.h"
 
@@ -48,19 +49,11 @@ struct Protocol {
   int protocol = 0;
 };
 
-template <typename F>
-void fields(F& f, Protocol& p) {
-  f("protocol", p.protocol);
-}
+LAB_JSON_STRUCT(Protocol, protocol)
 
 struct ReportedWarmup : results::Warmup {};
 
-template <typename F>
-void fields(F& f, ReportedWarmup& w) {
-  f("repetitions", w.repetitions);
-  f("seconds", w.seconds);
-  f("stationary", w.stationary);
-}
+LAB_JSON_STRUCT(ReportedWarmup, repetitions, seconds, stationary)
 
 /// The output of --run.
 struct Measured {
@@ -91,21 +84,14 @@ struct CheckOutcome {
   std::optional<std::string> failure;
 };
 
-template <typename F>
-void fields(F& f, CheckOutcome& c) {
-  f("name", c.name);
-  f("failure", c.failure);
-}
+LAB_JSON_STRUCT(CheckOutcome, name, failure)
 
 /// The output of --conformance.
 struct CheckOutcomes {
   std::vector<CheckOutcome> checks;
 };
 
-template <typename F>
-void fields(F& f, CheckOutcomes& c) {
-  f("checks", c.checks);
-}
+LAB_JSON_STRUCT(CheckOutcomes, checks)
 
 /// Bisect runs executables of earlier commits.
 constexpr int kOldestProtocol = 1;

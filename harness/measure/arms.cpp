@@ -19,11 +19,7 @@ namespace {
 /// Most benchmarks that a sentence names; it counts the rest.
 constexpr std::size_t kNamed = 3;
 
-std::string workload_of(const Benchmark& benchmark) {
-  return fmt::format("{}/{}", benchmark.workload.family, benchmark.workload.name);
-}
-
-std::string named(const std::vector<std::string>& benchmarks) {
+std::string first_names(const std::vector<std::string>& benchmarks) {
   std::vector<std::string> first(benchmarks.begin(),
                                  benchmarks.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, benchmarks.size())));
   if (benchmarks.size() > kNamed) first.push_back(fmt::format("{} more", benchmarks.size() - kNamed));
@@ -39,9 +35,8 @@ std::string obstacle(const Benchmark& head, const Catalog& base, const Benchmark
     return variant + " is not built in base";
   if (found == nullptr) return "base does not have it";
   if (!found->unsupported.empty()) return "base does not support it: " + found->unsupported;
-  if (found->workload.version != head.workload.version || found->workload.phases != head.workload.phases ||
-      found->workload.operations != head.workload.operations)
-    return fmt::format("workload {} is of version {} in head and {} in base", workload_of(head), head.workload.version,
+  if (!same_work(found->workload, head.workload))
+    return fmt::format("workload {} has version {} in head and {} in base", workload_of(head), head.workload.version,
                        found->workload.version);
   return "";
 }
@@ -114,7 +109,7 @@ Pairing pair_with_base(const std::vector<Benchmark>& head, const results::Arm& h
     pairing.timed.back().benchmark.reference = benchmark.reference;
   }
   for (const auto& [reason, benchmarks] : without)
-    pairing.sentences.push_back(fmt::format("not compared with base: {}: {}", named(benchmarks), reason));
+    pairing.sentences.push_back(fmt::format("not compared with base: {}: {}", first_names(benchmarks), reason));
   return pairing;
 }
 

@@ -66,12 +66,11 @@ TEST(Pairing, times_changed_executables_and_names_benchmarks_without_a_base) {
   EXPECT_EQ(names(pairing.timed), std::vector<std::string>{"base fake/quick/store"});
   EXPECT_EQ(pairing.timed[0].benchmark.executable, base_build.path() / "variants/fake/quick");
   EXPECT_EQ(pairing.identical, 1u);
-  EXPECT_EQ(
-      pairing.sentences,
-      (std::vector<std::string>{
-          "not compared with base: fake/unstable/store: base does not have it",
-          "not compared with base: fake/wrong/store: fake/wrong is not built in base",
-          "not compared with base: fake/other/store: workload fake/store is of version 1 in head and 2 in base"}));
+  EXPECT_EQ(pairing.sentences,
+            (std::vector<std::string>{
+                "not compared with base: fake/unstable/store: base does not have it",
+                "not compared with base: fake/wrong/store: fake/wrong is not built in base",
+                "not compared with base: fake/other/store: workload fake/store has version 1 in head and 2 in base"}));
 }
 
 }  // namespace lab::measure

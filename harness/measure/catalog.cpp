@@ -9,19 +9,14 @@
 #include "harness/base/files.h"
 #include "harness/base/glob.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 #include "harness/base/nearest.h"
 
 namespace lab::measure {
 
 namespace fs = std::filesystem;
 
-template <typename F>
-void fields(F& f, ListedVariant& v) {
-  f("family", v.family);
-  f("variant", v.variant);
-  f("reference", v.reference);
-  f("executable", v.executable);
-}
+LAB_JSON_STRUCT(ListedVariant, family, variant, reference, executable)
 
 namespace {
 
@@ -75,16 +70,18 @@ std::vector<std::string> names_in(const Catalog& catalog) {
   return {names.begin(), names.end()};
 }
 
+bool any_matches(const std::vector<std::string>& filters, const std::string& name) {
+  return std::any_of(filters.begin(), filters.end(),
+                     [&](const std::string& filter) { return glob_matches(filter, name); });
+}
+
 /// Whether a benchmark of a variant that could not be described would match; it is assumed to have its family's
 /// workloads.
 bool could_match(const Catalog& catalog, const std::string& variant, const std::vector<std::string>& filters) {
-  const auto any = [&](const std::string& name) {
-    return std::any_of(filters.begin(), filters.end(), [&](const std::string& f) { return glob_matches(f, name); });
-  };
-  if (filters.empty() || any(variant)) return true;
+  if (filters.empty() || any_matches(filters, variant)) return true;
   const std::string family = variant.substr(0, variant.find('/'));
   return std::any_of(catalog.benchmarks.begin(), catalog.benchmarks.end(), [&](const Benchmark& known) {
-    return known.workload.family == family && any(fmt::format("{}/{}", variant, known.workload.name));
+    return known.workload.family == family && any_matches(filters, variant + "/" + known.workload.name);
   });
 }
 
@@ -109,6 +106,14 @@ Expected<void> check_filter(const Catalog& catalog, const std::string& filter) {
 
 std::string variant_of(const std::string& benchmark) {
   return benchmark.substr(0, benchmark.rfind('/'));
+}
+
+std::string workload_of(const Benchmark& benchmark) {
+  return benchmark.workload.family + "/" + benchmark.workload.name;
+}
+
+bool same_work(const results::WorkloadInfo& a, const results::WorkloadInfo& b) {
+  return a.version == b.version && a.phases == b.phases && a.operations == b.operations;
 }
 
 ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec) {
@@ -178,10 +183,7 @@ Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<st
   BenchmarkSelection selection;
   std::set<std::string> workloads;
   std::set<std::string> variants;
-  const auto selected = [&](const std::string& name) {
-    return filters.empty() ||
-           std::any_of(filters.begin(), filters.end(), [&](const std::string& f) { return glob_matches(f, name); });
-  };
+  const auto selected = [&](const std::string& name) { return filters.empty() || any_matches(filters, name); };
   for (const Benchmark& benchmark : catalog.benchmarks) {
     if (!selected(benchmark.name)) continue;
     variants.insert(variant_of(benchmark.name));
@@ -190,16 +192,14 @@ Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<st
       continue;
     }
     selection.benchmarks.push_back(benchmark);
-    if (workloads.insert(fmt::format("{}/{}", benchmark.workload.family, benchmark.workload.name)).second)
-      selection.workloads.push_back(benchmark.workload);
+    if (workloads.insert(workload_of(benchmark)).second) selection.workloads.push_back(benchmark.workload);
   }
   for (const Benchmark& benchmark : catalog.benchmarks) {
-    const std::string workload = fmt::format("{}/{}", benchmark.workload.family, benchmark.workload.name);
-    if (!benchmark.reference || !benchmark.unsupported.empty() || !workloads.contains(workload)) continue;
-    if (!selected(benchmark.name)) {
-      selection.checks.push_back(benchmark);
-      variants.insert(variant_of(benchmark.name));
-    }
+    if (!benchmark.reference || !benchmark.unsupported.empty() || !workloads.contains(workload_of(benchmark)) ||
+        selected(benchmark.name))
+      continue;
+    selection.checks.push_back(benchmark);
+    variants.insert(variant_of(benchmark.name));
   }
   for (const results::VariantInfo& variant : catalog.variants)
     if (variants.contains(variant.family + "/" + variant.name)) selection.variants.push_back(variant);

@@ -23,6 +23,12 @@ struct Benchmark {
 /// "family/variant" of a benchmark's name.
 std::string variant_of(const std::string& benchmark);
 
+/// "family/workload".
+std::string workload_of(const Benchmark& benchmark);
+
+/// Whether times of both workloads are comparable.
+bool same_work(const results::WorkloadInfo& a, const results::WorkloadInfo& b);
+
 /// The settings of one process, equal for all that are compared.
 struct ProcessSpec {
   std::uint64_t seed = 1;

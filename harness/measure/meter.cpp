@@ -28,8 +28,8 @@ Error interrupted_error() {
 
 /// "exit status 2: no such file": how a child ended and the last line of its standard error.
 std::string failure_of(const ChildSpec& spec, const ChildOutcome& outcome) {
-  const std::string talk = boost::trim_copy(outcome.error_tail);
-  const std::string last = talk.substr(talk.rfind('\n') + 1);
+  const std::string printed = boost::trim_copy(outcome.error_tail);
+  const std::string last = printed.substr(printed.rfind('\n') + 1);
   return describe_end(spec, outcome) + (last.empty() ? "" : ": " + last);
 }
 
@@ -94,7 +94,7 @@ class BenchmarkMeter : public Meter {
     const auto built = revisions_.build(sha, question_.how, choice(), listener_);
     if (!built) return not_built(built.error());
     const Expected<Catalog> catalog = load_catalog(built->build_dir, run_);
-    if (!catalog) return PreparedCommit{catalog.error().what, "", catalog.error().hint, ""};
+    if (!catalog) return PreparedCommit{.skip = catalog.error().what, .hint = catalog.error().hint};
     return find(sha, *catalog);
   }
 
@@ -134,8 +134,8 @@ class BenchmarkMeter : public Meter {
   Expected<PreparedCommit> not_built(const BuildError& error) const {
     using Kind = BuildError::Kind;
     if (error.kind == Kind::kStopped) return Error(error);
-    if (error.kind == Kind::kLostPins) return PreparedCommit{"", error.what, error.hint, ""};
-    return PreparedCommit{error.what, "", error.hint, ""};
+    if (error.kind == Kind::kLostPins) return PreparedCommit{.later = error.what, .hint = error.hint};
+    return PreparedCommit{.skip = error.what, .hint = error.hint};
   }
 
   Expected<PreparedCommit> find(const std::string& sha, const Catalog& catalog) {
@@ -151,15 +151,14 @@ class BenchmarkMeter : public Meter {
     }
     const auto benchmark = std::find_if(catalog.benchmarks.begin(), catalog.benchmarks.end(),
                                         [&](const Benchmark& each) { return each.name == question_.benchmark; });
-    if (benchmark == catalog.benchmarks.end()) return PreparedCommit{why_absent(catalog), "", "", ""};
-    if (!benchmark->unsupported.empty()) return PreparedCommit{"unsupported: " + benchmark->unsupported, "", "", ""};
+    if (benchmark == catalog.benchmarks.end()) return PreparedCommit{.skip = why_absent(catalog)};
+    if (!benchmark->unsupported.empty()) return PreparedCommit{.skip = "unsupported: " + benchmark->unsupported};
     if (sha == bad) workload_ = benchmark->workload;
     const results::WorkloadInfo& work = benchmark->workload;
-    if (work.version != workload_->version || work.phases != workload_->phases ||
-        work.operations != workload_->operations)
-      return PreparedCommit{
-          fmt::format("its workload has version {}, the bad end's has version {}", work.version, workload_->version),
-          "", "choose ends with one version of the workload", ""};
+    if (!same_work(work, *workload_))
+      return PreparedCommit{.skip = fmt::format("its workload has version {}, the bad end's has version {}",
+                                                work.version, workload_->version),
+                            .hint = "choose ends with one version of the workload"};
     const Expected<std::string> identity = content_hash(benchmark->executable);
     if (!identity) return identity.error();
     if (!conformance_.contains(*identity)) {
@@ -168,9 +167,9 @@ class BenchmarkMeter : public Meter {
       conformance_[*identity] = *found;
     }
     if (const std::vector<std::string>& failures = conformance_[*identity].failures; !failures.empty())
-      return PreparedCommit{fmt::format("it does not conform: {}", failures.front()), "", "", ""};
+      return PreparedCommit{.skip = fmt::format("it does not conform: {}", failures.front())};
     benchmarks_[sha] = *benchmark;
-    return PreparedCommit{"", "", "", *identity};
+    return PreparedCommit{.identity = *identity};
   }
 
   /// Its variant may exist, but its --describe failed.

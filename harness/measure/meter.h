@@ -15,10 +15,10 @@ namespace lab::measure {
 
 /// The result of preparing a commit.
 struct PreparedCommit {
-  std::string skip;      ///< why it can never be measured; "" if it can
-  std::string later;     ///< why it cannot be measured now, but perhaps later; "" if it can
-  std::string hint;      ///< advice for that
-  std::string identity;  ///< equal for commits that cannot differ (a hash of the executable); "": unknown
+  std::string skip = {};      ///< why it can never be measured; "" if it can
+  std::string later = {};     ///< why it cannot be measured now, but perhaps later; "" if it can
+  std::string hint = {};      ///< advice for that
+  std::string identity = {};  ///< equal for commits that cannot differ (a hash of the executable); "": unknown
 };
 
 /// The result of one measurement.

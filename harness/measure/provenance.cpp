@@ -8,6 +8,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 #include "harness/measure/git.h"
 
 namespace lab::measure {
@@ -29,10 +30,7 @@ void fields(F& f, ListedPackage& p) {
   f.added("lib", p.lib);
 }
 
-template <typename F>
-void fields(F& f, PackageList& l) {
-  f("packages", l.packages);
-}
+LAB_JSON_STRUCT(PackageList, packages)
 
 constexpr std::size_t kShortestHash = 16;
 

@@ -14,6 +14,7 @@
 #include "harness/base/glob.h"
 #include "harness/base/hash.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 #include "harness/base/layout.h"
 #include "harness/base/lock.h"
 #include "harness/base/nearest.h"
@@ -46,12 +47,7 @@ struct BuildStamp {
   std::vector<std::string> variants;
 };
 
-template <typename F>
-void fields(F& f, BuildStamp& s) {
-  f("march", s.march);
-  f("seconds", s.seconds);
-  f("variants", s.variants);
-}
+LAB_JSON_STRUCT(BuildStamp, march, seconds, variants)
 
 /// For make_build.
 constexpr std::string_view kEverything = "";

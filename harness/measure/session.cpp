@@ -14,11 +14,11 @@ namespace lab::measure {
 namespace {
 
 /// Most intervals wider than the target that are named.
-constexpr std::size_t kNamedLoose = 5;
+constexpr std::size_t kNamedIntervals = 5;
 
 /// Exit statuses of variant_main (harness/bench/variant.h).
-constexpr int kOwnCheckFailed = 1;
-constexpr int kNotUnderstood = 2;
+constexpr int kCheckFailed = 1;
+constexpr int kWrongUsage = 2;
 
 /// The end of a failed process's standard error or, if that is empty, of its standard output.
 std::string tail_of(const ChildOutcome& outcome, std::size_t limit) {
@@ -28,10 +28,10 @@ std::string tail_of(const ChildOutcome& outcome, std::size_t limit) {
 
 /// The last error that the variant itself printed; "" if none.
 std::string last_error(const std::string& output) {
-  constexpr std::string_view kSays = "variant: error: ";
-  const std::size_t at = ("\n" + output).rfind(fmt::format("\n{}", kSays));
+  constexpr std::string_view kPrefix = "variant: error: ";
+  const std::size_t at = ("\n" + output).rfind(fmt::format("\n{}", kPrefix));
   if (at == std::string::npos) return "";
-  const std::string line = output.substr(at + kSays.size());
+  const std::string line = output.substr(at + kPrefix.size());
   return line.substr(0, line.find('\n'));
 }
 
@@ -42,8 +42,8 @@ std::string kind_of(const ChildOutcome& outcome) {
     case ChildEnd::kTooMuchOutput:
       return "protocol";
     case ChildEnd::kExited:
-      if (outcome.code == kOwnCheckFailed) return std::string(results::kWrongAnswer);
-      return outcome.code == kNotUnderstood ? "refused" : "crash";
+      if (outcome.code == kCheckFailed) return std::string(results::kWrongAnswer);
+      return outcome.code == kWrongUsage ? "refused" : "crash";
     default:
       return "crash";
   }
@@ -59,7 +59,7 @@ class SessionRun {
         observer_(observer),
         result_(result),
         scheduled_(schedule_arms(spec)),
-        arms_(arms_of(scheduled_, spec.selection.benchmarks.size())),
+        arms_(group_by_benchmark(scheduled_, spec.selection.benchmarks.size())),
         widths_(arms_.size()),
         rows_(static_cast<std::size_t>(
             std::count_if(scheduled_.begin(), scheduled_.end(),
@@ -72,18 +72,18 @@ class SessionRun {
     check_conformance();
     start_ = environment_.now();  // the budget covers only measuring
     for (const Benchmark& reference : spec_.selection.checks)
-      if (!interrupted_ && !fails_conformance(reference)) answer(reference);
+      if (!interrupted_ && !fails_conformance(reference)) run_reference(reference);
     int block = 0;
-    while (go_on()) {
-      rest_what_is_tight(block);
-      const std::optional<double> seconds = schedule_.next_block(block, elapsed(), tight());
+    while (may_continue()) {
+      rest_narrow_benchmarks(block);
+      const std::optional<double> seconds = schedule_.next_block(block, elapsed(), within_target());
       if (!seconds) break;
-      const bool complete = watch_block(block, *seconds);
-      settle();
+      const bool complete = measure_block(block, *seconds);
+      drop_wrong_answers();
       if (!complete) break;
       result_.session.blocks = ++block;
       result_.session.ended = environment_.utc();
-      if (observer_.on_block && go_on()) observer_.on_block(result_);
+      if (observer_.on_block && may_continue()) observer_.on_block(result_);
     }
     finish(block);
     if (problem_) return *problem_;
@@ -116,8 +116,8 @@ class SessionRun {
   }
 
   /// The series of every benchmark, head's first.
-  static std::vector<std::vector<std::size_t>> arms_of(const std::vector<ScheduledBenchmark>& series,
-                                                       std::size_t benchmarks) {
+  static std::vector<std::vector<std::size_t>> group_by_benchmark(const std::vector<ScheduledBenchmark>& series,
+                                                                  std::size_t benchmarks) {
     std::vector<std::vector<std::size_t>> arms(benchmarks);
     for (std::size_t i = 0; i < series.size(); ++i) arms[series[i].group].push_back(i);
     return arms;
@@ -141,17 +141,17 @@ class SessionRun {
 
   /// An executable that does not conform is not measured, and no other variant's answer is compared with its answer.
   void check_conformance() {
-    std::vector<ScheduledBenchmark> asked = scheduled_;
+    std::vector<ScheduledBenchmark> to_check = scheduled_;
     for (const Benchmark& reference : spec_.selection.checks)
-      asked.push_back({&reference, std::string(results::kHead), arms_.size()});
+      to_check.push_back({&reference, std::string(results::kHead), arms_.size()});
     std::set<std::string> executables;
-    for (const ScheduledBenchmark& one : asked) executables.insert(identity(*one.benchmark, one.arm));
-    std::set<std::pair<std::string, std::string>> told;  // variant and arm
-    for (const ScheduledBenchmark& one : asked) {
+    for (const ScheduledBenchmark& one : to_check) executables.insert(identity(*one.benchmark, one.arm));
+    std::set<std::pair<std::string, std::string>> reported;  // variant and arm
+    for (const ScheduledBenchmark& one : to_check) {
       const std::string executable = identity(*one.benchmark, one.arm);
       const std::string variant = variant_of(one.benchmark->name);
       if (!conformance_.contains(executable)) {
-        if (!go_on()) return;
+        if (!may_continue()) return;
         if (observer_.on_conformance)
           observer_.on_conformance({variant, one.arm, conformance_.size(), executables.size()});
         std::optional<ConformanceResult> found = run_conformance(one.benchmark->executable, environment_.run);
@@ -162,16 +162,16 @@ class SessionRun {
         conformance_.emplace(executable, std::move(*found));
       }
       // The control is the same executable as head, and ends with it.
-      if (one.arm == results::kControl || !told.emplace(variant, one.arm).second) continue;
+      if (one.arm == results::kControl || !reported.emplace(variant, one.arm).second) continue;
       const ConformanceResult& found = conformance_.at(executable);
       for (const std::string& failure : found.failures)
         record({variant, 0, 0, std::string(results::kNotConforming), failure, found.output_tail, one.arm});
     }
     for (std::size_t i = 0; i < scheduled_.size(); ++i)
-      if (!conformance_.at(identity(*scheduled_[i].benchmark, scheduled_[i].arm)).failures.empty()) give_up(i);
+      if (!conformance_.at(identity(*scheduled_[i].benchmark, scheduled_[i].arm)).failures.empty()) end_benchmark(i);
   }
 
-  bool go_on() {
+  bool may_continue() {
     interrupted_ = interrupted_ || environment_.interrupted();
     return !interrupted_ && !problem_;
   }
@@ -188,7 +188,7 @@ class SessionRun {
 
   /// run_block, and its disturbance. All of the session's own processes have ended before and after it, so their CPU
   /// use is known.
-  bool watch_block(int block, double seconds) {
+  bool measure_block(int block, double seconds) {
     if (!environment_.cpu_use) return run_block(block, seconds);
     const auto ended = [this] { return result_.processes.size() + result_.failures.size(); };
     const std::size_t ended_before = ended();
@@ -197,7 +197,8 @@ class SessionRun {
     const bool complete = run_block(block, seconds);
     const results::Disturbance found =
         disturbance_between(before, environment_.cpu_use(), block, environment_.now() - start);
-    if (ended() > ended_before && keep(results::journal_line(found))) result_.session.disturbances.push_back(found);
+    if (ended() > ended_before && write_journal(results::journal_line(found)))
+      result_.session.disturbances.push_back(found);
     return complete;
   }
 
@@ -205,7 +206,7 @@ class SessionRun {
   bool run_block(int block, double seconds) {
     const std::vector<std::size_t> order = order_of(block);
     for (std::size_t position = 0; position < order.size(); ++position) {
-      if (!go_on()) return false;
+      if (!may_continue()) return false;
       const std::size_t i = order[position];
       if (scheduled_[i].failed) continue;  // head's has failed in this block
       double cost_left = 0;
@@ -220,7 +221,7 @@ class SessionRun {
                               schedule_.seconds_left(block, seconds, now, cost_left), result_.failures.size()});
       measure(i, block, static_cast<int>(position), *given);
     }
-    return go_on();
+    return may_continue();
   }
 
   ChildSpec command(const Benchmark& benchmark, double seconds, bool exact) const {
@@ -258,12 +259,12 @@ class SessionRun {
   }
 
   /// Runs a reference that was not selected, only for its answer, not for its time.
-  void answer(const Benchmark& reference) {
+  void run_reference(const Benchmark& reference) {
     results::Failure failure{reference.name, 0, 0, "", "", "", std::string(results::kHead)};
     const std::optional<results::Process> process = execute(reference, kLeastSeconds, false, failure);
     if (!process) return record(std::move(failure));
     result_.answers.push_back({reference.name, spec_.seed, process->checksum});
-    keep(results::journal_line(result_.answers.back()));
+    write_journal(results::journal_line(result_.answers.back()));
   }
 
   void measure(std::size_t i, int block, int position, double seconds) {
@@ -274,18 +275,18 @@ class SessionRun {
     std::optional<results::Process> process = execute(*series.benchmark, seconds, exact, failure);
     if (!process) {
       if (interrupted_) return;
-      give_up(i);
+      end_benchmark(i);
       return record(std::move(failure));
     }
     process->process = series.processes++;
     process->block = block;
     process->position = position;
     process->arm = series.arm;
-    if (keep(results::journal_line(*process))) result_.processes.push_back(std::move(*process));
+    if (write_journal(results::journal_line(*process))) result_.processes.push_back(std::move(*process));
     schedule_.measured(i, seconds, environment_.now() - before);
   }
 
-  void give_up(std::size_t i) {
+  void end_benchmark(std::size_t i) {
     const std::vector<std::size_t>& arms = arms_[scheduled_[i].group];
     for (const std::size_t ends : i == arms.front() ? arms : std::vector<std::size_t>{i}) {
       scheduled_[ends].failed = true;
@@ -295,39 +296,42 @@ class SessionRun {
 
   void record(results::Failure failure) {
     if (interrupted_ || failure.kind.empty()) return;
-    keep(results::journal_line(failure));
-    if (observer_.on_failure) observer_.on_failure(failure);
+    report(failure);
     result_.failures.push_back(std::move(failure));
   }
 
-  bool keep(const std::string& line) {
+  void report(const results::Failure& failure) {
+    write_journal(results::journal_line(failure));
+    if (observer_.on_failure) observer_.on_failure(failure);
+  }
+
+  bool write_journal(const std::string& line) {
     const Expected<void> kept = environment_.journal(line);
     if (!kept && !problem_) problem_ = kept.error();
     return kept.has_value();
   }
 
   /// Removes the numbers of benchmarks with wrong answers.
-  void settle() {
+  void drop_wrong_answers() {
     const std::size_t found = rule_.reject_wrong_answers(result_);
     for (std::size_t f = result_.failures.size() - found; f < result_.failures.size(); ++f) {
       const results::Failure& failure = result_.failures[f];
       for (std::size_t i = 0; i < scheduled_.size(); ++i)
-        if (scheduled_[i].benchmark->name == failure.benchmark && scheduled_[i].arm == failure.arm) give_up(i);
-      keep(results::journal_line(failure));
-      if (observer_.on_failure) observer_.on_failure(failure);
+        if (scheduled_[i].benchmark->name == failure.benchmark && scheduled_[i].arm == failure.arm) end_benchmark(i);
+      report(failure);
     }
   }
 
-  bool runs_as(std::size_t group, std::string_view arm) const {
+  bool is_active(std::size_t group, std::string_view arm) const {
     return std::any_of(arms_[group].begin(), arms_[group].end(),
                        [&](std::size_t i) { return !scheduled_[i].failed && scheduled_[i].arm == arm; });
   }
 
   /// Every interval wider than the target, widest first, with the number of its benchmark.
-  std::vector<std::pair<double, std::size_t>> loose() {
+  std::vector<std::pair<double, std::size_t>> wide_intervals() {
     std::vector<std::pair<double, std::size_t>> wide;
     for (std::size_t group = 0; group < arms_.size(); ++group) {
-      if (!runs_as(group, rows_ > 0 ? results::kBase : results::kHead)) continue;
+      if (!is_active(group, rows_ > 0 ? results::kBase : results::kHead)) continue;
       int processes = 0;
       for (const std::size_t i : arms_[group]) processes += scheduled_[i].processes;
       // Cached: an exact interval of many processes takes a while to compute, and that of a resting benchmark does not
@@ -341,13 +345,13 @@ class SessionRun {
     return wide;
   }
 
-  bool tight() { return spec_.pace.target > 0 && loose().empty(); }
+  bool within_target() { return spec_.pace.target > 0 && wide_intervals().empty(); }
 
-  void rest_what_is_tight(int done) {
+  void rest_narrow_benchmarks(int done) {
     if (spec_.pace.target <= 0 || done < spec_.pace.least_blocks) return;
     std::vector<bool> rests(arms_.size());
-    for (std::size_t group = 0; group < arms_.size(); ++group) rests[group] = !runs_as(group, results::kControl);
-    for (const auto& [found, group] : loose()) rests[group] = false;
+    for (std::size_t group = 0; group < arms_.size(); ++group) rests[group] = !is_active(group, results::kControl);
+    for (const auto& [found, group] : wide_intervals()) rests[group] = false;
     for (std::size_t i = 0; i < scheduled_.size(); ++i) {
       if (scheduled_[i].failed) continue;
       scheduled_[i].rests = rests[scheduled_[i].group];
@@ -360,7 +364,7 @@ class SessionRun {
     for (const std::string& workload : rule_.without_reference(result_))
       session.unusual.push_back(
           fmt::format("the reference gave no answer to {}: variants were compared with each other", workload));
-    const bool enough = tight();
+    const bool enough = within_target();
     const bool nothing_left =
         std::all_of(scheduled_.begin(), scheduled_.end(), [](const ScheduledBenchmark& one) { return one.failed; });
     session.state = interrupted_ || problem_ ? "interrupted"
@@ -370,16 +374,16 @@ class SessionRun {
     session.wall_seconds = environment_.now() - spec_.started.value_or(began_);
     session.timed_seconds = 0;
     for (const results::Process& process : result_.processes) session.timed_seconds += process.timed_seconds;
-    if (spec_.pace.target > 0 && !enough) session.unusual.push_back(loose_sentence());
+    if (spec_.pace.target > 0 && !enough) session.unusual.push_back(missed_target_sentence());
   }
 
-  std::string loose_sentence() {
+  std::string missed_target_sentence() {
     std::vector<std::string> named;
-    const auto wide = loose();
-    for (std::size_t i = 0; i < std::min(wide.size(), kNamedLoose); ++i)
+    const auto wide = wide_intervals();
+    for (std::size_t i = 0; i < std::min(wide.size(), kNamedIntervals); ++i)
       named.push_back(fmt::format("{} ({})", spec_.selection.benchmarks[wide[i].second].name,
                                   wide[i].first >= 1 ? "none yet" : fmt::format("+-{:.1f} %", 100 * wide[i].first)));
-    if (wide.size() > kNamedLoose) named.push_back(fmt::format("{} more", wide.size() - kNamedLoose));
+    if (wide.size() > kNamedIntervals) named.push_back(fmt::format("{} more", wide.size() - kNamedIntervals));
     return fmt::format("the session ended before these intervals{} were within {:.3g} %: {}",
                        rows_ > 0 ? " of ratios" : "", 100 * spec_.pace.target, fmt::join(named, ", "));
   }
