@@ -44,9 +44,9 @@ std::vector<std::string> child_environment(const ChildSpec& spec) {
   return entries;
 }
 
-class Watch {
+class RunningChild {
  public:
-  Watch(const ChildSpec& spec, Spawned child, int stop_file)
+  RunningChild(const ChildSpec& spec, Spawned child, int stop_file)
       : spec_(spec),
         child_(child.id),
         output_(std::move(child.output)),
@@ -57,7 +57,7 @@ class Watch {
     ::fcntl(error_.get(), F_SETFL, O_NONBLOCK);
   }
 
-  ChildOutcome to_the_end(Clock::time_point start) {
+  ChildOutcome wait(Clock::time_point start) {
     last_line_ = start;
     std::optional<ChildEnd> cut;
     while (!cut && !has_ended(child_)) cut = step(start);
@@ -93,11 +93,11 @@ class Watch {
     if (::poll(files.data(), files.size(), wait) <= 0) return std::nullopt;
     if (files[3].revents != 0) {
       if (!spec_.attached) return ChildEnd::kStopped;
-      ask_to_end();
+      request_end();
     }
     if (files[0].revents != 0 && !drain_output()) output_.close();
     if (files[1].revents != 0 && !drain_error()) error_.close();
-    return judge_size();
+    return check_size();
   }
 
   bool drain_output() {
@@ -115,7 +115,7 @@ class Watch {
 
   /// The terminal has sent SIGINT to the child as well, and a second signal of one kind ends the child at once. So this
   /// sends a kind that it cannot have received yet.
-  void ask_to_end() {
+  void request_end() {
     struct sigaction hang_up {};
     ::sigaction(SIGHUP, nullptr, &hang_up);
     ::kill(child_, hang_up.sa_handler == SIG_IGN ? SIGTERM : SIGHUP);
@@ -131,7 +131,7 @@ class Watch {
     return more;
   }
 
-  std::optional<ChildEnd> judge_size() const {
+  std::optional<ChildEnd> check_size() const {
     if (outcome_.output.size() > spec_.output_limit) return ChildEnd::kTooMuchOutput;
     return std::nullopt;
   }
@@ -144,7 +144,7 @@ class Watch {
       pollfd one{file.get(), POLLIN, 0};
       return file.get() >= 0 && ::poll(&one, 1, 0) > 0;
     };
-    while (!cut && ready(output_) && drain_output()) cut = judge_size();
+    while (!cut && ready(output_) && drain_output()) cut = check_size();
     while (ready(error_) && drain_error()) {
     }
     return cut;
@@ -178,7 +178,7 @@ ChildOutcome run_child(const ChildSpec& spec, int stop_file) {
                                                 .attached = spec.attached,
                                                 .kept_files = spec.kept_files});
   if (!child) return not_started(child.error().value());
-  return Watch(spec, std::move(*child), stop_file).to_the_end(start);
+  return RunningChild(spec, std::move(*child), stop_file).wait(start);
 }
 
 std::string describe_end(const ChildSpec& spec, const ChildOutcome& outcome) {

@@ -15,12 +15,12 @@ namespace lab {
 namespace {
 
 /// Errors caused by a wrong path.
-constexpr std::array kOfThePlace{EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, EEXIST, ENAMETOOLONG, ELOOP};
+constexpr std::array kPathErrors{EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, EEXIST, ENAMETOOLONG, ELOOP};
 
 }  // namespace
 
 Error file_error(std::string_view doing, const std::filesystem::path& path, int code) {
-  const bool misplaced = std::find(kOfThePlace.begin(), kOfThePlace.end(), code) != kOfThePlace.end();
+  const bool misplaced = std::find(kPathErrors.begin(), kPathErrors.end(), code) != kPathErrors.end();
   std::string hint;
   if (code == ENOSPC || code == EDQUOT)
     hint = fmt::format("free some space on the disk of {}", path.parent_path().string());
@@ -57,9 +57,9 @@ Expected<void> write_file(const std::filesystem::path& path, std::string_view co
   std::error_code problem;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), problem);
   if (problem) return file_error("creating", path.parent_path(), problem.value());
-  const std::string beside = fmt::format("{}.{}.part", path.string(), ::getpid());
-  const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return file_error("creating", beside, errno);
+  const std::string temporary = fmt::format("{}.{}.part", path.string(), ::getpid());
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return file_error("creating", temporary, errno);
   int code = 0;
   for (std::size_t done = 0; done < content.size() && code == 0;) {
     const ssize_t put = ::write(file, content.data() + done, content.size() - done);
@@ -70,9 +70,9 @@ Expected<void> write_file(const std::filesystem::path& path, std::string_view co
   }
   if (code == 0 && ::fsync(file) != 0) code = errno;
   if (::close(file) != 0 && code == 0) code = errno;
-  if (code == 0 && ::rename(beside.c_str(), path.c_str()) != 0) code = errno;
+  if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
   if (code != 0) {
-    ::unlink(beside.c_str());
+    ::unlink(temporary.c_str());
     return file_error("writing", path, code);
   }
   return {};

@@ -38,7 +38,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }
 
 /// Everything the child needs, prepared before the fork: after it, only async-signal-safe calls are allowed.
-struct Prepared {
+struct ChildSetup {
   SpawnSpec spec;
   std::vector<char*> command;
   std::vector<char*> environment;
@@ -50,31 +50,31 @@ struct Prepared {
   pid_t parent = 0;
 };
 
-[[noreturn]] void become(const Prepared& prepared) {
+[[noreturn]] void execute(const ChildSetup& setup) {
   // A child inherits ignored and blocked signals.
   ::signal(SIGPIPE, SIG_DFL);
-  if (!prepared.spec.attached) {
+  if (!setup.spec.attached) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     // The parent may have died before the line above.
-    if (::getppid() != prepared.parent) ::_exit(127);
+    if (::getppid() != setup.parent) ::_exit(127);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_DFL);
   }
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   const rlimit no_core{0, 0};
-  if (!prepared.spec.core_dump) ::setrlimit(RLIMIT_CORE, &no_core);
-  ::dup2(prepared.null_file, STDIN_FILENO);
-  ::dup2(prepared.output, STDOUT_FILENO);
-  if (!prepared.spec.attached) ::dup2(prepared.error, STDERR_FILENO);
+  if (!setup.spec.core_dump) ::setrlimit(RLIMIT_CORE, &no_core);
+  ::dup2(setup.null_file, STDIN_FILENO);
+  ::dup2(setup.output, STDOUT_FILENO);
+  if (!setup.spec.attached) ::dup2(setup.error, STDERR_FILENO);
   // Files that we inherited without close-on-exec; older kernels pass them on.
   static_cast<void>(::syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC));
-  for (const int file : prepared.spec.kept_files) ::fcntl(file, F_SETFD, 0);
-  if (!prepared.cpus || ::sched_setaffinity(0, sizeof(cpu_set_t), &*prepared.cpus) == 0)
-    ::execvpe(prepared.command[0], prepared.command.data(), prepared.environment.data());
+  for (const int file : setup.spec.kept_files) ::fcntl(file, F_SETFD, 0);
+  if (!setup.cpus || ::sched_setaffinity(0, sizeof(cpu_set_t), &*setup.cpus) == 0)
+    ::execvpe(setup.command[0], setup.command.data(), setup.environment.data());
   const int code = errno;
-  static_cast<void>(::write(prepared.report, &code, sizeof code) == 0);
+  static_cast<void>(::write(setup.report, &code, sizeof code) == 0);
   ::_exit(127);
 }
 
@@ -102,21 +102,21 @@ boost::system::result<Spawned> spawn(const SpawnSpec& spec) {
   const File null_file(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!open_pipe(output) || !open_pipe(error) || !open_pipe(report)) return system_error(errno);
 
-  Prepared prepared{
+  ChildSetup setup{
       spec,      {}, {}, std::nullopt, null_file.get(), output.write.get(), error.write.get(), report.write.get(),
       ::getpid()};
-  prepared.command = pointers(prepared.spec.command);
-  prepared.environment = pointers(prepared.spec.environment);
+  setup.command = pointers(setup.spec.command);
+  setup.environment = pointers(setup.spec.environment);
   if (spec.cpu) {
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(static_cast<std::size_t>(*spec.cpu), &one);
-    prepared.cpus = one;
+    setup.cpus = one;
   }
 
   const pid_t child = ::fork();
   if (child < 0) return system_error(errno);
-  if (child == 0) become(prepared);
+  if (child == 0) execute(setup);
   if (!spec.attached) ::setpgid(child, child);  // also in the parent: either may run first
   output.write.close();
   error.write.close();
