@@ -371,7 +371,7 @@ TEST_F(Nightly, a_bisect_without_an_answer_goes_on_the_next_night_and_its_answer
   EXPECT_THAT(
       slow_night(43).line,
       ContainsRegex("^nightly: fine: 1 quiet; already reported: .*, bisect failed: harness bisect ended with exit "
-                    "status 2, try 2 of 5; bisects that go on another night: 1; "));
+                    "status 2, try 2 of 5; bisects that continue another night: 1; "));
   world_.bisect = [](const std::string&) { return culprit(40); };
   const std::string found = slow_night(44).line;
   EXPECT_THAT(found, HasSubstr("already reported: shelf/a/store +"));
@@ -492,7 +492,7 @@ TEST_F(Nightly, the_exit_status_and_the_line_say_what_the_night_was) {
       {is_dirty, 4, "unfit: " + left_out},
       {[&](results::Result& result) { is_dirty(result), fails(result); }, 1,
        "failed: 1 failed: shelf/b/store; " + left_out},
-      {[](results::Result& result) { result.processes.clear(); }, 1, "failed: 0 failed: nothing ran"}};
+      {[](results::Result& result) { result.processes.clear(); }, 1, "failed: nothing ran"}};
   int number = 0;
   for (const auto& [change, status, line] : table) {
     prepare(number, {{"shelf/a/store", 100}});

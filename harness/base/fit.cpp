@@ -105,9 +105,24 @@ std::string lines_of(const std::vector<Column>& columns, const std::vector<std::
 
 }  // namespace
 
+std::string thousands(std::string_view number) {
+  const std::size_t whole_part = std::min(number.find('.'), number.size());
+  std::string out;
+  for (std::size_t at = 0; at < number.size(); ++at) {
+    const bool inside = at > 0 && at < whole_part && number[at - 1] != '-';
+    if (inside && (whole_part - at) % 3 == 0) out += ',';
+    out += number[at];
+  }
+  return out;
+}
+
+std::string whole(std::uint64_t value) {
+  return thousands(std::to_string(value));
+}
+
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  if (count != 1 && many.empty()) return fmt::format("{} {}s", count, one);
-  return fmt::format("{} {}", count, count == 1 ? one : many);
+  if (count != 1 && many.empty()) return fmt::format("{} {}s", whole(count), one);
+  return fmt::format("{} {}", whole(count), count == 1 ? one : many);
 }
 
 std::size_t text_width(std::string_view text) {

@@ -1,15 +1,20 @@
-/// Text output: counts, and wrapped lines and tables that fit a width. Widths are in columns; colour escape sequences
-/// have width 0.
+/// Text output: numbers, counts, and wrapped lines and tables that fit a width. Widths are in columns; colour escape
+/// sequences have width 0.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace lab {
 
-/// "1 block", "2 blocks". `many` is the plural if it is not `one` with an s.
+/// A decimal number with commas: "1,234.5", "67,108,864".
+std::string thousands(std::string_view number);
+std::string whole(std::uint64_t value);
+
+/// "1 block", "1,200 blocks". `many` is the plural if it is not `one` with an s.
 std::string counted(std::size_t count, std::string_view one, std::string_view many = "");
 
 /// Columns of `text`: one per UTF-8 character, none for escape sequences.

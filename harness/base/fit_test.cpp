@@ -14,6 +14,13 @@ const std::vector<Lines> kRows{{"\x1b[31mregressed\x1b[0m", "+3 %", "allocator/b
 
 }  // namespace
 
+TEST(Counted, has_its_plural_and_commas) {
+  EXPECT_EQ(counted(1, "block"), "1 block");
+  EXPECT_EQ(counted(0, "block"), "0 blocks");
+  EXPECT_EQ(counted(1200, "process", "processes"), "1,200 processes");
+  EXPECT_EQ(thousands("-1234.5678"), "-1,234.5678");
+}
+
 TEST(TextWidth, counts_characters_and_no_colour) {
   EXPECT_EQ(text_width(""), 0u);
   EXPECT_EQ(text_width("1.5\u00d7"), 4u);

@@ -178,6 +178,10 @@ class FieldReader {
   void added(std::string_view name, T& out) {
     if (!failed() && value_->get_object().contains(name)) (*this)(name, out);
   }
+  /// Refuses the value of a field.
+  void refuse(std::string_view name, std::string_view why) {
+    if (!failed()) error_ = fmt::format("{}: {}", FieldReader(*value_, *this, name).path(), why);
+  }
 
  private:
   template <typename T>

@@ -63,7 +63,7 @@ TEST(HistoryCommand, says_what_changed_when_by_how_much_and_between_which_commit
             "  regressed  shelf/v000/store  +6.01 % [+5.84 %, +6.25 %]  000000270000..000000280000  2026-09-10, found "
             "after 3 "
             "nights\n"
-            "  1 benchmark without a change after its first 15 nights and before its last 4\n");
+            "  1 benchmark without a change between its first 15 nights and its last 4\n");
   EXPECT_EQ(shown.error_tail, "");
 }
 
@@ -101,9 +101,9 @@ TEST(HistoryCommand, says_no_change_only_where_it_could_have_seen_one) {
             "machine 0123456789ab: too young to tell; 2 benchmarks in up to 16 sessions, 2026-08-01 to 2026-08-16\n"
             "  2 benchmarks too young to tell (4 more nights)\n");
   EXPECT_EQ(shown(20),
-            "machine 0123456789ab: no change where it could be seen; 2 benchmarks in up to 20 sessions, 2026-08-01 to "
+            "machine 0123456789ab: no change found; 2 benchmarks in up to 20 sessions, 2026-08-01 to "
             "2026-08-20\n"
-            "  2 benchmarks without a change after their first 15 nights and before their last 4\n");
+            "  2 benchmarks without a change between their first 15 nights and their last 4\n");
 }
 
 TEST(HistoryCommand, counts_what_is_too_young_apart_and_starts_anew_with_another_seed) {
@@ -136,7 +136,7 @@ TEST(HistoryCommand, tells_a_new_kernel_from_the_code) {
             "  slower, new kernel  shelf/v000/store  +6.01 % [+5.84 %, +6.25 %]  000000270000..000000280000  "
             "2026-09-10, found "
             "after 3 nights; kernel 6.1.0 -> 6.1.9\n"
-            "  1 benchmark without a change after its first 15 nights and before its last 4\n");
+            "  1 benchmark without a change between its first 15 nights and its last 4\n");
 }
 
 TEST(HistoryCommand, has_one_object_a_series_with_json) {

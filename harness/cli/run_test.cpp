@@ -193,8 +193,8 @@ TEST(Run, writes_a_result_and_says_where) {
 
   EXPECT_EQ(outcome.output.find("variant  "), 0u);
   EXPECT_EQ(lines_with(outcome.output, "fake/"),
-            (Words{"fake/drop: ns a pair, 6 processes", "fake/spread: ns a pair, 6 processes",
-                   "fake/store: ns a pair, 6 processes"}));
+            (Words{"fake/drop: ns per pair, 6 processes", "fake/spread: ns per pair, 6 processes",
+                   "fake/store: ns per pair, 6 processes"}));
   EXPECT_EQ(lines_with(outcome.error_tail, "run: 4 benchmarks on machine here, 6 blocks").size(), 1u);
   const Words blocks = lines_with(outcome.error_tail, "run: block ");
   ASSERT_EQ(blocks.size(), 6u);

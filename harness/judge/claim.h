@@ -1,9 +1,13 @@
-/// The verdict of a measurement on a published claim.
+/// The verdicts of a result on the claims of the command bucket article.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "harness/results/published.h"
+#include "harness/results/result.h"
 #include "harness/stats/interval.h"
 
 namespace lab::judge {
@@ -28,5 +32,23 @@ inline constexpr double kClaimTolerance = 0.1;
 /// interval of a true ratio of 1 contains 1 for any number of processes. A claim of 1, or of no positive number, claims
 /// no effect and stays undecided.
 ClaimVerdict judge_claim(double claimed, const std::optional<stats::Interval>& measured);
+
+struct JudgedClaim {
+  const results::SpeedClaim* claim = nullptr;
+  double from_table = 0;                             ///< the ratio from the article's table: this one is judged
+  bool misprinted = false;                           ///< whether the printed ratio disagrees with that table
+  std::optional<stats::Estimate> measured;           ///< on the workload of the article's size
+  std::vector<std::optional<stats::Estimate>> also;  ///< on the other sizes, in the order of CommandBuckets::also
+  ClaimVerdict verdict = ClaimVerdict::kUndecided;
+};
+
+/// time(from) / time(to) of a phase on one workload; none if either has no numbers.
+std::optional<stats::Estimate> measured_ratio(const results::CommandBuckets& published,
+                                              const results::PublishedVersion& from,
+                                              const results::PublishedVersion& to, const std::string& phase,
+                                              const std::string& workload, const results::Result& result);
+
+/// `published` must outlive the answer. Omits an order of freeing without measurements, unless it is the first one.
+std::vector<JudgedClaim> judge_claims(const results::CommandBuckets& published, const results::Result& result);
 
 }  // namespace lab::judge

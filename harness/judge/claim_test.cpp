@@ -1,10 +1,13 @@
 #include "harness/judge/claim.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <string>
+
+#include "harness/judge/article_sample_test.h"
 
 namespace lab::judge {
 
@@ -12,6 +15,31 @@ namespace {
 
 std::string judged(double claimed, double low, double high) {
   return std::string(to_string(judge_claim(claimed, stats::Interval{low, high})));
+}
+
+const results::CommandBuckets& buckets() {
+  static const results::Published published =
+      *results::load_published(std::string(LAB_SOURCE_DIR) + "/results/published");
+  return published.buckets;
+}
+
+/// A line for each claim that `result` has numbers for.
+std::vector<std::string> verdicts(const results::Result& result) {
+  std::vector<std::string> lines;
+  for (const JudgedClaim& claim : judge_claims(buckets(), result))
+    if (claim.measured)
+      lines.push_back(fmt::format("{} -> {} {}{}: {} {:.1f}", claim.claim->from, claim.claim->to, claim.claim->phase,
+                                  claim.claim->freed.empty() ? "" : ", " + claim.claim->freed, to_string(claim.verdict),
+                                  claim.measured->median));
+  return lines;
+}
+
+/// A result in which processes of version 1 take `one` ns and of version 2 `two` ns a command for adding.
+results::Result of_two(double one, double two, int blocks) {
+  results::Result result;
+  sample::add_processes(result, "command_bucket/v1_st_new/frame_work", {{"add", one}}, 40000, blocks, 0.01);
+  sample::add_processes(result, "command_bucket/v2_st_linear/frame_work", {{"add", two}}, 40000, blocks, 0.01);
+  return result;
 }
 
 }  // namespace
@@ -58,6 +86,34 @@ TEST(Claim, without_an_interval_or_without_an_effect_is_undecided) {
   EXPECT_EQ(judged(0, 1.2, 1.3), "undecided");
   EXPECT_EQ(judged(std::numeric_limits<double>::quiet_NaN(), 1.2, 1.3), "undecided");
   EXPECT_EQ(judged(1.46, std::numeric_limits<double>::quiet_NaN(), 1.3), "undecided");
+}
+
+TEST(Claims, get_the_verdicts_that_the_times_deserve) {
+  results::Result result;
+  sample::add_bucket_family(result, 12);
+  EXPECT_EQ(verdicts(result),
+            (std::vector<std::string>{"1 -> 2 add, submission: reproduced 1.5", "1 -> 3 add, submission: weaker 1.9",
+                                      "3 -> 4 add, submission: weaker 1.0", "4 -> 5 add: undecided 1.0",
+                                      "4 -> 5 submit: refuted 1.0", "3 -> 6 add, submission: reproduced 1.3",
+                                      "3 -> 7 add, submission: reproduced 1.5", "1 -> 7 add, submission: weaker 2.9"}));
+}
+
+TEST(Claims, are_judged_by_the_ratio_of_the_article_s_table_not_by_the_printed_one) {
+  const std::vector<JudgedClaim> claims = judge_claims(buckets(), {});
+  for (std::size_t i = 0; i < claims.size(); ++i) EXPECT_EQ(claims[i].misprinted, i == 1);
+  EXPECT_NEAR(claims[1].from_table, 6.65 / 1.85, 1e-12);
+}
+
+TEST(Claims, without_enough_processes_are_undecided) {
+  EXPECT_EQ(judge_claims(buckets(), of_two(166, 113, 5))[0].verdict, ClaimVerdict::kUndecided);
+  EXPECT_EQ(judge_claims(buckets(), of_two(166, 113, 6))[0].verdict, ClaimVerdict::kReproduced);
+}
+
+TEST(Claims, about_packets_that_are_freed_one_by_one_are_judged_once_for_each_order) {
+  results::Result result = of_two(166, 101, 12);
+  sample::add_processes(result, "command_bucket/v1_st_new_fifo/frame_work", {{"add", 116}}, 40000, 12, 0.01);
+  EXPECT_EQ(verdicts(result),
+            (std::vector<std::string>{"1 -> 2 add, submission: reproduced 1.6", "1 -> 2 add, allocation: weaker 1.1"}));
 }
 
 }  // namespace lab::judge

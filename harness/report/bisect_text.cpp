@@ -68,7 +68,7 @@ std::string sentence(const judge::BisectVerdict& verdict, const results::BisectQ
       return fmt::format("{} is the culprit ({}): {}", names(verdict.suspects.front().commit), probability,
                          change_text(verdict.ratio));
     case judge::BisectVerdict::Answer::kSuspects:
-      return fmt::format("one of {} commits is the culprit ({}): {}; those between cannot be measured",
+      return fmt::format("one of {} commits is the culprit ({}): {}; the commits between them cannot be measured",
                          verdict.suspects.size(), probability, change_text(verdict.ratio));
     case judge::BisectVerdict::Answer::kNone:
       return fmt::format("no culprit: {} and {} do not differ{} ({})", names(question.commits.front().sha),
@@ -76,9 +76,8 @@ std::string sentence(const judge::BisectVerdict& verdict, const results::BisectQ
     case judge::BisectVerdict::Answer::kUndecided:
       break;
   }
-  return fmt::format("undecided: no difference {}, else one of {} {}; the ends do not differ{}",
-                     probability_text(verdict.null), verdict.suspects.size(),
-                     verdict.suspects.size() == 1 ? "commit" : "commits", at_most(verdict));
+  return fmt::format("undecided: no difference {}, otherwise one of {}; the ends do not differ{}",
+                     probability_text(verdict.null), counted(verdict.suspects.size(), "commit"), at_most(verdict));
 }
 
 std::string belief_text(const results::BisectEntry& entry, std::size_t measurements, std::size_t holding,
@@ -87,7 +86,7 @@ std::string belief_text(const results::BisectEntry& entry, std::size_t measureme
   if (entry.most.empty() || entry.null > entry.most.front().probability)
     text += fmt::format("no difference {}", probability_text(entry.null));
   else
-    text += fmt::format("{} hold{} 90 %, likeliest {} {}", lab::counted(holding, "commit"), holding == 1 ? "s" : "",
+    text += fmt::format("{} hold{} 90 %, likeliest {} {}", counted(holding, "commit"), holding == 1 ? "s" : "",
                         names(entry.most.front().commit), probability_text(entry.most.front().probability));
   return text;
 }
@@ -96,7 +95,7 @@ std::string to_text(const judge::BisectVerdict& verdict, const results::BisectQu
                     const CommitNames& names) {
   std::string text = fmt::format("{}\n", sentence(verdict, question));
   if (verdict.answer == judge::BisectVerdict::Answer::kCulprit && names.is_merge(verdict.suspects.front().commit))
-    text += fmt::format("it is a merge; to look into its branch: --good $(git merge-base {0}^1 {0}^2) --bad {0}^2\n",
+    text += fmt::format("it is a merge; to bisect its branch: --good $(git merge-base {0}^1 {0}^2) --bad {0}^2\n",
                         results::short_commit(verdict.suspects.front().commit));
   constexpr std::size_t kNamed = 20;
   if (verdict.suspects.size() > 1)
@@ -105,9 +104,9 @@ std::string to_text(const judge::BisectVerdict& verdict, const results::BisectQu
                           names(verdict.suspects[i].commit));
   if (verdict.suspects.size() > kNamed) text += fmt::format("  and {} more\n", verdict.suspects.size() - kNamed);
   text += fmt::format(
-      "{} of {} in {}; noise of one {:.2g} %{}\n", lab::counted(verdict.measurements, "measurement"),
-      lab::counted(verdict.measured_commits, "commit"), duration_text(verdict.seconds), 100 * verdict.noise,
-      verdict.skipped.empty() ? "" : fmt::format("; {} skipped", lab::counted(verdict.skipped.size(), "commit")));
+      "{} of {} in {}; noise per measurement {:.2g} %{}\n", counted(verdict.measurements, "measurement"),
+      counted(verdict.measured_commits, "commit"), duration_text(verdict.seconds), 100 * verdict.noise,
+      verdict.skipped.empty() ? "" : fmt::format("; {} skipped", counted(verdict.skipped.size(), "commit")));
   return text;
 }
 

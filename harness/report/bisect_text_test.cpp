@@ -20,9 +20,10 @@ TEST(Sentence, tells_a_change_of_any_size_without_an_exponent_in_its_per_cents) 
                                                             {3.5, "250 % slower"},
                                                             {0.0004, "99.96 % faster"},
                                                             {2.5e200, "a factor of 2.5e+200 slower"}}};
-  for (const auto& [ratio, said] : rows) {
+  for (const auto& [ratio, change] : rows) {
     verdict.ratio = ratio;
-    EXPECT_EQ(sentence(verdict, question), fmt::format("bbbbbbbbbbbb \"bad\" is the culprit (100 %): about {}", said));
+    EXPECT_EQ(sentence(verdict, question),
+              fmt::format("bbbbbbbbbbbb \"bad\" is the culprit (100 %): about {}", change));
   }
   verdict.answer = judge::BisectVerdict::Answer::kNone;
   verdict.most = 2.25;

@@ -95,9 +95,10 @@ Chart belief_chart(const ParsedBisectRecord& record, const BisectVerdict& verdic
   }
   if (last != nullptr) add(*last, measurement + 0.5);
   chart.title = sentence(report::sentence(verdict, record.question));
-  chart.note = "What was believed after each measurement: the higher an area, the likelier its commit is the culprit.";
+  chart.note =
+      "The probabilities after each measurement. The larger an area, the more likely its commit is the culprit.";
   chart.text = fmt::format("Areas of probability over {}. {}.",
-                           counted(static_cast<std::uint64_t>(measurement), "measurement"), chart.title);
+                           counted(static_cast<std::size_t>(measurement), "measurement"), chart.title);
   chart.data = {{"rows", std::move(rows)}};
   json::array candidates, colours;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
@@ -170,14 +171,14 @@ Chart measured_chart(const ParsedBisectRecord& record, const BisectVerdict& verd
   chart.title = fmt::format("{} of {} commits were measured, {}", whole(verdict.measured_commits), whole(last + 1),
                             counted(verdict.measurements, "time"));
   chart.note =
-      "A point a measurement; grey: the level before and after; shaded: where the culprit may be; ticks below: "
-      "commits that cannot be measured.";
+      "Points: measurements. Grey: the levels before and after. Shaded: where the culprit may be. Ticks below: commits "
+      "that could not be measured.";
   chart.text = fmt::format("Plot of {} by commit.", counted(rows.size(), "measurement"));
   chart.data = {{"rows", std::move(rows)},
                 {"levels", levels_of(values, range_of_suspects, last)},
                 {"skipped", std::move(skipped)},
                 {"candidates", std::move(candidates)}};
-  chart.words = {{"axis", record.question.benchmark.empty() ? "measured" : "ns an operation"}};
+  chart.words = {{"axis", record.question.benchmark.empty() ? "measured" : "ns per operation"}};
   return chart;
 }
 
@@ -197,7 +198,7 @@ std::string probability_text(double share) {
 Table suspects_table(const ParsedBisectRecord& record, const BisectVerdict& verdict, const report::CommitNames& names,
                      const std::string& name) {
   using enum TableColumn::Kind;
-  Table table{name + "-candidates", "Who it may be", {{"Commit", kName}, {"Probability", kNumber}}, {}};
+  Table table{name + "-candidates", "Possible culprits", {{"Commit", kName}, {"Probability", kNumber}}, {}};
   std::vector<results::Suspect> suspects = verdict.suspects;
   const auto measured = std::find_if(record.entries.rbegin(), record.entries.rend(),
                                      [](const BisectEntry& entry) { return entry.value.has_value(); });
@@ -222,9 +223,9 @@ Section one(const ParsedBisectRecord& record) {
   Section section{name, question.benchmark.empty() ? question.command : question.benchmark, {}, {}};
   section.blocks.emplace_back(Paragraph{sentence(report::sentence(verdict, question)) + ".", emphasis_of(verdict)});
   section.blocks.emplace_back(Paragraph{
-      fmt::format("Between {} and {}: {} in {} commits, noise of one {:.2g} %.", names(question.commits.front().sha),
-                  names(question.commits.back().sha), counted(verdict.measurements, "measurement"),
-                  whole(verdict.measured_commits), 100 * verdict.noise)});
+      fmt::format("Between {} and {}: {} of {} commits, noise per measurement {:.2g} %.",
+                  names(question.commits.front().sha), names(question.commits.back().sha),
+                  counted(verdict.measurements, "measurement"), whole(verdict.measured_commits), 100 * verdict.noise)});
   if (verdict.measurements > 0)
     section.blocks.emplace_back(Charts{{belief_chart(record, verdict, name), measured_chart(record, verdict, name)}});
   if (Table suspects = suspects_table(record, verdict, names, name); suspects.rows.size() > 1)
@@ -236,7 +237,7 @@ Section one(const ParsedBisectRecord& record) {
 }  // namespace
 
 Section bisects_section(std::span<const ParsedBisectRecord> records) {
-  Section section{"bisects", "Which commit it was", {}, {}};
+  Section section{"bisects", "Bisects", {}, {}};
   for (const ParsedBisectRecord& record : records) section.sections.push_back(one(record));
   return section;
 }

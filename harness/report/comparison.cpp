@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <map>
 
 #include "harness/report/format.h"
 #include "harness/results/commit.h"
@@ -19,19 +20,10 @@ using judge::Verdict;
 /// A chart with more rows is unreadable: rows that are the same appear only in the table.
 constexpr std::size_t kMostDrawn = 60;
 
-Emphasis emphasis_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kRegressed:
-      return Emphasis::kBad;
-    case Verdict::kImproved:
-      return Emphasis::kGood;
-    case Verdict::kUnknown:
-      return Emphasis::kWeak;
-    case Verdict::kSame:
-      break;
-  }
-  return Emphasis::kOpen;
-}
+const std::map<Verdict, Emphasis> kEmphasis{{Verdict::kRegressed, Emphasis::kBad},
+                                            {Verdict::kImproved, Emphasis::kGood},
+                                            {Verdict::kUnknown, Emphasis::kWeak},
+                                            {Verdict::kSame, Emphasis::kOpen}};
 
 /// Four decimals, so that a change of 0.1 % is visible.
 std::string fine(double ratio) {
@@ -91,7 +83,7 @@ json::array band(double threshold) {
 std::string finding(const Comparison& comparison) {
   const judge::ComparisonRow& first = comparison.rows.front();  // rows are sorted by verdict, the largest change first
   if (first.verdict != Verdict::kRegressed && first.verdict != Verdict::kImproved)
-    return "No benchmark is known to differ";
+    return "No benchmark is known to have changed";
   const std::size_t alike = judge::count(comparison, first.verdict) - 1;
   return fmt::format("{} {}: {:+.2f} %{}", first.benchmark, judge::to_string(first.verdict), 100 * (first.ratio - 1),
                      alike == 0 ? "" : fmt::format(", and {} more", whole(alike)));
@@ -111,11 +103,11 @@ std::optional<Chart> ratio_chart(const Comparison& comparison) {
   if (rows.empty()) return std::nullopt;
   chart.title = finding(comparison);
   chart.note = fmt::format(
-      "Head's time over base's, with {:.3g} % intervals: right of the line is slower. Shaded: the threshold of {:.3g} "
-      "%, "
-      "within which a change is none.",
+      "Head's time divided by base's time, with {:.3g} % intervals. Right of the line is slower. Shaded: changes below "
+      "the threshold of {:.3g} %.",
       100 * (1 - comparison.alpha), 100 * comparison.threshold);
-  if (left_out != 0) chart.note += fmt::format(" {} more are the same and stand in the table.", whole(left_out));
+  if (left_out != 0)
+    chart.note += fmt::format(" {} more benchmarks are the same; the table has them.", whole(left_out));
   chart.text = fmt::format("Dot plot of {} by benchmark. {}", counted(rows.size(), "ratio"), chart.title);
   chart.data = {{"rows", std::move(rows)}, {"bands", band(comparison.threshold)}};
   chart.words = {{"axis", "head against base"}};
@@ -125,7 +117,7 @@ std::optional<Chart> ratio_chart(const Comparison& comparison) {
 
 std::string needed_text(const judge::ComparisonRow& row) {
   if (row.verdict != Verdict::kUnknown || !row.p) return "";
-  return row.needed ? fmt::format("{} an arm", whole(*row.needed)) : "cannot be said";
+  return row.needed ? fmt::format("{} per arm", whole(*row.needed)) : "unknown";
 }
 
 std::string time_text(double ns) {
@@ -136,9 +128,9 @@ Table rows_table(const Comparison& comparison) {
   using enum TableColumn::Kind;
   Table table{
       "comparison",
-      fmt::format("Every benchmark that both have. The ratio is the median of head's times over base's, {}, not "
-                  "that of the two medians beside it; p is adjusted for the whole table",
-                  comparison.interleaved ? "each pair within a block" : "pair by pair"),
+      fmt::format("Every benchmark that base and head have. The ratio is the median of head's times divided by base's "
+                  "times, {}, not the ratio of the two medians; p is adjusted for the whole table",
+                  comparison.interleaved ? "each pair within a block" : "over all pairs of processes"),
       {{"Verdict", kVerdict},
        {"Benchmark", kBenchmark},
        {"Ratio", kNumber},
@@ -147,11 +139,11 @@ Table rows_table(const Comparison& comparison) {
        {"Base, ns", kNumber},
        {"Head, ns", kNumber},
        {"Processes", kNumber},
-       {"Decided by", kNumber},
+       {"Needed", kNumber},
        {"Note", kText}},
       {}};
   for (const judge::ComparisonRow& row : comparison.rows)
-    table.rows.push_back({TableCell(std::string(judge::to_string(row.verdict)), emphasis_of(row.verdict)),
+    table.rows.push_back({TableCell(std::string(judge::to_string(row.verdict)), kEmphasis.at(row.verdict)),
                           row.benchmark, judge::is_timed(row) ? fine(row.ratio) : "",
                           row.p ? interval_text(row.interval) : "", p_text(row.p), time_text(row.base_ns),
                           time_text(row.head_ns),
@@ -165,7 +157,7 @@ Table exact_table(const Comparison& comparison) {
   using enum TableColumn::Kind;
   Table table{
       "exact",
-      "What has no noise and is not what it was: one sample decides",
+      "Changed metrics that have no noise: any change is a finding",
       {{"Verdict", kVerdict}, {"Benchmark", kBenchmark}, {"Metric", kName}, {"Base", kNumber}, {"Head", kNumber}},
       {}};
   for (const judge::ExactChange& change : comparison.exact)
@@ -195,7 +187,7 @@ Emphasis emphasis_of(const Comparison& comparison) {
 void add_missing(Section& section, const std::vector<std::string>& names, std::string_view where) {
   if (names.empty()) return;
   section.blocks.emplace_back(
-      Paragraph{fmt::format("Only in {}, so without a verdict: {}.", where, fmt::join(names, ", "))});
+      Paragraph{fmt::format("Only in {}, so there is no verdict: {}.", where, fmt::join(names, ", "))});
 }
 
 }  // namespace
@@ -205,7 +197,7 @@ Section comparison_section(const Comparison& comparison) {
   section.blocks.emplace_back(Paragraph{judge::sentence(comparison), emphasis_of(comparison)});
   section.blocks.emplace_back(
       Paragraph{fmt::format("Base is {}, head is {}{}.", side_text(comparison.base), side_text(comparison.head),
-                            comparison.interleaved ? ", run by turns in one session" : "")});
+                            comparison.interleaved ? ", interleaved in one session" : "")});
   if (!comparison.warnings.empty()) section.blocks.emplace_back(List{comparison.warnings});
   if (std::optional<Chart> chart = ratio_chart(comparison)) section.blocks.emplace_back(Charts{{std::move(*chart)}});
   if (!comparison.exact.empty()) section.blocks.emplace_back(exact_table(comparison));
@@ -216,7 +208,7 @@ Section comparison_section(const Comparison& comparison) {
 }
 
 Section control_section(const judge::Control& control) {
-  Section section{"control", "The session against itself", {}, {}};
+  Section section{"control", "A/A control", {}, {}};
   if (control.rows.empty()) return section;
   section.blocks.emplace_back(Paragraph{control.sentence, control.fit ? Emphasis::kGood : Emphasis::kBad});
   Chart chart("ratios", "control");
@@ -224,12 +216,13 @@ Section control_section(const judge::Control& control) {
   for (const judge::ControlRow& row : control.rows)
     rows.push_back(drawn(row.benchmark, row.ratio, row.interval, row.adjusted,
                          row.p < 1 - stats::kConfidence ? "false alarm" : "no alarm"));
-  chart.title = fmt::format("{} of {} where nothing differs", counted(control.false_alarms, "false alarm"),
+  chart.title = fmt::format("{} in {} of equal executables", counted(control.false_alarms, "false alarm"),
                             counted(control.rows.size(), "comparison"));
   chart.note =
-      "One benchmark a family ran as two arms of the same executable, by turns with all the rest. What differs here "
-      "is the session's own error.";
-  chart.text = fmt::format("Dot plot of the ratio of {} to themselves.", counted(rows.size(), "benchmark"));
+      "One benchmark of each family ran as two arms of the same executable, interleaved with all others. Any "
+      "difference "
+      "is an error of the session.";
+  chart.text = fmt::format("Dot plot of the time ratios of {} to themselves.", counted(rows.size(), "benchmark"));
   chart.data = {{"rows", std::move(rows)}, {"bands", band(judge::kHarmlessBias)}};
   chart.words = {{"axis", "the second arm against the first"}};
   add_marks(chart);

@@ -23,7 +23,7 @@ const judge::Comparison& comparison() {
 Document document() {
   static const results::Result result = sample::two_arms();
   return report_document({&result, {}, &comparison()},
-                         *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
+                         *results::load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
 }
 
 std::size_t count(std::string_view text, std::string_view part) {
@@ -56,14 +56,15 @@ TEST(Comparison, names_what_regressed_what_improved_and_what_grew) {
 TEST(Comparison, says_that_its_ratio_is_not_that_of_the_two_medians) {
   const std::string text = to_markdown(document());
   EXPECT_NE(
-      text.find("The ratio is the median of head's times over base's, each pair within a block, not that of the two "
-                "medians beside it"),
+      text.find("The ratio is the median of head's times divided by base's times, each pair within a block, not the "
+                "ratio of the two medians"),
       std::string::npos);
-  EXPECT_NE(text.find("a variant's time over the reference's in the same block, not that of the two medians"),
-            std::string::npos);
+  EXPECT_NE(
+      text.find("a variant's time divided by the reference's time in the same block, not the ratio of the two medians"),
+      std::string::npos);
 }
 
-TEST(Comparison, has_no_column_in_which_nothing_is_said) {
+TEST(Comparison, has_no_empty_column) {
   const auto titles = [](const judge::Comparison& made) {
     std::vector<std::string> found;
     for (const Block& block : comparison_section(made).blocks)

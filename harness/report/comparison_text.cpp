@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 
 #include "harness/base/fit.h"
+#include "harness/report/json_text.h"
 #include "harness/report/junit.h"
 #include "harness/results/commit.h"
 
@@ -43,7 +44,7 @@ std::string processes_text(const judge::ComparisonRow& row) {
 /// A row's remark: how to decide it, or why it was not measured.
 std::string remark(const judge::ComparisonRow& row) {
   if (row.verdict != judge::Verdict::kUnknown) return row.note;
-  const std::string advice = row.needed ? fmt::format("{} processes an arm would decide it", *row.needed) : "";
+  const std::string advice = row.needed ? fmt::format("{} processes per arm would decide it", *row.needed) : "";
   return row.note.empty() || advice.empty() ? row.note + advice : row.note + "; " + advice;
 }
 
@@ -74,7 +75,7 @@ std::string terms(const judge::Comparison& comparison) {
                                          comparison.alpha, 100 * comparison.threshold, 100 * (1 - comparison.alpha));
   if (comparison.interleaved) return limits + "; both arms interleaved in one session";
   if (comparison.session_shift == 0) return limits;
-  return fmt::format("{}; two sessions, not interleaved: widened by {:.2f} % ({})", limits,
+  return fmt::format("{}; two sessions, not interleaved: intervals widened by {:.2f} % ({})", limits,
                      100 * comparison.session_shift, comparison.shift_source);
 }
 
@@ -84,13 +85,17 @@ std::string change_text(const judge::ExactChange& change) {
                      change.worse ? " (worse)" : "");
 }
 
-std::string plural(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+bool is_same(const judge::ComparisonRow& row) {
+  return row.verdict == judge::Verdict::kSame;
+}
+
+bool is_identical(const judge::ComparisonRow& row) {
+  return row.reason == judge::Reason::kIdentical;
 }
 
 /// Whether a row is the same or of identical code, so not worth showing.
 bool is_quiet(const judge::ComparisonRow& row) {
-  return row.verdict == judge::Verdict::kSame || row.reason == judge::Reason::kIdentical;
+  return is_same(row) || is_identical(row);
 }
 
 /// The rows to show: without `all`, the first kShown unknown rows and no quiet row.
@@ -112,40 +117,17 @@ std::vector<const judge::ComparisonRow*> rows_where(const judge::Comparison& com
   return rows;
 }
 
-std::vector<const judge::ComparisonRow*> same_rows(const judge::Comparison& comparison) {
-  return rows_where(comparison, [](const judge::ComparisonRow& row) { return row.verdict == judge::Verdict::kSame; });
-}
-
-std::vector<const judge::ComparisonRow*> identical_rows(const judge::Comparison& comparison) {
-  return rows_where(comparison,
-                    [](const judge::ComparisonRow& row) { return row.reason == judge::Reason::kIdentical; });
-}
-
 /// "76 more unknown", "" where all are shown.
 std::string more_unknown(const judge::Comparison& comparison) {
-  const std::size_t unknown = rows_where(comparison, [](const judge::ComparisonRow& row) {
-                                return row.verdict == judge::Verdict::kUnknown && !is_quiet(row);
-                              }).size();
+  const auto unknown = static_cast<std::size_t>(std::count_if(
+      comparison.rows.begin(), comparison.rows.end(),
+      [](const judge::ComparisonRow& row) { return row.verdict == judge::Verdict::kUnknown && !is_identical(row); }));
   return unknown > kShown ? fmt::format("{} more unknown", unknown - kShown) : "";
 }
 
 std::string paint(std::string text, judge::Verdict verdict, bool colour) {
   constexpr std::array<std::string_view, 4> kColours{"31", "32", "33", "2"};  // red, green, yellow, faint
   return colour ? fmt::format("\x1b[{}m{}\x1b[0m", kColours[static_cast<std::size_t>(verdict)], text) : text;
-}
-
-json::value number_or_null(const std::optional<double>& value) {
-  return value ? json::value(*value) : json::value(nullptr);
-}
-
-json::value string_or_null(std::string_view text) {
-  return text.empty() ? json::value(nullptr) : json::value(text);
-}
-
-json::array strings(const std::vector<std::string>& list) {
-  json::array array;
-  for (const std::string& text : list) array.emplace_back(text);
-  return array;
 }
 
 json::object side_json(const judge::Side& side) {
@@ -157,42 +139,38 @@ json::object side_json(const judge::Side& side) {
 }
 
 json::object row_json(const judge::ComparisonRow& row) {
-  std::optional<double> low, high;
-  if (row.interval) low = row.interval->low, high = row.interval->high;
   return {{"benchmark", row.benchmark},
           {"ratio", judge::is_timed(row) ? json::value(row.ratio) : json::value(nullptr)},
-          {"low", number_or_null(low)},
-          {"high", number_or_null(high)},
-          {"p", number_or_null(row.p)},
+          {"low", end_or_null(row.interval, &stats::Interval::low)},
+          {"high", end_or_null(row.interval, &stats::Interval::high)},
+          {"p", json::value_from(row.p)},
           {"verdict", to_string(row.verdict)},
-          {"reason", string_or_null(to_string(row.reason))},
+          {"reason", text_or_null(to_string(row.reason))},
           {"base_ns", row.base_ns},
           {"head_ns", row.head_ns},
           {"base_processes", row.base_processes},
           {"head_processes", row.head_processes},
           {"identical", row.identical},
-          {"processes_needed", row.needed ? json::value(*row.needed) : json::value(nullptr)},
+          {"processes_needed", json::value_from(row.needed)},
           {"note", row.note}};
 }
 
 json::object control_json(const judge::Control& control) {
   json::array rows;
   for (const judge::ControlRow& row : control.rows) {
-    std::optional<double> low, high;
-    if (row.interval) low = row.interval->low, high = row.interval->high;
     rows.push_back(json::object{{"benchmark", row.benchmark},
                                 {"processes", row.processes},
                                 {"ratio", row.ratio},
                                 {"p", row.p},
                                 {"adjusted", row.adjusted},
-                                {"low", number_or_null(low)},
-                                {"high", number_or_null(high)},
-                                {"seen", number_or_null(row.seen)}});
+                                {"low", end_or_null(row.interval, &stats::Interval::low)},
+                                {"high", end_or_null(row.interval, &stats::Interval::high)},
+                                {"seen", json::value_from(row.seen)}});
   }
   return {{"fit", control.fit},
-          {"reason", string_or_null(control.reason)},
+          {"reason", text_or_null(control.reason)},
           {"sentence", control.sentence},
-          {"seen", number_or_null(control.seen)},
+          {"seen", json::value_from(control.seen)},
           {"false_alarms", control.false_alarms},
           {"rate", control.rate},
           {"rate_low", control.rate_interval.low},
@@ -226,7 +204,7 @@ std::string rows_text(const std::vector<const judge::ComparisonRow*>& rows, cons
   const std::vector<Column> columns{{"verdict"}, {"change", true},    {"interval", true},
                                     {"p", true}, {"processes", true}, {"benchmark", false, true},
                                     {""}};
-  std::vector<std::vector<std::string>> beside, below;
+  std::vector<std::vector<std::string>> with_remarks, remarks_below;
   for (const judge::ComparisonRow* row : rows) {
     std::vector<std::string> cells{paint(std::string(to_string(row->verdict)), row->verdict, options.colour),
                                    change_of(*row),
@@ -234,60 +212,61 @@ std::string rows_text(const std::vector<const judge::ComparisonRow*>& rows, cons
                                    p_text(*row),
                                    processes_text(*row),
                                    row->benchmark};
-    below.push_back(cells);
-    if (const std::string said = remark(*row); !said.empty()) below.push_back({"  " + said});
+    remarks_below.push_back(cells);
+    if (const std::string text = remark(*row); !text.empty()) remarks_below.push_back({"  " + text});
     cells.push_back(remark(*row));
-    beside.push_back(std::move(cells));
+    with_remarks.push_back(std::move(cells));
   }
-  const std::string table = table_text(columns, beside, 0);
+  const std::string table = table_text(columns, with_remarks, 0);
   const std::vector<std::string> lines = wrapped(table, 0);
   const bool fits = options.width == 0 || std::all_of(lines.begin(), lines.end(), [&](const std::string& line) {
                       return text_width(line) <= options.width;
                     });
-  return fits ? table : table_text({columns.begin(), columns.end() - 1}, below, options.width);
+  return fits ? table : table_text({columns.begin(), columns.end() - 1}, remarks_below, options.width);
 }
 
 /// The reason to skip a test case: for a row that was not judged, its sentence before any number.
 std::string skipped_text(const judge::ComparisonRow& row, const std::string& numbers) {
   if (!row.p) return judge::is_timed(row) ? fmt::format("{}: {}", row.note, change_of(row)) : row.note;
-  const std::string said = remark(row);
-  return row.reason != judge::Reason::kNone ? fmt::format("{}: {}", said, numbers)
-                                            : fmt::format("unknown: {}{}{}", numbers, said.empty() ? "" : "; ", said);
+  const std::string line = remark(row);
+  return row.reason != judge::Reason::kNone ? fmt::format("{}: {}", line, numbers)
+                                            : fmt::format("unknown: {}{}{}", numbers, line.empty() ? "" : "; ", line);
 }
 
 }  // namespace
 
 std::string to_text(const judge::Comparison& comparison, const TextOptions& options) {
   std::string text;
-  const auto say = [&](const std::string& line, std::size_t indent = 2) {
+  const auto add_line = [&](const std::string& line, std::size_t indent = 2) {
     text += wrapped_after(line, options.width, indent) + "\n";
   };
-  say(sentence(comparison));
-  say("base  " + side_text(comparison.base), 6);
-  say("head  " + side_text(comparison.head), 6);
-  if (!comparison.exact_only) say(terms(comparison));
-  if (const std::string said = outlook(comparison); !said.empty()) say(said);
-  for (const std::string& said : session_sentences(comparison)) say(said);
-  for (const std::string& warning : comparison.warnings) say("note: " + warning);
+  add_line(sentence(comparison));
+  add_line("base  " + side_text(comparison.base), 6);
+  add_line("head  " + side_text(comparison.head), 6);
+  if (!comparison.exact_only) add_line(terms(comparison));
+  if (const std::string line = outlook(comparison); !line.empty()) add_line(line);
+  for (const std::string& line : session_sentences(comparison)) add_line(line);
+  for (const std::string& warning : comparison.warnings) add_line("note: " + warning);
   const std::vector<const judge::ComparisonRow*> rows = shown(comparison, options.all);
   if (!rows.empty()) text += "\n" + rows_text(rows, options);
   if (!options.all) {
     if (const std::string unknown = more_unknown(comparison); !unknown.empty())
-      say(fmt::format("and {}; --all lists them", unknown));
-    const std::size_t same = same_rows(comparison).size(), identical = identical_rows(comparison).size();
+      add_line(fmt::format("and {}; --all lists them", unknown));
+    const std::size_t same = rows_where(comparison, is_same).size(),
+                      identical = rows_where(comparison, is_identical).size();
     if (rows.empty() && same + identical > 0) text += "\n";
-    if (same > 0) say(fmt::format("same: {}; --all lists them", plural(same, "benchmark")));
+    if (same > 0) add_line(fmt::format("same: {}; --all lists them", counted(same, "benchmark")));
     if (identical > 0)
-      say(fmt::format("identical code, not judged: {}; --all lists them", plural(identical, "benchmark")));
+      add_line(fmt::format("identical code, not judged: {}; --all lists them", counted(identical, "benchmark")));
   }
   if (!comparison.exact.empty()) text += "\nexact metrics, where any change is a finding\n";
   const std::size_t most = options.all ? comparison.exact.size() : std::min(comparison.exact.size(), kShown);
-  for (std::size_t i = 0; i < most; ++i) say("  " + change_text(comparison.exact[i]), 4);
+  for (std::size_t i = 0; i < most; ++i) add_line("  " + change_text(comparison.exact[i]), 4);
   if (most < comparison.exact.size())
-    say(fmt::format("  and {} more; --all lists them", comparison.exact.size() - most));
+    add_line(fmt::format("  and {} more; --all lists them", comparison.exact.size() - most));
   for (const auto& [title, names] :
        {std::pair("only in base", &comparison.only_base), std::pair("only in head", &comparison.only_head)})
-    if (!names->empty()) say(fmt::format("{}: {}", title, fmt::join(*names, ", ")));
+    if (!names->empty()) add_line(fmt::format("{}: {}", title, fmt::join(*names, ", ")));
   return text;
 }
 
@@ -306,10 +285,10 @@ std::string to_markdown(const judge::Comparison& comparison) {
     if (comparison.exact.size() > kShown) text += fmt::format("\nand {} more\n", comparison.exact.size() - kShown);
     text += "\n";
   }
-  for (const auto& [what, quiet] : {std::pair("the same", same_rows(comparison)),
-                                    std::pair("of identical code, not judged", identical_rows(comparison))})
+  for (const auto& [what, quiet] : {std::pair("the same", rows_where(comparison, is_same)),
+                                    std::pair("of identical code, not judged", rows_where(comparison, is_identical))})
     if (!quiet.empty())
-      text += fmt::format("<details><summary>{} {}</summary>\n\n{}\n</details>\n\n", plural(quiet.size(), "benchmark"),
+      text += fmt::format("<details><summary>{} {}</summary>\n\n{}\n</details>\n\n", counted(quiet.size(), "benchmark"),
                           what, markdown_rows(quiet));
   for (const std::vector<std::string>* list : {&comparison.only_base, &comparison.only_head})
     if (!list->empty())
@@ -318,8 +297,8 @@ std::string to_markdown(const judge::Comparison& comparison) {
   for (const std::string& warning : comparison.warnings) text += fmt::format("- {}\n", cell(warning));
   text += fmt::format("- base {}\n- head {}\n", cell(side_text(comparison.base)), cell(side_text(comparison.head)));
   if (!comparison.exact_only) text += fmt::format("- {}\n", cell(terms(comparison)));
-  if (const std::string said = outlook(comparison); !said.empty()) text += fmt::format("- {}\n", cell(said));
-  for (const std::string& said : session_sentences(comparison)) text += fmt::format("- {}\n", cell(said));
+  if (const std::string line = outlook(comparison); !line.empty()) text += fmt::format("- {}\n", cell(line));
+  for (const std::string& line : session_sentences(comparison)) text += fmt::format("- {}\n", cell(line));
   return text;
 }
 
@@ -343,16 +322,16 @@ std::string to_json(const judge::Comparison& comparison) {
                             {"session_shift", comparison.session_shift},
                             {"shift_source", comparison.shift_source},
                             {"tested", comparison.tested},
-                            {"noise", number_or_null(comparison.noise)},
+                            {"noise", json::value_from(comparison.noise)},
                             {"fit", comparison.fitness.fit},
-                            {"unfit_reason", string_or_null(comparison.fitness.reason)},
-                            {"unfit", strings(comparison.fitness.sentences)},
+                            {"unfit_reason", text_or_null(comparison.fitness.reason)},
+                            {"unfit", json::value_from(comparison.fitness.sentences)},
                             {"controls", std::move(controls)},
                             {"base", side_json(comparison.base)},
                             {"head", side_json(comparison.head)},
-                            {"only_base", strings(comparison.only_base)},
-                            {"only_head", strings(comparison.only_head)},
-                            {"warnings", strings(comparison.warnings)}};
+                            {"only_base", json::value_from(comparison.only_base)},
+                            {"only_head", json::value_from(comparison.only_head)},
+                            {"warnings", json::value_from(comparison.warnings)}};
   return json::serialize(object) + "\n";
 }
 

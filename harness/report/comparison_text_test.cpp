@@ -146,8 +146,8 @@ TEST(Text, has_the_verdicts_first_and_counts_what_is_the_same) {
       "verdict      change             interval         p  processes  benchmark\n"
       "regressed   +2.00 %   +1.00 % .. +3.00 %  < 0.0001         20  f/<v>&'\"/w\n"
       "improved   -10.00 %  -11.00 % .. -9.00 %    0.0002         20  f/b/w\n"
-      "unknown     +0.40 %   -1.00 % .. +1.00 %    1.0000         20  f/c/w       120 processes an arm would decide "
-      "it\n"
+      "unknown     +0.40 %   -1.00 % .. +1.00 %    1.0000         20  f/c/w       120 processes per arm would "
+      "decide it\n"
       "same: 1 benchmark; --all lists them\n"
       "\n"
       "exact metrics, where any change is a finding\n"
@@ -163,7 +163,7 @@ TEST(Text, has_remarks_below_where_the_terminal_is_narrow) {
                       "regressed   +2.00 %   +1.00 % .. +3.00 %  < 0.0001         20  f/<v>&'\"/w\n"
                       "improved   -10.00 %  -11.00 % .. -9.00 %    0.0002         20  f/b/w\n"
                       "unknown     +0.40 %   -1.00 % .. +1.00 %    1.0000         20  f/c/w\n"
-                      "  120 processes an arm would decide it\n"),
+                      "  120 processes per arm would decide it\n"),
             std::string::npos)
       << to_text(made_up(), {false, false, 80});
 }

@@ -39,18 +39,13 @@ struct VariantTimes {
   std::vector<PhaseTime> phases;  ///< in the workload's order; empty for a workload of one phase
 };
 
-std::string interval(const std::optional<Estimate>& estimate, std::string (*show)(double)) {
-  if (!estimate || !estimate->interval) return "none";
-  return range(show(estimate->interval->low), show(estimate->interval->high));
-}
-
 const VariantInfo* reference_of(const std::string& family, const Result& result) {
   for (const VariantInfo& variant : result.variants)
     if (variant.family == family && variant.reference) return &variant;
   return nullptr;
 }
 
-std::vector<VariantTimes> lines_of(const WorkloadInfo& workload, const Result& result) {
+std::vector<VariantTimes> measured_variants(const WorkloadInfo& workload, const Result& result) {
   const auto benchmark = [&](const VariantInfo& variant) {
     return results::benchmark_name(workload.family, variant.name, workload.name);
   };
@@ -63,20 +58,20 @@ std::vector<VariantTimes> lines_of(const WorkloadInfo& workload, const Result& r
       found.ratio = stats::estimate_ratio(times, judge::process_times(result, benchmark(*reference), phase));
     return found;
   };
-  std::vector<VariantTimes> lines;
+  std::vector<VariantTimes> measured;
   for (const VariantInfo& variant : result.variants) {
     if (variant.family != workload.family) continue;
     const std::optional<PhaseTime> all = times_of(variant, "");
     if (!all) continue;
-    VariantTimes line{&variant, *all, {}};
+    VariantTimes one{&variant, *all, {}};
     if (workload.phases.size() > 1)
       for (const std::string& phase : workload.phases)
-        line.phases.push_back(times_of(variant, phase).value_or(PhaseTime{}));
-    lines.push_back(std::move(line));
+        one.phases.push_back(times_of(variant, phase).value_or(PhaseTime{}));
+    measured.push_back(std::move(one));
   }
-  std::stable_sort(lines.begin(), lines.end(),
+  std::stable_sort(measured.begin(), measured.end(),
                    [](const VariantTimes& a, const VariantTimes& b) { return a.all.time.median < b.all.time.median; });
-  return lines;
+  return measured;
 }
 
 /// The composition of a workload's phases; "" for a single phase.
@@ -90,83 +85,80 @@ std::string phases_phrase(const WorkloadInfo& workload) {
     alike = alike && operations == workload.operations;
   }
   if (alike)
-    return fmt::format("Each phase's time is divided by all {} {}s, as that of {} is.", whole(workload.operations),
-                       workload.operation, kAllPhases);
-  return fmt::format("Each phase's time is divided by its own {}s ({}), that of {} by {}.", workload.operation,
-                     fmt::join(counts, ", "), kAllPhases, whole(workload.operations));
+    return fmt::format("The time of each phase, and of {}, is divided by {} {}s.", kAllPhases,
+                       whole(workload.operations), workload.operation);
+  return fmt::format("The time of each phase is divided by its own number of {}s ({}), and that of {} by {}.",
+                     workload.operation, fmt::join(counts, ", "), kAllPhases, whole(workload.operations));
 }
 
 /// Without an interval the bar has length 0, because Vega cannot scale fields without a number.
-json::object with_interval(json::object row, const Estimate& estimate) {
-  const stats::Interval point{estimate.median, estimate.median};
+json::object estimate_row(json::object row, const Estimate& estimate) {
+  const stats::Interval shown = estimate.interval.value_or(stats::Interval{estimate.median, estimate.median});
   row["median"] = estimate.median;
-  row["low"] = estimate.interval.value_or(point).low;
-  row["high"] = estimate.interval.value_or(point).high;
-  row["shown"] = estimate.interval ? fmt::format("{} ({})", number(estimate.median), interval(estimate, number))
-                                   : number(estimate.median);
+  row["low"] = shown.low;
+  row["high"] = shown.high;
+  row["shown"] = with_interval(estimate);
   return row;
 }
 
 std::string against(const VariantInfo& variant, const PhaseTime& times) {
   if (variant.reference) return "the reference";
-  if (!times.ratio) return "no ratio";
-  return times.ratio->interval ? fmt::format("{} ({})", ratio(times.ratio->median), interval(times.ratio, ratio))
-                               : ratio(times.ratio->median);
+  return times.ratio ? with_interval(*times.ratio) : "no ratio";
 }
 
-std::string processes_phrase(const std::vector<VariantTimes>& lines) {
+std::string processes_phrase(const std::vector<VariantTimes>& measured) {
   std::size_t least = std::numeric_limits<std::size_t>::max(), most = 0;
-  for (const VariantTimes& line : lines) {
-    least = std::min(least, line.all.time.count);
-    most = std::max(most, line.all.time.count);
+  for (const VariantTimes& one : measured) {
+    least = std::min(least, one.all.time.count);
+    most = std::max(most, one.all.time.count);
   }
   return least == most ? counted(most, "process", "processes") + " each"
                        : fmt::format("{} to {} processes each", least, most);
 }
 
-/// The finding of one workload: the fastest variant against the reference. Lines are sorted by speed.
-std::string finding(const WorkloadInfo& workload, const std::vector<VariantTimes>& lines) {
-  const VariantTimes& best = lines.front();
-  const std::string time = fmt::format("{} ns a {}{}", number(best.all.time.median), workload.operation,
+/// The finding of one workload: the fastest variant against the reference. The variants are sorted by speed.
+std::string finding(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured) {
+  const VariantTimes& best = measured.front();
+  const std::string time = fmt::format("{} ns per {}{}", number(best.all.time.median), workload.operation,
                                        workload.phases.size() > 1 ? fmt::format(" in {}", kAllPhases) : "");
-  if (lines.size() == 1) return fmt::format("{}: {} takes {}", workload.name, best.variant->name, time);
+  if (measured.size() == 1) return fmt::format("{}: {} takes {}", workload.name, best.variant->name, time);
   if (best.variant->reference)
-    return fmt::format("{}: the reference {} is not beaten, at {}", workload.name, best.variant->name, time);
+    return fmt::format("{}: the reference {} has the lowest median, {}", workload.name, best.variant->name, time);
   if (!best.all.ratio) return fmt::format("{}: {} has the lowest median, {}", workload.name, best.variant->name, time);
   const auto base =
-      std::find_if(lines.begin(), lines.end(), [](const VariantTimes& line) { return line.variant->reference; });
+      std::find_if(measured.begin(), measured.end(), [](const VariantTimes& one) { return one.variant->reference; });
   return fmt::format("{}: {} has the lowest median, {}, {} of {}'s time", workload.name, best.variant->name, time,
-                     ratio(best.all.ratio->median), base == lines.end() ? "the reference" : base->variant->name);
+                     number(best.all.ratio->median), base == measured.end() ? "the reference" : base->variant->name);
 }
 
-Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& lines) {
+Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured) {
   const bool phased = workload.phases.size() > 1;
   Chart chart(phased ? "phases" : "time", workload.family + "-" + workload.name);
-  chart.title = finding(workload, lines);
+  chart.title = finding(workload, measured);
   chart.note = fmt::format(
-      "{}. Median and 95 % interval over {}. {}", sentence(workload.title), processes_phrase(lines),
-      phased ? phases_phrase(workload) : "Dashed: the reference; beside each point its share of the reference's time.");
+      "{}. Median and 95 % interval over {}. {}", sentence(workload.title), processes_phrase(measured),
+      phased ? phases_phrase(workload) : "Dashed: the reference. At each point: the time ratio to the reference.");
   json::array rows, reference;
   std::vector<std::string> medians;
-  for (const VariantTimes& line : lines) {
-    const VariantInfo& variant = *line.variant;
+  for (const VariantTimes& one : measured) {
+    const VariantInfo& variant = *one.variant;
     const auto add = [&](const std::string& phase, const PhaseTime& times) {
       if (times.time.count == 0) return;  // a phase without samples
       json::object row =
-          with_interval({{"variant", variant.name},
-                         {"benchmark", results::benchmark_name(workload.family, variant.name, workload.name)},
-                         {"phase", phase}},
-                        times.time);
+          estimate_row({{"variant", variant.name},
+                        {"benchmark", results::benchmark_name(workload.family, variant.name, workload.name)},
+                        {"phase", phase}},
+                       times.time);
       row["against"] = against(variant, times);
-      if (!phased) row["label"] = variant.reference || !times.ratio ? "" : ratio(times.ratio->median) + "\u00d7";
+      if (!phased) row["label"] = variant.reference || !times.ratio ? "" : number(times.ratio->median) + "\u00d7";
       rows.push_back(std::move(row));
     };
-    medians.push_back(fmt::format("{} {} ns", variant.name, number(line.all.time.median)));
-    if (variant.reference && !phased) reference.push_back(json::object{{"median", line.all.time.median}});
-    for (std::size_t phase = 0; phase < line.phases.size(); ++phase) add(workload.phases[phase], line.phases[phase]);
-    add(phased ? kAllPhases : workload.phases.empty() ? "" : workload.phases.front(), line.all);
+    medians.push_back(fmt::format("{} {} ns", variant.name, number(one.all.time.median)));
+    if (variant.reference && !phased) reference.push_back(json::object{{"median", one.all.time.median}});
+    for (std::size_t phase = 0; phase < one.phases.size(); ++phase) add(workload.phases[phase], one.phases[phase]);
+    add(phased ? kAllPhases : workload.phases.empty() ? "" : workload.phases.front(), one.all);
   }
-  chart.text = fmt::format("Dot plot of nanoseconds a {} by variant{}: {}.", workload.operation,
+  chart.text = fmt::format("Dot plot of nanoseconds per {} by variant{}: {}.", workload.operation,
                            phased ? " and phase; all phases" : "", fmt::join(medians, ", "));
   chart.data = {{"rows", std::move(rows)}, {"reference", std::move(reference)}};
   chart.words = {{"operation", workload.operation}};
@@ -177,8 +169,8 @@ std::vector<Chart> time_charts(const std::string& family, const Result& result) 
   std::vector<Chart> charts;
   for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family)
-      if (const std::vector<VariantTimes> lines = lines_of(workload, result); !lines.empty())
-        charts.push_back(time_chart(workload, lines));
+      if (const std::vector<VariantTimes> measured = measured_variants(workload, result); !measured.empty())
+        charts.push_back(time_chart(workload, measured));
   return charts;
 }
 
@@ -187,14 +179,15 @@ std::vector<Chart> time_charts(const std::string& family, const Result& result) 
 using MakeCharts = std::vector<Chart> (*)(const std::string& family, const Result&);
 constexpr MakeCharts kCharts[] = {time_charts, memory_charts};
 
-Table time_table(const WorkloadInfo& workload, const std::vector<VariantTimes>& lines) {
+Table time_table(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured) {
   using enum TableColumn::Kind;
   const std::string phases = phases_phrase(workload);
   Table table{
       fmt::format("{}-{}", workload.family, workload.name),
       fmt::format(
-          "{}: {}. The fastest first; ns a {}. The ratio is the median over blocks of a variant's time over the "
-          "reference's in the same block, not that of the two medians; below 1 is faster{}{}",
+          "{}: {}. Times are ns per {}; the fastest variant is first. The ratio is the median over blocks of a "
+          "variant's time divided by the reference's time in the same block, not the ratio of the two medians; below 1 "
+          "is faster{}{}",
           workload.name, workload.title, workload.operation, phases.empty() ? "" : ". ",
           phases.substr(0, phases.empty() ? 0 : phases.size() - 1)),
       {{"Benchmark", kBenchmark},
@@ -206,15 +199,15 @@ Table time_table(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
   if (workload.phases.size() > 1)
     for (const std::string& phase : workload.phases) table.columns.push_back({phase, kNumber});
   table.columns.push_back({"Processes", kNumber});
-  for (const VariantTimes& line : lines) {
-    const PhaseTime& all = line.all;
-    std::vector<TableCell> row{results::benchmark_name(workload.family, line.variant->name, workload.name),
-                               line.variant->reference ? "reference"
-                               : all.ratio             ? ratio(all.ratio->median)
-                                                       : "none",
-                               line.variant->reference ? "" : interval(all.ratio, ratio), number(all.time.median),
-                               interval(all.time, number)};
-    for (const PhaseTime& phase : line.phases)
+  for (const VariantTimes& one : measured) {
+    const PhaseTime& all = one.all;
+    std::vector<TableCell> row{results::benchmark_name(workload.family, one.variant->name, workload.name),
+                               one.variant->reference ? "reference"
+                               : all.ratio            ? number(all.ratio->median)
+                                                      : "none",
+                               one.variant->reference ? "" : interval_of(all.ratio), number(all.time.median),
+                               interval_of(all.time)};
+    for (const PhaseTime& phase : one.phases)
       row.emplace_back(phase.time.count == 0 ? "none" : number(phase.time.median));
     row.emplace_back(whole(all.time.count));
     table.rows.push_back(std::move(row));
@@ -248,8 +241,8 @@ std::vector<std::string> families_of(const Result& result) {
 std::string family_finding(const std::string& family, const Result& result) {
   for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family)
-      if (const std::vector<VariantTimes> lines = lines_of(workload, result); !lines.empty())
-        return finding(workload, lines);
+      if (const std::vector<VariantTimes> measured = measured_variants(workload, result); !measured.empty())
+        return finding(workload, measured);
   return "";
 }
 
@@ -259,14 +252,14 @@ Section family_section(const std::string& family, const Result& result) {
   std::vector<std::string> without;
   for (const WorkloadInfo& workload : result.workloads) {
     if (workload.family != family) continue;
-    const std::vector<VariantTimes> lines = lines_of(workload, result);
-    if (lines.empty())
+    const std::vector<VariantTimes> measured = measured_variants(workload, result);
+    if (measured.empty())
       without.push_back(workload.name);
     else
-      tables.emplace_back(time_table(workload, lines));
+      tables.emplace_back(time_table(workload, measured));
   }
   if (!without.empty())
-    section.blocks.emplace_back(Paragraph{fmt::format("No process of {} has given a number, so there is no plot of {}.",
+    section.blocks.emplace_back(Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.",
                                                       fmt::join(without, ", "), without.size() == 1 ? "it" : "them")});
   for (const MakeCharts make : kCharts)
     if (std::vector<Chart> charts = make(family, result); !charts.empty())

@@ -49,7 +49,7 @@ std::string measured_ratio(const results::Result& result, const std::string& var
   const auto times = [&](const std::string& name) {
     return judge::process_times(result, results::benchmark_name("command_bucket", name, "frame"), phase);
   };
-  return ratio(stats::estimate_ratio(times(variant), times("v1_st_new"))->median);
+  return number(stats::estimate_ratio(times(variant), times("v1_st_new"))->median);
 }
 
 std::string first_word(const std::string& text) {
@@ -74,21 +74,21 @@ TEST(Families, a_plot_of_phases_shows_the_total_that_its_title_names) {
   const Section section = family_section("command_bucket", sample::result());
   const Chart& frame = chart(section, "command_bucket-frame");
   const std::string shown = by_phase(frame, "shown").at("v7_mt_thread_local_blocks all phases");
-  EXPECT_NE(frame.title.find(first_word(shown) + " ns a command in all phases"), std::string::npos)
+  EXPECT_NE(frame.title.find(first_word(shown) + " ns per command in all phases"), std::string::npos)
       << frame.title << "; " << shown;
 }
 
 TEST(Families, say_by_what_a_phase_is_divided) {
   results::Result result = sample::result();
   EXPECT_NE(chart(family_section("command_bucket", result), "command_bucket-frame")
-                .note.find("Each phase's time is divided by all 40,000 commands, as that of all phases is."),
+                .note.find("The time of each phase, and of all phases, is divided by 40,000 commands."),
             std::string::npos);
   result.workloads[0].phase_operations = {{"add", 10000}};
   const Section section = family_section("command_bucket", result);
   EXPECT_NE(
       chart(section, "command_bucket-frame")
           .note.find(
-              "divided by its own commands (add 10,000, sort 40,000, submit 40,000), that of all phases by 40,000"),
+              "its own number of commands (add 10,000, sort 40,000, submit 40,000), and that of all phases by 40,000"),
       std::string::npos);
   // Four times the time of an operation where there are a quarter of them.
   const auto add_of = [](const Section& one) { return table(one, "command_bucket-frame").rows[0][5].text; };

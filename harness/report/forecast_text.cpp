@@ -16,11 +16,11 @@ namespace {
 
 namespace json = boost::json;
 
-std::string how_to_know(const std::filesystem::path& folder, const std::vector<std::string>& filters) {
+std::string pilot_advice(const std::filesystem::path& folder, const std::vector<std::string>& filters) {
   std::string text =
       fmt::format("No result in {} has {} processes of any of these benchmarks, so their noise is not known.\n",
                   folder.string(), stats::kLeastForSpread);
-  text += "A pilot is enough: python3 make.py run --processes 6 --budget 60";
+  text += "A short session is enough: python3 make.py run --processes 6 --budget 60";
   for (const std::string& filter : filters) text += fmt::format(" --filter '{}'", filter);
   return text + "\n";
 }
@@ -36,8 +36,9 @@ std::string table(const judge::Forecast& forecast, std::size_t width) {
   const std::string text = table_text(
       {{"benchmark", false, true}, {"noise", true}, {"processes", true}, {"smallest change", true}}, cells, width);
   const std::string terms = fmt::format(
-      "Noise between processes is that of {}; a change of that size against a base is found in {:.0f} % of sessions, "
-      "in a table of {} rows with a threshold of {:.2g} %.",
+      "The noise between processes is from {}. {:.0f} % of sessions find the smallest change against a base, in a "
+      "table "
+      "of {} rows and with a threshold of {:.2g} %.",
       *forecast.pilot, 100 * judge::kForecastPower, forecast.rows.size(), 100 * judge::kThreshold);
   return fmt::format("{}\n{}\n", text, wrapped_after(terms, width, 0));
 }
@@ -45,22 +46,19 @@ std::string table(const judge::Forecast& forecast, std::size_t width) {
 }  // namespace
 
 std::string to_text(const judge::Forecast& forecast, const std::vector<std::string>& filters, std::size_t width) {
-  return forecast.pilot ? table(forecast, width) : how_to_know(forecast.folder, filters);
+  return forecast.pilot ? table(forecast, width) : pilot_advice(forecast.folder, filters);
 }
 
 std::string to_json(const judge::Forecast& forecast) {
-  const auto known = [](const std::optional<double>& share) {
-    return share ? json::value(*share) : json::value(nullptr);
-  };
   json::array list;
   for (const judge::ForecastRow& row : forecast.rows)
     list.push_back(json::object{{"benchmark", row.benchmark},
-                                {"noise", known(row.noise)},
+                                {"noise", json::value_from(row.noise)},
                                 {"processes", forecast.pilot ? json::value(forecast.blocks) : json::value(nullptr)},
-                                {"smallest_change", known(row.visible)}});
+                                {"smallest_change", json::value_from(row.visible)}});
   const json::object plan{{"machine", forecast.machine},
                           {"budget_seconds", forecast.budget_seconds},
-                          {"pilot", forecast.pilot ? json::value(*forecast.pilot) : json::value(nullptr)},
+                          {"pilot", json::value_from(forecast.pilot)},
                           {"power", judge::kForecastPower},
                           {"threshold", judge::kThreshold},
                           {"rows", std::move(list)}};

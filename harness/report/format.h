@@ -2,28 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "harness/base/fit.h"
+#include "harness/stats/interval.h"
 
 namespace lab::report {
 
-/// Three significant digits, but never fewer than the integer part has; thousands separated: "4.27", "13.9", "112",
+/// A time or a ratio: three significant digits, but never fewer than the integer part has: "0.254", "4.27", "13.9",
 /// "8,639".
 std::string number(double value);
 
-/// "67,108,864"
-std::string whole(std::uint64_t value);
-
-/// A ratio: "1.46", "0.254", "12.3".
-std::string ratio(double value);
-
 /// "1.41 to 1.52"
 std::string range(const std::string& low, const std::string& high);
+/// The interval as such a range; "none" without an interval.
+std::string interval_of(const std::optional<stats::Estimate>& estimate);
+/// "1.46 (1.41 to 1.52)"; only the median without an interval.
+std::string with_interval(const stats::Estimate& estimate);
 
 /// In the largest binary unit that gives a whole number: "64 KiB", "8216 B".
 std::string bytes(std::uint64_t value);
-
-/// "1 block", "2 blocks"
-std::string counted(std::uint64_t count, const std::string& one, const std::string& many = "");
 
 /// Capitalizes the first letter.
 std::string sentence(std::string text);

@@ -24,12 +24,6 @@ TEST(Format, bytes_are_in_the_largest_unit_that_is_whole) {
   EXPECT_EQ(bytes(std::uint64_t{8} << 40), "8,192 GiB");
 }
 
-TEST(Format, counts_have_their_plural) {
-  EXPECT_EQ(counted(1, "block"), "1 block");
-  EXPECT_EQ(counted(0, "block"), "0 blocks");
-  EXPECT_EQ(counted(1200, "process", "processes"), "1,200 processes");
-}
-
 TEST(Format, sentences_begin_with_a_capital) {
   EXPECT_EQ(sentence("free one"), "Free one");
   EXPECT_EQ(sentence("10,000 live"), "10,000 live");

@@ -26,7 +26,7 @@ constexpr std::size_t kMostPoints = 180;
 
 /// One change of one benchmark.
 struct BenchmarkChange {
-  const judge::SeriesHistory* followed;
+  const judge::SeriesHistory* history;
   const Change* change;
 };
 
@@ -47,7 +47,7 @@ std::string by_text(const Change& change) {
 Table changes_table(const std::vector<BenchmarkChange>& all_changes) {
   using enum TableColumn::Kind;
   Table table{"changes",
-              "Every change of level, the latest first. Nights: how many it took to be found",
+              "Every change of level, the latest first. Nights: how many passed until it was found",
               {{"Verdict", kVerdict},
                {"Benchmark", kBenchmark},
                {"Change", kNumber},
@@ -55,10 +55,10 @@ Table changes_table(const std::vector<BenchmarkChange>& all_changes) {
                {"First night", kNumber},
                {"Nights", kNumber},
                {"Confidence", kNumber},
-               {"What else is new there", kText}},
+               {"Other changes", kText}},
               {}};
-  for (const auto& [followed, change] : all_changes)
-    table.rows.push_back({verdict_cell(*change), followed->series.benchmark, by_text(*change),
+  for (const auto& [history, change] : all_changes)
+    table.rows.push_back({verdict_cell(*change), history->series.benchmark, by_text(*change),
                           report::commits_text(change->commits), change->started.substr(0, 10), whole(change->nights()),
                           fmt::format("{:.4f}", change->confidence),
                           fmt::format("{}", fmt::join(change->changed, "; "))});
@@ -106,28 +106,28 @@ json::object drawn(const SeriesPoint& point, const stats::Interval& shown) {
                                    : number(point.median)}};
 }
 
-std::string title_of(const judge::SeriesHistory& followed) {
-  const std::vector<Change>& changes = followed.findings.changes;
+std::string title_of(const judge::SeriesHistory& history) {
+  const std::vector<Change>& changes = history.findings.changes;
   if (changes.empty())
-    return fmt::format("{}: {}", followed.series.benchmark,
-                       report::quiet_text(followed.findings.judged, followed.points.size()));
+    return fmt::format("{}: {}", history.series.benchmark,
+                       report::quiet_text(history.findings.judged, history.points.size()));
   const Change& last = changes.back();
-  return fmt::format("{}: {} {} on {}", followed.series.benchmark, report::verdict_text(last), by_text(last),
+  return fmt::format("{}: {} {} on {}", history.series.benchmark, report::verdict_text(last), by_text(last),
                      last.started.substr(0, 10));
 }
 
-Chart history_chart(const judge::SeriesHistory& followed) {
-  const std::vector<SeriesPoint>& points = followed.points;
-  Chart chart("history", fmt::format("history-{}-{}", followed.series.benchmark, followed.series.version));
+Chart history_chart(const judge::SeriesHistory& history) {
+  const std::vector<SeriesPoint>& points = history.points;
+  Chart chart("history", fmt::format("history-{}-{}", history.series.benchmark, history.series.version));
   const std::size_t first = points.size() - std::min(points.size(), kMostPoints);
   json::array rows, changes;
   const stats::Interval shown = shown_range(std::span(points).subspan(first));
   for (std::size_t i = first; i < points.size(); ++i) {
     json::object row = drawn(points[i], shown);
-    row["benchmark"] = followed.series.benchmark;
+    row["benchmark"] = history.series.benchmark;
     rows.push_back(std::move(row));
   }
-  for (const Change& change : followed.findings.changes)
+  for (const Change& change : history.findings.changes)
     if (change.index >= first)
       changes.push_back(json::object{{"at", change.started},
                                      {"verdict", change.cause != "code" ? "environment"
@@ -137,23 +137,23 @@ Chart history_chart(const judge::SeriesHistory& followed) {
                                      {"line", changes.size() % 3},  // neighbouring labels are on different lines
                                      {"commits", report::commits_text(change.commits)},
                                      {"label", report::change_text(change.ratio)}});
-  chart.title = title_of(followed);
-  chart.note = "A point a session; grey: each level and the middle four fifths of its sessions; dashed: a change.";
+  chart.title = title_of(history);
+  chart.note = "Points: sessions. Grey: each level, with the middle 80 % of its sessions. Dashed: changes.";
   if (std::any_of(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(), [&](const SeriesPoint& point) {
         return point.interval && (point.interval->low < shown.low || point.interval->high > shown.high);
       }))
-    chart.note += " A bar that is longer than the plot ends at its edge.";
+    chart.note += " Bars that are longer than the plot are cut off at its edge.";
   chart.text = fmt::format("Plot of {} over time. {}", counted(rows.size(), "session"), chart.title);
   chart.data = {{"rows", std::move(rows)},
-                {"levels", levels_of(points, followed.findings.changes, first)},
+                {"levels", levels_of(points, history.findings.changes, first)},
                 {"changes", std::move(changes)}};
-  chart.words = {{"axis", "ns an operation"}};
+  chart.words = {{"axis", "ns per operation"}};
   return chart;
 }
 
-std::vector<BenchmarkChange> changes_of(std::span<const judge::SeriesHistory> followed) {
+std::vector<BenchmarkChange> changes_of(std::span<const judge::SeriesHistory> histories) {
   std::vector<BenchmarkChange> all_changes;
-  for (const judge::SeriesHistory& one : followed)
+  for (const judge::SeriesHistory& one : histories)
     for (const Change& change : one.findings.changes) all_changes.push_back({&one, &change});
   std::stable_sort(all_changes.begin(), all_changes.end(), [](const BenchmarkChange& a, const BenchmarkChange& b) {
     return a.change->started > b.change->started;
@@ -161,50 +161,50 @@ std::vector<BenchmarkChange> changes_of(std::span<const judge::SeriesHistory> fo
   return all_changes;
 }
 
-bool has_nights(std::span<const judge::SeriesHistory> followed) {
-  return std::any_of(followed.begin(), followed.end(),
+bool has_nights(std::span<const judge::SeriesHistory> histories) {
+  return std::any_of(histories.begin(), histories.end(),
                      [](const judge::SeriesHistory& one) { return one.points.size() > 1; });
 }
 
-std::string verdict_sentence(std::span<const judge::SeriesHistory> followed,
+std::string verdict_sentence(std::span<const judge::SeriesHistory> histories,
                              const std::vector<BenchmarkChange>& all_changes) {
   std::size_t changed = 0, sessions = 0;
   report::UnchangedCounts unchanged;
-  for (const judge::SeriesHistory& one : followed) {
+  for (const judge::SeriesHistory& one : histories) {
     changed += !one.findings.changes.empty();
     sessions = std::max(sessions, one.points.size());
     unchanged.add(one.findings);
   }
   const std::string rest = report::unchanged_text(unchanged);
   const std::string watched =
-      fmt::format("{} over {}", counted(followed.size(), "benchmark"), counted(sessions, "session"));
+      fmt::format("{} over {}", counted(histories.size(), "benchmark"), counted(sessions, "session"));
   if (changed == 0) return fmt::format("Over {}: {}.", counted(sessions, "session"), rest);
   const auto blamed = static_cast<std::size_t>(std::count_if(
       all_changes.begin(), all_changes.end(), [](const BenchmarkChange& one) { return one.change->blamed(); }));
-  return fmt::format("{} of {} changed; the code is to blame for {}{}{}.", whole(changed), watched,
+  return fmt::format("{} of {} changed; the code caused {}{}{}.", whole(changed), watched,
                      counted(blamed, "regression"), rest.empty() ? "" : "; ", rest);
 }
 
 }  // namespace
 
-std::string history_sentence(std::span<const judge::SeriesHistory> followed) {
-  const std::vector<BenchmarkChange> all_changes = changes_of(followed);
-  return all_changes.empty() ? "" : verdict_sentence(followed, all_changes);
+std::string history_sentence(std::span<const judge::SeriesHistory> histories) {
+  const std::vector<BenchmarkChange> all_changes = changes_of(histories);
+  return all_changes.empty() ? "" : verdict_sentence(histories, all_changes);
 }
 
-Section history_section(std::span<const judge::SeriesHistory> followed) {
-  Section section{"history", "Night by night", {}, {}};
-  if (!has_nights(followed)) return section;
-  const std::vector<BenchmarkChange> all_changes = changes_of(followed);
+Section history_section(std::span<const judge::SeriesHistory> histories) {
+  Section section{"history", "History", {}, {}};
+  if (!has_nights(histories)) return section;
+  const std::vector<BenchmarkChange> all_changes = changes_of(histories);
   const bool blamed = std::any_of(all_changes.begin(), all_changes.end(),
                                   [](const BenchmarkChange& one) { return one.change->blamed(); });
   const bool quiet =
-      all_changes.empty() && std::all_of(followed.begin(), followed.end(), [](const judge::SeriesHistory& one) {
+      all_changes.empty() && std::all_of(histories.begin(), histories.end(), [](const judge::SeriesHistory& one) {
         return one.findings.judged.nights_missing == 0;
       });
-  section.blocks.emplace_back(Paragraph{verdict_sentence(followed, all_changes), blamed  ? Emphasis::kBad
-                                                                                 : quiet ? Emphasis::kGood
-                                                                                         : Emphasis::kWeak});
+  section.blocks.emplace_back(Paragraph{verdict_sentence(histories, all_changes), blamed  ? Emphasis::kBad
+                                                                                  : quiet ? Emphasis::kGood
+                                                                                          : Emphasis::kWeak});
   if (!all_changes.empty()) section.blocks.emplace_back(changes_table(all_changes));
   std::vector<const judge::SeriesHistory*> plotted;
   const auto plot = [&](const judge::SeriesHistory& one, std::size_t most) {
@@ -212,17 +212,19 @@ Section history_section(std::span<const judge::SeriesHistory> followed) {
         std::find(plotted.begin(), plotted.end(), &one) == plotted.end())
       plotted.push_back(&one);
   };
-  for (const BenchmarkChange& one : all_changes) plot(*one.followed, kMostPlots);
+  for (const BenchmarkChange& one : all_changes) plot(*one.history, kMostPlots);
   // Series that are too young to judge come last.
   for (const bool young : {false, true})
-    for (const judge::SeriesHistory& one : followed)
+    for (const judge::SeriesHistory& one : histories)
       if ((one.findings.judged.nights_missing != 0) == young) plot(one, kQuietPlots);
-  const auto changed = static_cast<std::size_t>(std::count_if(
-      followed.begin(), followed.end(), [](const judge::SeriesHistory& one) { return !one.findings.changes.empty(); }));
+  const auto changed =
+      static_cast<std::size_t>(std::count_if(histories.begin(), histories.end(), [](const judge::SeriesHistory& one) {
+        return !one.findings.changes.empty();
+      }));
   if (changed > kMostPlots)
-    section.blocks.emplace_back(Paragraph{
-        fmt::format("Plotted are the {} of {} benchmarks that changed last; the table has the changes of all.",
-                    kMostPlots, whole(changed))});
+    section.blocks.emplace_back(
+        Paragraph{fmt::format("The plots show the {} of {} benchmarks that changed last. The table has all changes.",
+                              kMostPlots, whole(changed))});
   Charts charts;
   for (const judge::SeriesHistory* one : plotted) charts.charts.push_back(history_chart(*one));
   section.blocks.emplace_back(std::move(charts));

@@ -11,9 +11,9 @@
 namespace lab::report {
 
 /// The changes in one sentence; "" without changes.
-std::string history_sentence(std::span<const judge::SeriesHistory> followed);
+std::string history_sentence(std::span<const judge::SeriesHistory> histories);
 
 /// The latest changes first, each with its plot; no blocks with fewer than two sessions.
-Section history_section(std::span<const judge::SeriesHistory> followed);
+Section history_section(std::span<const judge::SeriesHistory> histories);
 
 }  // namespace lab::report

@@ -20,8 +20,8 @@ TEST(HistorySection, tells_the_latest_change_first_with_its_cause_and_commits) {
   ASSERT_NE(kernel, std::string::npos) << text;
   ASSERT_NE(code, std::string::npos) << text;
   EXPECT_LT(kernel, code);
-  EXPECT_NE(text.find("1 of 2 benchmarks over 40 sessions changed; the code is to blame for 1 regression; "
-                      "1 benchmark without a change after its first 15 nights and before its last 4."),
+  EXPECT_NE(text.find("1 of 2 benchmarks over 40 sessions changed; the code caused 1 regression; "
+                      "1 benchmark without a change between its first 15 nights and its last 4."),
             std::string::npos);
 }
 
@@ -40,11 +40,11 @@ TEST(HistorySection, says_which_benchmarks_are_too_young_and_is_not_green_then) 
   for (judge::SeriesHistory& one : followed) one.findings.changes.clear();
   const auto verdict = [&] { return std::get<Paragraph>(history_section(followed).blocks.front()); };
   EXPECT_EQ(verdict().text,
-            "Over 40 sessions: 2 benchmarks without a change after their first 15 nights and before their last 4.");
+            "Over 40 sessions: 2 benchmarks without a change between their first 15 nights and their last 4.");
   EXPECT_EQ(verdict().emphasis, Emphasis::kGood);
   followed[1].findings.judged = {4, 0, judge::kTooYoungReason};
   EXPECT_EQ(verdict().text,
-            "Over 40 sessions: 1 benchmark without a change after its first 15 nights and before its last 4, "
+            "Over 40 sessions: 1 benchmark without a change between its first 15 nights and its last 4, "
             "1 too young to tell (4 more nights).");
   EXPECT_EQ(verdict().emphasis, Emphasis::kWeak);
   const Section section = history_section(followed);
@@ -63,7 +63,7 @@ TEST(HistorySection, is_not_flattened_by_one_nights_doubt) {
 TEST(HistorySection, says_where_a_bar_ends_at_the_plot_s_edge) {
   const Section section = history_section(sample::followed());
   const std::vector<Chart>& charts = std::get<Charts>(section.blocks.back()).charts;
-  EXPECT_NE(charts[0].note.find("A bar that is longer than the plot ends at its edge."), std::string::npos);
+  EXPECT_NE(charts[0].note.find("Bars that are longer than the plot are cut off at its edge."), std::string::npos);
   std::vector<judge::SeriesHistory> sure = sample::followed();
   for (results::SeriesPoint& point : sure[0].points) point.interval.reset();
   const Section without = history_section(sure);
@@ -85,7 +85,7 @@ TEST(HistorySection, says_how_many_of_those_that_changed_are_plotted) {
   const Section section = history_section(followed);
   EXPECT_EQ(std::get<Charts>(section.blocks.back()).charts.size(), 12u);
   EXPECT_EQ(std::get<Paragraph>(section.blocks.at(section.blocks.size() - 2)).text,
-            "Plotted are the 12 of 26 benchmarks that changed last; the table has the changes of all.");
+            "The plots show the 12 of 26 benchmarks that changed last. The table has all changes.");
 }
 
 TEST(HistorySection, of_one_session_is_nothing) {

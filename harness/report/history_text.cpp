@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/fit.h"
+#include "harness/report/json_text.h"
 #include "harness/results/commit.h"
 
 namespace lab::report {
@@ -17,10 +18,6 @@ namespace lab::report {
 namespace {
 
 namespace json = boost::json;
-
-std::string_view noun(std::size_t count) {
-  return count == 1 ? " benchmark" : " benchmarks";
-}
 
 /// "4", or "4 to 9".
 std::string from_to(std::size_t least, std::size_t most) {
@@ -48,9 +45,8 @@ std::string verdict_text(const judge::Change& change) {
 
 std::string missing_text(const judge::Judged& judged) {
   if (judged.nights_missing == 0) return "";
-  return fmt::format("too young to tell{}: {} more night{}",
-                     judged.reason == judge::kSeedsReason ? " since its seed changed" : "", judged.nights_missing,
-                     judged.nights_missing == 1 ? "" : "s");
+  return fmt::format("too young to tell{}: {}", judged.reason == judge::kSeedsReason ? " since its seed changed" : "",
+                     counted(judged.nights_missing, "more night"));
 }
 
 std::string quiet_text(const judge::Judged& judged, std::size_t nights) {
@@ -82,9 +78,9 @@ std::string young_text(const UnchangedCounts& unchanged, std::string_view what) 
 
 std::string unchanged_text(const UnchangedCounts& unchanged) {
   const std::size_t quiet = unchanged.quiet;
-  if (quiet == 0) return young_text(unchanged, noun(unchanged.young));
+  if (quiet == 0) return young_text(unchanged, unchanged.young == 1 ? " benchmark" : " benchmarks");
   const std::string_view whose = quiet == 1 ? "its" : "their";
-  return fmt::format("{}{} without a change after {} first {} nights and before {} last {}{}{}", quiet, noun(quiet),
+  return fmt::format("{} without a change between {} first {} nights and {} last {}{}{}", counted(quiet, "benchmark"),
                      whose, from_to(unchanged.fewest_before, unchanged.most_before), whose,
                      stats::ChangePointDetector::kPlain - 1, unchanged.young > 0 ? ", " : "",
                      young_text(unchanged, ""));
@@ -105,7 +101,7 @@ ChangeRow row_of(const std::string& benchmark, const judge::Change& change) {
   if (change.interval)
     by += fmt::format(" [{}, {}]", change_text(change.interval->low), change_text(change.interval->high));
   std::string found =
-      fmt::format("{}, found after {}", change.started.substr(0, 10), lab::counted(change.nights(), "night", "nights"));
+      fmt::format("{}, found after {}", change.started.substr(0, 10), counted(change.nights(), "night"));
   for (const std::string& what : change.changed) found += "; " + what;
   return {change.started, verdict_text(change), benchmark, by, commits_text(change.commits), found};
 }
@@ -146,12 +142,11 @@ std::string text_of(MachineChanges& machine, std::size_t width) {
   std::string verdict;
   for (const auto& [name, count] : machine.verdicts)
     verdict += fmt::format("{}{} {}", verdict.empty() ? "" : ", ", count, name);
-  if (verdict.empty()) verdict = machine.unchanged.quiet > 0 ? "no change where it could be seen" : "too young to tell";
-  const auto say = [&](const std::string& line) { text += wrapped_after(line, width, 4) + "\n"; };
-  say(fmt::format("machine {}: {}; {} in up to {}, {} to {}", machine.id, verdict,
-                  lab::counted(machine.benchmarks, "benchmark", "benchmarks"),
-                  lab::counted(machine.sessions, "session", "sessions"), machine.first.substr(0, 10),
-                  machine.last.substr(0, 10)));
+  if (verdict.empty()) verdict = machine.unchanged.quiet > 0 ? "no change found" : "too young to tell";
+  const auto add_line = [&](const std::string& line) { text += wrapped_after(line, width, 4) + "\n"; };
+  add_line(fmt::format("machine {}: {}; {} in up to {}, {} to {}", machine.id, verdict,
+                       counted(machine.benchmarks, "benchmark"), counted(machine.sessions, "session"),
+                       machine.first.substr(0, 10), machine.last.substr(0, 10)));
   std::stable_sort(machine.rows.begin(), machine.rows.end(),
                    [](const ChangeRow& a, const ChangeRow& b) { return a.started > b.started; });
   const std::size_t shown = std::min(machine.rows.size(), kMostRows);
@@ -163,32 +158,23 @@ std::string text_of(MachineChanges& machine, std::size_t width) {
   const Column prose{"", false, true};
   text += table_text({{""}, prose, prose, prose, prose}, rows, width);
   if (shown < machine.rows.size())
-    text += fmt::format("  and {} before: --json has them all\n", lab::counted(machine.rows.size() - shown, "change"));
-  if (const std::string unchanged = unchanged_text(machine.unchanged); !unchanged.empty()) say("  " + unchanged);
+    text += fmt::format("  and {} earlier; --json lists all\n", counted(machine.rows.size() - shown, "change"));
+  if (const std::string unchanged = unchanged_text(machine.unchanged); !unchanged.empty()) add_line("  " + unchanged);
   return text;
 }
 
-json::value number_or_null(const std::optional<stats::Interval>& interval, double stats::Interval::*end) {
-  return interval ? json::value((*interval).*end) : json::value(nullptr);
-}
-
 json::object commits_json(const judge::CommitRange& commits) {
-  const auto sha = [](const std::string& commit) {
-    return commit.empty() ? json::value(nullptr) : json::value(commit);
-  };
-  return {{"from", sha(commits.from)}, {"to", sha(commits.to)}};
+  return {{"from", text_or_null(commits.from)}, {"to", text_or_null(commits.to)}};
 }
 
 json::object change_json(const judge::Change& change) {
-  json::array changed;
-  for (const std::string& what : change.changed) changed.emplace_back(what);
   return {{"index", change.index},
           {"detected_at", change.detected_at},
           {"before", change.before},
           {"after", change.after},
           {"ratio", change.ratio},
-          {"low", number_or_null(change.interval, &stats::Interval::low)},
-          {"high", number_or_null(change.interval, &stats::Interval::high)},
+          {"low", end_or_null(change.interval, &stats::Interval::low)},
+          {"high", end_or_null(change.interval, &stats::Interval::high)},
           {"confidence", change.confidence},
           {"nights", change.nights()},
           {"started", change.started},
@@ -196,20 +182,16 @@ json::object change_json(const judge::Change& change) {
           {"latest", change.latest},
           {"commits", commits_json(change.commits)},
           {"cause", change.cause},
-          {"changed", std::move(changed)}};
-}
-
-json::value text_or_null(const std::string& text) {
-  return text.empty() ? json::value(nullptr) : json::value(text);
+          {"changed", json::value_from(change.changed)}};
 }
 
 }  // namespace
 
-std::string to_text(std::span<const judge::SeriesHistory> followed, std::size_t width) {
+std::string to_text(std::span<const judge::SeriesHistory> histories, std::size_t width) {
   std::map<std::pair<std::string, std::string>, std::size_t> versions;
-  for (const judge::SeriesHistory& one : followed) ++versions[{one.series.machine, one.series.benchmark}];
+  for (const judge::SeriesHistory& one : histories) ++versions[{one.series.machine, one.series.benchmark}];
   std::map<std::string, MachineChanges> machines;
-  for (const auto& [series, findings, points] : followed) {
+  for (const auto& [series, findings, points] : histories) {
     const bool several = versions[{series.machine, series.benchmark}] > 1;
     add(series, several ? fmt::format("{} (version {})", series.benchmark, series.version) : series.benchmark, findings,
         machines[series.machine]);
@@ -219,16 +201,16 @@ std::string to_text(std::span<const judge::SeriesHistory> followed, std::size_t 
   return text;
 }
 
-std::string to_json(const judge::SeriesHistory& followed) {
-  const auto& [series, findings, points] = followed;
+std::string to_json(const judge::SeriesHistory& history) {
+  const auto& [series, findings, points] = history;
   json::array list, changes, metrics;
   list.reserve(points.size());
   for (const results::SeriesPoint& point : points)
     list.push_back(json::object{{"started", point.started},
-                                {"commit", point.commit ? json::value(*point.commit) : json::value(nullptr)},
+                                {"commit", json::value_from(point.commit)},
                                 {"median", point.median},
-                                {"low", number_or_null(point.interval, &stats::Interval::low)},
-                                {"high", number_or_null(point.interval, &stats::Interval::high)},
+                                {"low", end_or_null(point.interval, &stats::Interval::low)},
+                                {"high", end_or_null(point.interval, &stats::Interval::high)},
                                 {"processes", point.processes},
                                 {"session", point.session}});
   for (const judge::Change& change : findings.changes) changes.push_back(change_json(change));

@@ -40,16 +40,16 @@ struct UnchangedCounts {
   void add(const judge::Judged& young_one);
 };
 
-/// "12 benchmarks without a change after their first 15 nights and before their last 4, 3 too young to tell (4 to 9
+/// "12 benchmarks without a change between their first 15 nights and their last 4, 3 too young to tell (4 to 9
 /// more nights)"; "" if both counts are 0.
 std::string unchanged_text(const UnchangedCounts& unchanged);
 /// Only "3 too young to tell (4 to 9 more nights)", with `what` after the number; "" if there are none.
 std::string young_text(const UnchangedCounts& unchanged, std::string_view what);
 
 /// The changes on each machine, the latest first, and a summary of the rest. Ignores `points`.
-std::string to_text(std::span<const judge::SeriesHistory> followed, std::size_t width);
+std::string to_text(std::span<const judge::SeriesHistory> histories, std::size_t width);
 /// One object on one line, with all points.
-std::string to_json(const judge::SeriesHistory& followed);
+std::string to_json(const judge::SeriesHistory& history);
 
 /// A night compared with earlier nights, one sentence per line.
 std::string to_text(const judge::JudgedNight& night);

@@ -18,36 +18,13 @@ constexpr std::string_view kFigureSpace = "\u2007";       // as wide as a digit
 constexpr std::string_view kPunctuationSpace = "\u2008";  // as wide as a full stop
 
 std::string_view class_of(Emphasis emphasis) {
-  switch (emphasis) {
-    case Emphasis::kGood:
-      return "good";
-    case Emphasis::kWeak:
-      return "weak";
-    case Emphasis::kBad:
-      return "bad";
-    case Emphasis::kOpen:
-      return "open";
-    case Emphasis::kPlain:
-      break;
-  }
-  return "";
+  constexpr std::string_view kClasses[] = {"", "good", "weak", "bad", "open"};
+  return kClasses[static_cast<std::size_t>(emphasis)];
 }
 
 std::string_view class_of(TableColumn::Kind kind) {
-  switch (kind) {
-    case TableColumn::Kind::kShort:
-      return "short";
-    case TableColumn::Kind::kVerdict:
-      return "verdict";
-    case TableColumn::Kind::kName:
-    case TableColumn::Kind::kBenchmark:
-      return "name";
-    case TableColumn::Kind::kNumber:
-      return "number";
-    case TableColumn::Kind::kText:
-      break;
-  }
-  return "text";
+  constexpr std::string_view kClasses[] = {"text", "short", "verdict", "name", "name", "number"};
+  return kClasses[static_cast<std::size_t>(kind)];
 }
 
 /// Escapes a script for a <script> element. Text that would end the element occurs only inside a string or a regular
@@ -269,28 +246,13 @@ std::string fill(std::string_view page, const std::map<std::string, std::string,
 }  // namespace
 
 std::string escape_html(std::string_view text) {
+  static const std::map<char, std::string_view> kEscapes{
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
+    const auto escape = kEscapes.find(c);
+    escape == kEscapes.end() ? out += c : out += escape->second;
   }
   return out;
 }

@@ -9,7 +9,7 @@
 
 namespace lab::report {
 
-/// Escapes `text` for an element's content or a quoted attribute.
+/// Escapes `text` for an element's content or a quoted attribute, of HTML or XML.
 std::string escape_html(std::string_view text);
 
 /// The whole page. `drawings` holds SVG by chart name: shown until the page's script has drawn the chart, and if

@@ -47,8 +47,8 @@ std::string wrong_with(std::string_view page) {
   return open.empty() ? "" : fmt::format("<{}> is not closed", open.back());
 }
 
-Published published() {
-  return *load_published(std::string(LAB_SOURCE_DIR) + "/results/published");
+results::Published published() {
+  return *results::load_published(std::string(LAB_SOURCE_DIR) + "/results/published");
 }
 
 std::string page_of(const results::Result& result, const std::vector<results::DriverColumn>& atlas) {

@@ -3,27 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string_view>
+
+#include "harness/report/html.h"
 
 namespace lab::report {
 
 namespace {
 
 std::string xml(std::string_view text) {
-  static const std::map<char, std::string_view> kEscapes{
-      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
-  std::string out;
-  for (const char c : text) {
-    const auto escape = kEscapes.find(c);
-    if (escape != kEscapes.end())
-      out += escape->second;
-    else if (static_cast<unsigned char>(c) >= 0x20)
-      out += c;
-    else
-      out += ' ';
-  }
-  return out;
+  std::string escaped = escape_html(text);
+  for (char& c : escaped)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return escaped;
 }
 
 std::string outcome_xml(const JunitCase& one) {

@@ -66,31 +66,14 @@ class MarkdownWriter {
 std::string escape_markdown(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    switch (c) {
-      case '\n':
-      case '\r':
-        out += ' ';
-        continue;
-      case '<':
-        out += "&lt;";
-        continue;
-      case '&':
-        out += "&amp;";
-        continue;
-      case '\\':
-      case '`':
-      case '*':
-      case '_':
-      case '|':
-      case '[':
-      case ']':
-      case '#':
-        out += '\\';
-        break;
-      default:
-        break;
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      if (std::string_view("\\`*_|[]#").find(c) != std::string_view::npos) out += '\\';
+      out += c == '\n' || c == '\r' ? ' ' : c;
     }
-    out += c;
   }
   return out;
 }

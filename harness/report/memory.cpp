@@ -38,12 +38,12 @@ struct CounterColumn {
   std::string counter, title;
   std::string (*show)(double);
 };
-const CounterColumn kColumns[] = {{std::string(kRounding), "Bytes in blocks a byte requested", ratio},
+const CounterColumn kColumns[] = {{std::string(kRounding), "Bytes in blocks per byte requested", number},
                                   {"external_fragmentation", "Free memory outside the largest free block", in_percent},
                                   {"metadata_bytes", "Metadata, bytes", in_bytes},
                                   {std::string(judge::kMinimumHeap), "Minimum heap, bytes", in_bytes},
-                                  {std::string(kDemand), "Requested at most, bytes", in_bytes},
-                                  {"buffer_bytes", "Buffer given, bytes", in_bytes},
+                                  {std::string(kDemand), "Peak of requested bytes", in_bytes},
+                                  {"buffer_bytes", "Buffer, bytes", in_bytes},
                                   {"packet_memory_bytes", "Packet memory, bytes", in_bytes}};
 
 /// "used_bytes": "Used, bytes".
@@ -130,11 +130,12 @@ std::optional<double> heap_factor(const BenchmarkCounters& one) {
 }
 
 constexpr MemoryQuantity kMemoryQuantities[] = {
-    {"rounding", "bytes in blocks a byte requested", "bytes in blocks for each byte requested",
-     "What rounding block sizes up costs (internal fragmentation). 1: nothing. Metadata is in the table.",
+    {"rounding", "bytes in blocks per byte requested", "bytes in blocks per byte requested",
+     "The cost of rounding block sizes up (internal fragmentation); 1: no cost. The table has the metadata.",
      [](const BenchmarkCounters& one) { return one.value(kRounding); }},
-    {"heap", "minimum heap over requested at most", "times the bytes requested at most as a heap",
-     "The least heap in which the workload succeeds, over the most bytes that it has requested at once.", heap_factor}};
+    {"heap", "minimum heap / peak of requested bytes", "times the peak of requested bytes as a heap",
+     "The smallest heap in which the workload succeeds, divided by the most bytes that are requested at once.",
+     heap_factor}};
 
 std::optional<Chart> chart_of(const MemoryQuantity& quantity, const std::string& family,
                               const std::vector<BenchmarkCounters>& benchmarks) {
@@ -162,11 +163,11 @@ std::optional<Chart> chart_of(const MemoryQuantity& quantity, const std::string&
                                 {"benchmark", one->benchmark()},
                                 {"workload", one->workload->name},
                                 {"value", *quantity.of(*one)},
-                                {"shown", ratio(*quantity.of(*one))}});
+                                {"shown", number(*quantity.of(*one))}});
   Chart chart("memory", fmt::format("{}-{}", family, quantity.name));
-  chart.title = ratio(*quantity.of(*worst)) == ratio(*quantity.of(*best))
-                    ? fmt::format("Every variant takes {} {}", ratio(*quantity.of(*worst)), quantity.unit)
-                    : fmt::format("{} takes the most, {} {} in {}", worst->variant->name, ratio(*quantity.of(*worst)),
+  chart.title = number(*quantity.of(*worst)) == number(*quantity.of(*best))
+                    ? fmt::format("Every variant needs {} {}", number(*quantity.of(*worst)), quantity.unit)
+                    : fmt::format("{} needs the most: {} {}, in {}", worst->variant->name, number(*quantity.of(*worst)),
                                   quantity.unit, worst->workload->name);
   chart.note = quantity.note;
   chart.text = fmt::format("Dot plot of {} by variant and workload. {}.", quantity.axis, chart.title);
@@ -182,7 +183,7 @@ Table memory_table(const std::string& family, const Result& result) {
   const std::vector<BenchmarkCounters> benchmarks = benchmarks_of(family, result);
   const std::vector<CounterColumn> columns = columns_of(benchmarks);
   Table table{
-      family + "-memory", "Memory: what rounding, free lists and bookkeeping cost", {{"Benchmark", kBenchmark}}, {}};
+      family + "-memory", "Memory: the cost of rounding, free lists and metadata", {{"Benchmark", kBenchmark}}, {}};
   for (const CounterColumn& column : columns) table.columns.push_back({column.title, kNumber});
   for (const BenchmarkCounters& one : benchmarks) {
     std::vector<TableCell> row{one.benchmark()};

@@ -13,9 +13,9 @@ TEST(Memory, has_a_row_for_each_benchmark_that_counted_and_a_column_for_each_cou
   std::vector<std::string> titles, first;
   for (const TableColumn& column : table.columns) titles.push_back(column.title);
   for (const TableCell& cell : table.rows[1]) first.push_back(cell.text);
-  EXPECT_EQ(titles, (std::vector<std::string>{
-                        "Benchmark", "Bytes in blocks a byte requested", "Free memory outside the largest free block",
-                        "Metadata, bytes", "Minimum heap, bytes", "Requested at most, bytes", "Buffer given, bytes"}));
+  EXPECT_EQ(titles, (std::vector<std::string>{"Benchmark", "Bytes in blocks per byte requested",
+                                              "Free memory outside the largest free block", "Metadata, bytes",
+                                              "Minimum heap, bytes", "Peak of requested bytes", "Buffer, bytes"}));
   EXPECT_EQ(first, (std::vector<std::string>{"allocator/buddy/random_replace", "1.33", "25.0 %", "131,072", "1,228,800",
                                              "524,288", "67,108,864"}));
   EXPECT_EQ(table.rows[0][0].text, "allocator/mimalloc/random_replace") << "the least rounding first";
@@ -38,17 +38,17 @@ TEST(Memory, shows_counters_that_it_does_not_know_and_ranges_where_processes_dif
   EXPECT_EQ(table.rows[0][2].text, "1,000 to 3,000");
 }
 
-TEST(Memory, is_plotted_where_variants_can_be_told_apart) {
+TEST(Memory, is_plotted_where_variants_differ) {
   const std::vector<Chart> charts = memory_charts("allocator", sample::result());
   ASSERT_EQ(charts.size(), 1u) << "one variant alone has a minimum heap";
-  EXPECT_EQ(charts[0].title, "buddy takes the most, 1.33 bytes in blocks for each byte requested in random_replace");
+  EXPECT_EQ(charts[0].title, "buddy needs the most: 1.33 bytes in blocks per byte requested, in random_replace");
   EXPECT_EQ(charts[0].data.at("rows").as_array().size(), 4u);
   results::Result result = sample::result();
   for (results::Process& process : result.processes)
     if (process.benchmark.starts_with("allocator/mimalloc/")) process.counters["minimum_heap_bytes"] = 2 * 524288;
   const std::vector<Chart> both = memory_charts("allocator", result);
   ASSERT_EQ(both.size(), 2u);
-  EXPECT_EQ(both[1].title, "buddy takes the most, 2.34 times the bytes requested at most as a heap in random_replace");
+  EXPECT_EQ(both[1].title, "buddy needs the most: 2.34 times the peak of requested bytes as a heap, in random_replace");
 }
 
 }  // namespace lab::report

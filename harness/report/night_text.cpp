@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/base/fit.h"
 #include "harness/judge/alarms.h"
 #include "harness/report/history_text.h"
 #include "harness/report/junit.h"
@@ -66,7 +67,7 @@ std::string cause_text(const std::vector<const Alarm*>& alarms) {
 }
 
 /// "12 quiet, 3 too young to tell (4 more nights)": the benchmarks measured tonight without an alarm.
-std::string quiet_text(const NightFindings& found, std::string_view others) {
+std::string quiet_text(const NightFindings& found, bool are_others) {
   std::set<std::string> quiet = found.benchmarks;
   for (const Alarm& alarm : found.alarms) quiet.erase(alarm.benchmark);
   UnchangedCounts unchanged;
@@ -76,7 +77,8 @@ std::string quiet_text(const NightFindings& found, std::string_view others) {
   }
   const std::string young = young_text(unchanged, "");
   if (quiet.empty() && !young.empty()) return young;
-  return fmt::format("{}{} quiet{}{}", quiet.size(), others, young.empty() ? "" : ", ", young);
+  const std::string count = are_others ? counted(quiet.size(), "other") : whole(quiet.size());
+  return fmt::format("{} quiet{}{}", count, young.empty() ? "" : ", ", young);
 }
 
 /// "; unusual: the load average is 3.1; ...", or "" if nothing was unusual. Cuts each sentence before its advice.
@@ -124,18 +126,18 @@ std::string night_text(const NightFindings& found) {
     parts.insert(parts.end(), found.night.sentences.begin(), found.night.sentences.end());
   } else if (!found.alarms.empty()) {
     parts.push_back(fmt::format("{} slower: {}", found.alarms.size(), alarms_text(found.alarms)));
-    parts.push_back(quiet_text(found, " others"));
+    parts.push_back(quiet_text(found, true));
     if (!failed.empty()) parts.push_back(failed);
   } else if (!failed.empty() || found.benchmarks.empty()) {
-    parts.push_back(failed.empty() ? "0 failed: nothing ran" : failed);
+    parts.push_back(failed.empty() ? "nothing ran" : failed);
   } else {
-    parts.push_back(quiet_text(found, ""));
+    parts.push_back(quiet_text(found, false));
   }
   std::string text = fmt::format("{}", fmt::join(parts, "; "));
   for (const std::string& note : found.night.notes) text += "; " + note;
   text += unusual_text(found.night.unusual);
   if (!found.reported_before.empty()) text += "; already reported: " + alarms_text(found.reported_before);
-  if (found.waiting > 0) text += fmt::format("; bisects that go on another night: {}", found.waiting);
+  if (found.waiting > 0) text += fmt::format("; bisects that continue another night: {}", found.waiting);
   return text;
 }
 

@@ -76,10 +76,10 @@ TEST(NightText, sums_up_all_that_a_night_found) {
   found.reported_before[0].tries = 2;
   found.waiting = 1;
   EXPECT_EQ(night_text(found),
-            "1 slower: shelf/a/store +50.00 % in aaaaaaaaaaaa..bbbbbbbbbbbb, not bisected yet; 1 others quiet, 1 too "
+            "1 slower: shelf/a/store +50.00 % in aaaaaaaaaaaa..bbbbbbbbbbbb, not bisected yet; 1 other quiet, 1 too "
             "young to tell (4 more nights); 1 failed: shelf/d/store; a note; unusual: load 3; already reported: "
-            "shelf/e/store +50.00 % in aaaaaaaaaaaa..bbbbbbbbbbbb, bisect cut off, try 2 of 5; bisects that go on "
-            "another night: 1");
+            "shelf/e/store +50.00 % in aaaaaaaaaaaa..bbbbbbbbbbbb, bisect cut off, try 2 of 5; bisects that "
+            "continue another night: 1");
 }
 
 TEST(NightJunit, names_every_benchmark_and_what_became_of_it) {

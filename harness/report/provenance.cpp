@@ -29,7 +29,7 @@ std::string load_phrase(const std::vector<double>& load) {
 std::string caches_phrase(const std::vector<results::CpuCache>& caches) {
   std::vector<std::string> texts;
   for (const results::CpuCache& cache : caches)
-    texts.push_back(fmt::format("L{} {} {}", cache.level, cache.type, bytes(static_cast<std::uint64_t>(cache.size))));
+    texts.push_back(fmt::format("L{} {} {}", cache.level, cache.type, bytes(static_cast<std::size_t>(cache.size))));
   return texts.empty() ? "unknown" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -60,34 +60,34 @@ std::string repeat_commands(const Result& result) {
 
 std::vector<std::pair<std::string, std::string>> head_facts(const Result& result) {
   const results::Machine& machine = result.machine;
-  return {{"Machine", fmt::format("{}, {}, {} GiB{}", or_unknown(machine.cpu_model),
-                                  counted(static_cast<std::uint64_t>(machine.logical_cores), "logical core"),
-                                  machine.memory_gib, machine.is_virtual ? ", virtual" : "")},
-          {"System", fmt::format("{}, Linux {}, {}; load before: {}", or_unknown(result.facts.distribution),
-                                 or_unknown(result.facts.kernel), or_unknown(result.facts.libc),
-                                 load_phrase(result.facts.load_avg))},
-          {"Commit", commit_phrase(result.source)},
-          {"Built with",
-           fmt::format("{}, {}, {} toolchain", result.build.compiler, result.build.march, result.build.toolchain)},
-          {"Session",
-           fmt::format("{}: {} in {}, seed {}", or_unknown(result.session.started),
-                       counted(result.processes.size(), "process", "processes"),
-                       counted(static_cast<std::uint64_t>(result.session.blocks), "block"), result.session.seed)}};
+  return {
+      {"Machine", fmt::format("{}, {}, {} GiB{}", or_unknown(machine.cpu_model),
+                              counted(static_cast<std::size_t>(machine.logical_cores), "logical core"),
+                              machine.memory_gib, machine.is_virtual ? ", virtual" : "")},
+      {"System",
+       fmt::format("{}, Linux {}, {}; load before: {}", or_unknown(result.facts.distribution),
+                   or_unknown(result.facts.kernel), or_unknown(result.facts.libc), load_phrase(result.facts.load_avg))},
+      {"Commit", commit_phrase(result.source)},
+      {"Built with",
+       fmt::format("{}, {}, {} toolchain", result.build.compiler, result.build.march, result.build.toolchain)},
+      {"Session", fmt::format("{}: {} in {}, seed {}", or_unknown(result.session.started),
+                              counted(result.processes.size(), "process", "processes"),
+                              counted(static_cast<std::size_t>(result.session.blocks), "block"), result.session.seed)}};
 }
 
 std::vector<std::string> unusual(const Result& result, bool running) {
   std::vector<std::string> sentences;
   if (!running && result.session.state == "interrupted")
-    sentences.push_back("The session was interrupted: what had finished by then is here.");
+    sentences.push_back("The session was interrupted: the report has only what finished before.");
   if (!running && result.session.state == "out of time")
-    sentences.push_back("The session ran out of time: intervals are as wide as its budget left them.");
+    sentences.push_back("The session ran out of time: its intervals are wider than planned.");
   if (result.source.state == "dirty")
     sentences.push_back(
         "The sources had changes that are in no commit: these numbers cannot be repeated from the repository.");
   if (result.build.config != "release")
     sentences.push_back(fmt::format("The build was '{}', not 'release': its times are not comparable with others.",
                                     result.build.config));
-  for (const std::string& told : result.session.unusual) sentences.push_back(sentence(told));
+  for (const std::string& text : result.session.unusual) sentences.push_back(sentence(text));
   return sentences;
 }
 
@@ -95,27 +95,28 @@ Section failures_section(const Result& result) {
   using enum TableColumn::Kind;
   Section section{"failures", "Failures", {}, {}};
   if (result.failures.empty()) {
-    section.blocks.emplace_back(Paragraph{"No process crashed, hung or answered wrongly."});
+    section.blocks.emplace_back(Paragraph{"No process crashed, timed out or gave a wrong answer."});
     return section;
   }
-  Table table{"failures",
-              "A failed conformance check costs a variant all its numbers, a wrong answer a benchmark; a crash or a "
-              "timeout costs its "
-              "process and what would have come after it in the session",
-              {{"Failure", kShort},
-               {"Benchmark", kBenchmark},
-               {"Process", kNumber},
-               {"Block", kNumber},
-               {"What happened", kText}},
-              {}};
+  Table table{
+      "failures",
+      "A variant that fails its conformance check has no numbers, nor has a benchmark with a wrong answer. A crash "
+      "or a timeout loses its process and the later processes of its benchmark",
+      {{"Failure", kShort},
+       {"Benchmark", kBenchmark},
+       {"Process", kNumber},
+       {"Block", kNumber},
+       {"What happened", kText}},
+      {}};
   for (const results::Failure& failure : result.failures)
     table.rows.push_back({TableCell(failure.kind, Emphasis::kBad), results::subject(failure.benchmark, failure.arm),
                           std::to_string(failure.process), std::to_string(failure.block), failure.detail});
   section.blocks.emplace_back(std::move(table));
   for (const results::Failure& failure : result.failures)
     if (!failure.output_tail.empty()) {
-      section.blocks.emplace_back(Paragraph{fmt::format(
-          "The end of what {} (process {}) said:", results::subject(failure.benchmark, failure.arm), failure.process)});
+      section.blocks.emplace_back(Paragraph{
+          fmt::format("The end of the output of {} (process {}):", results::subject(failure.benchmark, failure.arm),
+                      failure.process)});
       section.blocks.emplace_back(Preformatted{failure.output_tail});
     }
   return section;
@@ -123,9 +124,9 @@ Section failures_section(const Result& result) {
 
 Section unsupported_section(const Result& result) {
   using enum TableColumn::Kind;
-  Section section{"unsupported", "Pairs that cannot work", {}, {}};
+  Section section{"unsupported", "Unsupported pairs", {}, {}};
   if (result.unsupported.empty()) {
-    section.blocks.emplace_back(Paragraph{"Every variant can do every workload of its family."});
+    section.blocks.emplace_back(Paragraph{"Every variant supports every workload of its family."});
     return section;
   }
   Table table{"unsupported", "Not measured, by design", {{"Benchmark", kBenchmark}, {"Reason", kText}}, {}};
@@ -138,15 +139,15 @@ Section provenance_section(const Result& result) {
   const results::Machine& machine = result.machine;
   const results::MachineState& facts = result.facts;
   const results::Session& session = result.session;
-  Section section{"provenance", "Where the numbers came from", {}, {}};
-  section.blocks.emplace_back(Paragraph{"The same work again, from the same sources and pins:"});
+  Section section{"provenance", "Provenance", {}, {}};
+  section.blocks.emplace_back(Paragraph{"To repeat the session with the same sources and pins:"});
   section.blocks.emplace_back(Preformatted{repeat_commands(result)});
   section.blocks.emplace_back(facts_table(
       "machine", "Machine",
       {{"Id", machine.id},
        {"Processor", fmt::format("{}, {}", machine.cpu_model, machine.architecture)},
        {"Cores", fmt::format("{} in {}, {} logical", machine.physical_cores,
-                             counted(static_cast<std::uint64_t>(machine.sockets), "socket"), machine.logical_cores)},
+                             counted(static_cast<std::size_t>(machine.sockets), "socket"), machine.logical_cores)},
        {"Memory", fmt::format("{} GiB", machine.memory_gib)},
        {"Caches", caches_phrase(result.context.caches)},
        {"Graphics", machine.gpus.empty() ? "none" : fmt::format("{}", fmt::join(machine.gpus, ", "))},
@@ -179,7 +180,7 @@ Section provenance_section(const Result& result) {
                                            {"Blocks", std::to_string(session.blocks)}}));
   if (!result.pins.empty()) {
     Table pins{"pins",
-               "Pins: the version of every package, the hash of its artifacts and how they unpack",
+               "Pins: the version of every package, a hash of its artifacts and of its unpack rules",
                {{"Package", TableColumn::Kind::kName}, {"Version", TableColumn::Kind::kName}},
                {}};
     for (const auto& [package, version] : result.pins) pins.rows.push_back({package, version});

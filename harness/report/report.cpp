@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
 #include <map>
 #include <set>
@@ -28,16 +27,17 @@ namespace lab::report {
 
 namespace {
 
+using judge::JudgedClaim;
 using results::DriverColumn;
 using results::Result;
 
 std::string progress_phrase(const BlockProgress& progress, const Result* result) {
-  if (progress.blocks == 0) return "The session has begun: this page fills in after each block.";
+  if (progress.blocks == 0) return "The session is running. This page is updated after each block.";
   // Verdicts read after every block would be wrong more often than their stated error rate.
   const bool has_base = result != nullptr && results::find_arm(*result, results::kBase) != nullptr;
-  return fmt::format("{} of {} so far: the session is still running, and this page fills in after each block.{}",
-                     progress.blocks, counted(static_cast<std::uint64_t>(progress.planned), "block"),
-                     has_base ? " Verdicts over its base come when it is over." : "");
+  return fmt::format("The session is running: {} of {} so far. This page is updated after each block.{}",
+                     progress.blocks, counted(static_cast<std::size_t>(progress.planned), "block"),
+                     has_base ? " The comparison with its base follows at the end." : "");
 }
 
 std::string machine_phrase(const results::Machine& machine) {
@@ -56,7 +56,7 @@ std::string drivers_phrase(std::span<const DriverColumn> atlas) {
       std::count_if(atlas.begin(), atlas.end(), [](const DriverColumn& column) { return column.failure.has_value(); }));
   const std::string drivers = counted(atlas.size(), "Vulkan driver");
   if (failed == 0) return fmt::format("{} answered.", drivers);
-  return fmt::format("Of {}, {} failed to answer everything.", drivers, failed);
+  return fmt::format("Of {}, {} did not answer everything.", drivers, failed);
 }
 
 /// A claim may have several verdicts: one for each order of freeing packets.
@@ -93,7 +93,7 @@ std::string first_finding(const Result& result) {
 std::string unfit_phrase(const judge::Fitness& fitness) {
   if (fitness.fit || fitness.sentences.empty()) return "";
   std::string_view why = fitness.sentences.front();
-  if (constexpr std::string_view kSaid = "unfit: "; why.starts_with(kSaid)) why.remove_prefix(kSaid.size());
+  if (constexpr std::string_view kPrefix = "unfit: "; why.starts_with(kPrefix)) why.remove_prefix(kPrefix.size());
   while (why.ends_with('.')) why.remove_suffix(1);
   return fmt::format("Unfit for verdicts: {}. ", why);
 }
@@ -111,15 +111,15 @@ std::string lead(const ReportInput& input, const std::vector<JudgedClaim>& claim
 }
 
 Section unusual_section(const ReportInput& input, bool running) {
-  Section section{"unusual", "What was unusual", {}, {}};
+  Section section{"unusual", "Unusual", {}, {}};
   List list;
   if (input.result != nullptr) list.items = unusual(*input.result, running);
   for (const DriverColumn& column : input.atlas)
     if (!column.validation.empty())
       list.items.push_back(
-          fmt::format("{}: the validation layers complained: {}.", column.name, fmt::join(column.validation, "; ")));
+          fmt::format("{}: the validation layers reported: {}.", column.name, fmt::join(column.validation, "; ")));
   if (list.items.empty())
-    section.blocks.emplace_back(Paragraph{"Nothing: the machine was quiet, and nothing speaks against its numbers."});
+    section.blocks.emplace_back(Paragraph{"Nothing."});
   else
     section.blocks.emplace_back(std::move(list));
   return section;
@@ -136,8 +136,8 @@ bool cost_all_numbers(const results::Failure& failure, const Result& result) {
 /// The problems that make findings less reliable. The page shows them, and the sections with details, first.
 std::vector<Alert> alerts_of(const Result& result, const judge::Control& control, const judge::Fitness& fitness) {
   std::vector<Alert> alerts;
-  for (const std::string& said : fitness.sentences)
-    alerts.push_back({said, said == control.sentence ? "control" : "unusual"});
+  for (const std::string& sentence : fitness.sentences)
+    alerts.push_back({sentence, sentence == control.sentence ? "control" : "unusual"});
   std::vector<std::string> lost;
   for (const results::Failure& failure : result.failures)
     if (cost_all_numbers(failure, result))
@@ -146,7 +146,7 @@ std::vector<Alert> alerts_of(const Result& result, const judge::Control& control
         lost.push_back(name);
   if (!lost.empty())
     alerts.push_back(
-        {fmt::format("No number of {}: {} failed.", fmt::join(lost, ", "), lost.size() == 1 ? "it" : "they"),
+        {fmt::format("No numbers for {}: {} failed.", fmt::join(lost, ", "), lost.size() == 1 ? "it" : "they"),
          "failures"});
   return alerts;
 }
@@ -170,13 +170,13 @@ std::vector<std::string> families_in_order(const Result& result, const std::stri
 
 }  // namespace
 
-Document report_document(const ReportInput& input, const Published& published,
+Document report_document(const ReportInput& input, const results::Published& published,
                          const std::optional<BlockProgress>& progress) {
   Document document;
   const Result* result = input.result;
   const bool judged = result != nullptr && has_numbers(*result, published.buckets.family);
   const std::vector<JudgedClaim> claims =
-      judged ? judge_claims(published.buckets, *result) : std::vector<JudgedClaim>{};
+      judged ? judge::judge_claims(published.buckets, *result) : std::vector<JudgedClaim>{};
   document.title = "Memory allocation and render submission";
   if (result != nullptr && !result->machine.cpu_model.empty())
     document.title += " on " + machine_phrase(result->machine);
@@ -189,17 +189,17 @@ Document report_document(const ReportInput& input, const Published& published,
     document.alerts = alerts_of(*result, *control, fitness);
   }
   document.lead = lead(input, claims, judged, fitness);
-  if (const std::string changed = history_sentence(input.followed); !changed.empty())
+  if (const std::string changed = history_sentence(input.histories); !changed.empty())
     document.lead = fmt::format("{} {}", document.lead, changed);
   if (progress) document.progress = progress_phrase(*progress, result);
   std::vector<Section> session = session_sections(input, control ? &*control : nullptr, progress.has_value());
-  const auto spoilt = std::stable_partition(session.begin(), session.end(), [&](const Section& section) {
+  const auto after_alerts = std::stable_partition(session.begin(), session.end(), [&](const Section& section) {
     return std::any_of(document.alerts.begin(), document.alerts.end(),
                        [&](const Alert& alert) { return alert.section == section.id; });
   });
-  std::move(session.begin(), spoilt, std::back_inserter(document.sections));
+  std::move(session.begin(), after_alerts, std::back_inserter(document.sections));
   if (input.comparison != nullptr) document.sections.push_back(comparison_section(*input.comparison));
-  if (Section history = history_section(input.followed); !history.blocks.empty())
+  if (Section history = history_section(input.histories); !history.blocks.empty())
     document.sections.push_back(std::move(history));
   if (!input.bisects.empty()) document.sections.push_back(bisects_section(input.bisects));
   if (judged) document.sections.push_back(claims_section(claims, published.buckets, *result));
@@ -208,7 +208,7 @@ Document report_document(const ReportInput& input, const Published& published,
       document.sections.push_back(family_section(family, *result));
   document.sections.push_back(vulkan_section(input.atlas, published.vulkan));
   document.sections.push_back(errata_section(published, result, input.atlas));
-  std::move(spoilt, session.end(), std::back_inserter(document.sections));
+  std::move(after_alerts, session.end(), std::back_inserter(document.sections));
   if (result != nullptr) {
     document.sections.push_back(unsupported_section(*result));
     document.sections.push_back(provenance_section(*result));
@@ -217,16 +217,9 @@ Document report_document(const ReportInput& input, const Published& published,
 }
 
 Expected<ReportFiles> write_report(const ReportInput& input, const ReportOptions& options) {
-  const Expected<Published> published = load_published(options.published);
+  const Expected<results::Published> published = results::load_published(options.published);
   if (!published) return published.error();
-  Document document;
-  try {
-    document = report_document(input, *published, options.progress);
-  } catch (const std::exception& problem) {
-    // Missing fields in a published check or in the source of a figure are detected only here.
-    return Error{fmt::format("reading published figures in '{}': {}", options.published.string(), problem.what()),
-                 "see results/published/README.md", ExitStatus::kUsage};
-  }
+  const Document document = report_document(input, *published, options.progress);
   ReportFiles files{.index = options.out / "index.html", .summary = {}, .charts = {}};
   const auto write_page = [&](const std::map<std::string, std::string>& drawings) {
     return write_file(files.index, to_html(document, drawings));

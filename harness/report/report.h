@@ -14,9 +14,9 @@
 #include "harness/judge/compare.h"
 #include "harness/report/document.h"
 #include "harness/report/history.h"
-#include "harness/report/published.h"
 #include "harness/results/atlas.h"
 #include "harness/results/bisect_record.h"
+#include "harness/results/published.h"
 #include "harness/results/result.h"
 
 namespace lab::report {
@@ -25,7 +25,7 @@ struct ReportInput {
   const results::Result* result = nullptr;  ///< null: a report from the atlas alone
   std::span<const results::DriverColumn> atlas = {};
   const judge::Comparison* comparison = nullptr;              ///< `result` against a base; null: none
-  std::span<const judge::SeriesHistory> followed = {};        ///< the history of the result's machine
+  std::span<const judge::SeriesHistory> histories = {};       ///< the history of the result's machine
   std::span<const results::ParsedBisectRecord> bisects = {};  ///< bisects on that machine, the latest first
 };
 
@@ -48,7 +48,7 @@ struct ReportFiles {
 };
 
 /// The content of the report.
-Document report_document(const ReportInput& input, const Published& published,
+Document report_document(const ReportInput& input, const results::Published& published,
                          const std::optional<BlockProgress>& progress = {});
 
 /// Writes the report, each file atomically. An error names the file or the chart. A chart that cannot be drawn lacks

@@ -36,7 +36,7 @@ std::set<std::string> files_in(const fs::path& folder) {
 }
 
 std::string summary_of(const results::Result* result, const std::vector<results::DriverColumn>& atlas) {
-  return to_markdown(report_document({result, atlas}, *load_published(options("").published)));
+  return to_markdown(report_document({result, atlas}, *results::load_published(options("").published)));
 }
 
 /// The first line in which two texts differ, as it is in both; "" where they are equal.
@@ -114,7 +114,7 @@ TEST(Report, exists_before_the_first_process_without_a_single_plot) {
   results::Result result = sample::result(0);
   const std::string summary = summary_of(&result, {});
   EXPECT_TRUE(contains(summary, "No benchmark of a published claim has a number yet."));
-  EXPECT_TRUE(contains(summary, "No process of frame, frame\\_work has given a number, so there is no plot of them."));
+  EXPECT_TRUE(contains(summary, "No process of frame, frame\\_work has finished, so there is no plot of them."));
   EXPECT_FALSE(contains(summary, "!["));
 }
 
@@ -142,7 +142,8 @@ namespace {
 
 std::vector<std::string> sections_of(const results::Result& result) {
   std::vector<std::string> ids;
-  for (const Section& section : report_document({&result, {}}, *load_published(options("").published)).sections)
+  for (const Section& section :
+       report_document({&result, {}}, *results::load_published(options("").published)).sections)
     ids.push_back(section.id);
   return ids;
 }
@@ -163,7 +164,7 @@ TEST(Report, says_what_the_session_is_worth_after_the_findings_unless_it_spoils_
   // One process fewer spoils nothing.
   fit.failures.push_back({"allocator/buddy/random_replace", 4, 4, "crash", "SIGSEGV", ""});
   EXPECT_GT(place(sections_of(fit), "failures"), place(ids, "family-allocator"));
-  EXPECT_TRUE(report_document({&fit, {}}, *load_published(options("").published)).alerts.empty());
+  EXPECT_TRUE(report_document({&fit, {}}, *results::load_published(options("").published)).alerts.empty());
 }
 
 TEST(Report, of_an_unfit_session_says_so_above_everything) {
@@ -171,7 +172,7 @@ TEST(Report, of_an_unfit_session_says_so_above_everything) {
   for (results::Process& process : unfit.processes)
     if (process.arm == results::kControl) process.real_time *= 1.2;
   EXPECT_EQ(place(sections_of(unfit), "control"), 0u);
-  const Document document = report_document({&unfit, {}}, *load_published(options("").published));
+  const Document document = report_document({&unfit, {}}, *results::load_published(options("").published));
   ASSERT_EQ(document.alerts.size(), 1u);
   EXPECT_EQ(document.alerts[0].text, judge::judge_control(unfit).sentence);
   EXPECT_EQ(document.alerts[0].section, "control");
@@ -183,7 +184,7 @@ TEST(Report, without_a_published_claim_begins_with_what_was_measured) {
   results::Result result = sample::result();
   std::erase_if(result.processes,
                 [](const results::Process& process) { return process.benchmark.starts_with("command_bucket/"); });
-  const std::string lead = report_document({&result, {}}, *load_published(options("").published)).lead;
+  const std::string lead = report_document({&result, {}}, *results::load_published(options("").published)).lead;
   EXPECT_TRUE(lead.starts_with("allocator, random_replace: buddy has the lowest median, ")) << lead;
 }
 
@@ -192,7 +193,7 @@ TEST(Report, counts_what_failed_not_how_often) {
   for (const int process : {1, 2})
     result.failures.push_back({"allocator/buddy/random_replace", process, process, "crash", "SIGSEGV", ""});
   result.failures.push_back({"allocator/misaligned", 0, 0, std::string(results::kNotConforming), "misaligned", ""});
-  const std::string lead = report_document({&result, {}}, *load_published(options("").published)).lead;
+  const std::string lead = report_document({&result, {}}, *results::load_published(options("").published)).lead;
   EXPECT_TRUE(contains(lead, " 1 variant failed its conformance check; 1 benchmark failed.")) << lead;
 }
 
@@ -202,19 +203,20 @@ TEST(Report, names_above_everything_what_failures_left_without_a_number) {
                 [](const results::Process& process) { return process.benchmark.starts_with("allocator/buddy/"); });
   result.failures.push_back({"allocator/buddy", 0, 0, std::string(results::kNotConforming), "misaligned", ""});
   EXPECT_EQ(place(sections_of(result), "failures"), 0u);
-  const Document document = report_document({&result, {}}, *load_published(options("").published));
+  const Document document = report_document({&result, {}}, *results::load_published(options("").published));
   ASSERT_EQ(document.alerts.size(), 1u);
-  EXPECT_EQ(document.alerts[0].text, "No number of allocator/buddy: it failed.");
-  EXPECT_TRUE(contains(to_markdown(document), "> **No number of allocator/buddy: it failed.**"));
+  EXPECT_EQ(document.alerts[0].text, "No numbers for allocator/buddy: it failed.");
+  EXPECT_TRUE(contains(to_markdown(document), "> **No numbers for allocator/buddy: it failed.**"));
 }
 
 TEST(Report, of_a_running_session_with_a_base_promises_its_verdicts_for_the_end) {
   const results::Result with_base = sample::two_arms(), without = sample::result();
-  const auto said = [](const results::Result& result) {
-    return report_document({&result, {}}, *load_published(options("").published), BlockProgress{3, 12}).progress;
+  const auto progress_of = [](const results::Result& result) {
+    return report_document({&result, {}}, *results::load_published(options("").published), BlockProgress{3, 12})
+        .progress;
   };
-  EXPECT_TRUE(contains(said(with_base), "Verdicts over its base come when it is over."));
-  EXPECT_FALSE(contains(said(without), "Verdicts"));
+  EXPECT_TRUE(contains(progress_of(with_base), "The comparison with its base follows at the end."));
+  EXPECT_FALSE(contains(progress_of(without), "base"));
 }
 
 TEST(Report, fills_the_errata_s_measured_column) {

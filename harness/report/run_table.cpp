@@ -47,16 +47,16 @@ std::string interval_text(const std::optional<stats::Estimate>& estimate, Text o
   return fmt::format("[{}, {}]", of(estimate->interval->low), of(estimate->interval->high));
 }
 
-/// "allocator/random_replace: ns a pair, 6 processes".
+/// "allocator/random_replace: ns per pair, 6 processes".
 std::string heading(const results::Result& result, const std::string& workload, const Group& group) {
   const auto [least, most] = std::minmax_element(
       group.begin(), group.end(),
       [](const judge::SummaryRow& a, const judge::SummaryRow& b) { return a.time.count < b.time.count; });
   const std::size_t fewest = least->time.count;
-  const std::string count = fewest == most->time.count ? lab::counted(fewest, "process", "processes")
+  const std::string count = fewest == most->time.count ? counted(fewest, "process", "processes")
                                                        : fmt::format("{} to {} processes", fewest, most->time.count);
   const results::WorkloadInfo* const known = results::find_workload(result, group.front().benchmark);
-  return fmt::format("{}: ns a{}, {}{}", workload, known == nullptr ? "n operation" : " " + known->operation, count,
+  return fmt::format("{}: ns per {}, {}{}", workload, known == nullptr ? "operation" : known->operation, count,
                      least->time.interval ? "" : ", too few for an interval");
 }
 
@@ -88,11 +88,12 @@ std::string run_table(const results::Result& result, std::size_t width) {
   }
   std::string text = table_text(columns, rows, width);
   for (const std::string& family : without)
-    text += wrapped_after(fmt::format("no ratios in {}: its reference did not run; --filter may be given twice, and "
-                                      "`list --json` says which it is",
-                                      family),
-                          width, 2) +
-            "\n";
+    text +=
+        wrapped_after(fmt::format("no ratios in {}: its reference did not run; `list --json` names it, and a second "
+                                  "--filter adds it",
+                                  family),
+                      width, 2) +
+        "\n";
   return text;
 }
 

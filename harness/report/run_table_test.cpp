@@ -9,7 +9,7 @@ namespace lab::report {
 namespace {
 
 /// Variants of the workload `store` with these times, in six blocks unless `blocks` says less.
-results::Result made_up(const std::vector<std::pair<std::string, double>>& variants, int blocks = 6) {
+results::Result fixture(const std::vector<std::pair<std::string, double>>& variants, int blocks = 6) {
   results::Result result = results::fixture_result();
   result.variants.push_back({"shelf", "a_name_of_some_length_indeed", false, "i", "c", "s", "w", {}});
   for (int block = 0; block < blocks; ++block)
@@ -21,30 +21,29 @@ results::Result made_up(const std::vector<std::pair<std::string, double>>& varia
 }  // namespace
 
 TEST(RunTable, has_the_ratio_to_the_reference_the_fastest_first) {
-  EXPECT_EQ(run_table(made_up({{"plain", 100}, {"quick", 50}, {"a_name_of_some_length_indeed", 1200}}), 0),
+  EXPECT_EQ(run_table(fixture({{"plain", 100}, {"quick", 50}, {"a_name_of_some_length_indeed", 1200}}), 0),
             "variant                         median   95 % interval  ratio  95 % interval\n"
-            "shelf/store: ns a pair, 6 processes\n"
+            "shelf/store: ns per pair, 6 processes\n"
             "  quick                           52.5  [50.36, 54.64]  0.51x   [0.50, 0.52]\n"
             "  plain                          102.5  [100.4, 104.6]  1.00x      reference\n"
             "  a_name_of_some_length_indeed    1202    [1200, 1205]  11.7x     [11.5, 12]\n");
 }
 
 TEST(RunTable, has_no_ratio_where_the_reference_did_not_run_and_no_interval_of_few_processes) {
-  EXPECT_EQ(
-      run_table(made_up({{"quick", 50}}, 2), 0),
-      "variant  median  95 % interval  ratio  95 % interval\n"
-      "shelf/store: ns a pair, 2 processes, too few for an interval\n"
-      "  quick    50.5\n"
-      "no ratios in shelf: its reference did not run; --filter may be given twice, and `list --json` says which it "
-      "is\n");
+  EXPECT_EQ(run_table(fixture({{"quick", 50}}, 2), 0),
+            "variant  median  95 % interval  ratio  95 % interval\n"
+            "shelf/store: ns per pair, 2 processes, too few for an interval\n"
+            "  quick    50.5\n"
+            "no ratios in shelf: its reference did not run; `list --json` names it, and a second --filter adds "
+            "it\n");
 }
 
 TEST(RunTable, counts_processes_where_one_benchmark_has_fewer_and_leaves_the_control_out) {
-  results::Result result = made_up({{"plain", 100}, {"quick", 50}});
+  results::Result result = fixture({{"plain", 100}, {"quick", 50}});
   result.processes.pop_back();
   result.processes.push_back(results::fixture_process("shelf/plain/store", 0, 1));
   result.processes.back().arm = results::kControl;
-  EXPECT_NE(run_table(result, 0).find("shelf/store: ns a pair, 5 to 6 processes, too few for an interval\n"),
+  EXPECT_NE(run_table(result, 0).find("shelf/store: ns per pair, 5 to 6 processes, too few for an interval\n"),
             std::string::npos)
       << run_table(result, 0);
 }

@@ -72,12 +72,12 @@ struct SvgRenderer::Engine {
   void start_clock() { deadline = time_spent() + limits.time; }
 
   /// An error with JavaScript's message, or with the limit that was exceeded.
-  Error explain(std::string_view doing, std::string said) const {
+  Error explain(std::string_view doing, std::string message) const {
     if (late())
-      said = fmt::format("still at work after {} ms", limits.time.count());
-    else if (said.find("out of memory") != std::string::npos || said.empty() || said == "null")
-      said = fmt::format("needed more than {} MiB of memory", limits.memory_bytes >> 20);
-    return {fmt::format("{}: {}", doing, said), ""};
+      message = fmt::format("still at work after {} ms", limits.time.count());
+    else if (message.find("out of memory") != std::string::npos || message.empty() || message == "null")
+      message = fmt::format("needed more than {} MiB of memory", limits.memory_bytes >> 20);
+    return {fmt::format("{}: {}", doing, message), ""};
   }
 
   Error thrown(std::string_view doing) {

@@ -35,7 +35,7 @@ Document sample_document() {
   static const std::vector<judge::SeriesHistory> followed = sample::followed();
   static const std::vector<results::ParsedBisectRecord> bisects{sample::bisected()};
   return report_document({&result, atlas, &comparison, followed, bisects},
-                         *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
+                         *results::load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
 }
 
 /// What Vega calls the mark that stands for one row of each chart.
@@ -120,7 +120,7 @@ TEST(Charts, have_a_legend_of_every_series_within_the_drawing) {
 TEST(Charts, for_the_page_keep_its_colours_and_for_a_file_have_their_own) {
   const results::Result result = sample::result();
   const Document document =
-      report_document({&result, {}}, *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
+      report_document({&result, {}}, *results::load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
   const Chart& chart = *charts_of(document)[0];
   const Expected<std::string> in_page =
       renderer().render(chart.name, drawing_specification(chart, DrawingTarget::kPage));
@@ -142,7 +142,7 @@ TEST(Charts, are_drawn_the_same_whatever_was_drawn_before) {
 TEST(Charts, with_few_processes_have_points_without_bars) {
   const results::Result result = sample::result(1);
   const Document document =
-      report_document({&result, {}}, *load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
+      report_document({&result, {}}, *results::load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
   ASSERT_FALSE(charts_of(document).empty());
   for (const Chart* chart : charts_of(document)) {
     const Expected<std::string> svg =

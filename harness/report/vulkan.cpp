@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "harness/judge/driver_claim.h"
 #include "harness/report/format.h"
 
 namespace lab::report {
@@ -17,6 +18,7 @@ namespace json = boost::json;
 using results::BufferRow;
 using results::DriverColumn;
 using results::ImageRow;
+using results::VulkanMemory;
 
 /// Columns with equal answers share one line of a graph.
 struct GraphLine {
@@ -120,9 +122,9 @@ Chart storage_graph(const std::vector<GraphLine>& all, const VulkanMemory& publi
     if (smallest != nullptr)
       least += fmt::format("{}{} on {}", least.empty() ? "" : ", ", bytes(smallest->size), one.label);
   }
-  chart.title = fmt::format("Small images cost a minimum of storage: {}", least);
+  chart.title = fmt::format("The smallest storage of an image: {}", least);
   chart.note = fmt::format(
-      "RGBA8 images of 1x1 to 4096x4096: within each width, heights rise from left to right. Dotted: width x height x "
+      "RGBA8 images of 1x1 to 4096x4096. Within each width, heights rise from left to right. Dotted: width x height x "
       "{} bytes.",
       published.texel_bytes);
   chart.text = fmt::format("Line graph of image storage by image size for {}. {}.", drivers_phrase(all), chart.title);
@@ -137,7 +139,7 @@ Chart alignment_graph(const std::vector<GraphLine>& all) {
   for (const GraphLine& one : all)
     found.push_back(fmt::format("{} on {}", in_bytes(image_alignments(*one.column)), one.label));
   chart.title = fmt::format("Images are aligned to {}", fmt::join(found, ", "));
-  chart.note = "RGBA8 images of 1x1 to 4096x4096: within each width, heights rise from left to right.";
+  chart.note = "RGBA8 images of 1x1 to 4096x4096. Within each width, heights rise from left to right.";
   chart.text = fmt::format("Line graph of image alignment by image size. {}.", chart.title);
   chart.data = image_rows(all, &ImageRow::alignment);
   return chart;
@@ -177,9 +179,9 @@ Chart overhead_grid(const GraphLine& one, const VulkanMemory& published) {
     tight += factor == 1.0 ? 1 : 0;
     ++asked;
   }
-  chart.title = fmt::format("{}: {} of {} images take exactly their texels", one.label, tight, asked);
+  chart.title = fmt::format("{}: {} of {} images take exactly the bytes of their texels", one.label, tight, asked);
   chart.note =
-      fmt::format("Storage as a multiple of width x height x {} bytes; 1: nothing more.", published.texel_bytes);
+      fmt::format("Storage as a multiple of width x height x {} bytes; 1: no overhead.", published.texel_bytes);
   chart.text = fmt::format("Grid of image widths by heights. {}.", chart.title);
   chart.data = {{"rows", std::move(rows)}};
   return chart;
@@ -272,17 +274,17 @@ std::string limit(const DriverColumn& column, std::string_view name) {
 Table drivers_table(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
   using enum TableColumn::Kind;
   Table table{"drivers",
-              "Every driver that the loader found and what it says of itself",
+              "Every driver that the loader found, and what it reports",
               {{"Driver column", kName},
                {"Device", kText},
                {"Driver", kText},
                {"Heaps", kText},
-               {"Allocations at most", kNumber},
+               {"Most allocations", kNumber},
                {"Smallest image, bytes", kNumber},
                {"Image alignments", kShort}},
               {}};
   for (const DriverColumn& column : atlas) {
-    const std::optional<std::uint64_t> least = smallest_image_storage(column, published);
+    const std::optional<std::uint64_t> least = judge::smallest_image_storage(column, published);
     const std::set<std::uint64_t> alignments = image_alignments(column);
     table.rows.push_back(
         {column.name, column.driver.device_name,
@@ -297,8 +299,8 @@ Table drivers_table(std::span<const DriverColumn> atlas, const VulkanMemory& pub
 Table claims_table(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
   using enum TableColumn::Kind;
   Table table{"driver-claims",
-              fmt::format("Claims of the article ({}, {}) checked on every driver they are about", published.author,
-                          published.year),
+              fmt::format("The article's claims ({}, {}), checked on every driver that they are about",
+                          published.source.author, published.source.year),
               {{"Verdict", kVerdict},
                {"Claim", kText},
                {"About", kText},
@@ -307,12 +309,13 @@ Table claims_table(std::span<const DriverColumn> atlas, const VulkanMemory& publ
                {"Driver column", kName}},
               {}};
   std::vector<std::vector<TableCell>> unmeasured;
-  for (const VulkanClaim& claim : published.claims) {
-    const Platform* platform = claim.platform.empty() ? nullptr : &published.platforms.at(claim.platform);
+  for (const results::DriverClaim& claim : published.claims) {
+    const results::Platform* platform = claim.platform ? &published.platforms.at(*claim.platform) : nullptr;
     const std::string about = platform == nullptr ? "every driver" : platform->what;
-    const std::vector<const DriverColumn*> columns = columns_like(atlas, platform == nullptr ? "*" : platform->columns);
+    const std::vector<const DriverColumn*> columns =
+        judge::columns_like(atlas, platform == nullptr ? "*" : platform->columns);
     for (const DriverColumn* column : columns) {
-      const CheckOutcome checked = check_claim(claim.check, *column, published);
+      const judge::CheckOutcome checked = judge::check_claim(claim.check, *column, published);
       const TableCell verdict = !checked.holds   ? TableCell("not measured", Emphasis::kOpen)
                                 : *checked.holds ? TableCell("holds", Emphasis::kGood)
                                                  : TableCell("does not hold", Emphasis::kBad);
@@ -321,7 +324,7 @@ Table claims_table(std::span<const DriverColumn> atlas, const VulkanMemory& publ
     }
     if (columns.empty())
       unmeasured.push_back({TableCell("not measured", Emphasis::kOpen), claim.claim, about,
-                            check_claim(claim.check, DriverColumn{}, published).stated,
+                            judge::check_claim(claim.check, DriverColumn{}, published).stated,
                             "no such driver on this machine", ""});
   }
   std::move(unmeasured.begin(), unmeasured.end(), std::back_inserter(table.rows));
@@ -349,15 +352,15 @@ Section vulkan_section(std::span<const DriverColumn> atlas, const VulkanMemory& 
   Section section{"vulkan", "What Vulkan drivers require of memory", {}, {}};
   if (atlas.empty()) {
     section.blocks.emplace_back(Paragraph{
-        "No Vulkan driver has been probed on this machine, so there is nothing to plot: python3 make.py probe "
-        "asks every driver that the loader finds."});
+        "No Vulkan driver has been probed on this machine. python3 make.py probe asks every driver that the loader "
+        "finds."});
     return section;
   }
   for (const DriverColumn& column : atlas) add_failures(column, section);
   if (image_lines(atlas).empty())
-    section.blocks.emplace_back(Paragraph{"No driver answered for a single image, so there is no graph."});
+    section.blocks.emplace_back(Paragraph{"No driver answered for any image, so there is no graph of images."});
   if (buffer_lines(atlas).empty())
-    section.blocks.emplace_back(Paragraph{"No driver answered for a single buffer, so there is no graph of them."});
+    section.blocks.emplace_back(Paragraph{"No driver answered for any buffer, so there is no graph of buffers."});
   for (const MakeCharts make : kCharts)
     if (std::vector<Chart> charts = make(atlas, published); !charts.empty())
       section.blocks.emplace_back(Charts{std::move(charts)});

@@ -3,10 +3,10 @@
 'use strict';
 globalThis.fit_to = (spec, width) => {
   const kNarrow = 520;  // pixels: in narrower charts, a row's name is above its marks, not to their left
-  const kMostBeside = 0.5;  // maximum share of the width for names to the left of marks
+  const kMostNames = 0.5;  // maximum share of the width for names to the left of marks
   const kNumbers = 66;  // width in pixels of a numeric axis with its title
   const kEdges = 30;  // pixels of padding, both sides together
-  const kSign = 20;  // pixels of a legend's symbol, with its distance from the label
+  const kSymbol = 20;  // pixels of a legend's symbol, with its distance from the label
 
   const views = [spec, ...spec.layer ?? []];
   const unique = (field) => [...new Set(spec.datasets.rows.map((row) => row[field]))];
@@ -28,8 +28,8 @@ globalThis.fit_to = (spec, width) => {
   const place_names = (axis) => {
     const names = unique(axis.field);
     const wide = widest(names, spec.config.axis.labelFontSize);
-    if (width >= kNarrow && wide <= kMostBeside * width) {
-      axis.axis = {...axis.axis, labelLimit: kMostBeside * width};
+    if (width >= kNarrow && wide <= kMostNames * width) {
+      axis.axis = {...axis.axis, labelLimit: kMostNames * width};
       return wide + spec.config.axis.labelPadding;
     }
     const room = width - kEdges;
@@ -49,16 +49,16 @@ globalThis.fit_to = (spec, width) => {
     if (channels.length === 0) return;
     const entries = channels.flatMap(({field, scale}) => Array.isArray(scale?.domain) ? scale.domain : unique(field)).map(String);
     const {columnPadding, labelFontSize} = spec.config.legend;
-    const wide = widest(entries, labelFontSize) + kSign;
+    const wide = widest(entries, labelFontSize) + kSymbol;
     const columns = Math.max(1, Math.floor((room + columnPadding) / (wide + columnPadding)));
-    spec.config.legend = {...spec.config.legend, columns, labelLimit: Math.max(room - kSign, 60)};
+    spec.config.legend = {...spec.config.legend, columns, labelLimit: Math.max(room - kSymbol, 60)};
     if (wide <= room) return;
-    const labelExpr = within(entries, room - kSign, labelFontSize, beginning);
+    const labelExpr = within(entries, room - kSymbol, labelFontSize, beginning);
     for (const channel of channels) channel.legend = {...channel.legend, labelExpr};
   };
 
   const names = spec.encoding?.y;
-  const beside = names?.type === 'nominal' ? place_names(names) : kNumbers;
-  place_legend(width - beside - kEdges);
+  const names_width = names?.type === 'nominal' ? place_names(names) : kNumbers;
+  place_legend(width - names_width - kEdges);
   return spec;
 };

@@ -1,4 +1,4 @@
-#include "harness/report/published.h"
+#include "harness/results/published.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
 
-namespace lab::report {
+namespace lab::results {
 
 namespace {
 
@@ -71,11 +71,35 @@ TEST(Published, errata_s_arithmetic_is_right) {
 
 TEST(Published, that_cannot_be_read_names_the_file) {
   for (const auto& [content, reason] :
-       {std::pair{"{", "incomplete"}, std::pair{"[]", "not an object"}, std::pair{"{}", "not found"}}) {
+       {std::pair{"{", "truncated: the JSON does not end"}, std::pair{"[]", "expected an object, found an array"},
+        std::pair{"{}", "source: missing"}}) {
     const Expected<Published> published = load_published(with("vulkan_memory.json", content));
     ASSERT_FALSE(published) << reason;
     EXPECT_NE(published.error().what.find("vulkan_memory.json"), std::string::npos) << published.error().what;
+    EXPECT_NE(published.error().what.find(reason), std::string::npos) << published.error().what;
     EXPECT_EQ(published.error().status, ExitStatus::kUsage);
+  }
+}
+
+TEST(Published, checks_and_sources_of_figures_need_the_fields_of_their_kind) {
+  const struct {
+    const char *from, *to, *reason;
+  } rows[]{
+      {R"("bytes": [4096])", R"("octets": [4096])", "claims[0].check.bytes: missing"},
+      {R"("kind": "image alignments")", R"("kind": "colours")", "claims[0].check.kind: unknown"},
+      {R"("image": [16, 4096])", R"("image": [16])",
+       "claims[4].check.image: expected an array of 2 elements, found an array"},
+      {R"("kind": "heap share")", R"("kind": "heaps")", "errata[2].measured.kind: unknown"},
+      {R"("parts": 62)", R"("piece": 62)", "errata[2].measured.parts: missing"},
+      {R"("platform": "LinuxIntelMesa")", R"("platform": "BeOS")", "unknown platform 'BeOS'"},
+  };
+  for (const auto& [from, to, reason] : rows) {
+    std::string text = *read_file(committed() / "vulkan_memory.json");
+    ASSERT_NE(text.find(from), std::string::npos) << from;
+    text.replace(text.find(from), std::string_view(from).size(), to);
+    const Expected<Published> published = load_published(with("vulkan_memory.json", text));
+    ASSERT_FALSE(published) << to;
+    EXPECT_NE(published.error().what.find(reason), std::string::npos) << published.error().what;
   }
 }
 
@@ -103,4 +127,4 @@ TEST(Published, claims_about_an_order_of_freeing_that_one_version_lacks_are_refu
       << published.error().what;
 }
 
-}  // namespace lab::report
+}  // namespace lab::results

@@ -1,33 +1,51 @@
 /// The figures of the articles: results/published/*.json. The README.md there describes the format.
 #pragma once
 
-#include <boost/json/object.hpp>
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/base/error.h"
 
-namespace lab::report {
+namespace lab::results {
+
+struct Article {
+  std::string author;
+  int year = 0;
+};
+
+using ImageSize = std::array<std::uint64_t, 2>;  ///< width and height
+
+/// Where this machine's figure for an erratum comes from. `kind` says which of the other fields are set.
+struct FigureSource {
+  std::string kind;
+  int from = 0, to = 0;  ///< versions
+  std::string phase;
+  std::string benchmarks;   ///< a glob
+  std::string part, whole;  ///< counters
+  std::string columns;      ///< a glob over driver columns
+  std::vector<ImageSize> images;
+  std::uint64_t parts = 0;
+  std::string reason;
+};
 
 /// An error in an article.
 struct Erratum {
-  std::string article;  ///< the article's name
+  Article article;
   std::string claim;
   std::string printed;
   std::string arithmetic;
-  boost::json::object measured;  ///< the source of this machine's figure
+  FigureSource measured;
 };
 
 struct PublishedVersion {
   int version = 0;
-  std::string variant;  ///< the name of its variant in this project
-  std::string freed;    ///< the order in which it frees packets; "": all at once
-  std::string threads;
-  std::string allocation;
+  std::string variant;               ///< the name of its variant in this project
+  std::string freed;                 ///< the order in which it frees packets; "": all at once
   std::map<std::string, double> ms;  ///< milliseconds per frame, by phase
 };
 
@@ -42,11 +60,8 @@ struct SpeedClaim {
 };
 
 struct CommandBuckets {
-  std::string author;
-  int year = 0;
+  Article source;
   std::string machine;
-  std::string method;
-  double commands = 0;
   std::string family;
   std::string workload;           ///< the workload on which claims are judged
   std::vector<std::string> also;  ///< further workloads for which claims are shown
@@ -62,10 +77,19 @@ struct CommandBuckets {
   std::string benchmark(const PublishedVersion& version, const std::string& on_workload) const;
 };
 
-struct VulkanClaim {
+/// How to test a claim on a driver column. `kind` says which of the other fields are set.
+struct DriverCheck {
+  std::string kind;
+  std::vector<std::uint64_t> bytes = {};  ///< the article's figures
+  ImageSize image{};
+  std::vector<ImageSize> images = {};
+  std::uint64_t most = 0, low = 0, high = 0, below = 0, above = 0;
+};
+
+struct DriverClaim {
   std::string claim;
-  std::string platform;  ///< name in the article; "" for every driver
-  boost::json::object check;
+  std::optional<std::string> platform;  ///< name in the article; none for every driver
+  DriverCheck check;
 };
 
 struct Platform {
@@ -74,12 +98,11 @@ struct Platform {
 };
 
 struct VulkanMemory {
-  std::string author;
-  int year = 0;
+  Article source;
   std::uint64_t texel_bytes = 0;
   std::uint64_t least_dimension = 0;
   std::map<std::string, Platform> platforms;
-  std::vector<VulkanClaim> claims;
+  std::vector<DriverClaim> claims;
 };
 
 struct Published {
@@ -91,4 +114,4 @@ struct Published {
 /// Reads the files; an error names the file.
 Expected<Published> load_published(const std::filesystem::path& folder);
 
-}  // namespace lab::report
+}  // namespace lab::results
