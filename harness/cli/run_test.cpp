@@ -547,7 +547,7 @@ TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
   const Words rows = lines_with(outcome.output, "fake/");
   ASSERT_EQ(rows.size(), 2u) << outcome.output;
   EXPECT_EQ(rows[0].find("fake/plain/store  1.04 %         12 "), 0u) << rows[0];
-  EXPECT_NE(outcome.output.find("is that of 20260802T231500Z-nogit;"), std::string::npos);
+  EXPECT_NE(outcome.output.find("is from 20260802T231500Z-nogit."), std::string::npos);
   const boost::json::object known = json_plan();
   EXPECT_EQ(known.at("pilot"), "20260802T231500Z-nogit");
   const boost::json::value& row = known.at("rows").at(0);
