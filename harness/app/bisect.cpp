@@ -32,29 +32,28 @@ Expected<results::BisectQuestion> complete(const BisectRequest& request, const m
   if (!path) return path.error();
   const Expected<results::Commit> first = revisions.describe(*good);
   if (!first) return first.error();
-  results::BisectQuestion question{};
-  question.benchmark = request.benchmark;
-  question.command = request.command;
-  question.seed = request.seed;
-  question.timeout_seconds =
-      request.timeout_seconds.value_or(question.benchmark.empty() ? kCommandTimeout : kBenchmarkTimeout);
-  question.commits = {*first};
-  question.commits.insert(question.commits.end(), path->begin(), path->end());
-  question.repository = fs::weakly_canonical(request.repository).string();
+  results::BisectQuestion cell{};
+  cell.benchmark = request.benchmark;
+  cell.command = request.command;
+  cell.seed = request.seed;
+  cell.timeout_seconds = request.timeout_seconds.value_or(cell.benchmark.empty() ? kCommandTimeout : kBenchmarkTimeout);
+  cell.commits = {*first};
+  cell.commits.insert(cell.commits.end(), path->begin(), path->end());
+  cell.repository = fs::weakly_canonical(request.repository).string();
   const std::vector<int> allowed = measure::allowed_cpus();
-  question.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
-  if (question.benchmark.empty()) return question;
-  question.process_seconds = kProcessSeconds;
-  question.cpu = measure::choose_cpu("/", allowed);
+  cell.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
+  if (cell.benchmark.empty()) return cell;
+  cell.process_seconds = kProcessSeconds;
+  cell.cpu = measure::choose_cpu("/", allowed);
   const Expected<results::Build> build = measure::read_build(request.build_dir);
   if (!build) return build.error();
-  question.how = {build->toolchain, build->config, build->march};
-  return question;
+  cell.how = {build->toolchain, build->config, build->march};
+  return cell;
 }
 
 }  // namespace
 
-Expected<BisectAnswer> bisect(const BisectRequest& request, const BisectObserver& observer) {
+Expected<BisectOutcome> bisect(const BisectRequest& request, const BisectObserver& observer) {
   const Expected<results::Machine> machine = measure::this_machine();
   if (!machine) return machine.error();
   const Runner runner = [&](const ChildSpec& child) { return run_child(child, request.stop_file); };
@@ -63,23 +62,23 @@ Expected<BisectAnswer> bisect(const BisectRequest& request, const BisectObserver
   if (!revisions) return revisions.error();
   // Another repository stays unchanged. In this one, the next bisect reuses the worktrees.
   if (!revisions->is_of(request.root)) revisions->remove_trees_at_end();
-  const Expected<results::BisectQuestion> asked = complete(request, *revisions);
-  if (!asked) return asked.error();
+  const Expected<results::BisectQuestion> wanted = complete(request, *revisions);
+  if (!wanted) return wanted.error();
 
   const fs::path folder = results::machine_folder(request.root, *machine) / "bisect";
   Expected<results::BisectRecord> record =
-      results::BisectRecord::open(results::bisect_record_path(folder, *asked), *asked, request.restart);
+      results::BisectRecord::open(results::bisect_record_path(folder, *wanted), *wanted, request.restart);
   if (!record) return record.error();
   if (observer.on_open) observer.on_open(*record);
-  const results::BisectQuestion& question = record->question();
+  const results::BisectQuestion& cell = record->question();
   const std::unique_ptr<measure::Meter> meter =
-      question.benchmark.empty() ? measure::command_meter(question, *revisions, runner)
-                                 : measure::benchmark_meter(question, *revisions, runner, observer.on_build_output);
+      cell.benchmark.empty() ? measure::command_meter(cell, *revisions, runner)
+                             : measure::benchmark_meter(cell, *revisions, runner, observer.on_build_output);
   const Expected<judge::BisectVerdict> verdict =
-      search(request.aim, *meter, *record, {monotonic_seconds, utc_now}, observer.search);
+      search(request.goal, *meter, *record, {monotonic_seconds, utc_now}, observer.search);
   if (observer.on_end) observer.on_end(*record, verdict.has_value());
   if (!verdict) return verdict.error();
-  return BisectAnswer{*verdict, question, record->path()};
+  return BisectOutcome{*verdict, cell, record->path()};
 }
 
 }  // namespace lab::app

@@ -21,7 +21,7 @@ struct BisectRequest {
   std::string benchmark = {},
               command = {};  ///< exactly one: family/variant/workload, or a command for `sh -c` in a commit's tree
   std::filesystem::path repository = root_dir();  ///< if not the checkout's: its worktrees are removed at the end
-  Aim aim = {};
+  BisectGoal goal = {};
   std::optional<double> timeout_seconds = {};  ///< per measurement; none: 60 for a benchmark, 3600 for a command
   std::uint64_t seed = 1;                      ///< of the workload
   bool restart = false;                        ///< discards earlier measurements for the same ends
@@ -33,19 +33,19 @@ struct BisectRequest {
 struct BisectObserver {
   std::function<void(const results::BisectRecord&)> on_open = {};  ///< before the search
   measure::BuildListener on_build_output = {};
-  Observer search = {};
+  SearchObserver search = {};
   std::function<void(const results::BisectRecord&, bool answered)> on_end =
       {};  ///< after the search, also if it failed
 };
 
-struct BisectAnswer {
+struct BisectOutcome {
   judge::BisectVerdict verdict;
-  results::BisectQuestion question;
+  results::BisectQuestion cell;
   std::filesystem::path record;
 };
 
 /// Resumes from an existing record of the same request. Errors as for search(); kUsage if an end is not a revision or
 /// cannot be measured. After an error the record holds all completed work.
-Expected<BisectAnswer> bisect(const BisectRequest& request, const BisectObserver& observer = {});
+Expected<BisectOutcome> bisect(const BisectRequest& request, const BisectObserver& observer = {});
 
 }  // namespace lab::app

@@ -15,32 +15,32 @@ namespace lab::app {
 
 namespace {
 
-/// Step::holding counts the commits that hold this share of the probability.
+/// BisectStep::holding counts the commits that hold this share of the probability.
 constexpr double kMostlyHeld = 0.9;
 
-class Search {
+class BisectSearch {
  public:
-  Search(const Aim& aim, measure::Meter& meter, results::BisectRecord& record, const World& world,
-         const Observer& observer)
-      : aim_(aim),
+  BisectSearch(const BisectGoal& goal, measure::Meter& meter, results::BisectRecord& record, const SearchClock& clock,
+               const SearchObserver& observer)
+      : goal_(goal),
         meter_(meter),
         record_(record),
-        world_(world),
+        clock_(clock),
         observer_(observer),
         known_(record.question(), record.entries()),
-        start_(world.now()) {}
+        start_(clock.now()) {}
 
   Expected<judge::BisectVerdict> to_the_end() {
     // Equal executables at both ends are an answer. Also, errors at an end are reported before any measurement.
     for (const results::Commit* end : {&record_.question().commits.back(), &record_.question().commits.front()}) {
-      if (known_.decided(aim_.confidence)) break;
+      if (known_.decided(goal_.confidence)) break;
       results::BisectEntry entry;
       entry.commit = end->sha;
       if (const Expected<void> done = prepare(entry); !done) return done.error();
       if (entry.identity.empty()) continue;
       if (const Expected<void> kept = keep(std::move(entry)); !kept) return kept.error();
     }
-    while (!known_.decided(aim_.confidence) && in_time()) {
+    while (!known_.decided(goal_.confidence) && in_time()) {
       const std::string sha =
           record_.question()
               .commits[known_.next([this](const std::string& commit) { return meter_.is_ready(commit); })]
@@ -50,13 +50,13 @@ class Search {
       if (const Expected<void> done = fill(entry); !done) return done.error();
       if (const Expected<void> kept = keep(std::move(entry)); !kept) return kept.error();
     }
-    return known_.verdict(aim_.confidence);
+    return known_.verdict(goal_.confidence);
   }
 
  private:
   bool in_time() const {
     return known_.measurements() < kMostMeasurements &&
-           (aim_.budget_seconds <= 0 || world_.now() - start_ < aim_.budget_seconds);
+           (goal_.budget_seconds <= 0 || clock_.now() - start_ < goal_.budget_seconds);
   }
 
   bool is_end(const std::string& sha) const {
@@ -76,9 +76,9 @@ class Search {
 
   Expected<void> prepare(results::BisectEntry& entry) {
     if (observer_.on_start) observer_.on_start(entry.commit, true);
-    const double before = world_.now();
+    const double before = clock_.now();
     const Expected<measure::PreparedCommit> prepared = meter_.prepare(entry.commit);
-    entry.prepare_seconds = world_.now() - before;
+    entry.prepare_seconds = clock_.now() - before;
     if (!prepared) return prepared.error();
     if (!prepared->later.empty()) return later(entry, *prepared);
     later_ = 0;
@@ -92,9 +92,9 @@ class Search {
     std::string failure;
     for (int tried = 0; tried < kTries; ++tried) {
       if (observer_.on_start) observer_.on_start(entry.commit, false);
-      const double before = world_.now();
+      const double before = clock_.now();
       const Expected<measure::MeterReading> reading = meter_.measure(entry.commit);
-      entry.measure_seconds += world_.now() - before;
+      entry.measure_seconds += clock_.now() - before;
       if (!reading) return reading.error();
       if (!reading->skip.empty()) return skip(entry, reading->skip, "");
       if (reading->failure.empty()) {
@@ -126,22 +126,22 @@ class Search {
 
   Expected<void> keep(results::BisectEntry entry) {
     known_.take(entry);
-    entry.at = world_.utc();
+    entry.at = clock_.utc();
     entry.null = known_.null();
     entry.most = known_.likeliest(1);
     entry.most.resize(std::min(entry.most.size(), results::kKeptSuspects));
     if (const Expected<void> kept = record_.append(entry); !kept) return kept.error();
     if (observer_.on_step)
       observer_.on_step(
-          {entry, known_.verdict(aim_.confidence), known_.likeliest(kMostlyHeld * (1 - entry.null)).size()});
+          {entry, known_.verdict(goal_.confidence), known_.likeliest(kMostlyHeld * (1 - entry.null)).size()});
     return {};
   }
 
-  const Aim& aim_;
+  const BisectGoal& goal_;
   measure::Meter& meter_;
   results::BisectRecord& record_;
-  const World& world_;
-  const Observer& observer_;
+  const SearchClock& clock_;
+  const SearchObserver& observer_;
   judge::BisectEvidence known_;
   std::set<std::string> prepared_;
   int later_ = 0;
@@ -150,9 +150,9 @@ class Search {
 
 }  // namespace
 
-Expected<judge::BisectVerdict> search(const Aim& aim, measure::Meter& meter, results::BisectRecord& record,
-                                      const World& world, const Observer& observer) {
-  return Search(aim, meter, record, world, observer).to_the_end();
+Expected<judge::BisectVerdict> search(const BisectGoal& goal, measure::Meter& meter, results::BisectRecord& record,
+                                      const SearchClock& clock, const SearchObserver& observer) {
+  return BisectSearch(goal, meter, record, clock, observer).to_the_end();
 }
 
 }  // namespace lab::app

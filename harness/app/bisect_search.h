@@ -18,33 +18,33 @@ inline constexpr int kLaterInARow = 3;
 /// Maximum measurements; beyond it, the noise is too large for the effect.
 inline constexpr std::size_t kMostMeasurements = 3000;
 
-struct Aim {
+struct BisectGoal {
   double confidence = 0.99;
   double budget_seconds = 0;  ///< for this call; 0: unlimited
 };
 
 /// The environment of a search; the seam for tests.
-struct World {
+struct SearchClock {
   std::function<double()> now;       ///< monotonic seconds
   std::function<std::string()> utc;  ///< RFC 3339
 };
 
 /// The last step and the current probabilities; `most` is the likeliest commit.
-struct Step {
+struct BisectStep {
   const results::BisectEntry& entry;
   const judge::BisectVerdict& verdict;
   std::size_t holding;  ///< how many commits together hold 90 %
 };
 
-struct Observer {
+struct SearchObserver {
   std::function<void(const std::string& sha, bool preparing)> on_start;
-  std::function<void(const Step&)> on_step;
+  std::function<void(const BisectStep&)> on_step;
   std::function<void(const std::string& sha, const std::string& why)> on_failure;  ///< that will be retried
 };
 
 /// Resumes from `record`. Error if an end cannot be measured, if `meter` reports one, or if the record cannot be
 /// written. After an error the record holds all completed work.
-Expected<judge::BisectVerdict> search(const Aim& aim, measure::Meter& meter, results::BisectRecord& record,
-                                      const World& world, const Observer& observer);
+Expected<judge::BisectVerdict> search(const BisectGoal& goal, measure::Meter& meter, results::BisectRecord& record,
+                                      const SearchClock& clock, const SearchObserver& observer);
 
 }  // namespace lab::app

@@ -75,19 +75,19 @@ class FakeMeter : public measure::Meter {
 
 class Searching : public testing::Test {
  protected:
-  Expected<judge::BisectVerdict> search(FakeMeter& meter, std::size_t commits, const Aim& aim = {}) {
-    results::BisectQuestion question;
-    question.command = "fake";
-    for (std::size_t i = 0; i <= commits; ++i) question.commits.push_back({sha(i), fmt::format("commit {}", i), false});
-    Expected<results::BisectRecord> record = results::BisectRecord::open(folder_.path() / "a.jsonl", question, false);
+  Expected<judge::BisectVerdict> search(FakeMeter& meter, std::size_t commits, const BisectGoal& goal = {}) {
+    results::BisectQuestion cell;
+    cell.command = "fake";
+    for (std::size_t i = 0; i <= commits; ++i) cell.commits.push_back({sha(i), fmt::format("commit {}", i), false});
+    Expected<results::BisectRecord> record = results::BisectRecord::open(folder_.path() / "a.jsonl", cell, false);
     EXPECT_TRUE(record) << record.error().what;
-    const World world{[&] { return meter.clock; }, [] { return std::string("2026-01-01T00:00:00Z"); }};
-    const Observer observer{{},
-                            [&](const Step& step) { steps_.push_back(step.entry); },
-                            [&](const std::string&, const std::string& why) { failures_.push_back(why); }};
-    Expected<judge::BisectVerdict> verdict = app::search(aim, meter, *record, world, observer);
+    const SearchClock clock{[&] { return meter.clock; }, [] { return std::string("2026-01-01T00:00:00Z"); }};
+    const SearchObserver observer{{},
+                                  [&](const BisectStep& step) { steps_.push_back(step.entry); },
+                                  [&](const std::string&, const std::string& why) { failures_.push_back(why); }};
+    Expected<judge::BisectVerdict> verdict = app::search(goal, meter, *record, clock, observer);
     if (verdict) {
-      const judge::BisectVerdict concluded = judge::conclude(record->question(), record->entries(), aim.confidence);
+      const judge::BisectVerdict concluded = judge::conclude(record->question(), record->entries(), goal.confidence);
       EXPECT_DOUBLE_EQ(concluded.probability, verdict->probability);
     }
     return verdict;
@@ -110,7 +110,7 @@ TEST_F(Searching, names_the_culprit) {
   EXPECT_NEAR(verdict->ratio, 1.05, 0.02);
 }
 
-TEST_F(Searching, goes_on_from_its_record_after_an_interrupt) {
+TEST_F(Searching, resumes_from_its_record_after_an_interrupt) {
   FakeMeter meter(64, 41);
   meter.measurements_left = 9;
   const Expected<judge::BisectVerdict> stopped = search(meter, 64);
@@ -123,7 +123,7 @@ TEST_F(Searching, goes_on_from_its_record_after_an_interrupt) {
   EXPECT_EQ(verdict->measurements, meter.measured.size());
 }
 
-TEST_F(Searching, asks_a_commit_that_equals_another_nothing) {
+TEST_F(Searching, does_not_measure_a_commit_identical_to_another) {
   FakeMeter meter(64, 41);
   for (std::size_t i = 0; i <= 64; ++i) meter.identities[i] = i < 41 ? "old" : "new";
   const Expected<judge::BisectVerdict> verdict = search(meter, 64);
@@ -136,7 +136,7 @@ TEST_F(Searching, asks_a_commit_that_equals_another_nothing) {
   EXPECT_LT(meter.measured.size(), other.measured.size());
 }
 
-TEST_F(Searching, of_equal_ends_measures_nothing) {
+TEST_F(Searching, measures_nothing_if_the_ends_are_identical) {
   FakeMeter meter(9, 3);
   for (std::size_t i = 0; i <= 9; ++i) meter.identities[i] = "same";
   const Expected<judge::BisectVerdict> verdict = search(meter, 9);
@@ -146,7 +146,7 @@ TEST_F(Searching, of_equal_ends_measures_nothing) {
   EXPECT_EQ(verdict->measurements, 0u);
 }
 
-TEST_F(Searching, tries_a_failed_measurement_again_and_then_skips_the_commit) {
+TEST_F(Searching, retries_a_failed_measurement_and_then_skips_the_commit) {
   FakeMeter meter(16, 9);
   for (std::size_t i = 1; i < 16; ++i) meter.failures[i] = i == 8 || i == 9 ? 1000 : 1;
   const Expected<judge::BisectVerdict> verdict = search(meter, 16);
@@ -158,7 +158,7 @@ TEST_F(Searching, tries_a_failed_measurement_again_and_then_skips_the_commit) {
   EXPECT_EQ(failures_[0], "crashed");
 }
 
-TEST_F(Searching, stops_where_an_end_cannot_be_measured) {
+TEST_F(Searching, fails_if_an_end_cannot_be_measured) {
   FakeMeter meter(16, 9);
   meter.broken = {16};
   const Expected<judge::BisectVerdict> verdict = search(meter, 16);
@@ -167,7 +167,7 @@ TEST_F(Searching, stops_where_an_end_cannot_be_measured) {
   EXPECT_EQ(verdict.error().status, ExitStatus::kUsage);
 }
 
-TEST_F(Searching, asks_next_time_again_for_what_cannot_be_fetched_now) {
+TEST_F(Searching, retries_a_temporary_failure_in_the_next_call) {
   FakeMeter meter(64, 41);
   for (std::size_t i = 1; i < 64; ++i) meter.gone.insert(i);
   const Expected<judge::BisectVerdict> stopped = search(meter, 64);
@@ -181,7 +181,7 @@ TEST_F(Searching, asks_next_time_again_for_what_cannot_be_fetched_now) {
   EXPECT_TRUE(verdict->skipped.empty());
 }
 
-TEST_F(Searching, ends_with_its_budget_and_holds_the_candidates) {
+TEST_F(Searching, ends_with_its_budget_and_returns_the_candidates) {
   FakeMeter meter(64, 41);
   const Expected<judge::BisectVerdict> verdict = search(meter, 64, {0.99, 10});
   ASSERT_TRUE(verdict);
@@ -192,7 +192,7 @@ TEST_F(Searching, ends_with_its_budget_and_holds_the_candidates) {
   EXPECT_EQ(search(meter, 64)->answer, judge::BisectVerdict::Answer::kCulprit);
 }
 
-TEST_F(Searching, builds_fewer_commits_where_building_is_dear) {
+TEST_F(Searching, builds_fewer_commits_if_building_is_expensive) {
   FakeMeter cheap(256, 100);
   cheap.bad = 101.5;
   ASSERT_TRUE(search(cheap, 256));
@@ -204,7 +204,7 @@ TEST_F(Searching, builds_fewer_commits_where_building_is_dear) {
   EXPECT_LT(dear.prepared.size(), cheap.prepared.size());
 }
 
-TEST_F(Searching, keeps_what_was_believed_after_every_step) {
+TEST_F(Searching, records_the_probabilities_after_each_step) {
   FakeMeter meter(64, 41);
   ASSERT_TRUE(search(meter, 64));
   ASSERT_FALSE(steps_.empty());
@@ -213,7 +213,7 @@ TEST_F(Searching, keeps_what_was_believed_after_every_step) {
   EXPECT_GE(steps_.back().most.front().probability, 0.99);
 }
 
-TEST(LastLine, is_a_number_above_zero_or_a_sentence) {
+TEST(LastLine, is_a_positive_number_or_an_error) {
   EXPECT_EQ(*measure::parse_value("1.5"), 1.5);
   EXPECT_EQ(*measure::parse_value("talk 7\n 3e-2 \n\n"), 0.03);
   for (const std::string bad : {"", "\n", "1.5 ms", "nan", "inf", "0", "-3", "5\nmore", "1,5"})

@@ -45,18 +45,18 @@ std::string build_name(const fs::path& build_dir) {
   return build_dir.lexically_normal().filename().string();
 }
 
-struct Resolved {
+struct ResolvedRevision {
   measure::Revisions trees;
   std::string sha;
 };
 
-Expected<Resolved> resolve(std::string_view option, const std::string& revision, const fs::path& root,
-                           const Runner& run) {
+Expected<ResolvedRevision> resolve(std::string_view option, const std::string& revision, const fs::path& root,
+                                   const Runner& run) {
   Expected<measure::Revisions> trees = measure::Revisions::open(root, measure::Revisions::default_cache(), run);
   if (!trees) return in_context(fmt::format("{} '{}'", option, revision), trees.error());
   const Expected<std::string> sha = trees->resolve(revision);
   if (!sha) return in_context(option, sha.error());
-  return Resolved{std::move(*trees), *sha};
+  return ResolvedRevision{std::move(*trees), *sha};
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ Expected<Resolved> resolve(std::string_view option, const std::string& revision,
 Expected<Checkout> build_revision(std::string_view option, const std::string& revision, const fs::path& root,
                                   const results::Build& build, const measure::VariantChoice& choice, const Runner& run,
                                   const BuildObserver& observer) {
-  Expected<Resolved> resolved = resolve(option, revision, root, run);
+  Expected<ResolvedRevision> resolved = resolve(option, revision, root, run);
   if (!resolved) return resolved.error();
   auto& [trees, sha] = *resolved;
   const results::BuildOptions how{build.toolchain, build.config, build.march};
@@ -89,7 +89,7 @@ Expected<void> check_base(const std::string& named, const fs::path& root, const 
     const Expected<Checkout> found = from_folder(named, build_name(build_dir));
     return found ? Expected<void>() : found.error();
   }
-  const Expected<Resolved> found = resolve("--against", named, root, run);
+  const Expected<ResolvedRevision> found = resolve("--against", named, root, run);
   return found ? Expected<void>() : found.error();
 }
 

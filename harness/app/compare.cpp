@@ -20,20 +20,20 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A name of the request: a path or a revision.
-struct Name {
+struct ResolvedName {
   std::string text;
   std::string commit;  ///< "" for a path
 };
 
-Expected<Name> resolve(const fs::path& root, const std::string& text) {
-  if (std::error_code problem; fs::exists(text, problem)) return Name{text, ""};
+Expected<ResolvedName> resolve(const fs::path& root, const std::string& text) {
+  if (std::error_code problem; fs::exists(text, problem)) return ResolvedName{text, ""};
   const Error neither = usage_error(fmt::format("'{}' is neither a file nor a revision", text));
   const auto runner = [](const ChildSpec& spec) { return run_child(spec); };
   const auto revisions = measure::Revisions::open(root, measure::Revisions::default_cache(), runner);
   if (!revisions) return neither;
   const Expected<std::string> commit = revisions->resolve(text);
   if (!commit) return Error{neither.what, commit.error().hint, ExitStatus::kUsage};
-  return Name{text, *commit};
+  return ResolvedName{text, *commit};
 }
 
 /// The results in `folder` with the short hash of `commit` in their name, the newest first.
@@ -66,9 +66,9 @@ std::string find_result(const fs::path& folder, const std::string& commit, const
 
 /// Paths for the names: one path for two revisions that were measured in one session.
 Expected<std::vector<std::string>> paths_for(const fs::path& root, const std::vector<std::string>& texts) {
-  std::vector<Name> names;
+  std::vector<ResolvedName> names;
   for (const std::string& text : texts) {
-    const Expected<Name> name = resolve(root, text);
+    const Expected<ResolvedName> name = resolve(root, text);
     if (!name) return name.error();
     names.push_back(*name);
   }
@@ -79,7 +79,7 @@ Expected<std::vector<std::string>> paths_for(const fs::path& root, const std::ve
     if (const std::string both = find_result(folder, names[1].commit, names[0].commit); !both.empty())
       return std::vector<std::string>{both};
   std::vector<std::string> paths;
-  for (const Name& name : names) {
+  for (const ResolvedName& name : names) {
     paths.push_back(name.commit.empty() ? name.text : find_result(folder, name.commit));
     if (paths.back().empty())
       return usage_error(
@@ -95,7 +95,7 @@ Expected<std::vector<std::string>> paths_for(const fs::path& root, const std::ve
 Expected<judge::Comparison> compare(const CompareRequest& request) {
   const Expected<std::vector<std::string>> paths = paths_for(request.root, request.names);
   if (!paths) return paths.error();
-  return compare_named(*paths, request.settings);
+  return compare_files(*paths, request.settings, request.independent_repetitions);
 }
 
 }  // namespace lab::app

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "harness/app/history_inputs.h"
 #include "harness/base/fit.h"
 #include "harness/base/glob.h"
 #include "harness/base/nearest.h"
@@ -21,8 +20,7 @@ namespace fs = std::filesystem;
 using results::SeriesKey;
 using results::Store;
 
-/// Reports remarks about the store.
-Expected<void> tell(Store& store, const HistoryObserver& observer) {
+Expected<void> report_remarks(Store& store, const HistoryObserver& observer) {
   if (!observer.on_remark) return {};
   const results::StoreProgress& reading = store.reading();
   if (reading.seconds >= 1)
@@ -74,21 +72,42 @@ Expected<std::vector<SeriesKey>> selected(Store& store, const fs::path& results,
                ExitStatus::kUsage};
 }
 
-/// Opens the store of the results and reports its remarks.
-Expected<Store> open(const fs::path& results, const HistoryObserver& observer) {
-  Expected<Store> store = open_store(results, [&](const results::StoreProgress& progress) {
-    if (observer.on_progress) observer.on_progress(progress);
-  });
-  if (observer.on_read) observer.on_read();
-  if (!store) return store;
-  if (const Expected<void> told = tell(*store, observer); !told) return told.error();
-  return store;
+/// The histories of `series`. Without `with_points`, their points stay empty.
+Expected<std::vector<judge::SeriesHistory>> load_histories(Store& store, const std::vector<SeriesKey>& list,
+                                                           bool with_points) {
+  std::vector<judge::SeriesHistory> histories;
+  for (const SeriesKey& one : list) {
+    const Expected<std::string> findings = store.findings(one);
+    if (!findings) return findings.error();
+    Expected<std::vector<results::SeriesPoint>> points = std::vector<results::SeriesPoint>{};
+    if (with_points) points = store.points(one);
+    if (!points) return points.error();
+    histories.push_back({one, judge::parse_findings(*findings), std::move(*points)});
+  }
+  return histories;
 }
 
 }  // namespace
 
+Expected<Store> open_store(const fs::path& results, const HistoryObserver& observer) {
+  Expected<Store> store = Store::open(results, judge::store_rules(), [&](const results::StoreProgress& progress) {
+    if (observer.on_progress) observer.on_progress(progress);
+  });
+  if (observer.on_read) observer.on_read();
+  if (!store) return store;
+  if (const Expected<void> reported = report_remarks(*store, observer); !reported) return reported.error();
+  return store;
+}
+
+Expected<std::vector<judge::SeriesHistory>> load_machine(results::Store& store, std::string_view machine) {
+  Expected<std::vector<results::SeriesKey>> series = store.series();
+  if (!series) return series.error();
+  std::erase_if(*series, [&](const results::SeriesKey& one) { return one.machine != machine; });
+  return load_histories(store, *series, true);
+}
+
 Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& request, const HistoryObserver& observer) {
-  Expected<Store> store = open(request.results, observer);
+  Expected<Store> store = open_store(request.results, observer);
   if (!store) return store.error();
   const Expected<std::vector<SeriesKey>> list =
       selected(*store, request.results, request.benchmark, request.may_be_empty);
@@ -98,7 +117,7 @@ Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& reques
 
 Expected<judge::JudgedNight> judge_night(const fs::path& results, const fs::path& session,
                                          const HistoryObserver& observer) {
-  Expected<Store> store = open(results, observer);
+  Expected<Store> store = open_store(results, observer);
   if (!store) return store.error();
   const Expected<results::Result> result = results::load_result(session);
   if (!result) return result.error();

@@ -12,6 +12,7 @@
 #include "harness/judge/history.h"
 #include "harness/judge/night.h"
 #include "harness/report/history.h"
+#include "harness/results/store.h"
 
 namespace lab::app {
 
@@ -36,5 +37,11 @@ Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& reques
 /// Judges the session in a file against earlier nights.
 Expected<judge::JudgedNight> judge_night(const std::filesystem::path& results, const std::filesystem::path& session,
                                          const HistoryObserver& observer = {});
+
+/// Opens the store of the folder `results`, with the rules of judge, and reports its remarks.
+Expected<results::Store> open_store(const std::filesystem::path& results, const HistoryObserver& observer = {});
+
+/// All series of a machine.
+Expected<std::vector<judge::SeriesHistory>> load_machine(results::Store& store, std::string_view machine);
 
 }  // namespace lab::app

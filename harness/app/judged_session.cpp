@@ -1,7 +1,7 @@
 #include "harness/app/judged_session.h"
 
 #include "harness/judge/fitness.h"
-#include "harness/judge/stopping.h"
+#include "harness/judge/summary.h"
 #include "harness/judge/verify.h"
 
 namespace lab::app {

@@ -190,7 +190,7 @@ TEST(Session, runs_every_benchmark_once_in_every_block) {
   EXPECT_TRUE(judge::summarize(fake.head)[0].time.interval);
 }
 
-TEST(Session, records_what_other_work_did_to_each_block) {
+TEST(Session, records_the_other_load_in_each_block) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
   fake.spec.pace = processes_pace(4);
@@ -224,7 +224,7 @@ TEST(Session, records_what_other_work_did_to_each_block) {
             1);
 }
 
-TEST(Session, interrupted_in_its_first_block_records_what_disturbed_that_much_of_it) {
+TEST(Session, interrupted_in_its_first_block_records_the_disturbance_so_far) {
   for (const int after : {0, 1}) {
     FakeWorld fake;
     for (const char* variant : {"plain", "quick"}) fake.add(variant);
@@ -237,7 +237,7 @@ TEST(Session, interrupted_in_its_first_block_records_what_disturbed_that_much_of
   }
 }
 
-TEST(Session, asks_the_first_blocks_alone_for_what_takes_time_to_find) {
+TEST(Session, collects_costly_counters_only_in_the_first_blocks) {
   FakeWorld fake;
   fake.add("plain");
   fake.spec.pace = processes_pace(5);
@@ -253,7 +253,7 @@ TEST(Session, asks_the_first_blocks_alone_for_what_takes_time_to_find) {
   EXPECT_EQ(quick.specs[0].environment, Names{"LAB_EXACT"});
 }
 
-TEST(Session, is_the_same_again_for_the_same_seed) {
+TEST(Session, is_reproducible_for_the_same_seed) {
   const auto order = [](std::uint64_t seed) {
     FakeWorld fake;
     for (const char* variant : {"plain", "quick", "other", "more"}) fake.add(variant);
@@ -267,7 +267,7 @@ TEST(Session, is_the_same_again_for_the_same_seed) {
   EXPECT_NE(order(3), order(4));
 }
 
-TEST(Session, pins_what_is_not_parallel_and_gives_threads_to_what_is) {
+TEST(Session, pins_sequential_benchmarks_and_gives_threads_to_parallel_ones) {
   FakeWorld fake;
   fake.add("plain");
   fake.add("plain", "spread");
@@ -284,7 +284,7 @@ TEST(Session, pins_what_is_not_parallel_and_gives_threads_to_what_is) {
   }
 }
 
-TEST(Session, holds_its_budget_and_adapts_to_what_processes_cost) {
+TEST(Session, keeps_its_budget_and_adapts_to_the_cost_of_processes) {
   FakeWorld fake;
   for (int i = 0; i < 40; ++i) fake.add(i == 0 ? "plain" : fmt::format("v{}", i)).overhead = 0.35;
   fake.spec.pace = quick_pace();
@@ -295,7 +295,7 @@ TEST(Session, holds_its_budget_and_adapts_to_what_processes_cost) {
   for (const judge::SummaryRow& row : judge::summarize(fake.head)) EXPECT_TRUE(row.time.interval) << row.benchmark;
 }
 
-TEST(Session, stops_within_a_block_when_the_budget_would_be_passed) {
+TEST(Session, stops_within_a_block_before_it_exceeds_the_budget) {
   FakeWorld fake;
   for (int i = 0; i < 100; ++i) fake.add(i == 0 ? "plain" : fmt::format("v{}", i)).overhead = 1;
   fake.spec.pace = quick_pace();
@@ -308,7 +308,7 @@ TEST(Session, stops_within_a_block_when_the_budget_would_be_passed) {
   EXPECT_GT(fake.head.processes.size(), 10u);
 }
 
-TEST(Session, ends_a_benchmark_that_crashes_and_keeps_the_others) {
+TEST(Session, drops_a_crashed_benchmark_and_continues_with_the_others) {
   FakeWorld fake;
   fake.add("plain");
   FakeWorld::Behaviour& quick = fake.add("quick");
@@ -362,7 +362,7 @@ TEST(Session, names_every_way_to_fail) {
   }
 }
 
-TEST(Session, names_what_a_variant_itself_said_was_wrong) {
+TEST(Session, reports_the_error_text_of_a_variant) {
   FakeWorld fake;
   fake.add("plain");
   FakeWorld::Behaviour& quick = fake.add("quick");
@@ -390,7 +390,7 @@ TEST(Session, gives_no_number_to_a_wrong_answer) {
   EXPECT_EQ(fake.blocks_seen[0], 2u);
 }
 
-TEST(Session, asks_a_reference_that_was_not_selected_for_its_answer_only) {
+TEST(Session, runs_an_unselected_reference_only_for_its_answer) {
   FakeWorld fake;
   fake.add("plain");
   fake.add("quick").checksum = "00000000000000bb";
@@ -405,7 +405,7 @@ TEST(Session, asks_a_reference_that_was_not_selected_for_its_answer_only) {
   EXPECT_TRUE(fake.head.processes.empty());
 }
 
-TEST(Session, goes_on_without_a_reference_that_crashes_and_says_so) {
+TEST(Session, continues_without_a_crashed_reference_and_reports_it) {
   FakeWorld fake;
   FakeWorld::Behaviour& plain = fake.add("plain");
   plain.fails_at = 0;
@@ -419,7 +419,7 @@ TEST(Session, goes_on_without_a_reference_that_crashes_and_says_so) {
             Names{"the reference gave no answer to fake/store: variants were compared with each other"});
 }
 
-TEST(Session, measures_no_variant_that_does_not_conform) {
+TEST(Session, does_not_measure_a_nonconforming_variant) {
   FakeWorld fake;
   fake.add("plain");
   fake.add("quick").breach = "1 was put, 2 was there";
@@ -442,7 +442,7 @@ TEST(Session, measures_no_variant_that_does_not_conform) {
   EXPECT_EQ(fake.head.session.state, "complete");
 }
 
-TEST(Session, asks_an_executable_once_for_its_conformance_whichever_arms_and_benchmarks_it_stands_for) {
+TEST(Session, checks_the_conformance_of_each_executable_once) {
   FakeWorld fake;
   fake.add("plain");
   fake.add("plain", "drop");
@@ -456,7 +456,7 @@ TEST(Session, asks_an_executable_once_for_its_conformance_whichever_arms_and_ben
   EXPECT_EQ(fake.asked, (Names{"/b/fake/plain", "/base/fake/plain"}));
 }
 
-TEST(Session, measures_head_alone_where_base_does_not_conform_and_neither_where_head_does_not) {
+TEST(Session, measures_only_head_if_base_does_not_conform_and_neither_if_head_does_not) {
   for (const bool head : {true, false}) {
     FakeWorld fake;
     FakeWorld::Behaviour& here = fake.add("plain");
@@ -473,7 +473,7 @@ TEST(Session, measures_head_alone_where_base_does_not_conform_and_neither_where_
   }
 }
 
-TEST(Session, holds_nobody_against_a_reference_that_does_not_conform) {
+TEST(Session, ignores_the_answers_of_a_nonconforming_reference) {
   for (const bool selected : {true, false}) {
     FakeWorld fake;
     FakeWorld::Behaviour& plain = fake.add("plain");
@@ -511,7 +511,7 @@ TEST(Session, has_its_whole_budget_for_measuring) {
   EXPECT_NEAR(slow.session.wall_seconds, fast.session.wall_seconds + 40 * 0.5, 1e-6);
 }
 
-TEST(Session, that_is_interrupted_keeps_what_it_has) {
+TEST(Session, keeps_its_data_when_interrupted) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
   fake.spec.pace = processes_pace(10);
@@ -523,7 +523,7 @@ TEST(Session, that_is_interrupted_keeps_what_it_has) {
   EXPECT_TRUE(fake.head.failures.empty());
 }
 
-TEST(Session, whose_process_is_stopped_is_interrupted_and_blames_nobody) {
+TEST(Session, is_interrupted_without_a_failure_if_its_process_is_stopped) {
   FakeWorld fake;
   FakeWorld::Behaviour& plain = fake.add("plain");
   plain.fails_at = 4;
@@ -535,7 +535,7 @@ TEST(Session, whose_process_is_stopped_is_interrupted_and_blames_nobody) {
   EXPECT_TRUE(fake.head.failures.empty());
 }
 
-TEST(Session, ends_when_its_journal_does) {
+TEST(Session, ends_if_its_journal_cannot_be_written) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
   fake.spec.pace = processes_pace(10);
@@ -548,7 +548,7 @@ TEST(Session, ends_when_its_journal_does) {
   EXPECT_EQ(fake.ran.size(), 6u);
 }
 
-TEST(Session, that_is_full_goes_on_until_every_interval_is_tight) {
+TEST(Session, in_full_mode_continues_until_every_interval_is_narrow) {
   FakeWorld fake;
   fake.add("plain");
   fake.add("quick");
@@ -559,7 +559,7 @@ TEST(Session, that_is_full_goes_on_until_every_interval_is_tight) {
   EXPECT_TRUE(fake.head.session.unusual.empty());
 }
 
-TEST(Session, that_is_full_names_the_intervals_it_could_not_make_tight) {
+TEST(Session, in_full_mode_reports_the_intervals_that_stayed_wide) {
   FakeWorld fake;
   fake.add("plain");
   fake.spec.pace = full_pace();
@@ -584,7 +584,7 @@ TEST(Session, that_is_full_names_the_intervals_it_could_not_make_tight) {
             0u);
 }
 
-TEST(Session, tells_how_far_it_is) {
+TEST(Session, reports_its_progress) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
   fake.spec.pace = quick_pace();
@@ -598,7 +598,7 @@ TEST(Session, tells_how_far_it_is) {
   EXPECT_LT(fake.progresses.back().seconds_left, 3);
 }
 
-TEST(Session, runs_the_arms_of_a_benchmark_side_by_side_and_each_pair_of_blocks_as_abba) {
+TEST(Session, runs_the_arms_of_a_benchmark_next_to_each_other_and_each_pair_of_blocks_as_abba) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
   fake.add_arm("base", "quick");
@@ -621,7 +621,7 @@ TEST(Session, runs_the_arms_of_a_benchmark_side_by_side_and_each_pair_of_blocks_
   }
 }
 
-TEST(Session, whose_base_fails_goes_on_in_head_and_one_whose_head_fails_ends_both) {
+TEST(Session, continues_head_if_base_fails_and_ends_both_if_head_fails) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
   FakeWorld::Behaviour& base = fake.add_arm("base", "quick");
@@ -642,7 +642,7 @@ TEST(Session, whose_base_fails_goes_on_in_head_and_one_whose_head_fails_ends_bot
   EXPECT_EQ(fake.head.failures[1].arm, "head");
 }
 
-TEST(Session, takes_the_numbers_of_a_base_that_answers_wrongly_and_keeps_heads) {
+TEST(Session, drops_the_numbers_of_a_base_with_wrong_answers_and_keeps_those_of_head) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
   fake.add_arm("base", "quick").checksum = "00000000000000bb";
@@ -654,7 +654,7 @@ TEST(Session, takes_the_numbers_of_a_base_that_answers_wrongly_and_keeps_heads) 
   EXPECT_EQ(fake.head.failures.at(0).arm, "base");
 }
 
-TEST(Session, against_a_base_goes_on_with_what_is_not_tight_and_with_the_control) {
+TEST(Session, against_a_base_continues_with_wide_intervals_and_the_control) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick", "other", "more"}) fake.add(variant);
   fake.add_arm("base", "quick");
@@ -684,7 +684,7 @@ TEST(Session, against_a_base_goes_on_with_what_is_not_tight_and_with_the_control
             0u);
 }
 
-TEST(Session, whose_control_is_biased_is_unfit_and_one_whose_is_not_is_fit) {
+TEST(Session, is_unfit_only_if_its_control_is_biased) {
   for (const double bias : {1.0, 1.01}) {
     FakeWorld fake;
     for (const char* variant : {"plain", "quick"}) fake.add(variant);
@@ -699,7 +699,7 @@ TEST(Session, whose_control_is_biased_is_unfit_and_one_whose_is_not_is_fit) {
   }
 }
 
-TEST(Session, says_how_much_of_its_time_was_timed) {
+TEST(Session, reports_how_much_of_its_time_was_timed) {
   FakeWorld fake;
   fake.add("plain").nanoseconds = 2e8;  // in one repetition
   fake.spec.pace = processes_pace(4);
@@ -709,7 +709,7 @@ TEST(Session, says_how_much_of_its_time_was_timed) {
   EXPECT_NEAR(fake.head.session.wall_seconds, 3 + 4 * 0.55, 1e-9);
 }
 
-TEST(Session, with_real_processes_measures_the_good_and_names_the_bad) {
+TEST(Session, with_real_processes_measures_working_variants_and_reports_failing_ones) {
   const FakeBuild build({"plain", "quick", "wide", "crashing", "hanging", "garbage", "flood", "flaky", "wrong",
                          "unstable", "timeless", "careless", "fragile"});
   // Only what hangs is given up soon, so that a busy machine loses nothing else.

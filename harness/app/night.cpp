@@ -34,49 +34,41 @@ bool is_report(const std::string& name) {
                     [](char c, char form) { return form == 'd' ? c >= '0' && c <= '9' : c == form; });
 }
 
-struct Judgement {
-  NightVerdict verdict = NightVerdict::kFine;
+struct NightJudgement {
+  ExitStatus verdict = ExitStatus::kOk;
   std::string sentence;
 };
 
-std::string_view name_of(NightVerdict verdict) {
-  switch (verdict) {
-    case NightVerdict::kFine:
-      return "fine";
-    case NightVerdict::kFailed:
-      return "failed";
-    case NightVerdict::kRegression:
-      return "regression";
-    case NightVerdict::kUnfit:
-      break;
-  }
-  return "unfit";
+std::string_view name_of(ExitStatus verdict) {
+  if (verdict == ExitStatus::kOk) return "fine";
+  if (verdict == ExitStatus::kRegression) return "regression";
+  return verdict == ExitStatus::kUnfit ? "unfit" : "failed";
 }
 
-NightVerdict verdict_of(const report::NightFindings& found) {
+ExitStatus verdict_of(const report::NightFindings& found) {
   const bool nothing_ran = found.benchmarks.empty();
-  if (!nothing_ran && !found.night.fit) return found.failures.empty() ? NightVerdict::kUnfit : NightVerdict::kFailed;
-  if (!found.alarms.empty()) return NightVerdict::kRegression;
-  return nothing_ran || !found.failures.empty() ? NightVerdict::kFailed : NightVerdict::kFine;
+  if (!nothing_ran && !found.night.fit) return found.failures.empty() ? ExitStatus::kUnfit : ExitStatus::kFailed;
+  if (!found.alarms.empty()) return ExitStatus::kRegression;
+  return nothing_ran || !found.failures.empty() ? ExitStatus::kFailed : ExitStatus::kOk;
 }
 
 /// One night in one results folder.
-class Night {
+class NightRun {
  public:
-  Night(const NightRequest& request, NightWorld& world)
+  NightRun(const NightRequest& request, NightEnvironment& environment)
       : request_(request),
-        world_(world),
-        time_(request, world),
+        environment_(environment),
+        time_(request, environment),
         folder_(request.results / "nightly"),
-        report_(folder_ / folder_name(world.now() - static_cast<std::time_t>(request.spent_seconds))) {}
+        report_(folder_ / folder_name(environment.now() - static_cast<std::time_t>(request.spent_seconds))) {}
 
-  Expected<NightVerdict> run(const std::function<void(const NightSummary&)>& summary) {
-    Expected<Judgement> judgement = measure_and_judge();
+  Expected<ExitStatus> run(const std::function<void(const NightSummary&)>& summary) {
+    Expected<NightJudgement> judgement = measure_and_judge();
     if (!judgement) {
       if (judgement.error().status == ExitStatus::kInterrupted) return judgement.error();
       alarms_.clear();  // this summary cannot name them; the next night's will
       print_error(judgement.error());
-      judgement = Judgement{NightVerdict::kFailed, judgement.error().what};
+      judgement = NightJudgement{ExitStatus::kFailed, judgement.error().what};
     }
     prune();
     std::error_code problem;
@@ -89,70 +81,70 @@ class Night {
   }
 
  private:
-  Expected<Judgement> measure_and_judge() {
+  Expected<NightJudgement> measure_and_judge() {
     time_.keep_for_bisects();
     std::string_view before = "building";
     if (request_.backfill > 0) {
-      const Expected<bool> earlier = measure_missing(request_, world_, time_);
+      const Expected<bool> earlier = measure_missing(request_, environment_, time_);
       if (!earlier) return earlier.error();
       if (*earlier) before = "building and earlier commits";
     }
     std::vector<std::string> budget;
     if (const std::optional<double> seconds = time_.share(1)) {
       if (*seconds < 1)
-        return Error{fmt::format("{} took all of the {}: nothing was measured", before,
+        return Error{fmt::format("{} used all of the {}; nothing was measured", before,
                                  report::elapsed_text(*request_.budget_seconds)),
-                     "a larger --budget; what is built stays where the checkout does"};
+                     "use a larger --budget; the build is kept in the checkout"};
       budget = {"--budget", fmt::format("{:.0f}", *seconds)};
     }
-    const Expected<VerbOutcome> session = call_verb(world_, "run", budget);
+    const Expected<VerbOutcome> session = call_verb(environment_, "run", budget);
     if (!session) return session.error();
-    if (session->last_line.empty()) return Judgement{NightVerdict::kFailed, "no result"};
+    if (session->last_line.empty()) return NightJudgement{ExitStatus::kFailed, "no result"};
     return report_of(session->last_line, session->status);
   }
 
   /// Judges the session and writes its report, even if judging failed.
-  Expected<Judgement> report_of(const std::string& session, int status) {
-    Expected<Judgement> judgement = judge(session);
+  Expected<NightJudgement> report_of(const std::string& session, int status) {
+    Expected<NightJudgement> judgement = judge(session);
     if (!judgement) {
       if (judgement.error().status == ExitStatus::kInterrupted) return judgement;
       print_error(judgement.error());
-      judgement = Judgement{NightVerdict::kFailed, judgement.error().what};
+      judgement = NightJudgement{ExitStatus::kFailed, judgement.error().what};
     }
-    const Expected<VerbOutcome> page = call_verb(world_, "report", {session, "--out", report_.string()});
+    const Expected<VerbOutcome> page = call_verb(environment_, "report", {session, "--out", report_.string()});
     if (!page && page.error().status == ExitStatus::kInterrupted) return page.error();
-    if (!page) world_.print_line(fmt::format("nightly: no report: {}", page.error().what));
-    if (const Expected<void> written = write_file(report_ / "history.txt", world_.history_text()); !written)
+    if (!page) environment_.print_line(fmt::format("nightly: no report: {}", page.error().what));
+    if (const Expected<void> written = write_file(report_ / "history.txt", environment_.history_text()); !written)
       return written.error();
-    if (judgement->verdict == NightVerdict::kFine && (status != 0 || !page || page->status != 0))
-      return Judgement{NightVerdict::kFailed, judgement->sentence + "; the session or its report failed"};
+    if (judgement->verdict == ExitStatus::kOk && (status != 0 || !page || page->status != 0))
+      return NightJudgement{ExitStatus::kFailed, judgement->sentence + "; the session or its report failed"};
     return judgement;
   }
 
-  Expected<Judgement> judge(const std::string& session) {
+  Expected<NightJudgement> judge(const std::string& session) {
     const Expected<results::Result> result = results::load_result(session);
     if (!result) return result.error();
     const HistoryObserver observer{
-        .on_remark = [&](const std::string& sentence) { world_.print_line("history: " + sentence); }};
+        .on_remark = [&](const std::string& sentence) { environment_.print_line("history: " + sentence); }};
     const Expected<std::vector<judge::SeriesHistory>> all =
         history({request_.results, std::nullopt, true, true}, observer);
     if (!all) return all.error();
     Expected<judge::JudgedNight> night = judge_night(request_.results, session);
     if (!night) return night.error();
-    Expected<NightState> state = NightState::open(folder_ / "state.json", world_);
+    Expected<NightState> state = NightState::open(folder_ / "state.json", environment_);
     if (!state) return state.error();
     state_ = std::move(*state);
     if (const Expected<void> added = add_new_alarms(*all, *night); !added) return added.error();
     const std::vector<std::size_t> alarms = night->fit ? unreported(night->machine) : std::vector<std::size_t>();
     const Expected<std::vector<std::size_t>> tried =
-        continue_bisects(state_, night->machine, night->fit, world_, time_);
+        continue_bisects(state_, night->machine, night->fit, environment_, time_);
     if (!tried) return tried.error();
     if (const Expected<void> saved = state_.save(); !saved) return saved.error();
     const report::NightFindings found = findings(*result, std::move(*night), alarms, *tried);
     if (const Expected<void> written = write_file(report_ / "junit.xml", report::night_junit(found)); !written)
       return written.error();
     alarms_ = alarms;
-    return Judgement{verdict_of(found), report::night_text(found)};
+    return NightJudgement{verdict_of(found), report::night_text(found)};
   }
 
   Expected<void> add_new_alarms(const std::vector<judge::SeriesHistory>& all, const judge::JudgedNight& night) {
@@ -195,8 +187,8 @@ class Night {
     if (alarms_.empty()) return;
     for (const std::size_t i : alarms_) state_.alarms[i].reported = true;
     if (const Expected<void> saved = state_.save(); !saved)
-      world_.print_line(fmt::format("nightly: the state is not written ({}): its changes will be reported again",
-                                    saved.error().what));
+      environment_.print_line(fmt::format("nightly: the state is not written ({}): its changes will be reported again",
+                                          saved.error().what));
   }
 
   /// Removes the oldest reports, never results.
@@ -212,12 +204,12 @@ class Night {
   }
 
   void print_error(const Error& error) {
-    world_.print_line(fmt::format("harness: error: {}", error.what));
-    if (!error.hint.empty()) world_.print_line(fmt::format("hint: {}", error.hint));
+    environment_.print_line(fmt::format("harness: error: {}", error.what));
+    if (!error.hint.empty()) environment_.print_line(fmt::format("hint: {}", error.hint));
   }
 
   const NightRequest& request_;
-  NightWorld& world_;
+  NightEnvironment& environment_;
   NightTime time_;
   fs::path folder_;
   fs::path report_;  ///< tonight's
@@ -227,23 +219,9 @@ class Night {
 
 }  // namespace
 
-ExitStatus status_of(NightVerdict verdict) {
-  switch (verdict) {
-    case NightVerdict::kFine:
-      return ExitStatus::kOk;
-    case NightVerdict::kFailed:
-      return ExitStatus::kFailed;
-    case NightVerdict::kRegression:
-      return ExitStatus::kRegression;
-    case NightVerdict::kUnfit:
-      break;
-  }
-  return ExitStatus::kUnfit;
-}
-
-Expected<NightVerdict> run_night(const NightRequest& request, NightWorld& world,
-                                 const std::function<void(const NightSummary&)>& summary) {
-  return Night(request, world).run(summary);
+Expected<ExitStatus> run_night(const NightRequest& request, NightEnvironment& environment,
+                               const std::function<void(const NightSummary&)>& summary) {
+  return NightRun(request, environment).run(summary);
 }
 
 }  // namespace lab::app

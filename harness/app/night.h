@@ -35,9 +35,9 @@ struct VerbOutcome {
 };
 
 /// The environment of a night; the seam for tests.
-class NightWorld {
+class NightEnvironment {
  public:
-  virtual ~NightWorld() = default;
+  virtual ~NightEnvironment() = default;
   virtual std::time_t now() = 0;                ///< seconds since the epoch
   virtual double clock() = 0;                   ///< monotonic seconds
   virtual Expected<std::string> machine() = 0;  ///< this machine's id
@@ -51,19 +51,15 @@ class NightWorld {
   virtual bool interrupted() = 0;
 };
 
-enum class NightVerdict { kFine, kFailed, kRegression, kUnfit };
-
 struct NightSummary {
-  NightVerdict verdict = NightVerdict::kFine;
-  std::string line;  ///< "nightly: fine: 12 quiet; 12 min; /.../index.html"
+  ExitStatus verdict = ExitStatus::kOk;  ///< or kFailed, kRegression, kUnfit
+  std::string line;                      ///< "nightly: fine: 12 quiet; 12 min; /.../index.html"
 };
 
-/// The exit status for a verdict.
-ExitStatus status_of(NightVerdict verdict);
-
-/// Runs one night. Calls `summary` once. Its alarms count as reported only when it returns, so `summary` must throw or
-/// end the process if it cannot print. Error only if the night was interrupted; then `summary` is not called.
-Expected<NightVerdict> run_night(const NightRequest& request, NightWorld& world,
-                                 const std::function<void(const NightSummary&)>& summary);
+/// Runs one night and returns its verdict. Calls `summary` once. Its alarms count as reported only when it returns, so
+/// `summary` must throw or end the process if it cannot print. Error only if the night was interrupted; then `summary`
+/// is not called.
+Expected<ExitStatus> run_night(const NightRequest& request, NightEnvironment& environment,
+                               const std::function<void(const NightSummary&)>& summary);
 
 }  // namespace lab::app

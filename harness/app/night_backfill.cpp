@@ -23,18 +23,18 @@ Expected<std::set<std::string>> measured_on(const std::string& machine, const st
 }
 
 /// Commits between the last one measured on this machine and tonight's, both excluded, the oldest first.
-Expected<std::vector<std::string>> missing(const NightRequest& request, NightWorld& world) {
-  const Expected<std::string> machine = world.machine();
+Expected<std::vector<std::string>> missing(const NightRequest& request, NightEnvironment& environment) {
+  const Expected<std::string> machine = environment.machine();
   if (!machine) return machine.error();
   const Expected<std::set<std::string>> measured = measured_on(*machine, request.results);
   if (!measured) return measured.error();
   Expected<std::vector<std::string>> commits =
-      world.commits({fmt::format("--max-count={}", request.backfill + 1), "HEAD"});
+      environment.commits({fmt::format("--max-count={}", request.backfill + 1), "HEAD"});
   if (!commits) return commits;
   if (commits->size() <= static_cast<std::size_t>(request.backfill))
-    world.print_line(
-        fmt::format("nightly: git knows {} earlier commits, not {}: in a shallow clone, git fetch --unshallow "
-                    "brings them",
+    environment.print_line(
+        fmt::format("nightly: git has only {} earlier commits, expected {}; in a shallow clone, run git fetch "
+                    "--unshallow",
                     static_cast<long>(commits->size()) - 1, request.backfill));
   const auto is_measured = [&](const std::string& commit) { return measured->contains(commit); };
   commits->erase(std::find_if(commits->begin(), commits->end(), is_measured), commits->end());
@@ -45,10 +45,10 @@ Expected<std::vector<std::string>> missing(const NightRequest& request, NightWor
 
 }  // namespace
 
-Expected<bool> measure_missing(const NightRequest& request, NightWorld& world, const NightTime& time) {
-  const Expected<std::vector<std::string>> commits = missing(request, world);
+Expected<bool> measure_missing(const NightRequest& request, NightEnvironment& environment, const NightTime& time) {
+  const Expected<std::vector<std::string>> commits = missing(request, environment);
   if (!commits) {
-    world.print_line(fmt::format("nightly: no backfill: {}", commits.error().what));
+    environment.print_line(fmt::format("nightly: no backfill: {}", commits.error().what));
     return false;
   }
   const double tonight = time.share(commits->size() + 1).value_or(0);
@@ -59,17 +59,18 @@ Expected<bool> measure_missing(const NightRequest& request, NightWorld& world, c
       // A share limits only measuring, so build time must not reduce the share of tonight's session.
       const double seconds = std::min(*share, *time.share(to_come, tonight));
       if (seconds < kLeastSeconds) {
-        world.print_line(fmt::format("nightly: no time is left for {} earlier commits: a larger --budget", to_come));
+        environment.print_line(
+            fmt::format("nightly: no time is left for {} earlier commits; use a larger --budget", to_come));
         return i > 0;
       }
       arguments = {"--revision", (*commits)[i], "--budget", fmt::format("{:.0f}", seconds)};
     }
     const std::string name = results::short_commit((*commits)[i]);
-    world.print_line(fmt::format("nightly: backfill {}/{}: {}", i + 1, commits->size(), name));
-    const Expected<VerbOutcome> measured = call_verb(world, "run", arguments);
+    environment.print_line(fmt::format("nightly: backfill {}/{}: {}", i + 1, commits->size(), name));
+    const Expected<VerbOutcome> measured = call_verb(environment, "run", arguments);
     if (!measured && measured.error().status == ExitStatus::kInterrupted) return measured.error();
     if (!measured || measured->last_line.empty())  // the subcommand has printed the reason
-      world.print_line(fmt::format("nightly: {} is left out", name));
+      environment.print_line(fmt::format("nightly: {} is omitted", name));
   }
   return !commits->empty();
 }

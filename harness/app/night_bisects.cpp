@@ -24,9 +24,10 @@ AlarmBisect answer_of(std::string text) {
 }
 
 /// The bisects of one night.
-class Bisects {
+class NightBisects {
  public:
-  Bisects(NightState& state, NightWorld& world, const NightTime& time) : state_(state), world_(world), time_(time) {}
+  NightBisects(NightState& state, NightEnvironment& environment, const NightTime& time)
+      : state_(state), environment_(environment), time_(time) {}
 
   /// Continues the alarm's bisect. Returns whether there was time.
   Expected<bool> go_on(Alarm& alarm) {
@@ -47,7 +48,8 @@ class Bisects {
  private:
   bool is_time_left(const Alarm& alarm) {
     if (deadline_ - time_.now() >= kLeastSeconds) return true;
-    world_.print_line(fmt::format("nightly: no time is left to bisect {}: the next night goes on", alarm.benchmark));
+    environment_.print_line(
+        fmt::format("nightly: no time is left to bisect {}: the next night continues", alarm.benchmark));
     return false;
   }
 
@@ -56,7 +58,7 @@ class Bisects {
   /// if the culprit also explains most of this benchmark's change, otherwise none.
   Expected<std::optional<AlarmBisect>> culprit_of_others(Alarm& alarm) {
     const std::string& from = *alarm.commits.from;
-    Expected<std::vector<std::string>> within = world_.commits({fmt::format("{}..{}", from, *alarm.commits.to)});
+    Expected<std::vector<std::string>> within = environment_.commits({fmt::format("{}..{}", from, *alarm.commits.to)});
     if (!within) return std::optional<AlarmBisect>();  // the bisect itself will report what git lacks
     within->push_back(from);
     if (within->size() == 2) return std::optional<AlarmBisect>();  // the alarm's own bisect would be the same
@@ -84,7 +86,7 @@ class Bisects {
   /// The answer of a bisect of the alarm's benchmark, or the reason for none; error if interrupted.
   Expected<std::optional<AlarmBisect>> ask(const Alarm& alarm, const std::string& good, const std::string& bad,
                                            double seconds) {
-    const Expected<VerbOutcome> outcome = call_verb(world_, "bisect",
+    const Expected<VerbOutcome> outcome = call_verb(environment_, "bisect",
                                                     {"--good", good, "--bad", bad, "--benchmark", alarm.benchmark,
                                                      "--budget", fmt::format("{:.0f}", seconds), "--json"});
     if (!outcome && outcome.error().status == ExitStatus::kInterrupted) return outcome.error();
@@ -96,7 +98,7 @@ class Bisects {
   }
 
   NightState& state_;
-  NightWorld& world_;
+  NightEnvironment& environment_;
   const NightTime& time_;
   double deadline_ = 0;
 };
@@ -104,7 +106,7 @@ class Bisects {
 }  // namespace
 
 Expected<std::vector<std::size_t>> continue_bisects(NightState& state, const std::string& machine, bool fit,
-                                                    NightWorld& world, const NightTime& time) {
+                                                    NightEnvironment& environment, const NightTime& time) {
   std::vector<Alarm>& alarms = state.alarms;
   std::vector<std::size_t> waiting, tried;
   for (std::size_t i = 0; i < alarms.size(); ++i)
@@ -112,7 +114,7 @@ Expected<std::vector<std::size_t>> continue_bisects(NightState& state, const std
   std::stable_sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) {
     return std::tuple(alarms[a].tries, -alarms[a].ratio) < std::tuple(alarms[b].tries, -alarms[b].ratio);
   });
-  Bisects bisects(state, world, time);
+  NightBisects bisects(state, environment, time);
   for (const std::size_t i : waiting) {
     if (alarms[i].commits.from == alarms[i].commits.to) {
       alarms[i].bisect = answer_of("none");

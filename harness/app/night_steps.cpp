@@ -37,7 +37,7 @@ double NightTime::deadline() const {
   return now() + left().value_or(kBisectSeconds);
 }
 
-Expected<NightState> NightState::open(const std::filesystem::path& path, NightWorld& world) {
+Expected<NightState> NightState::open(const std::filesystem::path& path, NightEnvironment& environment) {
   NightState state;
   state.path_ = path;
   std::error_code problem;
@@ -54,8 +54,9 @@ Expected<NightState> NightState::open(const std::filesystem::path& path, NightWo
   const std::string aside = path.string() + ".unreadable";
   std::filesystem::rename(path, aside, problem);
   if (problem) return file_error("renaming", path, problem.value());
-  world.print_line(fmt::format("nightly: '{}' is not a valid state and is now {}: old changes may be reported again",
-                               path.string(), aside));
+  environment.print_line(
+      fmt::format("nightly: '{}' is not a valid state and is now {}: old changes may be reported a second time",
+                  path.string(), aside));
   return state;
 }
 
@@ -67,10 +68,11 @@ Expected<void> NightState::save() {
   return {};
 }
 
-Expected<VerbOutcome> call_verb(NightWorld& world, const std::string& verb, const std::vector<std::string>& arguments) {
-  Expected<VerbOutcome> outcome = world.run_verb(verb, arguments);
+Expected<VerbOutcome> call_verb(NightEnvironment& environment, const std::string& verb,
+                                const std::vector<std::string>& arguments) {
+  Expected<VerbOutcome> outcome = environment.run_verb(verb, arguments);
   if (!outcome) return outcome;
-  if (world.interrupted() || outcome->status == static_cast<int>(ExitStatus::kInterrupted))
+  if (environment.interrupted() || outcome->status == static_cast<int>(ExitStatus::kInterrupted))
     return Error{"interrupted", "", ExitStatus::kInterrupted};
   if (outcome->status != 0 && outcome->status != 1)
     return Error{fmt::format("harness {} ended with exit status {}", verb, outcome->status),

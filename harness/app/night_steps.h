@@ -19,12 +19,14 @@ inline constexpr double kLeastSeconds = 60;
 /// The time of one night.
 class NightTime {
  public:
-  NightTime(const NightRequest& request, NightWorld& world)
-      : budget_(request.budget_seconds), world_(world), started_(world.clock() - request.spent_seconds) {}
+  NightTime(const NightRequest& request, NightEnvironment& environment)
+      : budget_(request.budget_seconds),
+        environment_(environment),
+        started_(environment.clock() - request.spent_seconds) {}
 
   /// Reserves a third of the remaining time for bisects.
   void keep_for_bisects();
-  double now() const { return world_.clock(); }
+  double now() const { return environment_.clock(); }
   double passed() const { return now() - started_; }
   /// Remaining seconds of the budget; none without a budget.
   std::optional<double> left() const;
@@ -35,7 +37,7 @@ class NightTime {
 
  private:
   std::optional<double> budget_;
-  NightWorld& world_;
+  NightEnvironment& environment_;
   double started_;
   double kept_ = 0;
 };
@@ -43,8 +45,8 @@ class NightTime {
 /// The reported changes. Without a file, all changes known before this night count as reported.
 class NightState {
  public:
-  /// Reads the file. An invalid file is moved aside, with a message to `world`.
-  static Expected<NightState> open(const std::filesystem::path& path, NightWorld& world);
+  /// Reads the file. An invalid file is moved aside, with a message to `environment`.
+  static Expected<NightState> open(const std::filesystem::path& path, NightEnvironment& environment);
   /// Writes the file if the state has changed.
   Expected<void> save();
 
@@ -56,17 +58,18 @@ class NightState {
   std::string written_;
 };
 
-/// NightWorld::run_verb, with an error if the subcommand failed or was interrupted (kInterrupted).
-Expected<VerbOutcome> call_verb(NightWorld& world, const std::string& verb, const std::vector<std::string>& arguments);
+/// NightEnvironment::run_verb, with an error if the subcommand failed or was interrupted (kInterrupted).
+Expected<VerbOutcome> call_verb(NightEnvironment& environment, const std::string& verb,
+                                const std::vector<std::string>& arguments);
 
 /// Measures earlier commits that this machine has not measured, the oldest first, because a history is in session
 /// order. Returns whether it started any; error only if interrupted.
-Expected<bool> measure_missing(const NightRequest& request, NightWorld& world, const NightTime& time);
+Expected<bool> measure_missing(const NightRequest& request, NightEnvironment& environment, const NightTime& time);
 
 /// Continues bisects without an answer while time is left: the least tried first, then the largest change. An unfit
 /// night continues only reported alarms. Returns the indices (in the state) of the continued ones; error if interrupted
 /// or if the state cannot be written.
 Expected<std::vector<std::size_t>> continue_bisects(NightState& state, const std::string& machine, bool fit,
-                                                    NightWorld& world, const NightTime& time);
+                                                    NightEnvironment& environment, const NightTime& time);
 
 }  // namespace lab::app

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/app/compare_inputs.h"
-#include "harness/app/history_inputs.h"
+#include "harness/app/compare.h"
+#include "harness/app/history.h"
 #include "harness/base/files.h"
 #include "harness/base/usage_error.h"
 #include "harness/measure/machine.h"
@@ -65,7 +65,7 @@ Expected<std::optional<judge::Comparison>> comparison_of(const results::Result& 
                                                          const std::optional<std::string>& base) {
   if (!base && results::find_arm(result, results::kBase) == nullptr) return std::optional<judge::Comparison>{};
   Expected<judge::Comparison> comparison =
-      base ? compare_named({*base, path.string()}, {}) : judge::compare_arms(result, {});
+      base ? compare_files({*base, path.string()}, {}, false) : judge::compare_arms(result, {});
   if (!comparison) return comparison.error();
   return std::optional(std::move(*comparison));
 }

@@ -23,7 +23,7 @@ std::string page_of(const results::Result& result, std::optional<int> planned_bl
 
 }  // namespace
 
-TEST(KeptReport, of_a_session_with_a_base_has_its_verdicts_when_it_is_over) {
+TEST(KeptReport, has_verdicts_after_a_session_with_a_base) {
   const results::Result session = report::sample::two_arms();
   const std::string verdict = report::escape_html(judge::sentence(*judge::compare_arms(session, {})));
   EXPECT_EQ(page_of(session, 20).find(verdict), std::string::npos) << "verdicts of a part would be wrong too often";
@@ -32,7 +32,7 @@ TEST(KeptReport, of_a_session_with_a_base_has_its_verdicts_when_it_is_over) {
   EXPECT_NE(page.find("id=\"table-comparison\""), std::string::npos);
 }
 
-TEST(KeptReport, of_a_session_without_a_base_compares_nothing) {
+TEST(KeptReport, has_no_comparison_in_a_session_without_a_base) {
   EXPECT_EQ(page_of(report::sample::result(), std::nullopt).find("id=\"table-comparison\""), std::string::npos);
 }
 

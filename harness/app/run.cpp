@@ -71,17 +71,17 @@ results::Result make_head(const measure::SessionSpec& spec, results::Machine mac
 }
 
 Expected<results::Journal> open_journal(const RunRequest& request, const RunObserver& observer, results::Result& head) {
-  const auto tell = [&](const results::Leftover& leftover) {
+  const auto report = [&](const results::Leftover& leftover) {
     if (observer.on_leftover) observer.on_leftover(leftover);
   };
   const std::string stem = results::result_stem(head.session.started, head.source);
   if (request.out) {
     if (const auto leftover = results::recover_leftover(results::journal_for(*request.out), judge::verify))
-      tell(*leftover);
+      report(*leftover);
     return results::Journal::create_for(*request.out, stem, head);
   }
   const fs::path folder = results::machine_folder(request.root, head.machine);
-  for (const results::Leftover& leftover : results::recover_leftovers(folder, judge::verify)) tell(leftover);
+  for (const results::Leftover& leftover : results::recover_leftovers(folder, judge::verify)) report(leftover);
   return results::Journal::create(folder, stem, head);
 }
 
@@ -126,14 +126,14 @@ std::vector<int> idle_siblings(const measure::SessionSpec& spec) {
   return spec.cpu && !parallel ? measure::siblings_of("/", *spec.cpu) : std::vector<int>{};
 }
 
-struct Planned {
+struct PlannedSession {
   measure::SessionSpec spec;
   results::Machine machine;
   Checkout head;
 };
 
 /// A session that is ready to run. The checkouts keep their worktrees alive.
-struct Prepared {
+struct PreparedSession {
   measure::SessionSpec spec;
   results::Result result;
   Checkout head;
@@ -152,7 +152,7 @@ Expected<Checkout> find_head(const RunRequest& request, const RunObserver& obser
 }
 
 /// Plans a session from the request and head's build; queries head's executables for their benchmarks.
-Expected<Planned> plan_session(const RunRequest& request, const RunObserver& observer, const Runner& runner) {
+Expected<PlannedSession> plan_session(const RunRequest& request, const RunObserver& observer, const Runner& runner) {
   measure::SessionSpec spec;
   spec.pace = request.pace;
   spec.seed = request.seed;
@@ -171,11 +171,11 @@ Expected<Planned> plan_session(const RunRequest& request, const RunObserver& obs
   const std::vector<int> allowed = measure::allowed_cpus();
   spec.cpu = measure::choose_cpu("/", allowed);
   spec.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
-  return Planned{std::move(spec), std::move(*machine), std::move(*head)};
+  return PlannedSession{std::move(spec), std::move(*machine), std::move(*head)};
 }
 
-Expected<Prepared> prepare(const RunRequest& request, const RunObserver& observer, Planned planned,
-                           const Runner& runner) {
+Expected<PreparedSession> prepare(const RunRequest& request, const RunObserver& observer, PlannedSession planned,
+                                  const Runner& runner) {
   auto& [spec, machine, head] = planned;
   Expected<results::Arm> arm =
       measure::describe_arm(results::kHead, head.build_dir, head.root, spec.selection.benchmarks);
@@ -198,7 +198,7 @@ Expected<Prepared> prepare(const RunRequest& request, const RunObserver& observe
   }
   results::Result result = make_head(spec, std::move(machine), std::move(arms));
   result.session.unusual.insert(result.session.unusual.end(), pairing.sentences.begin(), pairing.sentences.end());
-  return Prepared{std::move(spec), std::move(result), std::move(head), std::move(base)};
+  return PreparedSession{std::move(spec), std::move(result), std::move(head), std::move(base)};
 }
 
 /// The newest result in which any of the session's benchmarks has enough processes to estimate noise.
@@ -258,7 +258,7 @@ ExitStatus exit_status(const RunOutcome& outcome) {
 
 Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObserver& observer) {
   const Runner runner = runner_of(request);
-  Expected<Planned> planned = plan_session(request, observer, runner);
+  Expected<PlannedSession> planned = plan_session(request, observer, runner);
   if (!planned) return is_stopped(request.stop_file) ? interrupted_error() : planned.error();
   measure::SessionSpec& spec = planned->spec;
   const std::vector<measure::Benchmark>& benchmarks = spec.selection.benchmarks;
@@ -284,9 +284,9 @@ Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObser
 
 Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer) {
   const Runner runner = runner_of(request);
-  Expected<Planned> planned = plan_session(request, observer, runner);
-  Expected<Prepared> prepared =
-      planned ? prepare(request, observer, std::move(*planned), runner) : Expected<Prepared>(planned.error());
+  Expected<PlannedSession> planned = plan_session(request, observer, runner);
+  Expected<PreparedSession> prepared =
+      planned ? prepare(request, observer, std::move(*planned), runner) : Expected<PreparedSession>(planned.error());
   if (is_stopped(request.stop_file)) return interrupted_error();
   if (!prepared) return prepared.error();
   const measure::SessionSpec& spec = prepared->spec;
@@ -296,7 +296,7 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
   if (observer.on_start) observer.on_start(spec, result);
 
   int planned_blocks = 0;
-  const auto tell_result = [&](const results::Result& so_far, std::optional<int> blocks) {
+  const auto report_result = [&](const results::Result& so_far, std::optional<int> blocks) {
     if (observer.on_result) observer.on_result(so_far, blocks);
   };
   const measure::SessionEnvironment world{monotonic_seconds,
@@ -310,9 +310,9 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
                                            if (observer.on_process) observer.on_process(progress);
                                          },
                                          observer.on_failure,
-                                         [&](const results::Result& so_far) { tell_result(so_far, planned_blocks); },
+                                         [&](const results::Result& so_far) { report_result(so_far, planned_blocks); },
                                          observer.on_conformance};
-  tell_result(result, planned_blocks);
+  report_result(result, planned_blocks);
   const measure::Conditions before = measure::read_conditions("/");
   const double start = monotonic_seconds();
   const Expected<void> measured = run_judged_session(spec, world, session, result);
@@ -320,7 +320,7 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
       before, measure::read_conditions("/"), monotonic_seconds() - start, spec.cpu, idle_siblings(spec));
   if (observer.on_measured) observer.on_measured(disturbances);
   for (std::string& sentence : disturbances) result.session.unusual.push_back(std::move(sentence));
-  tell_result(result, std::nullopt);
+  report_result(result, std::nullopt);
   const Expected<fs::path> path = journal->finish(result);
   if (!measured)
     return in_context(

@@ -1,4 +1,4 @@
-// Every use case as a page or a farm would call it: no arguments of a command line, and standard output closed.
+// Calls every use case without a command line, with standard output closed.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -7,8 +7,10 @@
 #include <cstdio>
 
 #include "harness/app/bisect.h"
+#include "harness/app/change_points.h"
 #include "harness/app/compare.h"
 #include "harness/app/history.h"
+#include "harness/app/night.h"
 #include "harness/app/report.h"
 #include "harness/app/run.h"
 #include "harness/base/child.h"
@@ -25,9 +27,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// While it lives, standard output is closed, and standard error is a file.
-class Silence {
+class ClosedOutput {
  public:
-  explicit Silence(const fs::path& errors) {
+  explicit ClosedOutput(const fs::path& errors) {
     std::fflush(stdout);
     std::fflush(stderr);
     output_ = ::dup(STDOUT_FILENO);
@@ -37,15 +39,15 @@ class Silence {
     ::close(file);
     ::close(STDOUT_FILENO);
   }
-  ~Silence() {
+  ~ClosedOutput() {
     std::fflush(stderr);
     ::dup2(output_, STDOUT_FILENO);
     ::dup2(errors_, STDERR_FILENO);
     ::close(output_);
     ::close(errors_);
   }
-  Silence(const Silence&) = delete;
-  Silence& operator=(const Silence&) = delete;
+  ClosedOutput(const ClosedOutput&) = delete;
+  ClosedOutput& operator=(const ClosedOutput&) = delete;
 
  private:
   int output_ = -1, errors_ = -1;
@@ -60,14 +62,14 @@ class UseCases : public testing::Test {
   void TearDown() override {
     ::unsetenv("LAB_ROOT");
     ::unsetenv("LAB_MACHINE");
-    const Expected<std::string> said = read_file(errors_.path() / "said");
-    EXPECT_EQ(said ? *said : said.error().what, "");
+    const Expected<std::string> printed = read_file(errors_.path() / "stderr");
+    EXPECT_EQ(printed ? *printed : printed.error().what, "");
   }
 
-  /// What `use` returns while nobody listens.
+  /// Calls `use` with standard output closed.
   template <typename Use>
   auto silently(const Use& use) const {
-    const Silence silence(errors_.path() / "said");
+    const ClosedOutput closed(errors_.path() / "stderr");
     auto outcome = use();
     // A use case that had written would have left it in the buffer, or failed.
     EXPECT_EQ(std::fflush(stdout), 0);
@@ -85,12 +87,37 @@ class UseCases : public testing::Test {
   ScratchFolder errors_;
 };
 
+/// Gives every session the same result, and writes no report.
+class FixtureEnvironment : public NightEnvironment {
+ public:
+  explicit FixtureEnvironment(std::string session) : session_(std::move(session)) {}
+
+  std::vector<std::string> calls;
+
+  std::time_t now() override { return 1'785'625'200; }
+  double clock() override { return 0; }
+  Expected<std::string> machine() override { return std::string("here"); }
+  Expected<std::vector<std::string>> commits(const std::vector<std::string>&) override {
+    return std::vector<std::string>();
+  }
+  Expected<VerbOutcome> run_verb(const std::string& verb, const std::vector<std::string>&) override {
+    calls.push_back(verb);
+    return VerbOutcome{0, session_};
+  }
+  std::string history_text() override { return ""; }
+  void print_line(std::string_view line) override { ADD_FAILURE() << line; }
+  bool interrupted() override { return false; }
+
+ private:
+  std::string session_;
+};
+
 }  // namespace
 
 TEST_F(UseCases, compare_returns_its_verdicts) {
   const std::vector<std::string> names{write("base.json", results::fixture_result(8)),
                                        write("head.json", results::fixture_result(8))};
-  const auto comparison = silently([&] { return compare({names, {}, root()}); });
+  const auto comparison = silently([&] { return compare({names, {}, false, root()}); });
   ASSERT_TRUE(comparison) << comparison.error().what;
   EXPECT_EQ(comparison->rows.size(), 2u);
 }
@@ -112,6 +139,34 @@ TEST_F(UseCases, history_returns_its_series_and_a_night_its_verdict) {
   EXPECT_TRUE(night->fit);
 }
 
+TEST_F(UseCases, night_returns_its_verdict_and_passes_its_summary_on) {
+  const std::string session =
+      write("results/here/" + judge::fixture_file(0), judge::fixture_night({0, 1, 1, {100, 50}}));
+  FixtureEnvironment environment(session);
+  std::vector<std::string> lines;
+  const auto verdict = silently([&] {
+    return run_night({.results = root() / "results"}, environment,
+                     [&](const NightSummary& summary) { lines.push_back(summary.line); });
+  });
+  ASSERT_TRUE(verdict) << verdict.error().what;
+  EXPECT_EQ(*verdict, ExitStatus::kOk);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].find("nightly: fine: 2 too young to tell (19 more nights)"), 0u) << lines[0];
+  EXPECT_EQ(environment.calls, (std::vector<std::string>{"run", "report"}));
+  EXPECT_TRUE(fs::exists(root() / "results/nightly/20260801T230000Z/junit.xml"));
+}
+
+TEST_F(UseCases, changepoints_returns_the_changes_of_each_series) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += i < 20 ? "100 " : "200 ";
+  const auto series = silently([&] { return find_change_points(text + "\n1, 2\n", "numbers", false); });
+  ASSERT_TRUE(series) << series.error().what;
+  ASSERT_EQ(series->size(), 2u);
+  ASSERT_EQ(series->front().change_points.size(), 1u);
+  EXPECT_EQ(series->front().change_points.front().index, 20u);
+  EXPECT_TRUE(series->back().change_points.empty());
+}
+
 TEST_F(UseCases, report_names_the_files_it_wrote) {
   write("results/here/a.json", results::fixture_result(8));
   fs::create_directories(root() / "results");
@@ -126,22 +181,22 @@ TEST_F(UseCases, report_names_the_files_it_wrote) {
   EXPECT_TRUE(fs::exists(pages.front()));
 }
 
-TEST_F(UseCases, run_returns_what_it_measured_and_tells_its_result_before_and_after_every_block) {
+TEST_F(UseCases, run_returns_its_result_and_reports_it_before_and_after_each_block) {
   const measure::FakeBuild build({"plain"});
-  std::vector<std::string> told;
+  std::vector<std::string> events;
   RunObserver observer;
-  observer.on_start = [&](const measure::SessionSpec&, const results::Result&) { told.push_back("start"); };
+  observer.on_start = [&](const measure::SessionSpec&, const results::Result&) { events.push_back("start"); };
   observer.on_result = [&](const results::Result& result, std::optional<int> planned) {
-    told.push_back(fmt::format("{} processes, {}", result.processes.size(),
-                               planned ? fmt::format("{} blocks", *planned) : "over"));
+    events.push_back(fmt::format("{} processes, {}", result.processes.size(),
+                                 planned ? fmt::format("{} blocks", *planned) : "over"));
   };
-  observer.on_measured = [&](const std::vector<std::string>&) { told.push_back("measured"); };
+  observer.on_measured = [&](const std::vector<std::string>&) { events.push_back("measured"); };
   const RunRequest request{
       .filters = {"*/store"}, .pace = measure::processes_pace(2), .root = root(), .build_dir = build.path()};
   const auto outcome = silently([&] { return run(request, observer); });
   ASSERT_TRUE(outcome) << outcome.error().what;
-  EXPECT_EQ(told, (std::vector<std::string>{"start", "0 processes, 0 blocks", "2 processes, 2 blocks",
-                                            "4 processes, 2 blocks", "measured", "4 processes, over"}));
+  EXPECT_EQ(events, (std::vector<std::string>{"start", "0 processes, 0 blocks", "2 processes, 2 blocks",
+                                              "4 processes, 2 blocks", "measured", "4 processes, over"}));
   EXPECT_EQ(exit_status(*outcome), ExitStatus::kOk);
   const Expected<results::Result> kept = results::load_result(outcome->path);
   ASSERT_TRUE(kept) << kept.error().what;
@@ -149,7 +204,7 @@ TEST_F(UseCases, run_returns_what_it_measured_and_tells_its_result_before_and_af
   EXPECT_EQ(kept->processes.size(), 4u);
 }
 
-TEST_F(UseCases, run_measures_without_anybody_who_listens) {
+TEST_F(UseCases, run_needs_no_observer) {
   const measure::FakeBuild build({"plain"});
   const auto outcome = silently([&] {
     return run({.filters = {"*/store"}, .pace = measure::processes_pace(1), .root = root(), .build_dir = build.path()});
@@ -186,7 +241,7 @@ TEST_F(UseCases, forecast_names_the_smallest_change_once_there_is_a_pilot) {
   EXPECT_TRUE(after->rows.front().noise);
 }
 
-TEST_F(UseCases, bisect_returns_the_culprit_and_goes_on_from_its_record) {
+TEST_F(UseCases, bisect_returns_the_culprit_and_resumes_from_its_record) {
   const std::string script =
       "cd \"$1\" && git init -q -b main repo && cd repo && "
       "for i in 1 2 3 4 5 6; do echo $((i < 4 ? 100 : 200)) > level && git add . && "
@@ -199,11 +254,11 @@ TEST_F(UseCases, bisect_returns_the_culprit_and_goes_on_from_its_record) {
   std::size_t steps = 0, found = 0;
   BisectObserver observer;
   observer.on_open = [&](const results::BisectRecord& record) { found = record.found(); };
-  observer.search.on_step = [&](const Step&) { ++steps; };
+  observer.search.on_step = [&](const BisectStep&) { ++steps; };
   const auto answer = silently([&] { return bisect(request, observer); });
   ASSERT_TRUE(answer) << answer.error().what;
   EXPECT_EQ(answer->verdict.answer, judge::BisectVerdict::Answer::kCulprit);
-  EXPECT_EQ(answer->verdict.suspects.front().commit, answer->question.commits[3].sha);
+  EXPECT_EQ(answer->verdict.suspects.front().commit, answer->cell.commits[3].sha);
   EXPECT_EQ(found, 0u);
   const auto again = silently([&] { return bisect(request, observer); });
   ASSERT_TRUE(again) << again.error().what;

@@ -140,7 +140,7 @@ class Bisect : public testing::Test {
 
 }  // namespace
 
-TEST_F(Bisect, names_the_culprit_and_leaves_the_repository_as_it_was) {
+TEST_F(Bisect, names_the_culprit_and_leaves_the_repository_unchanged) {
   commit(steps("100", "104", kCulprit));
   scratch_.write("repo/number", "changed");
   scratch_.write("repo/new", "new");
@@ -157,7 +157,7 @@ TEST_F(Bisect, names_the_culprit_and_leaves_the_repository_as_it_was) {
   EXPECT_NE(outcome.error_tail.find(", 1 commit holds 90 %, likeliest "), std::string::npos) << outcome.error_tail;
 }
 
-TEST_F(Bisect, gives_the_commits_that_cannot_be_told_apart_when_the_culprit_is_hidden) {
+TEST_F(Bisect, prints_the_candidates_when_the_culprit_cannot_be_measured) {
   Words levels = steps("100", "104", kCulprit);
   for (const std::size_t skipped : {5u, 22u, 23u, 30u}) levels[skipped] = "0";
   commit(levels);
@@ -170,7 +170,7 @@ TEST_F(Bisect, gives_the_commits_that_cannot_be_told_apart_when_the_culprit_is_h
   EXPECT_EQ(candidates, (Words{sha("c22"), sha("c23"), sha("c24")}));
 }
 
-TEST_F(Bisect, says_that_there_is_no_culprit_when_the_ends_do_not_differ) {
+TEST_F(Bisect, reports_no_culprit_when_the_ends_do_not_differ) {
   commit(Words(9, "100"));
   const ChildOutcome outcome = measure("c0", "main");
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
@@ -180,7 +180,7 @@ TEST_F(Bisect, says_that_there_is_no_culprit_when_the_ends_do_not_differ) {
   EXPECT_GE(answer.at("null_probability").as_double(), 0.99);
 }
 
-TEST_F(Bisect, goes_on_after_a_kill_and_measures_nothing_twice) {
+TEST_F(Bisect, resumes_after_a_kill_and_measures_nothing_twice) {
   commit(steps("100", "104", kCulprit));
   const std::string repository = left_in_repository();
   const ChildOutcome killed = shell(fmt::format(
@@ -195,7 +195,7 @@ kill -9 $child; wait $child || true; rm count.hold; cat root/results/here/bisect
   const ChildOutcome resumed = measure("c0", "main");
   EXPECT_EQ(left_in_repository(), repository);
   EXPECT_EQ(resumed.code, 0) << resumed.error_tail;
-  EXPECT_NE(resumed.error_tail.find("bisect: goes on after"), std::string::npos) << resumed.error_tail;
+  EXPECT_NE(resumed.error_tail.find("bisect: resuming after"), std::string::npos) << resumed.error_tail;
   const json::object answer = object(resumed);
   EXPECT_EQ(answer.at("culprit").as_string(), sha(fmt::format("c{}", kCulprit)));
   // At most the one that was under way was lost.
@@ -208,7 +208,7 @@ kill -9 $child; wait $child || true; rm count.hold; cat root/results/here/bisect
   EXPECT_GT(measured(), after);
 }
 
-TEST_F(Bisect, that_is_interrupted_keeps_what_it_has) {
+TEST_F(Bisect, keeps_its_data_when_interrupted) {
   commit(steps("100", "104", kCulprit));
   const ChildOutcome outcome = shell(fmt::format(
       R"sh(echo 4 > count.hold
@@ -217,10 +217,10 @@ until test "$(wc -c < count 2>/dev/null || echo 0)" -ge 4; do sleep 0.02; done
 kill -TERM $child; status=0; wait $child || status=$?; rm count.hold; echo $status)sh",
       harness()));
   EXPECT_EQ(outcome.output, "130\n") << outcome.error_tail;
-  EXPECT_NE(outcome.error_tail.find("the same command goes on from there"), std::string::npos) << outcome.error_tail;
+  EXPECT_NE(outcome.error_tail.find("the same command resumes from there"), std::string::npos) << outcome.error_tail;
 }
 
-TEST_F(Bisect, without_time_gives_the_candidates) {
+TEST_F(Bisect, prints_the_candidates_when_the_budget_ends) {
   commit(steps("100", "104", kCulprit));
   // However fast the machine: one measurement takes longer than the budget. On a slow one, so do the worktrees.
   const ChildOutcome outcome =
@@ -230,7 +230,7 @@ TEST_F(Bisect, without_time_gives_the_candidates) {
   EXPECT_LE(object(outcome).at("measurements").as_int64(), 1);
 }
 
-TEST_F(Bisect, refuses_numbers_that_are_none) {
+TEST_F(Bisect, rejects_output_that_is_not_a_number) {
   const std::vector<std::pair<std::string, std::string>> table{
       {"none", "expected a number above 0 in the last line of the output, found 'none'"},
       {"nan", "expected a number above 0 in the last line of the output, found 'nan'"},
@@ -250,7 +250,7 @@ TEST_F(Bisect, refuses_numbers_that_are_none) {
   }
 }
 
-TEST_F(Bisect, refuses_wrong_usage_in_a_sentence) {
+TEST_F(Bisect, rejects_wrong_usage_with_one_sentence) {
   commit({"100", "100"});
   const auto said = [&](const Words& arguments) {
     const ChildOutcome outcome = bisect(arguments);
@@ -281,7 +281,7 @@ TEST_F(Bisect, refuses_wrong_usage_in_a_sentence) {
             std::string::npos);
 }
 
-TEST_F(Bisect, in_a_shallow_clone_says_how_to_get_the_rest) {
+TEST_F(Bisect, in_a_shallow_clone_prints_how_to_get_the_full_history) {
   commit({"100", "100", "104"});
   ASSERT_EQ(shell("git clone -q --depth 1 \"file://$PWD/repo\" clone").code, 0);
   const std::string old = sha("c0");
@@ -291,7 +291,7 @@ TEST_F(Bisect, in_a_shallow_clone_says_how_to_get_the_rest) {
   EXPECT_NE(outcome.error_tail.find("the clone is shallow: git -C "), std::string::npos) << outcome.error_tail;
 }
 
-TEST_F(Bisect, of_a_benchmark_builds_commits_by_their_own_make_py) {
+TEST_F(Bisect, of_a_benchmark_builds_each_commit_with_its_own_make_py) {
   // A laboratory of one variant: make.py makes a build folder whose variant prints what the tree's `level` says.
   // Commits with equal executables are not measured to be told apart; one speaks an old protocol, one has another
   // version.

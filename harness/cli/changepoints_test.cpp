@@ -1,4 +1,4 @@
-// changepoints as a script meets it: files in, whole lines out.
+// changepoints on files, with whole outputs.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -43,7 +43,7 @@ std::string wobble(int count, double level) {
 
 }  // namespace
 
-TEST_F(Changepoints, prints_an_object_a_series_with_the_fields_of_the_contract_first) {
+TEST_F(Changepoints, prints_one_object_per_series_with_the_fields_of_the_contract_first) {
   ASSERT_EQ(run(wobble(50, 100) + wobble(20, 105) + "\n\n" + wobble(60, 3) + "\n", {"--json"}), 0) << err_;
   const std::size_t end = out_.find('\n');
   const boost::json::object first = boost::json::parse(out_.substr(0, end)).as_object();
@@ -71,7 +71,7 @@ TEST_F(Changepoints, prints_sentences_without_json) {
   EXPECT_TRUE(out_.starts_with("line 1, 38 points: from 7 to 8 at 30, found at 3")) << out_;
 }
 
-TEST_F(Changepoints, says_that_a_series_is_too_young_and_how_many_points_it_lacks) {
+TEST_F(Changepoints, reports_a_series_that_is_too_young_and_how_many_points_are_missing) {
   const std::string step = wobble(10, 100) + wobble(6, 112);
   ASSERT_EQ(run(step, {"--json"}), 0) << err_;
   EXPECT_EQ(out_, R"({"change_points":[],"line":1,"points":16,"enough":false,"reason":"too_young","missing":4})"
@@ -87,7 +87,7 @@ TEST_F(Changepoints, says_that_a_series_is_too_young_and_how_many_points_it_lack
   EXPECT_TRUE(found.at("reason").is_null());
 }
 
-TEST_F(Changepoints, of_a_prefix_are_what_was_known_then) {
+TEST_F(Changepoints, of_a_prefix_are_those_of_the_whole_series_up_to_there) {
   const std::string all = wobble(50, 100) + wobble(20, 105), less = wobble(50, 100) + wobble(10, 105);
   ASSERT_EQ(run(all, {"--json"}), 0);
   const boost::json::value whole = boost::json::parse(out_);
@@ -97,8 +97,8 @@ TEST_F(Changepoints, of_a_prefix_are_what_was_known_then) {
   EXPECT_TRUE(boost::json::parse(out_).at("change_points").as_array().empty());
 }
 
-TEST_F(Changepoints, refuses_what_is_no_number_in_one_sentence_and_prints_nothing) {
-  const std::string hint = "hint: one series a line, its numbers split by commas or blanks\n";
+TEST_F(Changepoints, rejects_text_that_is_not_a_number_and_prints_nothing) {
+  const std::string hint = "hint: one series per line, its numbers separated by commas or blanks\n";
   const std::vector<std::pair<std::string, std::string>> table{
       {"1 2\n3 x", "line 2: number 2: expected a finite number, found 'x'"},
       {"nan", "line 1: number 1: expected a finite number, found 'nan'"},
@@ -125,10 +125,10 @@ TEST_F(Changepoints, refuses_what_is_no_number_in_one_sentence_and_prints_nothin
                       "hint: python3 make.py changepoints --help\n");
 }
 
-TEST_F(Changepoints, refuses_a_file_without_a_number_and_no_file) {
+TEST_F(Changepoints, rejects_a_file_without_a_number_and_a_missing_file) {
   for (const char* text : {"", "\n\n", "  \t\r\n"}) {
     EXPECT_EQ(run(text), 2);
-    EXPECT_TRUE(err_.starts_with("harness: error: " + file_ + ": expected one series a line, found no number\n"))
+    EXPECT_TRUE(err_.starts_with("harness: error: " + file_ + ": expected one series per line, found no number\n"))
         << err_;
   }
   EXPECT_EQ(start({file_ + ".none"}), 2);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 
 #include "harness/base/files.h"
 #include "harness/base/terminal.h"
@@ -17,7 +18,7 @@ namespace lab::cli {
 
 namespace {
 
-/// "1%", "1 %" or "0.01".
+/// A share: "1%", "1 %" or "0.01".
 Expected<double> share(const std::string& name, const std::string& text) {
   std::string_view rest = text;
   const auto trim = [&] {
@@ -36,11 +37,9 @@ Expected<double> share(const std::string& name, const std::string& text) {
   return percent ? number / 100 : number;
 }
 
-Expected<judge::Settings> settings_from(const Options& options) {
-  judge::Settings settings;
-  const Expected<double> alpha = options.number("--alpha", settings.alpha, 1e-6, 0.5);
-  if (!alpha) return alpha.error();
-  settings.alpha = *alpha;
+Expected<judge::CompareSettings> settings_from(const Options& options) {
+  judge::CompareSettings settings;
+  if (const auto read = options.read("--alpha", settings.alpha, 1e-6, 0.5); !read) return read.error();
   if (const auto text = options.value("--threshold")) {
     const Expected<double> threshold = share("--threshold", *text);
     if (!threshold) return threshold.error();
@@ -51,11 +50,8 @@ Expected<judge::Settings> settings_from(const Options& options) {
                                                               {"versions", &settings.allow_versions},
                                                               {"unfit", &settings.allow_unfit}};
   for (const std::string& list : options.values("--allow")) {
-    std::size_t from = 0;
-    while (from <= list.size()) {
-      const std::size_t comma = std::min(list.find(',', from), list.size());
-      const std::string word = list.substr(from, comma - from);
-      from = comma + 1;
+    for (const auto part : std::views::split(list, ',')) {
+      const std::string_view word(part.begin(), part.end());
       const auto found =
           std::find_if(allowances.begin(), allowances.end(), [&](const auto& a) { return a.first == word; });
       if (found == allowances.end())
@@ -67,7 +63,7 @@ Expected<judge::Settings> settings_from(const Options& options) {
 }
 
 Expected<ExitStatus> run(const Options& options) {
-  const Expected<judge::Settings> settings = settings_from(options);
+  const Expected<judge::CompareSettings> settings = settings_from(options);
   if (!settings) return settings.error();
   const std::vector<std::string>& names = options.positional();
   if (names.empty() || names.size() > 2)
@@ -75,9 +71,9 @@ Expected<ExitStatus> run(const Options& options) {
         fmt::format("expected BASE and HEAD, or one session with both arms, found {} names", names.size()),
         "python3 make.py compare --help");
   if (options.has("--json") && options.has("--markdown"))
-    return usage_error("--json and --markdown are two ways to say the same", "give one of them");
+    return usage_error("--json and --markdown cannot be combined", "give one of them");
   const Expected<judge::Comparison> comparison =
-      app::compare({names, {*settings, options.has("--independent-repetitions")}});
+      app::compare({names, *settings, options.has("--independent-repetitions")});
   if (!comparison) return comparison.error();
   if (const auto path = options.value("--junit")) {
     const Expected<void> written = write_file(*path, report::to_junit(*comparison));
@@ -98,17 +94,17 @@ Command compare_command() {
   return {"compare",
           "BASE HEAD|SESSION [--alpha A] [--threshold SHARE] [--json|--markdown]\n"
           "       [--junit FILE]",
-          "what head is to base: regressed, improved, same or unknown, benchmark by benchmark",
-          {{"--alpha", "A", "chance of any false finding in the table (default: 0.05)"},
-           {"--threshold", "SHARE", "what is less is no finding: '1%' or 0.01 (default: 0.5%)"},
+          "compare head with base: each benchmark regressed, improved, same or unknown",
+          {{"--alpha", "A", "probability of any false finding in the table (default: 0.05)"},
+           {"--threshold", "SHARE", "ignore smaller changes: '1%' or 0.01 (default: 0.5%)"},
            {"--json", "", "one object"},
            {"--markdown", "", "for a comment on a pull request"},
-           {"--junit", "FILE", "writes a test report too"},
-           {"--all", "", "lists what is the same and every exact change too"},
-           {"--independent-repetitions", "", "each repetition in a Google Benchmark file was a process of its own,"},
-           {"", "", "by turns with the other file's"},
-           {"--allow", "WORD,...", "machines, seeds: shows what differs, not judged;"},
-           {"", "", "versions: compares them; unfit: judges all the same"}},
+           {"--junit", "FILE", "also write a test report"},
+           {"--all", "", "also list unchanged benchmarks and every exact change"},
+           {"--independent-repetitions", "", "each repetition in a Google Benchmark file was a separate process,"},
+           {"", "", "interleaved with those of the other file"},
+           {"--allow", "WORD,...", "machines, seeds: show different ones without verdicts;"},
+           {"", "", "versions: compare them; unfit: give verdicts anyway"}},
           run};
 }
 

@@ -78,7 +78,7 @@ std::string verdict(const ChildOutcome& outcome) {
 
 }  // namespace
 
-TEST_F(Compare, exits_with_3_where_something_regressed) {
+TEST_F(Compare, exits_with_3_if_a_row_regressed) {
   const std::string slower = save("20260101T000000Z", std::string(40, 'a'), 1.05, std::string(40, 'b')).string();
   const std::string equal = save("20260102T000000Z", std::string(40, 'a'), 1, std::string(40, 'b')).string();
   const ChildOutcome found = compare({slower, "--json"});
@@ -90,7 +90,7 @@ TEST_F(Compare, exits_with_3_where_something_regressed) {
   EXPECT_EQ(none.output.find('\x1b'), std::string::npos);
 }
 
-TEST_F(Compare, takes_a_threshold_as_a_share_or_in_per_cent) {
+TEST_F(Compare, accepts_a_threshold_as_a_share_or_in_percent) {
   const std::string session = save("20260101T000000Z", std::string(40, 'a'), 1.05, std::string(40, 'b')).string();
   for (const char* const threshold : {"6%", "0.06", "6 %"}) {
     const ChildOutcome outcome = compare({session, "--json", "--threshold", threshold});
@@ -112,7 +112,7 @@ TEST_F(Compare, writes_a_test_report_before_it_exits) {
   EXPECT_EQ(compare({session, "--junit", root_.path().string()}).code, 2);
 }
 
-TEST_F(Compare, takes_revisions_that_have_results) {
+TEST_F(Compare, accepts_revisions_that_have_results) {
   if (std::system("git --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "needs git";
   git({"init", "-q"});
   const std::string first = commit("first"), second = commit("second"), third = commit("third");
@@ -133,7 +133,7 @@ TEST_F(Compare, takes_revisions_that_have_results) {
             std::string::npos);
 }
 
-TEST_F(Compare, refuses_what_it_is_not_told_to_mix) {
+TEST_F(Compare, rejects_mixed_inputs_that_are_not_allowed) {
   const std::string base = save("20260101T000000Z", std::string(40, 'a'), 1).string();
   results::Result other = *results::load_result(base);
   other.machine.id = "there";
@@ -157,7 +157,7 @@ TEST_F(Compare, refuses_what_it_is_not_told_to_mix) {
   EXPECT_EQ(compare({base, base, "--json", "--markdown"}).code, 2);
 }
 
-TEST_F(Compare, refuses_two_seeds_and_shows_them_where_it_is_told_to) {
+TEST_F(Compare, rejects_two_seeds_and_shows_them_with_allow_seeds) {
   const std::string base = save("20260101T000000Z", std::string(40, 'a'), 1).string();
   results::Result other = *results::load_result(save("20260102T000000Z", std::string(40, 'c'), 1.5));
   other.session.seed = 8;
@@ -174,7 +174,7 @@ TEST_F(Compare, refuses_two_seeds_and_shows_them_where_it_is_told_to) {
   EXPECT_EQ(verdict(shown), "unknown");
 }
 
-TEST_F(Compare, gives_no_verdict_beside_other_work_unless_told_to) {
+TEST_F(Compare, gives_no_verdict_during_other_load_without_allow_unfit) {
   const std::string path = save("20260101T000000Z", std::string(40, 'a'), 1.5, std::string(40, 'b')).string();
   results::Result session = *results::load_result(path);
   for (int block = 0; block < 20; ++block) session.session.disturbances.push_back({block, 10, 16.4, 0});

@@ -20,12 +20,11 @@ void show(const results::StoreProgress& progress, StatusLine& line) {
 }
 
 Expected<ExitStatus> run(const Options& options) {
-  if (!options.positional().empty())
-    return usage_error(fmt::format("history takes no argument, found '{}'", options.positional().front()),
-                       "python3 make.py history --results DIR");
+  if (const auto none = options.refuse_arguments("history", "python3 make.py history --results DIR"); !none)
+    return none.error();
   const std::optional<std::string> session = options.value("--night");
   if (session && options.has("--benchmark"))
-    return usage_error("--night judges a whole session, --benchmark shows one series", "give one of them");
+    return usage_error("--night and --benchmark cannot be combined", "give one of them");
   const bool for_script = options.has("--json");
   const std::filesystem::path results = options.value("--results").value_or(results_dir().string());
   StatusLine line(STDERR_FILENO);
@@ -53,11 +52,11 @@ Expected<ExitStatus> run(const Options& options) {
 Command history_command() {
   return {"history",
           "[--benchmark GLOB | --night SESSION.json] [--results DIR] [--json]",
-          "what changed, night by night, and between which commits",
-          {{"--benchmark", "GLOB", "only what matches, as family/variant/workload or its first parts"},
-           {"--night", "FILE", "whether this session is fit, and what is far from its level or too young"},
-           {"--results", "DIR", "the folder of the machines' folders (default: results)"},
-           {"--json", "", "one object a benchmark and machine, with all points; none before a result"}},
+          "show what changed, night by night, and between which commits",
+          {{"--benchmark", "GLOB", "only these benchmarks (family, family/variant or family/variant/workload)"},
+           {"--night", "FILE", "judge this session against the nights before it"},
+           {"--results", "DIR", "the results folder, with one subfolder per machine (default: results)"},
+           {"--json", "", "one object per benchmark and machine, with all points; none without results"}},
           run};
 }
 

@@ -53,7 +53,7 @@ void write(const fs::path& results, const std::vector<results::Result>& nights) 
 
 }  // namespace
 
-TEST(HistoryCommand, says_what_changed_when_by_how_much_and_between_which_commits) {
+TEST(HistoryCommand, prints_what_changed_when_by_how_much_and_between_which_commits) {
   const ScratchFolder folder;
   write(folder.path(), sixty_nights());
   const ChildOutcome shown = history_of(folder.path());
@@ -67,7 +67,7 @@ TEST(HistoryCommand, says_what_changed_when_by_how_much_and_between_which_commit
   EXPECT_EQ(shown.error_tail, "");
 }
 
-TEST(HistoryCommand, gives_a_change_with_json_in_the_fields_that_scripts_know) {
+TEST(HistoryCommand, prints_a_change_as_json_with_the_documented_fields) {
   const ScratchFolder folder;
   write(folder.path(), sixty_nights());
   const std::string line = history_of(folder.path(), {"--json", "--benchmark", "shelf/v000"}).output;
@@ -84,7 +84,7 @@ TEST(HistoryCommand, gives_a_change_with_json_in_the_fields_that_scripts_know) {
   EXPECT_EQ(change.at("cause").as_string(), "code");
 }
 
-TEST(HistoryCommand, says_no_change_only_where_it_could_have_seen_one) {
+TEST(HistoryCommand, reports_no_change_only_where_it_could_have_found_one) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();
   std::rotate(nights.begin(), nights.begin() + 30, nights.end());  // 10 nights, then 6 % more
@@ -106,7 +106,7 @@ TEST(HistoryCommand, says_no_change_only_where_it_could_have_seen_one) {
             "  2 benchmarks without a change between their first 15 nights and their last 4\n");
 }
 
-TEST(HistoryCommand, counts_what_is_too_young_apart_and_starts_anew_with_another_seed) {
+TEST(HistoryCommand, counts_young_series_separately_and_restarts_with_another_seed) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();
   for (std::size_t i = 0; i < nights.size(); ++i) {
@@ -126,7 +126,7 @@ TEST(HistoryCommand, counts_what_is_too_young_apart_and_starts_anew_with_another
             std::string::npos);
 }
 
-TEST(HistoryCommand, tells_a_new_kernel_from_the_code) {
+TEST(HistoryCommand, separates_a_new_kernel_from_a_code_change) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();
   for (std::size_t i = 40; i < nights.size(); ++i) nights[i].facts.kernel = "6.1.9";
@@ -139,7 +139,7 @@ TEST(HistoryCommand, tells_a_new_kernel_from_the_code) {
             "  1 benchmark without a change between its first 15 nights and its last 4\n");
 }
 
-TEST(HistoryCommand, has_one_object_a_series_with_json) {
+TEST(HistoryCommand, prints_one_json_object_per_series) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();
   nights.resize(1);
@@ -153,7 +153,7 @@ TEST(HistoryCommand, has_one_object_a_series_with_json) {
             "\n");
 }
 
-TEST(HistoryCommand, judges_one_session_beside_the_nights_before_it) {
+TEST(HistoryCommand, judges_one_session_against_earlier_nights) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();
   nights.resize(21);
@@ -197,7 +197,7 @@ TEST(HistoryCommand, judges_one_session_beside_the_nights_before_it) {
             "hint: python3 make.py history --help\n");
 }
 
-TEST(HistoryCommand, says_what_it_left_out_on_standard_error) {
+TEST(HistoryCommand, reports_omitted_results_on_standard_error) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();
   nights.resize(4);
@@ -215,7 +215,7 @@ TEST(HistoryCommand, says_what_it_left_out_on_standard_error) {
             "history: ignored: 1 result: interrupted session\n");
 }
 
-TEST(HistoryCommand, refuses_what_it_cannot_show) {
+TEST(HistoryCommand, rejects_requests_without_data) {
   const ScratchFolder folder, empty;
   std::vector<results::Result> nights = sixty_nights();
   nights.resize(1);
@@ -254,7 +254,7 @@ TEST(HistoryCommand, refuses_what_it_cannot_show) {
   }
 }
 
-TEST(HistoryCommand, tells_a_script_no_results_yet_from_results_that_cannot_be_read) {
+TEST(HistoryCommand, separates_no_results_yet_from_unreadable_results) {
   const ScratchFolder none, torn;
   none.write("nightly/state.json", "{}");
   const ChildOutcome first = history_of(none.path(), {"--json"});
@@ -271,7 +271,7 @@ TEST(HistoryCommand, tells_a_script_no_results_yet_from_results_that_cannot_be_r
                         torn.path().string()));
 }
 
-TEST(HistoryCommand, forgets_nothing_because_a_folder_cannot_be_read_this_time) {
+TEST(HistoryCommand, keeps_the_results_of_a_folder_that_is_temporarily_unreadable) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();
   nights.resize(2);
@@ -290,7 +290,7 @@ TEST(HistoryCommand, forgets_nothing_because_a_folder_cannot_be_read_this_time) 
   EXPECT_EQ(history_of(folder.path(), {"--json"}).output, before);
 }
 
-TEST(HistoryCommand, killed_at_any_moment_leaves_an_index_that_serves) {
+TEST(HistoryCommand, killed_at_any_moment_leaves_a_usable_index) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();
   write(folder.path(), nights);

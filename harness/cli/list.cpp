@@ -51,9 +51,8 @@ void print_text(const measure::Catalog& catalog) {
 }
 
 Expected<ExitStatus> list(const Options& options) {
-  if (!options.positional().empty())
-    return Error{fmt::format("list takes no argument, found '{}'", options.positional().front()),
-                 "python3 make.py run --filter GLOB", ExitStatus::kUsage};
+  if (const auto none = options.refuse_arguments("list", "python3 make.py run --filter GLOB"); !none)
+    return none.error();
   const Expected<measure::Catalog> catalog =
       measure::load_catalog(build_dir(), [](const ChildSpec& spec) { return run_child(spec); });
   if (!catalog) return catalog.error();
@@ -72,12 +71,11 @@ Expected<ExitStatus> list(const Options& options) {
 }  // namespace
 
 Command list_command() {
-  return {
-      "list",
-      "[--json [--all]]",
-      "every benchmark that can be run",
-      {{"--json", "", "one array of objects"}, {"--all", "", "with --json: unsupported ones too, with their reason"}},
-      list};
+  return {"list",
+          "[--json [--all]]",
+          "list the benchmarks that can be run",
+          {{"--json", "", "one array of objects"}, {"--all", "", "with --json: unsupported ones too, with the reason"}},
+          list};
 }
 
 }  // namespace lab::cli

@@ -6,7 +6,7 @@
 
 namespace lab::cli {
 
-TEST(NightlyCommand, refuses_bad_options_with_status_2_and_what_was_expected) {
+TEST(NightlyCommand, rejects_bad_options_with_status_2_and_the_expected_value) {
   const std::pair<std::vector<std::string>, std::string> table[] = {
       {{"--budget", "0.5"}, "--budget: expected a number from 1 to 999999999, found '0.5'"},
       {{"--budget", "nan"}, "--budget: expected a number from 1 to 999999999, found 'nan'"},
@@ -26,13 +26,13 @@ TEST(NightlyCommand, refuses_bad_options_with_status_2_and_what_was_expected) {
             "harness: error: --results needs a value\nhint: --results DIR\n");
 }
 
-TEST(NightlyCommand, is_refused_without_the_lock_that_make_holds) {
+TEST(NightlyCommand, is_rejected_without_the_lock_of_make) {
   for (const char* const lock : {"", "99", "x"}) {
     ::setenv("LAB_NIGHT_LOCK", lock, 1);
     const Captured found = captured(nightly_command(), {"nightly"});
     EXPECT_EQ(found.status, 2);
     EXPECT_EQ(found.err,
-              "harness: error: nightly is started by make.py, which holds its lock while it builds\n"
+              "harness: error: nightly must be started by make.py, which locks the results folder first\n"
               "hint: python3 make.py nightly\n");
   }
   ::unsetenv("LAB_NIGHT_LOCK");

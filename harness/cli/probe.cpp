@@ -63,9 +63,7 @@ Expected<void> save(const results::DriverColumn& column, const std::filesystem::
 Expected<ExitStatus> run_probe(const Options& options) {
   const Expected<std::string> format = chosen_format(options);
   if (!format) return format.error();
-  if (!options.positional().empty())
-    return Error{fmt::format("unexpected argument '{}'", options.positional().front()),
-                 fmt::format("--driver {}", options.positional().front()), ExitStatus::kUsage};
+  if (const auto none = options.refuse_arguments("probe", "probe --driver PREFIX"); !none) return none.error();
   const Expected<std::filesystem::path> out = chosen_atlas(options);
   if (!out) return out.error();
   const Expected<std::vector<results::DriverColumn>> columns = probe::probe(spec_of(options));
@@ -88,15 +86,16 @@ Expected<ExitStatus> run_probe(const Options& options) {
 }  // namespace
 
 Command probe_command() {
-  return {"probe",
-          "[--driver PREFIX|all] [--out DIR] [--format json|csv|io7m]",
-          "ask every Vulkan driver what its images and buffers require of memory",
-          {{"--driver", "PREFIX|all", "the driver columns whose name begins so: lavapipe, radv-22.3; default all"},
-           {"--out", "DIR", "a folder per driver column: column.json, images.csv, buffers.csv"},
-           {"--format", "FORMAT", "csv: print the folders; json: the columns; io7m: the article's files too"},
-           {"--sweep", "FILE", "ask other sizes than harness/probe/sweeps.json does"},
-           {"--validate", "", "ask under the validation layers; a complaint makes the exit status 1"}},
-          run_probe};
+  return {
+      "probe",
+      "[--driver PREFIX|all] [--out DIR] [--format json|csv|io7m]",
+      "query the memory requirements of images and buffers from every Vulkan driver",
+      {{"--driver", "PREFIX|all", "only driver columns with this prefix: lavapipe, radv-22.3 (default: all)"},
+       {"--out", "DIR", "write a folder per driver column: column.json, images.csv, buffers.csv"},
+       {"--format", "FORMAT", "csv: print the folders; json: print the columns; io7m: also write the article's files"},
+       {"--sweep", "FILE", "query other sizes than those of harness/probe/sweeps.json"},
+       {"--validate", "", "query with the validation layers; a validation error makes the exit status 1"}},
+      run_probe};
 }
 
 }  // namespace lab::cli

@@ -117,7 +117,7 @@ TEST_F(ProbeCommand, a_crash_of_a_driver_that_is_not_chosen_does_not_matter) {
   EXPECT_EQ(out_, atlas_ + "/lavapipe-22.3.6\n");
 }
 
-TEST_F(ProbeCommand, takes_no_driver_for_an_answer) {
+TEST_F(ProbeCommand, accepts_a_machine_without_a_driver) {
   fs::create_directories(dir_ / "lib");
   fs::create_directories(dir_ / "harness/probe");
   fs::copy_file(root_dir() / "harness/probe/sweeps.json", dir_ / "harness/probe/sweeps.json");
@@ -132,7 +132,7 @@ TEST_F(ProbeCommand, takes_no_driver_for_an_answer) {
   EXPECT_EQ(written(), std::vector<std::string>());
 }
 
-TEST_F(ProbeCommand, refuses_what_is_wrong_in_one_line_and_a_hint) {
+TEST_F(ProbeCommand, rejects_errors_with_one_line_and_a_hint) {
   EXPECT_EQ(run({"--format", "jsno"}), 2);
   EXPECT_EQ(err_,
             "harness: error: --format: expected one of csv, json, io7m, found 'jsno'\nhint: did you mean 'json'?\n");
@@ -140,7 +140,7 @@ TEST_F(ProbeCommand, refuses_what_is_wrong_in_one_line_and_a_hint) {
   EXPECT_TRUE(err_.ends_with("harness: error: no driver is called 'lavapip3'\nhint: did you mean 'lavapipe'?\n"))
       << err_;
   EXPECT_EQ(run({"lavapipe"}), 2);
-  EXPECT_EQ(err_, "harness: error: unexpected argument 'lavapipe'\nhint: --driver lavapipe\n");
+  EXPECT_EQ(err_, "harness: error: probe takes no argument, found 'lavapipe'\nhint: probe --driver PREFIX\n");
   EXPECT_EQ(run({"--out", ""}), 2);
   EXPECT_EQ(err_, "harness: error: --out needs a value\nhint: --out DIR\n");
   EXPECT_EQ(run({"--sweep", atlas_ + "/none.json"}), 2);

@@ -27,9 +27,9 @@ Expected<ExitStatus> run(const Options& options) {
 Command report_command() {
   return {"report",
           "[RESULT...] [--base RESULT] [--out DIR]",
-          "a page, charts and a summary of a result and its machine's drivers",
-          {{"--base", "RESULT", "compare with it (default: with the session's own base, where it has one)"},
-           {"--out", "DIR", "where (default: reports/<name of the result>)"}},
+          "write a page, charts and a summary of a result and its machine's drivers",
+          {{"--base", "RESULT", "compare with this result (default: the session's own base, if any)"},
+           {"--out", "DIR", "output folder (default: reports/<name of the result>)"}},
           run};
 }
 

@@ -1,12 +1,10 @@
-// run: measures benchmarks and writes one result. Progress goes to standard error; standard output has the table and,
-// as its last line, the result's path.
+// run: measures benchmarks and writes one result. The last line of standard output is its path.
 #include "harness/app/run.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <charconv>
-#include <limits>
 
 #include "harness/base/interrupt.h"
 #include "harness/base/terminal.h"
@@ -23,8 +21,7 @@ namespace {
 Expected<double> parse_target(const Options& options, double fallback) {
   const std::optional<std::string> text = options.value("--target");
   if (!text) return fallback;
-  if (options.has("--processes"))
-    return usage_error("--processes says how long, so --target has nothing to say", "one of the two");
+  if (options.has("--processes")) return usage_error("--processes and --target cannot be combined", "give one of them");
   const std::string number = text->substr(0, text->size() - (text->ends_with('%') ? 1 : 0));
   double percent = 0;
   const auto [rest, problem] = std::from_chars(number.data(), number.data() + number.size(), percent);
@@ -40,14 +37,10 @@ Expected<measure::Pace> parse_pace(const Options& options) {
   measure::Pace pace = options.has("--quick")  ? measure::quick_pace()
                        : options.has("--full") ? measure::full_pace()
                                                : measure::default_pace();
-  if (options.has("--processes")) {
-    const Expected<std::int64_t> processes = options.integer("--processes", 0, 1, 10'000);
-    if (!processes) return processes.error();
-    pace = measure::processes_pace(static_cast<int>(*processes));
-  }
-  const Expected<double> budget = options.number("--budget", pace.budget_seconds, 0.1, 1e7);
-  if (!budget) return budget.error();
-  pace.budget_seconds = *budget;
+  std::optional<int> processes;
+  if (const auto read = options.read("--processes", processes, 1, 10'000); !read) return read.error();
+  if (processes) pace = measure::processes_pace(*processes);
+  if (const auto read = options.read("--budget", pace.budget_seconds, 0.1, 1e7); !read) return read.error();
   const Expected<double> target = parse_target(options, pace.target);
   if (!target) return target.error();
   pace.target = *target;
@@ -56,9 +49,8 @@ Expected<measure::Pace> parse_pace(const Options& options) {
 
 /// The request, from the command line alone.
 Expected<app::RunRequest> parse_request(const Options& options) {
-  if (!options.positional().empty())
-    return usage_error(fmt::format("run takes no argument, found '{}'", options.positional().front()),
-                       fmt::format("python3 make.py run --filter '{}'", options.positional().front()));
+  if (const auto none = options.refuse_arguments("run", "python3 make.py run --filter GLOB"); !none)
+    return none.error();
   app::RunRequest request;
   const Expected<measure::Pace> pace = parse_pace(options);
   if (!pace) return pace.error();
@@ -68,19 +60,15 @@ Expected<app::RunRequest> parse_request(const Options& options) {
   request.revision = options.value("--revision");
   request.against = options.value("--against");
   if (const std::optional<std::string> out = options.value("--out")) request.out = *out;
-  const Expected<std::int64_t> seed = options.integer("--seed", 1, 0, std::numeric_limits<std::int64_t>::max());
-  if (!seed) return seed.error();
-  request.seed = static_cast<std::uint64_t>(*seed);
-  const Expected<double> timeout = options.number("--timeout", 0, 0.1, 1e6);
-  if (!timeout) return timeout.error();
-  if (*timeout > 0) request.process_timeout = *timeout;
+  if (const auto read = options.read("--seed", request.seed, 0, kMostSeed); !read) return read.error();
+  if (const auto read = options.read("--timeout", request.process_timeout, 0.1, 1e6); !read) return read.error();
   if (options.has("--plan") && options.has("--revision"))
-    return usage_error("--plan starts nothing, so it cannot build a --revision", "leave --revision out");
+    return usage_error("--plan starts nothing, so it cannot build a --revision", "leave out --revision");
   if (options.has("--json") && !options.has("--plan"))
-    return usage_error("--json belongs to --plan: a session's result is JSON anyhow", "leave --json out");
+    return usage_error("--json needs --plan; the result of a session is always JSON", "leave out --json");
   for (const char* const name : {"--out", "--report"})
     if (options.has("--plan") && options.has(name))
-      return usage_error(fmt::format("--plan writes nothing, found {}", name), fmt::format("leave {} out", name));
+      return usage_error(fmt::format("--plan writes nothing, found {}", name), fmt::format("leave out {}", name));
   return request;
 }
 
@@ -111,21 +99,21 @@ Command run_command() {
   return {"run",
           "[--filter GLOB]... [--quick|--full|--processes N] [--budget SECONDS] [--revision REV] [--against REV|BUILD] "
           "[--seed N] [--out FILE]",
-          "measure benchmarks, write a result; its path is the last line on standard output",
-          {{"--filter", "GLOB", "only these benchmarks (family, family/variant or the whole name)"},
-           {"--quick", "", "2 minutes of measuring (default: 8)"},
-           {"--full", "", "until every interval is within 1 %, an hour at most"},
-           {"--processes", "N", "N processes of every benchmark"},
-           {"--budget", "SECONDS", "this much measuring instead"},
+          "measure benchmarks and write a result; the last line of standard output is its path",
+          {{"--filter", "GLOB", "only these benchmarks (family, family/variant or family/variant/workload)"},
+           {"--quick", "", "measure for 2 minutes (default: 8)"},
+           {"--full", "", "measure until every interval is within 1 %, for an hour at most"},
+           {"--processes", "N", "N processes of each benchmark"},
+           {"--budget", "SECONDS", "measure for this long instead"},
            {"--revision", "REV", "measure this revision instead, built by its own make.py in a worktree"},
-           {"--against", "REV|BUILD", "measure this revision or build beside it, interleaved"},
-           {"--target", "PERCENT", "until every interval is within it (default with --against: 0.25)"},
-           {"--plan", "", "say which change this session could see, and start nothing"},
-           {"--json", "", "with --plan: as one line of JSON"},
-           {"--seed", "N", "of the workloads and of the order (default: 1)"},
-           {"--timeout", "SECONDS", "kill a process that takes longer"},
-           {"--out", "FILE", "write the result there instead of results/<machine>/"},
-           {"--report", "DIR", "keep a report of what there is so far in DIR"}},
+           {"--against", "REV|BUILD", "also measure this revision or build, interleaved"},
+           {"--target", "PERCENT", "measure until every interval is within it (default with --against: 0.25)"},
+           {"--plan", "", "print which changes this session could detect; start nothing"},
+           {"--json", "", "with --plan: one line of JSON"},
+           {"--seed", "N", "for the workloads and the order (default: 1)"},
+           {"--timeout", "SECONDS", "kill a process after this time"},
+           {"--out", "FILE", "write the result to FILE instead of results/<machine>/"},
+           {"--report", "DIR", "write a report into DIR after each block"}},
           run};
 }
 

@@ -1,12 +1,15 @@
 /// The terminal output of `run`: progress on standard error, one table and the verdicts on standard output.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "harness/app/run.h"
 #include "harness/base/terminal.h"
-#include "harness/cli/talk.h"
+#include "harness/cli/build_progress.h"
 
 namespace lab::cli {
 
@@ -21,7 +24,6 @@ class RunTerminal {
   void end(const app::RunOutcome& outcome);
 
  private:
-  void begin_build(const std::string& revision, const std::string& sha, const std::filesystem::path& log);
   void show_base(const std::string& base, const measure::Pairing& pairing);
   void show_leftover(const results::Leftover& leftover);
   void show_start(const measure::SessionSpec& spec, const results::Result& head);
@@ -29,11 +31,16 @@ class RunTerminal {
   void show_process(const measure::SessionProgress& progress);
   void show_failure(const results::Failure& failure);
   void keep_report(const results::Result& result, std::optional<int> planned_blocks);
-  void show_disturbances(const std::vector<std::string>& disturbances);
+
+  /// Prints a line that begins with "run: ".
+  template <typename... Values>
+  void print(fmt::format_string<Values...> format, Values&&... values) {
+    line_.print("run: " + fmt::format(format, std::forward<Values>(values)...));
+  }
 
   std::optional<std::filesystem::path> report_;
   StatusLine line_{STDERR_FILENO};
-  BuildTalk talk_{line_};
+  BuildProgress build_{line_};
 };
 
 }  // namespace lab::cli

@@ -116,7 +116,7 @@ git init -q . && git add . && git commit -qm one && git tag one)";
 
 }  // namespace
 
-TEST(List, prints_what_can_be_run_and_then_what_cannot) {
+TEST(List, prints_supported_benchmarks_and_then_unsupported_ones) {
   const Bench bench({"plain", "quick", "wide"});
   const ChildOutcome outcome = bench.harness({"list"});
   EXPECT_EQ(outcome.code, 0);
@@ -131,7 +131,7 @@ TEST(List, prints_what_can_be_run_and_then_what_cannot) {
             "fake/quick/drop: it never forgets\n");
 }
 
-TEST(List, gives_scripts_one_array_of_what_they_can_run) {
+TEST(List, prints_one_json_array_of_benchmarks_that_can_be_run) {
   const Bench bench({"plain", "quick"});
   const boost::json::value value = boost::json::parse(bench.harness({"list", "--json"}).output);
   ASSERT_EQ(value.as_array().size(), 3u);
@@ -144,7 +144,7 @@ TEST(List, gives_scripts_one_array_of_what_they_can_run) {
   EXPECT_EQ(all.at(2).at("unsupported"), "it never forgets");
 }
 
-TEST(List, says_what_is_missing_and_still_lists_the_rest) {
+TEST(List, reports_missing_variants_and_lists_the_others) {
   const Bench bench({"plain", "mute", "!absent"});
   const ChildOutcome outcome = bench.harness({"list"});
   EXPECT_EQ(outcome.code, 1);
@@ -155,7 +155,7 @@ TEST(List, says_what_is_missing_and_still_lists_the_rest) {
             "hint: python3 make.py build\n");
 }
 
-TEST(Run, writes_a_result_and_says_where) {
+TEST(Run, writes_a_result_and_prints_its_path) {
   const Bench bench({"plain", "quick", "wide"});
   const ChildOutcome outcome = bench.harness({"run", "--processes", "6", "--seed", "9"});
   EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
@@ -203,7 +203,7 @@ TEST(Run, writes_a_result_and_says_where) {
   EXPECT_EQ(outcome.error_tail.find('\x1b'), std::string::npos);
 }
 
-TEST(Run, ends_at_0_and_says_last_where_its_numbers_carry_no_verdict) {
+TEST(Run, exits_with_0_and_reports_at_the_end_that_it_has_no_verdicts) {
   const Bench bench({"plain"});
   // Another process, busy on every CPU for as long as the session takes.
   const ChildOutcome outcome = bench.shell(
@@ -221,7 +221,7 @@ TEST(Run, ends_at_0_and_says_last_where_its_numbers_carry_no_verdict) {
   EXPECT_EQ(judge::judge_fitness(result).reason, "machine");
 }
 
-TEST(Run, names_failures_at_the_end_and_exits_1_with_the_rest_measured) {
+TEST(Run, lists_failures_at_the_end_exits_with_1_and_measures_the_others) {
   const Bench bench({"plain", "quick", "crashing", "wrong", "mute"});
   const ChildOutcome outcome =
       bench.harness({"run", "--processes", "6", "--filter", "*/store", "--filter", "fake/mute"});
@@ -243,7 +243,7 @@ TEST(Run, names_failures_at_the_end_and_exits_1_with_the_rest_measured) {
   EXPECT_EQ(crashed->output_tail, "about to crash\n");
 }
 
-TEST(Run, gives_what_does_not_conform_a_sentence_and_no_number) {
+TEST(Run, reports_a_nonconforming_variant_without_a_number) {
   const Bench bench({"plain", "careless", "fragile"});
   const ChildOutcome outcome = bench.harness({"run", "--processes", "2", "--filter", "*/store"});
   EXPECT_EQ(outcome.code, 1);
@@ -262,7 +262,7 @@ TEST(Run, gives_what_does_not_conform_a_sentence_and_no_number) {
   for (const results::Process& process : result.processes) EXPECT_EQ(process.benchmark, "fake/plain/store");
 }
 
-TEST(Run, keeps_how_each_process_warmed_up) {
+TEST(Run, records_the_warmup_of_each_process) {
   const Bench bench({"plain"});
   const results::Result result = load(last_line(bench.harness({"run", "--processes", "1"}).output));
   ASSERT_FALSE(result.processes.empty());
@@ -274,7 +274,7 @@ TEST(Run, keeps_how_each_process_warmed_up) {
   }
 }
 
-TEST(Run, keeps_a_report_whose_failure_costs_nothing) {
+TEST(Run, continues_if_its_interim_report_fails) {
   const Bench bench({"plain"});
   const ChildOutcome outcome =
       bench.harness({"run", "--processes", "1", "--filter", "*/store", "--report", "/dev/null/here"});
@@ -283,7 +283,7 @@ TEST(Run, keeps_a_report_whose_failure_costs_nothing) {
   EXPECT_FALSE(lines_with(outcome.error_tail, "run: the report: ").empty());
 }
 
-TEST(Report, refuses_two_results_that_would_be_one_report) {
+TEST(Report, rejects_two_results_with_one_report_folder) {
   const Bench bench({"plain"});
   const ChildOutcome outcome = bench.harness({"report", "x1/a.json", "x2/a.json"});
   EXPECT_EQ(outcome.code, 2);
@@ -301,7 +301,7 @@ TEST(Report, quotes_a_foreign_file_without_its_control_bytes) {
   EXPECT_EQ(outcome.error_tail.find('\x01'), std::string::npos) << outcome.error_tail;
 }
 
-TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
+TEST(Run, rejects_wrong_usage_with_one_line_and_a_hint) {
   const Bench bench({"plain", "quick", "!absent"});
   const struct {
     Words arguments;
@@ -329,16 +329,16 @@ TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
       {{"run", "--out", ""}, 2, "harness: error: --out needs a value\nhint: --out FILE\n"},
       {{"run", "fake"},
        2,
-       "harness: error: run takes no argument, found 'fake'\nhint: python3 make.py run --filter 'fake'\n"},
+       "harness: error: run takes no argument, found 'fake'\nhint: python3 make.py run --filter GLOB\n"},
       {{"run", "--json"},
        2,
-       "harness: error: --json belongs to --plan: a session's result is JSON anyhow\nhint: leave --json out\n"},
+       "harness: error: --json needs --plan; the result of a session is always JSON\nhint: leave out --json\n"},
       {{"run", "--plan", "--out", "x"},
        2,
-       "harness: error: --plan writes nothing, found --out\nhint: leave --out out\n"},
+       "harness: error: --plan writes nothing, found --out\nhint: leave out --out\n"},
       {{"run", "--plan", "--report", "x"},
        2,
-       "harness: error: --plan writes nothing, found --report\nhint: leave --report out\n"},
+       "harness: error: --plan writes nothing, found --report\nhint: leave out --report\n"},
       {{"run", "--filter", "fake/quick", "--out", "/"},
        2,
        "harness: error: '/' is a folder, expected the name of a file\nhint: --out /result.json\n"},
@@ -359,7 +359,7 @@ TEST(Run, refuses_wrong_usage_in_a_line_and_a_hint) {
   EXPECT_TRUE(bench.results().empty());
 }
 
-TEST(Run, into_results_that_are_no_folder_is_wrong_usage) {
+TEST(Run, rejects_results_that_are_not_a_folder) {
   const Bench bench({"plain"});
   const ChildOutcome outcome =
       bench.shell("LAB_RESULTS=/dev/null \"$1\" run --processes 1; echo $?; LAB_MACHINE=nightly \"$1\" run; echo $?");
@@ -379,7 +379,7 @@ TEST(Run, writes_to_the_file_it_is_given) {
   EXPECT_NE(outcome.output.find("1 process, too few for an interval"), std::string::npos);
 }
 
-TEST(Run, against_a_build_times_what_differs_in_both_and_says_what_does_not) {
+TEST(Run, against_a_build_times_different_executables_in_both_and_reports_identical_ones) {
   const Bench bench({"plain", "quick", "other"});
   const measure::FakeBuild base({"plain", "+quick", "elder", "!absent"});
   const ChildOutcome outcome =
@@ -415,7 +415,7 @@ TEST(Run, against_a_build_times_what_differs_in_both_and_says_what_does_not) {
   EXPECT_EQ(head->versions, (std::map<std::string, int>{{"fake/store", 1}}));
 }
 
-TEST(Run, against_what_is_no_base_says_so_and_starts_nothing) {
+TEST(Run, against_an_invalid_base_fails_before_it_starts_anything) {
   const Bench bench({"plain"});
   const measure::FakeBuild old({"elder"});
   const struct {
@@ -436,7 +436,7 @@ TEST(Run, against_what_is_no_base_says_so_and_starts_nothing) {
   EXPECT_TRUE(bench.results().empty());
 }
 
-TEST(Run, of_a_revision_measures_what_its_own_make_builds_and_bears_its_commit) {
+TEST(Run, of_a_revision_measures_the_build_of_its_own_make_and_records_its_commit) {
   const Bench bench({"plain", "quick"});
   const measure::FakeBuild old({"plain", "wide"});
   ASSERT_TRUE(write_file(bench.root() / "make.py", kMake));
@@ -510,7 +510,7 @@ TEST(Run, of_a_revision_builds_what_its_filter_selects_with_the_reference_and_la
             "harness: error: no benchmark matches 'fake/qiuck'\nhint: did you mean 'fake/quick'?\n");
 }
 
-TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
+TEST(Run, with_plan_starts_nothing_and_prints_the_detectable_changes) {
   const Bench bench({"plain", "quick"});
   const Words plan{"run", "--plan", "--processes", "12", "--filter", "*/store"};
   ChildOutcome outcome = bench.harness(plan);
@@ -558,7 +558,7 @@ TEST(Run, that_is_only_planned_starts_nothing_and_says_what_it_could_see) {
   EXPECT_EQ(bench.results().size(), 1u);
 }
 
-TEST(Run, that_is_terminated_writes_what_it_has_and_leaves_no_process) {
+TEST(Run, when_terminated_writes_its_data_and_leaves_no_process) {
   const Bench bench({"plain", "quick"});
   const ChildOutcome outcome = bench.shell("\"$1\" run --processes 1000 & run=$!\n" + kUntilOneIsKept +
                                            "kill -TERM $run; wait $run; echo status $?");
@@ -572,7 +572,7 @@ TEST(Run, that_is_terminated_writes_what_it_has_and_leaves_no_process) {
   EXPECT_TRUE(result.failures.empty());
 }
 
-TEST(Run, finishes_what_a_killed_session_left) {
+TEST(Run, finishes_the_journal_of_a_killed_session) {
   const Bench bench({"plain", "quick"});
   const ChildOutcome killed = bench.shell("\"$1\" run --processes 1000 & run=$!\n" + kUntilOneIsKept +
                                           "kill -KILL $run; wait $run; echo status $?");
@@ -584,7 +584,7 @@ TEST(Run, finishes_what_a_killed_session_left) {
   EXPECT_EQ(outcome.code, 0);
   const Words results = bench.results();
   ASSERT_EQ(results.size(), 2u);
-  EXPECT_EQ(lines_with(outcome.error_tail, "run: a session before was cut off; its ").size(), 1u);
+  EXPECT_EQ(lines_with(outcome.error_tail, "run: an earlier session was killed; its ").size(), 1u);
   const bool first = results[1] == last_line(outcome.output);
   EXPECT_EQ(load(results[first ? 1 : 0]).session.state, "complete");
   const results::Result kept = load(results[first ? 0 : 1]);
@@ -595,7 +595,7 @@ TEST(Run, finishes_what_a_killed_session_left) {
   EXPECT_FALSE(kept.arms[0].executables.empty());
 }
 
-TEST(Run, at_the_same_time_as_another_collides_with_nothing) {
+TEST(Run, works_at_the_same_time_as_another_run) {
   const Bench bench({"plain", "quick"});
   const ChildOutcome outcome =
       bench.shell("for i in 1 2 3 4; do \"$1\" run --processes 2 --filter fake/quick & done; wait");
@@ -608,7 +608,7 @@ TEST(Run, at_the_same_time_as_another_collides_with_nothing) {
   }
 }
 
-TEST(Run, whose_output_cannot_be_written_fails_and_keeps_its_result) {
+TEST(Run, fails_if_its_output_cannot_be_written_and_keeps_its_result) {
   const Bench bench({"plain"});
   const ChildOutcome outcome = bench.shell(
       "\"$1\" list >/dev/full; echo list $?; \"$1\" run --processes 1 >/dev/full; echo run $?; "
@@ -619,7 +619,7 @@ TEST(Run, whose_output_cannot_be_written_fails_and_keeps_its_result) {
   for (const std::string& path : bench.results()) EXPECT_EQ(load(path).processes.size(), 3u);
 }
 
-TEST(Run, whose_output_nobody_reads_says_nothing_about_it_and_keeps_its_result) {
+TEST(Run, is_silent_if_the_reader_of_its_output_is_gone_and_keeps_its_result) {
   const Bench bench({"plain"});
   // A named pipe whose reader has gone, with SIGPIPE as a shell hands it on and ignored, as Python does.
   const ChildOutcome outcome = bench.shell(R"sh(mkdir -p "$(dirname "$2")"; mkfifo "$2.pipe"
@@ -635,7 +635,7 @@ done; true)sh");
   EXPECT_EQ(bench.results().size(), 2u);
 }
 
-TEST(Run, that_fills_the_disk_says_in_a_sentence_what_it_kept) {
+TEST(Run, on_a_full_disk_reports_what_it_saved) {
   const Bench bench({"plain", "quick"});
   // A limit of file sizes stands for the full disk; the journal passes it after a few processes.
   const ChildOutcome outcome =

@@ -7,7 +7,7 @@
 
 namespace lab::cli {
 
-TEST(Version, says_where_the_checkout_is_now_and_claims_no_commit_of_the_build) {
+TEST(Version, prints_the_commit_of_the_checkout_and_none_of_the_build) {
   const ScratchFolder folder;
   ChildSpec git;
   git.command = {"sh", "-ec",

@@ -22,15 +22,6 @@ std::string did_you_mean(const std::string& wanted, const std::vector<std::strin
   return near.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near);
 }
 
-template <typename Number>
-Expected<Number> parse_between(const std::string& name, const std::string& text, Number low, Number high) {
-  Number number{};
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || rest != text.data() + text.size() || !(number >= low && number <= high))
-    return usage_error(fmt::format("{}: expected a number from {} to {}, found '{}'", name, low, high, text), "");
-  return number;
-}
-
 /// Columns of help: the usual terminal width.
 constexpr std::size_t kHelpWidth = 80;
 constexpr std::size_t kNameWidth = 12;
@@ -62,7 +53,7 @@ std::string wrapped_usage(std::string text, std::size_t indent) {
 std::string help(std::span<const Command> commands) {
   std::string text = "usage: python3 make.py COMMAND [OPTIONS]\n\n";
   for (const Command& command : commands) text += help_row(command.name, kNameWidth, command.summary);
-  return text + "\npython3 make.py COMMAND --help says more, --version which build this is\n";
+  return text + "\npython3 make.py COMMAND --help for its options; --version for this build\n";
 }
 
 std::string help(const Command& command) {
@@ -149,17 +140,24 @@ std::vector<std::string> Options::values(const std::string& name) const {
   return found == values_.end() ? std::vector<std::string>{} : found->second;
 }
 
-Expected<std::int64_t> Options::integer(const std::string& name, std::int64_t fallback, std::int64_t low,
-                                        std::int64_t high) const {
+template <typename Number>
+Expected<void> Options::read(const std::string& name, Number& number, std::type_identity_t<Number> low,
+                             std::type_identity_t<Number> high) const {
   const std::optional<std::string> text = value(name);
-  if (!text) return fallback;
-  return parse_between<std::int64_t>(name, *text, low, high);
+  if (!text) return {};
+  const auto [rest, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error != std::errc{} || rest != text->data() + text->size() || !(number >= low && number <= high))
+    return usage_error(fmt::format("{}: expected a number from {} to {}, found '{}'", name, low, high, *text));
+  return {};
 }
 
-Expected<double> Options::number(const std::string& name, double fallback, double low, double high) const {
-  const std::optional<std::string> text = value(name);
-  if (!text) return fallback;
-  return parse_between<double>(name, *text, low, high);
+template Expected<void> Options::read(const std::string&, int&, int, int) const;
+template Expected<void> Options::read(const std::string&, double&, double, double) const;
+template Expected<void> Options::read(const std::string&, std::uint64_t&, std::uint64_t, std::uint64_t) const;
+
+Expected<void> Options::refuse_arguments(std::string_view command, std::string_view hint) const {
+  if (positional_.empty()) return {};
+  return usage_error(fmt::format("{} takes no argument, found '{}'", command, positional_.front()), std::string(hint));
 }
 
 ExitStatus dispatch(std::span<const Command> commands, std::span<const std::string> arguments,

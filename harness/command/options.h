@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "harness/base/error.h"
@@ -29,10 +31,18 @@ class Options {
   bool has(const std::string& name) const { return values_.contains(name); }
   std::optional<std::string> value(const std::string& name) const;  ///< the last one given
   std::vector<std::string> values(const std::string& name) const;   ///< all of them, in order
-  /// A number in [low, high], or `fallback` if not given. The error is one sentence with the expected value.
-  Expected<std::int64_t> integer(const std::string& name, std::int64_t fallback, std::int64_t low,
-                                 std::int64_t high) const;
-  Expected<double> number(const std::string& name, double fallback, double low, double high) const;
+  /// Sets `number` to the option's value, which must be in [low, high]. Leaves it unchanged if the option is not given.
+  /// Number is int, double or std::uint64_t.
+  template <typename Number>
+  Expected<void> read(const std::string& name, Number& number, std::type_identity_t<Number> low,
+                      std::type_identity_t<Number> high) const;
+  template <typename Number>
+  Expected<void> read(const std::string& name, std::optional<Number>& number, std::type_identity_t<Number> low,
+                      std::type_identity_t<Number> high) const {
+    return has(name) ? read(name, number.emplace(), low, high) : Expected<void>();
+  }
+  /// An error if there are arguments without a dash.
+  Expected<void> refuse_arguments(std::string_view command, std::string_view hint = "") const;
   const std::vector<std::string>& positional() const { return positional_; }
 
  private:

@@ -18,17 +18,19 @@ std::string complaint(std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST(Options, take_values_flags_and_positionals_in_any_order) {
+TEST(Options, accept_values_flags_and_positionals_in_any_order) {
   const std::vector<std::string> arguments{"a", "--filter", "x/*", "--quick", "b", "--filter=y", "--", "--seed"};
   const Expected<Options> options = Options::parse(kTable, arguments);
   ASSERT_TRUE(options);
   EXPECT_EQ(options->values("--filter"), (std::vector<std::string>{"x/*", "y"}));
   EXPECT_TRUE(options->has("--quick"));
   EXPECT_EQ(options->positional(), (std::vector<std::string>{"a", "b", "--seed"}));
-  EXPECT_EQ(*options->integer("--seed", 7, 0, 9), 7);
+  std::optional<int> seed;
+  EXPECT_TRUE(options->read("--seed", seed, 0, 9));
+  EXPECT_FALSE(seed);
 }
 
-TEST(Options, refuse_what_is_wrong_in_one_sentence) {
+TEST(Options, reject_errors_with_one_sentence) {
   EXPECT_EQ(complaint({"--fliter", "x"}), "unknown option '--fliter' | did you mean '--filter'?");
   EXPECT_EQ(complaint({"--seed"}), "--seed needs a value | --seed N");
   EXPECT_EQ(complaint({"--seed", ""}), "--seed needs a value | --seed N");
@@ -37,13 +39,14 @@ TEST(Options, refuse_what_is_wrong_in_one_sentence) {
 }
 
 TEST(Options, check_numbers) {
+  int seed = 7;
   const std::vector<std::string> arguments{"--seed", "12x"};
   const Expected<Options> options = Options::parse(kTable, arguments);
   ASSERT_TRUE(options);
-  EXPECT_EQ(options->integer("--seed", 0, 0, 9).error().what, "--seed: expected a number from 0 to 9, found '12x'");
+  EXPECT_EQ(options->read("--seed", seed, 0, 9).error().what, "--seed: expected a number from 0 to 9, found '12x'");
 }
 
-TEST(Options, make_help_that_keeps_every_word) {
+TEST(Options, print_help_without_losing_a_word) {
   const Command command{
       "name",
       "[--one VALUE] [--another-option VALUE] [--third VALUE]\n       [--quite-a-long-option VALUE]",

@@ -14,11 +14,7 @@ using results::Alarm;
 /// Answers that end a bisect.
 constexpr std::array<std::string_view, 3> kFinal{"culprit", "candidates", "none"};
 
-std::optional<std::string> or_none(const std::string& commit) {
-  return commit.empty() ? std::nullopt : std::optional(commit);
-}
-
-Alarm alarm_of(const SeriesHistory& followed, const Change& change) {
+Alarm alarm_of(const SeriesHistory& followed, const LevelChange& change) {
   Alarm alarm;
   alarm.machine = followed.series.machine;
   alarm.benchmark = followed.series.benchmark;
@@ -27,7 +23,7 @@ Alarm alarm_of(const SeriesHistory& followed, const Change& change) {
   alarm.ratio = change.ratio;
   if (change.interval) alarm.low = change.interval->low, alarm.high = change.interval->high;
   alarm.nights = static_cast<int>(change.nights());
-  alarm.commits = {or_none(change.commits.from), or_none(change.commits.to)};
+  alarm.commits = change.commits;
   return alarm;
 }
 
@@ -49,7 +45,7 @@ bool is_known(const Alarm& alarm, std::size_t index, std::span<const results::Se
 std::vector<Alarm> new_alarms(const SeriesHistory& followed, const JudgedNight& night, std::span<const Alarm> known,
                               bool first_night) {
   std::vector<Alarm> alarms;
-  for (const Change& change : followed.findings.changes) {
+  for (const LevelChange& change : followed.findings.changes) {
     if (!change.blamed()) continue;
     const bool is_new = followed.points[change.detected_at].session == night.session;
     const bool from_before = first_night && !is_new;
@@ -68,7 +64,7 @@ std::vector<Alarm> new_alarms(const SeriesHistory& followed, const JudgedNight& 
   return alarms;
 }
 
-bool lasts(const Change& change, std::span<const results::SeriesPoint> points) {
+bool lasts(const LevelChange& change, std::span<const results::SeriesPoint> points) {
   const double last = std::log(points.back().median);
   return std::abs(last - std::log(change.after)) < std::abs(last - std::log(change.before));
 }

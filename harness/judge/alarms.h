@@ -26,7 +26,7 @@ std::vector<results::Alarm> new_alarms(const SeriesHistory& followed, const Judg
 
 /// Whether the last time is nearer to the new level than to the old one. A change found in an unfit night may be only
 /// that night's disturbance.
-bool lasts(const Change& change, std::span<const results::SeriesPoint> points);
+bool lasts(const LevelChange& change, std::span<const results::SeriesPoint> points);
 
 /// Whether a bisect's culprit explains most of the alarm's slowdown.
 bool explains(const results::AlarmBisect& answer, const results::Alarm& alarm);

@@ -13,7 +13,7 @@
 
 namespace lab::judge {
 
-struct BisectSkip {
+struct SkippedCommit {
   std::string commit;
   std::string reason;
 };
@@ -34,8 +34,8 @@ struct BisectVerdict {
   double noise = 0;                        ///< of one measurement, relative
   std::size_t measurements = 0;
   std::size_t measured_commits = 0;
-  std::vector<BisectSkip> skipped;  ///< in commit order
-  double seconds = 0;               ///< preparing and measuring, over all calls
+  std::vector<SkippedCommit> skipped;  ///< in commit order
+  double seconds = 0;                  ///< preparing and measuring, over all calls
 };
 
 /// The entries of a record as input of the estimator. Commit 0 is the good end.

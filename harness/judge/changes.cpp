@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/judge/summary.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/ranks.h"
 #include "harness/stats/spread.h"
@@ -37,12 +38,9 @@ double misfit(std::span<const double> level, double sigma) {
   return sum;
 }
 
-std::string commit_of(const results::SeriesPoint& point) {
-  return point.commit.value_or("");
-}
-
-CommitRange commits_between(std::span<const results::SeriesPoint> points, std::size_t earliest, std::size_t latest) {
-  return {commit_of(points[earliest - 1]), commit_of(points[latest])};
+results::CommitRange commits_between(std::span<const results::SeriesPoint> points, std::size_t earliest,
+                                     std::size_t latest) {
+  return {points[earliest - 1].commit, points[latest].commit};
 }
 
 std::string shown(const results::MeasurementEnvironment& surroundings, const std::string& name) {
@@ -61,7 +59,7 @@ std::map<std::string, std::vector<std::size_t>> places_by_seed(std::span<const r
 }
 
 /// Sets cause and changed: the differences between the last session before the change and the first after it.
-void find_cause(std::span<const results::SeriesPoint> points, Change& change) {
+void find_cause(std::span<const results::SeriesPoint> points, LevelChange& change) {
   const results::SeriesPoint& before = points[change.earliest - 1];
   const results::SeriesPoint& after = points[change.latest];
   const results::MeasurementEnvironment& old_ones = *before.surroundings;
@@ -88,40 +86,35 @@ std::vector<stats::Datum> data(std::span<const results::SeriesPoint> level) {
 }
 
 /// Sets before, after, ratio and its interval from the levels [start, index) and [index, end).
-void measure(std::span<const results::SeriesPoint> points, std::size_t start, std::size_t end, Change& change) {
+void measure(std::span<const results::SeriesPoint> points, std::size_t start, std::size_t end, LevelChange& change) {
   const std::size_t from = change.index - std::min(change.index - start, kMostSessions);
   const std::size_t to = std::min(end, change.index + kMostSessions);
   const std::vector<stats::Datum> old_level = data(points.subspan(from, change.index - from));
   const std::vector<stats::Datum> new_level = data(points.subspan(change.index, to - change.index));
-  const auto middle = [](const std::vector<stats::Datum>& level) {
-    std::vector<double> values;
-    for (const stats::Datum& datum : level) values.push_back(datum.value);
-    return stats::median(values);
-  };
-  change.before = middle(old_level);
-  change.after = middle(new_level);
+  change.before = median_of(old_level);
+  change.after = median_of(new_level);
   change.ratio = change.after / change.before;
   change.interval = stats::BlockedArms(old_level, new_level).interval(1 - stats::kConfidence);
 }
 
 /// find_changes() for points of one seed.
-std::vector<Change> changes_of_one_seed(std::span<const results::SeriesPoint> points,
-                                        const stats::DetectorContext& context) {
+std::vector<LevelChange> changes_of_one_seed(std::span<const results::SeriesPoint> points,
+                                             const stats::DetectorContext& watch) {
   std::vector<double> logs;
   for (const results::SeriesPoint& point : points) logs.push_back(std::log(point.median));
-  const std::vector<stats::ChangePoint> found = stats::find_change_points(logs, context);
-  std::vector<Change> changes;
+  const std::vector<stats::ChangePoint> found = stats::find_change_points(logs, watch);
+  std::vector<LevelChange> changes;
   std::size_t start = 0;
   for (const stats::ChangePoint& each : found) {
     const std::size_t next = changes.size() + 1;
     const std::size_t end = next < found.size() ? found[next].index : points.size();
-    Change change;
+    LevelChange change;
     change.index = each.index;
     change.detected_at = each.detected_at;
     change.confidence = each.confidence;
     change.started = points[each.index].started;
     measure(points, start, end, change);
-    const Places places = likely_places(logs, start, each.index, end);
+    const IndexRange places = likely_range(logs, start, each.index, end);
     change.earliest = places.earliest;
     change.latest = places.latest;
     change.commits = commits_between(points, places.earliest, places.latest);
@@ -149,7 +142,7 @@ std::string_view cause_of(std::string_view name) {
   return "settings";
 }
 
-Places likely_places(std::span<const double> values, std::size_t start, std::size_t index, std::size_t end) {
+IndexRange likely_range(std::span<const double> values, std::size_t start, std::size_t index, std::size_t end) {
   const double sigma = stats::mad_sigma(values.subspan(start, index - start));
   if (!(sigma > 0)) return {index, index};
   const std::size_t first = std::max(start + 1, index - std::min(index, kMostShift));
@@ -159,7 +152,7 @@ Places likely_places(std::span<const double> values, std::size_t start, std::siz
     misfits.push_back(misfit(values.subspan(start, place - start), sigma) +
                       misfit(values.subspan(place, end - place), sigma));
   const double most = *std::min_element(misfits.begin(), misfits.end()) + kMostMisfit;
-  Places places{index, index};
+  IndexRange places{index, index};
   for (std::size_t place = first; place <= last; ++place) {
     if (misfits[place - first] > most) continue;
     places.earliest = std::min(places.earliest, place);
@@ -168,14 +161,15 @@ Places likely_places(std::span<const double> values, std::size_t start, std::siz
   return places;
 }
 
-std::vector<Change> find_changes(std::span<const results::SeriesPoint> points, const stats::DetectorContext& context) {
+std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
+                                      const stats::DetectorContext& watch) {
   const auto seeds = places_by_seed(points);
-  if (seeds.size() == 1) return changes_of_one_seed(points, context);
-  std::vector<Change> changes;
+  if (seeds.size() == 1) return changes_of_one_seed(points, watch);
+  std::vector<LevelChange> changes;
   for (const auto& [seed, places] : seeds) {
     std::vector<results::SeriesPoint> of_seed;
     for (const std::size_t place : places) of_seed.push_back(points[place]);
-    for (Change& change : changes_of_one_seed(of_seed, context)) {
+    for (LevelChange& change : changes_of_one_seed(of_seed, watch)) {
       for (std::size_t* index : {&change.index, &change.detected_at, &change.earliest, &change.latest})
         *index = places[*index];
       changes.push_back(std::move(change));
@@ -185,13 +179,13 @@ std::vector<Change> find_changes(std::span<const results::SeriesPoint> points, c
   return changes;
 }
 
-Judged judged_of(std::span<const results::SeriesPoint> points, std::span<const Change> changes) {
+JudgedRange judged_of(std::span<const results::SeriesPoint> points, std::span<const LevelChange> changes) {
   if (points.empty()) return {stats::points_missing(0), 0, kTooYoungReason};
   const std::string seed = seed_of(points.back());
   const std::vector<std::size_t> places = places_by_seed(points).at(seed);
   const std::size_t missing = stats::points_missing(places.size());
   const bool found = std::any_of(changes.begin(), changes.end(),
-                                 [&](const Change& change) { return seed_of(points[change.index]) == seed; });
+                                 [&](const LevelChange& change) { return seed_of(points[change.index]) == seed; });
   if (missing == 0 || found) return {0, places[stats::ChangePointDetector::kFewest], ""};
   return {missing, 0, stats::points_missing(points.size()) == 0 ? kSeedsReason : kTooYoungReason};
 }

@@ -19,25 +19,20 @@ namespace lab::judge {
 inline constexpr const char* kSeed = "seed";
 /// Absent if not recorded; then it matches any build.
 inline constexpr const char* kLibcBuild = "libc_build";
-/// A change lies between these commits: `from` is of the last session surely before it, `to` of the first session
-/// surely after it. "" without git.
-struct CommitRange {
-  std::string from, to;
-};
 
 /// A change of level, found online: night after night.
-struct Change {
+struct LevelChange {
   std::size_t index = 0;        ///< first point of the new level, from 0
   std::size_t detected_at = 0;  ///< point at which it was found
   std::size_t earliest = 0;     ///< the first point of the new level lies within [earliest, latest] ...
-  std::size_t latest = 0;       ///< ... as far as the values can separate it from its neighbours; see likely_places()
+  std::size_t latest = 0;       ///< ... as far as the values can separate it from its neighbours; see likely_range()
   std::string started;          ///< of point `index`
   double before = 0;            ///< medians over the sessions of either level, ns per operation
   double after = 0;
   double ratio = 1;                         ///< after / before: above 1 is slower
   std::optional<stats::Interval> interval;  ///< of `ratio`, 95 %, if the new level has enough sessions
   double confidence = 0;
-  CommitRange commits;
+  results::CommitRange commits;
   std::string cause;                 ///< "code", or what else changed there: a value of cause_of(), or "machine"
   std::vector<std::string> changed;  ///< the same as text: "kernel 6.1.0 -> 6.1.9"
 
@@ -54,17 +49,17 @@ struct MetricChange {
   std::string metric;
   double before = 0;
   double after = 0;
-  CommitRange commits;
+  results::CommitRange commits;
 };
 
 /// All changes of `points` (one benchmark, workload version and machine, in order of time), by
 /// stats::find_change_points on the logarithms of the medians, because a change is a ratio. Only points of the same
 /// seed are compared. `watch`: known from the machine's other series.
-std::vector<Change> find_changes(std::span<const results::SeriesPoint> points,
-                                 const stats::DetectorContext& context = {});
+std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
+                                      const stats::DetectorContext& watch = {});
 
 /// How much of a series is judged. Only points with the last point's seed count.
-struct Judged {
+struct JudgedRange {
   /// Nights needed before it can be called unchanged: stats::points_missing(). 0 if a change was found anyway.
   std::size_t nights_missing = 0;
   std::size_t from = 0;  ///< if no night is missing: a change that begins at an earlier point is never found
@@ -72,7 +67,7 @@ struct Judged {
       reason;  ///< why nights are missing: kTooYoungReason, or kSeedsReason where another seed has them; else ""
 };
 /// `changes`: from find_changes().
-Judged judged_of(std::span<const results::SeriesPoint> points, std::span<const Change> changes);
+JudgedRange judged_of(std::span<const results::SeriesPoint> points, std::span<const LevelChange> changes);
 inline constexpr const char* kTooYoungReason = "too_young";
 inline constexpr const char* kSeedsReason = "seeds";
 
@@ -91,16 +86,16 @@ std::vector<MetricChange> find_metric_changes(std::span<const results::SeriesPoi
 /// r = (value - median of its level) / s and s is 1.4826 times the median absolute deviation of the old level. For
 /// small residuals it is -2 log likelihood. 6 was chosen on Laplace and Student (3 degrees) noise: the range contains a
 /// step of 3 s in 92 to 96 % of series, and `index` is exact in 68 to 74 %.
-struct Places {
+struct IndexRange {
   std::size_t earliest = 0, latest = 0;
 };
-Places likely_places(std::span<const double> values, std::size_t start, std::size_t index, std::size_t end);
+IndexRange likely_range(std::span<const double> values, std::size_t start, std::size_t index, std::size_t end);
 
 /// The reported cause of a name in MeasurementEnvironment: "kernel", "microcode", "toolchain", "pin" or "settings".
 std::string_view cause_of(std::string_view name);
 
-/// Incremented when the same results are condensed differently or the same points give other changes, because a store
-/// keeps both.
-inline constexpr int kFindingsVersion = 6;
+/// Incremented when the same results are condensed differently, or when the same points give other changes or other
+/// JSON. A store keeps both, and builds its index again after an increment.
+inline constexpr int kFindingsVersion = 7;
 
 }  // namespace lab::judge

@@ -46,7 +46,7 @@ class Made {
 
 }  // namespace
 
-TEST(Changes, quiet_nights_have_none) {
+TEST(Changes, do_not_exist_in_constant_noise) {
   EXPECT_TRUE(find_changes(Made(100).points).empty());
   EXPECT_TRUE(find_changes(Made(1).points).empty());
   EXPECT_TRUE(find_changes(std::vector<results::SeriesPoint>{}).empty());
@@ -54,9 +54,9 @@ TEST(Changes, quiet_nights_have_none) {
 
 TEST(Changes, a_slowdown_has_its_size_its_nights_and_its_commits) {
   const Made made(80, 60, 1.08);
-  const std::vector<Change> changes = find_changes(made.points);
+  const std::vector<LevelChange> changes = find_changes(made.points);
   ASSERT_EQ(changes.size(), 1U);
-  const Change& change = changes[0];
+  const LevelChange& change = changes[0];
   EXPECT_EQ(change.index, 60U);
   EXPECT_LE(change.nights(), 5U);
   EXPECT_EQ(change.started, "night 60");
@@ -70,7 +70,7 @@ TEST(Changes, a_slowdown_has_its_size_its_nights_and_its_commits) {
   EXPECT_TRUE(change.blamed());
 }
 
-TEST(Changes, a_prefix_of_the_nights_gives_what_was_known_then) {
+TEST(Changes, a_prefix_of_the_nights_gives_the_same_changes_up_to_there) {
   const Made made(80, 60, 1.08);
   const std::size_t detected = find_changes(made.points).at(0).detected_at;
   EXPECT_TRUE(find_changes(std::span(made.points).first(detected)).empty());
@@ -78,13 +78,13 @@ TEST(Changes, a_prefix_of_the_nights_gives_what_was_known_then) {
 }
 
 TEST(Changes, faster_is_not_blamed) {
-  const std::vector<Change> changes = find_changes(Made(80, 60, 0.92).points);
+  const std::vector<LevelChange> changes = find_changes(Made(80, 60, 0.92).points);
   ASSERT_EQ(changes.size(), 1U);
   EXPECT_FALSE(changes[0].regressed());
   EXPECT_FALSE(changes[0].blamed());
 }
 
-TEST(Changes, what_else_changed_there_is_the_cause) {
+TEST(Changes, a_fact_that_changed_on_that_night_is_the_cause) {
   const std::vector<std::tuple<std::string, std::string, std::string, std::string>> table{
       {"kernel", "6.2", "kernel", "kernel 6.1 -> 6.2"},
       {"microcode", "0x2", "microcode", "microcode none -> 0x2"},
@@ -96,7 +96,7 @@ TEST(Changes, what_else_changed_there_is_the_cause) {
   for (const auto& [name, value, cause, sentence] : table) {
     Made made(80, 60, 1.08);
     made.set_from(60, name, value);
-    const std::vector<Change> changes = find_changes(made.points);
+    const std::vector<LevelChange> changes = find_changes(made.points);
     ASSERT_EQ(changes.size(), 1U) << name;
     EXPECT_EQ(changes[0].cause, cause);
     EXPECT_EQ(changes[0].changed, Words{sentence});
@@ -104,7 +104,7 @@ TEST(Changes, what_else_changed_there_is_the_cause) {
   }
 }
 
-TEST(Changes, a_patched_c_library_is_a_cause_where_both_sides_recorded_it) {
+TEST(Changes, a_patched_c_library_is_a_cause_if_both_sides_recorded_it) {
   Made recorded(80, 60, 1.08);
   recorded.set_from(60, kLibcBuild, "bb");
   EXPECT_EQ(find_changes(recorded.points).at(0).cause, "code");
@@ -114,12 +114,12 @@ TEST(Changes, a_patched_c_library_is_a_cause_where_both_sides_recorded_it) {
   EXPECT_EQ(find_changes(patched.points).at(0).cause, "settings");
 }
 
-TEST(Changes, another_seed_is_another_task) {
+TEST(Changes, another_seed_is_another_series) {
   Made made(80, 60, 1.08);
   made.set_from(60, kSeed, "2");
   EXPECT_TRUE(find_changes(made.points).empty());
   made.set_from(64, kSeed, "1");  // and back, slower: found by those nights
-  const std::vector<Change> changes = find_changes(made.points);
+  const std::vector<LevelChange> changes = find_changes(made.points);
   ASSERT_EQ(changes.size(), 1U);
   EXPECT_EQ(changes[0].index, 64U);
   EXPECT_EQ(changes[0].commits.from, "c59");
@@ -127,7 +127,7 @@ TEST(Changes, another_seed_is_another_task) {
   EXPECT_EQ(changes[0].started, "night 64");
 }
 
-TEST(Changes, are_found_with_two_seeds_by_turns) {
+TEST(Changes, are_found_with_two_alternating_seeds) {
   Made made(120, 80, 1.08);
   for (std::size_t i = 0; i < made.points.size(); i += 2) {
     Made odd(1);
@@ -135,14 +135,14 @@ TEST(Changes, are_found_with_two_seeds_by_turns) {
     made.points[i].surroundings = odd.points[0].surroundings;
     made.points[i].median *= 3;
   }
-  const std::vector<Change> changes = find_changes(made.points);
+  const std::vector<LevelChange> changes = find_changes(made.points);
   ASSERT_EQ(changes.size(), 2U);  // each of the two tells
   EXPECT_EQ(changes[0].index, 80U);
   EXPECT_EQ(changes[1].index, 81U);
-  for (const Change& change : changes) EXPECT_NEAR(change.ratio, 1.08, 0.01);
+  for (const LevelChange& change : changes) EXPECT_NEAR(change.ratio, 1.08, 0.01);
 }
 
-TEST(Judged, needs_a_baseline_and_a_plain_step_of_one_seed) {
+TEST(JudgedRange, needs_a_baseline_and_a_plain_step_of_one_seed) {
   const std::size_t enough = stats::ChangePointDetector::kEnough, first = stats::ChangePointDetector::kFewest;
   const auto judged = [](const Made& made) { return judged_of(made.points, find_changes(made.points)); };
   EXPECT_EQ(judged(Made(enough - 3)).nights_missing, 3U);
@@ -160,22 +160,22 @@ TEST(Judged, needs_a_baseline_and_a_plain_step_of_one_seed) {
   EXPECT_EQ(judged(seeds).from, 40 + first);
 }
 
-TEST(Changes, what_changed_on_other_nights_is_not_the_cause) {
+TEST(Changes, a_fact_that_changed_on_another_night_is_not_the_cause) {
   Made made(80, 60, 1.08);
   made.set_from(40, "kernel", "6.2");
   made.set_from(70, "kernel", "6.3");
   EXPECT_EQ(find_changes(made.points).at(0).cause, "code");
 }
 
-TEST(Changes, the_same_executable_clears_the_code) {
+TEST(Changes, an_identical_executable_rules_out_the_code) {
   Made made(80, 60, 1.08);
   for (results::SeriesPoint& point : made.points) point.executable = "same";
-  const Change change = find_changes(made.points).at(0);
+  const LevelChange change = find_changes(made.points).at(0);
   EXPECT_EQ(change.cause, "machine");
   EXPECT_EQ(change.changed, Words{"the executable is the same, byte for byte"});
 }
 
-TEST(Places, hold_the_truth_and_few_more_where_the_step_is_small) {
+TEST(IndexRange, contains_the_true_index_and_few_others_if_the_step_is_small) {
   std::mt19937 random(3);
   std::exponential_distribution<double> noise(1);
   int held = 0, width = 0;
@@ -185,7 +185,7 @@ TEST(Places, hold_the_truth_and_few_more_where_the_step_is_small) {
     std::vector<double> values;
     for (int i = 0; i < 56; ++i)
       values.push_back((random() % 2 == 0 ? 1 : -1) * noise(random) + (i >= 50 ? 3 * 1.03 : 0));
-    const Places places = likely_places(values, 0, 51, values.size());
+    const IndexRange places = likely_range(values, 0, 51, values.size());
     held += places.earliest <= 50 && 50 <= places.latest;
     width += static_cast<int>(places.latest - places.earliest) + 1;
   }
@@ -193,14 +193,14 @@ TEST(Places, hold_the_truth_and_few_more_where_the_step_is_small) {
   EXPECT_LE(width, kTrials * 5);
 }
 
-TEST(Places, are_one_where_the_step_is_clear_or_nothing_varies) {
+TEST(IndexRange, is_one_index_if_the_step_is_clear_or_nothing_varies) {
   std::vector<double> values(60, 1.0);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] += (i % 3 == 0 ? 0.01 : 0) + (i >= 50 ? 1 : 0);
-  const Places clear = likely_places(values, 0, 50, 60);
+  const IndexRange clear = likely_range(values, 0, 50, 60);
   EXPECT_EQ(clear.earliest, 50U);
   EXPECT_EQ(clear.latest, 50U);
   const std::vector<double> same(60, 1.0);
-  EXPECT_EQ(likely_places(same, 0, 50, 60).earliest, 50U);
+  EXPECT_EQ(likely_range(same, 0, 50, 60).earliest, 50U);
 }
 
 TEST(CommonAutocorrelation, is_the_median_over_series_that_are_long_enough) {
@@ -223,7 +223,7 @@ TEST(CommonAutocorrelation, is_the_median_over_series_that_are_long_enough) {
   EXPECT_NEAR(common_autocorrelation(quiet).value_or(1), 0, 0.051);
 }
 
-TEST(MetricChanges, are_findings_at_one_session) {
+TEST(MetricChanges, are_findings_from_one_session) {
   Made made(10);
   made.metric_from(9, {{"bytes", 72}});
   const std::vector<MetricChange> changes = find_metric_changes(made.points);
@@ -236,7 +236,7 @@ TEST(MetricChanges, are_findings_at_one_session) {
   EXPECT_EQ(changes[0].commits.to, "c9");
 }
 
-TEST(MetricChanges, are_none_with_another_seed_nor_of_what_differs_within_a_session) {
+TEST(MetricChanges, are_not_found_between_seeds_or_if_a_session_disagrees) {
   Made seeds(10);
   seeds.metric_from(9, {{"bytes", 72}});
   seeds.set_from(9, kSeed, "2");
@@ -247,7 +247,7 @@ TEST(MetricChanges, are_none_with_another_seed_nor_of_what_differs_within_a_sess
   EXPECT_TRUE(find_metric_changes(noise.points).empty());
 }
 
-TEST(MetricChanges, are_found_over_sessions_of_another_seed) {
+TEST(MetricChanges, are_found_across_sessions_of_another_seed) {
   Made made(10);
   made.set_from(4, kSeed, "2");
   made.metric_from(4, {{"bytes", 80}});
@@ -261,7 +261,7 @@ TEST(MetricChanges, are_found_over_sessions_of_another_seed) {
   EXPECT_EQ(changes[0].commits.from, "c3");
 }
 
-TEST(MetricChanges, are_found_over_sessions_that_did_not_ask) {
+TEST(MetricChanges, are_found_across_sessions_without_the_metric) {
   Made made(10);
   made.metric_from(4, {});
   made.metric_from(6, {{"bytes", 72}});
@@ -272,7 +272,7 @@ TEST(MetricChanges, are_found_over_sessions_that_did_not_ask) {
   EXPECT_EQ(changes[0].commits.to, "c6");
 }
 
-TEST(MetricChanges, begin_and_end_with_the_metric) {
+TEST(MetricChanges, start_and_end_with_the_metric) {
   Made made(10);
   made.metric_from(3, {{"bytes", 64}, {"leaves", 5}});
   made.metric_from(7, {{"leaves", 5}});

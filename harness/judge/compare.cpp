@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "harness/judge/compare_exact.h"
+#include "harness/judge/summary.h"
 #include "harness/stats/power.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/strata.h"
@@ -30,70 +31,51 @@ constexpr double kPowerOfAdvice = 0.8;
 /// Number of benchmarks that a refusal names; it counts the rest.
 constexpr std::size_t kNamed = 3;
 
-/// Times by benchmark.
-using Times = std::map<std::string, std::vector<Datum>>;
-
-Times times_of(const Result& result, std::string_view arm) {
-  Times times;
-  for (const Process& process : result.processes)
-    if (process.arm == arm) times[process.benchmark].push_back({process.block, process.real_time});
-  return times;
-}
-
-double median_of(const std::vector<Datum>& data) {
-  std::vector<double> values;
-  for (const Datum& datum : data) values.push_back(datum.value);
-  return values.empty() ? 0 : stats::median(values);
-}
-
-/// The properties that decide whether a benchmark's times can be judged.
-struct Manner {
+/// The processes of one benchmark in one arm.
+struct BenchmarkTimes {
+  std::vector<Datum> times;
   std::set<std::uint64_t> seeds;
   std::size_t warming_up = 0;  ///< processes that measured before their repetitions were stationary
 };
 
-std::map<std::string, Manner> manners_of(const Result& result, std::string_view arm) {
-  std::map<std::string, Manner> manners;
-  for (const Process& process : result.processes) {
-    if (process.arm != arm) continue;
-    Manner& manner = manners[process.benchmark];
-    manner.seeds.insert(process.seed);
-    manner.warming_up += process.warmup && !process.warmup->stationary;
-  }
-  return manners;
-}
-
 /// One side of the comparison.
-struct Half {
+struct ComparedArm {
   const Result* result;
   std::string_view arm;
-  Times times;
-  std::map<std::string, Manner> manners;
+  std::map<std::string, BenchmarkTimes> benchmarks;
 };
 
-Half half(const Result& result, std::string_view arm) {
-  return {&result, arm, times_of(result, arm), manners_of(result, arm)};
+ComparedArm compared_arm(const Result& result, std::string_view arm) {
+  ComparedArm compared{&result, arm, {}};
+  for (const Process& process : result.processes) {
+    if (process.arm != arm) continue;
+    BenchmarkTimes& benchmark = compared.benchmarks[process.benchmark];
+    benchmark.times.push_back({process.block, process.real_time});
+    benchmark.seeds.insert(process.seed);
+    benchmark.warming_up += process.warmup && !process.warmup->stationary;
+  }
+  return compared;
 }
 
-Side side_of(const Half& half) {
-  const Arm* arm = results::find_arm(*half.result, half.arm);
-  const results::Source& source = arm == nullptr ? half.result->source : arm->source;
-  return {half.result->session.id, half.result->machine.id, source.commit.value_or(""), source.state,
-          half.result->session.started};
+ComparisonSide side_of(const ComparedArm& side) {
+  const Arm* arm = results::find_arm(*side.result, side.arm);
+  const results::Source& source = arm == nullptr ? side.result->source : arm->source;
+  return {side.result->session.id, side.result->machine.id, source.commit.value_or(""), source.state,
+          side.result->session.started};
 }
 
-std::map<std::string, int> versions_of(const Half& half) {
-  if (const Arm* arm = results::find_arm(*half.result, half.arm); arm != nullptr && !arm->versions.empty())
+std::map<std::string, int> versions_of(const ComparedArm& side) {
+  if (const Arm* arm = results::find_arm(*side.result, side.arm); arm != nullptr && !arm->versions.empty())
     return arm->versions;
   std::map<std::string, int> versions;
-  for (const results::WorkloadInfo& workload : half.result->workloads)
+  for (const results::WorkloadInfo& workload : side.result->workloads)
     versions[fmt::format("{}/{}", workload.family, workload.name)] = workload.version;
   return versions;
 }
 
 /// The hash of a benchmark's executable; "" if unknown.
-std::string executable_of(const Half& half, std::string_view benchmark) {
-  const Arm* arm = results::find_arm(*half.result, half.arm);
+std::string executable_of(const ComparedArm& side, std::string_view benchmark) {
+  const Arm* arm = results::find_arm(*side.result, side.arm);
   if (arm == nullptr) return "";
   const results::BenchmarkParts parts = results::benchmark_parts(benchmark);
   const auto found = arm->executables.find(fmt::format("{}/{}", parts.family, parts.variant));
@@ -101,7 +83,7 @@ std::string executable_of(const Half& half, std::string_view benchmark) {
 }
 
 /// Whether the same executable is the same code in both: the C library and kernel too must be known and the same.
-bool is_one_surrounding(const Half& base, const Half& head) {
+bool is_one_surrounding(const ComparedArm& base, const ComparedArm& head) {
   if (base.result == head.result) return true;
   const results::MachineState &a = base.result->facts, &b = head.result->facts;
   const auto alike = [](const std::string& one, const std::string& other) {
@@ -114,23 +96,23 @@ bool is_one_surrounding(const Half& base, const Half& head) {
 }
 
 /// Whether the executable's hash is known and equal, and the environment too.
-bool is_identical(const Half& base, const Half& head, std::string_view benchmark) {
+bool is_identical(const ComparedArm& base, const ComparedArm& head, std::string_view benchmark) {
   const std::string hash = executable_of(base, benchmark);
   return !hash.empty() && hash == executable_of(head, benchmark) && is_one_surrounding(base, head);
 }
 
 /// Whether both are one session, or a session and a part of it: its processes would be compared with themselves.
-bool is_same_session(const Half& base, const Half& head) {
+bool is_same_session(const ComparedArm& base, const ComparedArm& head) {
   const results::Session &one = base.result->session, &two = head.result->session;
   if (base.result->machine.id != head.result->machine.id) return false;
   if (one.id != two.id || one.started != two.started) return false;
   std::size_t common = 0;
-  for (const auto& [benchmark, data] : base.times) {
-    const auto other = head.times.find(benchmark);
-    if (other == head.times.end()) continue;
+  for (const auto& [benchmark, data] : base.benchmarks) {
+    const auto other = head.benchmarks.find(benchmark);
+    if (other == head.benchmarks.end()) continue;
     std::map<int, double> of_head;
-    for (const Datum& datum : other->second) of_head.emplace(datum.block, datum.value);
-    for (const Datum& datum : data) {
+    for (const Datum& datum : other->second.times) of_head.emplace(datum.block, datum.value);
+    for (const Datum& datum : data.times) {
       const auto twin = of_head.find(datum.block);
       if (twin == of_head.end()) continue;
       if (twin->second != datum.value) return false;
@@ -141,33 +123,31 @@ bool is_same_session(const Half& base, const Half& head) {
 }
 
 /// The seeds of a benchmark on both sides: exactly one if the two can be compared.
-std::set<std::uint64_t> seeds_of(const Half& base, const Half& head, const std::string& benchmark) {
-  std::set<std::uint64_t> seeds{base.result->session.seed};
-  if (base.result->session.seed == head.result->session.seed)
-    seeds.clear();
-  else
-    seeds.insert(head.result->session.seed);
-  for (const Half* half : {&base, &head})
-    if (const auto manner = half->manners.find(benchmark); manner != half->manners.end())
-      seeds.insert(manner->second.seeds.begin(), manner->second.seeds.end());
+std::set<std::uint64_t> seeds_of(const ComparedArm& base, const ComparedArm& head, const std::string& benchmark) {
+  std::set<std::uint64_t> seeds;
+  if (base.result->session.seed != head.result->session.seed)
+    seeds = {base.result->session.seed, head.result->session.seed};
+  for (const ComparedArm* side : {&base, &head})
+    if (const auto found = side->benchmarks.find(benchmark); found != side->benchmarks.end())
+      seeds.insert(found->second.seeds.begin(), found->second.seeds.end());
   return seeds;
 }
 
-bool is_timed_in_both(const Half& base, const Half& head, const std::string& benchmark) {
-  return base.times.contains(benchmark) && head.times.contains(benchmark);
+bool is_timed_in_both(const ComparedArm& base, const ComparedArm& head, const std::string& benchmark) {
+  return base.benchmarks.contains(benchmark) && head.benchmarks.contains(benchmark);
 }
 
 /// Whether a benchmark's two sides did different work.
-bool differs_in_seed(const Half& base, const Half& head, const std::string& benchmark) {
+bool differs_in_seed(const ComparedArm& base, const ComparedArm& head, const std::string& benchmark) {
   return is_timed_in_both(base, head, benchmark) && seeds_of(base, head, benchmark).size() > 1;
 }
 
 /// "1 and 2", and in which benchmarks if not in all; "" if every benchmark has one seed.
-std::string other_seeds(const Half& base, const Half& head) {
+std::string other_seeds(const ComparedArm& base, const ComparedArm& head) {
   std::set<std::uint64_t> seeds;
   std::vector<std::string> found;
   bool all = true;
-  for (const auto& [benchmark, data] : base.times) {
+  for (const auto& [benchmark, data] : base.benchmarks) {
     if (!is_timed_in_both(base, head, benchmark)) continue;
     if (!differs_in_seed(base, head, benchmark)) {
       all = false;
@@ -188,12 +168,12 @@ std::string other_seeds(const Half& base, const Half& head) {
 }
 
 /// Workloads with different versions: "family/workload (1 and 2)".
-std::vector<std::string> other_versions(const Half& base, const Half& head) {
+std::vector<std::string> other_versions(const ComparedArm& base, const ComparedArm& head) {
   const std::map<std::string, int> of_base = versions_of(base), of_head = versions_of(head);
   std::set<std::string> timed;
-  for (const auto& [benchmark, data] : base.times) {
+  for (const auto& [benchmark, data] : base.benchmarks) {
     const results::BenchmarkParts parts = results::benchmark_parts(benchmark);
-    if (head.times.contains(benchmark)) timed.insert(fmt::format("{}/{}", parts.family, parts.workload));
+    if (head.benchmarks.contains(benchmark)) timed.insert(fmt::format("{}/{}", parts.family, parts.workload));
   }
   std::vector<std::string> found;
   for (const std::string& workload : timed) {
@@ -229,44 +209,45 @@ std::vector<std::string> differing_facts(const Result& base, const Result& head)
 }
 
 /// Rejects what cannot be compared, or notes it if it is allowed.
-Expected<void> check_alike(const Half& base, const Half& head, const Settings& settings, Comparison& into) {
-  const auto refuse = [&](std::string what, std::string_view hint, bool allowed) -> Expected<void> {
+Expected<void> check_alike(const ComparedArm& base, const ComparedArm& head, const CompareSettings& settings,
+                           Comparison& into) {
+  const auto reject = [&](std::string what, std::string_view hint, bool allowed) -> Expected<void> {
     if (!allowed) return Error{std::move(what), std::string(hint), ExitStatus::kUsage};
     into.warnings.push_back(std::move(what));
     return {};
   };
   if (base.result->machine.id != head.result->machine.id) {
-    const Expected<void> allowed = refuse(fmt::format("expected sessions of one machine, found '{}' and '{}'",
+    const Expected<void> allowed = reject(fmt::format("expected sessions of one machine, found '{}' and '{}'",
                                                       base.result->machine.id, head.result->machine.id),
                                           kAllowMachines, settings.allow_machines);
     if (!allowed) return allowed;
   }
   if (const std::string seeds = other_seeds(base, head); !seeds.empty()) {
-    const Expected<void> allowed = refuse(fmt::format("expected one seed of the workloads, found {}", seeds),
+    const Expected<void> allowed = reject(fmt::format("expected one seed of the workloads, found {}", seeds),
                                           "--allow seeds shows them, not judged", settings.allow_seeds);
     if (!allowed) return allowed;
   }
   if (const std::vector<std::string> others = other_versions(base, head); !others.empty())
-    return refuse(fmt::format("expected one version of each workload, found two of {}", fmt::join(others, ", ")),
+    return reject(fmt::format("expected one version of each workload, found two of {}", fmt::join(others, ", ")),
                   "--allow versions compares them all the same", settings.allow_versions);
   return {};
 }
 
 /// A row in progress: the test, and how far from 1 the null hypothesis reaches (logarithm).
-struct Tested {
+struct RowTest {
   ComparisonRow row;
   std::optional<BlockedArms> arms;  ///< none if one side has no times
   double log_ratio = 0;
   std::optional<stats::Interval> logs;  ///< interval of log_ratio
 };
 
-Tested start_row(const Half& base, const Half& head, const std::string& benchmark) {
+RowTest start_row(const ComparedArm& base, const ComparedArm& head, const std::string& benchmark) {
   static const std::vector<Datum> kNone;
-  const auto data = [&](const Half& half) -> const std::vector<Datum>& {
-    const auto found = half.times.find(benchmark);
-    return found == half.times.end() ? kNone : found->second;
+  const auto data = [&](const ComparedArm& side) -> const std::vector<Datum>& {
+    const auto found = side.benchmarks.find(benchmark);
+    return found == side.benchmarks.end() ? kNone : found->second.times;
   };
-  Tested tested;
+  RowTest tested;
   ComparisonRow& row = tested.row;
   row.benchmark = benchmark;
   row.base_processes = data(base).size();
@@ -290,14 +271,14 @@ BlockedArms unblocked(std::vector<Datum> base, std::vector<Datum> head) {
   return {base, head};
 }
 
-using Arms = std::vector<const Half*>;
+using ComparedArms = std::vector<const ComparedArm*>;
 
 /// The effect of each block that has all of `arms` on one benchmark: the logarithm of the arms' middle there, relative
 /// to that of the middle block.
-std::map<int, double> block_effects(const Arms& arms, const std::string& benchmark) {
+std::map<int, double> block_effects(const ComparedArms& arms, const std::string& benchmark) {
   std::map<int, std::vector<std::vector<double>>> blocks;
   for (std::size_t arm = 0; arm < arms.size(); ++arm)
-    for (const Datum& datum : arms[arm]->times.at(benchmark)) {
+    for (const Datum& datum : arms[arm]->benchmarks.at(benchmark).times) {
       auto& of = blocks[datum.block];
       of.resize(arms.size());
       of[arm].push_back(std::log(datum.value));
@@ -316,9 +297,9 @@ std::map<int, double> block_effects(const Arms& arms, const std::string& benchma
 }
 
 /// The common effect of each block on all benchmarks; empty if the table is too short.
-std::map<int, double> session_drift(const std::vector<Tested>& rows, const Arms& arms) {
+std::map<int, double> session_drift(const std::vector<RowTest>& rows, const ComparedArms& arms) {
   std::map<int, std::vector<double>> blocks;
-  for (const Tested& tested : rows)
+  for (const RowTest& tested : rows)
     if (!tested.row.identical && is_timed(tested.row))
       for (const auto& [block, effect] : block_effects(arms, tested.row.benchmark)) blocks[block].push_back(effect);
   std::map<int, double> drift;
@@ -336,14 +317,14 @@ std::vector<Datum> without(const std::map<int, double>& drift, std::vector<Datum
 }
 
 /// The test method of every row of a comparison.
-struct Method {
+struct TestMethod {
   bool interleaved = true;
   std::size_t table = 1;
   double alpha = stats::kAlpha;
   std::map<int, double> base_drift, head_drift;  ///< equal if interleaved
 };
 
-BlockedArms arms_of(const std::vector<Datum>& base, const std::vector<Datum>& head, const Method& method) {
+BlockedArms arms_of(const std::vector<Datum>& base, const std::vector<Datum>& head, const TestMethod& method) {
   const std::vector<Datum> from = without(method.base_drift, base), to = without(method.head_drift, head);
   if (!method.interleaved) return unblocked(from, to);
   const std::size_t least = method.base_drift.empty() ? stats::kDrifting : stats::kSteady;
@@ -351,9 +332,10 @@ BlockedArms arms_of(const std::vector<Datum>& base, const std::vector<Datum>& he
                           stats::stratum_blocks(stats::common_blocks(from, to), method.table, method.alpha, least));
 }
 
-void measure(Tested& tested, const Half& base, const Half& head, const Method& method) {
+void measure(RowTest& tested, const ComparedArm& base, const ComparedArm& head, const TestMethod& method) {
   const double alpha = method.alpha;
-  tested.arms = arms_of(base.times.at(tested.row.benchmark), head.times.at(tested.row.benchmark), method);
+  tested.arms =
+      arms_of(base.benchmarks.at(tested.row.benchmark).times, head.benchmarks.at(tested.row.benchmark).times, method);
   tested.log_ratio = std::log(tested.arms->ratio());
   if (const auto interval = tested.arms->interval(alpha))
     tested.logs = stats::Interval{std::log(interval->low), std::log(interval->high)};
@@ -364,15 +346,15 @@ double two_sided_quantile(double alpha) {
 }
 
 /// Standard error of log_ratio; none without an interval.
-std::optional<double> standard_error(const Tested& tested, double alpha) {
+std::optional<double> standard_error(const RowTest& tested, double alpha) {
   if (!tested.logs) return std::nullopt;
   return (tested.logs->high - tested.logs->low) / 2 / two_sided_quantile(alpha);
 }
 
 /// The shift between two sessions without a cause in the code, as a logarithm, and its source.
-std::pair<double, std::string> shift_between(const std::vector<Tested>& rows, double alpha) {
+std::pair<double, std::string> shift_between(const std::vector<RowTest>& rows, double alpha) {
   std::vector<double> twins, logs, errors;
-  for (const Tested& tested : rows) {
+  for (const RowTest& tested : rows) {
     if (!tested.arms || tested.row.reason == Reason::kSeeds) continue;
     if (tested.row.identical) twins.push_back(std::abs(tested.log_ratio));
     if (const auto error = standard_error(tested, alpha)) {
@@ -396,9 +378,9 @@ std::pair<double, std::string> shift_between(const std::vector<Tested>& rows, do
 }
 
 /// A warning if identical code moved between two sessions by more than sessions usually do; else "".
-std::string moved_twins(const std::vector<Tested>& rows) {
-  const Tested* farthest = nullptr;
-  for (const Tested& tested : rows)
+std::string moved_twins(const std::vector<RowTest>& rows) {
+  const RowTest* farthest = nullptr;
+  for (const RowTest& tested : rows)
     if (tested.row.reason == Reason::kIdentical && tested.arms &&
         (farthest == nullptr || std::abs(tested.log_ratio) > std::abs(farthest->log_ratio)))
       farthest = &tested;
@@ -408,7 +390,7 @@ std::string moved_twins(const std::vector<Tested>& rows) {
 }
 
 /// The largest p over all true ratios within `shift` of 1.
-double p_within(const Tested& tested, double shift) {
+double p_within(const RowTest& tested, double shift) {
   if (std::abs(tested.log_ratio) <= shift) return 1;
   return tested.arms->p_value(std::exp(tested.log_ratio > 0 ? shift : -shift));
 }
@@ -420,15 +402,15 @@ double processes_an_arm(const ComparisonRow& row) {
 }
 
 /// Noise between processes, from the test's interval, a share.
-std::optional<double> noise_of(const Tested& tested, double alpha) {
+std::optional<double> noise_of(const RowTest& tested, double alpha) {
   const std::optional<double> error = standard_error(tested, alpha);
   if (!error) return std::nullopt;
   return *error * std::sqrt(processes_an_arm(tested.row) / 2 * 3 / std::numbers::pi);
 }
 
 /// The number of processes per arm that would decide a row of this noise, if its ratio is the true one.
-std::optional<std::size_t> needed_for(const Tested& tested, double noise, double shift, std::size_t table,
-                                      const Settings& settings) {
+std::optional<std::size_t> needed_for(const RowTest& tested, double noise, double shift, std::size_t table,
+                                      const CompareSettings& settings) {
   const double edge = std::log1p(settings.threshold), far = std::abs(tested.log_ratio);
   // The shift narrows the range of either verdict.
   const double reach = far > edge ? edge + shift : edge - shift;
@@ -457,8 +439,9 @@ std::string_view sentence_of(Reason reason) {
 }
 
 /// Whether more than half of a benchmark's processes in an arm measured before they were warm.
-bool is_warming_up(const Half& half, const std::string& benchmark) {
-  return 2 * half.manners.at(benchmark).warming_up > half.times.at(benchmark).size();
+bool is_warming_up(const ComparedArm& side, const std::string& benchmark) {
+  const BenchmarkTimes& processes = side.benchmarks.at(benchmark);
+  return 2 * processes.warming_up > processes.times.size();
 }
 
 void leave_open(ComparisonRow& row, Reason reason, std::string note) {
@@ -468,32 +451,33 @@ void leave_open(ComparisonRow& row, Reason reason, std::string note) {
 }
 
 /// Explains why a tested row is unknown, if there is more to report than that it lies between the verdicts.
-void explain_unknown(Tested& tested, std::size_t table, const Settings& settings) {
+void explain_unknown(RowTest& tested, std::size_t table, const CompareSettings& settings) {
   ComparisonRow& row = tested.row;
   if (!row.interval) return leave_open(row, Reason::kTooYoung, "too few processes for an interval");
   if (tested.arms->least_p() * static_cast<double>(table) >= settings.alpha)
     return leave_open(row, Reason::kTooYoung,
                       fmt::format("too few processes to tell a change from chance in a table of {}", table));
   const double seen = stats::least_seen(*row.interval, row.ratio);
-  if (seen > std::max(judge::kMustSee, settings.threshold))
-    leave_open(row, Reason::kBlind, fmt::format("could see {} or more", judge::seen_text(seen)));
+  if (seen > std::max(kMustSee, settings.threshold))
+    leave_open(row, Reason::kBlind, fmt::format("could see {} or more", seen_text(seen)));
 }
 
 /// Sets the verdicts of all rows from their measurements.
-void finish(std::vector<Tested>& rows, const Half& base, const Half& head, const Settings& settings, Comparison& into) {
+void finish(std::vector<RowTest>& rows, const ComparedArm& base, const ComparedArm& head,
+            const CompareSettings& settings, Comparison& into) {
   const double shift = std::log1p(into.session_shift);
-  const auto is_tested = [](const Tested& tested) { return tested.row.reason == Reason::kNone; };
+  const auto is_tested = [](const RowTest& tested) { return tested.row.reason == Reason::kNone; };
   std::vector<double> p;
-  for (const Tested& tested : rows)
+  for (const RowTest& tested : rows)
     if (is_tested(tested)) p.push_back(p_within(tested, shift));
   p.resize(family_size(p.size()), 1);
   const std::vector<double> adjusted = stats::holm(p);
   std::vector<double> noises;
-  for (const Tested& tested : rows)
+  for (const RowTest& tested : rows)
     if (const auto noise = tested.arms ? noise_of(tested, settings.alpha) : std::nullopt) noises.push_back(*noise);
   if (!noises.empty()) into.noise = stats::median(noises);
   std::size_t next = 0;
-  for (Tested& tested : rows) {
+  for (RowTest& tested : rows) {
     ComparisonRow& row = tested.row;
     row.ratio = std::exp(tested.log_ratio);
     if (!is_tested(tested)) {
@@ -505,7 +489,7 @@ void finish(std::vector<Tested>& rows, const Half& base, const Half& head, const
         row.interval = stats::Interval{std::exp(tested.logs->low - shift), std::exp(tested.logs->high + shift)};
       row.verdict = judge(row, settings.alpha, settings.threshold);
       if (!into.judged) {
-        leave_open(row, into.fitness.reason == judge::kBlindReason ? Reason::kBlind : Reason::kMachine,
+        leave_open(row, into.fitness.reason == kBlindReason ? Reason::kBlind : Reason::kMachine,
                    "the session is unfit");
       } else if (is_warming_up(base, row.benchmark) || is_warming_up(head, row.benchmark)) {
         leave_open(row, Reason::kBlind, "still warming up: its repetitions kept becoming faster or slower");
@@ -527,12 +511,12 @@ void finish(std::vector<Tested>& rows, const Half& base, const Half& head, const
 }
 
 /// What makes the sessions unfit, all together; names the session if there are two.
-judge::Fitness fitness_of(const Half& base, const Half& head, const std::vector<judge::Control>& controls) {
+Fitness fitness_of(const ComparedArm& base, const ComparedArm& head, const std::vector<Control>& controls) {
   if (base.result == head.result) return judge_fitness(*head.result, controls.back());
-  judge::Fitness both;
-  for (const auto& [name, half, control] :
+  Fitness both;
+  for (const auto& [name, side, control] :
        {std::tuple("base", &base, &controls.front()), std::tuple("head", &head, &controls.back())}) {
-    const judge::Fitness one = judge_fitness(*half->result, *control);
+    const Fitness one = judge_fitness(*side->result, *control);
     if (both.fit) both.reason = one.reason;
     both.fit = both.fit && one.fit;
     for (const std::string& sentence : one.sentences) both.sentences.push_back(fmt::format("{} {}", name, sentence));
@@ -549,7 +533,8 @@ std::string with_reason(const Result& result, const std::string& benchmark) {
   return benchmark;
 }
 
-Expected<Comparison> compare_halves(const Half& base, const Half& head, bool interleaved, const Settings& settings) {
+Expected<Comparison> compare_sides(const ComparedArm& base, const ComparedArm& head, bool interleaved,
+                                   const CompareSettings& settings) {
   Comparison comparison;
   comparison.base = side_of(base);
   comparison.head = side_of(head);
@@ -559,11 +544,11 @@ Expected<Comparison> compare_halves(const Half& base, const Half& head, bool int
   if (const Expected<void> alike = check_alike(base, head, settings, comparison); !alike) return alike.error();
 
   std::set<std::string> benchmarks;
-  for (const Half* half : {&base, &head})
-    for (const auto& [benchmark, data] : half->times) benchmarks.insert(benchmark);
-  std::vector<Tested> rows;
+  for (const ComparedArm* side : {&base, &head})
+    for (const auto& [benchmark, data] : side->benchmarks) benchmarks.insert(benchmark);
+  std::vector<RowTest> rows;
   for (const std::string& benchmark : benchmarks) {
-    const bool in_base = base.times.contains(benchmark), in_head = head.times.contains(benchmark);
+    const bool in_base = base.benchmarks.contains(benchmark), in_head = head.benchmarks.contains(benchmark);
     if ((in_base && in_head) || is_identical(base, head, benchmark))
       rows.push_back(start_row(base, head, benchmark));
     else
@@ -571,32 +556,33 @@ Expected<Comparison> compare_halves(const Half& base, const Half& head, bool int
           .push_back(with_reason(in_base ? *head.result : *base.result, benchmark));
   }
   if (rows.empty())
-    return Error{fmt::format("no benchmark in common: base has {}, head has {}", base.times.size(), head.times.size()),
-                 "python3 make.py list", ExitStatus::kUsage};
+    return Error{
+        fmt::format("no benchmark in common: base has {}, head has {}", base.benchmarks.size(), head.benchmarks.size()),
+        "python3 make.py list", ExitStatus::kUsage};
 
   const bool one_session = base.result == head.result;
   comparison.controls.push_back(judge_control(*head.result));
   if (!one_session) comparison.controls.insert(comparison.controls.begin(), judge_control(*base.result));
   comparison.fitness = fitness_of(base, head, comparison.controls);
-  for (const Half* half : {&base, &head})
-    if (half->result->session.state == "interrupted" && (half == &base || !one_session))
-      comparison.warnings.push_back(fmt::format("the session {} was interrupted", half->result->session.id));
+  for (const ComparedArm* side : {&base, &head})
+    if (side->result->session.state == "interrupted" && (side == &base || !one_session))
+      comparison.warnings.push_back(fmt::format("the session {} was interrupted", side->result->session.id));
   const bool twice = base.arm == head.arm && is_same_session(base, head);
   if (twice) {
     comparison.warnings.push_back("base and head are the same session: nothing is compared");
-    for (Tested& row : rows) {
+    for (RowTest& row : rows) {
       row.row.identical = true;
       if (row.row.reason == Reason::kNone) row.row.reason = Reason::kIdentical;
     }
   }
   comparison.tested = static_cast<std::size_t>(
-      std::count_if(rows.begin(), rows.end(), [](const Tested& row) { return row.row.reason == Reason::kNone; }));
+      std::count_if(rows.begin(), rows.end(), [](const RowTest& row) { return row.row.reason == Reason::kNone; }));
   // If nothing is tested, there is no verdict to spoil.
   comparison.judged = comparison.fitness.fit || settings.allow_unfit || comparison.tested == 0;
-  Method method{interleaved, family_size(comparison.tested), settings.alpha, {}, {}};
-  method.base_drift = session_drift(rows, interleaved ? Arms{&base, &head} : Arms{&base});
+  TestMethod method{interleaved, family_size(comparison.tested), settings.alpha, {}, {}};
+  method.base_drift = session_drift(rows, interleaved ? ComparedArms{&base, &head} : ComparedArms{&base});
   method.head_drift = interleaved ? method.base_drift : session_drift(rows, {&head});
-  for (Tested& row : rows)
+  for (RowTest& row : rows)
     if (is_timed(row.row)) measure(row, base, head, method);
   if (!interleaved && comparison.tested > 0) {
     const auto [shift, source] = shift_between(rows, settings.alpha);
@@ -609,7 +595,7 @@ Expected<Comparison> compare_halves(const Half& base, const Half& head, bool int
     if (std::string moved = moved_twins(rows); !moved.empty()) comparison.warnings.push_back(std::move(moved));
   }
   std::set<std::string> uncounted;
-  for (const Tested& row : rows)
+  for (const RowTest& row : rows)
     if (row.row.reason == Reason::kSeeds || row.row.reason == Reason::kMachine) uncounted.insert(row.row.benchmark);
   comparison.exact = exact_changes(*base.result, base.arm, *head.result, head.arm, uncounted);
   finish(rows, base, head, settings, comparison);
@@ -640,21 +626,21 @@ Verdict judge(const ComparisonRow& row, double alpha, double threshold) {
   return row.interval->low > 1 / most && row.interval->high < most ? Verdict::kSame : Verdict::kUnknown;
 }
 
-Expected<Comparison> compare_arms(const Result& session, const Settings& settings) {
-  const Half base = half(session, results::kBase);
-  if (base.times.empty() && results::find_arm(session, results::kBase) == nullptr)
+Expected<Comparison> compare_arms(const Result& session, const CompareSettings& settings) {
+  const ComparedArm base = compared_arm(session, results::kBase);
+  if (base.benchmarks.empty() && results::find_arm(session, results::kBase) == nullptr)
     return Error{
         fmt::format("expected a session with the arms head and base, found only head in '{}'", session.session.id),
         "python3 make.py run --against REV, or compare it with a second result", ExitStatus::kUsage};
-  return compare_halves(base, half(session, results::kHead), true, settings);
+  return compare_sides(base, compared_arm(session, results::kHead), true, settings);
 }
 
-Expected<Comparison> compare_sessions(const Result& base, const Result& head, const Settings& settings) {
-  return compare_halves(half(base, results::kHead), half(head, results::kHead), false, settings);
+Expected<Comparison> compare_sessions(const Result& base, const Result& head, const CompareSettings& settings) {
+  return compare_sides(compared_arm(base, results::kHead), compared_arm(head, results::kHead), false, settings);
 }
 
-Expected<Comparison> compare_interleaved(const Result& base, const Result& head, const Settings& settings) {
-  return compare_halves(half(base, results::kHead), half(head, results::kHead), true, settings);
+Expected<Comparison> compare_interleaved(const Result& base, const Result& head, const CompareSettings& settings) {
+  return compare_sides(compared_arm(base, results::kHead), compared_arm(head, results::kHead), true, settings);
 }
 
 std::size_t count(const Comparison& comparison, Verdict verdict) {
@@ -735,7 +721,7 @@ ExitStatus exit_status(const Comparison& comparison) {
   return worse || count(comparison, Verdict::kRegressed) > 0 ? ExitStatus::kRegression : ExitStatus::kOk;
 }
 
-Expected<Comparison> compare_repetitions(const Result& base, const Result& head, const Settings& settings) {
+Expected<Comparison> compare_repetitions(const Result& base, const Result& head, const CompareSettings& settings) {
   if (base.machine.id != head.machine.id && !settings.allow_machines)
     return Error{fmt::format("expected files of one machine, found '{}' and '{}'", base.machine.id, head.machine.id),
                  std::string(kAllowMachines), ExitStatus::kUsage};

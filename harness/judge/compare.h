@@ -22,7 +22,7 @@
 ///
 /// A row gets a verdict only if a test could have found something. Other rows are "unknown" with a Reason and a
 /// sentence: nothing was tested (identical code, two machines, two seeds), or the test could not have seen a change of
-/// judge::kMustSee.
+/// kMustSee.
 #pragma once
 
 #include <cstddef>
@@ -78,7 +78,7 @@ constexpr std::size_t family_size(std::size_t tested) {
   return tested + (tested == 0 ? 0 : (tested - 1) / 4);
 }
 
-struct Settings {
+struct CompareSettings {
   double alpha = stats::kAlpha;
   double threshold = kThreshold;  ///< a share: 0.01 is 1 %
   bool allow_machines = false;    ///< shows sessions of different machines, without verdicts
@@ -120,7 +120,7 @@ struct ExactChange {
 };
 
 /// The provenance of one side's numbers.
-struct Side {
+struct ComparisonSide {
   std::string name;     ///< as given by the user
   std::string machine;  ///< id
   std::string commit;   ///< "" if there is none
@@ -129,7 +129,7 @@ struct Side {
 };
 
 struct Comparison {
-  Side base, head;
+  ComparisonSide base, head;
   double alpha = stats::kAlpha;
   double threshold = kThreshold;
   bool interleaved = true;
@@ -141,22 +141,22 @@ struct Comparison {
   std::vector<ComparisonRow> rows;  ///< sorted by verdict, then distance of the ratio from 1 (descending), then name
   std::vector<ExactChange> exact;
   std::vector<std::string> only_base, only_head;  ///< benchmarks; with the failure's reason in brackets, if known
-  std::vector<judge::Control> controls;           ///< of the sessions that take part
-  judge::Fitness fitness;                         ///< of all of them together
+  std::vector<Control> controls;                  ///< of the sessions that take part
+  Fitness fitness;                                ///< of all of them together
   bool judged = true;                             ///< false: unfit, so every verdict is "unknown"
   std::vector<std::string> warnings;              ///< whole sentences
 };
 
 /// Compares head with base within one session that has both arms.
-Expected<Comparison> compare_arms(const results::Result& session, const Settings& settings);
+Expected<Comparison> compare_arms(const results::Result& session, const CompareSettings& settings);
 
 /// Compares the head arms of two sessions.
 Expected<Comparison> compare_sessions(const results::Result& base, const results::Result& head,
-                                      const Settings& settings);
+                                      const CompareSettings& settings);
 
 /// Compares the head arms of two files whose processes ran interleaved, block by block.
 Expected<Comparison> compare_interleaved(const results::Result& base, const results::Result& head,
-                                         const Settings& settings);
+                                         const CompareSettings& settings);
 
 /// Compares two atlases of at least one column each. Columns are paired by name, the rest by driver and device.
 Expected<Comparison> compare_atlases(const std::vector<results::DriverColumn>& base,
@@ -177,6 +177,6 @@ ExitStatus exit_status(const Comparison& comparison);
 /// Compares two files whose repetitions were separate processes: the first of each is one block, and so on. If one side
 /// has more, they are distributed over the other side's blocks in order.
 Expected<Comparison> compare_repetitions(const results::Result& base, const results::Result& head,
-                                         const Settings& settings);
+                                         const CompareSettings& settings);
 
 }  // namespace lab::judge

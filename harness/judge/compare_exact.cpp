@@ -29,21 +29,21 @@ bool more_is_worse(std::string_view metric) {
                                           [&](std::string_view end) { return metric.ends_with(end); });
 }
 
-/// By benchmark: each counter's value, none if processes disagree; each seed's checksum.
-struct Facts {
+/// Of one benchmark: each counter's value, none if processes disagree; each seed's checksum.
+struct ExactValues {
   std::map<std::string, std::optional<double>> counters;
   std::map<std::uint64_t, std::string> checksums;
 };
 
-std::map<std::string, Facts> facts_of(const Result& result, std::string_view arm) {
-  std::map<std::string, Facts> facts;
-  for (auto& [benchmark, counters] : judge::exact_counters(result, arm)) facts[benchmark].counters = counters;
+std::map<std::string, ExactValues> exact_values(const Result& result, std::string_view arm) {
+  std::map<std::string, ExactValues> values;
+  for (auto& [benchmark, counters] : exact_counters(result, arm)) values[benchmark].counters = counters;
   for (const Process& process : result.processes)
-    if (process.arm == arm) facts[process.benchmark].checksums.emplace(process.seed, process.checksum);
-  return facts;
+    if (process.arm == arm) values[process.benchmark].checksums.emplace(process.seed, process.checksum);
+  return values;
 }
 
-void compare_checksums(const std::string& benchmark, const Facts& base, const Facts& head,
+void compare_checksums(const std::string& benchmark, const ExactValues& base, const ExactValues& head,
                        std::vector<ExactChange>& found) {
   for (const auto& [seed, checksum] : base.checksums)
     if (const auto other = head.checksums.find(seed); other != head.checksums.end() && other->second != checksum) {
@@ -52,15 +52,15 @@ void compare_checksums(const std::string& benchmark, const Facts& base, const Fa
     }
 }
 
-void compare_counters(const std::string& benchmark, const Facts& base, const Facts& head,
+void compare_counters(const std::string& benchmark, const ExactValues& base, const ExactValues& head,
                       std::vector<ExactChange>& found) {
   std::set<std::string> names;
-  for (const Facts* facts : {&base, &head})
-    for (const auto& [name, value] : facts->counters) names.insert(name);
+  for (const ExactValues* values : {&base, &head})
+    for (const auto& [name, value] : values->counters) names.insert(name);
   for (const std::string& name : names) {
     const auto before = base.counters.find(name), after = head.counters.find(name);
     const bool in_base = before != base.counters.end(), in_head = after != head.counters.end();
-    if (judge::is_costly(name) && !(in_base && in_head)) continue;
+    if (is_costly(name) && !(in_base && in_head)) continue;
     // A counter with noise is not exact.
     if ((in_base && !before->second) || (in_head && !after->second)) continue;
     if (in_base && in_head && *before->second == *after->second) continue;
@@ -129,13 +129,13 @@ void compare_columns(const DriverColumn& base, const DriverColumn& head, std::ve
     if (of_head.contains(requirement.metric)) found.push_back({name, requirement.metric, "", requirement.value, false});
 }
 
-using Key = std::tuple<std::string, std::uint32_t, std::uint32_t>;
+using DeviceKey = std::tuple<std::string, std::uint32_t, std::uint32_t>;
 
-Key device_of(const DriverColumn& column) {
+DeviceKey device_of(const DriverColumn& column) {
   return {column.driver.short_name, column.driver.vendor_id, column.driver.device_id};
 }
 
-const DriverColumn* only_one(const std::vector<const DriverColumn*>& columns, const Key& device) {
+const DriverColumn* only_one(const std::vector<const DriverColumn*>& columns, const DeviceKey& device) {
   const DriverColumn* found = nullptr;
   for (const DriverColumn* column : columns) {
     if (device_of(*column) != device) continue;
@@ -149,13 +149,13 @@ const DriverColumn* only_one(const std::vector<const DriverColumn*>& columns, co
 
 std::vector<ExactChange> exact_changes(const Result& base, std::string_view base_arm, const Result& head,
                                        std::string_view head_arm, const std::set<std::string>& uncounted) {
-  const std::map<std::string, Facts> before = facts_of(base, base_arm), after = facts_of(head, head_arm);
+  const std::map<std::string, ExactValues> before = exact_values(base, base_arm), after = exact_values(head, head_arm);
   std::vector<ExactChange> found;
-  for (const auto& [benchmark, facts] : before) {
+  for (const auto& [benchmark, values] : before) {
     const auto other = after.find(benchmark);
     if (other == after.end()) continue;
-    compare_checksums(benchmark, facts, other->second, found);
-    if (!uncounted.contains(benchmark)) compare_counters(benchmark, facts, other->second, found);
+    compare_checksums(benchmark, values, other->second, found);
+    if (!uncounted.contains(benchmark)) compare_counters(benchmark, values, other->second, found);
   }
   return found;
 }

@@ -69,15 +69,15 @@ Result changed_session() {
   });
 }
 
-Settings at(double threshold) {
-  Settings settings;
+CompareSettings at(double threshold) {
+  CompareSettings settings;
   settings.threshold = threshold;
   return settings;
 }
 
 }  // namespace
 
-TEST(Compare, gives_each_of_the_four_verdicts_where_it_is_true) {
+TEST(Compare, gives_each_of_the_four_verdicts_when_it_is_true) {
   const Comparison comparison = *compare_arms(changed_session(), at(0.015));
   EXPECT_EQ(verdict_of(comparison, 0), Verdict::kSame);
   EXPECT_EQ(verdict_of(comparison, 1), Verdict::kRegressed);
@@ -90,7 +90,7 @@ TEST(Compare, gives_each_of_the_four_verdicts_where_it_is_true) {
   EXPECT_EQ(comparison.rows[3].verdict, Verdict::kSame);
 }
 
-TEST(Compare, has_p_and_interval_of_one_test) {
+TEST(Compare, takes_p_and_interval_from_one_test) {
   // Alone in its table a row's p is not adjusted: below alpha exactly where the interval leaves 1 out.
   int found = 0;
   for (unsigned seed = 1; seed <= 60; ++seed) {
@@ -107,7 +107,7 @@ TEST(Compare, has_p_and_interval_of_one_test) {
   EXPECT_LT(found, 55);
 }
 
-TEST(Compare, gives_the_inverse_where_base_and_head_change_places) {
+TEST(Compare, gives_the_inverse_if_base_and_head_are_swapped) {
   Result session = changed_session(), turned = session;
   for (Process& process : turned.processes) process.arm = process.arm == kHead ? kBase : kHead;
   const Comparison one = *compare_arms(session, at(0.01)), other = *compare_arms(turned, at(0.01));
@@ -121,7 +121,7 @@ TEST(Compare, gives_the_inverse_where_base_and_head_change_places) {
   EXPECT_EQ(count(one, Verdict::kRegressed), count(other, Verdict::kImproved));
 }
 
-TEST(Compare, does_not_take_a_sessions_drift_for_a_change) {
+TEST(Compare, is_not_misled_by_a_sessions_drift) {
   // 60 benchmarks whose machine gets 30 % slower from first to last block: the rows are as exact as without.
   Result session = Maker().session(60, 12, {kBase, kHead});
   for (Process& process : session.processes) process.real_time *= 1 + 0.3 * process.block / 11;
@@ -129,7 +129,7 @@ TEST(Compare, does_not_take_a_sessions_drift_for_a_change) {
   EXPECT_EQ(count(comparison, Verdict::kSame), 60u);
 }
 
-TEST(Compare, does_not_judge_identical_executables_and_claims_no_time_where_there_is_none) {
+TEST(Compare, does_not_judge_identical_executables_and_invents_no_time) {
   Result session = Maker().session(2, 8, {kHead, kBase});
   session.processes.erase(
       std::remove_if(session.processes.begin(), session.processes.end(),
@@ -165,7 +165,7 @@ std::pair<Result, Result> of_one_build(int rows, double factor) {
 
 }  // namespace
 
-TEST(Compare, shows_what_identical_code_measured_without_judging_it) {
+TEST(Compare, shows_the_times_of_identical_code_without_judging_them) {
   const auto [base, head] = of_one_build(3, 1.1);
   const Comparison comparison = *compare_sessions(base, head, {});
   for (const ComparisonRow& row : comparison.rows) {
@@ -189,7 +189,7 @@ TEST(Compare, shows_what_identical_code_measured_without_judging_it) {
   EXPECT_TRUE(compare_sessions(before, after, {})->warnings.empty());
 }
 
-TEST(Compare, tests_one_executable_where_the_kernel_or_the_c_library_around_it_is_another_or_not_known) {
+TEST(Compare, tests_an_identical_executable_if_the_kernel_or_c_library_differs_or_is_unknown) {
   const auto change = [](const char* what, const auto& apply) {
     auto [base, head] = of_one_build(3, 2);
     apply(base, head);
@@ -209,7 +209,7 @@ TEST(Compare, tests_one_executable_where_the_kernel_or_the_c_library_around_it_i
   change("no C library", [](Result& base, Result& head) { base.facts.libc = head.facts.libc = ""; });
 }
 
-TEST(Compare, refuses_other_seeds_and_judges_nothing_where_they_are_allowed) {
+TEST(Compare, rejects_different_seeds_and_judges_nothing_if_they_are_allowed) {
   Maker maker;
   const auto slower = [](int, std::string_view) { return 1.5; };
   const Result base = maker.session(3, 10, {kHead});
@@ -225,7 +225,7 @@ TEST(Compare, refuses_other_seeds_and_judges_nothing_where_they_are_allowed) {
   EXPECT_EQ(refused.error().what, "expected one seed of the workloads, found 7 and 8");
   EXPECT_EQ(refused.error().hint, "--allow seeds shows them, not judged");
   EXPECT_EQ(refused.error().status, ExitStatus::kUsage);
-  Settings seeds;
+  CompareSettings seeds;
   seeds.allow_seeds = true;
   const Comparison comparison = *compare_sessions(base, head, seeds);
   for (const ComparisonRow& row : comparison.rows) {
@@ -244,8 +244,8 @@ TEST(Compare, refuses_other_seeds_and_judges_nothing_where_they_are_allowed) {
       "exact metric changed.");
 }
 
-TEST(Compare, refuses_another_seed_of_some_processes_alone) {
-  Settings seeds;
+TEST(Compare, rejects_a_different_seed_of_some_processes) {
+  CompareSettings seeds;
   seeds.allow_seeds = true;
   // Within a session, in one arm; and in one of two sessions.
   Result session =
@@ -277,7 +277,7 @@ TEST(Compare, shows_two_machines_without_a_verdict) {
   auto [base, head] = of_one_build(3, 2);
   head.machine.id = "another";
   for (Process& process : head.processes) process.counters["metadata_bytes"] = 256;
-  Settings machines;
+  CompareSettings machines;
   machines.allow_machines = true;
   const Comparison comparison = *compare_sessions(base, head, machines);
   for (const ComparisonRow& row : comparison.rows) {
@@ -293,7 +293,7 @@ TEST(Compare, shows_two_machines_without_a_verdict) {
   EXPECT_EQ(exit_status(*compare_sessions(base, head, machines)), ExitStatus::kRegression);
 }
 
-TEST(Compare, says_why_a_row_is_unknown) {
+TEST(Compare, reports_why_a_row_is_unknown) {
   // 4 processes an arm in a table of 20; 40 % of noise; processes that were still warming up; and 3 processes.
   const auto reasons = [](const Result& session) {
     std::set<std::string> all;
@@ -317,7 +317,7 @@ TEST(Compare, says_why_a_row_is_unknown) {
   const double seen = std::max(row.ratio / row.interval->low, row.interval->high / row.ratio) - 1;
   EXPECT_GT(seen, 0.1);
   EXPECT_EQ(row.note, fmt::format("could see {} or more", judge::seen_text(seen)));
-  Settings wide;
+  CompareSettings wide;
   wide.threshold = 2 * seen;
   EXPECT_EQ(compare_arms(noisy, wide)->rows[0].verdict, Verdict::kSame);
 
@@ -332,7 +332,7 @@ TEST(Compare, says_why_a_row_is_unknown) {
   }
 }
 
-TEST(Compare, gives_no_verdict_in_a_session_that_other_work_disturbed) {
+TEST(Compare, gives_no_verdict_in_a_session_disturbed_by_other_load) {
   Result session =
       Maker().session(3, 20, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 1.1 : 1; });
   for (int block = 0; block < 20; ++block)
@@ -343,7 +343,7 @@ TEST(Compare, gives_no_verdict_in_a_session_that_other_work_disturbed) {
             "No verdict, unfit: other processes used 164 % of a CPU in 5 of 20 blocks; 10 % is the limit; no exact "
             "metric changed.");
   EXPECT_EQ(comparison.rows[0].reason, Reason::kMachine);
-  Settings anyway;
+  CompareSettings anyway;
   anyway.allow_unfit = true;
   EXPECT_EQ(exit_status(*compare_arms(session, anyway)), ExitStatus::kRegression);
   // Of two sessions it says which.
@@ -358,14 +358,14 @@ TEST(Compare, gives_no_verdict_in_a_session_that_other_work_disturbed) {
   EXPECT_EQ(exit_status(*compare_arms(session, {})), ExitStatus::kRegression);
 }
 
-TEST(Compare, refuses_what_cannot_be_compared_until_it_is_allowed) {
+TEST(Compare, rejects_sides_that_cannot_be_compared_until_allowed) {
   Maker maker;
   const Result base = maker.session(3, 8, {kHead});
   Result machine = maker.session(3, 8, {kHead}), version = maker.session(3, 8, {kHead}), other = machine;
   machine.machine.id = "another";
   version.workloads[0].version = 3;
   for (Process& process : other.processes) process.benchmark = "else/" + process.benchmark;
-  const auto complaint = [&](const Result& head, Settings settings = {}) {
+  const auto complaint = [&](const Result& head, CompareSettings settings = {}) {
     const auto comparison = compare_sessions(base, head, settings);
     EXPECT_TRUE(comparison || comparison.error().status == ExitStatus::kUsage);
     return comparison ? "" : comparison.error().what;
@@ -373,7 +373,7 @@ TEST(Compare, refuses_what_cannot_be_compared_until_it_is_allowed) {
   EXPECT_EQ(complaint(machine), "expected sessions of one machine, found '0123456789ab' and 'another'");
   EXPECT_EQ(complaint(version), "expected one version of each workload, found two of shelf/store (2 and 3)");
   EXPECT_EQ(complaint(other), "no benchmark in common: base has 3, head has 3");
-  Settings machines, versions;
+  CompareSettings machines, versions;
   machines.allow_machines = versions.allow_versions = true;
   EXPECT_EQ(complaint(machine, machines), "");
   EXPECT_EQ(complaint(version, versions), "");
@@ -382,7 +382,7 @@ TEST(Compare, refuses_what_cannot_be_compared_until_it_is_allowed) {
             "expected a session with the arms head and base, found only head in 'session 1'");
 }
 
-TEST(Compare, gives_no_verdict_in_an_unfit_session_unless_told_to) {
+TEST(Compare, gives_no_verdict_in_an_unfit_session_without_allow_unfit) {
   const Result session = Maker().session(3, 20, {kBase, kHead, kControl}, [](int row, std::string_view arm) {
     return arm == kControl ? 1.05 : row == 1 && arm == kHead ? 1.1 : 1;
   });
@@ -392,7 +392,7 @@ TEST(Compare, gives_no_verdict_in_an_unfit_session_unless_told_to) {
   EXPECT_EQ(count(comparison, Verdict::kUnknown), 3u);
   EXPECT_EQ(sentence(comparison),
             fmt::format("No verdict, {}; no exact metric changed.", judge_control(session).sentence));
-  Settings anyway;
+  CompareSettings anyway;
   anyway.allow_unfit = true;
   EXPECT_EQ(exit_status(*compare_arms(session, anyway)), ExitStatus::kRegression);
   // Told to, "unknown" is a verdict too; at a threshold of 0 nothing is the same.
@@ -407,7 +407,7 @@ TEST(Compare, gives_no_verdict_in_an_unfit_session_unless_told_to) {
             "Of 3 benchmarks 0 regressed, 0 improved, 3 unknown, 0 same; no exact metric changed.");
 }
 
-TEST(Compare, widens_two_sessions_by_what_they_differ_on_identical_executables) {
+TEST(Compare, widens_two_sessions_by_the_shift_of_identical_executables) {
   Maker maker;
   const auto factor = [](int row, std::string_view) { return row % 2 == 0 ? 1.03 : 1 / 1.03; };
   Result base = maker.session(12, 15, {kHead}), head = maker.session(12, 15, {kHead}, factor);
@@ -420,7 +420,7 @@ TEST(Compare, widens_two_sessions_by_what_they_differ_on_identical_executables) 
   EXPECT_EQ(verdict_of(comparison, 11), Verdict::kUnknown);  // 3 % is what the others moved for no reason
 }
 
-TEST(Compare, does_not_take_a_slower_machine_for_a_slower_table) {
+TEST(Compare, is_not_misled_by_a_slower_machine) {
   Maker maker;
   const Result base = maker.session(40, 15, {kHead});
   const Result head = maker.session(40, 15, {kHead}, [](int row, std::string_view) { return row == 7 ? 1.2 : 1.05; });
@@ -430,14 +430,14 @@ TEST(Compare, does_not_take_a_slower_machine_for_a_slower_table) {
   EXPECT_EQ(count(comparison, Verdict::kRegressed), 1u);
 }
 
-TEST(Compare, assumes_what_sessions_differ_where_the_table_is_too_short) {
+TEST(Compare, assumes_the_session_shift_if_the_table_is_too_short) {
   Maker maker;
   const Comparison comparison = *compare_sessions(maker.session(3, 15, {kHead}), maker.session(3, 15, {kHead}), {});
   EXPECT_NEAR(comparison.session_shift, kAssumedShift, 1e-12);
   EXPECT_NE(outlook(comparison).find("measure both in one session"), std::string::npos) << outlook(comparison);
 }
 
-TEST(Compare, names_the_facts_of_the_machine_that_changed) {
+TEST(Compare, lists_the_machine_facts_that_changed) {
   Maker maker;
   const Result base = maker.session(3, 8, {kHead});
   Result head = maker.session(3, 8, {kHead});
@@ -454,7 +454,7 @@ TEST(Compare, names_the_facts_of_the_machine_that_changed) {
             (std::vector<std::string>{"C library: build aa of 'glibc 2.36' before, bb now"}));
 }
 
-TEST(Compare, judges_nothing_of_a_session_with_itself_or_a_part_of_itself) {
+TEST(Compare, does_not_judge_a_session_against_itself_or_a_part_of_itself) {
   const Result session = Maker().session(3, 20, {kHead});
   Result part = session, other = session;
   std::erase_if(part.processes, [](const Process& process) { return process.block >= 12; });
@@ -471,7 +471,7 @@ TEST(Compare, judges_nothing_of_a_session_with_itself_or_a_part_of_itself) {
   EXPECT_EQ(count(*compare_sessions(session, other, {}), Verdict::kRegressed), 3u);
 }
 
-TEST(Compare, does_not_send_an_interleaved_session_to_one_session) {
+TEST(Compare, does_not_advise_one_session_for_an_interleaved_session) {
   Result noisy = Maker().session(1, 12, {kBase, kHead});
   for (Process& process : noisy.processes) process.real_time = 100 * std::pow(process.real_time / 100, 40);
   const std::string text = outlook(*compare_arms(noisy, {}));
@@ -481,7 +481,7 @@ TEST(Compare, does_not_send_an_interleaved_session_to_one_session) {
             std::string::npos);
 }
 
-TEST(Compare, knows_nothing_from_one_process_an_arm) {
+TEST(Compare, gives_no_verdict_from_one_process_per_arm) {
   const Comparison comparison = *compare_arms(
       Maker().session(3, 1, {kBase, kHead}, [](int, std::string_view arm) { return arm == kHead ? 2.0 : 1; }), {});
   EXPECT_EQ(count(comparison, Verdict::kUnknown), 3u);
@@ -498,7 +498,7 @@ TEST(Compare, calls_equal_times_the_same) {
   EXPECT_NEAR(comparison.rows[0].ratio, 1, 1e-8);
 }
 
-TEST(Compare, lists_what_only_one_side_has_and_why) {
+TEST(Compare, lists_benchmarks_that_only_one_side_has_with_the_reason) {
   Maker maker;
   const Result base = maker.session(3, 8, {kHead});
   Result head = maker.session(2, 8, {kHead});
@@ -508,7 +508,7 @@ TEST(Compare, lists_what_only_one_side_has_and_why) {
   EXPECT_TRUE(comparison.only_head.empty());
 }
 
-TEST(Compare, says_how_many_processes_would_decide_an_unknown_row) {
+TEST(Compare, reports_how_many_processes_would_decide_an_unknown_row) {
   // What it says is enough, in a session of so many, in most cases.
   const auto slower = [](int, std::string_view arm) { return arm == kHead ? 1.01 : 1; };
   ComparisonRow row;
@@ -529,7 +529,7 @@ TEST(Compare, says_how_many_processes_would_decide_an_unknown_row) {
   EXPECT_GE(decided, 12);
 }
 
-TEST(ExactMetrics, are_findings_at_one_sample) {
+TEST(ExactMetrics, are_findings_from_one_sample) {
   Result session = Maker().session(3, 2, {kBase, kHead});
   for (Process& process : session.processes) {
     if (process.arm != kHead) continue;
@@ -568,7 +568,7 @@ TEST(ExactMetrics, are_instructions_and_the_minimum_heap_too) {
   EXPECT_EQ(exit_status(comparison), ExitStatus::kRegression);
 }
 
-TEST(ExactMetrics, are_no_costly_ones_that_one_process_or_one_arm_alone_found) {
+TEST(ExactMetrics, exclude_costly_ones_that_only_one_process_or_arm_has) {
   Result session = Maker().session(2, 4, {kBase, kHead});
   for (Process& process : session.processes) {
     if (process.benchmark == "shelf/v0/store" && process.block == 0)
@@ -581,7 +581,7 @@ TEST(ExactMetrics, are_no_costly_ones_that_one_process_or_one_arm_alone_found) {
   EXPECT_TRUE(compare_arms(session, {})->exact.empty());
 }
 
-TEST(ExactMetrics, are_not_those_that_differ_from_process_to_process) {
+TEST(ExactMetrics, exclude_those_that_differ_between_processes) {
   Result session = Maker().session(1, 3, {kBase, kHead});
   for (Process& process : session.processes) process.counters["metadata_bytes"] = process.real_time;
   EXPECT_TRUE(compare_arms(session, {})->exact.empty());

@@ -45,7 +45,7 @@ std::string why_skipped(const results::Result& result) {
   if (result.session.state == "interrupted") return "interrupted session";
   if (result.source.dirty.value_or(false)) return "dirty source";
   // A session with a blind control stays: it is as noisy as its series, and the detector uses that noise.
-  if (judge_fitness(result).reason == judge::kMachineReason) return kUnfitSession;
+  if (judge_fitness(result).reason == kMachineReason) return kUnfitSession;
   return "";
 }
 
@@ -65,19 +65,17 @@ results::CondensedResult condense(const results::Result& result) {
 
 std::vector<results::CondensedRow> condensed_rows(const results::Result& result) {
   std::vector<results::CondensedRow> rows;
-  std::map<std::string, int> versions;
-  for (const results::WorkloadInfo& workload : result.workloads)
-    versions[fmt::format("{}/{}", workload.family, workload.name)] = workload.version;
-  const auto exact = judge::exact_counters(result, results::kHead);
+  const auto exact = exact_counters(result, results::kHead);
   const results::Arm* head = results::find_arm(result, results::kHead);
-  for (const judge::SummaryRow& row : judge::summarize(result)) {
-    const results::BenchmarkParts parts = results::benchmark_parts(row.benchmark);
+  for (const SummaryRow& row : summarize(result)) {
     results::CondensedRow& kept = rows.emplace_back();
     kept.benchmark = row.benchmark;
     kept.time = row.time;
-    kept.version = versions[fmt::format("{}/{}", parts.family, parts.workload)];
+    if (const results::WorkloadInfo* workload = results::find_workload(result, row.benchmark))
+      kept.version = workload->version;
     kept.exact = exact.at(row.benchmark);
     if (head == nullptr) continue;
+    const results::BenchmarkParts parts = results::benchmark_parts(row.benchmark);
     const auto executable = head->executables.find(fmt::format("{}/{}", parts.family, parts.variant));
     if (executable != head->executables.end()) kept.executable = executable->second;
   }

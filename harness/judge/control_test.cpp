@@ -39,7 +39,7 @@ TEST(Control, calls_a_session_with_a_biased_arm_unfit) {
       << control.sentence;
 }
 
-TEST(Control, of_an_honest_machine_is_fit_and_says_how_often_it_would_alarm) {
+TEST(Control, of_an_unbiased_machine_is_fit_and_reports_its_false_alarm_rate) {
   int unfit = 0;
   for (unsigned seed = 1; seed <= 300; ++seed) unfit += !judge_control(session(3, 12, 1, seed)).fit;
   EXPECT_LT(unfit, 5);
@@ -49,7 +49,7 @@ TEST(Control, of_an_honest_machine_is_fit_and_says_how_often_it_would_alarm) {
   EXPECT_NE(control.sentence.find("of 3 pairs of one executable differ"), std::string::npos) << control.sentence;
 }
 
-TEST(Control, bears_a_bias_that_spoils_no_verdict) {
+TEST(Control, tolerates_a_harmless_bias) {
   results::Result result = results::fixture_result();
   for (int block = 0; block < 30; ++block)
     for (const std::string_view arm : {results::kHead, results::kControl}) {
@@ -62,7 +62,7 @@ TEST(Control, bears_a_bias_that_spoils_no_verdict) {
   EXPECT_TRUE(control.fit);
 }
 
-TEST(Control, says_what_it_could_have_seen) {
+TEST(Control, reports_the_detectable_change) {
   const Control control = judge_control(session(2, 12, 1));
   ASSERT_TRUE(control.seen);
   double most = 0;
@@ -73,7 +73,7 @@ TEST(Control, says_what_it_could_have_seen) {
       << control.sentence;
 }
 
-TEST(Control, that_could_not_have_seen_10_percent_makes_the_session_unfit) {
+TEST(Control, that_could_not_detect_10_percent_makes_the_session_unfit) {
   int unfit = 0;
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const Control control = judge_control(session(1, 6, 1, seed, 0.5));
@@ -92,7 +92,7 @@ TEST(Control, that_could_not_have_seen_10_percent_makes_the_session_unfit) {
   EXPECT_EQ(judge_control(mixed).reason, kBlindReason);
 }
 
-TEST(Control, of_too_few_processes_for_an_interval_has_seen_nothing_and_is_unfit) {
+TEST(Control, with_too_few_processes_for_an_interval_is_unfit) {
   const Control control = judge_control(session(2, 3, 1));
   EXPECT_EQ(control.reason, kBlindReason);
   EXPECT_FALSE(control.seen);
@@ -101,7 +101,7 @@ TEST(Control, of_too_few_processes_for_an_interval_has_seen_nothing_and_is_unfit
             "size: measure longer");
 }
 
-TEST(Control, of_one_family_does_not_speak_for_another) {
+TEST(Control, of_one_family_does_not_cover_another) {
   results::Result result = session(2, 12, 1);
   std::erase_if(result.processes, [](const results::Process& process) {
     return process.benchmark == "f1/plain/store" && process.arm == results::kControl && process.block > 1;
@@ -111,7 +111,7 @@ TEST(Control, of_one_family_does_not_speak_for_another) {
   EXPECT_NE(control.sentence.find("too few processes of f1/plain/store"), std::string::npos) << control.sentence;
 }
 
-TEST(Control, rounds_what_it_could_have_seen_up_to_two_digits) {
+TEST(Control, rounds_the_detectable_change_up_to_two_digits) {
   EXPECT_EQ(seen_text(0.25), "25 %");
   EXPECT_EQ(seen_text(0.2501), "26 %");
   EXPECT_EQ(seen_text(0.1), "10 %");
@@ -123,14 +123,14 @@ TEST(Control, rounds_what_it_could_have_seen_up_to_two_digits) {
   EXPECT_EQ(seen_text(0), "0 %");
 }
 
-TEST(Control, says_that_nothing_is_known_without_a_control_arm) {
+TEST(Control, reports_a_session_without_a_control_arm) {
   const Control control = judge_control(results::fixture_result(4));
   EXPECT_TRUE(control.fit);
   EXPECT_TRUE(control.rows.empty());
   EXPECT_EQ(control.sentence, "no A/A control: no benchmark ran as head and as control in one block");
 }
 
-TEST(Control, gives_the_rate_of_false_alarms_the_interval_of_clopper_and_pearson) {
+TEST(Control, gives_the_false_alarm_rate_a_clopper_pearson_interval) {
   // 0 of 10: from 0 to 1 - 0.025^(1/10) = 0.3085.
   results::Result result = results::fixture_result();
   for (int family = 0; family < 10; ++family)

@@ -19,7 +19,7 @@ TEST(ExactCounters, are_those_on_which_processes_agree) {
   EXPECT_EQ(counters.at("shelf/quick/store"), (std::map<std::string, std::optional<double>>{{"metadata_bytes", 128}}));
 }
 
-TEST(ExactCounters, believe_no_single_process_its_instructions) {
+TEST(ExactCounters, need_two_processes_for_instructions) {
   results::Result result = results::fixture_result(3);
   const auto instructions = [&] {
     return exact_counters(result, results::kHead).at("shelf/plain/store").at("instructions");

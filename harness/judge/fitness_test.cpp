@@ -28,7 +28,7 @@ std::string sentence_of(const results::Result& result) {
 
 }  // namespace
 
-TEST(Fitness, says_who_disturbed_how_many_blocks) {
+TEST(Fitness, reports_the_cause_and_the_number_of_disturbed_blocks) {
   std::vector<std::array<double, 3>> blocks(10, {20, 36, 0});
   blocks[4] = {20, 2, 0};
   EXPECT_EQ(sentence_of(session(blocks)),
@@ -40,12 +40,12 @@ TEST(Fitness, says_who_disturbed_how_many_blocks) {
             "together is the limit");
 }
 
-TEST(Fitness, names_who_disturbed_the_short_ones_among_long_blocks) {
+TEST(Fitness, reports_the_cause_of_disturbed_short_blocks) {
   EXPECT_EQ(sentence_of(session({{0.5, 0.2, 0}, {0.5, 0.2, 0}, {1000, 0, 0}, {1000, 0, 0}})),
             "unfit: other processes used 40 % of a CPU in 2 of 4 blocks; 10 % is the limit");
 }
 
-TEST(Fitness, bears_a_fifth_of_the_blocks) {
+TEST(Fitness, tolerates_a_fifth_of_disturbed_blocks) {
   std::vector<std::array<double, 3>> blocks(10, {20, 0.5, 0.1});
   blocks[0] = blocks[9] = {20, 20, 0};
   EXPECT_EQ(sentence_of(session(blocks)), "");
@@ -53,19 +53,19 @@ TEST(Fitness, bears_a_fifth_of_the_blocks) {
   EXPECT_NE(sentence_of(session(blocks)), "");
 }
 
-TEST(Fitness, takes_no_tick_of_a_short_block_for_work) {
+TEST(Fitness, ignores_a_clock_tick_in_a_short_block) {
   // 0.2 s: what the kernel rounds is a quarter of it.
   EXPECT_EQ(sentence_of(session({{0.2, 0.05, 0.01}})), "");
   EXPECT_NE(sentence_of(session({{0.2, 0.15, 0}})), "");
   EXPECT_EQ(sentence_of(session({{0, 0, 0}})), "");
 }
 
-TEST(Fitness, of_results_that_say_nothing_of_it_is_given) {
+TEST(Fitness, is_assumed_for_results_without_load_data) {
   EXPECT_EQ(sentence_of(results::fixture_result(4)), "");
   EXPECT_EQ(sentence_of(results::fixture_result()), "");
 }
 
-TEST(Fitness, is_the_controls_too) {
+TEST(Fitness, includes_the_control) {
   results::Result result = session(std::vector<std::array<double, 3>>(20, {20, 20, 0}));
   for (int block = 0; block < 20; ++block) {
     results::Process process = results::fixture_process("shelf/plain/store", block, 120 + block);

@@ -5,70 +5,37 @@
 #include <cmath>
 
 #include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 #include "harness/judge/condense.h"
-
-namespace lab::stats {
-
-template <typename F>
-void fields(F& f, Interval& i) {
-  f("low", i.low);
-  f("high", i.high);
-}
-
-}  // namespace lab::stats
 
 namespace lab::judge {
 
 template <typename F>
-void fields(F& f, CommitRange& c) {
-  f("from", c.from);
-  f("to", c.to);
-}
-
-template <typename F>
-void fields(F& f, Change& c) {
+void fields(F& f, LevelChange& c) {
+  std::optional<double> low, high;
+  if (c.interval) low = c.interval->low, high = c.interval->high;
+  std::size_t nights = c.nights();  // written for scripts, not read
   f("index", c.index);
   f("detected_at", c.detected_at);
-  f("earliest", c.earliest);
-  f("latest", c.latest);
-  f("started", c.started);
   f("before", c.before);
   f("after", c.after);
   f("ratio", c.ratio);
-  f("interval", c.interval);
+  f("low", low);
+  f("high", high);
   f("confidence", c.confidence);
+  f("nights", nights);
+  f("started", c.started);
+  f("earliest", c.earliest);
+  f("latest", c.latest);
   f("commits", c.commits);
   f("cause", c.cause);
   f("changed", c.changed);
+  if (low && high) c.interval = stats::Interval{*low, *high};
 }
 
-template <typename F>
-void fields(F& f, MetricChange& m) {
-  f("index", m.index);
-  f("started", m.started);
-  f("metric", m.metric);
-  f("before", m.before);
-  f("after", m.after);
-  f("commits", m.commits);
-}
-
-template <typename F>
-void fields(F& f, Judged& j) {
-  f("nights_missing", j.nights_missing);
-  f("from", j.from);
-  f("reason", j.reason);
-}
-
-template <typename F>
-void fields(F& f, Findings& x) {
-  f("sessions", x.sessions);
-  f("first", x.first);
-  f("last", x.last);
-  f("median", x.median);
-  f("changes", x.changes);
-  f("metric_changes", x.metric_changes);
-  f("judged", x.judged);
-}
+LAB_JSON_STRUCT(MetricChange, index, metric, before, after, commits, started)
+LAB_JSON_STRUCT(JudgedRange, nights_missing, from, reason)
+LAB_JSON_STRUCT(SeriesFindings, sessions, first, last, median, changes, metric_changes, judged)
 
 namespace {
 
@@ -76,35 +43,42 @@ results::MachineRules rules_of(std::span<const std::vector<double>> medians) {
   std::vector<std::vector<double>> logs(medians.begin(), medians.end());
   for (std::vector<double>& series : logs)
     for (double& median : series) median = std::log(median);
-  const stats::DetectorContext context{logs.size(), common_autocorrelation(logs)};
-  return {fmt::format("{} {}", context.series, context.autocorrelation.value_or(-1)),
-          [context](std::span<const results::SeriesPoint> points) {
-            return json::serialize(to_json(find(points, context)));
-          }};
+  const stats::DetectorContext watch{logs.size(), common_autocorrelation(logs)};
+  return {
+      fmt::format("{} {}", watch.series, watch.autocorrelation.value_or(-1)),
+      [watch](std::span<const results::SeriesPoint> points) { return json::serialize(to_json(find(points, watch))); }};
 }
 
 }  // namespace
 
-Findings find(std::span<const results::SeriesPoint> points, const stats::DetectorContext& context) {
-  Findings findings{points.size(),
-                    points.front().started,
-                    points.back().started,
-                    points.back().median,
-                    find_changes(points, context),
-                    find_metric_changes(points),
-                    {}};
+SeriesFindings find(std::span<const results::SeriesPoint> points, const stats::DetectorContext& watch) {
+  SeriesFindings findings{points.size(),
+                          points.front().started,
+                          points.back().started,
+                          points.back().median,
+                          find_changes(points, watch),
+                          find_metric_changes(points),
+                          {}};
   findings.judged = judged_of(points, findings.changes);
   return findings;
+}
+
+json::value change_json(const LevelChange& change) {
+  return to_json(change);
+}
+
+json::value change_json(const MetricChange& change) {
+  return to_json(change);
 }
 
 results::StoreRules store_rules() {
   return {kFindingsVersion, condense, rules_of};
 }
 
-Findings parse_findings(std::string_view text) {
+SeriesFindings parse_findings(std::string_view text) {
   const Expected<json::value> value = parse_json(text, "findings");
-  const Expected<Findings> findings = value ? from_json<Findings>(*value) : Findings{};
-  return findings ? *findings : Findings{};
+  const Expected<SeriesFindings> findings = value ? from_json<SeriesFindings>(*value) : SeriesFindings{};
+  return findings ? *findings : SeriesFindings{};
 }
 
 }  // namespace lab::judge

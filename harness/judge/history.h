@@ -1,6 +1,7 @@
 /// The changes in every series of a results store.
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -12,29 +13,33 @@
 namespace lab::judge {
 
 /// The findings in one series.
-struct Findings {
+struct SeriesFindings {
   std::size_t sessions = 0;
   std::string first, last;  ///< start times of the first and the last session
   double median = 0;        ///< of the last session, ns per operation
-  std::vector<Change> changes;
+  std::vector<LevelChange> changes;
   std::vector<MetricChange> metric_changes;
-  Judged judged;
+  JudgedRange judged;
 };
 
 /// The findings in `points`: one series in order of time, not empty. `watch`: known from the machine's other series.
-Findings find(std::span<const results::SeriesPoint> points, const stats::DetectorContext& context = {});
+SeriesFindings find(std::span<const results::SeriesPoint> points, const stats::DetectorContext& watch = {});
 
 /// One series with its findings and points.
 struct SeriesHistory {
   results::SeriesKey series;
-  Findings findings;
+  SeriesFindings findings;
   std::vector<results::SeriesPoint> points;  ///< in order of time
 };
+
+/// A change as JSON: in `history --json` and in a store's findings.
+boost::json::value change_json(const LevelChange& change);
+boost::json::value change_json(const MetricChange& change);
 
 /// The rules by which a store condenses results and computes the findings of a series.
 results::StoreRules store_rules();
 
-/// Parses findings from the text written by store_rules(). Any other text gives empty findings.
-Findings parse_findings(std::string_view text);
+/// Parses findings written by store_rules(). Any other text gives empty findings.
+SeriesFindings parse_findings(std::string_view text);
 
 }  // namespace lab::judge

@@ -49,10 +49,10 @@ std::string dump(Expected<results::Store> store) {
   for (const std::string& sentence : *store->remarks()) all += sentence + "\n";
   for (const auto& [reason, count] : *store->skipped()) all += fmt::format("{} {}\n", count, reason);
   for (const results::SeriesKey& series : *store->series()) {
-    const Findings findings = parse_findings(*store->findings(series));
+    const SeriesFindings findings = parse_findings(*store->findings(series));
     all += fmt::format("{} {} {}: {} from {} to {}, {:g};", series.machine, series.benchmark, series.version,
                        findings.sessions, findings.first, findings.last, findings.median);
-    for (const Change& change : findings.changes)
+    for (const LevelChange& change : findings.changes)
       all += fmt::format(" {:+.1f} at {}", 100 * (change.ratio - 1), change.index);
     for (const MetricChange& change : findings.metric_changes)
       all += fmt::format(" {} at {}", change.metric, change.index);
@@ -66,7 +66,7 @@ std::string dump(Expected<results::Store> store) {
 
 }  // namespace
 
-TEST(History, holds_one_point_a_benchmark_and_session_in_the_order_of_time) {
+TEST(History, has_one_point_per_benchmark_and_session_in_order_of_time) {
   const Nights nights;
   nights.add(2);
   nights.add(0);
@@ -80,7 +80,7 @@ TEST(History, holds_one_point_a_benchmark_and_session_in_the_order_of_time) {
             "  000000:50 000002:50\n");
 }
 
-TEST(History, keeps_of_a_point_what_the_result_said) {
+TEST(History, keeps_the_facts_of_each_point) {
   const Nights nights;
   results::Result result = fixture_night({0, 7, 1, {100}});
   for (int i = 0; i < 7; ++i) result.processes[static_cast<std::size_t>(i)].real_time = 100 + i;
@@ -128,7 +128,7 @@ TEST(History, counts_a_result_under_two_names_once) {
   EXPECT_EQ(store->points(store->series()->front())->size(), 1U);
 }
 
-TEST(History, names_what_it_cannot_read_in_one_line_each_and_goes_on) {
+TEST(History, reports_each_unreadable_result_in_one_line_and_continues) {
   const Nights nights;
   nights.add(0);
   nights.write("farm/a.json", "");
@@ -143,18 +143,18 @@ TEST(History, names_what_it_cannot_read_in_one_line_each_and_goes_on) {
   const std::string first = dump(nights.open());
   EXPECT_EQ(first,
             "1 results\n"
-            "ignored: farm/a.json: empty\n"
-            "ignored: farm/b.json: truncated: the JSON does not end within 300 bytes\n"
-            "ignored: farm/c.json: a Google Benchmark file, expected a result of run\n"
-            "ignored: farm/d.json: schema 9, this build reads up to 1\n"
-            "ignored: farm/e.json: shelf/v000/store, process 0: real_time is 0, expected more than 0\n"
-            "ignored: farm/f.json: benchmarks[0].real_time: expected a finite number, found null\n"
+            "left out: farm/a.json: empty\n"
+            "left out: farm/b.json: truncated: the JSON does not end within 300 bytes\n"
+            "left out: farm/c.json: a Google Benchmark file, expected a result of run\n"
+            "left out: farm/d.json: schema 9, this build reads up to 1\n"
+            "left out: farm/e.json: shelf/v000/store, process 0: real_time is 0, expected more than 0\n"
+            "left out: farm/f.json: benchmarks[0].real_time: expected a finite number, found null\n"
             "0123456789ab shelf/v000/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 100;\n  000000:100\n"
             "0123456789ab shelf/v001/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 50;\n  000000:50\n");
   EXPECT_EQ(dump(nights.open()), first);
 }
 
-TEST(History, leaves_out_and_counts_what_no_verdict_can_be_made_of) {
+TEST(History, omits_and_counts_results_without_verdicts) {
   const Nights nights;
   const auto write = [&](const char* name, auto&& spoil) {
     results::Result result = night(0);
@@ -168,7 +168,7 @@ TEST(History, leaves_out_and_counts_what_no_verdict_can_be_made_of) {
   EXPECT_EQ(dump(nights.open()), "4 results\n2 dirty source\n1 interrupted session\n1 no release build\n");
 }
 
-TEST(History, brought_up_to_date_is_the_same_as_made_anew) {
+TEST(History, updated_equals_rebuilt) {
   std::mt19937 random(20260802);
   for (int round = 0; round < 3; ++round) {
     const Nights nights;
@@ -202,7 +202,7 @@ TEST(History, reads_nothing_twice) {
   EXPECT_EQ(nights.open()->reading().all, 1U);
 }
 
-TEST(History, is_made_anew_where_it_is_damaged_foreign_or_of_another_version) {
+TEST(History, is_rebuilt_if_it_is_damaged_foreign_or_of_another_version) {
   const Nights nights;
   for (int i = 0; i < 40; ++i) nights.add(i);
   const std::string whole = dump(nights.open());
@@ -227,7 +227,7 @@ TEST(History, is_made_anew_where_it_is_damaged_foreign_or_of_another_version) {
   }
 }
 
-TEST(History, is_kept_in_memory_and_says_so_where_nothing_can_be_written) {
+TEST(History, is_kept_in_memory_with_a_remark_if_the_folder_is_read_only) {
   const Nights nights;
   nights.add(0);
   const std::string whole = dump(nights.open());
@@ -238,14 +238,14 @@ TEST(History, is_kept_in_memory_and_says_so_where_nothing_can_be_written) {
   Expected<results::Store> store = nights.open();
   ASSERT_TRUE(store);
   EXPECT_EQ(*store->remarks(),
-            Words{fmt::format("the index is kept in memory for this call: '{}': the folder is read-only",
+            Words{fmt::format("the index is kept in memory for this once: '{}': nothing can be written there",
                               (nights.path() / results::kIndexName).string())});
   EXPECT_FALSE(fs::exists(nights.path() / results::kIndexName));
   fs::remove(nights.path() / "index.lock");
   EXPECT_EQ(dump(nights.open()), whole);
 }
 
-TEST(History, serves_several_at_once) {
+TEST(History, serves_several_processes_at_once) {
   const Nights nights;
   for (int i = 0; i < 30; ++i) nights.add(i);
   Words dumps(4);

@@ -23,14 +23,14 @@ struct Advice {
   std::string_view why, sentence;
 };
 constexpr std::array kAdvice{
-    Advice{judge::kMachineReason, "measure when nothing else runs, or on a machine of its own"},
-    Advice{"dirty source", "commit what was changed, or take it back"},
+    Advice{kMachineReason, "measure when nothing else runs, or on a dedicated machine"},
+    Advice{"dirty source", "commit the changes or revert them"},
     Advice{"no release build", "build with --config release"},
-    Advice{"interrupted session", "let it end"},
+    Advice{"interrupted session", "do not interrupt the session"},
 };
-constexpr std::string_view kWait = "the next night like it is a new level, and judged as one";
+constexpr std::string_view kWait = "a second such night is judged as a new level";
 const std::string kUnseen = fmt::format(
-    "but not where it came within a series' first {} nights: see those with `compare` and a night before it",
+    "except in the first {} nights of a series, where no change is found: use `compare` with an earlier night",
     stats::ChangePointDetector::kFewest);
 
 std::string advice_for(std::string_view why) {
@@ -53,40 +53,41 @@ std::vector<double> nights_before(std::span<const results::SeriesPoint> points, 
 
 void judge_level(const results::CondensedRow& row, std::span<const double> nights, JudgedNight& night) {
   const double tonight = std::log(row.time.median);
-  const Standing where = standing(nights, tonight);
-  night.standings.add(where);
-  if (where != Standing::kStayed && where != Standing::kMoved) return;
+  const LevelState where = level_state(nights, tonight);
+  night.levels.add(where);
+  if (where != LevelState::kStayed && where != LevelState::kMoved) return;
   const auto recent = nights.last(std::min(nights.size(), kRecent));
-  night.away.push_back({row.benchmark, std::exp(tonight - stats::median(recent)), nights.size()});
+  night.outliers.push_back({row.benchmark, std::exp(tonight - stats::median(recent)), nights.size()});
 }
 
-/// Whether a benchmark away tonight may have changed so early in its series that history finds no change.
+/// Whether an outlier of tonight may have changed so early in its series that history finds no change.
 bool any_young(const JudgedNight& night) {
-  constexpr std::size_t kMostAway = kRecent / 2;  // nights, until a new level is the median of the recent ones
-  return std::any_of(night.away.begin(), night.away.end(),
-                     [](const Away& one) { return one.nights < stats::ChangePointDetector::kFewest + kMostAway; });
+  constexpr std::size_t kMostOutlierNights = kRecent / 2;  // nights, until a new level is the median of the recent ones
+  return std::any_of(night.outliers.begin(), night.outliers.end(), [](const Outlier& one) {
+    return one.nights < stats::ChangePointDetector::kFewest + kMostOutlierNights;
+  });
 }
 
-void say_levels(JudgedNight& night) {
-  const Standings& all = night.standings;
-  if (!all.many_away()) return;
-  const std::string share = fmt::format("{} of {} benchmarks", all.away(), all.with_level);
+void report_levels(JudgedNight& night) {
+  const LevelCounts& all = night.levels;
+  if (!all.many_outliers()) return;
+  const std::string share = fmt::format("{} of {} benchmarks", all.outliers(), all.with_level);
   if (!all.unfit()) {
     night.notes.push_back(
-        fmt::format("{} as far from their level as last night: history judges that within {} nights{}", share,
+        fmt::format("{} as far from their level as last night: history judges the new level within {} nights{}", share,
                     stats::ChangePointDetector::kPlain - 1, any_young(night) ? fmt::format(", {}", kUnseen) : ""));
     return;
   }
   const auto slower = static_cast<std::size_t>(
-      std::count_if(night.away.begin(), night.away.end(), [](const Away& one) { return one.ratio > 1; }));
+      std::count_if(night.outliers.begin(), night.outliers.end(), [](const Outlier& one) { return one.ratio > 1; }));
   night.fit = false;
-  night.reason = judge::kMachineReason;
+  night.reason = kMachineReason;
   night.sentences.push_back(
-      fmt::format("{} far from their level at once ({} slower, {} faster)", share, slower, all.away() - slower));
+      fmt::format("{} far from their level at once ({} slower, {} faster)", share, slower, all.outliers() - slower));
 }
 
-void say_fitness(const results::Result& result, const std::string& skipped, JudgedNight& night) {
-  const judge::Fitness fitness = judge_fitness(result);
+void report_fitness(const results::Result& result, const std::string& skipped, JudgedNight& night) {
+  const Fitness fitness = judge_fitness(result);
   if (!fitness.fit) {
     night.fit = false;
     night.reason = night.reason.empty() ? std::string(fitness.reason) : night.reason;
@@ -98,7 +99,7 @@ void say_fitness(const results::Result& result, const std::string& skipped, Judg
   if (!skipped.empty() && skipped != kUnfitSession) {
     night.fit = false;
     night.reason.clear();
-    night.sentences.push_back(fmt::format("history leaves this session out: {}", skipped));
+    night.sentences.push_back(fmt::format("history omits this session: {}", skipped));
   }
   // The session's `unusual` also has the reasons why it is unfit.
   std::erase_if(night.unusual, [&](const std::string& sentence) {
@@ -113,28 +114,28 @@ void say_fitness(const results::Result& result, const std::string& skipped, Judg
 
 }  // namespace
 
-Standing standing(std::span<const double> nights, double tonight) {
+LevelState level_state(std::span<const double> nights, double tonight) {
   nights = nights.last(std::min(nights.size(), kRecent));
-  if (nights.size() < kFewestRecent) return Standing::kNew;
+  if (nights.size() < kFewestRecent) return LevelState::kNew;
   const double usual = std::max(std::log(kUsualRatio), kUsualSigmas * stats::mad_sigma(nights));
   const auto is_near = [&](double other) { return std::abs(tonight - other) <= usual; };
   if (is_near(stats::median(nights)) || std::count_if(nights.begin(), nights.end() - 1, is_near) >= 2)
-    return Standing::kUsual;
-  return is_near(nights.back()) ? Standing::kStayed : Standing::kMoved;
+    return LevelState::kUsual;
+  return is_near(nights.back()) ? LevelState::kStayed : LevelState::kMoved;
 }
 
-void Standings::add(Standing one) {
-  with_level += one != Standing::kNew;
-  stayed += one == Standing::kStayed;
-  moved += one == Standing::kMoved;
+void LevelCounts::add(LevelState one) {
+  with_level += one != LevelState::kNew;
+  stayed += one == LevelState::kStayed;
+  moved += one == LevelState::kMoved;
 }
 
-bool Standings::many_away() const {
-  return away() >= kMany && static_cast<double>(away()) >= kManyShare * static_cast<double>(with_level);
+bool LevelCounts::many_outliers() const {
+  return outliers() >= kMany && static_cast<double>(outliers()) >= kManyShare * static_cast<double>(with_level);
 }
 
-bool Standings::unfit() const {
-  return many_away() && static_cast<double>(moved) >= kMovedShare * static_cast<double>(away());
+bool LevelCounts::unfit() const {
+  return many_outliers() && static_cast<double>(moved) >= kMovedShare * static_cast<double>(outliers());
 }
 
 JudgedNight judge_night(std::span<const SeriesHistory> histories, const results::Result& result) {
@@ -154,8 +155,8 @@ JudgedNight judge_night(std::span<const SeriesHistory> histories, const results:
     if (skipped.empty() && history.findings.judged.nights_missing > 0)
       night.too_young.push_back({row.benchmark, history.findings.judged});
   }
-  say_levels(night);
-  say_fitness(result, skipped, night);
+  report_levels(night);
+  report_fitness(result, skipped, night);
   return night;
 }
 

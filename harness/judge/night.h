@@ -37,7 +37,7 @@ inline constexpr std::size_t kMany = 5;
 /// They have just stayed if less than this share of them moved since last night.
 inline constexpr double kMovedShare = 0.25;
 
-enum class Standing {
+enum class LevelState {
   kNew,     ///< no level to compare with
   kUsual,   ///< near its level, or near two of the nights before the last one
   kStayed,  ///< away from its level, near last night's time
@@ -45,30 +45,30 @@ enum class Standing {
 };
 
 /// The standing of `tonight` relative to `nights`, the oldest first. All are logarithms of times.
-Standing standing(std::span<const double> nights, double tonight);
+LevelState level_state(std::span<const double> nights, double tonight);
 
 /// Counts of one night's benchmarks.
-struct Standings {
+struct LevelCounts {
   std::size_t with_level = 0, stayed = 0, moved = 0;
 
-  void add(Standing one);
-  std::size_t away() const { return stayed + moved; }
-  bool many_away() const;
+  void add(LevelState one);
+  std::size_t outliers() const { return stayed + moved; }
+  bool many_outliers() const;
   /// Whether neither commits nor a new level can explain the benchmarks that are away.
   bool unfit() const;
 };
 
 /// A benchmark of tonight that is away from its level.
-struct Away {
+struct Outlier {
   std::string benchmark;
   double ratio = 1;        ///< tonight / median of the recent nights
   std::size_t nights = 0;  ///< nights before tonight with its seed
 };
 
 /// A benchmark of tonight in which no change could be detected yet.
-struct TooYoung {
+struct YoungBenchmark {
   std::string benchmark;
-  Judged judged;
+  JudgedRange judged;
 };
 
 struct JudgedNight {
@@ -79,9 +79,9 @@ struct JudgedNight {
   std::vector<std::string> sentences;  ///< why it is unfit, then what to do
   std::vector<std::string> notes;      ///< further remarks
   std::vector<std::string> unusual;    ///< results::Session::unusual without `sentences`
-  Standings standings;
-  std::vector<Away> away;           ///< sorted by benchmark
-  std::vector<TooYoung> too_young;  ///< sorted by benchmark; only if the session is in a series
+  LevelCounts levels;
+  std::vector<Outlier> outliers;          ///< sorted by benchmark
+  std::vector<YoungBenchmark> too_young;  ///< sorted by benchmark; only if the session is in a series
 };
 
 /// Judges `result` (any session) against the nights of `histories` that started before it. `histories` must contain its

@@ -12,7 +12,7 @@
 namespace lab::judge {
 
 /// The content of one night's result.
-struct Night {
+struct FixtureNight {
   int number = 0;             ///< from 0: determines the day and the commit
   int processes = 1;          ///< of each benchmark
   std::size_t samples = 1;    ///< in each of a process's three phases
@@ -29,7 +29,7 @@ inline std::string fixture_started(int night) {
   return utc(kFirst + 86'400 * std::time_t{night});
 }
 
-inline results::Result fixture_night(const Night& night) {
+inline results::Result fixture_night(const FixtureNight& night) {
   results::Result result = results::fixture_result();
   result.build.config = "release";
   result.source = {fixture_commit(night.number), false, "clean"};

@@ -27,7 +27,7 @@ class Farm {
 
   /// A night; benchmark i takes `ratios[i]` times as long as usual.
   results::Result made(int number, const std::vector<double>& ratios = {}) {
-    Night night{number, 1, 1, {}};
+    FixtureNight night{number, 1, 1, {}};
     for (std::size_t i = 0; i < 10; ++i)
       night.times.push_back(100 * std::exp(noise_(random_)) * (i < ratios.size() ? ratios[i] : 1));
     return fixture_night(night);
@@ -59,58 +59,58 @@ std::vector<double> logs(std::vector<double> times) {
   return times;
 }
 
-Standing stands(const std::vector<double>& times, double tonight) {
-  return standing(logs(times), std::log(tonight));
+LevelState stands(const std::vector<double>& times, double tonight) {
+  return level_state(logs(times), std::log(tonight));
 }
 
 }  // namespace
 
-TEST(Standing, is_known_only_after_enough_nights) {
+TEST(LevelState, is_known_only_after_enough_nights) {
   std::vector<double> nights(kFewestRecent - 1, 100);
-  EXPECT_EQ(stands(nights, 900), Standing::kNew);
+  EXPECT_EQ(stands(nights, 900), LevelState::kNew);
   nights.push_back(100);
-  EXPECT_EQ(stands(nights, 900), Standing::kMoved);
+  EXPECT_EQ(stands(nights, 900), LevelState::kMoved);
 }
 
-TEST(Standing, is_away_beyond_a_ratio_and_beyond_the_noise_in_either_direction) {
+TEST(LevelState, is_an_outlier_beyond_a_ratio_and_beyond_the_noise_in_either_direction) {
   const std::vector<double> constant(20, 100);
-  EXPECT_EQ(stands(constant, 100 * kUsualRatio - 1), Standing::kUsual);
-  EXPECT_EQ(stands(constant, 100 * kUsualRatio + 1), Standing::kMoved);
-  EXPECT_EQ(stands(constant, 100 / kUsualRatio - 1), Standing::kMoved);
+  EXPECT_EQ(stands(constant, 100 * kUsualRatio - 1), LevelState::kUsual);
+  EXPECT_EQ(stands(constant, 100 * kUsualRatio + 1), LevelState::kMoved);
+  EXPECT_EQ(stands(constant, 100 / kUsualRatio - 1), LevelState::kMoved);
   const std::vector<double> noisy{80, 120, 90, 110, 85, 115, 95, 105, 100, 88};
-  EXPECT_EQ(stands(noisy, 150), Standing::kUsual);
-  EXPECT_EQ(stands(noisy, 1000), Standing::kMoved);
+  EXPECT_EQ(stands(noisy, 150), LevelState::kUsual);
+  EXPECT_EQ(stands(noisy, 1000), LevelState::kMoved);
 }
 
-TEST(Standing, of_a_new_level_is_away_once_and_its_own_after_three_nights) {
+TEST(LevelState, of_a_new_level_is_an_outlier_at_first_and_usual_after_three_nights) {
   std::vector<double> nights(20, 100);
-  for (const Standing expected : {Standing::kMoved, Standing::kStayed, Standing::kStayed, Standing::kUsual}) {
+  for (const LevelState expected : {LevelState::kMoved, LevelState::kStayed, LevelState::kStayed, LevelState::kUsual}) {
     EXPECT_EQ(stands(nights, 150), expected) << nights.size();
     nights.push_back(150);
   }
-  EXPECT_EQ(stands({100, 140, 100, 100, 140, 100, 100, 100}, 140), Standing::kUsual) << "one of its two levels";
+  EXPECT_EQ(stands({100, 140, 100, 100, 140, 100, 100, 100}, 140), LevelState::kUsual) << "one of its two levels";
 }
 
-TEST(Standing, forgets_what_is_long_ago) {
+TEST(LevelState, ignores_old_nights) {
   std::vector<double> nights(kRecent, 100);
   nights.insert(nights.begin(), 50, 300);
-  EXPECT_EQ(stands(nights, 300), Standing::kMoved);
+  EXPECT_EQ(stands(nights, 300), LevelState::kMoved);
 }
 
-TEST(Standings, are_unfit_where_many_of_those_with_a_level_moved) {
+TEST(LevelCounts, are_unfit_if_many_benchmarks_with_a_level_moved) {
   const auto of = [](std::size_t with_level, std::size_t moved, std::size_t stayed) {
-    return Standings{with_level, stayed, moved};
+    return LevelCounts{with_level, stayed, moved};
   };
   EXPECT_TRUE(of(35, 17, 0).unfit());
   EXPECT_FALSE(of(35, 8, 0).unfit());
   EXPECT_FALSE(of(kMany - 1, kMany - 1, 0).unfit());
   EXPECT_TRUE(of(kMany, kMany, 0).unfit());
   EXPECT_FALSE(of(35, 1, 30).unfit()) << "a new level";
-  EXPECT_TRUE(of(35, 1, 30).many_away());
+  EXPECT_TRUE(of(35, 1, 30).many_outliers());
   EXPECT_TRUE(of(35, 6, 8).unfit()) << "some are as slow as last night by chance";
 }
 
-TEST(JudgedNight, is_fit_where_few_benchmarks_changed_and_says_what_is_too_young) {
+TEST(JudgedNight, is_fit_if_few_benchmarks_changed_and_lists_young_series) {
   Farm farm(12);
   const JudgedNight night = farm.judged(farm.made(12, {2, 0.5, 3}));
   EXPECT_TRUE(night.fit);
@@ -118,40 +118,39 @@ TEST(JudgedNight, is_fit_where_few_benchmarks_changed_and_says_what_is_too_young
   EXPECT_EQ(night.reason + night.left_out, "");
   EXPECT_EQ(night.sentences, Words{});
   EXPECT_EQ(night.notes, Words{});
-  EXPECT_EQ(night.standings.with_level, 10U);
-  ASSERT_EQ(night.away.size(), 3U);
-  EXPECT_EQ(night.away[1].benchmark, "shelf/v001/store");
-  EXPECT_NEAR(night.away[1].ratio, 0.5, 0.02);
+  EXPECT_EQ(night.levels.with_level, 10U);
+  ASSERT_EQ(night.outliers.size(), 3U);
+  EXPECT_EQ(night.outliers[1].benchmark, "shelf/v001/store");
+  EXPECT_NEAR(night.outliers[1].ratio, 0.5, 0.02);
   ASSERT_EQ(night.too_young.size(), 10U);
   EXPECT_EQ(night.too_young[0].benchmark, "shelf/v000/store");
   EXPECT_EQ(night.too_young[0].judged.nights_missing, stats::points_missing(13));
 }
 
-TEST(JudgedNight, with_many_far_off_is_unfit_once_and_noted_on_the_next) {
+TEST(JudgedNight, with_many_outliers_is_unfit_once_and_noted_the_next_time) {
   Farm farm(12);
   const std::vector<double> slow{2, 0.5, 3, 4, 5, 1.6};
   const JudgedNight first = farm.judged(farm.made(12, slow));
   EXPECT_FALSE(first.fit);
   EXPECT_EQ(first.reason, judge::kMachineReason);
   EXPECT_EQ(first.sentences, (Words{"6 of 10 benchmarks far from their level at once (5 slower, 1 faster)",
-                                    "the next night like it is a new level, and judged as one, but not where it "
-                                    "came within a series' first 15 nights: see those with `compare` and a night "
-                                    "before it"}));
+                                    "a second such night is judged as a new level, except in the first 15 nights of a "
+                                    "series, where no change is found: use `compare` with an earlier night"}));
   const JudgedNight second = farm.judged(farm.made(13, slow));
   EXPECT_TRUE(second.fit);
-  EXPECT_EQ(second.notes, Words{"6 of 10 benchmarks as far from their level as last night: history judges that "
-                                "within 4 nights, but not where it came within a series' first 15 nights: see those "
-                                "with `compare` and a night before it"});
+  EXPECT_EQ(second.notes, Words{"6 of 10 benchmarks as far from their level as last night: history judges the "
+                                "new level within 4 nights, except in the first 15 nights of a series, where no "
+                                "change is found: use `compare` with an earlier night"});
   EXPECT_EQ(second.too_young.front().judged.nights_missing, stats::points_missing(14)) << "both are in the series";
 }
 
-TEST(JudgedNight, promises_a_judgement_after_the_first_nights) {
+TEST(JudgedNight, announces_when_a_series_will_be_judged) {
   Farm farm(25);
   const std::vector<double> slow{2, 0.5, 3, 4, 5, 1.6};
-  EXPECT_EQ(farm.judged(farm.made(25, slow)).sentences.back(),
-            "the next night like it is a new level, and judged as one");
-  EXPECT_EQ(farm.judged(farm.made(26, slow)).notes,
-            Words{"6 of 10 benchmarks as far from their level as last night: history judges that within 4 nights"});
+  EXPECT_EQ(farm.judged(farm.made(25, slow)).sentences.back(), "a second such night is judged as a new level");
+  EXPECT_EQ(
+      farm.judged(farm.made(26, slow)).notes,
+      Words{"6 of 10 benchmarks as far from their level as last night: history judges the new level within 4 nights"});
 }
 
 TEST(JudgedNight, counts_only_earlier_nights_of_the_same_seed_and_machine) {
@@ -160,11 +159,11 @@ TEST(JudgedNight, counts_only_earlier_nights_of_the_same_seed_and_machine) {
   ++seeds.session.seed;
   const JudgedNight other_task = farm.judged(seeds);
   EXPECT_TRUE(other_task.fit);
-  EXPECT_EQ(other_task.standings.with_level, 0U);
+  EXPECT_EQ(other_task.levels.with_level, 0U);
   results::Result machine = farm.made(13, std::vector<double>(10, 3));
   machine.machine.id = "another";
-  EXPECT_EQ(farm.judged(machine).standings.with_level, 0U);
-  EXPECT_EQ(farm.judged(farm.made(3, std::vector<double>(10, 3))).standings.with_level, 0U) << "three nights before";
+  EXPECT_EQ(farm.judged(machine).levels.with_level, 0U);
+  EXPECT_EQ(farm.judged(farm.made(3, std::vector<double>(10, 3))).levels.with_level, 0U) << "three nights before";
 }
 
 TEST(JudgedNight, of_a_disturbed_session_is_unfit_and_in_no_series) {
@@ -179,7 +178,7 @@ TEST(JudgedNight, of_a_disturbed_session_is_unfit_and_in_no_series) {
   EXPECT_EQ(night.reason, judge::kMachineReason);
   EXPECT_EQ(night.left_out, kUnfitSession);
   ASSERT_EQ(night.sentences.size(), 2U);
-  EXPECT_EQ(night.sentences[1], "measure when nothing else runs, or on a machine of its own");
+  EXPECT_EQ(night.sentences[1], "measure when nothing else runs, or on a dedicated machine");
   EXPECT_EQ("unfit: " + night.sentences[0], why);
   EXPECT_EQ(night.unusual, Words{"load 3"}) << "and what the sentences say is not said twice";
   EXPECT_TRUE(night.too_young.empty());
@@ -206,7 +205,7 @@ TEST(JudgedNight, of_a_blind_control_is_unfit_but_stays_in_the_series) {
   EXPECT_TRUE(night.sentences[0].starts_with("the A/A control would have seen ")) << night.sentences[0];
 }
 
-TEST(JudgedNight, of_a_session_that_no_history_has_says_why) {
+TEST(JudgedNight, of_a_session_in_no_series_has_the_reason) {
   Farm farm(1);
   results::Result result = farm.made(1);
   result.source.dirty = true;
@@ -214,15 +213,14 @@ TEST(JudgedNight, of_a_session_that_no_history_has_says_why) {
   EXPECT_FALSE(night.fit);
   EXPECT_EQ(night.reason, "");
   EXPECT_EQ(night.left_out, "dirty source");
-  EXPECT_EQ(night.sentences,
-            (Words{"history leaves this session out: dirty source", "commit what was changed, or take it back"}));
+  EXPECT_EQ(night.sentences, (Words{"history omits this session: dirty source", "commit the changes or revert them"}));
 }
 
 TEST(JudgedNight, can_be_the_first) {
   Farm farm(0);
   const JudgedNight night = farm.judged(farm.made(0));
   EXPECT_TRUE(night.fit);
-  EXPECT_EQ(night.standings.with_level, 0U);
+  EXPECT_EQ(night.levels.with_level, 0U);
   EXPECT_EQ(night.too_young.size(), 10U);
 }
 

@@ -3,8 +3,19 @@
 #include <map>
 
 #include "harness/stats/quantile.h"
+#include "harness/stats/strata.h"
 
 namespace lab::judge {
+
+namespace {
+
+std::vector<double> values_of(std::span<const stats::Datum> data) {
+  std::vector<double> values;
+  for (const stats::Datum& datum : data) values.push_back(datum.value);
+  return values;
+}
+
+}  // namespace
 
 std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark,
                                         std::string_view phase, std::string_view arm) {
@@ -23,10 +34,12 @@ std::vector<stats::Datum> process_times(const results::Result& result, std::stri
   return times;
 }
 
+double median_of(std::span<const stats::Datum> data) {
+  return data.empty() ? 0 : stats::median(values_of(data));
+}
+
 stats::Estimate estimate(const std::vector<stats::Datum>& data) {
-  std::vector<double> values;
-  for (const stats::Datum& datum : data) values.push_back(datum.value);
-  return stats::estimate_median(values);
+  return stats::estimate_median(values_of(data));
 }
 
 std::vector<SummaryRow> summarize(const results::Result& result) {
@@ -39,6 +52,16 @@ std::vector<SummaryRow> summarize(const results::Result& result) {
     rows.push_back({benchmark, variant != nullptr && variant->reference, estimate(data)});
   }
   return rows;
+}
+
+double relative_half_width(const results::Result& result, const std::string& benchmark, std::size_t compared) {
+  const std::vector<stats::Datum> head = process_times(result, benchmark);
+  if (head.empty()) return 1;
+  if (compared == 0) return stats::relative_half_width(estimate(head)).value_or(1);
+  const std::vector<stats::Datum> base = process_times(result, benchmark, "", results::kBase);
+  const std::size_t stratum = stats::stratum_blocks(stats::common_blocks(base, head), compared, stats::kAlpha);
+  const auto ratio = stats::in_strata(base, head, stratum).interval(1 - stats::kConfidence);
+  return ratio ? (ratio->high - ratio->low) / (ratio->high + ratio->low) : 1;
 }
 
 }  // namespace lab::judge

@@ -1,6 +1,8 @@
 /// Computes the displayed numbers from a result's processes. Every figure of a report or table is computed here.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,9 @@ namespace lab::judge {
 std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark,
                                         std::string_view phase = "", std::string_view arm = results::kHead);
 
+/// The median of the values; 0 without any.
+double median_of(std::span<const stats::Datum> data);
+
 /// Median and interval over processes, ns per operation. `data` must not be empty.
 stats::Estimate estimate(const std::vector<stats::Datum>& data);
 
@@ -27,5 +32,9 @@ struct SummaryRow {
 
 /// All benchmarks of head, sorted by name.
 std::vector<SummaryRow> summarize(const results::Result& result);
+
+/// Half the width of an interval over its middle: head's interval or, if `compared` benchmarks of the session have a
+/// base, compare's interval of the ratio to it. 1 if there are too few processes for an interval.
+double relative_half_width(const results::Result& result, const std::string& benchmark, std::size_t compared);
 
 }  // namespace lab::judge

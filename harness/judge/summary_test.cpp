@@ -29,7 +29,7 @@ TEST(Summary, divides_a_phase_by_the_operations) {
   EXPECT_TRUE(process_times(result, "no/such/benchmark").empty());
 }
 
-TEST(Summary, leaves_other_arms_out) {
+TEST(Summary, omits_other_arms) {
   results::Result result = results::fixture_result(1);
   result.processes[0].arm = "base";
   EXPECT_EQ(summarize(result).size(), 1u);

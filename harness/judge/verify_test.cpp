@@ -42,7 +42,7 @@ TEST(Verify, keeps_what_agrees_with_the_reference) {
   EXPECT_EQ(without_reference(result), Names{});
 }
 
-TEST(Verify, takes_all_numbers_from_a_benchmark_that_differs_once) {
+TEST(Verify, drops_all_numbers_of_a_benchmark_that_differs_once) {
   results::Result result = results::fixture_result(3);
   result.processes[3].checksum = "00000000000000bb";  // quick, in block 1
   EXPECT_EQ(taken(result), Names{"shelf/quick/store"});
@@ -55,20 +55,20 @@ TEST(Verify, takes_all_numbers_from_a_benchmark_that_differs_once) {
   EXPECT_EQ(result.failures.size(), 1u);
 }
 
-TEST(Verify, takes_the_references_word_against_any_majority) {
+TEST(Verify, trusts_the_reference_against_any_majority) {
   results::Result result = with_processes({results::fixture_process("shelf/plain/store", 0, 9, "000000000000000a"),
                                            results::fixture_process("shelf/quick/store", 0, 9, "000000000000000b"),
                                            results::fixture_process("shelf/third/store", 0, 9, "000000000000000b")});
   EXPECT_EQ(taken(result), (Names{"shelf/quick/store", "shelf/third/store"}));
 }
 
-TEST(Verify, takes_the_references_word_where_it_was_run_for_the_check_alone) {
+TEST(Verify, trusts_a_reference_that_ran_only_for_the_check) {
   results::Result result = with_processes({results::fixture_process("shelf/quick/store", 0, 9, "000000000000000b")});
   result.answers = {{"shelf/plain/store", 7, "000000000000000a"}};
   EXPECT_EQ(taken(result), Names{"shelf/quick/store"});
 }
 
-TEST(Verify, compares_among_the_variants_where_the_reference_gave_nothing) {
+TEST(Verify, compares_the_variants_with_each_other_if_the_reference_gave_no_answer) {
   results::Result result = with_processes({results::fixture_process("shelf/quick/store", 0, 9, "000000000000000b"),
                                            results::fixture_process("shelf/third/store", 0, 9, "000000000000000b")});
   EXPECT_EQ(taken(result), Names{});
@@ -78,7 +78,7 @@ TEST(Verify, compares_among_the_variants_where_the_reference_gave_nothing) {
   EXPECT_EQ(result.failures[0].detail, "no two variants agree and the reference gave none, found 000000000000000c");
 }
 
-TEST(Verify, holds_every_arm_to_the_answer_of_heads_reference) {
+TEST(Verify, compares_every_arm_with_the_answer_of_heads_reference) {
   results::Result result = results::fixture_result(3);
   const std::vector<results::Process> head = result.processes;
   for (results::Process process : head) {

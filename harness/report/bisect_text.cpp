@@ -116,7 +116,7 @@ std::string to_json(const judge::BisectVerdict& verdict, const results::BisectQu
   for (const results::Suspect& each : verdict.suspects)
     candidates.push_back(json::object{{"commit", each.commit}, {"probability", each.probability}});
   json::array skipped;
-  for (const judge::BisectSkip& each : verdict.skipped)
+  for (const judge::SkippedCommit& each : verdict.skipped)
     skipped.push_back(json::object{{"commit", each.commit}, {"reason", each.reason}});
   const bool named = verdict.answer == judge::BisectVerdict::Answer::kCulprit;
   const json::object object{

@@ -185,7 +185,7 @@ Chart measured_chart(const ParsedBisectRecord& record, const BisectVerdict& verd
 Table skipped_table(const BisectVerdict& verdict, const report::CommitNames& names, const std::string& name) {
   using enum TableColumn::Kind;
   Table table{name + "-skipped", "Commits that could not be measured", {{"Commit", kName}, {"Why", kText}}, {}};
-  for (const judge::BisectSkip& skipped : verdict.skipped)
+  for (const judge::SkippedCommit& skipped : verdict.skipped)
     table.rows.push_back({names(skipped.commit), skipped.reason});
   return table;
 }

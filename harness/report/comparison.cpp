@@ -167,7 +167,7 @@ Table exact_table(const Comparison& comparison) {
   return table;
 }
 
-std::string side_text(const judge::Side& side) {
+std::string side_text(const judge::ComparisonSide& side) {
   std::string text = side.commit.empty() ? side.name : fmt::format("commit {}", results::short_commit(side.commit));
   if (side.state == "dirty") text += " with changes";
   return text;

@@ -48,7 +48,7 @@ std::string remark(const judge::ComparisonRow& row) {
   return row.note.empty() || advice.empty() ? row.note + advice : row.note + "; " + advice;
 }
 
-std::string side_text(const judge::Side& side) {
+std::string side_text(const judge::ComparisonSide& side) {
   std::vector<std::string> known;
   if (!side.commit.empty()) known.push_back(results::short_commit(side.commit));
   if (!side.state.empty()) known.push_back(side.state);
@@ -130,7 +130,7 @@ std::string paint(std::string text, judge::Verdict verdict, bool colour) {
   return colour ? fmt::format("\x1b[{}m{}\x1b[0m", kColours[static_cast<std::size_t>(verdict)], text) : text;
 }
 
-json::object side_json(const judge::Side& side) {
+json::object side_json(const judge::ComparisonSide& side) {
   return {{"name", side.name},
           {"machine", side.machine},
           {"commit", side.commit},

@@ -15,7 +15,7 @@ namespace lab::report {
 namespace {
 
 namespace json = boost::json;
-using judge::Change;
+using judge::LevelChange;
 using results::SeriesPoint;
 
 /// Maximum plots in a report: of the latest changed benchmarks, or, without changes, of the first few benchmarks.
@@ -27,17 +27,17 @@ constexpr std::size_t kMostPoints = 180;
 /// One change of one benchmark.
 struct BenchmarkChange {
   const judge::SeriesHistory* history;
-  const Change* change;
+  const LevelChange* change;
 };
 
-TableCell verdict_cell(const Change& change) {
+TableCell verdict_cell(const LevelChange& change) {
   const Emphasis emphasis = change.cause != "code" ? Emphasis::kWeak
                             : change.regressed()   ? Emphasis::kBad
                                                    : Emphasis::kGood;
   return {report::verdict_text(change), emphasis};
 }
 
-std::string by_text(const Change& change) {
+std::string by_text(const LevelChange& change) {
   const std::string by = report::change_text(change.ratio);
   if (!change.interval) return by;
   return fmt::format("{} ({})", by,
@@ -66,7 +66,7 @@ Table changes_table(const std::vector<BenchmarkChange>& all_changes) {
 }
 
 /// The levels between changes as bands: the median and the middle 80 %.
-json::array levels_of(std::span<const SeriesPoint> points, const std::vector<Change>& changes,
+json::array levels_of(std::span<const SeriesPoint> points, const std::vector<LevelChange>& changes,
                       std::size_t first_shown) {
   json::array levels;
   for (std::size_t level = 0; level <= changes.size(); ++level) {
@@ -107,11 +107,11 @@ json::object drawn(const SeriesPoint& point, const stats::Interval& shown) {
 }
 
 std::string title_of(const judge::SeriesHistory& history) {
-  const std::vector<Change>& changes = history.findings.changes;
+  const std::vector<LevelChange>& changes = history.findings.changes;
   if (changes.empty())
     return fmt::format("{}: {}", history.series.benchmark,
                        report::quiet_text(history.findings.judged, history.points.size()));
-  const Change& last = changes.back();
+  const LevelChange& last = changes.back();
   return fmt::format("{}: {} {} on {}", history.series.benchmark, report::verdict_text(last), by_text(last),
                      last.started.substr(0, 10));
 }
@@ -127,7 +127,7 @@ Chart history_chart(const judge::SeriesHistory& history) {
     row["benchmark"] = history.series.benchmark;
     rows.push_back(std::move(row));
   }
-  for (const Change& change : history.findings.changes)
+  for (const LevelChange& change : history.findings.changes)
     if (change.index >= first)
       changes.push_back(json::object{{"at", change.started},
                                      {"verdict", change.cause != "code" ? "environment"
@@ -154,7 +154,7 @@ Chart history_chart(const judge::SeriesHistory& history) {
 std::vector<BenchmarkChange> changes_of(std::span<const judge::SeriesHistory> histories) {
   std::vector<BenchmarkChange> all_changes;
   for (const judge::SeriesHistory& one : histories)
-    for (const Change& change : one.findings.changes) all_changes.push_back({&one, &change});
+    for (const LevelChange& change : one.findings.changes) all_changes.push_back({&one, &change});
   std::stable_sort(all_changes.begin(), all_changes.end(), [](const BenchmarkChange& a, const BenchmarkChange& b) {
     return a.change->started > b.change->started;
   });

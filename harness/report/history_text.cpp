@@ -30,31 +30,31 @@ std::string change_text(double ratio) {
   return fmt::format("{:+.2f} %", 100 * (ratio - 1));
 }
 
-std::string commits_text(const judge::CommitRange& commits) {
-  const auto brief = [](const std::string& commit) {
-    return commit.empty() ? "no git" : results::short_commit(commit);
+std::string commits_text(const results::CommitRange& commits) {
+  const auto brief = [](const std::optional<std::string>& commit) {
+    return commit ? results::short_commit(*commit) : "no git";
   };
   return commits.from == commits.to ? brief(commits.to) : fmt::format("{}..{}", brief(commits.from), brief(commits.to));
 }
 
-std::string verdict_text(const judge::Change& change) {
+std::string verdict_text(const judge::LevelChange& change) {
   if (change.cause == "code") return change.regressed() ? "regressed" : "improved";
   const bool is_new = change.cause != "machine" && change.cause != "settings";
   return fmt::format("{}, {}{}", change.regressed() ? "slower" : "faster", is_new ? "new " : "", change.cause);
 }
 
-std::string missing_text(const judge::Judged& judged) {
+std::string missing_text(const judge::JudgedRange& judged) {
   if (judged.nights_missing == 0) return "";
   return fmt::format("too young to tell{}: {}", judged.reason == judge::kSeedsReason ? " since its seed changed" : "",
                      counted(judged.nights_missing, "more night"));
 }
 
-std::string quiet_text(const judge::Judged& judged, std::size_t nights) {
+std::string quiet_text(const judge::JudgedRange& judged, std::size_t nights) {
   if (judged.nights_missing > 0) return missing_text(judged);
   return fmt::format("no change from night {} to {}", judged.from + 1, nights + 1 - stats::ChangePointDetector::kPlain);
 }
 
-void UnchangedCounts::add(const judge::Findings& findings) {
+void UnchangedCounts::add(const judge::SeriesFindings& findings) {
   if (findings.judged.nights_missing > 0) return add(findings.judged);
   if (!findings.changes.empty() || !findings.metric_changes.empty()) return;
   const std::size_t before = findings.judged.from;
@@ -63,7 +63,7 @@ void UnchangedCounts::add(const judge::Findings& findings) {
   ++quiet;
 }
 
-void UnchangedCounts::add(const judge::Judged& young_one) {
+void UnchangedCounts::add(const judge::JudgedRange& young_one) {
   const std::size_t missing = young_one.nights_missing;
   fewest_missing = young == 0 ? missing : std::min(fewest_missing, missing);
   most_missing = std::max(most_missing, missing);
@@ -96,7 +96,7 @@ struct ChangeRow {
   std::string started, verdict, benchmark, change, commits, found;
 };
 
-ChangeRow row_of(const std::string& benchmark, const judge::Change& change) {
+ChangeRow row_of(const std::string& benchmark, const judge::LevelChange& change) {
   std::string by = change_text(change.ratio);
   if (change.interval)
     by += fmt::format(" [{}, {}]", change_text(change.interval->low), change_text(change.interval->high));
@@ -124,7 +124,7 @@ struct MachineChanges {
   std::vector<ChangeRow> rows;
 };
 
-void add(const results::SeriesKey& series, const std::string& name, const judge::Findings& findings,
+void add(const results::SeriesKey& series, const std::string& name, const judge::SeriesFindings& findings,
          MachineChanges& machine) {
   machine.first = machine.first.empty() ? findings.first : std::min(machine.first, findings.first);
   machine.last = std::max(machine.last, findings.last);
@@ -132,7 +132,7 @@ void add(const results::SeriesKey& series, const std::string& name, const judge:
   machine.sessions = std::max(machine.sessions, findings.sessions);
   ++machine.benchmarks;
   machine.unchanged.add(findings);
-  for (const judge::Change& change : findings.changes) machine.rows.push_back(row_of(name, change));
+  for (const judge::LevelChange& change : findings.changes) machine.rows.push_back(row_of(name, change));
   for (const judge::MetricChange& change : findings.metric_changes) machine.rows.push_back(row_of(name, change));
 }
 
@@ -163,28 +163,6 @@ std::string text_of(MachineChanges& machine, std::size_t width) {
   return text;
 }
 
-json::object commits_json(const judge::CommitRange& commits) {
-  return {{"from", text_or_null(commits.from)}, {"to", text_or_null(commits.to)}};
-}
-
-json::object change_json(const judge::Change& change) {
-  return {{"index", change.index},
-          {"detected_at", change.detected_at},
-          {"before", change.before},
-          {"after", change.after},
-          {"ratio", change.ratio},
-          {"low", end_or_null(change.interval, &stats::Interval::low)},
-          {"high", end_or_null(change.interval, &stats::Interval::high)},
-          {"confidence", change.confidence},
-          {"nights", change.nights()},
-          {"started", change.started},
-          {"earliest", change.earliest},
-          {"latest", change.latest},
-          {"commits", commits_json(change.commits)},
-          {"cause", change.cause},
-          {"changed", json::value_from(change.changed)}};
-}
-
 }  // namespace
 
 std::string to_text(std::span<const judge::SeriesHistory> histories, std::size_t width) {
@@ -213,13 +191,8 @@ std::string to_json(const judge::SeriesHistory& history) {
                                 {"high", end_or_null(point.interval, &stats::Interval::high)},
                                 {"processes", point.processes},
                                 {"session", point.session}});
-  for (const judge::Change& change : findings.changes) changes.push_back(change_json(change));
-  for (const judge::MetricChange& change : findings.metric_changes)
-    metrics.push_back(json::object{{"index", change.index},
-                                   {"metric", change.metric},
-                                   {"before", change.before},
-                                   {"after", change.after},
-                                   {"commits", commits_json(change.commits)}});
+  for (const judge::LevelChange& change : findings.changes) changes.push_back(judge::change_json(change));
+  for (const judge::MetricChange& change : findings.metric_changes) metrics.push_back(judge::change_json(change));
   json::object object{{"benchmark", series.benchmark},
                       {"machine", series.machine},
                       {"version", series.version},
@@ -229,7 +202,7 @@ std::string to_json(const judge::SeriesHistory& history) {
                       {"reason", nullptr},
                       {"nights_missing", nullptr},
                       {"judged_from", nullptr}};
-  if (const judge::Judged& judged = findings.judged; judged.nights_missing > 0) {
+  if (const judge::JudgedRange& judged = findings.judged; judged.nights_missing > 0) {
     object["reason"] = judged.reason;
     object["nights_missing"] = judged.nights_missing;
   } else {
@@ -240,10 +213,10 @@ std::string to_json(const judge::SeriesHistory& history) {
 
 std::string to_json(const judge::JudgedNight& night) {
   json::array away, too_young;
-  for (const judge::Away& one : night.away)
+  for (const judge::Outlier& one : night.outliers)
     away.push_back(json::object{{"benchmark", one.benchmark}, {"ratio", one.ratio}});
   UnchangedCounts unchanged;
-  for (const judge::TooYoung& one : night.too_young) {
+  for (const judge::YoungBenchmark& one : night.too_young) {
     unchanged.add(one.judged);
     too_young.push_back(json::object{{"benchmark", one.benchmark},
                                      {"reason", one.judged.reason},
@@ -258,9 +231,9 @@ std::string to_json(const judge::JudgedNight& night) {
                             {"sentences", json::value_from(night.sentences)},
                             {"notes", json::value_from(night.notes)},
                             {"unusual", json::value_from(night.unusual)},
-                            {"with_level", night.standings.with_level},
+                            {"with_level", night.levels.with_level},
                             {"away", std::move(away)},
-                            {"stayed", night.standings.stayed},
+                            {"stayed", night.levels.stayed},
                             {"too_young", std::move(too_young)},
                             {"too_young_sentence", text_or_null(young_text(unchanged, ""))}};
   return json::serialize(object) + "\n";
@@ -271,10 +244,10 @@ std::string to_text(const judge::JudgedNight& night) {
   for (const auto& [what, sentences] :
        {std::pair{"", &night.sentences}, {"", &night.notes}, {"unusual: ", &night.unusual}})
     for (const std::string& sentence : *sentences) text += fmt::format("  {}{}\n", what, sentence);
-  for (const judge::Away& one : night.away)
+  for (const judge::Outlier& one : night.outliers)
     text += fmt::format("  far from its level: {} {}\n", one.benchmark, change_text(one.ratio));
   UnchangedCounts unchanged;
-  for (const judge::TooYoung& one : night.too_young) unchanged.add(one.judged);
+  for (const judge::YoungBenchmark& one : night.too_young) unchanged.add(one.judged);
   if (const std::string young = young_text(unchanged, ""); !young.empty()) text += fmt::format("  {}\n", young);
   return text;
 }

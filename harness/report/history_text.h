@@ -17,17 +17,17 @@ namespace lab::report {
 std::string change_text(double ratio);
 
 /// "1a2b3c4d5e6f..6f5e4d3c2b1a"; one commit if both ends are equal; "no git" without commits.
-std::string commits_text(const judge::CommitRange& commits);
+std::string commits_text(const results::CommitRange& commits);
 
 /// "regressed" or "improved" if the code is the cause; otherwise, for example, "slower, new kernel".
-std::string verdict_text(const judge::Change& change);
+std::string verdict_text(const judge::LevelChange& change);
 
 /// "too young to tell: 4 more nights"; "" if no night is missing.
-std::string missing_text(const judge::Judged& judged);
+std::string missing_text(const judge::JudgedRange& judged);
 
 /// For a series of `nights` without a change: "no change from night 16 to 36", the range in which a change would have
 /// been found; or missing_text().
-std::string quiet_text(const judge::Judged& judged, std::size_t nights);
+std::string quiet_text(const judge::JudgedRange& judged, std::size_t nights);
 
 /// Counts of the series without a change.
 struct UnchangedCounts {
@@ -36,8 +36,8 @@ struct UnchangedCounts {
   std::size_t young = 0;                             ///< series with too few nights
   std::size_t fewest_missing = 0, most_missing = 0;  ///< nights that these lack
 
-  void add(const judge::Findings& findings);
-  void add(const judge::Judged& young_one);
+  void add(const judge::SeriesFindings& findings);
+  void add(const judge::JudgedRange& young_one);
 };
 
 /// "12 benchmarks without a change between their first 15 nights and their last 4, 3 too young to tell (4 to 9

@@ -71,7 +71,7 @@ std::string quiet_text(const NightFindings& found, bool are_others) {
   std::set<std::string> quiet = found.benchmarks;
   for (const Alarm& alarm : found.alarms) quiet.erase(alarm.benchmark);
   UnchangedCounts unchanged;
-  for (const judge::TooYoung& one : found.night.too_young) {
+  for (const judge::YoungBenchmark& one : found.night.too_young) {
     quiet.erase(one.benchmark);
     unchanged.add(one.judged);
   }
@@ -150,7 +150,7 @@ std::string night_junit(const NightFindings& found) {
   for (const std::string& name : found.benchmarks) cases[name] = usual;
   cases["nightly/session"] = usual;
   if (night.fit)
-    for (const judge::TooYoung& one : night.too_young)
+    for (const judge::YoungBenchmark& one : night.too_young)
       cases[one.benchmark] = {JunitCase::kSkipped, missing_text(one.judged)};
   std::set<std::string> failed;
   for (const results::Failure& failure : found.failures)
@@ -162,7 +162,7 @@ std::string night_junit(const NightFindings& found) {
   JunitSuite suite{"nightly", {}, {}};
   for (const std::string& sentence : night.unusual) suite.properties.emplace_back("unusual", sentence);
   for (const std::string& sentence : night.notes) suite.properties.emplace_back("note", sentence);
-  for (const judge::Away& one : night.away)
+  for (const judge::Outlier& one : night.outliers)
     suite.properties.emplace_back("far from its level",
                                   fmt::format("{}: {:.2f} times its level", one.benchmark, one.ratio));
   for (auto& [name, outcome] : cases) {

@@ -106,7 +106,7 @@ TEST(NightJunit, skips_what_could_not_be_judged_and_has_what_was_unusual) {
   found.night.unusual = {"load 3 & <more>"};
   found.night.notes = {"20 of 20 benchmarks as far"};
   found.night.too_young = {{"shelf/a/store", {4, 0, "too_young"}}};
-  found.night.away = {{"shelf/c/store", 1.251, 20}};
+  found.night.outliers = {{"shelf/c/store", 1.251, 20}};
   EXPECT_EQ(night_junit(found),
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuites>\n"

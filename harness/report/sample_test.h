@@ -170,7 +170,7 @@ inline std::vector<judge::SeriesHistory> followed() {
       one.points.push_back(std::move(point));
     }
   const auto change = [&](std::size_t index, double before, double after, std::string cause) {
-    judge::Change made_change;
+    judge::LevelChange made_change;
     made_change.index = index;
     made_change.detected_at = index + 3;
     made_change.started = made[0].points[index].started;

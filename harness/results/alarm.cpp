@@ -19,8 +19,6 @@ void fields(F& f, AlarmBisect& b) {
   f.added("reason", b.reason);
 }
 
-LAB_JSON_STRUCT(AlarmCommits, from, to)
-
 template <typename F>
 void fields(F& f, Alarm& a) {
   std::tuple series(a.machine, a.benchmark, a.version);

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/results/bisect_record.h"
+#include "harness/results/condensed.h"
 
 namespace lab::results {
 
@@ -24,11 +25,6 @@ struct AlarmBisect {
 /// The answer of a bisect that had no time left or was killed.
 inline constexpr const char* kCutOff = "cut off";
 
-/// The change lies between these commits; none for a build outside git.
-struct AlarmCommits {
-  std::optional<std::string> from, to;
-};
-
 /// One benchmark became slower on one machine.
 struct Alarm {
   std::string machine, benchmark;
@@ -37,7 +33,7 @@ struct Alarm {
   double ratio = 1;     ///< new time / old time
   std::optional<double> low, high;
   int nights = 0;  ///< length of the new level when it was found
-  AlarmCommits commits;
+  CommitRange commits;
   bool reported = false;  ///< in a summary line
   std::optional<AlarmBisect> bisect;
   int tries = 0;                               ///< nights that worked on its bisect

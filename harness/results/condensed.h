@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/json_struct.h"
 #include "harness/stats/interval.h"
 
 namespace lab::results {
@@ -42,6 +43,13 @@ struct SeriesKey {
   std::string benchmark;
   int version = 0;
 };
+
+/// A change lies between these commits: `from` is of the last session surely before it, `to` of the first session
+/// surely after it. None for a build outside git.
+struct CommitRange {
+  std::optional<std::string> from, to;
+};
+LAB_JSON_STRUCT(CommitRange, from, to)
 
 /// One benchmark's value in one session.
 struct SeriesPoint {

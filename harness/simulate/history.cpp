@@ -37,7 +37,7 @@ std::uintmax_t write_nights(const fs::path& folder, int first, int count, int pr
                             Noise& noise) {
   std::uintmax_t bytes = 0;
   for (int number = first; number < first + count; ++number) {
-    judge::Night night{number, processes, samples, {}};
+    judge::FixtureNight night{number, processes, samples, {}};
     for (std::size_t i = 0; i < kBenchmarks; ++i) night.times.push_back(100 * std::exp(0.02 * noise.normal()));
     const std::string text = results::serialize(judge::fixture_night(night));
     std::ofstream(folder / "farm" / judge::fixture_file(number), std::ios::binary) << text;

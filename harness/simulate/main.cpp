@@ -75,15 +75,16 @@ Expected<std::vector<Simulation>> selected(const std::vector<std::string>& names
 Expected<ExitStatus> run(const command::Options& options) {
   const Expected<std::vector<Simulation>> wanted = selected(options.positional());
   if (!wanted) return wanted.error();
-  const Expected<std::int64_t> seed = options.integer("--seed", 1, 0, std::numeric_limits<std::int64_t>::max());
-  if (!seed) return seed.error();
-  const Expected<double> scale = options.number("--scale", 1, 0.001, 1000);
-  if (!scale) return scale.error();
+  std::uint64_t seed = 1;
+  double scale = 1;
+  if (const auto read = options.read("--seed", seed, 0, std::numeric_limits<std::int64_t>::max()); !read)
+    return read.error();
+  if (const auto read = options.read("--scale", scale, 0.001, 1000); !read) return read.error();
   bool all_met = true;
   for (const Simulation& simulation : *wanted) {
     const auto start = std::chrono::steady_clock::now();
     if (!options.has("--json")) fmt::print("{}: {}\n", simulation.name, simulation.summary);
-    simulation.run({static_cast<std::uint64_t>(*seed), *scale}, [&](const SimulationResult& result) {
+    simulation.run({seed, scale}, [&](const SimulationResult& result) {
       all_met = all_met && result.met();
       if (options.has("--json"))
         print_json(simulation.name, result);

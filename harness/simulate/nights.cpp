@@ -39,10 +39,10 @@ LogTimes draw(const NoiseKind* kind, std::size_t nights, Noise& noise) {
 }
 
 bool is_unfit(const LogTimes& table, std::size_t night) {
-  judge::Standings standings;
+  judge::LevelCounts levels;
   for (const std::vector<double>& logs : table)
-    standings.add(judge::standing(std::span(logs).first(night), logs[night]));
-  return standings.unfit();
+    levels.add(judge::level_state(std::span(logs).first(night), logs[night]));
+  return levels.unfit();
 }
 
 /// Makes `count` random benchmarks slower in that night, each by its own random factor.

@@ -1,4 +1,4 @@
-#include "harness/app/night_world.h"
+#include "harness/app/night_environment.h"
 
 #include <fmt/format.h>
 
@@ -23,43 +23,44 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-std::time_t HarnessNightWorld::now() {
+std::time_t HarnessNightEnvironment::now() {
   return std::time(nullptr);
 }
 
-double HarnessNightWorld::clock() {
+double HarnessNightEnvironment::clock() {
   return monotonic_seconds();
 }
 
-Expected<std::string> HarnessNightWorld::machine() {
+Expected<std::string> HarnessNightEnvironment::machine() {
   const Expected<results::Machine> machine = measure::this_machine();
   if (!machine) return machine.error();
   return machine->id;
 }
 
-Expected<std::vector<std::string>> HarnessNightWorld::commits(const std::vector<std::string>& range) {
+Expected<std::vector<std::string>> HarnessNightEnvironment::commits(const std::vector<std::string>& range) {
   std::vector<std::string> arguments{"rev-list", "--first-parent"};
   arguments.insert(arguments.end(), range.begin(), range.end());
-  const ChildOutcome outcome = run_child(measure::git_command(places_.root, arguments), guard_.file());
+  const ChildOutcome outcome = run_child(measure::git_command(paths_.root, arguments), guard_.file());
   if (outcome.end == ChildEnd::kNotStarted) return Error{fmt::format("git: {}", std::strerror(outcome.code)), ""};
   if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
     const std::string said = outcome.error_tail.substr(0, outcome.error_tail.find_last_not_of('\n') + 1);
-    return Error{fmt::format("git rev-list: {}", said.empty() ? "no word why" : said), ""};
+    return Error{fmt::format("git rev-list: {}", said.empty() ? "no error message" : said), ""};
   }
   return lines_of(outcome.output);
 }
 
-ChildSpec HarnessNightWorld::command(const std::vector<std::string>& arguments) const {
+ChildSpec HarnessNightEnvironment::command(const std::vector<std::string>& arguments) const {
   ChildSpec spec;
-  spec.command = {places_.executable.string()};
+  spec.command = {paths_.executable.string()};
   spec.command.insert(spec.command.end(), arguments.begin(), arguments.end());
   spec.timeout_seconds = std::numeric_limits<double>::infinity();
-  spec.environment = {"LAB_RESULTS=" + places_.results.string()};
-  spec.kept_files = {places_.lock};
+  spec.environment = {"LAB_RESULTS=" + paths_.results.string()};
+  spec.kept_files = {paths_.lock};
   return spec;
 }
 
-Expected<VerbOutcome> HarnessNightWorld::run_verb(const std::string& verb, const std::vector<std::string>& arguments) {
+Expected<VerbOutcome> HarnessNightEnvironment::run_verb(const std::string& verb,
+                                                        const std::vector<std::string>& arguments) {
   std::vector<std::string> words{verb};
   words.insert(words.end(), arguments.begin(), arguments.end());
   ChildSpec spec = command(words);
@@ -76,8 +77,8 @@ Expected<VerbOutcome> HarnessNightWorld::run_verb(const std::string& verb, const
   return result;
 }
 
-std::string HarnessNightWorld::history_text() {
-  ChildSpec spec = command({"history", "--results", places_.results.string()});
+std::string HarnessNightEnvironment::history_text() {
+  ChildSpec spec = command({"history", "--results", paths_.results.string()});
   spec.tail_limit = spec.output_limit;
   const ChildOutcome outcome = run_child(spec, guard_.file());
   // Remarks come first: to a pipe, the tables are written at the end.

@@ -1,4 +1,4 @@
-#include "harness/cli/talk.h"
+#include "harness/cli/build_progress.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -22,22 +22,22 @@ constexpr std::size_t kLeastName = 20;
 
 }  // namespace
 
-void BuildTalk::begin(std::string who) {
-  who_ = std::move(who);
+void BuildProgress::begin(std::string prefix) {
+  prefix_ = std::move(prefix);
   last_ = monotonic_seconds();
-  line_.show(who_);
+  line_.show(prefix_);
 }
 
-void BuildTalk::tell(std::string_view said) {
-  said.remove_prefix(std::min(said.find_first_not_of(' '), said.size()));
+void BuildProgress::show(std::string_view output) {
+  output.remove_prefix(std::min(output.find_first_not_of(' '), output.size()));
   if (line_.live()) {
     // The changing text must stay visible, so a long prefix is cut at its end.
     const auto width = static_cast<std::size_t>(std::max(1, terminal_width(STDERR_FILENO) - 1));
-    const std::size_t taken = std::min(width, text_width(said) + 2);
-    const std::string who = wrapped(who_, std::max<std::size_t>(width - taken, kLeastName)).front();
-    return line_.show(fmt::format("{}: {}", who, said));
+    const std::size_t taken = std::min(width, text_width(output) + 2);
+    const std::string prefix = wrapped(prefix_, std::max<std::size_t>(width - taken, kLeastName)).front();
+    return line_.show(fmt::format("{}: {}", prefix, output));
   }
-  const std::string text = fmt::format("{}: {}", who_, said);
+  const std::string text = fmt::format("{}: {}", prefix_, output);
   const double now = monotonic_seconds();
   if (now - last_ < kSecondsBetweenLines) return;
   last_ = now;

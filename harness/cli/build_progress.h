@@ -11,16 +11,16 @@
 namespace lab::cli {
 
 /// Shows a build's output: each line in a terminal's status line; without a terminal, an occasional line.
-class BuildTalk {
+class BuildProgress {
  public:
-  explicit BuildTalk(StatusLine& line) : line_(line) {}
-  /// `who`: the prefix of all further lines, for example "run: building main".
-  void begin(std::string who);
-  void tell(std::string_view said);
+  explicit BuildProgress(StatusLine& line) : line_(line) {}
+  /// `prefix`: the prefix of all further lines, for example "run: building main".
+  void begin(std::string prefix);
+  void show(std::string_view output);
 
  private:
   StatusLine& line_;
-  std::string who_;
+  std::string prefix_;
   double last_ = 0;  ///< time of the last begin() or printed line
 };
 

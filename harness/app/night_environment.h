@@ -1,4 +1,4 @@
-/// The production NightWorld: the harness executable as a child, git, and the clocks.
+/// The production NightEnvironment: the harness executable as a child, git, and the clocks.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,17 @@
 
 namespace lab::app {
 
-class HarnessNightWorld : public NightWorld {
+class HarnessNightEnvironment : public NightEnvironment {
  public:
-  struct Places {
+  struct Paths {
     std::filesystem::path executable;  ///< the harness
     std::filesystem::path root;        ///< the checkout
     std::filesystem::path results;     ///< passed to children as LAB_RESULTS
     int lock = -1;  ///< the night's lock; children inherit it, so it stays locked while any child runs
   };
   /// `print_line` prints a line for people.
-  HarnessNightWorld(Places places, std::function<void(std::string_view)> print_line)
-      : places_(std::move(places)), print_line_(std::move(print_line)) {}
+  HarnessNightEnvironment(Paths paths, std::function<void(std::string_view)> print_line)
+      : paths_(std::move(paths)), print_line_(std::move(print_line)) {}
 
   std::time_t now() override;
   double clock() override;
@@ -36,7 +36,7 @@ class HarnessNightWorld : public NightWorld {
  private:
   ChildSpec command(const std::vector<std::string>& arguments) const;
 
-  Places places_;
+  Paths paths_;
   std::function<void(std::string_view)> print_line_;
   InterruptGuard guard_;
 };

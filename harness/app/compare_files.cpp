@@ -1,5 +1,3 @@
-#include "harness/app/compare_inputs.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "harness/app/compare.h"
 #include "harness/base/files.h"
 #include "harness/base/usage_error.h"
 #include "harness/results/google_benchmark.h"
@@ -19,7 +18,7 @@ namespace fs = std::filesystem;
 using results::DriverColumn;
 using results::Result;
 
-struct Input {
+struct CompareInput {
   std::string name;
   enum class Kind { kResult, kGoogle, kAtlas } kind = Kind::kResult;
   results::Result result;
@@ -28,7 +27,7 @@ struct Input {
 
 constexpr std::array<std::string_view, 3> kKinds{"a result", "a Google Benchmark file", "an atlas"};
 
-std::string_view kind_text(const Input& input) {
+std::string_view kind_text(const CompareInput& input) {
   return kKinds[static_cast<std::size_t>(input.kind)];
 }
 
@@ -40,8 +39,8 @@ Error unreadable(const std::string& name, Error error) {
   return error;
 }
 
-Expected<Input> load_folder(const std::string& name) {
-  Input input{name, Input::Kind::kAtlas, {}, {}};
+Expected<CompareInput> load_folder(const std::string& name) {
+  CompareInput input{name, CompareInput::Kind::kAtlas, {}, {}};
   if (std::error_code none; fs::exists(fs::path(name) / "column.json", none)) {
     Expected<results::DriverColumn> column = results::load_column(name);
     if (!column) return unreadable(name, column.error());
@@ -57,15 +56,15 @@ Expected<Input> load_folder(const std::string& name) {
   return input;
 }
 
-Expected<Input> load(const std::string& name, const InputSettings& settings) {
+Expected<CompareInput> load(const std::string& name, bool independent_repetitions) {
   std::error_code problem;
   if (fs::is_directory(name, problem)) return load_folder(name);
   const Expected<std::string> text = read_file(name);
   if (!text) return unreadable(name, text.error());
-  Input input{name, Input::Kind::kResult, {}, {}};
+  CompareInput input{name, CompareInput::Kind::kResult, {}, {}};
   if (results::is_google_benchmark(*text)) {
-    input.kind = Input::Kind::kGoogle;
-    Expected<results::Result> result = results::parse_google_benchmark(*text, name, settings.independent_repetitions);
+    input.kind = CompareInput::Kind::kGoogle;
+    Expected<results::Result> result = results::parse_google_benchmark(*text, name, independent_repetitions);
     if (!result) return result.error();
     input.result = std::move(*result);
     return input;
@@ -76,49 +75,48 @@ Expected<Input> load(const std::string& name, const InputSettings& settings) {
   return input;
 }
 
-Expected<judge::Comparison> compare_google(const Input& base, const Input& head, const InputSettings& settings) {
-  Expected<judge::Comparison> comparison = settings.independent_repetitions
-                                               ? judge::compare_repetitions(base.result, head.result, settings.compare)
-                                               : judge::compare_sessions(base.result, head.result, settings.compare);
+Expected<judge::Comparison> compare_google(const CompareInput& base, const CompareInput& head,
+                                           const judge::CompareSettings& settings, bool independent_repetitions) {
+  Expected<judge::Comparison> comparison = independent_repetitions
+                                               ? judge::compare_repetitions(base.result, head.result, settings)
+                                               : judge::compare_sessions(base.result, head.result, settings);
   if (!comparison) return comparison;
   constexpr std::string_view kOneProcess =
-      "a Google Benchmark file is one process, whose repetitions share its luck: two of them give no verdict; where "
-      "each "
-      "repetition was a process of its own, say --independent-repetitions; else measure with python3 make.py run "
-      "--against REV";
-  constexpr std::string_view kVouchedFor =
-      "as --independent-repetitions says, each repetition is taken for a process of its own, interleaved with the "
-      "other "
-      "file's";
-  comparison->warnings.emplace(comparison->warnings.begin(),
-                               settings.independent_repetitions ? kVouchedFor : kOneProcess);
+      "a Google Benchmark file is one process, so two of them give no verdict; if each repetition was a process of its "
+      "own, add --independent-repetitions; otherwise measure with python3 make.py run --against REV";
+  constexpr std::string_view kIndependent =
+      "--independent-repetitions: each repetition counts as a process of its own, interleaved with the other file's";
+  comparison->warnings.emplace(comparison->warnings.begin(), independent_repetitions ? kIndependent : kOneProcess);
   return comparison;
 }
 
-Expected<judge::Comparison> compare_two(const Input& base, const Input& head, const InputSettings& settings) {
+Expected<judge::Comparison> compare_two(const CompareInput& base, const CompareInput& head,
+                                        const judge::CompareSettings& settings, bool independent_repetitions) {
   if (base.kind != head.kind)
     return usage_error(fmt::format("expected two of one kind, found {} in '{}' and {} in '{}'", kind_text(base),
                                    base.name, kind_text(head), head.name));
-  if (base.kind == Input::Kind::kAtlas) return judge::compare_atlases(base.atlas, head.atlas);
-  if (base.kind == Input::Kind::kGoogle) return compare_google(base, head, settings);
-  return judge::compare_sessions(base.result, head.result, settings.compare);
+  if (base.kind == CompareInput::Kind::kAtlas) return judge::compare_atlases(base.atlas, head.atlas);
+  if (base.kind == CompareInput::Kind::kGoogle) return compare_google(base, head, settings, independent_repetitions);
+  return judge::compare_sessions(base.result, head.result, settings);
 }
 
 }  // namespace
 
-Expected<judge::Comparison> compare_named(const std::vector<std::string>& names, const InputSettings& settings) {
-  std::vector<Input> inputs;
-  for (const std::string& name : names) {
-    Expected<Input> input = load(name, settings);
+Expected<judge::Comparison> compare_files(const std::vector<std::string>& paths, const judge::CompareSettings& settings,
+                                          bool independent_repetitions) {
+  std::vector<CompareInput> inputs;
+  for (const std::string& path : paths) {
+    Expected<CompareInput> input = load(path, independent_repetitions);
     if (!input) return input.error();
     inputs.push_back(std::move(*input));
   }
-  if (inputs.size() == 1 && inputs[0].kind != Input::Kind::kResult)
+  if (inputs.size() == 1 && inputs[0].kind != CompareInput::Kind::kResult)
     return usage_error(fmt::format("expected a session with the arms head and base, found {} in '{}'",
                                    kind_text(inputs[0]), inputs[0].name),
                        "python3 make.py compare BASE HEAD");
-  Expected<judge::Comparison> comparison = inputs.size() == 1 ? judge::compare_arms(inputs[0].result, settings.compare)
-                                                              : compare_two(inputs[0], inputs[1], settings);
+  Expected<judge::Comparison> comparison = inputs.size() == 1
+                                               ? judge::compare_arms(inputs[0].result, settings)
+                                               : compare_two(inputs[0], inputs[1], settings, independent_repetitions);
   if (!comparison) return comparison.error();
   comparison->base.name = inputs.front().name;
   comparison->head.name = inputs.back().name;

@@ -1,7 +1,6 @@
-#include "harness/app/compare_inputs.h"
-
 #include <gtest/gtest.h>
 
+#include "harness/app/compare.h"
 #include "harness/base/files.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/results/google_benchmark.h"
@@ -25,7 +24,7 @@ class Files : public testing::Test {
   }
   /// The error's sentence, without the folder; "" where there is none.
   std::string complaint(const std::vector<std::string>& names) const {
-    const auto comparison = compare_named(names, {});
+    const auto comparison = compare_files(names, {}, false);
     if (comparison) return "";
     EXPECT_EQ(comparison.error().status, ExitStatus::kUsage) << comparison.error().what;
     std::string what = comparison.error().what;
@@ -57,7 +56,7 @@ std::string repetitions(double time, int count, double step = 0.001) {
 
 }  // namespace
 
-TEST_F(Files, that_cannot_be_compared_are_refused_in_one_sentence) {
+TEST_F(Files, that_cannot_be_compared_are_rejected_with_one_sentence) {
   const std::string good = result("good.json"), whole = results::serialize(results::fixture_result(2));
   const auto changed = [&](const std::string& from, const std::string& to) {
     std::string text = whole;
@@ -103,13 +102,13 @@ TEST_F(Files, that_cannot_be_compared_are_refused_in_one_sentence) {
 
 TEST_F(Files, of_one_session_twice_are_not_judged) {
   const std::string good = result("good.json");
-  const auto comparison = compare_named({good, good}, {});
+  const auto comparison = compare_files({good, good}, {}, false);
   ASSERT_TRUE(comparison);
   EXPECT_EQ(comparison->rows.size(), 2u);
   EXPECT_EQ(comparison->tested, 0u);
 }
 
-TEST_F(Files, with_one_process_several_times_are_refused) {
+TEST_F(Files, with_one_process_several_times_are_rejected) {
   results::Result copied = results::fixture_result(1);
   for (int i = 0; i < 7; ++i) copied.processes.push_back(copied.processes[0]);
   const std::string good = result("good.json"), bad = write("bad.json", results::serialize(copied));
@@ -117,10 +116,10 @@ TEST_F(Files, with_one_process_several_times_are_refused) {
   EXPECT_EQ(complaint({bad}), "bad.json: shelf/plain/store: process 0 appears 8 times, expected once");
 }
 
-TEST_F(Files, of_google_benchmark_give_no_verdict_and_say_why) {
+TEST_F(Files, of_google_benchmark_give_no_verdict_and_the_reason) {
   const std::string base = write("a.json", google(repetitions(1, 20))),
                     head = write("b.json", google(repetitions(2, 20)));
-  const auto comparison = compare_named({base, head}, {});
+  const auto comparison = compare_files({base, head}, {}, false);
   ASSERT_TRUE(comparison);
   ASSERT_EQ(comparison->rows.size(), 1u);
   EXPECT_EQ(comparison->rows[0].benchmark, "BM_sort/8");
@@ -129,34 +128,33 @@ TEST_F(Files, of_google_benchmark_give_no_verdict_and_say_why) {
   EXPECT_EQ(comparison->warnings.at(0).find("a Google Benchmark file is one process"), 0u);
 }
 
-TEST_F(Files, of_google_benchmark_give_verdicts_where_repetitions_are_independent) {
+TEST_F(Files, of_google_benchmark_give_verdicts_if_repetitions_are_independent) {
   const std::string base = write("a.json", google(repetitions(1, 20))),
                     head = write("b.json", google(repetitions(1.5, 13)));
-  InputSettings settings;
-  settings.independent_repetitions = true;
-  const auto comparison = compare_named({base, head}, settings);
+  judge::CompareSettings settings;
+  const auto comparison = compare_files({base, head}, settings, true);
   ASSERT_TRUE(comparison);
   EXPECT_EQ(comparison->rows[0].verdict, judge::Verdict::kRegressed);
   EXPECT_EQ(comparison->rows[0].base_processes, 20u);
   EXPECT_EQ(comparison->rows[0].head_processes, 13u);
   EXPECT_TRUE(comparison->interleaved);
   const std::string elsewhere = write("c.json", google(repetitions(1.5, 13), "another"));
-  EXPECT_EQ(compare_named({base, elsewhere}, settings).error().what,
+  EXPECT_EQ(compare_files({base, elsewhere}, settings, true).error().what,
             "expected files of one machine, found 'farm, 8 CPUs' and 'another, 8 CPUs'");
-  settings.compare.allow_machines = true;
-  EXPECT_EQ(compare_named({base, elsewhere}, settings)->rows[0].reason, judge::Reason::kMachine);
-  EXPECT_EQ(compare_named({base, base}, settings)->rows[0].reason, judge::Reason::kIdentical);
+  settings.allow_machines = true;
+  EXPECT_EQ(compare_files({base, elsewhere}, settings, true)->rows[0].reason, judge::Reason::kMachine);
+  EXPECT_EQ(compare_files({base, base}, settings, true)->rows[0].reason, judge::Reason::kIdentical);
 }
 
-TEST_F(Files, of_google_benchmark_say_which_benchmark_failed) {
+TEST_F(Files, of_google_benchmark_report_which_benchmark_failed) {
   const std::string base = write("a.json", google(repetitions(1, 2) + R"(,{"name": "BM_x", "real_time": 1})"));
   const std::string head = write(
       "b.json", google(repetitions(1, 2) +
                        R"(,{"name": "BM_x", "error_occurred": true, "error_message": "no file", "real_time": 0})"));
-  EXPECT_EQ(compare_named({base, head}, {})->only_base, (std::vector<std::string>{"BM_x (error: no file)"}));
+  EXPECT_EQ(compare_files({base, head}, {}, false)->only_base, (std::vector<std::string>{"BM_x (error: no file)"}));
 }
 
-TEST_F(Files, that_are_one_alone_need_both_arms) {
+TEST_F(Files, given_alone_need_both_arms) {
   EXPECT_EQ(complaint({result("good.json")}).find("expected a session with the arms head and base, found only head"),
             0u);
   EXPECT_EQ(complaint({write("g.json", google(repetitions(1, 2)))}),
@@ -171,10 +169,10 @@ TEST_F(Files, that_are_folders_are_atlases) {
   column.images[0].size = 128;
   ASSERT_TRUE(results::save_column(column, scratch_.path() / "b"));
   const std::string a = (scratch_.path() / "a").string(), b = (scratch_.path() / "b").string();
-  const auto comparison = compare_named({a, b}, {});
+  const auto comparison = compare_files({a, b}, {}, false);
   ASSERT_TRUE(comparison) << comparison.error().what;
   EXPECT_EQ(comparison->exact.size(), 1u);
-  EXPECT_EQ(compare_named({a + "/lavapipe-1", b + "/lavapipe-1"}, {})->exact.size(), 1u);
+  EXPECT_EQ(compare_files({a + "/lavapipe-1", b + "/lavapipe-1"}, {}, false)->exact.size(), 1u);
 }
 
 }  // namespace lab::app

@@ -1,0 +1,55 @@
+#include "harness/cli/bisect_terminal.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/fit.h"
+
+namespace lab::cli {
+
+app::BisectObserver BisectTerminal::observer() {
+  return {[this](const results::BisectRecord& record) { begin(record); },
+          [this](std::string_view output) { build_.show(output); },
+          {[this](const std::string& sha, bool preparing) {
+             if (preparing) build_.begin(fmt::format("bisect: preparing {}", (*names_)(sha)));
+           },
+           [this](const app::BisectStep& step) { show(step); },
+           [this](const std::string& sha, const std::string& why) {
+             line_.print(fmt::format("bisect: failed at {}: {}", (*names_)(sha), why));
+           }},
+          [this](const results::BisectRecord& record, bool answered) { end(record, answered); }};
+}
+
+void BisectTerminal::begin(const results::BisectRecord& record) {
+  const results::BisectQuestion& cell = record.question();
+  names_.emplace(cell);
+  line_.print(fmt::format("bisect: {} after {}, {}", counted(cell.commits.size() - 1, "commit"),
+                          (*names_)(cell.commits.front().sha), cell.benchmark.empty() ? cell.command : cell.benchmark));
+  if (!record.warning().empty()) line_.print(fmt::format("bisect: warning: {}", record.warning()));
+  if (record.found() > 0)
+    line_.print(fmt::format("bisect: resuming after {} in '{}' (--restart discards them)",
+                            counted(record.found(), "step"), record.path().string()));
+}
+
+void BisectTerminal::show(const app::BisectStep& step) {
+  const results::BisectEntry& entry = step.entry;
+  const std::string commit = (*names_)(entry.commit);
+  const auto belief = [&] {
+    return "bisect: " + report::belief_text(entry, step.verdict.measurements, step.holding, *names_);
+  };
+  if (!entry.skip.empty())
+    line_.print(
+        fmt::format("bisect: skipped {}: {}{}", commit, entry.skip, entry.again ? " (the next call retries it)" : ""));
+  else if (line_.live())
+    line_.show(belief());
+  else if (entry.value)
+    line_.print(fmt::format("{}; {:.6g} at {}", belief(), *entry.value, commit));
+}
+
+void BisectTerminal::end(const results::BisectRecord& record, bool answered) {
+  line_.clear();
+  if (!answered && !record.entries().empty())
+    line_.print(fmt::format("bisect: {} saved in '{}'; the same command resumes from there",
+                            counted(record.entries().size(), "step"), record.path().string()));
+}
+
+}  // namespace lab::cli
