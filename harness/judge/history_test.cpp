@@ -143,12 +143,12 @@ TEST(History, reports_each_unreadable_result_in_one_line_and_continues) {
   const std::string first = dump(nights.open());
   EXPECT_EQ(first,
             "1 results\n"
-            "left out: farm/a.json: empty\n"
-            "left out: farm/b.json: truncated: the JSON does not end within 300 bytes\n"
-            "left out: farm/c.json: a Google Benchmark file, expected a result of run\n"
-            "left out: farm/d.json: schema 9, this build reads up to 1\n"
-            "left out: farm/e.json: shelf/v000/store, process 0: real_time is 0, expected more than 0\n"
-            "left out: farm/f.json: benchmarks[0].real_time: expected a finite number, found null\n"
+            "ignored: farm/a.json: empty\n"
+            "ignored: farm/b.json: truncated: the JSON does not end within 300 bytes\n"
+            "ignored: farm/c.json: a Google Benchmark file, expected a result of run\n"
+            "ignored: farm/d.json: schema 9, this build reads up to 1\n"
+            "ignored: farm/e.json: shelf/v000/store, process 0: real_time is 0, expected more than 0\n"
+            "ignored: farm/f.json: benchmarks[0].real_time: expected a finite number, found null\n"
             "0123456789ab shelf/v000/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 100;\n  000000:100\n"
             "0123456789ab shelf/v001/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 50;\n  000000:50\n");
   EXPECT_EQ(dump(nights.open()), first);
@@ -238,7 +238,7 @@ TEST(History, is_kept_in_memory_with_a_remark_if_the_folder_is_read_only) {
   Expected<results::Store> store = nights.open();
   ASSERT_TRUE(store);
   EXPECT_EQ(*store->remarks(),
-            Words{fmt::format("the index is kept in memory for this once: '{}': nothing can be written there",
+            Words{fmt::format("the index is kept in memory for this call: '{}': the folder is read-only",
                               (nights.path() / results::kIndexName).string())});
   EXPECT_FALSE(fs::exists(nights.path() / results::kIndexName));
   fs::remove(nights.path() / "index.lock");
