@@ -9,6 +9,7 @@
 #include "harness/app/history.h"
 #include "harness/app/night_steps.h"
 #include "harness/base/files.h"
+#include "harness/base/terminal.h"
 #include "harness/base/utc.h"
 #include "harness/judge/alarms.h"
 #include "harness/report/night_text.h"
@@ -75,7 +76,7 @@ class NightRun {
     const fs::path page = report_ / "index.html";
     summary({judgement->verdict,
              fmt::format("nightly: {}: {}; {}{}", name_of(judgement->verdict), judgement->sentence,
-                         report::elapsed_text(time_.passed()), fs::exists(page, problem) ? "; " + page.string() : "")});
+                         duration_text(time_.passed()), fs::exists(page, problem) ? "; " + page.string() : "")});
     mark_reported();
     return judgement->verdict;
   }
@@ -92,9 +93,9 @@ class NightRun {
     std::vector<std::string> budget;
     if (const std::optional<double> seconds = time_.share(1)) {
       if (*seconds < 1)
-        return Error{fmt::format("{} used all of the {}; nothing was measured", before,
-                                 report::elapsed_text(*request_.budget_seconds)),
-                     "use a larger --budget; the build is kept in the checkout"};
+        return Error{
+            fmt::format("{} used all of the {}; nothing was measured", before, duration_text(*request_.budget_seconds)),
+            "use a larger --budget; the build is kept in the checkout"};
       budget = {"--budget", fmt::format("{:.0f}", *seconds)};
     }
     const Expected<VerbOutcome> session = call_verb(environment_, "run", budget);

@@ -46,10 +46,15 @@ bool reader_gone(int file) {
 }
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<long>(std::lround(std::max(0.0, seconds)));
-  if (whole >= 3600) return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
-  if (whole >= 60) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-  return fmt::format("{} s", whole);
+  if (seconds < 1) return "under a second";
+  const auto in_units = [](long first, std::string_view unit, long rest, std::string_view smaller_unit) {
+    const std::string text = fmt::format("{} {}", first, unit);
+    return rest == 0 ? text : fmt::format("{} {} {}", text, rest, smaller_unit);
+  };
+  const long whole = std::lround(seconds);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return in_units(whole / 60, "min", whole % 60, "s");
+  return in_units(whole / 3600, "h", whole % 3600 / 60, "min");
 }
 
 StatusLine::StatusLine(int file) : file_(file), live_(is_live_terminal(file)) {}

@@ -23,7 +23,7 @@ std::size_t output_width(int file);
 /// Whether `file` is a pipe whose reader has gone.
 bool reader_gone(int file);
 
-/// "1 h 02 min", "3 min 20 s", "45 s".
+/// "1 h 2 min", "3 min 20 s", "2 min", "45 s", "under a second".
 std::string duration_text(double seconds);
 
 /// The last line of a live terminal, redrawn at each change; does nothing elsewhere. The destructor clears it.

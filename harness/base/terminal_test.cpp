@@ -81,10 +81,13 @@ TEST(StatusLine, prints_only_plain_lines_on_a_pipe_or_without_colour) {
 }
 
 TEST(DurationText, has_two_units_at_most) {
-  EXPECT_EQ(duration_text(-3), "0 s");
+  EXPECT_EQ(duration_text(0.4), "under a second");
   EXPECT_EQ(duration_text(45.4), "45 s");
   EXPECT_EQ(duration_text(200), "3 min 20 s");
-  EXPECT_EQ(duration_text(3720), "1 h 02 min");
+  EXPECT_EQ(duration_text(59.7), "1 min");
+  EXPECT_EQ(duration_text(119.7), "2 min");
+  EXPECT_EQ(duration_text(3599.7), "1 h");
+  EXPECT_EQ(duration_text(3720), "1 h 2 min");
 }
 
 }  // namespace lab

@@ -38,13 +38,15 @@ def on_terminal() -> bool:
 
 
 def duration(seconds: float) -> str:
-    """A duration for people: 'under a second', '12 s', '3 min 20 s'."""
+    """A duration for people, as the harness writes it (duration_text): '1 h 2 min', '3 min 20 s', 'under a second'."""
     if seconds < 1:
         return "under a second"
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(int(seconds + 0.5), 60)
-    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    whole = int(seconds + 0.5)
+    if whole < 60:
+        return f"{whole} s"
+    large, small, unit, smaller = (whole // 60, whole % 60, "min", "s") if whole < 3600 else \
+        (whole // 3600, whole % 3600 // 60, "h", "min")
+    return f"{large} {unit} {small} {smaller}" if small else f"{large} {unit}"
 
 
 class StatusLine:

@@ -104,7 +104,8 @@ class CommandLine(unittest.TestCase):
 
 class Console(unittest.TestCase):
     def test_durations_read_like_speech(self) -> None:
-        table = {0.2: "under a second", 1: "1 s", 59: "59 s", 60: "1 min", 200: "3 min 20 s", 119.7: "2 min"}
+        table = {0.2: "under a second", 1: "1 s", 59: "59 s", 60: "1 min", 200: "3 min 20 s", 119.7: "2 min",
+                 59.7: "1 min", 7200: "2 h", 3720: "1 h 2 min"}
         self.assertEqual({s: console.duration(s) for s in table}, table)
 
     def test_piped_progress_is_a_plain_line_now_and_then(self) -> None:

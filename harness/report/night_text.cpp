@@ -27,7 +27,7 @@ std::string range_text(const Alarm& alarm) {
   return fmt::format("{}..{}", short_name(alarm.commits.from), short_name(alarm.commits.to));
 }
 
-/// "allocator/tlsf/churn +3.10 % [+2.60 %, +3.70 %]"
+/// "allocator/buddy/random_replace +3.10 % [+2.60 %, +3.70 %]"
 std::string slower_text(const Alarm& alarm) {
   const std::string text = fmt::format("{} {}", alarm.benchmark, change_text(alarm.ratio));
   if (!alarm.low || !alarm.high) return text;
@@ -93,13 +93,6 @@ std::string unusual_text(const std::vector<std::string>& sentences) {
 }
 
 }  // namespace
-
-std::string elapsed_text(double seconds) {
-  if (seconds < 1) return "under a second";
-  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
-  const auto whole = static_cast<long long>(seconds + 0.5);
-  return whole % 60 == 0 ? fmt::format("{} min", whole / 60) : fmt::format("{} min {} s", whole / 60, whole % 60);
-}
 
 std::string alarms_text(std::span<const Alarm> alarms) {
   std::vector<std::pair<std::string, std::vector<const Alarm*>>> causes;

@@ -30,11 +30,8 @@ struct NightFindings {
   std::size_t waiting = 0;                      ///< bisects that continue another night
 };
 
-/// "under a second", "12 s", "3 min 20 s".
-std::string elapsed_text(double seconds);
-
-/// "allocator/tlsf/churn +3.10 % [+2.60 %, +3.70 %] in 1a2b3c4d5e6f..5e6f7a8b9c0d, culprit ...". Groups alarms with
-/// the same culprit, or with the same commits and no culprit yet.
+/// "allocator/buddy/random_replace +3.10 % [+2.60 %, +3.70 %] in 1a2b3c4d5e6f..5e6f7a8b9c0d, culprit ...". Groups
+/// alarms with the same culprit, or with the same commits and no culprit yet.
 std::string alarms_text(std::span<const results::Alarm> alarms);
 
 /// "2 slower: ...; 12 others quiet, 3 too young to tell (4 more nights)": the summary without verdict, time and page.

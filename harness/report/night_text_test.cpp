@@ -32,13 +32,6 @@ NightFindings measured(std::set<std::string> benchmarks) {
 
 }  // namespace
 
-TEST(NightText, says_times_as_make_does) {
-  EXPECT_EQ(elapsed_text(0.4), "under a second");
-  EXPECT_EQ(elapsed_text(12.4), "12 s");
-  EXPECT_EQ(elapsed_text(200.3), "3 min 20 s");
-  EXPECT_EQ(elapsed_text(7200), "120 min");
-}
-
 TEST(NightText, names_few_of_many_and_junit_all) {
   NightFindings found;
   for (int i = 0; i < 7; ++i) found.alarms.push_back(slower(fmt::format("shelf/v{}/store", i)));
