@@ -108,18 +108,19 @@ Block allocate_block(A& allocator, std::size_t bytes) {
 
 /// Counters at one point of the first repetition, the same point in every process; so they are exact.
 template <Allocator A>
-std::map<std::string, double> facts(A& allocator, const std::vector<Block>& live, const Demand& demand) {
-  std::map<std::string, double> facts;
-  if constexpr (Counts<A>) facts = allocator.counters();
+std::map<std::string, double> first_repetition_counters(A& allocator, const std::vector<Block>& live,
+                                                        const Demand& demand) {
+  std::map<std::string, double> counters;
+  if constexpr (Counts<A>) counters = allocator.counters();
   double requested = 0, occupied = 0;
   for (const Block& block : live) {
     if (block.begin == nullptr) continue;
     requested += static_cast<double>(block.bytes);
     occupied += static_cast<double>(allocator.occupied(block.begin, block.bytes));
   }
-  facts["internal_fragmentation"] = occupied / requested;
-  facts["peak_requested_bytes"] = static_cast<double>(demand.bytes);
-  return facts;
+  counters["internal_fragmentation"] = occupied / requested;
+  counters["peak_requested_bytes"] = static_cast<double>(demand.bytes);
+  return counters;
 }
 
 /// Whether a task writes to its blocks and reads them back. In some tasks that is most of the time.
@@ -137,7 +138,7 @@ class SlotTask : public bench::Task {
   ~SlotTask() override {
     for (const Block& block : slots_) free_block(allocator_, block.begin, block.bytes);
   }
-  std::map<std::string, double> counters() const override { return facts_; }
+  std::map<std::string, double> counters() const override { return counters_; }
 
  protected:
   Block make(std::size_t bytes, std::uint32_t id) {
@@ -157,15 +158,15 @@ class SlotTask : public bench::Task {
       slot = make(at->bytes, at->id);
     }
   }
-  void record_facts(const Demand& demand) {
-    if (facts_.empty()) facts_ = facts(allocator_, slots_, demand);
+  void record_counters(const Demand& demand) {
+    if (counters_.empty()) counters_ = first_repetition_counters(allocator_, slots_, demand);
   }
 
   A allocator_;
   std::vector<Block> slots_;
 
  private:
-  std::map<std::string, double> facts_;
+  std::map<std::string, double> counters_;
 };
 
 template <Allocator A, Touch kTouch = Touch::kBlocks>
@@ -179,7 +180,7 @@ class RandomReplace : public SlotTask<A, kTouch> {
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     bench::Checksum sum;
     clock.time(0, [&] { this->replace(plan_.operations.begin(), plan_.operations.end(), sum); });
-    this->record_facts(plan_.demand);
+    this->record_counters(plan_.demand);
     return sum.value();
   }
 
@@ -220,7 +221,7 @@ class SameSizeChurn : public SlotTask<A, kTouch> {
     clock.time(0, [&] { this->replace(plan_.operations.begin(), random, sum); });
     clock.time(1, [&] { burst(sum); });
     clock.time(2, [&] { this->replace(random, plan_.operations.end(), sum); });
-    this->record_facts(plan_.demand);
+    this->record_counters(plan_.demand);
     return sum.value();
   }
 
@@ -257,14 +258,14 @@ class GrowingBuffers : public bench::Task {
     clock.time(0, [&] {
       for (const Plan::Step& step : plan_.operations) apply(step, sum);
     });
-    if (facts_.empty()) facts_ = facts(allocator_, buffers_, plan_.demand);
+    if (counters_.empty()) counters_ = first_repetition_counters(allocator_, buffers_, plan_.demand);
     // Read only: a free or an allocation here would change the cost of the next repetition.
     if constexpr (kTouch == Touch::kBlocks)
       for (const Block& buffer : buffers_)
         for (std::size_t at = 0; at < buffer.bytes; at += kLine) sum.word(load(buffer.begin + at));
     return sum.value();
   }
-  std::map<std::string, double> counters() const override { return facts_; }
+  std::map<std::string, double> counters() const override { return counters_; }
 
  private:
   static constexpr std::size_t kLine = 64;
@@ -308,7 +309,7 @@ class GrowingBuffers : public bench::Task {
   const Plan plan_;
   A allocator_;
   std::vector<Block> buffers_;
-  std::map<std::string, double> facts_;
+  std::map<std::string, double> counters_;
 };
 
 template <Allocator A, Touch kTouch = Touch::kBlocks>
@@ -333,12 +334,12 @@ class FrameScratch : public bench::Task {
       });
       if constexpr (kTouch == Touch::kBlocks)
         for (const Block& block : blocks_) sum.word(block.id());
-      if (facts_.empty()) facts_ = facts(allocator_, blocks_, plan_.demand);
+      if (counters_.empty()) counters_ = first_repetition_counters(allocator_, blocks_, plan_.demand);
       clock.time(1, [&] { release(); });
     }
     return sum.value();
   }
-  std::map<std::string, double> counters() const override { return facts_; }
+  std::map<std::string, double> counters() const override { return counters_; }
 
  private:
   void release() {
@@ -352,7 +353,7 @@ class FrameScratch : public bench::Task {
   const Plan plan_;
   A allocator_;
   std::vector<Block> blocks_;
-  std::map<std::string, double> facts_;
+  std::map<std::string, double> counters_;
 };
 
 /// Task that also finds its minimum heap, if its allocator has a fixed capacity.

@@ -16,10 +16,10 @@
 ///   submission and allocation.
 /// - Every timed frame starts with the same heap. An untimed frame before it is rendered and freed as if its packets
 ///   had been allocated by ascending address: the same addresses in the same order each time, whichever packets they
-///   hold.
-///   So fragmentation does not accumulate over frames, and other allocations in between have no lasting effect (a
-///   malloc of 1 KiB makes the C library merge all small free chunks). With several threads, a packet returns to the
-///   heap of the thread that allocated it. Each of these heaps has served a whole frame beforehand and does not grow.
+///   hold. So fragmentation does not accumulate over frames, and other allocations in between have no lasting effect
+///   (a malloc of 1 KiB makes the C library merge all small free chunks). With several threads, a packet returns to
+///   the heap of the thread that allocated it. Each of these heaps has served a whole frame beforehand and does not
+///   grow.
 /// - Each atomic counter has its own cache line in every version: the versions differ in the sharing of counters,
 ///   packets and entries, not in false sharing with neighbouring data.
 /// - Every worker clears its caches, and all workers are awake when the clock starts, as in the middle of a frame. The
@@ -63,8 +63,7 @@ class Frame {
   virtual void submit(Backend& backend) = 0;
   /// After sort(): frees all packets.
   virtual void clear() = 0;
-  /// Before add(), untimed: if packets are freed one by one, brings the heap into the state in which every frame
-  /// starts.
+  /// Before add(), untimed: if packets are freed one by one, brings the heap into the state in which frames start.
   virtual void reset_heap() = 0;
 
   /// The entries of one bucket, after sort().
