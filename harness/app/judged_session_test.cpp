@@ -45,7 +45,7 @@ class FakeWorld {
     observer.on_block = [this](const results::Result& result) { blocks_seen.push_back(result.processes.size()); };
     observer.on_failure = [this](const results::Failure& failure) { failures_seen.push_back(failure.benchmark); };
     observer.on_conformance = [this](const ConformanceProgress& progress) {
-      about_to_ask.push_back(fmt::format("{} {}/{}", progress.variant, progress.asked, progress.executables));
+      about_to_ask.push_back(fmt::format("{} {}/{}", progress.variant, progress.checked, progress.executables));
     };
     observer.on_process = [this](const SessionProgress& progress) { progresses.push_back(progress); };
   }

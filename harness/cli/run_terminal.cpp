@@ -68,7 +68,7 @@ void RunTerminal::show_conformance(const measure::ConformanceProgress& progress)
   const std::string all = counted(progress.executables, "executable");
   if (line_.live())
     line_.show(fmt::format("run: conformance of {}: {}", all, results::subject(progress.variant, progress.arm)));
-  else if (progress.asked == 0)
+  else if (progress.checked == 0)
     print("conformance of {}", all);
 }
 

@@ -112,7 +112,7 @@ Expected<T> parse_output(std::string_view output) {
   if (!spoken) return spoken.error();
   if (spoken->protocol < kOldestProtocol || spoken->protocol > bench::kProtocol)
     return bad(
-        fmt::format("protocol {}, this build speaks {} to {}", spoken->protocol, kOldestProtocol, bench::kProtocol));
+        fmt::format("protocol {}, this build supports {} to {}", spoken->protocol, kOldestProtocol, bench::kProtocol));
   return from_json<T>(*value);
 }
 

@@ -242,7 +242,7 @@ Expected<results::Machine> this_machine() {
   results::Machine machine = read_machine("/", name == nullptr ? "" : name);
   if (std::find(kNotMachines.begin(), kNotMachines.end(), machine.id) != kNotMachines.end())
     return Error{
-        fmt::format("LAB_MACHINE: expected a machine's name, found '{}', whose folder holds other things", machine.id),
+        fmt::format("LAB_MACHINE: expected a machine's name, found '{}', which is a reserved folder name", machine.id),
         "another name, or none: unset LAB_MACHINE", ExitStatus::kUsage};
   return machine;
 }
@@ -327,8 +327,8 @@ std::vector<std::string> find_unusual(const results::Result& head, const std::ve
       {facts.smt == "on",
        "SMT is on, so two logical cores share one: echo off | sudo tee /sys/devices/system/cpu/smt/control"},
       {facts.aslr == "full" || facts.aslr == "partial",
-       fmt::format("address space randomization is {}, so processes differ in layout: they are averaged over; without "
-                   "it (setarch -R) one layout would be measured very exactly",
+       fmt::format("address space randomization is {}, so each process has another memory layout: keep it on; with "
+                   "setarch -R every process would share one layout",
                    facts.aslr)},
       {facts.transparent_huge_pages == "always",
        "transparent huge pages are 'always', so large blocks depend on free huge pages: echo madvise | sudo tee "

@@ -34,9 +34,9 @@ constexpr std::size_t kPlaceDigits = 8;  ///< distinguish two clones of one name
 /// Messages of an old make.py when packages are unavailable.
 constexpr std::array<std::string_view, 2> kLostPins{"could not fetch", "SPM_MIRROR"};
 
-/// Matches no variant. No make.py has a verb that only configures. For a variant that does not exist, each one
-/// configures and then refuses with kUsage. One from before --variant refuses at once.
-constexpr std::string_view kNoVariant = "no variant: the list of them is enough";
+/// A glob that matches nothing: make.py configures, then refuses with kUsage. A make.py without --variant refuses at
+/// once. No make.py has a verb that only configures.
+constexpr std::string_view kNoVariant = "configure-only";
 
 using Words = std::vector<std::string>;
 
@@ -82,10 +82,10 @@ std::string last_line(std::string_view text) {
 }
 
 /// git's error message, and its advice in the lines after it.
-std::pair<std::string, std::string> complaint_and_advice(const std::string& talk) {
-  const std::string last = last_line(talk);
+std::pair<std::string, std::string> error_and_advice(const std::string& git_output) {
+  const std::string last = last_line(git_output);
   Words lines;
-  boost::split(lines, talk, boost::is_any_of("\n"));
+  boost::split(lines, git_output, boost::is_any_of("\n"));
   const auto fatal =
       std::find_if(lines.begin(), lines.end(), [](const auto& line) { return line.starts_with("fatal:"); });
   if (fatal == lines.end() || boost::trim_copy(*fatal) == last) return {last, ""};
@@ -130,7 +130,7 @@ struct Revisions::Impl {
     return outcome;
   }
 
-  Expected<ChildOutcome> ask(const fs::path& root, const Words& arguments) const {
+  Expected<ChildOutcome> run_git(const fs::path& root, const Words& arguments) const {
     ChildSpec spec = git_command(root, arguments);
     spec.timeout_seconds = kGitSeconds;
     return start(spec);
@@ -138,11 +138,11 @@ struct Revisions::Impl {
 
   /// The output of git without its last line end; on a failure, an error with git's own message.
   Expected<std::string> git(const Words& arguments) const {
-    Expected<ChildOutcome> outcome = ask(repository, arguments);
+    Expected<ChildOutcome> outcome = run_git(repository, arguments);
     if (!outcome) return outcome.error();
     if (outcome->code != 0) {
-      const auto [complaint, advice] = complaint_and_advice(outcome->error_tail);
-      return Error{fmt::format("git {} in '{}': {}", arguments.front(), repository.string(), complaint), advice};
+      const auto [message, advice] = error_and_advice(outcome->error_tail);
+      return Error{fmt::format("git {} in '{}': {}", arguments.front(), repository.string(), message), advice};
     }
     boost::trim_right(outcome->output);
     return std::move(outcome->output);
@@ -153,14 +153,14 @@ struct Revisions::Impl {
   }
 
   fs::path tree(const std::string& sha) const { return folder / results::short_commit(sha); }
-  fs::path beside(const std::string& sha, std::string_view ending) const {
+  fs::path path_next_to_tree(const std::string& sha, std::string_view ending) const {
     return folder / fmt::format("{}.{}", results::short_commit(sha), ending);
   }
 
   /// Whether the tree is complete, at this commit and in this repository.
-  bool stands(const std::string& sha) const {
-    if (std::error_code none; !fs::exists(beside(sha, "tree"), none)) return false;
-    const Expected<ChildOutcome> head = ask(tree(sha), {"rev-parse", "--show-toplevel", "HEAD"});
+  bool is_valid_tree(const std::string& sha) const {
+    if (std::error_code none; !fs::exists(path_next_to_tree(sha, "tree"), none)) return false;
+    const Expected<ChildOutcome> head = run_git(tree(sha), {"rev-parse", "--show-toplevel", "HEAD"});
     std::error_code none;
     return head && head->code == 0 && last_line(head->output) == sha &&
            fs::equivalent(head->output.substr(0, head->output.find('\n')), tree(sha), none);
@@ -169,15 +169,15 @@ struct Revisions::Impl {
   /// Undoes a command's changes to files of the commit; files that it built are kept. Does nothing while another
   /// process uses the tree. False if git fails: the tree must then be made again.
   bool restore(const std::string& sha) const {
-    const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kTryExclusive);
+    const Expected<File> alone = lock_file(path_next_to_tree(sha, "lock"), LockKind::kTryExclusive);
     if (alone && alone->get() < 0) return true;
-    const Expected<ChildOutcome> reset = ask(tree(sha), {"reset", "--quiet", "--hard"});
+    const Expected<ChildOutcome> reset = run_git(tree(sha), {"reset", "--quiet", "--hard"});
     return reset && reset->code == 0;
   }
 
   Expected<void> remove(const std::string& sha) const {
     std::error_code problem;
-    fs::remove(beside(sha, "tree"), problem);
+    fs::remove(path_next_to_tree(sha, "tree"), problem);
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, problem))
       if (const std::string name = entry.path().filename().string();
           name.starts_with(results::short_commit(sha) + ".") && name.ends_with(".built"))
@@ -213,14 +213,14 @@ struct Revisions::Impl {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
       if (entry.is_directory(none)) trees.insert(entry.path().filename().string());
     for (const std::string& sha : trees) {
-      const Expected<File> unused = lock_file(beside(sha, "lock"), LockKind::kTryExclusive);
+      const Expected<File> unused = lock_file(path_next_to_tree(sha, "lock"), LockKind::kTryExclusive);
       // These locks are only requested under the folder's lock, so no process waits for the file that is removed.
-      if (unused && unused->get() >= 0 && remove(sha)) fs::remove(beside(sha, "lock"), none);
+      if (unused && unused->get() >= 0 && remove(sha)) fs::remove(path_next_to_tree(sha, "lock"), none);
     }
   }
 
   /// Requires the folder's lock. Removes the least recently used trees, except those in use.
-  void sweep() const {
+  void remove_least_recently_used() const {
     std::vector<std::pair<fs::file_time_type, std::string>> trees;
     std::error_code none;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
@@ -228,14 +228,14 @@ struct Revisions::Impl {
         trees.emplace_back(entry.last_write_time(none), entry.path().stem().string());
     std::sort(trees.rbegin(), trees.rend());
     for (std::size_t i = kKeptTrees; i < trees.size(); ++i) {
-      const Expected<File> alone = lock_file(beside(trees[i].second, "lock"), LockKind::kTryExclusive);
+      const Expected<File> alone = lock_file(path_next_to_tree(trees[i].second, "lock"), LockKind::kTryExclusive);
       if (alone && alone->get() >= 0) static_cast<void>(remove(trees[i].second));
     }
   }
 
   /// Requires the folder's lock.
   Expected<void> make(const std::string& sha) {
-    const Expected<File> alone = lock_file(beside(sha, "lock"), LockKind::kTryExclusive);
+    const Expected<File> alone = lock_file(path_next_to_tree(sha, "lock"), LockKind::kTryExclusive);
     if (!alone) return alone.error();
     if (alone->get() < 0)
       return Error{fmt::format("the work tree '{}' is broken, and another process uses it", tree(sha).string()),
@@ -245,11 +245,11 @@ struct Revisions::Impl {
     const Expected<std::string> added =
         git({"worktree", "add", "--detach", "--force", "--force", tree(sha).string(), sha});
     if (!added) return added.error();
-    return write_file(beside(sha, "tree"), sha + "\n");
+    return write_file(path_next_to_tree(sha, "tree"), sha + "\n");
   }
 
   fs::path stamp_of(const std::string& sha, const results::BuildOptions& how) const {
-    return beside(sha, build_name(how) + ".built");
+    return path_next_to_tree(sha, build_name(how) + ".built");
   }
 
   /// Nothing counts as built if there is no readable stamp, or it is for another processor level.
@@ -285,7 +285,7 @@ struct Revisions::Impl {
     if (!glob.empty()) call.spec.command.insert(call.spec.command.end(), {"--variant", std::string(glob)});
     call.spec.environment = {"SPM_LIB", "LAB_BUILD", "LAB_ROOT", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"};
     call.spec.timeout_seconds = kBuildSeconds;
-    std::ofstream log(beside(sha, "log"), std::ios::app);
+    std::ofstream log(path_next_to_tree(sha, "log"), std::ios::app);
     std::string line;
     bool refused = false;  // as expected
     const auto end_line = [&] {
@@ -312,7 +312,7 @@ struct Revisions::Impl {
   BuildError not_built(const std::string& sha, const MakeCall& call) const {
     using Kind = BuildError::Kind;
     if (call.outcome.end == ChildEnd::kStopped) return BuildError(Kind::kStopped, interrupted_error());
-    const Expected<std::string> log = read_file(beside(sha, "log"));
+    const Expected<std::string> log = read_file(path_next_to_tree(sha, "log"));
     const std::string said = log ? *log : call.outcome.error_tail;
     if (std::any_of(kLostPins.begin(), kLostPins.end(),
                     [&](auto words) { return said.find(words) != std::string::npos; }))
@@ -322,7 +322,7 @@ struct Revisions::Impl {
            "set SPM_MIRROR to a mirror that has them (made by: python3 make.py spm mirror push)"});
     return BuildError(Kind::kDoesNotBuild, {fmt::format("commit {} does not build: {}", results::short_commit(sha),
                                                         describe_end(call.spec, call.outcome)),
-                                            beside(sha, "log").string()});
+                                            path_next_to_tree(sha, "log").string()});
   }
 };
 
@@ -364,8 +364,8 @@ Expected<Revisions> Revisions::open(const fs::path& repository, const fs::path& 
 
 Expected<std::string> Revisions::resolve(std::string_view revision) const {
   const Expected<ChildOutcome> found =
-      impl_->ask(impl_->repository,
-                 {"rev-parse", "--verify", "--quiet", "--end-of-options", fmt::format("{}^{{commit}}", revision)});
+      impl_->run_git(impl_->repository,
+                     {"rev-parse", "--verify", "--quiet", "--end-of-options", fmt::format("{}^{{commit}}", revision)});
   if (!found) return found.error();
   if (found->code == 0) return boost::trim_copy(found->output);
   const Expected<std::string> refs = impl_->git({"for-each-ref", "--format=%(refname:short)"});
@@ -392,7 +392,8 @@ Expected<std::vector<results::Commit>> Revisions::between(const std::string& goo
     return usage_error(fmt::format("expected two commits, found {} for both ends", results::short_commit(good)),
                        "git log --oneline");
   const auto is_ancestor = [&](const std::string& older, const std::string& newer) {
-    const Expected<ChildOutcome> answer = impl_->ask(impl_->repository, {"merge-base", "--is-ancestor", older, newer});
+    const Expected<ChildOutcome> answer =
+        impl_->run_git(impl_->repository, {"merge-base", "--is-ancestor", older, newer});
     return answer ? Expected<bool>(answer->code == 0) : answer.error();
   };
   const Expected<bool> forward = is_ancestor(good, bad);
@@ -448,24 +449,25 @@ Expected<fs::path> Revisions::checkout(const std::string& sha) {
   if (impl.in_use.contains(sha) && fs::exists(tree)) return tree;
   const Expected<File> folder = lock_file(impl.folder / "lock", LockKind::kExclusive);
   if (!folder) return folder.error();
-  if (!impl.stands(sha) || !impl.restore(sha))
+  if (!impl.is_valid_tree(sha) || !impl.restore(sha))
     if (const Expected<void> made = impl.make(sha); !made)
       return in_context(fmt::format("a work tree of {}", results::short_commit(sha)), made.error());
-  Expected<File> used = lock_file(impl.beside(sha, "lock"), LockKind::kShared);
+  Expected<File> used = lock_file(impl.path_next_to_tree(sha, "lock"), LockKind::kShared);
   if (!used) return used.error();
   impl.in_use[sha] = std::move(*used);
   std::error_code none;
-  fs::last_write_time(impl.beside(sha, "tree"), fs::file_time_type::clock::now(), none);
-  impl.sweep();
+  fs::last_write_time(impl.path_next_to_tree(sha, "tree"), fs::file_time_type::clock::now(), none);
+  impl.remove_least_recently_used();
   return tree;
 }
 
 fs::path Revisions::log_of(const std::string& sha) const {
-  return impl_->beside(sha, "log");
+  return impl_->path_next_to_tree(sha, "log");
 }
 
 bool Revisions::is_of(const fs::path& folder) const {
-  const Expected<ChildOutcome> found = impl_->ask(folder, {"rev-parse", "--path-format=absolute", "--git-common-dir"});
+  const Expected<ChildOutcome> found =
+      impl_->run_git(folder, {"rev-parse", "--path-format=absolute", "--git-common-dir"});
   std::error_code none;
   return found && found->code == 0 && fs::equivalent(boost::trim_copy(found->output), impl_->common, none);
 }

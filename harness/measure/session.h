@@ -29,8 +29,8 @@ struct SessionSpec {
   std::uint64_t seed = 1;  ///< of the workloads and of the order in every block
   std::optional<int> cpu;  ///< for workloads that are not parallel
   unsigned threads = 1;    ///< for workloads that are parallel
-  std::optional<double>
-      process_timeout;            ///< seconds; none: kTimeoutSeconds and kTimeoutFactor times its measuring time
+  /// Seconds; none: kTimeoutSeconds and kTimeoutFactor times its measuring time.
+  std::optional<double> process_timeout;
   std::optional<double> started;  ///< by SessionEnvironment::now, where the session began before run_session
 };
 
@@ -75,7 +75,7 @@ struct SessionProgress {
 struct ConformanceProgress {
   std::string_view variant;  ///< about to be checked, in its arm
   std::string_view arm;
-  std::size_t asked = 0;        ///< executables checked so far
+  std::size_t checked = 0;      ///< executables checked so far
   std::size_t executables = 0;  ///< total, by content
 };
 
