@@ -14,6 +14,8 @@ constexpr double kOnePercent = 2.576;
 constexpr double kFar = 3;
 constexpr double kNear = 0.001;  ///< of the median; used if more than half of all values are equal
 
+// Not those of stats: bench is linked into every variant and calls only base.
+
 /// The value below which `share` of the values lie.
 double quantile(std::vector<double> values, double share) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));

@@ -25,8 +25,8 @@ struct QuerySpec {
 };
 
 struct DriverReply {
-  std::vector<results::DriverColumn>
-      columns;       ///< one per device, without names; a failure before any device counts too
+  /// One per device, without names; a failure before any device counts too.
+  std::vector<results::DriverColumn> columns;
   std::string note;  ///< why there is no column: "no device", "for another word size"
 };
 

@@ -37,8 +37,7 @@ std::string table(const judge::Forecast& forecast, std::size_t width) {
       {{"benchmark", false, true}, {"noise", true}, {"processes", true}, {"smallest change", true}}, cells, width);
   const std::string terms = fmt::format(
       "The noise between processes is from {}. {:.0f} % of sessions find the smallest change against a base, in a "
-      "table "
-      "of {} rows and with a threshold of {:.2g} %.",
+      "table of {} rows and with a threshold of {:.2g} %.",
       *forecast.pilot, 100 * judge::kForecastPower, forecast.rows.size(), 100 * judge::kThreshold);
   return fmt::format("{}\n{}\n", text, wrapped_after(terms, width, 0));
 }

@@ -46,7 +46,7 @@ struct MemoryHeap {
 };
 
 struct MemoryType {
-  std::uint32_t heap = 0;          ///< index into Column::heaps
+  std::uint32_t heap = 0;          ///< index into DriverColumn::heaps
   std::vector<std::string> flags;  ///< "device local", "host visible", "host coherent", "host cached", ...
   bool operator==(const MemoryType&) const = default;
 };

@@ -51,11 +51,11 @@ struct BisectEntry {
   std::optional<double> value;
   std::string skip;      ///< why it is not measured; "" if it is
   bool again = false;    ///< the next call retries this skip
-  std::string identity;  ///< see Prepared
+  std::string identity;  ///< see measure::PreparedCommit
   double prepare_seconds = 0;
   double measure_seconds = 0;
   double null = 0;            ///< after this entry: probability that the ends do not differ
-  std::vector<Suspect> most;  ///< after this entry: the most likely culprits, at most kKept
+  std::vector<Suspect> most;  ///< after this entry: the most likely culprits, at most kKeptSuspects
 };
 
 inline constexpr std::size_t kKeptSuspects = 10;

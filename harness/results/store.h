@@ -63,7 +63,7 @@ class Store {
 
   /// Problems found, as sentences: one per unreadable result, and an index that could not be written.
   Expected<std::vector<std::string>> remarks();
-  /// The number of readable results that are in no series, by Condensed::skipped.
+  /// The number of readable results that are in no series, by CondensedResult::skipped.
   Expected<std::vector<std::pair<std::string, std::size_t>>> skipped();
   Expected<std::size_t> results();     ///< number of readable results
   Expected<std::size_t> unreadable();  ///< number of unreadable results; remarks() has the reasons
