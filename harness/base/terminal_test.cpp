@@ -21,9 +21,9 @@ bool has_pseudo_terminals() {
   return slave >= 0;
 }
 
-/// What is written to a pseudo-terminal (or a pipe) while `talk` has a status line on it.
-template <typename Talk>
-std::string heard(bool terminal, Talk talk) {
+/// What is written to a pseudo-terminal (or a pipe) while `print_lines` has a status line on it.
+template <typename Print>
+std::string output_of(bool terminal, Print print_lines) {
   int ends[2] = {-1, -1};
   if (terminal) {
     ends[0] = ::posix_openpt(O_RDWR | O_NOCTTY);
@@ -37,7 +37,7 @@ std::string heard(bool terminal, Talk talk) {
   }
   {
     StatusLine line(ends[1]);
-    talk(line);
+    print_lines(line);
   }
   EXPECT_EQ(::write(ends[1], "\f", 1), 1);
   std::string text;
@@ -47,7 +47,7 @@ std::string heard(bool terminal, Talk talk) {
   return text;
 }
 
-void talk(StatusLine& line) {
+void print_lines(StatusLine& line) {
   line.show("block 1/10, a benchmark with a long name");
   line.print("a line");
   line.show("bye");
@@ -59,25 +59,25 @@ TEST(StatusLine, draws_one_line_on_a_terminal_and_clears_it) {
   if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminal here";
   ::setenv("TERM", "xterm", 1);
   ::unsetenv("NO_COLOR");
-  EXPECT_EQ(heard(true, talk), "\rblock 1/10, a bench\x1b[K\r\x1b[Ka line\r\n\rbye\x1b[K\r\x1b[K");
+  EXPECT_EQ(output_of(true, print_lines), "\rblock 1/10, a bench\x1b[K\r\x1b[Ka line\r\n\rbye\x1b[K\r\x1b[K");
 }
 
 TEST(StatusLine, wraps_permanent_lines_at_the_terminals_width) {
   if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminal here";
   ::setenv("TERM", "xterm", 1);
   ::unsetenv("NO_COLOR");
-  EXPECT_EQ(heard(true, [](StatusLine& line) { line.print("a line of more than twenty columns"); }),
+  EXPECT_EQ(output_of(true, [](StatusLine& line) { line.print("a line of more than twenty columns"); }),
             "a line of more\r\n  than twenty\r\n  columns\r\n");
 }
 
 TEST(StatusLine, prints_only_plain_lines_on_a_pipe_or_without_colour) {
-  EXPECT_EQ(heard(false, talk), "a line\n");
+  EXPECT_EQ(output_of(false, print_lines), "a line\n");
   if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminal here";
   ::setenv("NO_COLOR", "1", 1);
-  EXPECT_EQ(heard(true, talk), "a line\r\n");
+  EXPECT_EQ(output_of(true, print_lines), "a line\r\n");
   ::unsetenv("NO_COLOR");
   ::setenv("TERM", "dumb", 1);
-  EXPECT_EQ(heard(true, talk), "a line\r\n");
+  EXPECT_EQ(output_of(true, print_lines), "a line\r\n");
 }
 
 TEST(DurationText, has_two_units_at_most) {

@@ -7,7 +7,7 @@
 
 namespace lab::report {
 
-TEST(Sentence, tells_a_change_of_any_size_without_an_exponent_in_its_per_cents) {
+TEST(Sentence, prints_a_change_of_any_size_without_an_exponent) {
   results::BisectQuestion question;
   question.commits = {{std::string(40, 'a'), "good", false}, {std::string(40, 'b'), "bad", false}};
   judge::BisectVerdict verdict;

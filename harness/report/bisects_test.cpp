@@ -17,7 +17,7 @@ const Section& only(const std::vector<results::ParsedBisectRecord>& records) {
 
 }  // namespace
 
-TEST(BisectsSection, says_who_it_was_before_any_number) {
+TEST(BisectsSection, names_the_culprit_before_any_number) {
   const Section& section = only({sample::bisected()});
   EXPECT_EQ(section.title, "allocator/buddy/random_replace");
   const Paragraph& first = std::get<Paragraph>(section.blocks.at(0));
@@ -25,7 +25,7 @@ TEST(BisectsSection, says_who_it_was_before_any_number) {
   EXPECT_EQ(first.emphasis, Emphasis::kBad);
 }
 
-TEST(BisectsSection, draws_a_belief_that_adds_up_to_one_after_every_measurement) {
+TEST(BisectsSection, draws_probabilities_with_sum_one_after_every_measurement) {
   const Section& section = only({sample::bisected()});
   const Chart& belief = std::get<Charts>(section.blocks.at(2)).charts.at(0);
   std::map<double, double> sums;
@@ -37,7 +37,7 @@ TEST(BisectsSection, draws_a_belief_that_adds_up_to_one_after_every_measurement)
   for (const auto& [measurement, sum] : sums) EXPECT_NEAR(sum, 1, 1e-9) << measurement;
 }
 
-TEST(BisectsSection, shades_where_the_culprit_is_and_marks_what_cannot_be_measured) {
+TEST(BisectsSection, shades_the_candidates_and_marks_commits_that_cannot_be_measured) {
   const Section& section = only({sample::bisected()});
   const Chart& measured = std::get<Charts>(section.blocks.at(2)).charts.at(1);
   const auto& candidates = measured.data.at("candidates").as_array();
@@ -48,7 +48,7 @@ TEST(BisectsSection, shades_where_the_culprit_is_and_marks_what_cannot_be_measur
   EXPECT_EQ(measured.data.at("levels").as_array().size(), 2u);
 }
 
-TEST(BisectsSection, that_is_undecided_draws_no_level_through_its_candidates) {
+TEST(BisectsSection, draws_no_level_through_the_candidates_of_an_undecided_bisect) {
   results::ParsedBisectRecord record = sample::bisected();
   record.entries.resize(8);  // the ends and one commit between them
   for (results::BisectEntry& entry : record.entries) {
@@ -80,7 +80,7 @@ TEST(BisectsSection, names_every_commit_of_the_plot_in_full) {
             "0000abc70000 \"Change number 7: Buddy keeps its free lists in one bitmap of all its orders\"");
 }
 
-TEST(BisectsSection, that_was_cut_off_before_its_first_measurement_has_no_plot) {
+TEST(BisectsSection, has_no_plot_without_a_measurement) {
   results::ParsedBisectRecord record = sample::bisected();
   record.entries.resize(0);
   const Section& section = only({record});

@@ -47,13 +47,13 @@ TEST(Claims, have_a_reason_in_one_sentence) {
   EXPECT_EQ(reason_of_first(of_two(166, 113, 5)), "5 blocks measured both versions; an interval needs 6.");
 }
 
-TEST(Claims, without_numbers_name_the_benchmark_that_lacks_them) {
+TEST(Claims, name_the_benchmark_that_has_no_numbers) {
   const results::Result result = of_two(166, 113, 12);
   EXPECT_EQ(reason(judge::judge_claims(buckets(), result)[1], buckets(), result),
             "command_bucket/v3_mt_new/frame_work has no numbers.");
 }
 
-TEST(Claims, about_an_order_of_freeing_name_it_and_draw_the_article_s_mark_once) {
+TEST(Claims, name_the_order_of_freeing_and_draw_the_articles_mark_once) {
   results::Result result = of_two(166, 101, 12);
   sample::add_processes(result, "command_bucket/v1_st_new_fifo/frame_work", {{"add", 116}}, 40000, 12, 0.01);
   EXPECT_EQ(wording(*judge::judge_claims(buckets(), result)[1].claim),
@@ -66,7 +66,7 @@ TEST(Claims, about_an_order_of_freeing_name_it_and_draw_the_article_s_mark_once)
       << "one here and one of the article";
 }
 
-TEST(Claims, are_plotted_with_the_article_s_marks) {
+TEST(Claims, are_plotted_with_the_articles_marks) {
   const std::optional<Chart> chart = speedup_chart(buckets(), sample::result());
   ASSERT_TRUE(chart);
   // Seven versions: two workloads and the article.

@@ -34,7 +34,7 @@ std::size_t count(std::string_view text, std::string_view part) {
 
 }  // namespace
 
-TEST(Comparison, stands_first_and_its_verdict_before_any_number) {
+TEST(Comparison, is_the_first_section_and_begins_with_the_verdict) {
   const Document made = document();
   EXPECT_EQ(made.lead, judge::sentence(comparison()));
   ASSERT_GE(made.sections.size(), 2u);
@@ -45,7 +45,7 @@ TEST(Comparison, stands_first_and_its_verdict_before_any_number) {
   EXPECT_EQ(first->emphasis, Emphasis::kBad);
 }
 
-TEST(Comparison, names_what_regressed_what_improved_and_what_grew) {
+TEST(Comparison, names_regressions_improvements_and_exact_metrics_that_grew) {
   const std::string text = to_markdown(document());
   EXPECT_NE(text.find("| **regressed** | allocator/buddy/random\\_replace | 1.07"), std::string::npos) << text;
   EXPECT_NE(text.find("| **improved** | command\\_bucket/v6\\_mt\\_thread\\_local/frame | 0.92"), std::string::npos);
@@ -53,7 +53,7 @@ TEST(Comparison, names_what_regressed_what_improved_and_what_grew) {
             std::string::npos);
 }
 
-TEST(Comparison, says_that_its_ratio_is_not_that_of_the_two_medians) {
+TEST(Comparison, explains_that_its_ratio_is_not_the_ratio_of_the_two_medians) {
   const std::string text = to_markdown(document());
   EXPECT_NE(
       text.find("The ratio is the median of head's times divided by base's times, each pair within a block, not the "
@@ -81,7 +81,7 @@ TEST(Comparison, has_no_empty_column) {
   EXPECT_NE(titles(made).back(), "Note");
 }
 
-TEST(Comparison, says_why_a_row_is_not_judged_and_gives_it_no_test) {
+TEST(Comparison, gives_the_reason_and_no_p_for_a_row_that_is_not_judged) {
   results::Result session = sample::two_arms();
   for (results::Arm& arm : session.arms) arm.executables["allocator/buddy"] = "abc";
   const judge::Comparison made = *judge::compare_arms(session, {});
@@ -115,7 +115,7 @@ TEST(Comparison, draws_a_point_for_every_benchmark_and_control) {
   }
 }
 
-TEST(Comparison, without_a_control_says_nothing_of_it) {
+TEST(Comparison, mentions_no_control_if_there_is_none) {
   EXPECT_TRUE(control_section(judge::judge_control(sample::result())).blocks.empty());
 }
 

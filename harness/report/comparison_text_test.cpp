@@ -67,7 +67,7 @@ judge::Comparison unjudged() {
 
 }  // namespace
 
-TEST(Text, says_why_a_row_is_not_judged_and_counts_what_is_identical) {
+TEST(Text, gives_the_reason_for_a_row_that_is_not_judged_and_counts_identical_ones) {
   const std::string text = to_text(unjudged(), {});
   EXPECT_EQ(text.substr(0, text.find('\n')),
             "Of 4 benchmarks 0 regressed, 0 improved, 1 unknown, 0 same, 2 have identical code and were not judged, 1 "
@@ -89,7 +89,7 @@ TEST(Text, says_why_a_row_is_not_judged_and_counts_what_is_identical) {
       << all;
 }
 
-TEST(Markdown, folds_identical_code_away) {
+TEST(Markdown, collapses_rows_with_identical_code) {
   const std::string text = to_markdown(unjudged());
   EXPECT_NE(text.find("| unknown | f/seeds/w | +2.00 % | - | - | 20 | different seeds, not judged |"),
             std::string::npos);
@@ -97,7 +97,7 @@ TEST(Markdown, folds_identical_code_away) {
       << text;
 }
 
-TEST(Json, gives_a_reason_and_no_number_where_nothing_was_tested) {
+TEST(Json, has_a_reason_and_no_number_for_a_row_that_was_not_tested) {
   const boost::json::value value = boost::json::parse(to_json(unjudged()));
   const boost::json::array& rows = value.at("rows").as_array();
   const char* const reasons[]{"blind", "seeds", "identical", "identical"};
@@ -111,7 +111,7 @@ TEST(Json, gives_a_reason_and_no_number_where_nothing_was_tested) {
   EXPECT_TRUE(boost::json::parse(to_json(made_up())).at("rows").at(0).at("reason").is_null());
 }
 
-TEST(Json, says_what_the_control_could_have_seen_and_why_a_session_is_unfit) {
+TEST(Json, has_the_detectable_change_of_the_control_and_the_reason_of_an_unfit_session) {
   judge::Comparison comparison = made_up();
   judge::Control control;
   control.seen = 0.25;
@@ -126,7 +126,7 @@ TEST(Json, says_what_the_control_could_have_seen_and_why_a_session_is_unfit) {
   EXPECT_EQ(value.at("unfit").at(0), "unfit: so it is");
 }
 
-TEST(Junit, skips_what_is_not_judged_with_its_sentence) {
+TEST(Junit, skips_rows_that_are_not_judged_with_their_sentence) {
   const std::string text = to_junit(unjudged());
   EXPECT_NE(text.find("tests=\"4\" failures=\"0\" errors=\"0\" skipped=\"4\""), std::string::npos) << text;
   for (const char* const message :
@@ -135,7 +135,7 @@ TEST(Junit, skips_what_is_not_judged_with_its_sentence) {
     EXPECT_NE(text.find(fmt::format("<skipped message=\"{}\"/>", message)), std::string::npos) << message << text;
 }
 
-TEST(Text, has_the_verdicts_first_and_counts_what_is_the_same) {
+TEST(Text, has_the_verdicts_first_and_counts_unchanged_benchmarks) {
   EXPECT_EQ(
       to_text(made_up(), {}),
       "Of 4 benchmarks 1 regressed, 1 improved, 1 unknown, 1 same; 2 exact metrics changed, 1 of them for the worse.\n"
@@ -156,7 +156,7 @@ TEST(Text, has_the_verdicts_first_and_counts_what_is_the_same) {
       "only in head: f/e/w\n");
 }
 
-TEST(Text, has_remarks_below_where_the_terminal_is_narrow) {
+TEST(Text, has_remarks_below_their_row_on_a_narrow_terminal) {
   EXPECT_NE(to_text(made_up(), {false, false, 80})
                 .find("\n"
                       "verdict      change             interval         p  processes  benchmark\n"
@@ -177,7 +177,7 @@ TEST(Text, fits_a_narrow_terminal_with_every_sentence) {
   EXPECT_NE(text.find("slow, too\n"), std::string::npos) << text;
 }
 
-TEST(Text, tells_a_wild_ratio_as_a_factor) {
+TEST(Text, prints_a_ratio_above_10000_as_a_factor) {
   judge::Comparison comparison = made_up();
   comparison.rows[0].ratio = 3e250;
   comparison.rows[0].interval = {2.5e5, 1e300};
@@ -185,12 +185,12 @@ TEST(Text, tells_a_wild_ratio_as_a_factor) {
       << to_text(comparison, {});
 }
 
-TEST(Text, is_coloured_only_when_asked) {
+TEST(Text, has_colours_only_if_requested) {
   EXPECT_EQ(to_text(made_up(), {}).find('\x1b'), std::string::npos);
   EXPECT_NE(to_text(made_up(), {true, false}).find("\x1b[31mregressed\x1b[0m"), std::string::npos);
 }
 
-TEST(Text, lists_everything_when_asked) {
+TEST(Text, lists_all_rows_if_requested) {
   judge::Comparison comparison = made_up();
   for (int i = 0; i < 30; ++i) comparison.exact.push_back({"f/b/w", fmt::format("m{}", i), "1", "2", false});
   EXPECT_NE(to_text(comparison, {}).find("and 12 more; --all lists them"), std::string::npos);
@@ -200,7 +200,7 @@ TEST(Text, lists_everything_when_asked) {
   EXPECT_EQ(all.find("--all"), std::string::npos);
 }
 
-TEST(Markdown, escapes_what_a_table_would_take_for_its_own) {
+TEST(Markdown, escapes_the_characters_of_a_table) {
   const std::string text = to_markdown(made_up());
   EXPECT_EQ(text.substr(0, 2), "**");
   EXPECT_NE(text.find("| **regressed** | f/\\<v>&'\"/w | +2.00 % | +1.00 % .. +3.00 % | < 0.0001 | 20 |  |"),
@@ -227,7 +227,7 @@ TEST(Json, is_one_object_with_the_fields_of_the_contract) {
           {"benchmark", "f/b/w"}, {"metric", "metadata_bytes"}, {"base", "128"}, {"head", "136"}, {"worse", true}}));
 }
 
-TEST(Json, has_null_where_there_is_no_interval) {
+TEST(Json, has_null_for_a_missing_interval) {
   judge::Comparison comparison = made_up();
   comparison.rows[2].interval.reset();
   EXPECT_TRUE(boost::json::parse(to_json(comparison)).at("rows").as_array().at(2).at("low").is_null());

@@ -70,7 +70,7 @@ TEST(Families, a_phase_is_compared_with_the_same_phase_of_the_reference) {
   EXPECT_EQ(against.at("v1_st_new add"), "the reference");
 }
 
-TEST(Families, a_plot_of_phases_shows_the_total_that_its_title_names) {
+TEST(Families, a_plot_of_phases_shows_the_total_in_its_title) {
   const Section section = family_section("command_bucket", sample::result());
   const Chart& frame = chart(section, "command_bucket-frame");
   const std::string shown = by_phase(frame, "shown").at("v7_mt_thread_local_blocks all phases");
@@ -78,7 +78,7 @@ TEST(Families, a_plot_of_phases_shows_the_total_that_its_title_names) {
       << frame.title << "; " << shown;
 }
 
-TEST(Families, say_by_what_a_phase_is_divided) {
+TEST(Families, name_the_number_by_which_the_time_of_a_phase_is_divided) {
   results::Result result = sample::result();
   EXPECT_NE(chart(family_section("command_bucket", result), "command_bucket-frame")
                 .note.find("The time of each phase, and of all phases, is divided by 40,000 commands."),

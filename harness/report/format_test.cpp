@@ -4,7 +4,7 @@
 
 namespace lab::report {
 
-TEST(Format, numbers_have_three_digits_and_all_of_the_whole_part) {
+TEST(Format, numbers_have_three_digits_and_the_whole_integer_part) {
   EXPECT_EQ(number(0), "0");
   EXPECT_EQ(number(0.0741), "0.074");
   EXPECT_EQ(number(0.9996), "1.00");
@@ -16,7 +16,7 @@ TEST(Format, numbers_have_three_digits_and_all_of_the_whole_part) {
   EXPECT_EQ(number(1234567), "1,234,567");
 }
 
-TEST(Format, bytes_are_in_the_largest_unit_that_is_whole) {
+TEST(Format, bytes_are_in_the_largest_unit_that_gives_a_whole_number) {
   EXPECT_EQ(bytes(0), "0 B");
   EXPECT_EQ(bytes(8216), "8,216 B");
   EXPECT_EQ(bytes(65536), "64 KiB");

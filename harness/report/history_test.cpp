@@ -7,7 +7,7 @@
 
 namespace lab::report {
 
-TEST(HistorySection, tells_the_latest_change_first_with_its_cause_and_commits) {
+TEST(HistorySection, begins_with_the_latest_change_its_cause_and_commits) {
   const std::vector<judge::SeriesHistory> followed = sample::followed();
   Document document;
   document.sections.push_back(history_section(followed));
@@ -25,7 +25,7 @@ TEST(HistorySection, tells_the_latest_change_first_with_its_cause_and_commits) {
             std::string::npos);
 }
 
-TEST(HistorySection, plots_what_changed_before_what_did_not) {
+TEST(HistorySection, plots_changed_benchmarks_first) {
   const Section section = history_section(sample::followed());
   const Charts* charts = std::get_if<Charts>(&section.blocks.back());
   ASSERT_NE(charts, nullptr);
@@ -35,7 +35,7 @@ TEST(HistorySection, plots_what_changed_before_what_did_not) {
   EXPECT_EQ(charts->charts[1].title, "allocator/linear/growing_buffers: no change from night 16 to 36");
 }
 
-TEST(HistorySection, says_which_benchmarks_are_too_young_and_is_not_green_then) {
+TEST(HistorySection, names_benchmarks_that_are_too_young_and_is_not_green_then) {
   std::vector<judge::SeriesHistory> followed = sample::followed();
   for (judge::SeriesHistory& one : followed) one.findings.changes.clear();
   const auto verdict = [&] { return std::get<Paragraph>(history_section(followed).blocks.front()); };
@@ -54,13 +54,13 @@ TEST(HistorySection, says_which_benchmarks_are_too_young_and_is_not_green_then) 
   EXPECT_EQ(verdict().text, "Over 40 sessions: 2 benchmarks too young to tell (4 to 9 more nights).");
 }
 
-TEST(HistorySection, is_not_flattened_by_one_nights_doubt) {
+TEST(HistorySection, axis_ignores_one_wide_interval) {
   const Section section = history_section(sample::followed());
   const auto& row = std::get<Charts>(section.blocks.back()).charts[0].data.at("rows").as_array()[5].as_object();
   EXPECT_GT(row.at("low").as_double(), 90) << "its interval begins at 40";
 }
 
-TEST(HistorySection, says_where_a_bar_ends_at_the_plot_s_edge) {
+TEST(HistorySection, explains_bars_that_are_cut_off_at_the_edge) {
   const Section section = history_section(sample::followed());
   const std::vector<Chart>& charts = std::get<Charts>(section.blocks.back()).charts;
   EXPECT_NE(charts[0].note.find("Bars that are longer than the plot are cut off at its edge."), std::string::npos);
@@ -70,7 +70,7 @@ TEST(HistorySection, says_where_a_bar_ends_at_the_plot_s_edge) {
   EXPECT_EQ(std::get<Charts>(without.blocks.back()).charts[0].note.find("edge"), std::string::npos);
 }
 
-TEST(HistorySection, plots_what_is_too_young_last) {
+TEST(HistorySection, plots_benchmarks_that_are_too_young_last) {
   std::vector<judge::SeriesHistory> followed = sample::followed();
   for (judge::SeriesHistory& one : followed) one.findings.changes.clear();
   followed[0].findings.judged = {4, 0, judge::kTooYoungReason};
@@ -79,7 +79,7 @@ TEST(HistorySection, plots_what_is_too_young_last) {
             "allocator/buddy/random_replace: too young to tell: 4 more nights");
 }
 
-TEST(HistorySection, says_how_many_of_those_that_changed_are_plotted) {
+TEST(HistorySection, counts_the_changed_benchmarks_that_are_plotted) {
   std::vector<judge::SeriesHistory> followed(26, sample::followed()[0]);
   for (std::size_t i = 0; i < followed.size(); ++i) followed[i].series.benchmark += std::to_string(i);
   const Section section = history_section(followed);
@@ -88,7 +88,7 @@ TEST(HistorySection, says_how_many_of_those_that_changed_are_plotted) {
             "The plots show the 12 of 26 benchmarks that changed last. The table has all changes.");
 }
 
-TEST(HistorySection, of_one_session_is_nothing) {
+TEST(HistorySection, is_empty_with_one_session) {
   std::vector<judge::SeriesHistory> followed = sample::followed();
   for (judge::SeriesHistory& one : followed) one.points.resize(1);
   EXPECT_TRUE(history_section(followed).blocks.empty());

@@ -57,7 +57,7 @@ std::string page_of(const results::Result& result, const std::vector<results::Dr
 
 }  // namespace
 
-TEST(HtmlChecker, sees_what_is_wrong) {
+TEST(HtmlChecker, finds_errors_in_html) {
   EXPECT_EQ(wrong_with("<p>fine <br><b class=\"a>b\">x</b></p><script>a < b</script>"), "");
   EXPECT_EQ(wrong_with("<p><b></p></b>"), "</p> closes <b>");
   EXPECT_EQ(wrong_with("<script>x"), "<script> is not closed");
@@ -69,7 +69,7 @@ TEST(Html, is_well_formed) {
   EXPECT_EQ(wrong_with(to_html(report_document({nullptr, {}}, published()), {})), "");
 }
 
-TEST(Html, loads_nothing_from_anywhere) {
+TEST(Html, loads_no_other_file) {
   const std::string page = page_of(sample::result(), sample::atlas());
   for (const char* load :
        {" src=", "@import", "url(", "href=\"http", "href=\"//", "<link rel=\"stylesheet", "<iframe", "<object"})
@@ -78,7 +78,7 @@ TEST(Html, loads_nothing_from_anywhere) {
   EXPECT_LT(page.size(), 10u << 20);
 }
 
-TEST(Html, shows_hostile_text_as_text) {
+TEST(Html, escapes_text_that_looks_like_html) {
   results::Result result = sample::result();
   const std::string hostile = "</script><b>\"'&<!--<script>{{main}}";
   result.variants[0].idea = hostile;
@@ -96,7 +96,7 @@ TEST(Html, shows_hostile_text_as_text) {
   EXPECT_NE(page.find("&lt;/script&gt;&lt;b&gt;&quot;&#39;&amp;&lt;!--&lt;script&gt;{{main}}"), std::string::npos);
 }
 
-TEST(Html, holds_every_chart_s_specification_as_json) {
+TEST(Html, contains_the_specification_of_every_chart_as_json) {
   const results::Result result = sample::result();
   const std::vector<results::DriverColumn> atlas = sample::atlas();
   const Document document = report_document({&result, atlas}, published());
@@ -112,7 +112,7 @@ TEST(Html, holds_every_chart_s_specification_as_json) {
   }
 }
 
-TEST(Html, says_the_verdicts_before_any_table) {
+TEST(Html, has_the_verdicts_before_any_table) {
   const std::string page = page_of(sample::result(), sample::atlas());
   const std::size_t verdict =
       page.find("8 published claims about command buckets: 3 reproduced, 3 weaker, 1 refuted and 1 undecided.");
@@ -121,7 +121,7 @@ TEST(Html, says_the_verdicts_before_any_table) {
   EXPECT_LT(page.find("id=\"claims\""), page.find("id=\"family-command_bucket\""));
 }
 
-TEST(Html, gives_every_section_figure_and_table_an_id_of_its_own_and_every_link_a_target) {
+TEST(Html, gives_sections_figures_and_tables_unique_ids_and_every_link_a_target) {
   const std::string page = page_of(sample::result(), sample::atlas());
   const std::string_view body = std::string_view(page).substr(0, page.find("<script"));
   std::set<std::string, std::less<>> ids;
@@ -146,7 +146,7 @@ TEST(Html, gives_every_section_figure_and_table_an_id_of_its_own_and_every_link_
     EXPECT_TRUE(ids.contains(id)) << id;
 }
 
-TEST(Html, says_of_a_row_what_filters_know_it_by_and_on_a_card_what_each_cell_is) {
+TEST(Html, rows_have_filter_keys_and_cells_have_labels) {
   Document document;
   Table table{"t",
               "t",
@@ -166,14 +166,14 @@ TEST(Html, says_of_a_row_what_filters_know_it_by_and_on_a_card_what_each_cell_is
     EXPECT_NE(page.find(part), std::string::npos) << part;
 }
 
-TEST(Html, lets_a_range_of_commits_go_on_in_the_next_line) {
+TEST(Html, lets_a_range_of_commits_wrap) {
   Document document;
   Table table{"t", "t", {{"Commits", TableColumn::Kind::kName}}, {{"000000130000..000000140000"}}};
   document.sections.push_back({"s", "S", {table}, {}});
   EXPECT_NE(to_html(document, {}).find(">000000130000..<wbr>000000140000<"), std::string::npos);
 }
 
-TEST(Html, lines_numbers_up_on_their_decimal_points) {
+TEST(Html, aligns_numbers_on_their_decimal_points) {
   Document document;
   Table table{"t", "t", {{"n", TableColumn::Kind::kNumber}}, {{"112"}, {"13.9"}, {"4.27"}, {"none"}}};
   document.sections.push_back({"s", "S", {table}, {}});

@@ -4,7 +4,7 @@
 
 namespace lab::report {
 
-TEST(Markdown, shows_text_as_it_is) {
+TEST(Markdown, escapes_text_that_looks_like_markdown) {
   const std::pair<const char*, const char*> kTable[] = {{"plain, 1.5 ns", "plain, 1.5 ns"},
                                                         {"v1_st_new", "v1\\_st\\_new"},
                                                         {"a|b", "a\\|b"},
@@ -14,7 +14,7 @@ TEST(Markdown, shows_text_as_it_is) {
   for (const auto& [text, escaped] : kTable) EXPECT_EQ(escape_markdown(text), escaped);
 }
 
-TEST(Markdown, sets_every_kind_of_block) {
+TEST(Markdown, renders_every_kind_of_element) {
   Document document;
   document.title = "Title";
   document.lead = "Two reproduced.";

@@ -6,7 +6,7 @@
 
 namespace lab::report {
 
-TEST(Memory, has_a_row_for_each_benchmark_that_counted_and_a_column_for_each_counter) {
+TEST(Memory, has_a_row_for_each_benchmark_with_counters_and_a_column_for_each_counter) {
   results::Result result = sample::result();
   const Table table = memory_table("allocator", result);
   ASSERT_EQ(table.rows.size(), 4u);
@@ -22,7 +22,7 @@ TEST(Memory, has_a_row_for_each_benchmark_that_counted_and_a_column_for_each_cou
   EXPECT_TRUE(memory_table("command_bucket", result).rows.empty());
 }
 
-TEST(Memory, shows_counters_that_it_does_not_know_and_ranges_where_processes_differ) {
+TEST(Memory, shows_unknown_counters_and_ranges_if_processes_differ) {
   results::Result result = sample::result();
   double most = 1000;
   for (results::Process& process : result.processes)
@@ -38,7 +38,7 @@ TEST(Memory, shows_counters_that_it_does_not_know_and_ranges_where_processes_dif
   EXPECT_EQ(table.rows[0][2].text, "1,000 to 3,000");
 }
 
-TEST(Memory, is_plotted_where_variants_differ) {
+TEST(Memory, is_plotted_if_variants_differ) {
   const std::vector<Chart> charts = memory_charts("allocator", sample::result());
   ASSERT_EQ(charts.size(), 1u) << "one variant alone has a minimum heap";
   EXPECT_EQ(charts[0].title, "buddy needs the most: 1.33 bytes in blocks per byte requested, in random_replace");

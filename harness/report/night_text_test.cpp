@@ -32,7 +32,7 @@ NightFindings measured(std::set<std::string> benchmarks) {
 
 }  // namespace
 
-TEST(NightText, names_few_of_many_and_junit_all) {
+TEST(NightText, names_a_few_alarms_and_junit_names_all) {
   NightFindings found;
   for (int i = 0; i < 7; ++i) found.alarms.push_back(slower(fmt::format("shelf/v{}/store", i)));
   EXPECT_EQ(alarms_text(found.alarms),
@@ -41,7 +41,7 @@ TEST(NightText, names_few_of_many_and_junit_all) {
   EXPECT_NE(night_junit(found).find("tests=\"8\" failures=\"7\""), std::string::npos);
 }
 
-TEST(NightText, tells_one_cause_together_with_the_least_sure_answer) {
+TEST(NightText, groups_alarms_by_culprit_with_the_lowest_probability) {
   std::vector<results::Alarm> alarms(4, slower("shelf/a/store"));
   alarms[0].low = 1.4, alarms[0].high = 1.6;
   alarms[0].bisect = answer("culprit", std::string(40, 'c'), 0.999);
@@ -57,7 +57,7 @@ TEST(NightText, tells_one_cause_together_with_the_least_sure_answer) {
             "shelf/a/store +50.00 % in aaaaaaaaaaaa..bbbbbbbbbbbb, bisect: the ends do not differ");
 }
 
-TEST(NightText, sums_up_all_that_a_night_found) {
+TEST(NightText, summarizes_all_findings_of_a_night) {
   NightFindings found = measured({"shelf/a/store", "shelf/b/store", "shelf/c/store"});
   found.alarms = {slower("shelf/a/store")};
   found.failures = {{"shelf/d/store", 0, 0, "crash", "signal 11", ""}};
@@ -75,7 +75,7 @@ TEST(NightText, sums_up_all_that_a_night_found) {
             "continue another night: 1");
 }
 
-TEST(NightJunit, names_every_benchmark_and_what_became_of_it) {
+TEST(NightJunit, has_a_case_for_every_benchmark_with_its_state) {
   NightFindings found = measured({"shelf/a/store", "shelf/c/store"});
   found.alarms = {slower("shelf/a/store")};
   found.alarms[0].commits.to = std::nullopt;
@@ -93,7 +93,7 @@ TEST(NightJunit, names_every_benchmark_and_what_became_of_it) {
             "</testsuites>\n");
 }
 
-TEST(NightJunit, skips_what_could_not_be_judged_and_has_what_was_unusual) {
+TEST(NightJunit, skips_benchmarks_without_a_verdict_and_has_unusual_findings) {
   NightFindings found = measured({"shelf/a/store", "shelf/c/store"});
   found.failures = {{"shelf/b/store", 0, 0, "crash", "signal 11", ""}};
   found.night.unusual = {"load 3 & <more>"};

@@ -77,7 +77,7 @@ std::string colour(const std::string& name, std::size_t mode) {
 
 }  // namespace
 
-TEST(Palette, tells_what_stands_together_apart_in_every_sight) {
+TEST(Palette, adjacent_colours_differ_in_every_colour_blindness) {
   const std::vector<std::vector<std::string>> groups{{"b1", "b2", "b3", "b4", "b5", "b6", "b7"},
                                                      {"c1", "c2", "c3", "c4", "c5", "c6"},
                                                      {"good", "weak", "bad", "open"}};
@@ -94,7 +94,7 @@ TEST(Palette, tells_what_stands_together_apart_in_every_sight) {
           }
 }
 
-TEST(Palette, has_the_contrast_that_text_and_marks_need) {
+TEST(Palette, text_and_marks_have_enough_contrast) {
   for (const std::size_t mode : {std::size_t{0}, std::size_t{1}}) {
     for (const char* mark : {"c1", "c2", "c3", "c4", "c5", "c6"})
       EXPECT_GE(contrast(colour(mark, mode), colour("paper", mode)), 3) << mark << " " << mode;

@@ -75,7 +75,7 @@ TEST(Report, is_a_page_a_summary_and_a_file_for_each_chart) {
 
 /// Every section at once, with names, words and hashes as long as they come. It stays in the build folder, where
 /// .ci/check_browser opens it.
-TEST(Report, of_everything_has_every_section_and_is_left_for_the_browser) {
+TEST(Report, of_everything_has_every_section_and_is_kept_for_the_browser_check) {
   results::Result result = sample::two_arms(16, true);
   const std::string longest = "command_bucket/v7_mt_thread_local_blocks/frame_work";
   result.failures.push_back(
@@ -97,7 +97,7 @@ TEST(Report, of_everything_has_every_section_and_is_left_for_the_browser) {
     EXPECT_TRUE(contains(page, fmt::format("<section id=\"{}\"", id))) << id;
 }
 
-TEST(Report, of_a_running_session_is_the_page_alone_and_says_how_far_it_is) {
+TEST(Report, of_a_running_session_is_the_page_alone_with_its_progress) {
   const fs::path out = fresh_folder("live");
   const results::Result result = sample::result(3);
   ReportOptions live = options(out);
@@ -110,7 +110,7 @@ TEST(Report, of_a_running_session_is_the_page_alone_and_says_how_far_it_is) {
   EXPECT_TRUE(contains(page, "http-equiv=\"refresh\""));
 }
 
-TEST(Report, exists_before_the_first_process_without_a_single_plot) {
+TEST(Report, is_written_without_plots_before_the_first_process) {
   results::Result result = sample::result(0);
   const std::string summary = summary_of(&result, {});
   EXPECT_TRUE(contains(summary, "No benchmark of a published claim has a number yet."));
@@ -125,7 +125,7 @@ TEST(Report, of_the_atlas_alone_shows_the_drivers) {
   EXPECT_FALSE(contains(summary, "command\\_bucket-speedup"));
 }
 
-TEST(Report, names_failures_and_what_was_unusual) {
+TEST(Report, lists_failures_and_unusual_findings) {
   results::Result result = sample::result();
   result.failures.push_back({"allocator/buddy/random_replace", 4, 4, "crash", "SIGSEGV", "last words\n"});
   result.session.state = "out of time";
@@ -154,7 +154,7 @@ std::size_t place(const std::vector<std::string>& ids, const std::string& id) {
 
 }  // namespace
 
-TEST(Report, says_what_the_session_is_worth_after_the_findings_unless_it_spoils_them) {
+TEST(Report, puts_session_quality_after_findings_unless_unfit) {
   results::Result fit = sample::two_arms();
   const std::vector<std::string> ids = sections_of(fit);
   for (const char* id : {"control", "unusual", "failures"}) {
@@ -167,7 +167,7 @@ TEST(Report, says_what_the_session_is_worth_after_the_findings_unless_it_spoils_
   EXPECT_TRUE(report_document({&fit, {}}, *results::load_published(options("").published)).alerts.empty());
 }
 
-TEST(Report, of_an_unfit_session_says_so_above_everything) {
+TEST(Report, of_an_unfit_session_begins_with_that) {
   results::Result unfit = sample::two_arms();
   for (results::Process& process : unfit.processes)
     if (process.arm == results::kControl) process.real_time *= 1.2;
@@ -180,7 +180,7 @@ TEST(Report, of_an_unfit_session_says_so_above_everything) {
   EXPECT_TRUE(contains(document.lead, ". 8 published claims about command buckets: ")) << document.lead;
 }
 
-TEST(Report, without_a_published_claim_begins_with_what_was_measured) {
+TEST(Report, begins_with_a_measurement_if_there_is_no_published_claim) {
   results::Result result = sample::result();
   std::erase_if(result.processes,
                 [](const results::Process& process) { return process.benchmark.starts_with("command_bucket/"); });
@@ -188,7 +188,7 @@ TEST(Report, without_a_published_claim_begins_with_what_was_measured) {
   EXPECT_TRUE(lead.starts_with("allocator, random_replace: buddy has the lowest median, ")) << lead;
 }
 
-TEST(Report, counts_what_failed_not_how_often) {
+TEST(Report, counts_failed_benchmarks_and_not_failures) {
   results::Result result = sample::result();
   for (const int process : {1, 2})
     result.failures.push_back({"allocator/buddy/random_replace", process, process, "crash", "SIGSEGV", ""});
@@ -197,7 +197,7 @@ TEST(Report, counts_what_failed_not_how_often) {
   EXPECT_TRUE(contains(lead, " 1 variant failed its conformance check; 1 benchmark failed.")) << lead;
 }
 
-TEST(Report, names_above_everything_what_failures_left_without_a_number) {
+TEST(Report, begins_with_benchmarks_that_failures_left_without_a_number) {
   results::Result result = sample::result();
   std::erase_if(result.processes,
                 [](const results::Process& process) { return process.benchmark.starts_with("allocator/buddy/"); });
@@ -209,7 +209,7 @@ TEST(Report, names_above_everything_what_failures_left_without_a_number) {
   EXPECT_TRUE(contains(to_markdown(document), "> **No numbers for allocator/buddy: it failed.**"));
 }
 
-TEST(Report, of_a_running_session_with_a_base_promises_its_verdicts_for_the_end) {
+TEST(Report, of_a_running_session_with_a_base_announces_verdicts_at_the_end) {
   const results::Result with_base = sample::two_arms(), without = sample::result();
   const auto progress_of = [](const results::Result& result) {
     return report_document({&result, {}}, *results::load_published(options("").published), BlockProgress{3, 12})
@@ -219,7 +219,7 @@ TEST(Report, of_a_running_session_with_a_base_promises_its_verdicts_for_the_end)
   EXPECT_FALSE(contains(progress_of(without), "base"));
 }
 
-TEST(Report, fills_the_errata_s_measured_column) {
+TEST(Report, fills_the_measured_column_of_the_errata) {
   const results::Result result = sample::result();
   const std::string summary = summary_of(&result, sample::atlas());
   EXPECT_TRUE(contains(
@@ -266,7 +266,7 @@ TEST(Report, of_a_published_check_that_lacks_a_field_is_an_error_not_a_crash) {
   EXPECT_TRUE(contains(files.error().what, "published_without_a_field")) << files.error().what;
 }
 
-TEST(Report, writes_nothing_outside_its_folder_whatever_a_result_calls_its_families) {
+TEST(Report, writes_only_into_its_folder_whatever_the_names_of_families) {
   const fs::path out = fresh_folder("outer") / "inner";
   results::Result result;
   result.workloads.push_back({"../../x", "y/z", "t", 1, {"p"}, 1, "op", false});
@@ -279,7 +279,7 @@ TEST(Report, writes_nothing_outside_its_folder_whatever_a_result_calls_its_famil
   EXPECT_EQ(files_in(out), (std::set<std::string>{"..-..-x-y-z.svg", "index.html", "summary.md"}));
 }
 
-TEST(Report, into_a_folder_that_cannot_be_is_an_error_that_names_it) {
+TEST(Report, into_an_impossible_folder_is_an_error_that_names_it) {
   const ScratchFolder scratch;
   const fs::path file = scratch.path() / "in_the_way";
   ASSERT_TRUE(write_file(file, ""));

@@ -29,7 +29,7 @@ TEST(RunTable, has_the_ratio_to_the_reference_the_fastest_first) {
             "  a_name_of_some_length_indeed    1202    [1200, 1205]  11.7x     [11.5, 12]\n");
 }
 
-TEST(RunTable, has_no_ratio_where_the_reference_did_not_run_and_no_interval_of_few_processes) {
+TEST(RunTable, has_no_ratio_without_the_reference_and_no_interval_of_few_processes) {
   EXPECT_EQ(run_table(fixture({{"quick", 50}}, 2), 0),
             "variant  median  95 % interval  ratio  95 % interval\n"
             "shelf/store: ns per pair, 2 processes, too few for an interval\n"
@@ -38,7 +38,7 @@ TEST(RunTable, has_no_ratio_where_the_reference_did_not_run_and_no_interval_of_f
             "it\n");
 }
 
-TEST(RunTable, counts_processes_where_one_benchmark_has_fewer_and_leaves_the_control_out) {
+TEST(RunTable, counts_processes_if_one_benchmark_has_fewer_and_omits_the_control) {
   results::Result result = fixture({{"plain", 100}, {"quick", 50}});
   result.processes.pop_back();
   result.processes.push_back(results::fixture_process("shelf/plain/store", 0, 1));

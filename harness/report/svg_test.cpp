@@ -83,7 +83,7 @@ TEST(Charts, are_all_drawn_with_a_mark_for_every_row) {
         << "no sample of " << file.name;
 }
 
-TEST(Charts, have_every_field_of_their_tooltips) {
+TEST(Charts, rows_have_every_field_of_the_tooltips) {
   const Document document = sample_document();
   for (const Chart* chart : charts_of(document)) {
     const json::object spec = specification(*chart);
@@ -117,7 +117,7 @@ TEST(Charts, have_a_legend_of_every_series_within_the_drawing) {
   }
 }
 
-TEST(Charts, for_the_page_keep_its_colours_and_for_a_file_have_their_own) {
+TEST(Charts, use_the_pages_colours_on_the_page_and_fixed_colours_in_a_file) {
   const results::Result result = sample::result();
   const Document document =
       report_document({&result, {}}, *results::load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
@@ -130,7 +130,7 @@ TEST(Charts, for_the_page_keep_its_colours_and_for_a_file_have_their_own) {
   EXPECT_EQ(count(*in_page, "id=\"clip"), 0u) << "ids of several drawings in one page would meet";
 }
 
-TEST(Charts, are_drawn_the_same_whatever_was_drawn_before) {
+TEST(Charts, do_not_depend_on_earlier_drawings) {
   const Document document = sample_document();
   const Chart& chart = *charts_of(document)[0];
   const json::object specification = drawing_specification(chart, DrawingTarget::kFile);
@@ -151,7 +151,7 @@ TEST(Charts, with_few_processes_have_points_without_bars) {
   }
 }
 
-TEST(SvgRenderer, names_the_chart_that_vega_cannot_draw) {
+TEST(SvgRenderer, names_a_chart_that_vega_cannot_draw) {
   const Expected<std::string> svg = renderer().render("broken", json::parse(R"({"mark": "nonsense"})").as_object());
   ASSERT_FALSE(svg);
   EXPECT_EQ(svg.error().what.substr(0, 24), "drawing chart 'broken': ");
@@ -160,7 +160,7 @@ TEST(SvgRenderer, names_the_chart_that_vega_cannot_draw) {
   EXPECT_TRUE(renderer().render("fine", drawing_specification(*charts_of(document)[0], DrawingTarget::kFile)));
 }
 
-TEST(SvgRenderer, takes_a_doubt_of_vega_for_a_failure) {
+TEST(SvgRenderer, fails_on_a_vega_warning) {
   const json::object spec = json::parse(R"({"width": 100, "data": {"values": []}, "mark": "point",
       "encoding": {"x": {"field": "x", "type": "quantitative"}}})")
                                 .as_object();
@@ -169,13 +169,13 @@ TEST(SvgRenderer, takes_a_doubt_of_vega_for_a_failure) {
   EXPECT_NE(svg.error().what.find("Infinite extent"), std::string::npos) << svg.error().what;
 }
 
-TEST(SvgRenderer, stops_what_takes_too_long) {
+TEST(SvgRenderer, stops_a_drawing_that_takes_too_long) {
   const Expected<std::unique_ptr<SvgRenderer>> hasty = SvgRenderer::create({.time = std::chrono::milliseconds(1)});
   ASSERT_FALSE(hasty);
   EXPECT_NE(hasty.error().what.find("still at work after 1 ms"), std::string::npos) << hasty.error().what;
 }
 
-TEST(SvgRenderer, stops_what_needs_too_much_memory) {
+TEST(SvgRenderer, stops_a_drawing_that_needs_too_much_memory) {
   // Enough to load Vega. (QuickJS reads a byte too far where memory ends while it parses.)
   const Expected<std::unique_ptr<SvgRenderer>> small = SvgRenderer::create({.memory_bytes = std::size_t{48} << 20});
   ASSERT_TRUE(small) << small.error().what;

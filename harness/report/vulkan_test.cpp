@@ -46,7 +46,7 @@ TEST(VulkanSection, has_both_graphs_of_the_article_with_every_driver_and_size) {
   EXPECT_EQ(charts_of(document)[1]->data.at("rows").as_array().size(), 2u * 169);
 }
 
-TEST(VulkanSection, draws_drivers_that_answer_alike_as_one_line) {
+TEST(VulkanSection, draws_drivers_with_equal_answers_as_one_line) {
   std::vector<results::DriverColumn> atlas = sample::atlas();
   atlas[1] = atlas[0];
   atlas[1].name = "twin-1";
@@ -57,7 +57,7 @@ TEST(VulkanSection, draws_drivers_that_answer_alike_as_one_line) {
   EXPECT_EQ(rows[0].at("driver").as_string(), "lavapipe-22.3.6 and twin-1");
 }
 
-TEST(VulkanSection, says_so_where_nothing_was_probed) {
+TEST(VulkanSection, reports_that_no_driver_was_probed) {
   const std::string text = text_of(vulkan_section({}, vulkan()));
   EXPECT_NE(text.find("No Vulkan driver has been probed"), std::string::npos) << text;
   EXPECT_EQ(text.find("!["), std::string::npos) << text;
@@ -75,7 +75,7 @@ TEST(VulkanSection, names_a_driver_that_failed_and_draws_no_empty_graph) {
   EXPECT_EQ(text.find("!["), std::string::npos) << text;
 }
 
-TEST(VulkanSection, leaves_refused_sizes_out_of_graphs_and_names_them) {
+TEST(VulkanSection, omits_refused_sizes_from_graphs_and_names_them) {
   std::vector<results::DriverColumn> atlas{sample::atlas()[0]};
   results::ImageRow& last = atlas[0].images.back();
   last.size = last.alignment = 0;
