@@ -221,16 +221,16 @@ Section one(const ParsedBisectRecord& record) {
       identifier(fmt::format("bisect-{}-{}", question.benchmark.empty() ? "command" : question.benchmark,
                              results::short_commit(question.commits.back().sha)));
   Section section{name, question.benchmark.empty() ? question.command : question.benchmark, {}, {}};
-  section.blocks.emplace_back(Paragraph{sentence(report::sentence(verdict, question)) + ".", emphasis_of(verdict)});
-  section.blocks.emplace_back(Paragraph{
+  section.elements.emplace_back(Paragraph{sentence(report::sentence(verdict, question)) + ".", emphasis_of(verdict)});
+  section.elements.emplace_back(Paragraph{
       fmt::format("Between {} and {}: {} of {} commits, noise per measurement {:.2g} %.",
                   names(question.commits.front().sha), names(question.commits.back().sha),
                   counted(verdict.measurements, "measurement"), whole(verdict.measured_commits), 100 * verdict.noise)});
   if (verdict.measurements > 0)
-    section.blocks.emplace_back(Charts{{belief_chart(record, verdict, name), measured_chart(record, verdict, name)}});
+    section.elements.emplace_back(Charts{{belief_chart(record, verdict, name), measured_chart(record, verdict, name)}});
   if (Table suspects = suspects_table(record, verdict, names, name); suspects.rows.size() > 1)
-    section.blocks.emplace_back(std::move(suspects));
-  if (!verdict.skipped.empty()) section.blocks.emplace_back(skipped_table(verdict, names, name));
+    section.elements.emplace_back(std::move(suspects));
+  if (!verdict.skipped.empty()) section.elements.emplace_back(skipped_table(verdict, names, name));
   return section;
 }
 

@@ -20,14 +20,14 @@ const Section& only(const std::vector<results::ParsedBisectRecord>& records) {
 TEST(BisectsSection, names_the_culprit_before_any_number) {
   const Section& section = only({sample::bisected()});
   EXPECT_EQ(section.title, "allocator/buddy/random_replace");
-  const Paragraph& first = std::get<Paragraph>(section.blocks.at(0));
+  const Paragraph& first = std::get<Paragraph>(section.elements.at(0));
   EXPECT_EQ(first.text.substr(0, 47), "0000abc80000 \"Change number 8\" is the culprit (");
   EXPECT_EQ(first.emphasis, Emphasis::kBad);
 }
 
 TEST(BisectsSection, draws_probabilities_with_sum_one_after_every_measurement) {
   const Section& section = only({sample::bisected()});
-  const Chart& belief = std::get<Charts>(section.blocks.at(2)).charts.at(0);
+  const Chart& belief = std::get<Charts>(section.elements.at(2)).charts.at(0);
   std::map<double, double> sums;
   for (const auto& row : belief.data.at("rows").as_array())
     sums[row.at("at").to_number<double>()] += row.at("probability").to_number<double>();
@@ -39,7 +39,7 @@ TEST(BisectsSection, draws_probabilities_with_sum_one_after_every_measurement) {
 
 TEST(BisectsSection, shades_the_candidates_and_marks_commits_that_cannot_be_measured) {
   const Section& section = only({sample::bisected()});
-  const Chart& measured = std::get<Charts>(section.blocks.at(2)).charts.at(1);
+  const Chart& measured = std::get<Charts>(section.elements.at(2)).charts.at(1);
   const auto& candidates = measured.data.at("candidates").as_array();
   ASSERT_EQ(candidates.size(), 1u);
   EXPECT_EQ(candidates[0].at("from").to_number<double>(), 7.5);
@@ -58,14 +58,14 @@ TEST(BisectsSection, draws_no_level_through_the_candidates_of_an_undecided_bisec
       entry.most.push_back({record.question.commits[at].sha, at == 3 ? 0.003 : 0.1});
   }
   const Section& section = only({record});
-  EXPECT_EQ(std::get<Paragraph>(section.blocks.at(0)).emphasis, Emphasis::kOpen);
-  const Chart& measured = std::get<Charts>(section.blocks.at(2)).charts.at(1);
+  EXPECT_EQ(std::get<Paragraph>(section.elements.at(0)).emphasis, Emphasis::kOpen);
+  const Chart& measured = std::get<Charts>(section.elements.at(2)).charts.at(1);
   const auto& candidate = measured.data.at("candidates").as_array().at(0);
   for (const auto& level : measured.data.at("levels").as_array())
     EXPECT_TRUE(level.at("to").to_number<double>() < candidate.at("from").to_number<double>() ||
                 level.at("from").to_number<double>() > candidate.at("to").to_number<double>());
   bool rounded = false;
-  for (const auto& row : std::get<Table>(section.blocks.at(3)).rows) {
+  for (const auto& row : std::get<Table>(section.elements.at(3)).rows) {
     EXPECT_NE(row.at(1).text, "0 %");
     rounded = rounded || row.at(1).text == "below 1 %";
   }
@@ -74,7 +74,7 @@ TEST(BisectsSection, draws_no_level_through_the_candidates_of_an_undecided_bisec
 
 TEST(BisectsSection, names_every_commit_of_the_plot_in_full) {
   const Section& section = only({sample::bisected()});
-  const Table& table = std::get<Table>(section.blocks.at(3));
+  const Table& table = std::get<Table>(section.elements.at(3));
   ASSERT_EQ(table.rows.size(), 2u);
   EXPECT_EQ(table.rows[1][0].text,
             "0000abc70000 \"Change number 7: Buddy keeps its free lists in one bitmap of all its orders\"");
@@ -84,7 +84,7 @@ TEST(BisectsSection, has_no_plot_without_a_measurement) {
   results::ParsedBisectRecord record = sample::bisected();
   record.entries.resize(0);
   const Section& section = only({record});
-  for (const Block& block : section.blocks) EXPECT_FALSE(std::holds_alternative<Charts>(block));
+  for (const Element& element : section.elements) EXPECT_FALSE(std::holds_alternative<Charts>(element));
 }
 
 }  // namespace lab::report

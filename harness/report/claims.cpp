@@ -110,7 +110,7 @@ std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
 Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuckets& published, const Result& result) {
   using enum TableColumn::Kind;
   Section section{"claims", "Claims about command buckets", {}, {}};
-  section.blocks.emplace_back(Paragraph{fmt::format(
+  section.elements.emplace_back(Paragraph{fmt::format(
       "{} ({}) measured on an {}; this machine has {}. A ratio is the first version's time over the second's: above 1, "
       "the second is faster. It is the median over blocks, with a 95 % interval. The verdict compares it with the "
       "ratio "
@@ -150,9 +150,9 @@ Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuck
     table.benchmarks.push_back(benchmarks_of(*claim.claim, published));
   }
   if (std::optional<Chart> chart = speedup_chart(published, result))
-    section.blocks.emplace_back(Charts{{std::move(*chart)}});
+    section.elements.emplace_back(Charts{{std::move(*chart)}});
   table.drop_empty_columns();
-  section.blocks.emplace_back(std::move(table));
+  section.elements.emplace_back(std::move(table));
   return section;
 }
 

@@ -186,7 +186,7 @@ Emphasis emphasis_of(const Comparison& comparison) {
 
 void add_missing(Section& section, const std::vector<std::string>& names, std::string_view where) {
   if (names.empty()) return;
-  section.blocks.emplace_back(
+  section.elements.emplace_back(
       Paragraph{fmt::format("Only in {}, so there is no verdict: {}.", where, fmt::join(names, ", "))});
 }
 
@@ -194,14 +194,14 @@ void add_missing(Section& section, const std::vector<std::string>& names, std::s
 
 Section comparison_section(const Comparison& comparison) {
   Section section{"comparison", "Base against head", {}, {}};
-  section.blocks.emplace_back(Paragraph{judge::sentence(comparison), emphasis_of(comparison)});
-  section.blocks.emplace_back(
+  section.elements.emplace_back(Paragraph{judge::sentence(comparison), emphasis_of(comparison)});
+  section.elements.emplace_back(
       Paragraph{fmt::format("Base is {}, head is {}{}.", side_text(comparison.base), side_text(comparison.head),
                             comparison.interleaved ? ", interleaved in one session" : "")});
-  if (!comparison.warnings.empty()) section.blocks.emplace_back(List{comparison.warnings});
-  if (std::optional<Chart> chart = ratio_chart(comparison)) section.blocks.emplace_back(Charts{{std::move(*chart)}});
-  if (!comparison.exact.empty()) section.blocks.emplace_back(exact_table(comparison));
-  if (!comparison.rows.empty()) section.blocks.emplace_back(rows_table(comparison));
+  if (!comparison.warnings.empty()) section.elements.emplace_back(List{comparison.warnings});
+  if (std::optional<Chart> chart = ratio_chart(comparison)) section.elements.emplace_back(Charts{{std::move(*chart)}});
+  if (!comparison.exact.empty()) section.elements.emplace_back(exact_table(comparison));
+  if (!comparison.rows.empty()) section.elements.emplace_back(rows_table(comparison));
   add_missing(section, comparison.only_base, "base");
   add_missing(section, comparison.only_head, "head");
   return section;
@@ -210,7 +210,7 @@ Section comparison_section(const Comparison& comparison) {
 Section control_section(const judge::Control& control) {
   Section section{"control", "A/A control", {}, {}};
   if (control.rows.empty()) return section;
-  section.blocks.emplace_back(Paragraph{control.sentence, control.fit ? Emphasis::kGood : Emphasis::kBad});
+  section.elements.emplace_back(Paragraph{control.sentence, control.fit ? Emphasis::kGood : Emphasis::kBad});
   Chart chart("ratios", "control");
   json::array rows;
   for (const judge::ControlRow& row : control.rows)
@@ -226,7 +226,7 @@ Section control_section(const judge::Control& control) {
   chart.data = {{"rows", std::move(rows)}, {"bands", band(judge::kHarmlessBias)}};
   chart.words = {{"axis", "the second arm against the first"}};
   add_marks(chart);
-  section.blocks.emplace_back(Charts{{std::move(chart)}});
+  section.elements.emplace_back(Charts{{std::move(chart)}});
   return section;
 }
 

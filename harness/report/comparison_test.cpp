@@ -39,7 +39,7 @@ TEST(Comparison, is_the_first_section_and_begins_with_the_verdict) {
   EXPECT_EQ(made.lead, judge::sentence(comparison()));
   ASSERT_GE(made.sections.size(), 2u);
   EXPECT_EQ(made.sections[0].id, "comparison");
-  const Paragraph* first = std::get_if<Paragraph>(&made.sections[0].blocks[0]);
+  const Paragraph* first = std::get_if<Paragraph>(&made.sections[0].elements[0]);
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(first->text, judge::sentence(comparison()));
   EXPECT_EQ(first->emphasis, Emphasis::kBad);
@@ -67,8 +67,8 @@ TEST(Comparison, explains_that_its_ratio_is_not_the_ratio_of_the_two_medians) {
 TEST(Comparison, has_no_empty_column) {
   const auto titles = [](const judge::Comparison& made) {
     std::vector<std::string> found;
-    for (const Block& block : comparison_section(made).blocks)
-      if (const Table* table = std::get_if<Table>(&block); table != nullptr && table->name == "comparison")
+    for (const Element& element : comparison_section(made).elements)
+      if (const Table* table = std::get_if<Table>(&element); table != nullptr && table->name == "comparison")
         for (const TableColumn& column : table->columns) found.push_back(column.title);
     return found;
   };
@@ -116,7 +116,7 @@ TEST(Comparison, draws_a_point_for_every_benchmark_and_control) {
 }
 
 TEST(Comparison, mentions_no_control_if_there_is_none) {
-  EXPECT_TRUE(control_section(judge::judge_control(sample::result())).blocks.empty());
+  EXPECT_TRUE(control_section(judge::judge_control(sample::result())).elements.empty());
 }
 
 }  // namespace lab::report

@@ -7,8 +7,8 @@ namespace lab::report {
 namespace {
 
 void collect(const Section& section, std::vector<const Chart*>& charts) {
-  for (const Block& block : section.blocks)
-    if (const Charts* group = std::get_if<Charts>(&block))
+  for (const Element& element : section.elements)
+    if (const Charts* group = std::get_if<Charts>(&element))
       for (const Chart& chart : group->charts) charts.push_back(&chart);
   for (const Section& inner : section.sections) collect(inner, charts);
 }

@@ -79,12 +79,12 @@ struct Preformatted {
   std::string text;
 };
 
-using Block = std::variant<Paragraph, List, Table, Charts, Preformatted>;
+using Element = std::variant<Paragraph, List, Table, Charts, Preformatted>;
 
 struct Section {
   std::string id;
   std::string title;
-  std::vector<Block> blocks;
+  std::vector<Element> elements;
   std::vector<Section> sections;
 };
 

@@ -248,7 +248,7 @@ std::string family_finding(const std::string& family, const Result& result) {
 
 Section family_section(const std::string& family, const Result& result) {
   Section section{"family-" + family, family, {}, {}};
-  std::vector<Block> tables;
+  std::vector<Element> tables;
   std::vector<std::string> without;
   for (const WorkloadInfo& workload : result.workloads) {
     if (workload.family != family) continue;
@@ -259,14 +259,16 @@ Section family_section(const std::string& family, const Result& result) {
       tables.emplace_back(time_table(workload, measured));
   }
   if (!without.empty())
-    section.blocks.emplace_back(Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.",
-                                                      fmt::join(without, ", "), without.size() == 1 ? "it" : "them")});
+    section.elements.emplace_back(
+        Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.", fmt::join(without, ", "),
+                              without.size() == 1 ? "it" : "them")});
   for (const MakeCharts make : kCharts)
     if (std::vector<Chart> charts = make(family, result); !charts.empty())
-      section.blocks.emplace_back(Charts{std::move(charts)});
-  std::move(tables.begin(), tables.end(), std::back_inserter(section.blocks));
-  if (Table memory = memory_table(family, result); !memory.rows.empty()) section.blocks.emplace_back(std::move(memory));
-  section.blocks.emplace_back(variants_table(family, result));
+      section.elements.emplace_back(Charts{std::move(charts)});
+  std::move(tables.begin(), tables.end(), std::back_inserter(section.elements));
+  if (Table memory = memory_table(family, result); !memory.rows.empty())
+    section.elements.emplace_back(std::move(memory));
+  section.elements.emplace_back(variants_table(family, result));
   return section;
 }
 

@@ -15,11 +15,11 @@ namespace {
 
 namespace json = boost::json;
 
-template <typename Block>
-std::vector<const Block*> all(const Section& section) {
-  std::vector<const Block*> found;
-  for (const auto& block : section.blocks)
-    if (const Block* one = std::get_if<Block>(&block)) found.push_back(one);
+template <typename T>
+std::vector<const T*> all(const Section& section) {
+  std::vector<const T*> found;
+  for (const auto& element : section.elements)
+    if (const T* one = std::get_if<T>(&element)) found.push_back(one);
   return found;
 }
 

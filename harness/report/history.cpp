@@ -202,10 +202,10 @@ Section history_section(std::span<const judge::SeriesHistory> histories) {
       all_changes.empty() && std::all_of(histories.begin(), histories.end(), [](const judge::SeriesHistory& one) {
         return one.findings.judged.nights_missing == 0;
       });
-  section.blocks.emplace_back(Paragraph{verdict_sentence(histories, all_changes), blamed  ? Emphasis::kBad
-                                                                                  : quiet ? Emphasis::kGood
-                                                                                          : Emphasis::kWeak});
-  if (!all_changes.empty()) section.blocks.emplace_back(changes_table(all_changes));
+  section.elements.emplace_back(Paragraph{verdict_sentence(histories, all_changes), blamed  ? Emphasis::kBad
+                                                                                    : quiet ? Emphasis::kGood
+                                                                                            : Emphasis::kWeak});
+  if (!all_changes.empty()) section.elements.emplace_back(changes_table(all_changes));
   std::vector<const judge::SeriesHistory*> plotted;
   const auto plot = [&](const judge::SeriesHistory& one, std::size_t most) {
     if (plotted.size() < most && one.points.size() > 1 &&
@@ -222,12 +222,12 @@ Section history_section(std::span<const judge::SeriesHistory> histories) {
         return !one.findings.changes.empty();
       }));
   if (changed > kMostPlots)
-    section.blocks.emplace_back(
+    section.elements.emplace_back(
         Paragraph{fmt::format("The plots show the {} of {} benchmarks that changed last. The table has all changes.",
                               kMostPlots, whole(changed))});
   Charts charts;
   for (const judge::SeriesHistory* one : plotted) charts.charts.push_back(history_chart(*one));
-  section.blocks.emplace_back(std::move(charts));
+  section.elements.emplace_back(std::move(charts));
   return section;
 }
 

@@ -13,7 +13,7 @@ namespace lab::report {
 /// The changes in one sentence; "" without changes.
 std::string history_sentence(std::span<const judge::SeriesHistory> histories);
 
-/// The latest changes first, each with its plot; no blocks with fewer than two sessions.
+/// The latest changes first, each with its plot; an empty section if there are fewer than two sessions.
 Section history_section(std::span<const judge::SeriesHistory> histories);
 
 }  // namespace lab::report

@@ -27,7 +27,7 @@ TEST(HistorySection, begins_with_the_latest_change_its_cause_and_commits) {
 
 TEST(HistorySection, plots_changed_benchmarks_first) {
   const Section section = history_section(sample::followed());
-  const Charts* charts = std::get_if<Charts>(&section.blocks.back());
+  const Charts* charts = std::get_if<Charts>(&section.elements.back());
   ASSERT_NE(charts, nullptr);
   ASSERT_EQ(charts->charts.size(), 2u);
   EXPECT_EQ(charts->charts[0].name, "history-allocator-buddy-random_replace-1");
@@ -38,7 +38,7 @@ TEST(HistorySection, plots_changed_benchmarks_first) {
 TEST(HistorySection, names_benchmarks_that_are_too_young_and_is_not_green_then) {
   std::vector<judge::SeriesHistory> followed = sample::followed();
   for (judge::SeriesHistory& one : followed) one.findings.changes.clear();
-  const auto verdict = [&] { return std::get<Paragraph>(history_section(followed).blocks.front()); };
+  const auto verdict = [&] { return std::get<Paragraph>(history_section(followed).elements.front()); };
   EXPECT_EQ(verdict().text,
             "Over 40 sessions: 2 benchmarks without a change between their first 15 nights and their last 4.");
   EXPECT_EQ(verdict().emphasis, Emphasis::kGood);
@@ -48,7 +48,7 @@ TEST(HistorySection, names_benchmarks_that_are_too_young_and_is_not_green_then) 
             "1 too young to tell (4 more nights).");
   EXPECT_EQ(verdict().emphasis, Emphasis::kWeak);
   const Section section = history_section(followed);
-  EXPECT_EQ(std::get<Charts>(section.blocks.back()).charts[1].title,
+  EXPECT_EQ(std::get<Charts>(section.elements.back()).charts[1].title,
             "allocator/linear/growing_buffers: too young to tell: 4 more nights");
   followed[0].findings.judged = {9, 0, judge::kSeedsReason};
   EXPECT_EQ(verdict().text, "Over 40 sessions: 2 benchmarks too young to tell (4 to 9 more nights).");
@@ -56,18 +56,18 @@ TEST(HistorySection, names_benchmarks_that_are_too_young_and_is_not_green_then) 
 
 TEST(HistorySection, axis_ignores_one_wide_interval) {
   const Section section = history_section(sample::followed());
-  const auto& row = std::get<Charts>(section.blocks.back()).charts[0].data.at("rows").as_array()[5].as_object();
+  const auto& row = std::get<Charts>(section.elements.back()).charts[0].data.at("rows").as_array()[5].as_object();
   EXPECT_GT(row.at("low").as_double(), 90) << "its interval begins at 40";
 }
 
 TEST(HistorySection, explains_bars_that_are_cut_off_at_the_edge) {
   const Section section = history_section(sample::followed());
-  const std::vector<Chart>& charts = std::get<Charts>(section.blocks.back()).charts;
+  const std::vector<Chart>& charts = std::get<Charts>(section.elements.back()).charts;
   EXPECT_NE(charts[0].note.find("Bars that are longer than the plot are cut off at its edge."), std::string::npos);
   std::vector<judge::SeriesHistory> sure = sample::followed();
   for (results::SeriesPoint& point : sure[0].points) point.interval.reset();
   const Section without = history_section(sure);
-  EXPECT_EQ(std::get<Charts>(without.blocks.back()).charts[0].note.find("edge"), std::string::npos);
+  EXPECT_EQ(std::get<Charts>(without.elements.back()).charts[0].note.find("edge"), std::string::npos);
 }
 
 TEST(HistorySection, plots_benchmarks_that_are_too_young_last) {
@@ -75,7 +75,7 @@ TEST(HistorySection, plots_benchmarks_that_are_too_young_last) {
   for (judge::SeriesHistory& one : followed) one.findings.changes.clear();
   followed[0].findings.judged = {4, 0, judge::kTooYoungReason};
   const Section section = history_section(followed);
-  EXPECT_EQ(std::get<Charts>(section.blocks.back()).charts[1].title,
+  EXPECT_EQ(std::get<Charts>(section.elements.back()).charts[1].title,
             "allocator/buddy/random_replace: too young to tell: 4 more nights");
 }
 
@@ -83,16 +83,16 @@ TEST(HistorySection, counts_the_changed_benchmarks_that_are_plotted) {
   std::vector<judge::SeriesHistory> followed(26, sample::followed()[0]);
   for (std::size_t i = 0; i < followed.size(); ++i) followed[i].series.benchmark += std::to_string(i);
   const Section section = history_section(followed);
-  EXPECT_EQ(std::get<Charts>(section.blocks.back()).charts.size(), 12u);
-  EXPECT_EQ(std::get<Paragraph>(section.blocks.at(section.blocks.size() - 2)).text,
+  EXPECT_EQ(std::get<Charts>(section.elements.back()).charts.size(), 12u);
+  EXPECT_EQ(std::get<Paragraph>(section.elements.at(section.elements.size() - 2)).text,
             "The plots show the 12 of 26 benchmarks that changed last. The table has all changes.");
 }
 
 TEST(HistorySection, is_empty_with_one_session) {
   std::vector<judge::SeriesHistory> followed = sample::followed();
   for (judge::SeriesHistory& one : followed) one.points.resize(1);
-  EXPECT_TRUE(history_section(followed).blocks.empty());
-  EXPECT_TRUE(history_section({}).blocks.empty());
+  EXPECT_TRUE(history_section(followed).elements.empty());
+  EXPECT_TRUE(history_section({}).elements.empty());
 }
 
 }  // namespace lab::report

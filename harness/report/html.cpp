@@ -120,7 +120,8 @@ class HtmlWriter {
   void section(const Section& section, int level) {
     put("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h{1}><span id=\"{0}-title\">{2}</span>{3}</h{1}>\n",
         escape_html(section.id), level, escape_html(section.title), link_to(section.id, section.title));
-    for (const Block& block : section.blocks) std::visit([this](const auto& one) { this->block(one); }, block);
+    for (const Element& element : section.elements)
+      std::visit([this](const auto& one) { this->element(one); }, element);
     for (const Section& inner : section.sections) this->section(inner, level + 1);
     out_ += "</section>\n";
   }
@@ -133,26 +134,26 @@ class HtmlWriter {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
   }
 
-  void block(const Paragraph& paragraph) {
+  void element(const Paragraph& paragraph) {
     if (paragraph.emphasis == Emphasis::kPlain)
       put("<p>{}</p>\n", escape_html(paragraph.text));
     else
       put("<p class=\"note {}\">{}</p>\n", class_of(paragraph.emphasis), escape_html(paragraph.text));
   }
 
-  void block(const List& list) {
+  void element(const List& list) {
     out_ += "<ul>\n";
     for (const std::string& item : list.items) put("<li>{}</li>\n", escape_html(item));
     out_ += "</ul>\n";
   }
 
-  void block(const Preformatted& preformatted) {
+  void element(const Preformatted& preformatted) {
     put("<pre tabindex=\"0\">{}</pre>\n", escape_html(preformatted.text));
   }
 
   // These roles are the elements' defaults. The page shows rows as cards on a narrow screen, which removes the
   // defaults.
-  void block(const Table& table) {
+  void element(const Table& table) {
     const std::string id = "table-" + identifier(table.name);
     put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"{0}-title\">\n"
         "<table id=\"{0}\" role=\"table\"{1}>\n<caption><span><span id=\"{0}-title\">{2}</span>{3}</span></caption>\n"
@@ -193,7 +194,7 @@ class HtmlWriter {
     put("</{}>", tag);
   }
 
-  void block(const Charts& group) {
+  void element(const Charts& group) {
     put("<div class=\"charts{}\">\n", group.charts.size() == 1 ? " single" : "");
     for (const Chart& chart : group.charts) {
       const auto drawn = drawings_.find(chart.name);

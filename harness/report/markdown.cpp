@@ -10,7 +10,8 @@ class MarkdownWriter {
  public:
   void section(const Section& section, int level) {
     put("\n{} {}\n", std::string(static_cast<std::size_t>(level), '#'), escape_markdown(section.title));
-    for (const Block& block : section.blocks) std::visit([this](const auto& one) { this->block(one); }, block);
+    for (const Element& element : section.elements)
+      std::visit([this](const auto& one) { this->element(one); }, element);
     for (const Section& inner : section.sections) this->section(inner, level + 1);
   }
 
@@ -22,15 +23,15 @@ class MarkdownWriter {
   std::string take() { return std::move(out_); }
 
  private:
-  void block(const Paragraph& paragraph) { put("\n{}\n", escape_markdown(paragraph.text)); }
+  void element(const Paragraph& paragraph) { put("\n{}\n", escape_markdown(paragraph.text)); }
 
-  void block(const List& list) {
+  void element(const List& list) {
     out_ += '\n';
     for (const std::string& item : list.items) put("- {}\n", escape_markdown(item));
   }
 
   /// Indented, because the text could end a fenced block.
-  void block(const Preformatted& preformatted) {
+  void element(const Preformatted& preformatted) {
     out_ += "\n    ";
     std::string_view text = preformatted.text;
     while (text.ends_with('\n')) text.remove_suffix(1);
@@ -38,11 +39,11 @@ class MarkdownWriter {
     out_ += '\n';
   }
 
-  void block(const Charts& group) {
+  void element(const Charts& group) {
     for (const Chart& chart : group.charts) put("\n![{}]({}.svg)\n", escape_markdown(chart.title), chart.name);
   }
 
-  void block(const Table& table) {
+  void element(const Table& table) {
     put("\n{}:\n\n|", escape_markdown(table.caption));
     for (const TableColumn& heading : table.columns) put(" {} |", escape_markdown(heading.title));
     out_ += "\n|";

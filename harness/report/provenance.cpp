@@ -95,7 +95,7 @@ Section failures_section(const Result& result) {
   using enum TableColumn::Kind;
   Section section{"failures", "Failures", {}, {}};
   if (result.failures.empty()) {
-    section.blocks.emplace_back(Paragraph{"No process crashed, timed out or gave a wrong answer."});
+    section.elements.emplace_back(Paragraph{"No process crashed, timed out or gave a wrong answer."});
     return section;
   }
   Table table{
@@ -111,13 +111,13 @@ Section failures_section(const Result& result) {
   for (const results::Failure& failure : result.failures)
     table.rows.push_back({TableCell(failure.kind, Emphasis::kBad), results::subject(failure.benchmark, failure.arm),
                           std::to_string(failure.process), std::to_string(failure.block), failure.detail});
-  section.blocks.emplace_back(std::move(table));
+  section.elements.emplace_back(std::move(table));
   for (const results::Failure& failure : result.failures)
     if (!failure.output_tail.empty()) {
-      section.blocks.emplace_back(Paragraph{
+      section.elements.emplace_back(Paragraph{
           fmt::format("The end of the output of {} (process {}):", results::subject(failure.benchmark, failure.arm),
                       failure.process)});
-      section.blocks.emplace_back(Preformatted{failure.output_tail});
+      section.elements.emplace_back(Preformatted{failure.output_tail});
     }
   return section;
 }
@@ -126,12 +126,12 @@ Section unsupported_section(const Result& result) {
   using enum TableColumn::Kind;
   Section section{"unsupported", "Unsupported pairs", {}, {}};
   if (result.unsupported.empty()) {
-    section.blocks.emplace_back(Paragraph{"Every variant supports every workload of its family."});
+    section.elements.emplace_back(Paragraph{"Every variant supports every workload of its family."});
     return section;
   }
   Table table{"unsupported", "Not measured, by design", {{"Benchmark", kBenchmark}, {"Reason", kText}}, {}};
   for (const results::Unsupported& pair : result.unsupported) table.rows.push_back({pair.benchmark, pair.reason});
-  section.blocks.emplace_back(std::move(table));
+  section.elements.emplace_back(std::move(table));
   return section;
 }
 
@@ -140,9 +140,9 @@ Section provenance_section(const Result& result) {
   const results::MachineState& facts = result.facts;
   const results::Session& session = result.session;
   Section section{"provenance", "Provenance", {}, {}};
-  section.blocks.emplace_back(Paragraph{"To repeat the session with the same sources and pins:"});
-  section.blocks.emplace_back(Preformatted{repeat_commands(result)});
-  section.blocks.emplace_back(facts_table(
+  section.elements.emplace_back(Paragraph{"To repeat the session with the same sources and pins:"});
+  section.elements.emplace_back(Preformatted{repeat_commands(result)});
+  section.elements.emplace_back(facts_table(
       "machine", "Machine",
       {{"Id", machine.id},
        {"Processor", fmt::format("{}, {}", machine.cpu_model, machine.architecture)},
@@ -162,29 +162,29 @@ Section provenance_section(const Result& result) {
        {"C library", facts.libc},
        {"Distribution", facts.distribution},
        {"Load before (1, 5, 15 minutes)", load_phrase(facts.load_avg)}}));
-  section.blocks.emplace_back(facts_table("session", "Build and session",
-                                          {{"Commit", result.source.commit.value_or("none")},
-                                           {"State of the sources", result.source.state},
-                                           {"Toolchain", result.build.toolchain},
-                                           {"Configuration", result.build.config},
-                                           {"Instruction set", result.build.march},
-                                           {"Compiler", result.build.compiler},
-                                           {"Flags", result.build.flags},
-                                           {"Session", session.id},
-                                           {"Started", session.started},
-                                           {"Ended", session.ended},
-                                           {"State", session.state},
-                                           {"Seed", std::to_string(session.seed)},
-                                           {"Mode", session.mode},
-                                           {"Budget", fmt::format("{} s", number(session.budget_seconds))},
-                                           {"Blocks", std::to_string(session.blocks)}}));
+  section.elements.emplace_back(facts_table("session", "Build and session",
+                                            {{"Commit", result.source.commit.value_or("none")},
+                                             {"State of the sources", result.source.state},
+                                             {"Toolchain", result.build.toolchain},
+                                             {"Configuration", result.build.config},
+                                             {"Instruction set", result.build.march},
+                                             {"Compiler", result.build.compiler},
+                                             {"Flags", result.build.flags},
+                                             {"Session", session.id},
+                                             {"Started", session.started},
+                                             {"Ended", session.ended},
+                                             {"State", session.state},
+                                             {"Seed", std::to_string(session.seed)},
+                                             {"Mode", session.mode},
+                                             {"Budget", fmt::format("{} s", number(session.budget_seconds))},
+                                             {"Blocks", std::to_string(session.blocks)}}));
   if (!result.pins.empty()) {
     Table pins{"pins",
                "Pins: the version of every package, a hash of its artifacts and of its unpack rules",
                {{"Package", TableColumn::Kind::kName}, {"Version", TableColumn::Kind::kName}},
                {}};
     for (const auto& [package, version] : result.pins) pins.rows.push_back({package, version});
-    section.blocks.emplace_back(std::move(pins));
+    section.elements.emplace_back(std::move(pins));
   }
   return section;
 }

@@ -119,9 +119,9 @@ Section unusual_section(const ReportInput& input, bool running) {
       list.items.push_back(
           fmt::format("{}: the validation layers reported: {}.", column.name, fmt::join(column.validation, "; ")));
   if (list.items.empty())
-    section.blocks.emplace_back(Paragraph{"Nothing."});
+    section.elements.emplace_back(Paragraph{"Nothing."});
   else
-    section.blocks.emplace_back(std::move(list));
+    section.elements.emplace_back(std::move(list));
   return section;
 }
 
@@ -155,7 +155,7 @@ std::vector<Alert> alerts_of(const Result& result, const judge::Control& control
 std::vector<Section> session_sections(const ReportInput& input, const judge::Control* control, bool running) {
   std::vector<Section> sections;
   if (control != nullptr)
-    if (Section one = control_section(*control); !one.blocks.empty()) sections.push_back(std::move(one));
+    if (Section one = control_section(*control); !one.elements.empty()) sections.push_back(std::move(one));
   sections.push_back(unusual_section(input, running));
   if (input.result != nullptr) sections.push_back(failures_section(*input.result));
   return sections;
@@ -199,7 +199,7 @@ Document report_document(const ReportInput& input, const results::Published& pub
   });
   std::move(session.begin(), after_alerts, std::back_inserter(document.sections));
   if (input.comparison != nullptr) document.sections.push_back(comparison_section(*input.comparison));
-  if (Section history = history_section(input.histories); !history.blocks.empty())
+  if (Section history = history_section(input.histories); !history.elements.empty())
     document.sections.push_back(std::move(history));
   if (!input.bisects.empty()) document.sections.push_back(bisects_section(input.bisects));
   if (judged) document.sections.push_back(claims_section(claims, published.buckets, *result));

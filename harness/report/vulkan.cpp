@@ -334,14 +334,14 @@ Table claims_table(std::span<const DriverColumn> atlas, const VulkanMemory& publ
 /// Adds the driver's failures and refusals.
 void add_failures(const DriverColumn& column, Section& section) {
   if (column.failure)
-    section.blocks.emplace_back(Paragraph{
+    section.elements.emplace_back(Paragraph{
         fmt::format("{} did not answer everything ({}): {}", column.name, column.failure->kind, column.failure->detail),
         Emphasis::kWeak});
   if (!column.refused.empty()) {
     std::vector<std::string> texts;
     for (const results::Refusal& refusal : column.refused)
       texts.push_back(fmt::format("{} ({})", refusal.what, refusal.result));
-    section.blocks.emplace_back(Paragraph{
+    section.elements.emplace_back(Paragraph{
         fmt::format("{} refused {}: {}.", column.name, counted(texts.size(), "size"), fmt::join(texts, ", "))});
   }
 }
@@ -351,21 +351,21 @@ void add_failures(const DriverColumn& column, Section& section) {
 Section vulkan_section(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
   Section section{"vulkan", "What Vulkan drivers require of memory", {}, {}};
   if (atlas.empty()) {
-    section.blocks.emplace_back(Paragraph{
+    section.elements.emplace_back(Paragraph{
         "No Vulkan driver has been probed on this machine. python3 make.py probe asks every driver that the loader "
         "finds."});
     return section;
   }
   for (const DriverColumn& column : atlas) add_failures(column, section);
   if (image_lines(atlas).empty())
-    section.blocks.emplace_back(Paragraph{"No driver answered for any image, so there is no graph of images."});
+    section.elements.emplace_back(Paragraph{"No driver answered for any image, so there is no graph of images."});
   if (buffer_lines(atlas).empty())
-    section.blocks.emplace_back(Paragraph{"No driver answered for any buffer, so there is no graph of buffers."});
+    section.elements.emplace_back(Paragraph{"No driver answered for any buffer, so there is no graph of buffers."});
   for (const MakeCharts make : kCharts)
     if (std::vector<Chart> charts = make(atlas, published); !charts.empty())
-      section.blocks.emplace_back(Charts{std::move(charts)});
-  section.blocks.emplace_back(drivers_table(atlas, published));
-  section.blocks.emplace_back(claims_table(atlas, published));
+      section.elements.emplace_back(Charts{std::move(charts)});
+  section.elements.emplace_back(drivers_table(atlas, published));
+  section.elements.emplace_back(claims_table(atlas, published));
   return section;
 }
 
