@@ -101,25 +101,25 @@ class SessionRun {
     int processes = 0;
   };
 
-  /// Head's series in the order of the selection, then the others.
+  /// Head's benchmarks in the order of the selection, then those of the other arms.
   static std::vector<ScheduledBenchmark> schedule_arms(const SessionSpec& spec) {
-    std::vector<ScheduledBenchmark> series;
+    std::vector<ScheduledBenchmark> scheduled;
     const std::vector<Benchmark>& head = spec.selection.benchmarks;
-    for (std::size_t i = 0; i < head.size(); ++i) series.push_back({&head[i], std::string(results::kHead), i});
+    for (std::size_t i = 0; i < head.size(); ++i) scheduled.push_back({&head[i], std::string(results::kHead), i});
     for (const ArmBenchmark& other : spec.other_arms) {
       const auto found = std::find_if(head.begin(), head.end(),
                                       [&](const Benchmark& one) { return one.name == other.benchmark.name; });
       if (found != head.end())
-        series.push_back({&other.benchmark, other.arm, static_cast<std::size_t>(found - head.begin())});
+        scheduled.push_back({&other.benchmark, other.arm, static_cast<std::size_t>(found - head.begin())});
     }
-    return series;
+    return scheduled;
   }
 
-  /// The series of every benchmark, head's first.
-  static std::vector<std::vector<std::size_t>> group_by_benchmark(const std::vector<ScheduledBenchmark>& series,
+  /// The scheduled benchmarks that have the same name, head's first.
+  static std::vector<std::vector<std::size_t>> group_by_benchmark(const std::vector<ScheduledBenchmark>& scheduled,
                                                                   std::size_t benchmarks) {
     std::vector<std::vector<std::size_t>> arms(benchmarks);
-    for (std::size_t i = 0; i < series.size(); ++i) arms[series[i].group].push_back(i);
+    for (std::size_t i = 0; i < scheduled.size(); ++i) arms[scheduled[i].group].push_back(i);
     return arms;
   }
 
@@ -268,20 +268,20 @@ class SessionRun {
   }
 
   void measure(std::size_t i, int block, int position, double seconds) {
-    ScheduledBenchmark& series = scheduled_[i];
-    results::Failure failure{series.benchmark->name, series.processes, block, "", "", "", series.arm};
+    ScheduledBenchmark& scheduled = scheduled_[i];
+    results::Failure failure{scheduled.benchmark->name, scheduled.processes, block, "", "", "", scheduled.arm};
     const double before = environment_.now();
     const bool exact = block < spec_.pace.exact_blocks;
-    std::optional<results::Process> process = execute(*series.benchmark, seconds, exact, failure);
+    std::optional<results::Process> process = execute(*scheduled.benchmark, seconds, exact, failure);
     if (!process) {
       if (interrupted_) return;
       end_benchmark(i);
       return record(std::move(failure));
     }
-    process->process = series.processes++;
+    process->process = scheduled.processes++;
     process->block = block;
     process->position = position;
-    process->arm = series.arm;
+    process->arm = scheduled.arm;
     if (write_journal(results::journal_line(*process))) result_.processes.push_back(std::move(*process));
     schedule_.measured(i, seconds, environment_.now() - before);
   }

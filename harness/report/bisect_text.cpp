@@ -60,7 +60,7 @@ std::string probability_text(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share > 0.99 && share < 1 ? 2 : 0);
 }
 
-std::string sentence(const judge::BisectVerdict& verdict, const results::BisectQuestion& question) {
+std::string answer_sentence(const judge::BisectVerdict& verdict, const results::BisectQuestion& question) {
   const CommitNames names(question);
   const std::string probability = probability_text(verdict.probability);
   switch (verdict.answer) {
@@ -93,7 +93,7 @@ std::string belief_text(const results::BisectEntry& entry, std::size_t measureme
 
 std::string to_text(const judge::BisectVerdict& verdict, const results::BisectQuestion& question,
                     const CommitNames& names) {
-  std::string text = fmt::format("{}\n", sentence(verdict, question));
+  std::string text = fmt::format("{}\n", answer_sentence(verdict, question));
   if (verdict.answer == judge::BisectVerdict::Answer::kCulprit && names.is_merge(verdict.suspects.front().commit))
     text += fmt::format("it is a merge; to bisect its branch: --good $(git merge-base {0}^1 {0}^2) --bad {0}^2\n",
                         results::short_commit(verdict.suspects.front().commit));

@@ -27,7 +27,7 @@ class CommitNames {
 std::string probability_text(double share);
 
 /// The answer in one sentence, without its full stop.
-std::string sentence(const judge::BisectVerdict& verdict, const results::BisectQuestion& question);
+std::string answer_sentence(const judge::BisectVerdict& verdict, const results::BisectQuestion& question);
 
 /// The probabilities after an entry: "9 measured, 3 commits hold 90 %, likeliest 1a2b3c4d5e6f "subject" 41 %".
 std::string belief_text(const results::BisectEntry& entry, std::size_t measurements, std::size_t holding,

@@ -7,7 +7,7 @@
 
 namespace lab::report {
 
-TEST(Sentence, prints_a_change_of_any_size_without_an_exponent) {
+TEST(AnswerSentence, prints_a_change_of_any_size_without_an_exponent) {
   results::BisectQuestion question;
   question.commits = {{std::string(40, 'a'), "good", false}, {std::string(40, 'b'), "bad", false}};
   judge::BisectVerdict verdict;
@@ -22,12 +22,12 @@ TEST(Sentence, prints_a_change_of_any_size_without_an_exponent) {
                                                             {2.5e200, "a factor of 2.5e+200 slower"}}};
   for (const auto& [ratio, change] : rows) {
     verdict.ratio = ratio;
-    EXPECT_EQ(sentence(verdict, question),
+    EXPECT_EQ(answer_sentence(verdict, question),
               fmt::format("bbbbbbbbbbbb \"bad\" is the culprit (100 %): about {}", change));
   }
   verdict.answer = judge::BisectVerdict::Answer::kNone;
   verdict.most = 2.25;
-  EXPECT_EQ(sentence(verdict, question),
+  EXPECT_EQ(answer_sentence(verdict, question),
             "no culprit: aaaaaaaaaaaa \"good\" and bbbbbbbbbbbb \"bad\" do not differ by more than 125 % (100 %)");
 }
 

@@ -94,7 +94,7 @@ Chart belief_chart(const ParsedBisectRecord& record, const BisectVerdict& verdic
     last = &entry;
   }
   if (last != nullptr) add(*last, measurement + 0.5);
-  chart.title = sentence(report::sentence(verdict, record.question));
+  chart.title = capitalized(answer_sentence(verdict, record.question));
   chart.note =
       "The probabilities after each measurement. The larger an area, the more likely its commit is the culprit.";
   chart.text = fmt::format("Areas of probability over {}. {}.",
@@ -221,7 +221,7 @@ Section one(const ParsedBisectRecord& record) {
       identifier(fmt::format("bisect-{}-{}", question.benchmark.empty() ? "command" : question.benchmark,
                              results::short_commit(question.commits.back().sha)));
   Section section{name, question.benchmark.empty() ? question.command : question.benchmark, {}, {}};
-  section.elements.emplace_back(Paragraph{sentence(report::sentence(verdict, question)) + ".", emphasis_of(verdict)});
+  section.elements.emplace_back(Paragraph{capitalized(answer_sentence(verdict, question)) + ".", emphasis_of(verdict)});
   section.elements.emplace_back(Paragraph{
       fmt::format("Between {} and {}: {} of {} commits, noise per measurement {:.2g} %.",
                   names(question.commits.front().sha), names(question.commits.back().sha),

@@ -91,7 +91,7 @@ std::string wording(const SpeedClaim& claim) {
 
 std::string reason(const JudgedClaim& claim, const CommandBuckets& published, const Result& result) {
   if (!claim.measured) return missing(*claim.claim, published, result);
-  return sentence(explain(claim.from_table, *claim.measured, claim.verdict));
+  return capitalized(explain(claim.from_table, *claim.measured, claim.verdict));
 }
 
 std::string verdict_counts(const std::vector<JudgedClaim>& claims) {

@@ -136,7 +136,7 @@ Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
   Chart chart(phased ? "phases" : "time", workload.family + "-" + workload.name);
   chart.title = finding(workload, measured);
   chart.note = fmt::format(
-      "{}. Median and 95 % interval over {}. {}", sentence(workload.title), processes_phrase(measured),
+      "{}. Median and 95 % interval over {}. {}", capitalized(workload.title), processes_phrase(measured),
       phased ? phases_phrase(workload) : "Dashed: the reference. At each point: the time ratio to the reference.");
   json::array rows, reference;
   std::vector<std::string> medians;
@@ -224,7 +224,7 @@ Table variants_table(const std::string& family, const Result& result) {
   for (const VariantInfo& variant : result.variants)
     if (variant.family == family)
       table.rows.push_back({variant.reference ? variant.name + " (reference)" : variant.name, variant.idea,
-                            variant.cost, sentence(variant.weakness), sentence(variant.source)});
+                            variant.cost, capitalized(variant.weakness), capitalized(variant.source)});
   return table;
 }
 

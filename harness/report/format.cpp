@@ -38,7 +38,7 @@ std::string bytes(std::uint64_t value) {
   return fmt::format("{} {}", whole(value), kUnits[unit]);
 }
 
-std::string sentence(std::string text) {
+std::string capitalized(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;
 }

@@ -25,6 +25,6 @@ std::string with_interval(const stats::Estimate& estimate);
 std::string bytes(std::uint64_t value);
 
 /// Capitalizes the first letter.
-std::string sentence(std::string text);
+std::string capitalized(std::string text);
 
 }  // namespace lab::report

@@ -24,10 +24,10 @@ TEST(Format, bytes_are_in_the_largest_unit_that_gives_a_whole_number) {
   EXPECT_EQ(bytes(std::uint64_t{8} << 40), "8,192 GiB");
 }
 
-TEST(Format, sentences_begin_with_a_capital) {
-  EXPECT_EQ(sentence("free one"), "Free one");
-  EXPECT_EQ(sentence("10,000 live"), "10,000 live");
-  EXPECT_EQ(sentence(""), "");
+TEST(Format, capitalized_begins_with_a_capital_letter) {
+  EXPECT_EQ(capitalized("free one"), "Free one");
+  EXPECT_EQ(capitalized("10,000 live"), "10,000 live");
+  EXPECT_EQ(capitalized(""), "");
 }
 
 }  // namespace lab::report

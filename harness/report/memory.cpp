@@ -48,7 +48,7 @@ const CounterColumn kColumns[] = {{std::string(kRounding), "Bytes in blocks per 
 
 /// "used_bytes": "Used, bytes".
 std::string title_of(std::string_view counter) {
-  std::string title = sentence(std::string(counter.substr(0, counter.rfind('_')))) + ", bytes";
+  std::string title = capitalized(std::string(counter.substr(0, counter.rfind('_')))) + ", bytes";
   std::replace(title.begin(), title.end(), '_', ' ');
   return title;
 }

@@ -87,7 +87,7 @@ std::vector<std::string> unusual(const Result& result, bool running) {
   if (result.build.config != "release")
     sentences.push_back(fmt::format("The build was '{}', not 'release': its times are not comparable with others.",
                                     result.build.config));
-  for (const std::string& text : result.session.unusual) sentences.push_back(sentence(text));
+  for (const std::string& text : result.session.unusual) sentences.push_back(capitalized(text));
   return sentences;
 }
 
