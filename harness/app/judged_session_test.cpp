@@ -164,7 +164,7 @@ using Names = std::vector<std::string>;
 TEST(Session, runs_every_benchmark_once_in_every_block) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
-  fake.spec.pace = processes_pace(7);
+  fake.spec.length = processes_length(7);
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.head.session.state, "complete");
   EXPECT_EQ(fake.head.session.blocks, 7);
@@ -193,7 +193,7 @@ TEST(Session, runs_every_benchmark_once_in_every_block) {
 TEST(Session, records_the_other_load_in_each_block) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
-  fake.spec.pace = processes_pace(4);
+  fake.spec.length = processes_length(4);
   // Our processes use a CPU all the time; beside them another is half busy from block 1 on.
   fake.environment.cpu_use = [&fake] {
     const double busy = fake.now - 1000, beside = 0.5 * std::max(0.0, busy - 1);
@@ -228,7 +228,7 @@ TEST(Session, interrupted_in_its_first_block_records_the_disturbance_so_far) {
   for (const int after : {0, 1}) {
     FakeWorld fake;
     for (const char* variant : {"plain", "quick"}) fake.add(variant);
-    fake.spec.pace = processes_pace(4);
+    fake.spec.length = processes_length(4);
     fake.environment.cpu_use = [&fake] { return CpuUse{fake.now, 0, 0}; };
     fake.interrupted_after = after;
     ASSERT_TRUE(fake.go());
@@ -240,14 +240,14 @@ TEST(Session, interrupted_in_its_first_block_records_the_disturbance_so_far) {
 TEST(Session, collects_costly_counters_only_in_the_first_blocks) {
   FakeWorld fake;
   fake.add("plain");
-  fake.spec.pace = processes_pace(5);
+  fake.spec.length = processes_length(5);
   ASSERT_TRUE(fake.go());
   ASSERT_EQ(fake.specs.size(), 5u);
   for (std::size_t block = 0; block < 5; ++block)
     EXPECT_EQ(fake.specs[block].environment, block < 3 ? Names{"LAB_EXACT=1"} : Names{"LAB_EXACT"}) << block;
   FakeWorld quick;
   quick.add("plain");
-  quick.spec.pace = quick_pace();
+  quick.spec.length = quick_length();
   ASSERT_TRUE(quick.go());
   ASSERT_FALSE(quick.specs.empty());
   EXPECT_EQ(quick.specs[0].environment, Names{"LAB_EXACT"});
@@ -257,7 +257,7 @@ TEST(Session, is_reproducible_for_the_same_seed) {
   const auto order = [](std::uint64_t seed) {
     FakeWorld fake;
     for (const char* variant : {"plain", "quick", "other", "more"}) fake.add(variant);
-    fake.spec.pace = processes_pace(4);
+    fake.spec.length = processes_length(4);
     fake.spec.seed = seed;
     EXPECT_TRUE(fake.go());
     EXPECT_EQ(fake.specs[0].command[4], std::to_string(seed));
@@ -271,7 +271,7 @@ TEST(Session, pins_sequential_benchmarks_and_gives_threads_to_parallel_ones) {
   FakeWorld fake;
   fake.add("plain");
   fake.add("plain", "spread");
-  fake.spec.pace = processes_pace(1);
+  fake.spec.length = processes_length(1);
   fake.spec.cpu = 3;
   fake.spec.threads = 8;
   ASSERT_TRUE(fake.go());
@@ -287,7 +287,7 @@ TEST(Session, pins_sequential_benchmarks_and_gives_threads_to_parallel_ones) {
 TEST(Session, keeps_its_budget_and_adapts_to_the_cost_of_processes) {
   FakeWorld fake;
   for (int i = 0; i < 40; ++i) fake.add(i == 0 ? "plain" : fmt::format("v{}", i)).overhead = 0.35;
-  fake.spec.pace = quick_pace();
+  fake.spec.length = quick_length();
   ASSERT_TRUE(fake.go());
   EXPECT_LE(fake.now - 1000, 123);
   EXPECT_GE(fake.head.session.blocks, 6);
@@ -298,8 +298,8 @@ TEST(Session, keeps_its_budget_and_adapts_to_the_cost_of_processes) {
 TEST(Session, stops_within_a_block_before_it_exceeds_the_budget) {
   FakeWorld fake;
   for (int i = 0; i < 100; ++i) fake.add(i == 0 ? "plain" : fmt::format("v{}", i)).overhead = 1;
-  fake.spec.pace = quick_pace();
-  fake.spec.pace.budget_seconds = 30;
+  fake.spec.length = quick_length();
+  fake.spec.length.budget_seconds = 30;
   ASSERT_TRUE(fake.go());
   EXPECT_LE(fake.now - 1000, 31);
   EXPECT_EQ(fake.head.session.blocks, 0);
@@ -314,7 +314,7 @@ TEST(Session, drops_a_crashed_benchmark_and_continues_with_the_others) {
   FakeWorld::Behaviour& quick = fake.add("quick");
   quick.fails_at = 2;
   quick.failing = crash();
-  fake.spec.pace = processes_pace(6);
+  fake.spec.length = processes_length(6);
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.head.session.state, "complete");
   EXPECT_EQ(fake.count("fake/plain/store"), 6u);
@@ -351,7 +351,7 @@ TEST(Session, names_every_way_to_fail) {
     FakeWorld::Behaviour& quick = fake.add("quick");
     quick.fails_at = 1;
     quick.failing = row.outcome;
-    fake.spec.pace = processes_pace(3);
+    fake.spec.length = processes_length(3);
     ASSERT_TRUE(fake.go());
     ASSERT_EQ(fake.head.failures.size(), 1u);
     EXPECT_EQ(fake.head.failures[0].kind, row.kind);
@@ -369,7 +369,7 @@ TEST(Session, reports_the_error_text_of_a_variant) {
   quick.fails_at = 1;
   quick.failing = ended(ChildEnd::kExited, 2);
   quick.failing.error_tail = "arena ready\nvariant: error: first\nvariant: error: no block of 8 bytes is left\nbye\n";
-  fake.spec.pace = processes_pace(3);
+  fake.spec.length = processes_length(3);
   ASSERT_TRUE(fake.go());
   ASSERT_EQ(fake.head.failures.size(), 1u);
   EXPECT_EQ(fake.head.failures[0].kind, "refused");
@@ -381,7 +381,7 @@ TEST(Session, gives_no_number_to_a_wrong_answer) {
   fake.add("other");
   fake.add("plain");
   fake.add("quick").checksum = "00000000000000bb";
-  fake.spec.pace = processes_pace(6);
+  fake.spec.length = processes_length(6);
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.count("fake/quick/store"), 1u);
   EXPECT_TRUE(judge::process_times(fake.head, "fake/quick/store").empty());
@@ -396,7 +396,7 @@ TEST(Session, runs_an_unselected_reference_only_for_its_answer) {
   fake.add("quick").checksum = "00000000000000bb";
   fake.spec.selection.checks = {fake.spec.selection.benchmarks[0]};
   fake.spec.selection.benchmarks.erase(fake.spec.selection.benchmarks.begin());
-  fake.spec.pace = processes_pace(6);
+  fake.spec.length = processes_length(6);
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.ran[0], "fake/plain/store");
   EXPECT_EQ(fake.ran.size(), 2u);
@@ -412,7 +412,7 @@ TEST(Session, continues_without_a_crashed_reference_and_reports_it) {
   plain.failing = crash();
   fake.add("quick");
   fake.add("other");
-  fake.spec.pace = processes_pace(6);
+  fake.spec.length = processes_length(6);
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(judge::summarize(fake.head).size(), 2u);
   EXPECT_EQ(fake.head.session.unusual,
@@ -425,7 +425,7 @@ TEST(Session, does_not_measure_a_nonconforming_variant) {
   fake.add("quick").breach = "1 was put, 2 was there";
   fake.add("quick", "drop").breach = "1 was put, 2 was there";
   fake.add("other");
-  fake.spec.pace = processes_pace(3);
+  fake.spec.length = processes_length(3);
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.asked, (Names{"/b/fake/plain", "/b/fake/quick", "/b/fake/other"}));
   EXPECT_EQ(fake.about_to_ask, (Names{"fake/plain 0/3", "fake/quick 1/3", "fake/other 2/3"}));
@@ -451,7 +451,7 @@ TEST(Session, checks_the_conformance_of_each_executable_once) {
   fake.head.arms = {{"head", {}, {}, {}, {{"fake/plain", "aa"}}, {}},
                     {"control", {}, {}, {}, {{"fake/plain", "aa"}}, {}},
                     {"base", {}, {}, {}, {{"fake/plain", "bb"}}, {}}};
-  fake.spec.pace = processes_pace(1);
+  fake.spec.length = processes_length(1);
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.asked, (Names{"/b/fake/plain", "/base/fake/plain"}));
 }
@@ -463,7 +463,7 @@ TEST(Session, measures_only_head_if_base_does_not_conform_and_neither_if_head_do
     fake.add("quick");
     FakeWorld::Behaviour& there = fake.add_arm("base", "plain");
     (head ? here : there).breach = "no";
-    fake.spec.pace = processes_pace(2);
+    fake.spec.length = processes_length(2);
     ASSERT_TRUE(fake.go());
     ASSERT_EQ(fake.head.failures.size(), 1u);
     EXPECT_EQ(fake.head.failures[0].arm, head ? "head" : "base");
@@ -485,7 +485,7 @@ TEST(Session, ignores_the_answers_of_a_nonconforming_reference) {
       fake.spec.selection.checks = {fake.spec.selection.benchmarks[0]};
       fake.spec.selection.benchmarks.erase(fake.spec.selection.benchmarks.begin());
     }
-    fake.spec.pace = processes_pace(2);
+    fake.spec.length = processes_length(2);
     ASSERT_TRUE(fake.go());
     EXPECT_EQ(fake.count("fake/plain/store"), 0u);
     EXPECT_TRUE(fake.head.answers.empty());
@@ -502,7 +502,7 @@ TEST(Session, has_its_whole_budget_for_measuring) {
     FakeWorld fake;
     for (int i = 0; i < 40; ++i) fake.add(i == 0 ? "plain" : fmt::format("v{}", i));
     fake.conformance_seconds = conformance_seconds;
-    fake.spec.pace = quick_pace();
+    fake.spec.length = quick_length();
     EXPECT_TRUE(fake.go());
     return fake.head;
   };
@@ -514,7 +514,7 @@ TEST(Session, has_its_whole_budget_for_measuring) {
 TEST(Session, keeps_its_data_when_interrupted) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
-  fake.spec.pace = processes_pace(10);
+  fake.spec.length = processes_length(10);
   fake.interrupted_after = 8;
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.head.session.state, "interrupted");
@@ -528,7 +528,7 @@ TEST(Session, is_interrupted_without_a_failure_if_its_process_is_stopped) {
   FakeWorld::Behaviour& plain = fake.add("plain");
   plain.fails_at = 4;
   plain.failing = ended(ChildEnd::kStopped);
-  fake.spec.pace = processes_pace(10);
+  fake.spec.length = processes_length(10);
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.head.session.state, "interrupted");
   EXPECT_EQ(fake.head.processes.size(), 4u);
@@ -538,7 +538,7 @@ TEST(Session, is_interrupted_without_a_failure_if_its_process_is_stopped) {
 TEST(Session, ends_if_its_journal_cannot_be_written) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
-  fake.spec.pace = processes_pace(10);
+  fake.spec.length = processes_length(10);
   fake.disk_full_after = 5;
   const Expected<void> ended = fake.go();
   ASSERT_FALSE(ended);
@@ -552,7 +552,7 @@ TEST(Session, in_full_mode_continues_until_every_interval_is_narrow) {
   FakeWorld fake;
   fake.add("plain");
   fake.add("quick");
-  fake.spec.pace = full_pace();
+  fake.spec.length = full_length();
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.head.session.state, "complete");
   EXPECT_EQ(fake.head.session.blocks, 6);
@@ -562,8 +562,8 @@ TEST(Session, in_full_mode_continues_until_every_interval_is_narrow) {
 TEST(Session, in_full_mode_reports_the_intervals_that_stayed_wide) {
   FakeWorld fake;
   fake.add("plain");
-  fake.spec.pace = full_pace();
-  fake.spec.pace.budget_seconds = 3;
+  fake.spec.length = full_length();
+  fake.spec.length.budget_seconds = 3;
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.head.session.state, "complete");
   FakeWorld noisy;
@@ -574,8 +574,8 @@ TEST(Session, in_full_mode_reports_the_intervals_that_stayed_wide) {
     noisy.behaviours["fake/plain/store"].nanoseconds = ++run % 2 == 0 ? 1000 : 1400;
     return calm(spec);
   };
-  noisy.spec.pace = full_pace();
-  noisy.spec.pace.budget_seconds = 20;
+  noisy.spec.length = full_length();
+  noisy.spec.length.budget_seconds = 20;
   ASSERT_TRUE(noisy.go());
   EXPECT_EQ(noisy.head.session.state, "out of time");
   ASSERT_EQ(noisy.head.session.unusual.size(), 1u);
@@ -587,7 +587,7 @@ TEST(Session, in_full_mode_reports_the_intervals_that_stayed_wide) {
 TEST(Session, reports_its_progress) {
   FakeWorld fake;
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
-  fake.spec.pace = quick_pace();
+  fake.spec.length = quick_length();
   ASSERT_TRUE(fake.go());
   ASSERT_EQ(fake.progresses.size(), 20u);
   EXPECT_EQ(fake.progresses[0].blocks, 10);
@@ -603,7 +603,7 @@ TEST(Session, runs_the_arms_of_a_benchmark_next_to_each_other_and_each_pair_of_b
   for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
   fake.add_arm("base", "quick");
   fake.add_arm("control", "plain");
-  fake.spec.pace = processes_pace(8);
+  fake.spec.length = processes_length(8);
   ASSERT_TRUE(fake.go());
   ASSERT_EQ(fake.head.processes.size(), 40u);
   for (const char* benchmark : {"fake/quick/store", "fake/plain/store"}) {
@@ -630,7 +630,7 @@ TEST(Session, continues_head_if_base_fails_and_ends_both_if_head_fails) {
   fake.add_arm("base", "other");
   fake.behaviours["fake/other/store"].fails_at = 2;
   fake.behaviours["fake/other/store"].failing = crash();
-  fake.spec.pace = processes_pace(6);
+  fake.spec.length = processes_length(6);
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.count("fake/quick/store"), 6u);
   EXPECT_EQ(fake.count("base:fake/quick/store"), 2u);
@@ -646,7 +646,7 @@ TEST(Session, drops_the_numbers_of_a_base_with_wrong_answers_and_keeps_those_of_
   FakeWorld fake;
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
   fake.add_arm("base", "quick").checksum = "00000000000000bb";
-  fake.spec.pace = processes_pace(6);
+  fake.spec.length = processes_length(6);
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.count("base:fake/quick/store"), 1u);
   EXPECT_TRUE(judge::process_times(fake.head, "fake/quick/store", "", results::kBase).empty());
@@ -667,10 +667,10 @@ TEST(Session, against_a_base_continues_with_wide_intervals_and_the_control) {
     if (child.command[1] == "--run") fake.behaviours["fake/other/store"].nanoseconds = ++run % 3 == 0 ? 1000 : 1100;
     return calm(child);
   };
-  fake.spec.pace = against_pace(quick_pace(), 2, 0.005);
-  fake.spec.pace.budget_seconds = 200;
+  fake.spec.length = against_length(quick_length(), 2, 0.005);
+  fake.spec.length.budget_seconds = 200;
   ASSERT_TRUE(fake.go());
-  const std::size_t least = static_cast<std::size_t>(fake.spec.pace.least_blocks);
+  const std::size_t least = static_cast<std::size_t>(fake.spec.length.least_blocks);
   EXPECT_EQ(fake.count("fake/quick/store"), least);
   EXPECT_EQ(fake.count("base:fake/quick/store"), least);
   EXPECT_EQ(fake.count("fake/more/store"), least);
@@ -689,7 +689,7 @@ TEST(Session, is_unfit_only_if_its_control_is_biased) {
     FakeWorld fake;
     for (const char* variant : {"plain", "quick"}) fake.add(variant);
     fake.add_arm("control", "plain").nanoseconds = 1000 * bias;
-    fake.spec.pace = processes_pace(12);
+    fake.spec.length = processes_length(12);
     ASSERT_TRUE(fake.go());
     const judge::Control control = judge::judge_control(fake.head);
     EXPECT_EQ(control.fit, bias == 1.0) << control.sentence;
@@ -702,7 +702,7 @@ TEST(Session, is_unfit_only_if_its_control_is_biased) {
 TEST(Session, reports_how_much_of_its_time_was_timed) {
   FakeWorld fake;
   fake.add("plain").nanoseconds = 2e8;  // in one repetition
-  fake.spec.pace = processes_pace(4);
+  fake.spec.length = processes_length(4);
   fake.spec.started = fake.now - 3;
   ASSERT_TRUE(fake.go());
   EXPECT_NEAR(fake.head.session.timed_seconds, 4 * 0.2, 0.01);
@@ -724,8 +724,8 @@ TEST(Session, with_real_processes_measures_working_variants_and_reports_failing_
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   };
   fake.spec.selection = *select(catalog, {"*/store", "*/spread"});
-  fake.spec.pace = processes_pace(3);
-  fake.spec.pace.most_seconds = 0.02;
+  fake.spec.length = processes_length(3);
+  fake.spec.length.most_seconds = 0.02;
   fake.spec.cpu = 0;
   fake.head.variants = fake.spec.selection.variants;
   ASSERT_TRUE(fake.go());

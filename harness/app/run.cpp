@@ -59,8 +59,8 @@ results::Result make_head(const measure::SessionSpec& spec, results::Machine mac
   head.facts = measure::read_facts("/");
   head.session.started = now;
   head.session.seed = spec.seed;
-  head.session.mode = spec.pace.mode;
-  head.session.budget_seconds = spec.pace.budget_seconds;
+  head.session.mode = spec.length.mode;
+  head.session.budget_seconds = spec.length.budget_seconds;
   head.session.protocol = bench::kProtocol;
   head.session.unusual = measure::find_unusual(head, measure::environment_variables(), spec.threads);
   head.workloads = spec.selection.workloads;
@@ -113,7 +113,7 @@ Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& b
         "a revision whose variants speak this build's protocol, or another --filter");
   arms.push_back(std::move(*arm));
   if (!pairing.timed.empty())
-    spec.pace = measure::against_pace(spec.pace, pairing.timed.size(), request.target.value_or(kRatioTarget));
+    spec.length = measure::against_length(spec.length, pairing.timed.size(), request.target.value_or(kRatioTarget));
   spec.other_arms.insert(spec.other_arms.end(), pairing.timed.begin(), pairing.timed.end());
   return pairing;
 }
@@ -154,7 +154,7 @@ Expected<Checkout> find_head(const RunRequest& request, const RunObserver& obser
 /// Plans a session from the request and head's build; queries head's executables for their benchmarks.
 Expected<PlannedSession> plan_session(const RunRequest& request, const RunObserver& observer, const Runner& runner) {
   measure::SessionSpec spec;
-  spec.pace = request.pace;
+  spec.length = request.length;
   spec.seed = request.seed;
   spec.process_timeout = request.process_timeout;
   Expected<results::Machine> machine = measure::this_machine();
@@ -232,7 +232,7 @@ int planned_blocks(const measure::SessionSpec& spec, const results::Result& pilo
     overheads.push_back(overhead_of(pilot, benchmark.name));
   for (const measure::ArmBenchmark& other : spec.other_arms)
     overheads.push_back(overhead_of(pilot, other.benchmark.name));
-  return measure::planned_blocks(spec.pace, overheads);
+  return measure::planned_blocks(spec.length, overheads);
 }
 
 /// Adds verdicts against the base, if the session has one.
@@ -265,14 +265,14 @@ Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObser
   if (request.against) {
     const Expected<void> known = check_base(*request.against, request.root, request.build_dir, runner);
     if (!known) return known.error();
-    spec.pace = measure::against_pace(spec.pace, benchmarks.size(), request.target.value_or(kRatioTarget));
+    spec.length = measure::against_length(spec.length, benchmarks.size(), request.target.value_or(kRatioTarget));
     for (const measure::Benchmark& benchmark : benchmarks)
       spec.other_arms.push_back({std::string(results::kBase), benchmark});
   }
   judge::Forecast forecast;
   forecast.folder = results::machine_folder(request.root, planned->machine);
   forecast.machine = planned->machine.id;
-  forecast.budget_seconds = spec.pace.budget_seconds;
+  forecast.budget_seconds = spec.length.budget_seconds;
   const std::optional<results::Result> pilot = newest_pilot(spec, forecast.folder);
   if (pilot) forecast.pilot = pilot->session.id;
   if (pilot) forecast.blocks = planned_blocks(spec, *pilot);

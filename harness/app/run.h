@@ -23,7 +23,7 @@ namespace lab::app {
 
 struct RunRequest {
   std::vector<std::string> filters = {};  ///< globs; none: every benchmark
-  measure::Pace pace = measure::default_pace();
+  measure::SessionLength length = measure::default_length();
   std::optional<double> target = {};              ///< for the ratios to `against`; none: half of compare's threshold
   std::uint64_t seed = 1;                         ///< for the workloads and the order
   std::optional<double> process_timeout = {};     ///< seconds; none: the default of measure::SessionSpec

@@ -192,7 +192,7 @@ TEST_F(UseCases, run_returns_its_result_and_reports_it_before_and_after_each_blo
   };
   observer.on_measured = [&](const std::vector<std::string>&) { events.push_back("measured"); };
   const RunRequest request{
-      .filters = {"*/store"}, .pace = measure::processes_pace(2), .root = root(), .build_dir = build.path()};
+      .filters = {"*/store"}, .length = measure::processes_length(2), .root = root(), .build_dir = build.path()};
   const auto outcome = silently([&] { return run(request, observer); });
   ASSERT_TRUE(outcome) << outcome.error().what;
   EXPECT_EQ(events, (std::vector<std::string>{"start", "0 processes, 0 blocks", "2 processes, 2 blocks",
@@ -207,7 +207,8 @@ TEST_F(UseCases, run_returns_its_result_and_reports_it_before_and_after_each_blo
 TEST_F(UseCases, run_needs_no_observer) {
   const measure::FakeBuild build({"plain"});
   const auto outcome = silently([&] {
-    return run({.filters = {"*/store"}, .pace = measure::processes_pace(1), .root = root(), .build_dir = build.path()});
+    return run(
+        {.filters = {"*/store"}, .length = measure::processes_length(1), .root = root(), .build_dir = build.path()});
   });
   ASSERT_TRUE(outcome) << outcome.error().what;
 }
@@ -229,7 +230,7 @@ TEST_F(UseCases, run_stops_once_its_stop_file_is_readable) {
 TEST_F(UseCases, forecast_names_the_smallest_change_once_there_is_a_pilot) {
   const measure::FakeBuild build({"plain"});
   RunRequest request{
-      .filters = {"*/store"}, .pace = measure::processes_pace(6), .root = root(), .build_dir = build.path()};
+      .filters = {"*/store"}, .length = measure::processes_length(6), .root = root(), .build_dir = build.path()};
   const auto before = silently([&] { return forecast_run(request); });
   ASSERT_TRUE(before) << before.error().what;
   EXPECT_FALSE(before->pilot);

@@ -31,20 +31,20 @@ Expected<double> parse_target(const Options& options, double fallback) {
   return percent / 100;
 }
 
-Expected<measure::Pace> parse_pace(const Options& options) {
+Expected<measure::SessionLength> parse_length(const Options& options) {
   if (options.has("--quick") + options.has("--full") + options.has("--processes") > 1)
     return usage_error("expected at most one of --quick, --full and --processes", "");
-  measure::Pace pace = options.has("--quick")  ? measure::quick_pace()
-                       : options.has("--full") ? measure::full_pace()
-                                               : measure::default_pace();
+  measure::SessionLength length = options.has("--quick")  ? measure::quick_length()
+                                  : options.has("--full") ? measure::full_length()
+                                                          : measure::default_length();
   std::optional<int> processes;
   if (const auto read = options.read("--processes", processes, 1, 10'000); !read) return read.error();
-  if (processes) pace = measure::processes_pace(*processes);
-  if (const auto read = options.read("--budget", pace.budget_seconds, 0.1, 1e7); !read) return read.error();
-  const Expected<double> target = parse_target(options, pace.target);
+  if (processes) length = measure::processes_length(*processes);
+  if (const auto read = options.read("--budget", length.budget_seconds, 0.1, 1e7); !read) return read.error();
+  const Expected<double> target = parse_target(options, length.target);
   if (!target) return target.error();
-  pace.target = *target;
-  return pace;
+  length.target = *target;
+  return length;
 }
 
 /// The request, from the command line alone.
@@ -52,10 +52,10 @@ Expected<app::RunRequest> parse_request(const Options& options) {
   if (const auto none = options.refuse_arguments("run", "python3 make.py run --filter GLOB"); !none)
     return none.error();
   app::RunRequest request;
-  const Expected<measure::Pace> pace = parse_pace(options);
-  if (!pace) return pace.error();
-  request.pace = *pace;
-  if (options.has("--target")) request.target = pace->target;
+  const Expected<measure::SessionLength> length = parse_length(options);
+  if (!length) return length.error();
+  request.length = *length;
+  if (options.has("--target")) request.target = length->target;
   request.filters = options.values("--filter");
   request.revision = options.value("--revision");
   request.against = options.value("--against");

@@ -52,10 +52,10 @@ void RunTerminal::show_leftover(const results::Leftover& leftover) {
 }
 
 void RunTerminal::show_start(const measure::SessionSpec& spec, const results::Result& head) {
-  const measure::Pace& pace = spec.pace;
+  const measure::SessionLength& length = spec.length;
   print("{} on machine {}, {}", counted(spec.selection.benchmarks.size(), "benchmark"), head.machine.id,
-        pace.budget_seconds > 0 ? fmt::format("up to {} of measuring", duration_text(pace.budget_seconds))
-                                : counted(static_cast<std::size_t>(pace.blocks), "block"));
+        length.budget_seconds > 0 ? fmt::format("up to {} of measuring", duration_text(length.budget_seconds))
+                                  : counted(static_cast<std::size_t>(length.blocks), "block"));
   std::vector<std::string> control;
   for (const measure::ArmBenchmark& other : spec.other_arms)
     if (other.arm == results::kControl) control.push_back(other.benchmark.name);

@@ -24,35 +24,35 @@ int least_processes() {
 
 }  // namespace
 
-Pace quick_pace() {
-  Pace pace{"quick", 120, 10, least_processes(), 2, 0};
-  pace.exact_blocks = 0;  // they took about a fifth of its time in a loaded virtual machine
-  return pace;
+SessionLength quick_length() {
+  SessionLength length{"quick", 120, 10, least_processes(), 2, 0};
+  length.exact_blocks = 0;  // they took about a fifth of its time in a loaded virtual machine
+  return length;
 }
 
-Pace default_pace() {
+SessionLength default_length() {
   return {"default", 480, 20, least_processes(), 2, 0};
 }
 
-Pace full_pace() {
-  return {"full", 3600, least_processes(), least_processes(), 1, kTight};
+SessionLength full_length() {
+  return {"full", 3600, least_processes(), least_processes(), 1, kFullTarget};
 }
 
-Pace processes_pace(int processes) {
+SessionLength processes_length(int processes) {
   return {"processes", 0, processes, processes, 0.5, 0};
 }
 
-Pace against_pace(Pace pace, std::size_t rows, double target) {
-  if (pace.mode == "processes") return pace;
+SessionLength against_length(SessionLength length, std::size_t rows, double target) {
+  if (length.mode == "processes") return length;
   const auto can_tell = [rows](int blocks) {
     const auto count = static_cast<std::size_t>(blocks);
     return stats::least_p(count, stats::stratum_blocks(count, rows, stats::kAlpha)) * static_cast<double>(rows) <=
            stats::kAlpha;
   };
-  while (!can_tell(pace.least_blocks)) ++pace.least_blocks;
-  pace.blocks = std::max(pace.blocks, pace.least_blocks);
-  pace.target = target;
-  return pace;
+  while (!can_tell(length.least_blocks)) ++length.least_blocks;
+  length.blocks = std::max(length.blocks, length.least_blocks);
+  length.target = target;
+  return length;
 }
 
 std::vector<std::size_t> block_order(std::size_t count, std::uint64_t seed, int block) {
@@ -73,11 +73,11 @@ std::vector<std::size_t> arm_order(std::size_t arms, std::uint64_t seed, std::si
   return order;
 }
 
-Schedule::Schedule(Pace pace, std::size_t processes) : pace_(std::move(pace)), costs_(processes) {}
+Schedule::Schedule(SessionLength length, std::size_t processes) : length_(std::move(length)), costs_(processes) {}
 
 double Schedule::cost(std::size_t process, double seconds) const {
   const Cost& cost = costs_[process];
-  if (cost.rests) return 0;
+  if (cost.paused) return 0;
   const double guess = known_ == 0 ? kAssumedOverhead : known_overhead_ / static_cast<double>(known_);
   return cost.overhead.value_or(guess) + seconds;
 }
@@ -90,28 +90,28 @@ double Schedule::block_cost(double seconds) const {
 
 int Schedule::blocks_wanted(int done) const {
   // How many blocks a target needs is unknown: after the planned number, blocks are planned one at a time.
-  return pace_.target > 0 ? std::max(1, pace_.blocks - done) : pace_.blocks - done;
+  return length_.target > 0 ? std::max(1, length_.blocks - done) : length_.blocks - done;
 }
 
-std::optional<double> Schedule::next_block(int done, double elapsed, bool tight) const {
-  const auto active = std::count_if(costs_.begin(), costs_.end(), [](const Cost& cost) { return !cost.rests; });
-  if (active == 0 || done >= (pace_.target > 0 ? kMostBlocks : pace_.blocks)) return std::nullopt;
-  if (pace_.target > 0 && tight && done >= pace_.least_blocks) return std::nullopt;
-  if (pace_.budget_seconds <= 0) return pace_.most_seconds;
-  const double left = pace_.budget_seconds - elapsed;
+std::optional<double> Schedule::next_block(int done, double elapsed, bool within_target) const {
+  const auto active = std::count_if(costs_.begin(), costs_.end(), [](const Cost& cost) { return !cost.paused; });
+  if (active == 0 || done >= (length_.target > 0 ? kMostBlocks : length_.blocks)) return std::nullopt;
+  if (length_.target > 0 && within_target && done >= length_.least_blocks) return std::nullopt;
+  if (length_.budget_seconds <= 0) return length_.most_seconds;
+  const double left = length_.budget_seconds - elapsed;
   const double share = (left / blocks_wanted(done) - block_cost(0)) / static_cast<double>(active);
-  const double seconds = std::clamp(share, kLeastSeconds, pace_.most_seconds);
+  const double seconds = std::clamp(share, kLeastSeconds, length_.most_seconds);
   if (done > 0 && block_cost(seconds) > left * kTolerance) return std::nullopt;
   return seconds;
 }
 
 std::optional<double> Schedule::next_process(std::size_t process, double seconds, double elapsed, double cost_left,
                                              std::size_t remaining) const {
-  if (pace_.budget_seconds <= 0) return seconds;
-  const double left = pace_.budget_seconds - elapsed;
+  if (length_.budget_seconds <= 0) return seconds;
+  const double left = length_.budget_seconds - elapsed;
   const double too_much = std::max(0.0, cost_left - left) / static_cast<double>(remaining);
   const double given = std::max(std::min(seconds, kLeastSeconds), seconds - too_much);
-  if (cost(process, given) > left + (kTolerance - 1) * pace_.budget_seconds) return std::nullopt;
+  if (cost(process, given) > left + (kTolerance - 1) * length_.budget_seconds) return std::nullopt;
   return given;
 }
 
@@ -123,31 +123,31 @@ void Schedule::measured(std::size_t process, double seconds, double wall_seconds
   known_overhead_ += *overhead;
 }
 
-void Schedule::rest(std::size_t process, bool rests) {
-  costs_[process].rests = rests;
+void Schedule::set_paused(std::size_t process, bool paused) {
+  costs_[process].paused = paused;
 }
 
 int Schedule::expected_blocks(int done, double seconds, double elapsed) const {
   const int wanted = done + blocks_wanted(done);
   const double each = block_cost(seconds);
-  if (pace_.budget_seconds <= 0 || each <= 0) return wanted;
-  const double affordable = (pace_.budget_seconds - elapsed) * kTolerance / each;
+  if (length_.budget_seconds <= 0 || each <= 0) return wanted;
+  const double affordable = (length_.budget_seconds - elapsed) * kTolerance / each;
   return std::max(done + 1, std::min(wanted, done + static_cast<int>(std::min(affordable, 1e6))));
 }
 
 double Schedule::seconds_left(int done, double seconds, double elapsed, double left_in_block) const {
   const int blocks_after = std::max(0, expected_blocks(done, seconds, elapsed) - done - 1);
   const double left = left_in_block + blocks_after * block_cost(seconds);
-  return pace_.budget_seconds > 0 ? std::clamp(pace_.budget_seconds - elapsed, 0.0, left) : left;
+  return length_.budget_seconds > 0 ? std::clamp(length_.budget_seconds - elapsed, 0.0, left) : left;
 }
 
-std::string Schedule::state(int done, bool tight) const {
-  const bool enough = done >= pace_.least_blocks && (pace_.target <= 0 || tight);
+std::string Schedule::state(int done, bool within_target) const {
+  const bool enough = done >= length_.least_blocks && (length_.target <= 0 || within_target);
   return enough ? "complete" : "out of time";
 }
 
-int planned_blocks(const Pace& pace, const std::vector<std::optional<double>>& overheads) {
-  Schedule schedule(pace, overheads.size());
+int planned_blocks(const SessionLength& length, const std::vector<std::optional<double>>& overheads) {
+  Schedule schedule(length, overheads.size());
   for (std::size_t i = 0; i < overheads.size(); ++i)
     if (overheads[i]) schedule.measured(i, 0, *overheads[i]);
   int blocks = 0;

@@ -12,7 +12,7 @@
 namespace lab::measure {
 
 /// The settings of a session's length.
-struct Pace {
+struct SessionLength {
   std::string mode;           ///< "quick", "default", "full" or "processes", as results record it
   double budget_seconds = 0;  ///< wall time of all processes together; 0: no limit
   int blocks = 0;             ///< the budget is divided among this many; also the maximum if there is no target
@@ -23,7 +23,7 @@ struct Pace {
 };
 
 /// The target of --full.
-inline constexpr double kTight = 0.01;
+inline constexpr double kFullTarget = 0.01;
 
 /// Most blocks of a session with a target, whatever its budget.
 inline constexpr int kMostBlocks = 500;
@@ -31,19 +31,19 @@ inline constexpr int kMostBlocks = 500;
 /// The least measuring time of a process; if even that exceeds the budget, there are fewer blocks.
 inline constexpr double kLeastSeconds = 0.05;
 
-Pace quick_pace();
-Pace default_pace();
-Pace full_pace();
-Pace processes_pace(int processes);
+SessionLength quick_length();
+SessionLength default_length();
+SessionLength full_length();
+SessionLength processes_length(int processes);
 
-/// `pace` for a session whose `rows` benchmarks are compared with another arm. It runs blocks until the intervals of
+/// `length` for a session whose `rows` benchmarks are compared with another arm. It runs blocks until the intervals of
 /// all ratios are within `target` (except with --processes, which fixes the end), and at least as many as a row's p
 /// needs to get below stats::kAlpha after Holm's correction over the table.
 ///
 /// A session ends by the width of its intervals, never by their position. Of 400 rows without a change (noise 1 %,
 /// drift 3 %, target 0.5 %, a test at every block, 31 blocks at the end) 8 % then had p below 0.05; the threshold,
 /// twice the target, keeps these from being verdicts. Of rows that end when p is small, 22 % would have.
-Pace against_pace(Pace pace, std::size_t rows, double target);
+SessionLength against_length(SessionLength length, std::size_t rows, double target);
 
 /// The order of one block: each of 0..count-1 once, shuffled (Fisher and Yates), seeded by the session's seed and the
 /// block.
@@ -59,11 +59,12 @@ std::vector<std::size_t> arm_order(std::size_t arms, std::uint64_t seed, std::si
 /// from each block, and the time left is divided again before the next one.
 class Schedule {
  public:
-  Schedule(Pace pace, std::size_t processes);
+  Schedule(SessionLength length, std::size_t processes);
 
   /// Measuring seconds for every process of the next block; none when the session is over. `done`: complete blocks;
-  /// `elapsed`: seconds since the session's first process; `tight`: whether every interval is within the target.
-  std::optional<double> next_block(int done, double elapsed, bool tight) const;
+  /// `elapsed`: seconds since the session's first process; `within_target`: whether every interval is within the
+  /// target.
+  std::optional<double> next_block(int done, double elapsed, bool within_target) const;
 
   /// Measuring seconds for the next process of a block planned with `seconds` per process. `remaining` processes,
   /// including this one, are expected to cost `cost_left` in all. Less than `seconds` if the block has become more
@@ -74,31 +75,31 @@ class Schedule {
   /// Records that a process with `seconds` of measuring time took `wall_seconds` in all, overhead included.
   void measured(std::size_t process, double seconds, double wall_seconds);
 
-  /// Sets whether the process rests, i.e. has no part in later blocks; at first none rests.
-  void rest(std::size_t process, bool rests);
+  /// Sets whether the process is paused, i.e. has no part in later blocks; at first none is.
+  void set_paused(std::size_t process, bool paused);
 
   /// Seconds until the end, for display.
   double seconds_left(int done, double seconds, double elapsed, double left_in_block) const;
 
-  /// Expected cost with `seconds` of measuring time; 0 if it rests.
+  /// Expected cost with `seconds` of measuring time; 0 if it is paused.
   double cost(std::size_t process, double seconds) const;
 
   /// Total number of blocks expected now.
   int expected_blocks(int done, double seconds, double elapsed) const;
 
   /// "complete" or "out of time" for a session that ended by itself.
-  std::string state(int done, bool tight) const;
+  std::string state(int done, bool within_target) const;
 
  private:
   double block_cost(double seconds) const;
   int blocks_wanted(int done) const;
 
   struct Cost {
-    bool rests = false;
+    bool paused = false;
     std::optional<double> overhead;  ///< seconds of its last process outside measuring; none before the first
   };
 
-  Pace pace_;
+  SessionLength length_;
   std::vector<Cost> costs_;
   double known_overhead_ = 0;  ///< sum over all that are known
   std::size_t known_ = 0;
@@ -106,6 +107,6 @@ class Schedule {
 
 /// How many blocks a session will have if its processes have these `overheads`, in seconds (none: unknown), and it
 /// never reaches its target, if any.
-int planned_blocks(const Pace& pace, const std::vector<std::optional<double>>& overheads);
+int planned_blocks(const SessionLength& length, const std::vector<std::optional<double>>& overheads);
 
 }  // namespace lab::measure

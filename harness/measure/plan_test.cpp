@@ -17,12 +17,13 @@ struct Simulated {
   std::string state;
 };
 
-Simulated simulate(const Pace& pace, const std::vector<double>& overheads, int tight_after = 1'000'000) {
-  Schedule schedule(pace, overheads.size());
+Simulated simulate(const SessionLength& length, const std::vector<double>& overheads,
+                   int within_target_after = 1'000'000) {
+  Schedule schedule(length, overheads.size());
   Simulated session;
   for (;;) {
-    const bool tight = session.blocks >= tight_after;
-    const std::optional<double> seconds = schedule.next_block(session.blocks, session.elapsed, tight);
+    const bool within_target = session.blocks >= within_target_after;
+    const std::optional<double> seconds = schedule.next_block(session.blocks, session.elapsed, within_target);
     if (!seconds) break;
     session.last_seconds = *seconds;
     bool cut = false;
@@ -39,7 +40,7 @@ Simulated simulate(const Pace& pace, const std::vector<double>& overheads, int t
     if (cut) break;
     ++session.blocks;
   }
-  session.state = schedule.state(session.blocks, session.blocks >= tight_after);
+  session.state = schedule.state(session.blocks, session.blocks >= within_target_after);
   return session;
 }
 
@@ -100,19 +101,19 @@ TEST(ArmOrder, puts_each_of_three_arms_equally_often_before_each_other) {
 }
 
 TEST(AgainstPace, has_enough_blocks_for_a_verdict_in_a_table_of_any_size) {
-  EXPECT_EQ(against_pace(quick_pace(), 1, 0.005).least_blocks, 6);
-  const Pace forty = against_pace(quick_pace(), 40, 0.005);
+  EXPECT_EQ(against_length(quick_length(), 1, 0.005).least_blocks, 6);
+  const SessionLength forty = against_length(quick_length(), 40, 0.005);
   EXPECT_EQ(forty.least_blocks, 7);  // 2 / C(14, 7) < 0.05 / 40 < 2 / C(12, 6)
-  EXPECT_EQ(forty.blocks, quick_pace().blocks);
-  EXPECT_GT(against_pace(quick_pace(), 100'000, 0.005).blocks, quick_pace().blocks);
+  EXPECT_EQ(forty.blocks, quick_length().blocks);
+  EXPECT_GT(against_length(quick_length(), 100'000, 0.005).blocks, quick_length().blocks);
   EXPECT_EQ(forty.target, 0.005);
-  EXPECT_EQ(against_pace(processes_pace(3), 40, 0.005).target, 0);
+  EXPECT_EQ(against_length(processes_length(3), 40, 0.005).target, 0);
 }
 
 TEST(Schedule, keeps_the_budget_for_any_number_of_benchmarks) {
   for (const double overhead : {0.0, 0.02, 0.3}) {
     for (const std::size_t benchmarks : {1u, 7u, 32u, 100u, 400u, 2000u, 5000u}) {
-      const Simulated session = simulate(quick_pace(), std::vector<double>(benchmarks, overhead));
+      const Simulated session = simulate(quick_length(), std::vector<double>(benchmarks, overhead));
       EXPECT_LE(session.elapsed, 120 * 1.03) << benchmarks << " benchmarks, overhead " << overhead;
       EXPECT_LE(session.blocks, 10);
       EXPECT_GE(session.last_seconds, kLeastSeconds);
@@ -121,90 +122,90 @@ TEST(Schedule, keeps_the_budget_for_any_number_of_benchmarks) {
 }
 
 TEST(Schedule, reduces_the_time_of_a_process_before_the_number_of_processes) {
-  const Simulated few = simulate(quick_pace(), std::vector<double>(10, 0.1));
+  const Simulated few = simulate(quick_length(), std::vector<double>(10, 0.1));
   EXPECT_EQ(few.blocks, 10);
   EXPECT_GT(few.last_seconds, 0.9);
-  const Simulated more = simulate(quick_pace(), std::vector<double>(50, 0.1));
+  const Simulated more = simulate(quick_length(), std::vector<double>(50, 0.1));
   EXPECT_EQ(more.blocks, 10);
   EXPECT_LT(more.last_seconds, 0.2);
-  const Simulated many = simulate(quick_pace(), std::vector<double>(110, 0.1));
+  const Simulated many = simulate(quick_length(), std::vector<double>(110, 0.1));
   EXPECT_LT(many.blocks, 10);
   EXPECT_GE(many.blocks, 6);
   EXPECT_EQ(many.last_seconds, kLeastSeconds);
   EXPECT_EQ(many.state, "complete");
-  const Simulated too_many = simulate(quick_pace(), std::vector<double>(300, 0.1));
+  const Simulated too_many = simulate(quick_length(), std::vector<double>(300, 0.1));
   EXPECT_LT(too_many.blocks, 6);
   EXPECT_EQ(too_many.state, "out of time");
 }
 
 TEST(Schedule, uses_most_of_the_budget_if_costs_differ_from_the_estimate) {
   // Much more than the first guess; the first block teaches it.
-  const Simulated session = simulate(default_pace(), std::vector<double>(30, 0.4));
+  const Simulated session = simulate(default_length(), std::vector<double>(30, 0.4));
   EXPECT_EQ(session.blocks, 20);
   EXPECT_GT(session.elapsed, 480 * 0.9);
 }
 
 TEST(Schedule, does_not_fill_the_budget_with_longer_processes) {
-  const Simulated one = simulate(quick_pace(), {0.05});
+  const Simulated one = simulate(quick_length(), {0.05});
   EXPECT_EQ(one.blocks, 10);
   EXPECT_LT(one.elapsed, 25);
 }
 
 TEST(Schedule, runs_the_requested_number_of_processes) {
-  const Simulated session = simulate(processes_pace(3), std::vector<double>(4, 0.1));
+  const Simulated session = simulate(processes_length(3), std::vector<double>(4, 0.1));
   EXPECT_EQ(session.blocks, 3);
   EXPECT_EQ(session.state, "complete");
-  Pace pace = processes_pace(30);
-  pace.budget_seconds = 10;
-  const Simulated limited = simulate(pace, std::vector<double>(10, 0.1));
+  SessionLength length = processes_length(30);
+  length.budget_seconds = 10;
+  const Simulated limited = simulate(length, std::vector<double>(10, 0.1));
   EXPECT_LT(limited.blocks, 30);
   EXPECT_LE(limited.elapsed, 10.3);
   EXPECT_EQ(limited.state, "out of time");
 }
 
 TEST(Schedule, ends_a_full_session_when_all_intervals_are_within_the_target) {
-  const Simulated session = simulate(full_pace(), std::vector<double>(10, 0.1), 25);
+  const Simulated session = simulate(full_length(), std::vector<double>(10, 0.1), 25);
   EXPECT_EQ(session.blocks, 25);
   EXPECT_EQ(session.state, "complete");
-  EXPECT_EQ(simulate(full_pace(), std::vector<double>(10, 0.1), 2).blocks, 6);
-  const Simulated never = simulate(full_pace(), std::vector<double>(10, 0.1));
+  EXPECT_EQ(simulate(full_length(), std::vector<double>(10, 0.1), 2).blocks, 6);
+  const Simulated never = simulate(full_length(), std::vector<double>(10, 0.1));
   EXPECT_LE(never.elapsed, 3600 * 1.03);
   EXPECT_EQ(never.state, "out of time");
 }
 
 TEST(Schedule, finishes_a_block_that_costs_more_than_planned_with_shorter_processes) {
-  Pace pace = processes_pace(1);
-  pace.budget_seconds = 2;
-  const Simulated session = simulate(pace, std::vector<double>(4, 0.3));
+  SessionLength length = processes_length(1);
+  length.budget_seconds = 2;
+  const Simulated session = simulate(length, std::vector<double>(4, 0.3));
   EXPECT_EQ(session.blocks, 1);
   EXPECT_LE(session.elapsed, 2.05);
 }
 
 TEST(Schedule, ends_when_no_benchmark_is_left) {
-  Schedule schedule(quick_pace(), 2);
-  schedule.rest(0, true);
+  Schedule schedule(quick_length(), 2);
+  schedule.set_paused(0, true);
   ASSERT_TRUE(schedule.next_block(1, 1, false));
-  schedule.rest(1, true);
+  schedule.set_paused(1, true);
   EXPECT_FALSE(schedule.next_block(1, 1, false));
 }
 
 TEST(PlannedBlocks, are_the_blocks_of_a_session_with_these_costs) {
-  EXPECT_EQ(planned_blocks(quick_pace(), std::vector<std::optional<double>>(10, 0.1)), 10);
-  EXPECT_EQ(planned_blocks(quick_pace(), std::vector<std::optional<double>>(110, 0.1)),
-            simulate(quick_pace(), std::vector<double>(110, 0.1)).blocks);
-  EXPECT_EQ(planned_blocks(processes_pace(7), std::vector<std::optional<double>>(3)), 7);
-  const int against = planned_blocks(against_pace(default_pace(), 1, 0.0025), {0.1, 0.1, std::nullopt});
-  EXPECT_GT(against, default_pace().blocks);
+  EXPECT_EQ(planned_blocks(quick_length(), std::vector<std::optional<double>>(10, 0.1)), 10);
+  EXPECT_EQ(planned_blocks(quick_length(), std::vector<std::optional<double>>(110, 0.1)),
+            simulate(quick_length(), std::vector<double>(110, 0.1)).blocks);
+  EXPECT_EQ(planned_blocks(processes_length(7), std::vector<std::optional<double>>(3)), 7);
+  const int against = planned_blocks(against_length(default_length(), 1, 0.0025), {0.1, 0.1, std::nullopt});
+  EXPECT_GT(against, default_length().blocks);
   EXPECT_LT(against, kMostBlocks);
 }
 
 TEST(Schedule, estimates_the_time_left) {
-  Schedule schedule(quick_pace(), 10);
+  Schedule schedule(quick_length(), 10);
   const double seconds = *schedule.next_block(0, 0, false);
   EXPECT_EQ(schedule.expected_blocks(0, seconds, 0), 10);
   EXPECT_NEAR(schedule.seconds_left(0, seconds, 0, 10 * schedule.cost(0, seconds)), 120, 1);
   EXPECT_LE(schedule.seconds_left(9, seconds, 119, 5), 1);
-  Schedule unlimited(processes_pace(5), 2);
+  Schedule unlimited(processes_length(5), 2);
   EXPECT_NEAR(unlimited.seconds_left(0, 0.5, 0, 1.1), 1.1 + 4 * 2 * 0.55, 1e-9);
 }
 

@@ -64,7 +64,7 @@ class SessionRun {
         rows_(static_cast<std::size_t>(
             std::count_if(scheduled_.begin(), scheduled_.end(),
                           [](const ScheduledBenchmark& one) { return one.arm == results::kBase; }))),
-        schedule_(spec.pace, scheduled_.size()),
+        schedule_(spec.length, scheduled_.size()),
         began_(environment.now()),
         start_(began_) {}
 
@@ -75,7 +75,7 @@ class SessionRun {
       if (!interrupted_ && !fails_conformance(reference)) run_reference(reference);
     int block = 0;
     while (may_continue()) {
-      rest_narrow_benchmarks(block);
+      pause_narrow_benchmarks(block);
       const std::optional<double> seconds = schedule_.next_block(block, elapsed(), within_target());
       if (!seconds) break;
       const bool complete = measure_block(block, *seconds);
@@ -97,7 +97,7 @@ class SessionRun {
     std::string arm;
     std::size_t group;  ///< number of head's benchmark that it runs next to
     bool failed = false;
-    bool rests = false;
+    bool paused = false;
     int processes = 0;
   };
 
@@ -181,7 +181,7 @@ class SessionRun {
     for (const std::size_t benchmark : block_order(arms_.size(), spec_.seed, block))
       for (const std::size_t arm : arm_order(arms_[benchmark].size(), spec_.seed, benchmark, block)) {
         const std::size_t i = arms_[benchmark][arm];
-        if (!scheduled_[i].failed && !scheduled_[i].rests) order.push_back(i);
+        if (!scheduled_[i].failed && !scheduled_[i].paused) order.push_back(i);
       }
     return order;
   }
@@ -271,7 +271,7 @@ class SessionRun {
     ScheduledBenchmark& scheduled = scheduled_[i];
     results::Failure failure{scheduled.benchmark->name, scheduled.processes, block, "", "", "", scheduled.arm};
     const double before = environment_.now();
-    const bool exact = block < spec_.pace.exact_blocks;
+    const bool exact = block < spec_.length.exact_blocks;
     std::optional<results::Process> process = execute(*scheduled.benchmark, seconds, exact, failure);
     if (!process) {
       if (interrupted_) return;
@@ -290,7 +290,7 @@ class SessionRun {
     const std::vector<std::size_t>& arms = arms_[scheduled_[i].group];
     for (const std::size_t ends : i == arms.front() ? arms : std::vector<std::size_t>{i}) {
       scheduled_[ends].failed = true;
-      schedule_.rest(ends, true);
+      schedule_.set_paused(ends, true);
     }
   }
 
@@ -334,28 +334,28 @@ class SessionRun {
       if (!is_active(group, rows_ > 0 ? results::kBase : results::kHead)) continue;
       int processes = 0;
       for (const std::size_t i : arms_[group]) processes += scheduled_[i].processes;
-      // Cached: an exact interval of many processes takes a while to compute, and that of a resting benchmark does not
+      // Cached: an exact interval of many processes takes a while to compute, and that of a paused benchmark does not
       // change.
       CachedWidth& known = widths_[group];
       if (known.processes != processes)
         known = {processes, rule_.relative_half_width(result_, spec_.selection.benchmarks[group].name, rows_)};
-      if (known.half > spec_.pace.target) wide.emplace_back(known.half, group);
+      if (known.half > spec_.length.target) wide.emplace_back(known.half, group);
     }
     std::sort(wide.rbegin(), wide.rend());
     return wide;
   }
 
-  bool within_target() { return spec_.pace.target > 0 && wide_intervals().empty(); }
+  bool within_target() { return spec_.length.target > 0 && wide_intervals().empty(); }
 
-  void rest_narrow_benchmarks(int done) {
-    if (spec_.pace.target <= 0 || done < spec_.pace.least_blocks) return;
-    std::vector<bool> rests(arms_.size());
-    for (std::size_t group = 0; group < arms_.size(); ++group) rests[group] = !is_active(group, results::kControl);
-    for (const auto& [found, group] : wide_intervals()) rests[group] = false;
+  void pause_narrow_benchmarks(int done) {
+    if (spec_.length.target <= 0 || done < spec_.length.least_blocks) return;
+    std::vector<bool> paused(arms_.size());
+    for (std::size_t group = 0; group < arms_.size(); ++group) paused[group] = !is_active(group, results::kControl);
+    for (const auto& [found, group] : wide_intervals()) paused[group] = false;
     for (std::size_t i = 0; i < scheduled_.size(); ++i) {
       if (scheduled_[i].failed) continue;
-      scheduled_[i].rests = rests[scheduled_[i].group];
-      schedule_.rest(i, scheduled_[i].rests);
+      scheduled_[i].paused = paused[scheduled_[i].group];
+      schedule_.set_paused(i, scheduled_[i].paused);
     }
   }
 
@@ -374,7 +374,7 @@ class SessionRun {
     session.wall_seconds = environment_.now() - spec_.started.value_or(began_);
     session.timed_seconds = 0;
     for (const results::Process& process : result_.processes) session.timed_seconds += process.timed_seconds;
-    if (spec_.pace.target > 0 && !enough) session.unusual.push_back(missed_target_sentence());
+    if (spec_.length.target > 0 && !enough) session.unusual.push_back(missed_target_sentence());
   }
 
   std::string missed_target_sentence() {
@@ -385,7 +385,7 @@ class SessionRun {
                                   wide[i].first >= 1 ? "none yet" : fmt::format("+-{:.1f} %", 100 * wide[i].first)));
     if (wide.size() > kNamedIntervals) named.push_back(fmt::format("{} more", wide.size() - kNamedIntervals));
     return fmt::format("the session ended before these intervals{} were within {:.3g} %: {}",
-                       rows_ > 0 ? " of ratios" : "", 100 * spec_.pace.target, fmt::join(named, ", "));
+                       rows_ > 0 ? " of ratios" : "", 100 * spec_.length.target, fmt::join(named, ", "));
   }
 
   const SessionSpec& spec_;

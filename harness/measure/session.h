@@ -25,7 +25,7 @@ struct ArmBenchmark {
 struct SessionSpec {
   BenchmarkSelection selection;          ///< of head
   std::vector<ArmBenchmark> other_arms;  ///< benchmarks of the other arms; head's are in `selection`
-  Pace pace;
+  SessionLength length;
   std::uint64_t seed = 1;  ///< of the workloads and of the order in every block
   std::optional<int> cpu;  ///< for workloads that are not parallel
   unsigned threads = 1;    ///< for workloads that are parallel
@@ -90,7 +90,7 @@ struct SessionObserver {
 /// session's blocks, ended and state.
 ///
 /// Every executable, once by its content, is first checked for conformance. One that fails is not run: each failed
-/// check is a failure of its variant in that arm. A reference that fails gives no answers to compare with. The pace's
+/// check is a failure of its variant in that arm. A reference that fails gives no answers to compare with. The
 /// budget begins after that.
 ///
 /// A process that crashes, hangs, prints invalid output or reads back wrong content ends its benchmark for this
@@ -99,9 +99,9 @@ struct SessionObserver {
 /// Earlier measurements are kept, unless the answer was wrong. Answers are compared with the reference variant's at the
 /// end of every block (in the first, the reference may come last) and at the end of the session.
 ///
-/// With a target, a benchmark whose interval is within it rests, in all arms, and leaves its time to the others. `rule`
-/// defines the interval; in a session with a base, benchmarks without one have no target. A benchmark with a control
-/// never rests: it monitors the whole session.
+/// With a target, a benchmark whose interval is within it is paused in all its arms and leaves its time to the others.
+/// `rule` defines the interval; in a session with a base, benchmarks without one have no target. A benchmark with a
+/// control is never paused: it monitors the whole session.
 ///
 /// An error only if the journal cannot be written; `result` then holds what was written.
 Expected<void> run_session(const SessionSpec& spec, const StoppingRule& rule, const SessionEnvironment& environment,

@@ -19,7 +19,7 @@ struct Fixture {
       spec.selection.benchmarks.push_back(
           {fmt::format("fake/{}/store", variant), fmt::format("/b/fake/{}", variant), false, store, ""});
     }
-    spec.pace = processes_pace(4);
+    spec.length = processes_length(4);
     rule.reject_wrong_answers = [](results::Result&) { return 0; };
     rule.relative_half_width = [](const results::Result&, const std::string&, std::size_t) { return 0.5; };
     rule.without_reference = [](const results::Result&) { return Names{}; };
@@ -71,9 +71,9 @@ struct Fixture {
 
 }  // namespace
 
-TEST(RunSession, rests_and_ends_by_the_interval_widths_of_its_rule) {
+TEST(RunSession, pauses_and_ends_by_the_interval_widths_of_its_rule) {
   Fixture fixture;
-  fixture.spec.pace.target = 0.01;
+  fixture.spec.length.target = 0.01;
   fixture.rule.relative_half_width = [&](const results::Result&, const std::string& benchmark, std::size_t compared) {
     EXPECT_EQ(compared, 0U);
     return fixture.processes_of(benchmark) < (benchmark == "fake/plain/store" ? 4U : 7U) ? 0.5 : 0.005;
