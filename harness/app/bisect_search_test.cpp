@@ -70,7 +70,7 @@ class FakeMeter : public measure::Meter {
  private:
   std::map<std::string, std::size_t> place_;
   std::size_t culprit_;
-  bench::Random noise_{7};
+  Random noise_{7};
 };
 
 class Searching : public testing::Test {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace lab::bench {
+namespace lab {
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 class Random {
@@ -30,4 +30,4 @@ class Random {
   std::uint64_t state_;
 };
 
-}  // namespace lab::bench
+}  // namespace lab

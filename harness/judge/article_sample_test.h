@@ -26,7 +26,7 @@ inline void add_processes(results::Result& result, const std::string& benchmark,
                           double operations, int blocks, double scatter) {
   bench::Checksum seed;
   seed.bytes(benchmark.data(), benchmark.size());
-  bench::Random random(seed.value());
+  Random random(seed.value());
   for (int block = 0; block < blocks; ++block) {
     results::Process process;
     process.benchmark = benchmark;

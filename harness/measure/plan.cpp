@@ -59,13 +59,13 @@ std::vector<std::size_t> block_order(std::size_t count, std::uint64_t seed, int 
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
   // The generator mixes in the block, so that neighbouring seeds do not share orders.
-  bench::Random random(bench::Random(seed).next() + static_cast<std::uint64_t>(block));
+  Random random(Random(seed).next() + static_cast<std::uint64_t>(block));
   for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
   return order;
 }
 
 std::vector<std::size_t> arm_order(std::size_t arms, std::uint64_t seed, std::size_t benchmark, int block) {
-  bench::Random random(bench::Random(seed).next() - static_cast<std::uint64_t>(benchmark));
+  Random random(Random(seed).next() - static_cast<std::uint64_t>(benchmark));
   const std::size_t first = random.below(arms) + static_cast<std::size_t>(block) / 2;
   std::vector<std::size_t> order(arms);
   for (std::size_t i = 0; i < arms; ++i) order[i] = (first + i) % arms;

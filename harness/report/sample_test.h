@@ -126,7 +126,7 @@ inline results::Result two_arms(int blocks = 16, bool wide = false) {
   for (const std::string_view arm : {results::kHead, results::kBase, results::kControl})
     made.arms.push_back({std::string(arm), made.build, made.pins, made.source, {}, {}});
   made.arms[1].source.commit = "fedcba9876543210fedcba9876543210fedcba98";
-  bench::Random random(5);
+  Random random(5);
   const auto copy = [&](results::Process process, std::string_view arm, double factor) {
     process.arm = arm;
     process.real_time *= factor * (1 + 0.002 * (static_cast<double>(random.below(2000)) / 1000 - 1));
@@ -156,7 +156,7 @@ inline std::vector<judge::SeriesHistory> followed() {
   }
   made[0].series.benchmark = "allocator/buddy/random_replace";
   made[1].series.benchmark = "allocator/linear/growing_buffers";
-  bench::Random random(9);
+  Random random(9);
   for (judge::SeriesHistory& one : made)
     for (int night = 0; night < 40; ++night) {
       const bool slower = &one == &made[0] && night >= 20 && night < 30;
@@ -201,7 +201,7 @@ inline results::ParsedBisectRecord bisected() {
                      i == 8 ? "" : ": Buddy keeps its free lists in one bitmap of all its orders"),
          false});
   const std::string culprit = record.question.commits[8].sha;
-  bench::Random random(3);
+  Random random(3);
   const auto measure = [&](std::size_t at, double null, double belief) {
     results::BisectEntry entry;
     entry.commit = record.question.commits[at].sha;

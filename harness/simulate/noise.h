@@ -19,7 +19,7 @@ class Noise {
   std::uint64_t below(std::uint64_t bound) { return random_.below(bound); }
 
  private:
-  bench::Random random_;
+  Random random_;
 };
 
 /// Lower bound of a log density: the logarithm of zero is not finite.

@@ -13,7 +13,7 @@ namespace {
 
 /// A level with noise of sigma 1 that is nearly normal.
 std::vector<double> noisy(std::size_t count, double level, std::uint64_t seed) {
-  bench::Random random(seed);
+  Random random(seed);
   std::vector<double> values(count, level);
   for (double& value : values)
     for (int i = 0; i < 12; ++i) value += static_cast<double>(random.below(1 << 20)) * 0x1p-20 - 0.5;

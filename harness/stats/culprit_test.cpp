@@ -131,7 +131,7 @@ double evidence(const std::vector<CommitValue>& data, std::size_t culprit) {
 
 /// A machine that is slower by up to `most` for a few processes in a row, half of the time.
 struct Busy {
-  bench::Random random{1};
+  Random random{1};
   bool slow = false;
 
   double uniform() { return static_cast<double>(random.below(1 << 20)) / (1 << 20); }
@@ -244,7 +244,7 @@ TEST(Culprit, is_found_while_half_of_all_processes_are_disturbed) {
 
 TEST(Culprit, is_found_on_a_machine_that_is_slower_half_of_the_time) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    Busy busy{.random = bench::Random(seed)};
+    Busy busy{.random = Random(seed)};
     expect_27_of_40(seed, [&](bool slow, std::size_t) { return busy.measure(slow ? 104 : 100); });
   }
 }
@@ -270,7 +270,7 @@ TEST(Culprit, is_not_reported_for_a_drift_of_the_machine) {
 TEST(Culprit, is_found_on_a_machine_that_drifts_by_more_than_the_effect) {
   // Twice the effect, three times the noise, in 60 measurements.
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    Busy noise{.random = bench::Random(seed)};
+    Busy noise{.random = Random(seed)};
     expect_27_of_40(seed, [&](bool slow, std::size_t measured) {
       const double drift = 1 + 0.06 * static_cast<double>(measured) / 60;
       return (slow ? 103 : 100) * drift * std::exp(0.02 * noise.normal());

@@ -12,7 +12,7 @@ namespace {
 
 /// Evenly spread quantiles of a standard normal distribution, roughly: sums of uniform numbers.
 std::vector<double> bell(std::size_t count, double level = 0) {
-  bench::Random random(7);
+  Random random(7);
   std::vector<double> values(count, level);
   for (double& value : values)
     for (int i = 0; i < 12; ++i) value += static_cast<double>(random.below(1 << 20)) * 0x1p-20 - 0.5;

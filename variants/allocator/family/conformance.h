@@ -194,7 +194,7 @@ class AllocatorChecks {
   }
 
   /// Half of the sizes are powers of two or multiples of 16, which fill a block to its last byte.
-  static std::size_t random_size(bench::Random& random, const Sequence& sequence) {
+  static std::size_t random_size(Random& random, const Sequence& sequence) {
     const std::size_t bytes =
         random.between(1, std::uint64_t{1} << random.between(sequence.low_power, sequence.high_power));
     switch (random.below(4)) {
@@ -209,7 +209,7 @@ class AllocatorChecks {
 
   static Found run_sequence(const Sequence& sequence, bool filled) {
     A allocator(sequence.demand);
-    bench::Random random(1);
+    Random random(1);
     Ledger ledger;
     Found found;
     SizedBlocks live;
@@ -343,7 +343,7 @@ class AllocatorChecks {
   static std::string first_state() {
     A allocator(kDemand);
     const auto fill = [&](std::uint64_t seed, std::vector<void*>* addresses) {
-      bench::Random random(seed);
+      Random random(seed);
       SizedBlocks blocks;
       for (;;) {
         const std::size_t bytes = random.between(0, 5000);
@@ -383,7 +383,7 @@ class AllocatorChecks {
   static std::string freed_is_used_again() {
     A allocator(kDemand);
     return unbounded_growth(kDemand.bytes / 2, [&]() -> std::string {
-      bench::Random random(1);
+      Random random(1);
       SizedBlocks live;
       std::string failure;
       for (std::size_t left = kDemand.bytes; live.size() < kDemand.blocks && failure.empty();) {
@@ -411,7 +411,7 @@ class AllocatorChecks {
     A allocator(kDemand);
     std::uint64_t round = 0;
     return unbounded_growth(kDemand.bytes / 2, [&]() -> std::string {
-      bench::Random random(++round);
+      Random random(++round);
       Ledger ledger;
       std::size_t left = kDemand.bytes;
       const auto in_round = [&](const std::string& failure) {

@@ -8,7 +8,7 @@ namespace lab::allocator {
 
 namespace {
 
-std::uint32_t random_bytes(bench::Random& random, std::size_t low, std::size_t high) {
+std::uint32_t random_bytes(Random& random, std::size_t low, std::size_t high) {
   return static_cast<std::uint32_t>(random.between(low, high));
 }
 
@@ -29,7 +29,7 @@ void close_cycle(ReplacementPlan& plan, std::vector<Replacement> fill) {
 }  // namespace
 
 RandomReplacePlan::RandomReplacePlan(std::uint64_t seed) {
-  bench::Random random(seed);
+  Random random(seed);
   std::uint32_t id = 0;
   for (std::size_t i = 0; i < kOperations; ++i)
     operations.push_back(
@@ -58,7 +58,7 @@ bench::Workload UntouchedReplacePlan::describe() {
 }
 
 SameSizePlan::SameSizePlan(std::uint64_t seed) {
-  bench::Random random(seed);
+  Random random(seed);
   // The bursts use the ids 0 to kPairs - 1, their positions.
   std::uint32_t id = kPairs;
   for (std::size_t i = 0; i < kPairs; ++i) operations.push_back({static_cast<std::uint32_t>(i % kLive), kBytes, id++});
@@ -85,7 +85,7 @@ bench::Workload SameSizePlan::describe() {
 }
 
 GrowingPlan::GrowingPlan(std::uint64_t seed) {
-  bench::Random random(seed);
+  Random random(seed);
   std::vector<std::vector<std::uint32_t>> steps_of(kLive);  // indices of each buffer's operations
   for (std::uint32_t i = 0; i < kOperations; ++i) {
     const auto buffer = static_cast<std::uint32_t>(random.below(kLive));
@@ -130,7 +130,7 @@ bench::Workload GrowingPlan::describe() {
 }
 
 FramePlan::FramePlan(std::uint64_t seed) {
-  bench::Random random(seed);
+  Random random(seed);
   for (std::size_t frame = 0; frame < kFrames; ++frame) {
     std::size_t live = 0;
     for (std::size_t i = 0; i < kBlocks; ++i) {

@@ -22,7 +22,7 @@ class CacheClearer {
     // The tasks are small, so that all workers finish at nearly the same time.
     const std::size_t tasks = pool.workers() * (kBytes / kLine / kAccessesPerTask + 1);
     pool.run(tasks, [&](std::size_t task) {
-      bench::Random random(round << 32 ^ task);
+      Random random(round << 32 ^ task);
       for (std::size_t i = 0; i < kAccessesPerTask; ++i) {
         Word& word = words_[random.below(words_.size())];
         word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

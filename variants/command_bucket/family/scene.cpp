@@ -11,7 +11,7 @@ namespace lab::command_bucket {
 
 namespace {
 
-std::vector<Component> make_components(bench::Random& random, std::size_t count) {
+std::vector<Component> make_components(Random& random, std::size_t count) {
   std::vector<Component> components(count);
   for (std::size_t i = 0; i < count; ++i)
     components[i] = {.id = static_cast<std::uint32_t>(i),
@@ -42,7 +42,7 @@ Entry make_entry(const Scene& scene, Layer layer, const Component& component) {
 
 Scene make_scene(std::uint64_t seed, std::size_t meshes, std::size_t lights, unsigned work_steps) {
   assert(lights <= 1u << 16);
-  bench::Random random(seed);
+  Random random(seed);
   Scene scene;
   scene.salt = random.next();
   scene.meshes = make_components(random, meshes);
