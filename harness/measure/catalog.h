@@ -8,7 +8,7 @@
 
 #include "harness/base/child.h"
 #include "harness/base/error.h"
-#include "harness/measure/answer.h"
+#include "harness/measure/variant_output.h"
 
 namespace lab::measure {
 

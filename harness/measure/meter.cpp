@@ -9,9 +9,9 @@
 #include <map>
 #include <optional>
 
-#include "harness/measure/answer.h"
 #include "harness/measure/arms.h"
 #include "harness/measure/conformance.h"
+#include "harness/measure/variant_output.h"
 #include "harness/results/commit.h"
 
 namespace lab::measure {

@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "harness/measure/answer.h"
 #include "harness/measure/conformance.h"
+#include "harness/measure/variant_output.h"
 
 namespace lab::measure {
 

@@ -90,8 +90,8 @@ struct SessionObserver {
 /// session's blocks, ended and state.
 ///
 /// Every executable, once by its content, is first checked for conformance. One that fails is not run: each failed
-/// check is a failure of its variant in that arm. A reference that fails gives no answers to compare with. The
-/// budget begins after that.
+/// check is a failure of its variant in that arm. A reference that fails gives no answers to compare with. The budget
+/// begins after that.
 ///
 /// A process that crashes, hangs, prints invalid output or reads back wrong content ends its benchmark for this
 /// session. It is not retried, because a retry would hide a failure that happens one time in ten, and another timeout

@@ -1,4 +1,4 @@
-#include "harness/measure/answer.h"
+#include "harness/measure/variant_output.h"
 
 #include <fmt/format.h>
 

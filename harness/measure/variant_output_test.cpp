@@ -1,4 +1,4 @@
-#include "harness/measure/answer.h"
+#include "harness/measure/variant_output.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ std::string description_complaint(const std::string& from, const std::string& to
 
 }  // namespace
 
-TEST(Answer, of_run_becomes_a_process) {
+TEST(VariantOutput, of_run_becomes_a_process) {
   const Expected<results::Process> process = parse_measurement(kMeasured + "\n", {"fake/quick/store", &kStore, 7});
   ASSERT_TRUE(process) << process.error().what;
   EXPECT_DOUBLE_EQ(process->real_time, 80);  // the median of 900, 800 and 600, over 10 operations
@@ -53,7 +53,7 @@ TEST(Answer, of_run_becomes_a_process) {
   EXPECT_EQ(process->counters.at("metadata_bytes"), 64);
 }
 
-TEST(Answer, of_run_has_the_warmup_if_the_executable_reports_it) {
+TEST(VariantOutput, of_run_has_the_warmup_if_the_executable_reports_it) {
   const ProcessRequest request{"fake/quick/store", &kStore, 7};
   EXPECT_FALSE(parse_measurement(kMeasured, request)->warmup);  // as executables of earlier revisions
   const std::string words = R"("counters":{"metadata_bytes":64},)";
@@ -68,7 +68,7 @@ TEST(Answer, of_run_has_the_warmup_if_the_executable_reports_it) {
             "warmup: expected 0 or more seconds, found -1");
 }
 
-TEST(Answer, of_an_executable_with_protocol_1_is_read) {
+TEST(VariantOutput, of_an_executable_with_protocol_1_is_read) {
   const std::string old = replaced(replaced(kMeasured, "\"protocol\":2", "\"protocol\":1"), "\"cpu_time\":800",
                                    R"("real_time":766.6,"cpu_time":800,"time_unit":"ns")");
   const Expected<results::Process> process = parse_measurement(old, {"fake/quick/store", &kStore, 7});
@@ -77,7 +77,7 @@ TEST(Answer, of_an_executable_with_protocol_1_is_read) {
   EXPECT_EQ(description_complaint("\"protocol\":2", "\"protocol\":1"), "");
 }
 
-TEST(Answer, of_run_is_the_median_of_the_repetitions_and_not_the_sum_of_the_phases_medians) {
+TEST(VariantOutput, of_run_is_the_median_of_the_repetitions_and_not_the_sum_of_the_phases_medians) {
   const Expected<results::Process> process =
       parse_measurement(replaced(kMeasured, "[300,300,200]", "[200,300,500]"), {"fake/quick/store", &kStore, 7});
   ASSERT_TRUE(process) << process.error().what;
@@ -87,7 +87,7 @@ TEST(Answer, of_run_is_the_median_of_the_repetitions_and_not_the_sum_of_the_phas
   EXPECT_DOUBLE_EQ(uneven->real_time, 90);  // of 800, 1100 and 900; the medians are 500 and 500
 }
 
-TEST(Answer, of_run_is_checked_completely) {
+TEST(VariantOutput, of_run_is_checked_completely) {
   EXPECT_EQ(complaint(""), "standard output: empty");
   EXPECT_EQ(complaint("hello"), "standard output: not JSON: byte 0: syntax error before 'hello'");
   EXPECT_EQ(complaint(kMeasured + kMeasured),
@@ -115,7 +115,7 @@ TEST(Answer, of_run_is_checked_completely) {
   EXPECT_EQ(complaint(",\"cpu_time\":800", ""), "cpu_time: missing");
 }
 
-TEST(Answer, of_run_keeps_evenly_spread_samples_and_the_median_of_all) {
+TEST(VariantOutput, of_run_keeps_evenly_spread_samples_and_the_median_of_all) {
   std::string put;
   std::string get;
   for (int i = 0; i < 5000; ++i) {
@@ -134,7 +134,7 @@ TEST(Answer, of_run_keeps_evenly_spread_samples_and_the_median_of_all) {
   EXPECT_EQ(process->samples.at("put")[999], 5995);
 }
 
-TEST(Answer, of_describe_becomes_a_variant_and_its_workloads) {
+TEST(VariantOutput, of_describe_becomes_a_variant_and_its_workloads) {
   const Expected<Description> description = parse_description(kDescribed);
   ASSERT_TRUE(description) << description.error().what;
   EXPECT_EQ(description->variant.name, "quick");
@@ -146,7 +146,7 @@ TEST(Answer, of_describe_becomes_a_variant_and_its_workloads) {
   EXPECT_EQ(description->offers[1].unsupported, "it never forgets");
 }
 
-TEST(Answer, of_describe_is_checked) {
+TEST(VariantOutput, of_describe_is_checked) {
   EXPECT_EQ(description_complaint("\"family\":\"fake\"", "\"family\":\"a/b\""), "'a/b/quick' is not a variant's name");
   EXPECT_EQ(description_complaint("\"name\":\"store\"", "\"name\":\"\""), "'' is not a workload's name");
   EXPECT_EQ(description_complaint("\"operations\":10", "\"operations\":0"),
