@@ -29,7 +29,7 @@ struct SearchClock {
   std::function<std::string()> utc;  ///< RFC 3339
 };
 
-/// The last step and the current probabilities; `most` is the likeliest commit.
+/// The last step and the current probabilities.
 struct BisectStep {
   const results::BisectEntry& entry;
   const judge::BisectVerdict& verdict;

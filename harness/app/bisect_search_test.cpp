@@ -37,7 +37,7 @@ class FakeMeter : public measure::Meter {
 
   Expected<measure::MeterReading> measure(const std::string& commit) override {
     clock += 1;
-    if (measurements_left-- == 0) return Error{"interrupted", "", ExitStatus::kInterrupted};
+    if (measurements_left-- == 0) return interrupted_error();
     const std::size_t i = place_.at(commit);
     measured.push_back(i);
     measure::MeterReading reading;

@@ -328,7 +328,7 @@ TEST_F(Nightly, thirty_nights_of_200_benchmarks_report_the_one_that_became_slowe
   const auto& [night, line] = *found.begin();
   EXPECT_GE(night, 22);
   EXPECT_LE(night, 24);
-  EXPECT_THAT(line, ContainsRegex("^nightly: regression: [0-9] slower: .*; 19[0-9] others quiet"));
+  EXPECT_THAT(line, ContainsRegex("^nightly: regression: [0-9] slower: .*; 19[0-9] others without a new regression"));
   EXPECT_THAT(line, HasSubstr("culprit 000000000015 (99.4 %)"));
   Strings bisects = asked();
   std::erase_if(bisects, [](const std::string& bisect) { return !bisect.ends_with(" v070"); });
@@ -371,12 +371,12 @@ TEST_F(Nightly, a_bisect_without_an_answer_continues_the_next_night_and_its_answ
   };
   EXPECT_THAT(slow_nights(43)[42].line,
               ContainsRegex("^nightly: regression: 1 slower: .*, bisect undecided, try 1 of 5; "
-                            "0 others quiet"));
+                            "0 others without a new regression"));
   environment_.bisect = [](const std::string&) { return VerbOutcome{2, ""}; };
   EXPECT_THAT(
       slow_night(43).line,
-      ContainsRegex("^nightly: fine: 1 quiet; already reported: .*, bisect failed: harness bisect ended with exit "
-                    "status 2, try 2 of 5; bisects that continue another night: 1; "));
+      ContainsRegex("^nightly: fine: 1 without a new regression; already reported: .*, bisect failed: harness bisect "
+                    "ended with exit status 2, try 2 of 5; 1 bisect unfinished; "));
   environment_.bisect = [](const std::string&) { return culprit(40); };
   const std::string found = slow_night(44).line;
   EXPECT_THAT(found, HasSubstr("already reported: shelf/a/store +"));
@@ -573,9 +573,9 @@ TEST_F(Nightly, a_disturbed_night_is_unfit_and_the_next_one_fine) {
         }
         EXPECT_THAT(
             ended.line,
-            ContainsRegex("^nightly: unfit: 1[67] of 35 benchmarks far from their level at once [(]1[67] slower, "
-                          "0 faster[)]; a second such night is judged as a new level, except in "
-                          "the first 15 nights of a series, where no change is found: "));
+            ContainsRegex("^nightly: unfit: 1[67] of 35 benchmarks have unusual times [(]1[67] slower, 0 faster[)]; "
+                          "a second such night is judged as a new level. In the first 15 nights of a series no change "
+                          "is found: "));
         EXPECT_EQ(count(newest("junit.xml"), "<skipped"), 36u);
       });
 }
@@ -601,8 +601,8 @@ TEST_F(Nightly, a_permanent_slowdown_of_everything_is_unfit_once_and_then_report
   });
   EXPECT_THAT(nights_with(nights, 4), ElementsAre(30));
   EXPECT_THAT(nights.at(31).line,
-              ContainsRegex("^nightly: fine: 35 quiet; 3[0-9] of 35 benchmarks as far from their level as last night: "
-                            "history judges the new level within 4 nights; "));
+              ContainsRegex("^nightly: fine: 35 without a new regression; 3[0-9] of 35 benchmarks have the same "
+                            "unusual times as last night; history will judge them within 4 nights; "));
   int slower = 0;
   for (const int night : nights_with(nights, 3))
     slower += std::stoi(nights.at(night).line.substr(std::string("nightly: regression: ").size()));

@@ -42,10 +42,6 @@ Runner runner_of(const RunRequest& request) {
   return [&request](const ChildSpec& child) { return run_child(child, request.stop_file); };
 }
 
-Error interrupted_error() {
-  return {"interrupted before anything was measured", "", ExitStatus::kInterrupted};
-}
-
 /// The part of a result that is known before its first process.
 results::Result make_head(const measure::SessionSpec& spec, results::Machine machine, std::vector<results::Arm> arms) {
   const std::string now = utc(std::time(nullptr));

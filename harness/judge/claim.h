@@ -48,7 +48,8 @@ std::optional<stats::Estimate> measured_ratio(const results::CommandBuckets& pub
                                               const results::PublishedVersion& to, const std::string& phase,
                                               const std::string& workload, const results::Result& result);
 
-/// `published` must outlive the answer. Omits an order of freeing without measurements, unless it is the first one.
+/// `published` must outlive the returned claims. Returns a claim once per order of freeing that has measurements;
+/// without any, once for the first order.
 std::vector<JudgedClaim> judge_claims(const results::CommandBuckets& published, const results::Result& result);
 
 }  // namespace lab::judge

@@ -15,6 +15,7 @@
 #include "harness/judge/summary.h"
 #include "harness/stats/power.h"
 #include "harness/stats/quantile.h"
+#include "harness/stats/spread.h"
 #include "harness/stats/strata.h"
 
 namespace lab::judge {
@@ -366,10 +367,7 @@ std::pair<double, std::string> shift_between(const std::vector<RowTest>& rows, d
     return {std::max(kLeastShift, stats::quantile(twins, 0.95)),
             fmt::format("measured on {} benchmarks whose executables are identical", twins.size())};
   if (logs.size() >= kEnoughRows) {
-    const double center = stats::median(logs), noise = stats::median(errors);
-    for (double& log : logs) log = std::abs(log - center);
-    constexpr double kNormalMad = 1.4826022185056018;  // 1 / the normal distribution's 0.75 quantile
-    const double spread = kNormalMad * stats::median(logs);
+    const double center = stats::median(logs), noise = stats::median(errors), spread = stats::mad_sigma(logs);
     const double beyond = std::sqrt(std::max(0.0, spread * spread - noise * noise));
     return {std::max(kLeastShift, std::abs(center) + two_sided_quantile(0.05) * beyond),
             fmt::format("measured on the table: its middle moved by {:+.2f} %", 100 * std::expm1(center))};
@@ -459,7 +457,7 @@ void explain_unknown(RowTest& tested, std::size_t table, const CompareSettings& 
                       fmt::format("too few processes to tell a change from chance in a table of {}", table));
   const double seen = stats::least_seen(*row.interval, row.ratio);
   if (seen > std::max(kMustSee, settings.threshold))
-    leave_open(row, Reason::kBlind, fmt::format("could see {} or more", seen_text(seen)));
+    leave_open(row, Reason::kBlind, fmt::format("changes below {} are not detectable here", seen_text(seen)));
 }
 
 /// Sets the verdicts of all rows from their measurements.
@@ -669,12 +667,12 @@ std::string untested_phrase(const Comparison& comparison) {
 /// What is needed to call an unchanged benchmark the same.
 std::string same_phrase(const Comparison& comparison, stats::ComparisonPlan plan) {
   const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
-  if (comparison.threshold <= 0) return "at a threshold of 0 nothing is called the same";
-  if (edge <= shift) return "no number of processes calls anything the same: measure both in one session";
+  if (comparison.threshold <= 0) return "with a threshold of 0 no benchmark gets the verdict same";
+  if (edge <= shift) return "no number of processes gives the verdict same: measure both in one session";
   plan.threshold = std::expm1(edge - shift);
   if (const auto processes = stats::processes_to_decide(1, plan))
-    return fmt::format("what did not change is called the same in 4 of 5 with {}", *processes);
-  return fmt::format("no {} processes call what did not change the same: give a larger --threshold",
+    return fmt::format("{} processes per arm give the verdict same for 4 of 5 unchanged benchmarks", *processes);
+  return fmt::format("more than {} processes per arm would be needed for the verdict same: give a larger --threshold",
                      stats::kMostProcesses);
 }
 
@@ -707,7 +705,7 @@ std::string outlook(const Comparison& comparison) {
                                    comparison.alpha, std::expm1(edge + shift), kPowerOfAdvice};
   const std::optional<double> visible = stats::visible_change(plan);
   return fmt::format(
-      "With {} process{} an arm and a noise of {:.2g} % {}; {}.", processes, processes == 1 ? "" : "es",
+      "With {} process{} per arm and a noise of {:.2g} % {}; {}.", processes, processes == 1 ? "" : "es",
       100 * *comparison.noise,
       visible ? fmt::format("a change of {:.2g} % is found in 4 of 5 cases", 100 * *visible) : "no change can be found",
       same_phrase(comparison, plan));

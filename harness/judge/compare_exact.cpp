@@ -70,7 +70,7 @@ void compare_counters(const std::string& benchmark, const ExactValues& base, con
   }
 }
 
-/// What one driver column says, metric by metric in its own order; `need`: bytes, of which more is worse.
+/// One metric of a driver column. `need`: its bytes if a larger value is worse; none otherwise.
 struct Requirement {
   std::string metric;
   std::string value;

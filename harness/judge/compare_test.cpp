@@ -316,7 +316,7 @@ TEST(Compare, reports_why_a_row_is_unknown) {
   EXPECT_EQ(row.reason, Reason::kBlind);
   const double seen = std::max(row.ratio / row.interval->low, row.interval->high / row.ratio) - 1;
   EXPECT_GT(seen, 0.1);
-  EXPECT_EQ(row.note, fmt::format("could see {} or more", judge::seen_text(seen)));
+  EXPECT_EQ(row.note, fmt::format("changes below {} are not detectable here", judge::seen_text(seen)));
   CompareSettings wide;
   wide.threshold = 2 * seen;
   EXPECT_EQ(compare_arms(noisy, wide)->rows[0].verdict, Verdict::kSame);
@@ -477,7 +477,7 @@ TEST(Compare, does_not_advise_one_session_for_an_interleaved_session) {
   const std::string text = outlook(*compare_arms(noisy, {}));
   EXPECT_EQ(text.find("measure both in one session"), std::string::npos) << text;
   EXPECT_NE(text.find("give a larger --threshold"), std::string::npos) << text;
-  EXPECT_NE(outlook(*compare_arms(noisy, at(0))).find("at a threshold of 0 nothing is called the same"),
+  EXPECT_NE(outlook(*compare_arms(noisy, at(0))).find("with a threshold of 0 no benchmark gets the verdict same"),
             std::string::npos);
 }
 

@@ -49,22 +49,24 @@ std::string sentence_of(const Control& control) {
     const auto worst = std::max_element(control.rows.begin(), control.rows.end(), [](const auto& a, const auto& b) {
       return is_biased(a) != is_biased(b) ? is_biased(b) : a.adjusted > b.adjusted;
     });
-    return fmt::format("unfit: one executable as two arms differs by {:+.2f} % in {} (p {:.2g} after Holm)",
-                       100 * (worst->ratio - 1), worst->benchmark, worst->adjusted);
+    return fmt::format(
+        "unfit: the A/A control differs by {:+.2f} % in {}, although both arms are one executable (p {:.2g} after "
+        "Holm)",
+        100 * (worst->ratio - 1), worst->benchmark, worst->adjusted);
   }
   if (!control.seen) {
     const auto few = std::find_if(control.rows.begin(), control.rows.end(), [](const auto& row) { return !row.seen; });
     return fmt::format(
-        "unfit: the A/A control has too few processes of {} ({}) to see a change of any size: measure longer",
+        "unfit: the A/A control has too few processes of {} ({}) to detect a change of any size: measure longer",
         few->benchmark, few->processes);
   }
   if (control.reason == kBlindReason)
     return fmt::format(
-        "unfit: the A/A control would have seen {} or more, expected {}: measure longer, or on a quieter "
+        "unfit: the A/A control's smallest detectable change is {}, required is {}: measure longer, or on a quieter "
         "machine",
         seen_text(*control.seen), seen_text(kMustSee));
   return fmt::format(
-      "A/A control: {} of {} pairs of one executable differ at p < {:.2f}; it would have seen {} or more",
+      "A/A control: {} of {} pairs of one executable differ at p < {:.2f}; smallest detectable change: {}",
       control.false_alarms, control.rows.size(), kAlarm, seen_text(*control.seen));
 }
 

@@ -52,7 +52,7 @@ inline constexpr double kHarmlessBias = 0.001;
 /// A session, or a row of a comparison, gets a verdict only if it could have seen a change of this share.
 inline constexpr double kMustSee = 0.1;
 
-/// "25 %": a share with two digits, rounded up, so that "would have seen 25 % or more" is true.
+/// "25 %": a share with two digits, rounded up, so that a change of this share is detectable.
 std::string seen_text(double share);
 
 /// Compares head with control in every benchmark that ran as both. If there is none: fit, and the sentence reports that

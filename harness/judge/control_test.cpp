@@ -35,8 +35,7 @@ TEST(Control, calls_a_session_with_a_biased_arm_unfit) {
   EXPECT_FALSE(control.fit);
   EXPECT_EQ(control.false_alarms, 3u);
   EXPECT_EQ(control.rate, 1);
-  EXPECT_NE(control.sentence.find("unfit: one executable as two arms differs by +"), std::string::npos)
-      << control.sentence;
+  EXPECT_NE(control.sentence.find("unfit: the A/A control differs by +"), std::string::npos) << control.sentence;
 }
 
 TEST(Control, of_an_unbiased_machine_is_fit_and_reports_its_false_alarm_rate) {
@@ -69,7 +68,7 @@ TEST(Control, reports_the_detectable_change) {
   for (const ControlRow& row : control.rows) most = std::max({most, row.interval->high - 1, 1 / row.interval->low - 1});
   EXPECT_EQ(*control.seen, most);
   EXPECT_LT(*control.seen, 0.05);
-  EXPECT_NE(control.sentence.find("it would have seen " + seen_text(most) + " or more"), std::string::npos)
+  EXPECT_NE(control.sentence.find("smallest detectable change: " + seen_text(most)), std::string::npos)
       << control.sentence;
 }
 
@@ -80,7 +79,8 @@ TEST(Control, that_could_not_detect_10_percent_makes_the_session_unfit) {
     unfit += control.reason == kBlindReason;
     EXPECT_EQ(control.fit, control.reason.empty());
     EXPECT_EQ(*control.seen > kMustSee, control.reason == kBlindReason);
-    EXPECT_EQ(control.sentence.starts_with("unfit: the A/A control would have seen "), control.reason == kBlindReason);
+    EXPECT_EQ(control.sentence.starts_with("unfit: the A/A control's smallest detectable change is "),
+              control.reason == kBlindReason);
   }
   EXPECT_GE(unfit, 19);
   // One family that is blind is enough: its rows are judged with the others.

@@ -29,9 +29,9 @@ constexpr std::array kAdvice{
     Advice{"interrupted session", "do not interrupt the session"},
 };
 constexpr std::string_view kWait = "a second such night is judged as a new level";
-const std::string kUnseen = fmt::format(
-    "except in the first {} nights of a series, where no change is found: use `compare` with an earlier night",
-    stats::ChangePointDetector::kFewest);
+const std::string kUnseen =
+    fmt::format("In the first {} nights of a series no change is found: use `compare` with an earlier night",
+                stats::ChangePointDetector::kFewest);
 
 std::string advice_for(std::string_view why) {
   const auto found = std::find_if(kAdvice.begin(), kAdvice.end(), [&](const Advice& one) { return one.why == why; });
@@ -74,8 +74,8 @@ void report_levels(JudgedNight& night) {
   const std::string share = fmt::format("{} of {} benchmarks", all.outliers(), all.with_level);
   if (!all.unfit()) {
     night.notes.push_back(
-        fmt::format("{} as far from their level as last night: history judges the new level within {} nights{}", share,
-                    stats::ChangePointDetector::kPlain - 1, any_young(night) ? fmt::format(", {}", kUnseen) : ""));
+        fmt::format("{} have the same unusual times as last night; history will judge them within {} nights{}", share,
+                    stats::ChangePointDetector::kPlain - 1, any_young(night) ? fmt::format(". {}", kUnseen) : ""));
     return;
   }
   const auto slower = static_cast<std::size_t>(
@@ -83,7 +83,7 @@ void report_levels(JudgedNight& night) {
   night.fit = false;
   night.reason = kMachineReason;
   night.sentences.push_back(
-      fmt::format("{} far from their level at once ({} slower, {} faster)", share, slower, all.outliers() - slower));
+      fmt::format("{} have unusual times ({} slower, {} faster)", share, slower, all.outliers() - slower));
 }
 
 void report_fitness(const results::Result& result, const std::string& skipped, JudgedNight& night) {
@@ -108,7 +108,7 @@ void report_fitness(const results::Result& result, const std::string& skipped, J
   if (night.fit) return;
   const bool by_level_alone = fitness.fit && night.left_out.empty();
   std::string advice = advice_for(night.reason.empty() ? skipped : night.reason);
-  if (by_level_alone) advice = any_young(night) ? fmt::format("{}, {}", kWait, kUnseen) : kWait;
+  if (by_level_alone) advice = any_young(night) ? fmt::format("{}. {}", kWait, kUnseen) : kWait;
   if (!advice.empty()) night.sentences.push_back(std::move(advice));
 }
 

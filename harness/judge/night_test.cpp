@@ -133,14 +133,14 @@ TEST(JudgedNight, with_many_outliers_is_unfit_once_and_noted_the_next_time) {
   const JudgedNight first = farm.judged(farm.made(12, slow));
   EXPECT_FALSE(first.fit);
   EXPECT_EQ(first.reason, judge::kMachineReason);
-  EXPECT_EQ(first.sentences, (Words{"6 of 10 benchmarks far from their level at once (5 slower, 1 faster)",
-                                    "a second such night is judged as a new level, except in the first 15 nights of a "
-                                    "series, where no change is found: use `compare` with an earlier night"}));
+  EXPECT_EQ(first.sentences, (Words{"6 of 10 benchmarks have unusual times (5 slower, 1 faster)",
+                                    "a second such night is judged as a new level. In the first 15 nights of a series "
+                                    "no change is found: use `compare` with an earlier night"}));
   const JudgedNight second = farm.judged(farm.made(13, slow));
   EXPECT_TRUE(second.fit);
-  EXPECT_EQ(second.notes, Words{"6 of 10 benchmarks as far from their level as last night: history judges the "
-                                "new level within 4 nights, except in the first 15 nights of a series, where no "
-                                "change is found: use `compare` with an earlier night"});
+  EXPECT_EQ(second.notes, Words{"6 of 10 benchmarks have the same unusual times as last night; history will judge "
+                                "them within 4 nights. In the first 15 nights of a series no change is found: use "
+                                "`compare` with an earlier night"});
   EXPECT_EQ(second.too_young.front().judged.nights_missing, stats::points_missing(14)) << "both are in the series";
 }
 
@@ -150,7 +150,7 @@ TEST(JudgedNight, announces_when_a_series_will_be_judged) {
   EXPECT_EQ(farm.judged(farm.made(25, slow)).sentences.back(), "a second such night is judged as a new level");
   EXPECT_EQ(
       farm.judged(farm.made(26, slow)).notes,
-      Words{"6 of 10 benchmarks as far from their level as last night: history judges the new level within 4 nights"});
+      Words{"6 of 10 benchmarks have the same unusual times as last night; history will judge them within 4 nights"});
 }
 
 TEST(JudgedNight, counts_only_earlier_nights_of_the_same_seed_and_machine) {
@@ -202,7 +202,7 @@ TEST(JudgedNight, of_a_blind_control_is_unfit_but_stays_in_the_series) {
   EXPECT_EQ(night.reason, judge::kBlindReason);
   EXPECT_EQ(night.left_out, "");
   ASSERT_EQ(night.sentences.size(), 1U);
-  EXPECT_TRUE(night.sentences[0].starts_with("the A/A control would have seen ")) << night.sentences[0];
+  EXPECT_TRUE(night.sentences[0].starts_with("the A/A control's smallest detectable change is ")) << night.sentences[0];
 }
 
 TEST(JudgedNight, of_a_session_in_no_series_has_the_reason) {

@@ -245,7 +245,7 @@ std::string to_text(const judge::JudgedNight& night) {
        {std::pair{"", &night.sentences}, {"", &night.notes}, {"unusual: ", &night.unusual}})
     for (const std::string& sentence : *sentences) text += fmt::format("  {}{}\n", what, sentence);
   for (const judge::Outlier& one : night.outliers)
-    text += fmt::format("  far from its level: {} {}\n", one.benchmark, change_text(one.ratio));
+    text += fmt::format("  outlier: {} {} from its level\n", one.benchmark, change_text(one.ratio));
   UnchangedCounts unchanged;
   for (const judge::YoungBenchmark& one : night.too_young) unchanged.add(one.judged);
   if (const std::string young = young_text(unchanged, ""); !young.empty()) text += fmt::format("  {}\n", young);

@@ -27,7 +27,7 @@ struct NightFindings {
   judge::JudgedNight night;
   std::vector<results::Alarm> alarms;           ///< not yet reported, the largest first
   std::vector<results::Alarm> reported_before;  ///< reported earlier; their bisects continued tonight
-  std::size_t waiting = 0;                      ///< bisects that continue another night
+  std::size_t waiting = 0;                      ///< unfinished bisects, which continue another night
 };
 
 /// "under a second", "12 s", "3 min 20 s".
@@ -37,11 +37,12 @@ std::string elapsed_text(double seconds);
 /// the same culprit, or with the same commits and no culprit yet.
 std::string alarms_text(std::span<const results::Alarm> alarms);
 
-/// "2 slower: ...; 12 others quiet, 3 too young to tell (4 more nights)": the summary without verdict, time and page.
+/// "2 slower: ...; 12 others without a new regression, 3 too young to tell (4 more nights)": the summary without
+/// verdict, time and page.
 std::string night_text(const NightFindings& found);
 
 /// One case per benchmark and one for the session. A slower benchmark is a failure, one without a measurement is an
-/// error, one without a verdict is skipped. Unusual findings, and benchmarks far from their level, are properties.
+/// error, one without a verdict is skipped. Unusual findings, and outliers, are properties.
 std::string night_junit(const NightFindings& found);
 
 }  // namespace lab::report
