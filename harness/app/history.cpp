@@ -114,8 +114,8 @@ Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& reques
   return load_histories(*store, *list, request.with_points);
 }
 
-Expected<judge::JudgedNight> judge_night(const fs::path& results, const fs::path& session,
-                                         const HistoryObserver& observer) {
+Expected<judge::NightFitness> judge_night(const fs::path& results, const fs::path& session,
+                                          const HistoryObserver& observer) {
   Expected<Store> store = open_store(results, observer);
   if (!store) return store.error();
   const Expected<results::Result> result = results::load_result(session);

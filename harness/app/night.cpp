@@ -125,7 +125,7 @@ class NightRun {
     const Expected<std::vector<judge::SeriesHistory>> all =
         history({request_.results, std::nullopt, true, true}, observer);
     if (!all) return all.error();
-    judge::JudgedNight night = judge::judge_night(*all, *result);
+    judge::NightFitness night = judge::judge_night(*all, *result);
     Expected<NightState> state = NightState::open(folder_ / "state.json", environment_);
     if (!state) return state.error();
     state_ = std::move(*state);
@@ -142,10 +142,10 @@ class NightRun {
     return NightSummary{verdict_of(found), report::night_text(found)};
   }
 
-  Expected<void> add_new_alarms(const std::vector<judge::SeriesHistory>& all, const judge::JudgedNight& night) {
-    for (const judge::SeriesHistory& followed : all) {
-      if (followed.series.machine != night.machine) continue;
-      for (results::Alarm& alarm : judge::new_alarms(followed, night, state_.alarms, state_.is_new))
+  Expected<void> add_new_alarms(const std::vector<judge::SeriesHistory>& all, const judge::NightFitness& night) {
+    for (const judge::SeriesHistory& history : all) {
+      if (history.series.machine != night.machine) continue;
+      for (results::Alarm& alarm : judge::new_alarms(history, night, state_.alarms, state_.is_new))
         state_.alarms.push_back(std::move(alarm));
     }
     return state_.save();
@@ -161,7 +161,7 @@ class NightRun {
     return places;
   }
 
-  report::NightFindings findings(const results::Result& result, judge::JudgedNight night,
+  report::NightFindings findings(const results::Result& result, judge::NightFitness night,
                                  const std::vector<std::size_t>& alarms, const std::vector<std::size_t>& tried) const {
     report::NightFindings found;
     for (const results::Process& process : result.processes)

@@ -78,9 +78,9 @@ Expected<report::ReportFiles> report_result(const ReportRequest& request, const 
   if (!comparison) return comparison.error();
   const Expected<std::vector<results::DriverColumn>> atlas = results::load_atlas(path.parent_path() / "atlas");
   if (!atlas) return atlas.error();
-  const std::vector<judge::SeriesHistory> followed = history_of(path, result->machine.id);
+  const std::vector<judge::SeriesHistory> histories = history_of(path, result->machine.id);
   const std::vector<results::ParsedBisectRecord> bisects = bisects_of(path);
-  return report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, followed, bisects},
+  return report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, histories, bisects},
                               options_for(request.root, out.value_or(request.root / "reports" / path.stem())));
 }
 

@@ -314,11 +314,11 @@ TEST(Compare, reports_why_a_row_is_unknown) {
   for (Process& process : noisy.processes) process.real_time = 100 * std::pow(process.real_time / 100, 40);
   const ComparisonRow row = compare_arms(noisy, {})->rows[0];
   EXPECT_EQ(row.reason, Reason::kBlind);
-  const double seen = std::max(row.ratio / row.interval->low, row.interval->high / row.ratio) - 1;
-  EXPECT_GT(seen, 0.1);
-  EXPECT_EQ(row.note, fmt::format("changes below {} are not detectable here", judge::seen_text(seen)));
+  const double detectable = std::max(row.ratio / row.interval->low, row.interval->high / row.ratio) - 1;
+  EXPECT_GT(detectable, 0.1);
+  EXPECT_EQ(row.note, fmt::format("changes below {} are not detectable here", judge::detectable_text(detectable)));
   CompareSettings wide;
-  wide.threshold = 2 * seen;
+  wide.threshold = 2 * detectable;
   EXPECT_EQ(compare_arms(noisy, wide)->rows[0].verdict, Verdict::kSame);
 
   for (const int warming : {10, 11}) {

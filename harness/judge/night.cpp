@@ -43,15 +43,15 @@ std::vector<double> nights_before(std::span<const results::SeriesPoint> points, 
   const std::string seed = fmt::format("{}", session.seed);
   std::vector<double> logs;
   for (const results::SeriesPoint& point : points) {
-    const auto its = point.surroundings->find(kSeed);
-    if (point.started < session.started && point.session != session.id && its != point.surroundings->end() &&
+    const auto its = point.environment->find(kSeed);
+    if (point.started < session.started && point.session != session.id && its != point.environment->end() &&
         its->second == seed)
       logs.push_back(std::log(point.median));
   }
   return logs;
 }
 
-void judge_level(const results::CondensedRow& row, std::span<const double> nights, JudgedNight& night) {
+void judge_level(const results::CondensedRow& row, std::span<const double> nights, NightFitness& night) {
   const double tonight = std::log(row.time.median);
   const LevelState where = level_state(nights, tonight);
   night.levels.add(where);
@@ -61,14 +61,14 @@ void judge_level(const results::CondensedRow& row, std::span<const double> night
 }
 
 /// Whether an outlier of tonight may have changed so early in its series that history finds no change.
-bool any_young(const JudgedNight& night) {
+bool any_young(const NightFitness& night) {
   constexpr std::size_t kMostOutlierNights = kRecent / 2;  // nights, until a new level is the median of the recent ones
   return std::any_of(night.outliers.begin(), night.outliers.end(), [](const Outlier& one) {
     return one.nights < stats::ChangePointDetector::kFewest + kMostOutlierNights;
   });
 }
 
-void report_levels(JudgedNight& night) {
+void report_levels(NightFitness& night) {
   const LevelCounts& all = night.levels;
   if (!all.many_outliers()) return;
   const std::string share = fmt::format("{} of {} benchmarks", all.outliers(), all.with_level);
@@ -86,7 +86,7 @@ void report_levels(JudgedNight& night) {
       fmt::format("{} have unusual times ({} slower, {} faster)", share, slower, all.outliers() - slower));
 }
 
-void report_fitness(const results::Result& result, const std::string& skipped, JudgedNight& night) {
+void report_fitness(const results::Result& result, const std::string& skipped, NightFitness& night) {
   const Fitness fitness = judge_fitness(result);
   if (!fitness.fit) {
     night.fit = false;
@@ -138,8 +138,8 @@ bool LevelCounts::unfit() const {
   return many_outliers() && static_cast<double>(moved) >= kMovedShare * static_cast<double>(outliers());
 }
 
-JudgedNight judge_night(std::span<const SeriesHistory> histories, const results::Result& result) {
-  JudgedNight night;
+NightFitness judge_night(std::span<const SeriesHistory> histories, const results::Result& result) {
+  NightFitness night;
   night.session = result.session.id;
   night.machine = result.machine.id;
   night.unusual = result.session.unusual;

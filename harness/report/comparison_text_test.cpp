@@ -114,7 +114,7 @@ TEST(Json, gives_a_reason_and_no_number_where_nothing_was_tested) {
 TEST(Json, says_what_the_control_could_have_seen_and_why_a_session_is_unfit) {
   judge::Comparison comparison = made_up();
   judge::Control control;
-  control.seen = 0.25;
+  control.detectable_change = 0.25;
   control.rows = {{"f/a/w", 20, 1, stats::Interval{0.8, 1.25}, 0.5, 0.5, 0.25}};
   comparison.controls = {control};
   comparison.fitness = {false, judge::kBlindReason, {"unfit: so it is"}};

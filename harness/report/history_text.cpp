@@ -211,7 +211,7 @@ std::string to_json(const judge::SeriesHistory& history) {
   return json::serialize(object) + "\n";
 }
 
-std::string to_json(const judge::JudgedNight& night) {
+std::string to_json(const judge::NightFitness& night) {
   json::array away, too_young;
   for (const judge::Outlier& one : night.outliers)
     away.push_back(json::object{{"benchmark", one.benchmark}, {"ratio", one.ratio}});
@@ -239,7 +239,7 @@ std::string to_json(const judge::JudgedNight& night) {
   return json::serialize(object) + "\n";
 }
 
-std::string to_text(const judge::JudgedNight& night) {
+std::string to_text(const judge::NightFitness& night) {
   std::string text = fmt::format("session {}: {}\n", night.session, night.fit ? "fit" : "unfit");
   for (const auto& [what, sentences] :
        {std::pair{"", &night.sentences}, {"", &night.notes}, {"unusual: ", &night.unusual}})

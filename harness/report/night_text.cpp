@@ -143,7 +143,7 @@ std::string night_text(const NightFindings& found) {
 
 std::string night_junit(const NightFindings& found) {
   using Outcome = std::pair<JunitCase::Outcome, std::string>;
-  const judge::JudgedNight& night = found.night;
+  const judge::NightFitness& night = found.night;
   Outcome usual{JunitCase::kPassed, ""};
   if (!night.fit) usual = {JunitCase::kSkipped, fmt::format("unfit: {}", fmt::join(night.sentences, "; "))};
   std::map<std::string, Outcome> cases;

@@ -24,7 +24,7 @@ inline constexpr std::size_t kMostUnusual = 4;
 struct NightFindings {
   std::set<std::string> benchmarks;  ///< all measured benchmarks
   std::vector<results::Failure> failures;
-  judge::JudgedNight night;
+  judge::NightFitness night;
   std::vector<results::Alarm> alarms;           ///< not yet reported, the largest first
   std::vector<results::Alarm> reported_before;  ///< reported earlier; their bisects continued tonight
   std::size_t waiting = 0;                      ///< unfinished bisects, which continue another night
