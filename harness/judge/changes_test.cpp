@@ -136,7 +136,7 @@ TEST(Changes, are_found_with_two_alternating_seeds) {
     made.points[i].median *= 3;
   }
   const std::vector<LevelChange> changes = find_changes(made.points);
-  ASSERT_EQ(changes.size(), 2U);  // each of the two tells
+  ASSERT_EQ(changes.size(), 2U);  // one per seed
   EXPECT_EQ(changes[0].index, 80U);
   EXPECT_EQ(changes[1].index, 81U);
   for (const LevelChange& change : changes) EXPECT_NEAR(change.ratio, 1.08, 0.01);

@@ -27,7 +27,7 @@ std::string text(int number) {
   return results::serialize(night(number));
 }
 
-/// A folder of results and what its index says.
+/// A folder of results and its index.
 class Nights {
  public:
   void write(const std::string& name, std::string_view content) const { folder_.write(name, content); }
