@@ -32,23 +32,24 @@ Expected<results::BisectQuestion> complete(const BisectRequest& request, const m
   if (!path) return path.error();
   const Expected<results::Commit> first = revisions.describe(*good);
   if (!first) return first.error();
-  results::BisectQuestion cell{};
-  cell.benchmark = request.benchmark;
-  cell.command = request.command;
-  cell.seed = request.seed;
-  cell.timeout_seconds = request.timeout_seconds.value_or(cell.benchmark.empty() ? kCommandTimeout : kBenchmarkTimeout);
-  cell.commits = {*first};
-  cell.commits.insert(cell.commits.end(), path->begin(), path->end());
-  cell.repository = fs::weakly_canonical(request.repository).string();
+  results::BisectQuestion question{};
+  question.benchmark = request.benchmark;
+  question.command = request.command;
+  question.seed = request.seed;
+  question.timeout_seconds =
+      request.timeout_seconds.value_or(question.benchmark.empty() ? kCommandTimeout : kBenchmarkTimeout);
+  question.commits = {*first};
+  question.commits.insert(question.commits.end(), path->begin(), path->end());
+  question.repository = fs::weakly_canonical(request.repository).string();
   const std::vector<int> allowed = measure::allowed_cpus();
-  cell.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
-  if (cell.benchmark.empty()) return cell;
-  cell.process_seconds = kProcessSeconds;
-  cell.cpu = measure::choose_cpu("/", allowed);
+  question.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
+  if (question.benchmark.empty()) return question;
+  question.process_seconds = kProcessSeconds;
+  question.cpu = measure::choose_cpu("/", allowed);
   const Expected<results::Build> build = measure::read_build(request.build_dir);
   if (!build) return build.error();
-  cell.how = {build->toolchain, build->config, build->march};
-  return cell;
+  question.how = {build->toolchain, build->config, build->march};
+  return question;
 }
 
 }  // namespace
@@ -70,15 +71,15 @@ Expected<BisectOutcome> bisect(const BisectRequest& request, const BisectObserve
       results::BisectRecord::open(results::bisect_record_path(folder, *wanted), *wanted, request.restart);
   if (!record) return record.error();
   if (observer.on_open) observer.on_open(*record);
-  const results::BisectQuestion& cell = record->question();
+  const results::BisectQuestion& question = record->question();
   const std::unique_ptr<measure::Meter> meter =
-      cell.benchmark.empty() ? measure::command_meter(cell, *revisions, runner)
-                             : measure::benchmark_meter(cell, *revisions, runner, observer.on_build_output);
+      question.benchmark.empty() ? measure::command_meter(question, *revisions, runner)
+                                 : measure::benchmark_meter(question, *revisions, runner, observer.on_build_output);
   const Expected<judge::BisectVerdict> verdict =
       search(request.goal, *meter, *record, {monotonic_seconds, utc_now}, observer.search);
   if (observer.on_end) observer.on_end(*record, verdict.has_value());
   if (!verdict) return verdict.error();
-  return BisectOutcome{*verdict, cell, record->path()};
+  return BisectOutcome{*verdict, question, record->path()};
 }
 
 }  // namespace lab::app

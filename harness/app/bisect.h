@@ -18,8 +18,8 @@ namespace lab::app {
 
 struct BisectRequest {
   std::string good = {}, bad = {};  ///< revisions; good is an ancestor of bad
-  std::string benchmark = {},
-              command = {};  ///< exactly one: family/variant/workload, or a command for `sh -c` in a commit's tree
+  /// Exactly one: family/variant/workload, or a command for `sh -c` in a commit's tree.
+  std::string benchmark = {}, command = {};
   std::filesystem::path repository = root_dir();  ///< if not the checkout's: its worktrees are removed at the end
   BisectGoal goal = {};
   std::optional<double> timeout_seconds = {};  ///< per measurement; none: 60 for a benchmark, 3600 for a command
@@ -34,13 +34,13 @@ struct BisectObserver {
   std::function<void(const results::BisectRecord&)> on_open = {};  ///< before the search
   measure::BuildListener on_build_output = {};
   SearchObserver search = {};
-  std::function<void(const results::BisectRecord&, bool answered)> on_end =
-      {};  ///< after the search, also if it failed
+  /// After the search, also if it failed.
+  std::function<void(const results::BisectRecord&, bool answered)> on_end = {};
 };
 
 struct BisectOutcome {
   judge::BisectVerdict verdict;
-  results::BisectQuestion cell;
+  results::BisectQuestion question;
   std::filesystem::path record;
 };
 

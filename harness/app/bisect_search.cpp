@@ -15,8 +15,8 @@ namespace lab::app {
 
 namespace {
 
-/// BisectStep::holding counts the commits that hold this share of the probability.
-constexpr double kMostlyHeld = 0.9;
+/// BisectStep::credible_set_size counts the commits that hold this share of the probability.
+constexpr double kCredibleShare = 0.9;
 
 class BisectSearch {
  public:
@@ -133,7 +133,7 @@ class BisectSearch {
     if (const Expected<void> kept = record_.append(entry); !kept) return kept.error();
     if (observer_.on_step)
       observer_.on_step(
-          {entry, known_.verdict(goal_.confidence), known_.likeliest(kMostlyHeld * (1 - entry.null)).size()});
+          {entry, known_.verdict(goal_.confidence), known_.likeliest(kCredibleShare * (1 - entry.null)).size()});
     return {};
   }
 

@@ -23,17 +23,17 @@ struct BisectGoal {
   double budget_seconds = 0;  ///< for this call; 0: unlimited
 };
 
-/// The environment of a search; the seam for tests.
+/// The clocks of a search; the seam for tests.
 struct SearchClock {
   std::function<double()> now;       ///< monotonic seconds
   std::function<std::string()> utc;  ///< RFC 3339
 };
 
-/// The last step and the current probabilities; `most` is the likeliest commit.
+/// The last step and the current probabilities.
 struct BisectStep {
   const results::BisectEntry& entry;
   const judge::BisectVerdict& verdict;
-  std::size_t holding;  ///< how many commits together hold 90 %
+  std::size_t credible_set_size;  ///< number of the most likely commits that together have 90 %
 };
 
 struct SearchObserver {

@@ -37,7 +37,7 @@ class FakeMeter : public measure::Meter {
 
   Expected<measure::MeterReading> measure(const std::string& commit) override {
     clock += 1;
-    if (measurements_left-- == 0) return Error{"interrupted", "", ExitStatus::kInterrupted};
+    if (measurements_left-- == 0) return interrupted_error();
     const std::size_t i = place_.at(commit);
     measured.push_back(i);
     measure::MeterReading reading;
@@ -104,7 +104,7 @@ TEST_F(Searching, names_the_culprit) {
   FakeMeter meter(64, 41);
   const Expected<judge::BisectVerdict> verdict = search(meter, 64);
   ASSERT_TRUE(verdict) << verdict.error().what;
-  EXPECT_EQ(verdict->answer, judge::BisectVerdict::Answer::kCulprit);
+  EXPECT_EQ(verdict->outcome, judge::BisectVerdict::Outcome::kCulprit);
   EXPECT_EQ(verdict->suspects[0].commit, sha(41));
   EXPECT_EQ(verdict->measurements, meter.measured.size());
   EXPECT_NEAR(verdict->ratio, 1.05, 0.02);
@@ -141,7 +141,7 @@ TEST_F(Searching, measures_nothing_if_the_ends_are_identical) {
   for (std::size_t i = 0; i <= 9; ++i) meter.identities[i] = "same";
   const Expected<judge::BisectVerdict> verdict = search(meter, 9);
   ASSERT_TRUE(verdict);
-  EXPECT_EQ(verdict->answer, judge::BisectVerdict::Answer::kNone);
+  EXPECT_EQ(verdict->outcome, judge::BisectVerdict::Outcome::kNone);
   EXPECT_EQ(verdict->probability, 1);
   EXPECT_EQ(verdict->measurements, 0u);
 }
@@ -151,7 +151,7 @@ TEST_F(Searching, retries_a_failed_measurement_and_then_skips_the_commit) {
   for (std::size_t i = 1; i < 16; ++i) meter.failures[i] = i == 8 || i == 9 ? 1000 : 1;
   const Expected<judge::BisectVerdict> verdict = search(meter, 16);
   ASSERT_TRUE(verdict) << verdict.error().what;
-  EXPECT_EQ(verdict->answer, judge::BisectVerdict::Answer::kSuspects);
+  EXPECT_EQ(verdict->outcome, judge::BisectVerdict::Outcome::kSuspects);
   ASSERT_EQ(verdict->suspects.size(), 3u);
   EXPECT_EQ(verdict->suspects.front().commit, sha(8));
   EXPECT_EQ(verdict->skipped[0].reason, "crashed, 3 times");
@@ -185,11 +185,11 @@ TEST_F(Searching, ends_with_its_budget_and_returns_the_candidates) {
   FakeMeter meter(64, 41);
   const Expected<judge::BisectVerdict> verdict = search(meter, 64, {0.99, 10});
   ASSERT_TRUE(verdict);
-  EXPECT_EQ(verdict->answer, judge::BisectVerdict::Answer::kUndecided);
+  EXPECT_EQ(verdict->outcome, judge::BisectVerdict::Outcome::kUndecided);
   EXPECT_EQ(verdict->measurements, 10u);
   EXPECT_GT(verdict->suspects.size(), 1u);
   // The same record decides with more time.
-  EXPECT_EQ(search(meter, 64)->answer, judge::BisectVerdict::Answer::kCulprit);
+  EXPECT_EQ(search(meter, 64)->outcome, judge::BisectVerdict::Outcome::kCulprit);
 }
 
 TEST_F(Searching, builds_fewer_commits_if_building_is_expensive) {

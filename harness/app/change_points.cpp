@@ -68,8 +68,8 @@ Expected<std::vector<NumberSeries>> find_change_points(std::string_view text, co
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   if (all.empty()) return usage_error(fmt::format("{}: expected one series per line, found no number", name), kHint);
-  const stats::DetectorContext watch{together ? all.size() : 1, {}};
-  for (NumberSeries& series : all) series.change_points = stats::find_change_points(series.values, watch);
+  const stats::DetectorContext context{together ? all.size() : 1, {}};
+  for (NumberSeries& series : all) series.change_points = stats::find_change_points(series.values, context);
   return all;
 }
 

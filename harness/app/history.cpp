@@ -46,8 +46,7 @@ Expected<void> explain_none(Store& store, const fs::path& results, bool may_be_e
                                          [](const auto& entry) { return entry.path().extension() == ".json"; });
   if (may_be_empty && *unreadable == 0 && !holds_results) return {};
   return Error{
-      fmt::format("expected results in '{}', found none that a history can be made of",
-                  (results / "<machine>").string()),
+      fmt::format("expected results in '{}', found none usable for a history", (results / "<machine>").string()),
       holds_results ? fmt::format("--results {}", fs::absolute(results).parent_path().string()) : "python3 make.py run",
       ExitStatus::kUsage};
 }
@@ -68,7 +67,7 @@ Expected<std::vector<SeriesKey>> selected(Store& store, const fs::path& results,
   if (!all->empty()) return all;
   const std::string near = nearest_name(*glob, std::vector<std::string>(names.begin(), names.end()));
   return Error{fmt::format("no benchmark in '{}' matches '{}'", results.string(), *glob),
-               near.empty() ? "leave it out: history shows them all" : fmt::format("did you mean '{}'?", near),
+               near.empty() ? "omit --benchmark to show all" : fmt::format("did you mean '{}'?", near),
                ExitStatus::kUsage};
 }
 
@@ -115,8 +114,8 @@ Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& reques
   return load_histories(*store, *list, request.with_points);
 }
 
-Expected<judge::JudgedNight> judge_night(const fs::path& results, const fs::path& session,
-                                         const HistoryObserver& observer) {
+Expected<judge::NightFitness> judge_night(const fs::path& results, const fs::path& session,
+                                          const HistoryObserver& observer) {
   Expected<Store> store = open_store(results, observer);
   if (!store) return store.error();
   const Expected<results::Result> result = results::load_result(session);

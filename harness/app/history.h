@@ -35,8 +35,8 @@ Expected<std::vector<judge::SeriesHistory>> history(const HistoryRequest& reques
                                                     const HistoryObserver& observer = {});
 
 /// Judges the session in a file against earlier nights.
-Expected<judge::JudgedNight> judge_night(const std::filesystem::path& results, const std::filesystem::path& session,
-                                         const HistoryObserver& observer = {});
+Expected<judge::NightFitness> judge_night(const std::filesystem::path& results, const std::filesystem::path& session,
+                                          const HistoryObserver& observer = {});
 
 /// Opens the store of the folder `results`, with the rules of judge, and reports its remarks.
 Expected<results::Store> open_store(const std::filesystem::path& results, const HistoryObserver& observer = {});

@@ -10,9 +10,9 @@ measure::StoppingRule stopping_rule() {
   return {judge::verify, judge::relative_half_width, judge::without_reference};
 }
 
-Expected<void> run_judged_session(const measure::SessionSpec& spec, const measure::SessionEnvironment& world,
+Expected<void> run_judged_session(const measure::SessionSpec& spec, const measure::SessionEnvironment& environment,
                                   const measure::SessionObserver& observer, results::Result& result) {
-  const Expected<void> measured = measure::run_session(spec, stopping_rule(), world, observer, result);
+  const Expected<void> measured = measure::run_session(spec, stopping_rule(), environment, observer, result);
   for (std::string& sentence : judge::judge_fitness(result).sentences)
     result.session.unusual.push_back(std::move(sentence));
   return measured;

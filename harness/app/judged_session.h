@@ -10,7 +10,7 @@ measure::StoppingRule stopping_rule();
 
 /// measure::run_session with stopping_rule(). If the session is unfit for verdicts, its unusual sentences finally
 /// include the reason.
-Expected<void> run_judged_session(const measure::SessionSpec& spec, const measure::SessionEnvironment& world,
+Expected<void> run_judged_session(const measure::SessionSpec& spec, const measure::SessionEnvironment& environment,
                                   const measure::SessionObserver& observer, results::Result& result);
 
 }  // namespace lab::app

@@ -19,19 +19,19 @@ namespace {
 
 using namespace measure;
 
-/// An environment whose clock only moves when a process runs, and whose processes do as they are told by name.
-class FakeWorld {
+/// An environment whose clock only moves when a process runs, and whose processes behave as configured by name.
+class FakeSessionEnvironment {
  public:
   struct Behaviour {
     double overhead = 0.05;
     double nanoseconds = 1000;
     std::string checksum = "00000000000000aa";
-    int fails_at = -1;  ///< the process of this number ends as `failing` says
+    int fails_at = -1;  ///< the process of this number ends with `failing`
     ChildOutcome failing;
     std::string breach;  ///< of its conformance; "" where it conforms
   };
 
-  FakeWorld() {
+  FakeSessionEnvironment() {
     environment.now = [this] { return now; };
     environment.run = [this](const ChildSpec& child) { return run(child); };
     environment.interrupted = [this] { return static_cast<int>(ran.size()) >= interrupted_after; };
@@ -45,7 +45,7 @@ class FakeWorld {
     observer.on_block = [this](const results::Result& result) { blocks_seen.push_back(result.processes.size()); };
     observer.on_failure = [this](const results::Failure& failure) { failures_seen.push_back(failure.benchmark); };
     observer.on_conformance = [this](const ConformanceProgress& progress) {
-      about_to_ask.push_back(fmt::format("{} {}/{}", progress.variant, progress.checked, progress.executables));
+      announced.push_back(fmt::format("{} {}/{}", progress.variant, progress.checked, progress.executables));
     };
     observer.on_process = [this](const SessionProgress& progress) { progresses.push_back(progress); };
   }
@@ -87,8 +87,8 @@ class FakeWorld {
   int interrupted_after = 1'000'000;
   int disk_full_after = 1'000'000;
   double conformance_seconds = 0;
-  std::vector<std::string> about_to_ask;
-  std::vector<std::string> asked;  ///< for conformance
+  std::vector<std::string> announced;
+  std::vector<std::string> checked;  ///< for conformance
   std::vector<std::string> ran;
   std::vector<ChildSpec> specs;
   std::vector<std::string> journal;
@@ -97,9 +97,9 @@ class FakeWorld {
   std::vector<SessionProgress> progresses;
 
  private:
-  /// A variant's executable in an arm conforms as the first of its benchmarks says.
+  /// A variant's executable in an arm has the conformance of the first of its benchmarks.
   ChildOutcome ask(const std::string& executable) {
-    asked.push_back(executable);
+    checked.push_back(executable);
     now += conformance_seconds;
     const std::size_t slash = executable.find('/', 1);
     const std::string arm = executable.substr(1, slash - 1), variant = executable.substr(slash + 1);
@@ -162,7 +162,7 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST(Session, runs_every_benchmark_once_in_every_block) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
   fake.spec.length = processes_length(7);
   ASSERT_TRUE(fake.go());
@@ -191,7 +191,7 @@ TEST(Session, runs_every_benchmark_once_in_every_block) {
 }
 
 TEST(Session, records_the_other_load_in_each_block) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
   fake.spec.length = processes_length(4);
   // Our processes use a CPU all the time; beside them another is half busy from block 1 on.
@@ -212,12 +212,12 @@ TEST(Session, records_the_other_load_in_each_block) {
     EXPECT_NEAR(blocks[i].stolen, 0.25 * blocks[i].seconds, 1e-9);
     at = end;
   }
-  // What the journal holds is what the result says.
+  // The journal and the result agree.
   results::Result kept;
   for (const std::string& line : fake.journal) ASSERT_TRUE(results::add_journal_line(line, kept)) << line;
   ASSERT_EQ(kept.session.disturbances.size(), 4u);
   EXPECT_EQ(kept.session.disturbances[3].foreign, blocks[3].foreign);
-  // A quarter of a CPU was withheld: the end of the session says that it is unfit.
+  // A quarter of a CPU was withheld: at its end the session is unfit.
   const std::string said = "unfit: other processes used ";
   EXPECT_EQ(std::count_if(fake.head.session.unusual.begin(), fake.head.session.unusual.end(),
                           [&](const std::string& sentence) { return sentence.starts_with(said); }),
@@ -226,7 +226,7 @@ TEST(Session, records_the_other_load_in_each_block) {
 
 TEST(Session, interrupted_in_its_first_block_records_the_disturbance_so_far) {
   for (const int after : {0, 1}) {
-    FakeWorld fake;
+    FakeSessionEnvironment fake;
     for (const char* variant : {"plain", "quick"}) fake.add(variant);
     fake.spec.length = processes_length(4);
     fake.environment.cpu_use = [&fake] { return CpuUse{fake.now, 0, 0}; };
@@ -238,14 +238,14 @@ TEST(Session, interrupted_in_its_first_block_records_the_disturbance_so_far) {
 }
 
 TEST(Session, collects_costly_counters_only_in_the_first_blocks) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   fake.add("plain");
   fake.spec.length = processes_length(5);
   ASSERT_TRUE(fake.go());
   ASSERT_EQ(fake.specs.size(), 5u);
   for (std::size_t block = 0; block < 5; ++block)
     EXPECT_EQ(fake.specs[block].environment, block < 3 ? Names{"LAB_EXACT=1"} : Names{"LAB_EXACT"}) << block;
-  FakeWorld quick;
+  FakeSessionEnvironment quick;
   quick.add("plain");
   quick.spec.length = quick_length();
   ASSERT_TRUE(quick.go());
@@ -255,7 +255,7 @@ TEST(Session, collects_costly_counters_only_in_the_first_blocks) {
 
 TEST(Session, is_reproducible_for_the_same_seed) {
   const auto order = [](std::uint64_t seed) {
-    FakeWorld fake;
+    FakeSessionEnvironment fake;
     for (const char* variant : {"plain", "quick", "other", "more"}) fake.add(variant);
     fake.spec.length = processes_length(4);
     fake.spec.seed = seed;
@@ -268,7 +268,7 @@ TEST(Session, is_reproducible_for_the_same_seed) {
 }
 
 TEST(Session, pins_sequential_benchmarks_and_gives_threads_to_parallel_ones) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   fake.add("plain");
   fake.add("plain", "spread");
   fake.spec.length = processes_length(1);
@@ -285,7 +285,7 @@ TEST(Session, pins_sequential_benchmarks_and_gives_threads_to_parallel_ones) {
 }
 
 TEST(Session, keeps_its_budget_and_adapts_to_the_cost_of_processes) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   for (int i = 0; i < 40; ++i) fake.add(i == 0 ? "plain" : fmt::format("v{}", i)).overhead = 0.35;
   fake.spec.length = quick_length();
   ASSERT_TRUE(fake.go());
@@ -296,7 +296,7 @@ TEST(Session, keeps_its_budget_and_adapts_to_the_cost_of_processes) {
 }
 
 TEST(Session, stops_within_a_block_before_it_exceeds_the_budget) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   for (int i = 0; i < 100; ++i) fake.add(i == 0 ? "plain" : fmt::format("v{}", i)).overhead = 1;
   fake.spec.length = quick_length();
   fake.spec.length.budget_seconds = 30;
@@ -309,9 +309,9 @@ TEST(Session, stops_within_a_block_before_it_exceeds_the_budget) {
 }
 
 TEST(Session, drops_a_crashed_benchmark_and_continues_with_the_others) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   fake.add("plain");
-  FakeWorld::Behaviour& quick = fake.add("quick");
+  FakeSessionEnvironment::Behaviour& quick = fake.add("quick");
   quick.fails_at = 2;
   quick.failing = crash();
   fake.spec.length = processes_length(6);
@@ -346,9 +346,9 @@ TEST(Session, names_every_way_to_fail) {
       {ended(ChildEnd::kNotStarted, ENOEXEC), "crash", "'/b/fake/quick' could not be started: Exec format error"},
   };
   for (const auto& row : rows) {
-    FakeWorld fake;
+    FakeSessionEnvironment fake;
     fake.add("plain");
-    FakeWorld::Behaviour& quick = fake.add("quick");
+    FakeSessionEnvironment::Behaviour& quick = fake.add("quick");
     quick.fails_at = 1;
     quick.failing = row.outcome;
     fake.spec.length = processes_length(3);
@@ -363,9 +363,9 @@ TEST(Session, names_every_way_to_fail) {
 }
 
 TEST(Session, reports_the_error_text_of_a_variant) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   fake.add("plain");
-  FakeWorld::Behaviour& quick = fake.add("quick");
+  FakeSessionEnvironment::Behaviour& quick = fake.add("quick");
   quick.fails_at = 1;
   quick.failing = ended(ChildEnd::kExited, 2);
   quick.failing.error_tail = "arena ready\nvariant: error: first\nvariant: error: no block of 8 bytes is left\nbye\n";
@@ -377,7 +377,7 @@ TEST(Session, reports_the_error_text_of_a_variant) {
 }
 
 TEST(Session, gives_no_number_to_a_wrong_answer) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   fake.add("other");
   fake.add("plain");
   fake.add("quick").checksum = "00000000000000bb";
@@ -391,7 +391,7 @@ TEST(Session, gives_no_number_to_a_wrong_answer) {
 }
 
 TEST(Session, runs_an_unselected_reference_only_for_its_answer) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   fake.add("plain");
   fake.add("quick").checksum = "00000000000000bb";
   fake.spec.selection.checks = {fake.spec.selection.benchmarks[0]};
@@ -406,8 +406,8 @@ TEST(Session, runs_an_unselected_reference_only_for_its_answer) {
 }
 
 TEST(Session, continues_without_a_crashed_reference_and_reports_it) {
-  FakeWorld fake;
-  FakeWorld::Behaviour& plain = fake.add("plain");
+  FakeSessionEnvironment fake;
+  FakeSessionEnvironment::Behaviour& plain = fake.add("plain");
   plain.fails_at = 0;
   plain.failing = crash();
   fake.add("quick");
@@ -420,15 +420,15 @@ TEST(Session, continues_without_a_crashed_reference_and_reports_it) {
 }
 
 TEST(Session, does_not_measure_a_nonconforming_variant) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   fake.add("plain");
   fake.add("quick").breach = "1 was put, 2 was there";
   fake.add("quick", "drop").breach = "1 was put, 2 was there";
   fake.add("other");
   fake.spec.length = processes_length(3);
   ASSERT_TRUE(fake.go());
-  EXPECT_EQ(fake.asked, (Names{"/b/fake/plain", "/b/fake/quick", "/b/fake/other"}));
-  EXPECT_EQ(fake.about_to_ask, (Names{"fake/plain 0/3", "fake/quick 1/3", "fake/other 2/3"}));
+  EXPECT_EQ(fake.checked, (Names{"/b/fake/plain", "/b/fake/quick", "/b/fake/other"}));
+  EXPECT_EQ(fake.announced, (Names{"fake/plain 0/3", "fake/quick 1/3", "fake/other 2/3"}));
   ASSERT_EQ(fake.head.failures.size(), 1u);
   const results::Failure& failure = fake.head.failures[0];
   EXPECT_EQ(failure.benchmark, "fake/quick");
@@ -443,7 +443,7 @@ TEST(Session, does_not_measure_a_nonconforming_variant) {
 }
 
 TEST(Session, checks_the_conformance_of_each_executable_once) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   fake.add("plain");
   fake.add("plain", "drop");
   fake.add_arm("control", "plain");
@@ -453,15 +453,15 @@ TEST(Session, checks_the_conformance_of_each_executable_once) {
                     {"base", {}, {}, {}, {{"fake/plain", "bb"}}, {}}};
   fake.spec.length = processes_length(1);
   ASSERT_TRUE(fake.go());
-  EXPECT_EQ(fake.asked, (Names{"/b/fake/plain", "/base/fake/plain"}));
+  EXPECT_EQ(fake.checked, (Names{"/b/fake/plain", "/base/fake/plain"}));
 }
 
 TEST(Session, measures_only_head_if_base_does_not_conform_and_neither_if_head_does_not) {
   for (const bool head : {true, false}) {
-    FakeWorld fake;
-    FakeWorld::Behaviour& here = fake.add("plain");
+    FakeSessionEnvironment fake;
+    FakeSessionEnvironment::Behaviour& here = fake.add("plain");
     fake.add("quick");
-    FakeWorld::Behaviour& there = fake.add_arm("base", "plain");
+    FakeSessionEnvironment::Behaviour& there = fake.add_arm("base", "plain");
     (head ? here : there).breach = "no";
     fake.spec.length = processes_length(2);
     ASSERT_TRUE(fake.go());
@@ -475,8 +475,8 @@ TEST(Session, measures_only_head_if_base_does_not_conform_and_neither_if_head_do
 
 TEST(Session, ignores_the_answers_of_a_nonconforming_reference) {
   for (const bool selected : {true, false}) {
-    FakeWorld fake;
-    FakeWorld::Behaviour& plain = fake.add("plain");
+    FakeSessionEnvironment fake;
+    FakeSessionEnvironment::Behaviour& plain = fake.add("plain");
     plain.breach = "no";
     plain.checksum = "00000000000000cc";
     fake.add("quick");
@@ -499,7 +499,7 @@ TEST(Session, ignores_the_answers_of_a_nonconforming_reference) {
 
 TEST(Session, has_its_whole_budget_for_measuring) {
   const auto session = [](double conformance_seconds) {
-    FakeWorld fake;
+    FakeSessionEnvironment fake;
     for (int i = 0; i < 40; ++i) fake.add(i == 0 ? "plain" : fmt::format("v{}", i));
     fake.conformance_seconds = conformance_seconds;
     fake.spec.length = quick_length();
@@ -512,7 +512,7 @@ TEST(Session, has_its_whole_budget_for_measuring) {
 }
 
 TEST(Session, keeps_its_data_when_interrupted) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
   fake.spec.length = processes_length(10);
   fake.interrupted_after = 8;
@@ -524,8 +524,8 @@ TEST(Session, keeps_its_data_when_interrupted) {
 }
 
 TEST(Session, is_interrupted_without_a_failure_if_its_process_is_stopped) {
-  FakeWorld fake;
-  FakeWorld::Behaviour& plain = fake.add("plain");
+  FakeSessionEnvironment fake;
+  FakeSessionEnvironment::Behaviour& plain = fake.add("plain");
   plain.fails_at = 4;
   plain.failing = ended(ChildEnd::kStopped);
   fake.spec.length = processes_length(10);
@@ -536,7 +536,7 @@ TEST(Session, is_interrupted_without_a_failure_if_its_process_is_stopped) {
 }
 
 TEST(Session, ends_if_its_journal_cannot_be_written) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
   fake.spec.length = processes_length(10);
   fake.disk_full_after = 5;
@@ -549,7 +549,7 @@ TEST(Session, ends_if_its_journal_cannot_be_written) {
 }
 
 TEST(Session, in_full_mode_continues_until_every_interval_is_narrow) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   fake.add("plain");
   fake.add("quick");
   fake.spec.length = full_length();
@@ -560,13 +560,13 @@ TEST(Session, in_full_mode_continues_until_every_interval_is_narrow) {
 }
 
 TEST(Session, in_full_mode_reports_the_intervals_that_stayed_wide) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   fake.add("plain");
   fake.spec.length = full_length();
   fake.spec.length.budget_seconds = 3;
   ASSERT_TRUE(fake.go());
   EXPECT_EQ(fake.head.session.state, "complete");
-  FakeWorld noisy;
+  FakeSessionEnvironment noisy;
   noisy.add("plain");
   int run = 0;
   const Runner calm = noisy.environment.run;
@@ -585,7 +585,7 @@ TEST(Session, in_full_mode_reports_the_intervals_that_stayed_wide) {
 }
 
 TEST(Session, reports_its_progress) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
   fake.spec.length = quick_length();
   ASSERT_TRUE(fake.go());
@@ -599,7 +599,7 @@ TEST(Session, reports_its_progress) {
 }
 
 TEST(Session, runs_the_arms_of_a_benchmark_next_to_each_other_and_each_pair_of_blocks_as_abba) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
   fake.add_arm("base", "quick");
   fake.add_arm("control", "plain");
@@ -622,9 +622,9 @@ TEST(Session, runs_the_arms_of_a_benchmark_next_to_each_other_and_each_pair_of_b
 }
 
 TEST(Session, continues_head_if_base_fails_and_ends_both_if_head_fails) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   for (const char* variant : {"plain", "quick", "other"}) fake.add(variant);
-  FakeWorld::Behaviour& base = fake.add_arm("base", "quick");
+  FakeSessionEnvironment::Behaviour& base = fake.add_arm("base", "quick");
   base.fails_at = 1;
   base.failing = crash();
   fake.add_arm("base", "other");
@@ -643,7 +643,7 @@ TEST(Session, continues_head_if_base_fails_and_ends_both_if_head_fails) {
 }
 
 TEST(Session, drops_the_numbers_of_a_base_with_wrong_answers_and_keeps_those_of_head) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   for (const char* variant : {"plain", "quick"}) fake.add(variant);
   fake.add_arm("base", "quick").checksum = "00000000000000bb";
   fake.spec.length = processes_length(6);
@@ -655,7 +655,7 @@ TEST(Session, drops_the_numbers_of_a_base_with_wrong_answers_and_keeps_those_of_
 }
 
 TEST(Session, against_a_base_continues_with_wide_intervals_and_the_control) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   for (const char* variant : {"plain", "quick", "other", "more"}) fake.add(variant);
   fake.add_arm("base", "quick");
   fake.add_arm("base", "other");
@@ -686,7 +686,7 @@ TEST(Session, against_a_base_continues_with_wide_intervals_and_the_control) {
 
 TEST(Session, is_unfit_only_if_its_control_is_biased) {
   for (const double bias : {1.0, 1.01}) {
-    FakeWorld fake;
+    FakeSessionEnvironment fake;
     for (const char* variant : {"plain", "quick"}) fake.add(variant);
     fake.add_arm("control", "plain").nanoseconds = 1000 * bias;
     fake.spec.length = processes_length(12);
@@ -700,7 +700,7 @@ TEST(Session, is_unfit_only_if_its_control_is_biased) {
 }
 
 TEST(Session, reports_how_much_of_its_time_was_timed) {
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   fake.add("plain").nanoseconds = 2e8;  // in one repetition
   fake.spec.length = processes_length(4);
   fake.spec.started = fake.now - 3;
@@ -718,7 +718,7 @@ TEST(Session, with_real_processes_measures_working_variants_and_reports_failing_
     return run_child(spec);
   };
   const Catalog catalog = *load_catalog(build.path(), runner);
-  FakeWorld fake;
+  FakeSessionEnvironment fake;
   fake.environment.run = runner;
   fake.environment.now = [] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

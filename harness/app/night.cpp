@@ -35,11 +35,6 @@ bool is_report(const std::string& name) {
                     [](char c, char form) { return form == 'd' ? c >= '0' && c <= '9' : c == form; });
 }
 
-struct NightJudgement {
-  ExitStatus verdict = ExitStatus::kOk;
-  std::string sentence;
-};
-
 std::string_view name_of(ExitStatus verdict) {
   if (verdict == ExitStatus::kOk) return "fine";
   if (verdict == ExitStatus::kRegression) return "regression";
@@ -64,25 +59,26 @@ class NightRun {
         report_(folder_ / folder_name(environment.now() - static_cast<std::time_t>(request.spent_seconds))) {}
 
   Expected<ExitStatus> run(const std::function<void(const NightSummary&)>& summary) {
-    Expected<NightJudgement> judgement = measure_and_judge();
+    Expected<NightSummary> judgement = measure_and_judge();
     if (!judgement) {
       if (judgement.error().status == ExitStatus::kInterrupted) return judgement.error();
       alarms_.clear();  // this summary cannot name them; the next night's will
       print_error(judgement.error());
-      judgement = NightJudgement{ExitStatus::kFailed, judgement.error().what};
+      judgement = NightSummary{ExitStatus::kFailed, judgement.error().what};
     }
     prune();
     std::error_code problem;
     const fs::path page = report_ / "index.html";
-    summary({judgement->verdict,
-             fmt::format("nightly: {}: {}; {}{}", name_of(judgement->verdict), judgement->sentence,
-                         duration_text(time_.passed()), fs::exists(page, problem) ? "; " + page.string() : "")});
+    judgement->line =
+        fmt::format("nightly: {}: {}; {}{}", name_of(judgement->verdict), judgement->line,
+                    duration_text(time_.passed()), fs::exists(page, problem) ? "; " + page.string() : "");
+    summary(*judgement);
     mark_reported();
     return judgement->verdict;
   }
 
  private:
-  Expected<NightJudgement> measure_and_judge() {
+  Expected<NightSummary> measure_and_judge() {
     time_.keep_for_bisects();
     std::string_view before = "building";
     if (request_.backfill > 0) {
@@ -100,17 +96,17 @@ class NightRun {
     }
     const Expected<VerbOutcome> session = call_verb(environment_, "run", budget);
     if (!session) return session.error();
-    if (session->last_line.empty()) return NightJudgement{ExitStatus::kFailed, "no result"};
+    if (session->last_line.empty()) return NightSummary{ExitStatus::kFailed, "no result"};
     return report_of(session->last_line, session->status);
   }
 
   /// Judges the session and writes its report, even if judging failed.
-  Expected<NightJudgement> report_of(const std::string& session, int status) {
-    Expected<NightJudgement> judgement = judge(session);
+  Expected<NightSummary> report_of(const std::string& session, int status) {
+    Expected<NightSummary> judgement = judge(session);
     if (!judgement) {
       if (judgement.error().status == ExitStatus::kInterrupted) return judgement;
       print_error(judgement.error());
-      judgement = NightJudgement{ExitStatus::kFailed, judgement.error().what};
+      judgement = NightSummary{ExitStatus::kFailed, judgement.error().what};
     }
     const Expected<VerbOutcome> page = call_verb(environment_, "report", {session, "--out", report_.string()});
     if (!page && page.error().status == ExitStatus::kInterrupted) return page.error();
@@ -118,11 +114,11 @@ class NightRun {
     if (const Expected<void> written = write_file(report_ / "history.txt", environment_.history_text()); !written)
       return written.error();
     if (judgement->verdict == ExitStatus::kOk && (status != 0 || !page || page->status != 0))
-      return NightJudgement{ExitStatus::kFailed, judgement->sentence + "; the session or its report failed"};
+      return NightSummary{ExitStatus::kFailed, judgement->line + "; the session or its report failed"};
     return judgement;
   }
 
-  Expected<NightJudgement> judge(const std::string& session) {
+  Expected<NightSummary> judge(const std::string& session) {
     const Expected<results::Result> result = results::load_result(session);
     if (!result) return result.error();
     const HistoryObserver observer{
@@ -130,28 +126,27 @@ class NightRun {
     const Expected<std::vector<judge::SeriesHistory>> all =
         history({request_.results, std::nullopt, true, true}, observer);
     if (!all) return all.error();
-    Expected<judge::JudgedNight> night = judge_night(request_.results, session);
-    if (!night) return night.error();
+    judge::NightFitness night = judge::judge_night(*all, *result);
     Expected<NightState> state = NightState::open(folder_ / "state.json", environment_);
     if (!state) return state.error();
     state_ = std::move(*state);
-    if (const Expected<void> added = add_new_alarms(*all, *night); !added) return added.error();
-    const std::vector<std::size_t> alarms = night->fit ? unreported(night->machine) : std::vector<std::size_t>();
+    if (const Expected<void> added = add_new_alarms(*all, night); !added) return added.error();
+    const std::vector<std::size_t> alarms = night.fit ? unreported(night.machine) : std::vector<std::size_t>();
     const Expected<std::vector<std::size_t>> tried =
-        continue_bisects(state_, night->machine, night->fit, environment_, time_);
+        continue_bisects(state_, night.machine, night.fit, environment_, time_);
     if (!tried) return tried.error();
     if (const Expected<void> saved = state_.save(); !saved) return saved.error();
-    const report::NightFindings found = findings(*result, std::move(*night), alarms, *tried);
+    const report::NightFindings found = findings(*result, std::move(night), alarms, *tried);
     if (const Expected<void> written = write_file(report_ / "junit.xml", report::night_junit(found)); !written)
       return written.error();
     alarms_ = alarms;
-    return NightJudgement{verdict_of(found), report::night_text(found)};
+    return NightSummary{verdict_of(found), report::night_text(found)};
   }
 
-  Expected<void> add_new_alarms(const std::vector<judge::SeriesHistory>& all, const judge::JudgedNight& night) {
-    for (const judge::SeriesHistory& followed : all) {
-      if (followed.series.machine != night.machine) continue;
-      for (results::Alarm& alarm : judge::new_alarms(followed, night, state_.alarms, state_.is_new))
+  Expected<void> add_new_alarms(const std::vector<judge::SeriesHistory>& all, const judge::NightFitness& night) {
+    for (const judge::SeriesHistory& history : all) {
+      if (history.series.machine != night.machine) continue;
+      for (results::Alarm& alarm : judge::new_alarms(history, night, state_.alarms, state_.is_new))
         state_.alarms.push_back(std::move(alarm));
     }
     return state_.save();
@@ -167,7 +162,7 @@ class NightRun {
     return places;
   }
 
-  report::NightFindings findings(const results::Result& result, judge::JudgedNight night,
+  report::NightFindings findings(const results::Result& result, judge::NightFitness night,
                                  const std::vector<std::size_t>& alarms, const std::vector<std::size_t>& tried) const {
     report::NightFindings found;
     for (const results::Process& process : result.processes)

@@ -53,7 +53,7 @@ class NightEnvironment {
 
 struct NightSummary {
   ExitStatus verdict = ExitStatus::kOk;  ///< or kFailed, kRegression, kUnfit
-  std::string line;                      ///< "nightly: fine: 12 quiet; 12 min; /.../index.html"
+  std::string line;                      ///< "nightly: fine: 12 without a new regression; 12 min; /.../index.html"
 };
 
 /// Runs one night and returns its verdict. Calls `summary` once. Its alarms count as reported only when it returns, so

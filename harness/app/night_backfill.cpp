@@ -16,9 +16,9 @@ Expected<std::set<std::string>> measured_on(const std::string& machine, const st
   const Expected<std::vector<judge::SeriesHistory>> all = history({results, std::nullopt, true, true});
   if (!all) return all.error();
   std::set<std::string> commits;
-  for (const judge::SeriesHistory& followed : *all)
-    for (const results::SeriesPoint& point : followed.points)
-      if (followed.series.machine == machine && point.commit) commits.insert(*point.commit);
+  for (const judge::SeriesHistory& history : *all)
+    for (const results::SeriesPoint& point : history.points)
+      if (history.series.machine == machine && point.commit) commits.insert(*point.commit);
   return commits;
 }
 

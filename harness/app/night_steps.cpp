@@ -73,7 +73,7 @@ Expected<VerbOutcome> call_verb(NightEnvironment& environment, const std::string
   Expected<VerbOutcome> outcome = environment.run_verb(verb, arguments);
   if (!outcome) return outcome;
   if (environment.interrupted() || outcome->status == static_cast<int>(ExitStatus::kInterrupted))
-    return Error{"interrupted", "", ExitStatus::kInterrupted};
+    return interrupted_error();
   if (outcome->status != 0 && outcome->status != 1)
     return Error{fmt::format("harness {} ended with exit status {}", verb, outcome->status),
                  fmt::format("python3 make.py {}", verb)};

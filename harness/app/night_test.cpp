@@ -62,7 +62,7 @@ results::Result result_of(int night, const Times& times) {
   return result;
 }
 
-/// Copies what the test has prepared where `run` is called; bisects answer what the test says.
+/// Copies what the test has prepared where `run` is called; bisects return what the test has set.
 class FakeEnvironment : public NightEnvironment {
  public:
   explicit FakeEnvironment(const ScratchFolder& root) : root_(root.path()) {}
@@ -75,7 +75,7 @@ class FakeEnvironment : public NightEnvironment {
   double bisect_seconds = 0;     ///< that a bisect takes
   double earlier_seconds = 100;  ///< that building and measuring an earlier commit takes
   Expected<std::string> id = std::string("farm");
-  std::optional<Error> git;  ///< what it says where it does not answer
+  std::optional<Error> git;  ///< the error of git, if it fails
   Strings said;
 
   std::time_t now() override { return kFirst + std::time_t{kDay} * night; }
@@ -238,17 +238,17 @@ class Nightly : public testing::Test {
     };
   }
   /// "0 9 b" of every bisect: good and bad by night, the variant.
-  Strings asked() const {
-    Strings asked;
+  Strings bisect_calls() const {
+    Strings calls;
     for (const std::string& call : environment_.calls("bisect")) {
       std::istringstream words(call);
       std::string name, good, bad, benchmark;
       words >> name >> name >> good >> name >> bad >> name >> benchmark;
       EXPECT_EQ(call.find(fmt::format("bisect --good {} --bad {} --benchmark {}", good, bad, benchmark)), 0u) << call;
-      asked.push_back(
+      calls.push_back(
           fmt::format("{} {} {}", night_of(good), night_of(bad), results::benchmark_parts(benchmark).variant));
     }
-    return asked;
+    return calls;
   }
   /// A file of the last night's report.
   std::string newest(const std::string& name) const {
@@ -328,9 +328,9 @@ TEST_F(Nightly, thirty_nights_of_200_benchmarks_report_the_one_that_became_slowe
   const auto& [night, line] = *found.begin();
   EXPECT_GE(night, 22);
   EXPECT_LE(night, 24);
-  EXPECT_THAT(line, ContainsRegex("^nightly: regression: [0-9] slower: .*; 19[0-9] others quiet"));
+  EXPECT_THAT(line, ContainsRegex("^nightly: regression: [0-9] slower: .*; 19[0-9] others without a new regression"));
   EXPECT_THAT(line, HasSubstr("culprit 000000000015 (99.4 %)"));
-  Strings bisects = asked();
+  Strings bisects = bisect_calls();
   std::erase_if(bisects, [](const std::string& bisect) { return !bisect.ends_with(" v070"); });
   ASSERT_EQ(bisects.size(), 1u);
   int good = 0, bad = 0;
@@ -371,12 +371,12 @@ TEST_F(Nightly, a_bisect_without_an_answer_continues_the_next_night_and_its_answ
   };
   EXPECT_THAT(slow_nights(43)[42].line,
               ContainsRegex("^nightly: regression: 1 slower: .*, bisect undecided, try 1 of 5; "
-                            "0 others quiet"));
+                            "0 others without a new regression"));
   environment_.bisect = [](const std::string&) { return VerbOutcome{2, ""}; };
   EXPECT_THAT(
       slow_night(43).line,
-      ContainsRegex("^nightly: fine: 1 quiet; already reported: .*, bisect failed: harness bisect ended with exit "
-                    "status 2, try 2 of 5; bisects that continue another night: 1; "));
+      ContainsRegex("^nightly: fine: 1 without a new regression; already reported: .*, bisect failed: harness bisect "
+                    "ended with exit status 2, try 2 of 5; 1 bisect unfinished; "));
   environment_.bisect = [](const std::string&) { return culprit(40); };
   const std::string found = slow_night(44).line;
   EXPECT_THAT(found, HasSubstr("already reported: shelf/a/store +"));
@@ -395,7 +395,7 @@ TEST_F(Nightly, the_least_tried_bisect_goes_first) {
   put_state(alarms);
   prepare(0, {{"shelf/a/store", 100}});
   night(0);
-  EXPECT_THAT(asked(), ElementsAre("0 1 b", "0 1 c", "0 1 a"));
+  EXPECT_THAT(bisect_calls(), ElementsAre("0 1 b", "0 1 c", "0 1 a"));
 }
 
 TEST_F(Nightly, a_change_between_equal_commits_is_not_bisected) {
@@ -409,7 +409,7 @@ TEST_F(Nightly, benchmarks_slowed_by_one_commit_are_bisected_once_and_reported_t
   environment_.bisect = [](const std::string&) { return culprit(4, 0.99, 1.05); };
   EXPECT_THAT(two_alarms(), HasSubstr("2 slower: shelf/b/store +20.00 %, shelf/a/store +5.00 %, culprit 000000000005 "
                                       "(99.0 %); "));
-  EXPECT_THAT(asked(), ElementsAre("0 9 b", "3 4 a"));
+  EXPECT_THAT(bisect_calls(), ElementsAre("0 9 b", "3 4 a"));
 }
 
 TEST_F(Nightly, a_benchmark_not_slowed_by_another_alarms_culprit_gets_its_own_bisect) {
@@ -419,7 +419,7 @@ TEST_F(Nightly, a_benchmark_not_slowed_by_another_alarms_culprit_gets_its_own_bi
     fs::remove(root_.path() / "calls");
     pair_says(pair);
     EXPECT_EQ(count(two_alarms(), "culprit"), 2u);
-    EXPECT_THAT(asked(), ElementsAre("0 9 b", "3 4 a", "0 8 a"));
+    EXPECT_THAT(bisect_calls(), ElementsAre("0 9 b", "3 4 a", "0 8 a"));
     EXPECT_EQ(state()[0].bisect->culprit, commit_of(6));
     EXPECT_EQ(state()[1].bisect->culprit, commit_of(4));
   }
@@ -436,7 +436,7 @@ TEST_F(Nightly, a_culprit_check_is_repeated_only_if_it_could_not_be_measured) {
     night(1);
     Strings expected{"0 9 b", "3 4 a", "0 8 a"};
     expected.insert(expected.end(), more.begin(), more.end());
-    EXPECT_EQ(asked(), expected);
+    EXPECT_EQ(bisect_calls(), expected);
   }
 }
 
@@ -573,9 +573,9 @@ TEST_F(Nightly, a_disturbed_night_is_unfit_and_the_next_one_fine) {
         }
         EXPECT_THAT(
             ended.line,
-            ContainsRegex("^nightly: unfit: 1[67] of 35 benchmarks far from their level at once [(]1[67] slower, "
-                          "0 faster[)]; a second such night is judged as a new level, except in "
-                          "the first 15 nights of a series, where no change is found: "));
+            ContainsRegex("^nightly: unfit: 1[67] of 35 benchmarks have unusual times [(]1[67] slower, 0 faster[)]; "
+                          "a second such night is judged as a new level. In the first 15 nights of a series no change "
+                          "is found: "));
         EXPECT_EQ(count(newest("junit.xml"), "<skipped"), 36u);
       });
 }
@@ -601,8 +601,8 @@ TEST_F(Nightly, a_permanent_slowdown_of_everything_is_unfit_once_and_then_report
   });
   EXPECT_THAT(nights_with(nights, 4), ElementsAre(30));
   EXPECT_THAT(nights.at(31).line,
-              ContainsRegex("^nightly: fine: 35 quiet; 3[0-9] of 35 benchmarks as far from their level as last night: "
-                            "history judges the new level within 4 nights; "));
+              ContainsRegex("^nightly: fine: 35 without a new regression; 3[0-9] of 35 benchmarks have the same "
+                            "unusual times as last night; history will judge them within 4 nights; "));
   int slower = 0;
   for (const int night : nights_with(nights, 3))
     slower += std::stoi(nights.at(night).line.substr(std::string("nightly: regression: ").size()));

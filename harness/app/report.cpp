@@ -78,9 +78,9 @@ Expected<report::ReportFiles> report_result(const ReportRequest& request, const 
   if (!comparison) return comparison.error();
   const Expected<std::vector<results::DriverColumn>> atlas = results::load_atlas(path.parent_path() / "atlas");
   if (!atlas) return atlas.error();
-  const std::vector<judge::SeriesHistory> followed = history_of(path, result->machine.id);
+  const std::vector<judge::SeriesHistory> histories = history_of(path, result->machine.id);
   const std::vector<results::ParsedBisectRecord> bisects = bisects_of(path);
-  return report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, followed, bisects},
+  return report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, histories, bisects},
                               options_for(request.root, out.value_or(request.root / "reports" / path.stem())));
 }
 
@@ -139,7 +139,7 @@ Expected<void> keep_report(const results::Result& result, const fs::path& folder
                            const fs::path& root) {
   const Expected<std::vector<results::DriverColumn>> atlas =
       results::load_atlas(results::machine_folder(root, result.machine) / "atlas");
-  if (!atlas) return atlas.error();
+  if (!atlas) return in_context("report not written", atlas.error());
   report::ReportOptions options = options_for(root, folder);
   Expected<std::optional<judge::Comparison>> comparison = std::optional<judge::Comparison>{};
   if (planned_blocks)
@@ -148,9 +148,9 @@ Expected<void> keep_report(const results::Result& result, const fs::path& folder
     comparison = comparison_of(result, "", std::nullopt);
   const judge::Comparison* const verdicts = comparison && *comparison ? &**comparison : nullptr;
   const Expected<report::ReportFiles> files = report::write_report({&result, *atlas, verdicts, {}, {}}, options);
-  if (!files) return files.error();
+  if (!files) return in_context("report not written", files.error());
   // The page exists, but without verdicts.
-  if (!comparison) return in_context("it has no verdicts over the base", comparison.error());
+  if (!comparison) return in_context("report written without verdicts", comparison.error());
   return {};
 }
 

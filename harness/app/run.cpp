@@ -42,10 +42,6 @@ Runner runner_of(const RunRequest& request) {
   return [&request](const ChildSpec& child) { return run_child(child, request.stop_file); };
 }
 
-Error interrupted_error() {
-  return {"interrupted before anything was measured", "", ExitStatus::kInterrupted};
-}
-
 /// The part of a result that is known before its first process.
 results::Result make_head(const measure::SessionSpec& spec, results::Machine machine, std::vector<results::Arm> arms) {
   const std::string now = utc(std::time(nullptr));
@@ -299,12 +295,12 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
   const auto report_result = [&](const results::Result& so_far, std::optional<int> blocks) {
     if (observer.on_result) observer.on_result(so_far, blocks);
   };
-  const measure::SessionEnvironment world{monotonic_seconds,
-                                          runner,
-                                          [&] { return is_stopped(request.stop_file); },
-                                          utc_now,
-                                          [&](std::string_view entry) { return journal->append(entry); },
-                                          [] { return measure::read_cpu_use("/"); }};
+  const measure::SessionEnvironment environment{monotonic_seconds,
+                                                runner,
+                                                [&] { return is_stopped(request.stop_file); },
+                                                utc_now,
+                                                [&](std::string_view entry) { return journal->append(entry); },
+                                                [] { return measure::read_cpu_use("/"); }};
   const measure::SessionObserver session{[&](const measure::SessionProgress& progress) {
                                            planned_blocks = progress.blocks;
                                            if (observer.on_process) observer.on_process(progress);
@@ -315,7 +311,7 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
   report_result(result, planned_blocks);
   const measure::Conditions before = measure::read_conditions("/");
   const double start = monotonic_seconds();
-  const Expected<void> measured = run_judged_session(spec, world, session, result);
+  const Expected<void> measured = run_judged_session(spec, environment, session, result);
   std::vector<std::string> disturbances = measure::find_disturbances(
       before, measure::read_conditions("/"), monotonic_seconds() - start, spec.cpu, idle_siblings(spec));
   if (observer.on_measured) observer.on_measured(disturbances);

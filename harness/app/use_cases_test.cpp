@@ -258,8 +258,8 @@ TEST_F(UseCases, bisect_returns_the_culprit_and_resumes_from_its_record) {
   observer.search.on_step = [&](const BisectStep&) { ++steps; };
   const auto answer = silently([&] { return bisect(request, observer); });
   ASSERT_TRUE(answer) << answer.error().what;
-  EXPECT_EQ(answer->verdict.answer, judge::BisectVerdict::Answer::kCulprit);
-  EXPECT_EQ(answer->verdict.suspects.front().commit, answer->cell.commits[3].sha);
+  EXPECT_EQ(answer->verdict.outcome, judge::BisectVerdict::Outcome::kCulprit);
+  EXPECT_EQ(answer->verdict.suspects.front().commit, answer->question.commits[3].sha);
   EXPECT_EQ(found, 0u);
   const auto again = silently([&] { return bisect(request, observer); });
   ASSERT_TRUE(again) << again.error().what;

@@ -34,6 +34,11 @@ struct Error {
 template <typename T>
 using Expected = boost::system::result<T, Error>;
 
+/// The error of an operation that SIGINT or SIGTERM ended.
+inline Error interrupted_error() {
+  return {"interrupted", "", ExitStatus::kInterrupted};
+}
+
 /// The same error, prefixed with what the caller was doing.
 inline Error in_context(std::string_view doing, Error error) {
   error.what = std::string(doing) + ": " + error.what;

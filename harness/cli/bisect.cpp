@@ -47,10 +47,10 @@ Expected<ExitStatus> run(const Options& options) {
   BisectTerminal terminal;
   const Expected<app::BisectOutcome> answer = app::bisect(*request, terminal.observer());
   if (!answer) return answer.error();
-  const auto& [verdict, cell, record] = *answer;
-  fmt::print("{}", options.has("--json") ? report::to_json(verdict, cell, record)
-                                         : report::to_text(verdict, cell, report::CommitNames(cell)));
-  return verdict.answer == judge::BisectVerdict::Answer::kUndecided ? ExitStatus::kFailed : ExitStatus::kOk;
+  const auto& [verdict, question, record] = *answer;
+  fmt::print("{}", options.has("--json") ? report::to_json(verdict, question, record)
+                                         : report::to_text(verdict, question, report::CommitNames(question)));
+  return verdict.outcome == judge::BisectVerdict::Outcome::kUndecided ? ExitStatus::kFailed : ExitStatus::kOk;
 }
 
 }  // namespace

@@ -20,10 +20,11 @@ app::BisectObserver BisectTerminal::observer() {
 }
 
 void BisectTerminal::begin(const results::BisectRecord& record) {
-  const results::BisectQuestion& cell = record.question();
-  names_.emplace(cell);
-  line_.print(fmt::format("bisect: {} after {}, {}", counted(cell.commits.size() - 1, "commit"),
-                          (*names_)(cell.commits.front().sha), cell.benchmark.empty() ? cell.command : cell.benchmark));
+  const results::BisectQuestion& question = record.question();
+  names_.emplace(question);
+  line_.print(fmt::format("bisect: {} after {}, {}", counted(question.commits.size() - 1, "commit"),
+                          (*names_)(question.commits.front().sha),
+                          question.benchmark.empty() ? question.command : question.benchmark));
   if (!record.warning().empty()) line_.print(fmt::format("bisect: warning: {}", record.warning()));
   if (record.found() > 0)
     line_.print(fmt::format("bisect: resuming after {} in '{}' (--restart discards them)",
@@ -33,16 +34,16 @@ void BisectTerminal::begin(const results::BisectRecord& record) {
 void BisectTerminal::show(const app::BisectStep& step) {
   const results::BisectEntry& entry = step.entry;
   const std::string commit = (*names_)(entry.commit);
-  const auto belief = [&] {
-    return "bisect: " + report::belief_text(entry, step.verdict.measurements, step.holding, *names_);
+  const auto posterior = [&] {
+    return "bisect: " + report::posterior_text(entry, step.verdict.measurements, step.credible_set_size, *names_);
   };
   if (!entry.skip.empty())
     line_.print(
         fmt::format("bisect: skipped {}: {}{}", commit, entry.skip, entry.again ? " (the next call retries it)" : ""));
   else if (line_.live())
-    line_.show(belief());
+    line_.show(posterior());
   else if (entry.value)
-    line_.print(fmt::format("{}; {:.6g} at {}", belief(), *entry.value, commit));
+    line_.print(fmt::format("{}; {:.6g} at {}", posterior(), *entry.value, commit));
 }
 
 void BisectTerminal::end(const results::BisectRecord& record, bool answered) {

@@ -56,9 +56,9 @@ void print_json(const app::NumberSeries& series) {
 void print_text(const app::NumberSeries& series) {
   const std::string head = fmt::format("line {}, {}", series.line, counted(series.values.size(), "point"));
   if (const std::size_t missing = missing_points(series); missing > 0)
-    fmt::print("{}: too young to tell: {} more\n", head, missing);
+    fmt::print("{}: too few points: {} more needed\n", head, missing);
   else if (series.change_points.empty())
-    fmt::print("{}: no change from {} to {}\n", head, ChangePointDetector::kFewest,
+    fmt::print("{}: no change between points {} and {}\n", head, ChangePointDetector::kFewest,
                series.values.size() - ChangePointDetector::kPlain);
   for (const ChangePoint& point : series.change_points) {
     fmt::print("{}: from {:.6g} to {:.6g} at {}, found at {}", head, point.before, point.after, point.index,

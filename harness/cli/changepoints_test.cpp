@@ -64,9 +64,11 @@ TEST_F(Changepoints, prints_one_object_per_series_with_the_fields_of_the_contrac
 
 TEST_F(Changepoints, prints_sentences_without_json) {
   ASSERT_EQ(run(wobble(50, 7) + "\n" + "1,2 , 3\t+4\r\n"), 0) << err_;
-  EXPECT_EQ(out_, "line 1, 50 points: no change from 15 to 45\nline 2, 4 points: too young to tell: 16 more\n");
+  EXPECT_EQ(
+      out_,
+      "line 1, 50 points: no change between points 15 and 45\nline 2, 4 points: too few points: 16 more needed\n");
   ASSERT_EQ(run("1"), 0) << err_;
-  EXPECT_EQ(out_, "line 1, 1 point: too young to tell: 19 more\n");
+  EXPECT_EQ(out_, "line 1, 1 point: too few points: 19 more needed\n");
   ASSERT_EQ(run("7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 8 8 8 8 8 8 8 8"), 0) << err_;
   EXPECT_TRUE(out_.starts_with("line 1, 38 points: from 7 to 8 at 30, found at 3")) << out_;
 }
@@ -77,7 +79,7 @@ TEST_F(Changepoints, reports_a_series_that_is_too_young_and_how_many_points_are_
   EXPECT_EQ(out_, R"({"change_points":[],"line":1,"points":16,"enough":false,"reason":"too_young","missing":4})"
                   "\n");
   ASSERT_EQ(run(step), 0);
-  EXPECT_EQ(out_, "line 1, 16 points: too young to tell: 4 more\n");
+  EXPECT_EQ(out_, "line 1, 16 points: too few points: 4 more needed\n");
   std::string doubled;
   for (int i = 0; i < 30; ++i) doubled += i < 15 ? "50 " : "100 ";
   ASSERT_EQ(run(doubled, {"--json"}), 0);

@@ -32,18 +32,18 @@ Expected<ExitStatus> run(const Options& options) {
                                       [&] { line.clear(); },
                                       [&](const std::string& sentence) { line.print("history: " + sentence); }};
   if (session) {
-    const Expected<judge::JudgedNight> night = app::judge_night(results, *session, observer);
+    const Expected<judge::NightFitness> night = app::judge_night(results, *session, observer);
     if (!night) return night.error();
     fmt::print("{}", for_script ? report::to_json(*night) : report::to_text(*night));
     return ExitStatus::kOk;
   }
-  const Expected<std::vector<judge::SeriesHistory>> followed =
+  const Expected<std::vector<judge::SeriesHistory>> histories =
       app::history({results, options.value("--benchmark"), for_script, for_script}, observer);
-  if (!followed) return followed.error();
+  if (!histories) return histories.error();
   if (for_script)
-    for (const judge::SeriesHistory& one : *followed) fmt::print("{}", report::to_json(one));
+    for (const judge::SeriesHistory& one : *histories) fmt::print("{}", report::to_json(one));
   else
-    fmt::print("{}", report::to_text(*followed, output_width(STDOUT_FILENO)));
+    fmt::print("{}", report::to_text(*histories, output_width(STDOUT_FILENO)));
   return ExitStatus::kOk;
 }
 

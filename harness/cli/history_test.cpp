@@ -175,7 +175,7 @@ TEST(HistoryCommand, judges_one_session_against_earlier_nights) {
   EXPECT_TRUE(
       text.starts_with("session 000020: fit\n"
                        "  unusual: load 3: stop it\n"
-                       "  far from its level: shelf/v000/store +"))
+                       "  outlier: shelf/v000/store +"))
       << text;
 
   nights.resize(3);
@@ -228,7 +228,7 @@ TEST(HistoryCommand, rejects_requests_without_data) {
        fmt::format("no benchmark in '{}' matches 'shelf/v0001/store'\nhint: did you mean 'shelf/v000/store'?\n", here)},
       {folder.path(),
        {"--benchmark", "*unlike-all"},
-       fmt::format("no benchmark in '{}' matches '*unlike-all'\nhint: leave it out: history shows them all\n", here)},
+       fmt::format("no benchmark in '{}' matches '*unlike-all'\nhint: omit --benchmark to show all\n", here)},
       {folder.path(), {"x"}, "history takes no argument, found 'x'\nhint: python3 make.py history --results DIR\n"},
       {folder.path() / "none",
        {},
@@ -238,12 +238,11 @@ TEST(HistoryCommand, rejects_requests_without_data) {
        fmt::format("expected a folder of results at '{}/file', found a file\nhint: python3 make.py run\n", here)},
       {empty.path(),
        {},
-       fmt::format(
-           "expected results in '{}/<machine>', found none that a history can be made of\nhint: python3 make.py run\n",
-           empty.path().string())},
+       fmt::format("expected results in '{}/<machine>', found none usable for a history\nhint: python3 make.py run\n",
+                   empty.path().string())},
       {folder.path() / "farm",
        {},
-       fmt::format("expected results in '{}', found none that a history can be made of\nhint: --results {}\n",
+       fmt::format("expected results in '{}', found none usable for a history\nhint: --results {}\n",
                    (folder.path() / "farm" / "<machine>").string(), here)},
   };
   for (const auto& [results, words, expected] : table) {
@@ -266,7 +265,7 @@ TEST(HistoryCommand, separates_no_results_yet_from_unreadable_results) {
   EXPECT_EQ(lost.code, 2);
   EXPECT_EQ(lost.error_tail,
             fmt::format("history: ignored: farm/torn.json: truncated: the JSON does not end within 1 bytes\n"
-                        "harness: error: expected results in '{}/<machine>', found none that a history can be made of\n"
+                        "harness: error: expected results in '{}/<machine>', found none usable for a history\n"
                         "hint: python3 make.py run\n",
                         torn.path().string()));
 }

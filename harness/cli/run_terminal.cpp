@@ -91,7 +91,7 @@ void RunTerminal::keep_report(const results::Result& result, std::optional<int> 
   if (!report_) return;
   // A report that cannot be written must not cost the measurements.
   if (const Expected<void> written = app::keep_report(result, *report_, planned_blocks); !written)
-    print("the report: {}", written.error().what);
+    print("{}", written.error().what);
 }
 
 void RunTerminal::end(const app::RunOutcome& outcome) {

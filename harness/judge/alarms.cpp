@@ -14,12 +14,12 @@ using results::Alarm;
 /// Answers that end a bisect.
 constexpr std::array<std::string_view, 3> kFinal{"culprit", "candidates", "none"};
 
-Alarm alarm_of(const SeriesHistory& followed, const LevelChange& change) {
+Alarm alarm_of(const SeriesHistory& history, const LevelChange& change) {
   Alarm alarm;
-  alarm.machine = followed.series.machine;
-  alarm.benchmark = followed.series.benchmark;
-  alarm.version = followed.series.version;
-  alarm.session = followed.points[change.index].session;
+  alarm.machine = history.series.machine;
+  alarm.benchmark = history.series.benchmark;
+  alarm.version = history.series.version;
+  alarm.session = history.points[change.index].session;
   alarm.ratio = change.ratio;
   if (change.interval) alarm.low = change.interval->low, alarm.high = change.interval->high;
   alarm.nights = static_cast<int>(change.nights());
@@ -42,16 +42,16 @@ bool is_known(const Alarm& alarm, std::size_t index, std::span<const results::Se
 
 }  // namespace
 
-std::vector<Alarm> new_alarms(const SeriesHistory& followed, const JudgedNight& night, std::span<const Alarm> known,
+std::vector<Alarm> new_alarms(const SeriesHistory& history, const NightFitness& night, std::span<const Alarm> known,
                               bool first_night) {
   std::vector<Alarm> alarms;
-  for (const LevelChange& change : followed.findings.changes) {
-    if (!change.blamed()) continue;
-    const bool is_new = followed.points[change.detected_at].session == night.session;
+  for (const LevelChange& change : history.findings.changes) {
+    if (!change.is_code_regression()) continue;
+    const bool is_new = history.points[change.detected_at].session == night.session;
     const bool from_before = first_night && !is_new;
-    if (!from_before && !(night.fit && (is_new || lasts(change, followed.points)))) continue;
-    Alarm alarm = alarm_of(followed, change);
-    if (is_known(alarm, change.index, followed.points, known) || is_known(alarm, change.index, followed.points, alarms))
+    if (!from_before && !(night.fit && (is_new || lasts(change, history.points)))) continue;
+    Alarm alarm = alarm_of(history, change);
+    if (is_known(alarm, change.index, history.points, known) || is_known(alarm, change.index, history.points, alarms))
       continue;
     if (from_before) {
       alarm.reported = true;

@@ -18,10 +18,10 @@ inline constexpr int kMostTries = 5;
 /// A reported change may move by this many sessions as more nights arrive, and is still the same change.
 inline constexpr std::size_t kSameChange = 8;
 
-/// Regressions of `followed` (a series of tonight's machine) that the code caused and `known` lacks: those found
+/// Regressions of `history` (a series of tonight's machine) that the code caused and `known` lacks: those found
 /// tonight, and earlier ones that still last, because an unfit night may have found them. None in an unfit night. On
 /// the `first_night` (no state yet) all older ones count as reported.
-std::vector<results::Alarm> new_alarms(const SeriesHistory& followed, const JudgedNight& night,
+std::vector<results::Alarm> new_alarms(const SeriesHistory& history, const NightFitness& night,
                                        std::span<const results::Alarm> known, bool first_night);
 
 /// Whether the last time is nearer to the new level than to the old one. A change found in an unfit night may be only

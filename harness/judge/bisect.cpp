@@ -17,15 +17,15 @@ constexpr double kAssumedPreparing = 60;
 constexpr double kAssumedMeasuring = 1;
 
 /// The most likely commits, most likely first: the fewest that together hold `share` of the probability.
-std::vector<std::size_t> holders(const stats::Belief& belief, double share) {
-  std::vector<std::size_t> order(belief.culprit.size() - 1);
+std::vector<std::size_t> credible_set(const stats::Posterior& posterior, double share) {
+  std::vector<std::size_t> order(posterior.culprit.size() - 1);
   std::iota(order.begin(), order.end(), std::size_t{1});
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return belief.culprit[a] > belief.culprit[b]; });
+                   [&](std::size_t a, std::size_t b) { return posterior.culprit[a] > posterior.culprit[b]; });
   double held = 0;
   std::size_t count = 0;
-  while (count < order.size() && held < share && belief.culprit[order[count]] > 0)
-    held += belief.culprit[order[count++]];
+  while (count < order.size() && held < share && posterior.culprit[order[count]] > 0)
+    held += posterior.culprit[order[count++]];
   order.resize(count);
   return order;
 }
@@ -69,43 +69,44 @@ std::size_t BisectEvidence::next(const std::function<bool(const std::string& sha
 }
 
 BisectVerdict BisectEvidence::verdict(double confidence) const {
-  const stats::Belief& belief = estimate_.belief();
+  const stats::Posterior& posterior = estimate_.posterior();
   BisectVerdict verdict;
-  verdict.null = belief.null;
-  verdict.ratio = belief.ratio;
-  verdict.most = belief.most;
-  verdict.noise = belief.noise;
+  verdict.null = posterior.null;
+  verdict.ratio = posterior.ratio;
+  verdict.most = posterior.most;
+  verdict.noise = posterior.noise;
   verdict.measurements = estimate_.measurements();
   verdict.seconds = seconds_;
   for (std::size_t i = 0; i < question_.commits.size(); ++i) verdict.measured_commits += estimate_.measurements(i) > 0;
   for (const auto& [commit, reason] : reasons_) verdict.skipped.push_back({question_.commits[commit].sha, reason});
   const auto suspect = [&](std::size_t k) {
-    verdict.suspects.push_back({question_.commits[k].sha, belief.culprit[k]});
+    verdict.suspects.push_back({question_.commits[k].sha, posterior.culprit[k]});
   };
   if (estimate_.is_null(confidence)) {
-    verdict.answer = BisectVerdict::Answer::kNone;
-    verdict.probability = belief.null;
+    verdict.outcome = BisectVerdict::Outcome::kNone;
+    verdict.probability = posterior.null;
   } else if (estimate_.has_culprit(confidence)) {
-    const stats::SuspectRange& group = belief.likeliest;
-    verdict.answer = group.first == group.last ? BisectVerdict::Answer::kCulprit : BisectVerdict::Answer::kSuspects;
+    const stats::SuspectRange& group = posterior.likeliest;
+    verdict.outcome = group.first == group.last ? BisectVerdict::Outcome::kCulprit : BisectVerdict::Outcome::kSuspects;
     verdict.probability = group.probability;
     for (std::size_t k = group.first; k <= group.last; ++k) suspect(k);
   } else {
-    for (const std::size_t k : holders(belief, confidence * (1 - belief.null))) suspect(k);
+    for (const std::size_t k : credible_set(posterior, confidence * (1 - posterior.null))) suspect(k);
     for (const Suspect& each : verdict.suspects) verdict.probability += each.probability;
   }
   return verdict;
 }
 
 std::vector<Suspect> BisectEvidence::likeliest(double share) const {
-  const stats::Belief& belief = estimate_.belief();
+  const stats::Posterior& posterior = estimate_.posterior();
   std::vector<Suspect> suspects;
-  for (const std::size_t k : holders(belief, share)) suspects.push_back({question_.commits[k].sha, belief.culprit[k]});
+  for (const std::size_t k : credible_set(posterior, share))
+    suspects.push_back({question_.commits[k].sha, posterior.culprit[k]});
   return suspects;
 }
 
 void BisectEvidence::identify(std::size_t commit, const std::string& identity) {
-  const auto [at, fresh] = twins_.try_emplace(identity, commit);
+  const auto [at, fresh] = first_by_identity_.try_emplace(identity, commit);
   if (!fresh && at->second != commit) estimate_.same(at->second, commit);
 }
 

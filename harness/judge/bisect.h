@@ -19,14 +19,14 @@ struct SkippedCommit {
 };
 
 struct BisectVerdict {
-  enum class Answer {
+  enum class Outcome {
     kCulprit,    ///< the first of `suspects`
     kSuspects,   ///< one of `suspects`: the commits between them cannot be measured
     kNone,       ///< the ends do not differ
     kUndecided,  ///< the time ran out
   };
-  Answer answer = Answer::kUndecided;
-  double probability = 0;                  ///< of the answer
+  Outcome outcome = Outcome::kUndecided;
+  double probability = 0;                  ///< of the outcome
   double null = 1;                         ///< that the ends do not differ
   std::vector<results::Suspect> suspects;  ///< most likely first; undecided: the fewest that reach the confidence
   double ratio = 1;                        ///< new level / old level, if there is a culprit
@@ -56,7 +56,7 @@ class BisectEvidence {
   BisectVerdict verdict(double confidence) const;
 
   /// The probability that the ends do not differ.
-  double null() const { return estimate_.belief().null; }
+  double null() const { return estimate_.posterior().null; }
   /// The most likely commits, most likely first: the fewest that together hold `share` of the culprit's probability.
   std::vector<results::Suspect> likeliest(double share) const;
 
@@ -77,7 +77,7 @@ class BisectEvidence {
   const results::BisectQuestion& question_;
   stats::CulpritSearch estimate_;
   std::map<std::string, std::size_t> place_;
-  std::map<std::string, std::size_t> twins_;  ///< first commit of each identity
+  std::map<std::string, std::size_t> first_by_identity_;  ///< first commit of each identity
   std::map<std::size_t, std::string> reasons_;
   std::map<std::size_t, double> spent_;  ///< seconds, by commit
   Mean first_;                           ///< seconds up to a commit's first value

@@ -43,13 +43,13 @@ results::CommitRange commits_between(std::span<const results::SeriesPoint> point
   return {points[earliest - 1].commit, points[latest].commit};
 }
 
-std::string shown(const results::MeasurementEnvironment& surroundings, const std::string& name) {
-  const auto found = surroundings.find(name);
-  return found == surroundings.end() ? kNone : found->second;
+std::string shown(const results::MeasurementEnvironment& environment, const std::string& name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? kNone : found->second;
 }
 
 std::string seed_of(const results::SeriesPoint& point) {
-  return shown(*point.surroundings, kSeed);
+  return shown(*point.environment, kSeed);
 }
 
 std::map<std::string, std::vector<std::size_t>> places_by_seed(std::span<const results::SeriesPoint> points) {
@@ -62,8 +62,8 @@ std::map<std::string, std::vector<std::size_t>> places_by_seed(std::span<const r
 void find_cause(std::span<const results::SeriesPoint> points, LevelChange& change) {
   const results::SeriesPoint& before = points[change.earliest - 1];
   const results::SeriesPoint& after = points[change.latest];
-  const results::MeasurementEnvironment& old_ones = *before.surroundings;
-  const results::MeasurementEnvironment& new_ones = *after.surroundings;
+  const results::MeasurementEnvironment& old_ones = *before.environment;
+  const results::MeasurementEnvironment& new_ones = *after.environment;
   std::set<std::string> names;
   for (const auto& [name, value] : old_ones) names.insert(name);
   for (const auto& [name, value] : new_ones) names.insert(name);
@@ -86,7 +86,8 @@ std::vector<stats::Datum> data(std::span<const results::SeriesPoint> level) {
 }
 
 /// Sets before, after, ratio and its interval from the levels [start, index) and [index, end).
-void measure(std::span<const results::SeriesPoint> points, std::size_t start, std::size_t end, LevelChange& change) {
+void estimate_levels(std::span<const results::SeriesPoint> points, std::size_t start, std::size_t end,
+                     LevelChange& change) {
   const std::size_t from = change.index - std::min(change.index - start, kMostSessions);
   const std::size_t to = std::min(end, change.index + kMostSessions);
   const std::vector<stats::Datum> old_level = data(points.subspan(from, change.index - from));
@@ -99,10 +100,10 @@ void measure(std::span<const results::SeriesPoint> points, std::size_t start, st
 
 /// find_changes() for points of one seed.
 std::vector<LevelChange> changes_of_one_seed(std::span<const results::SeriesPoint> points,
-                                             const stats::DetectorContext& watch) {
+                                             const stats::DetectorContext& context) {
   std::vector<double> logs;
   for (const results::SeriesPoint& point : points) logs.push_back(std::log(point.median));
-  const std::vector<stats::ChangePoint> found = stats::find_change_points(logs, watch);
+  const std::vector<stats::ChangePoint> found = stats::find_change_points(logs, context);
   std::vector<LevelChange> changes;
   std::size_t start = 0;
   for (const stats::ChangePoint& each : found) {
@@ -113,7 +114,7 @@ std::vector<LevelChange> changes_of_one_seed(std::span<const results::SeriesPoin
     change.detected_at = each.detected_at;
     change.confidence = each.confidence;
     change.started = points[each.index].started;
-    measure(points, start, end, change);
+    estimate_levels(points, start, end, change);
     const IndexRange places = likely_range(logs, start, each.index, end);
     change.earliest = places.earliest;
     change.latest = places.latest;
@@ -162,14 +163,14 @@ IndexRange likely_range(std::span<const double> values, std::size_t start, std::
 }
 
 std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
-                                      const stats::DetectorContext& watch) {
+                                      const stats::DetectorContext& context) {
   const auto seeds = places_by_seed(points);
-  if (seeds.size() == 1) return changes_of_one_seed(points, watch);
+  if (seeds.size() == 1) return changes_of_one_seed(points, context);
   std::vector<LevelChange> changes;
   for (const auto& [seed, places] : seeds) {
     std::vector<results::SeriesPoint> of_seed;
     for (const std::size_t place : places) of_seed.push_back(points[place]);
-    for (LevelChange& change : changes_of_one_seed(of_seed, watch)) {
+    for (LevelChange& change : changes_of_one_seed(of_seed, context)) {
       for (std::size_t* index : {&change.index, &change.detected_at, &change.earliest, &change.latest})
         *index = places[*index];
       changes.push_back(std::move(change));

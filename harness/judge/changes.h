@@ -39,7 +39,7 @@ struct LevelChange {
   std::size_t nights() const { return detected_at - index + 1; }
   bool regressed() const { return ratio > 1; }
   /// A regression caused by the code.
-  bool blamed() const { return regressed() && cause == "code"; }
+  bool is_code_regression() const { return regressed() && cause == "code"; }
 };
 
 /// A change of an exact metric since the last session that had it. One sample is enough.
@@ -54,17 +54,17 @@ struct MetricChange {
 
 /// All changes of `points` (one benchmark, workload version and machine, in order of time), by
 /// stats::find_change_points on the logarithms of the medians, because a change is a ratio. Only points of the same
-/// seed are compared. `watch`: known from the machine's other series.
+/// seed are compared. `context`: known from the machine's other series.
 std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
-                                      const stats::DetectorContext& watch = {});
+                                      const stats::DetectorContext& context = {});
 
 /// How much of a series is judged. Only points with the last point's seed count.
 struct JudgedRange {
   /// Nights needed before it can be called unchanged: stats::points_missing(). 0 if a change was found anyway.
   std::size_t nights_missing = 0;
   std::size_t from = 0;  ///< if no night is missing: a change that begins at an earlier point is never found
-  std::string
-      reason;  ///< why nights are missing: kTooYoungReason, or kSeedsReason where another seed has them; else ""
+  /// Why nights are missing: kTooYoungReason, or kSeedsReason where another seed has them; else "".
+  std::string reason;
 };
 /// `changes`: from find_changes().
 JudgedRange judged_of(std::span<const results::SeriesPoint> points, std::span<const LevelChange> changes);

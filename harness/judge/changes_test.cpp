@@ -25,16 +25,16 @@ class Made {
       point.median = 100 * std::exp(noise(random)) * (i >= from ? ratio : 1);
       point.executable = fmt::format("x{}", i);
       point.exact = std::make_shared<results::ExactCounters>(results::ExactCounters{{"bytes", 64}});
-      point.surroundings = std::make_shared<results::MeasurementEnvironment>(results::MeasurementEnvironment{
+      point.environment = std::make_shared<results::MeasurementEnvironment>(results::MeasurementEnvironment{
           {"kernel", "6.1"}, {"compiler", "GNU 12"}, {"pin fmt", "ab"}, {"governor", "performance"}, {kSeed, "1"}});
       points.push_back(point);
     }
   }
   void set_from(std::size_t from, const std::string& name, const std::string& value) {
     for (std::size_t i = from; i < points.size(); ++i) {
-      results::MeasurementEnvironment changed = *points[i].surroundings;
+      results::MeasurementEnvironment changed = *points[i].environment;
       changed[name] = value;
-      points[i].surroundings = std::make_shared<results::MeasurementEnvironment>(changed);
+      points[i].environment = std::make_shared<results::MeasurementEnvironment>(changed);
     }
   }
   void metric_from(std::size_t from, results::ExactCounters exact) {
@@ -67,7 +67,7 @@ TEST(Changes, a_slowdown_has_its_size_its_nights_and_its_commits) {
   EXPECT_EQ(change.commits.from, "c59");
   EXPECT_EQ(change.commits.to, "c60");
   EXPECT_EQ(change.cause, "code");
-  EXPECT_TRUE(change.blamed());
+  EXPECT_TRUE(change.is_code_regression());
 }
 
 TEST(Changes, a_prefix_of_the_nights_gives_the_same_changes_up_to_there) {
@@ -77,11 +77,11 @@ TEST(Changes, a_prefix_of_the_nights_gives_the_same_changes_up_to_there) {
   EXPECT_EQ(find_changes(std::span(made.points).first(detected + 1)).size(), 1U);
 }
 
-TEST(Changes, faster_is_not_blamed) {
+TEST(Changes, faster_is_no_regression) {
   const std::vector<LevelChange> changes = find_changes(Made(80, 60, 0.92).points);
   ASSERT_EQ(changes.size(), 1U);
   EXPECT_FALSE(changes[0].regressed());
-  EXPECT_FALSE(changes[0].blamed());
+  EXPECT_FALSE(changes[0].is_code_regression());
 }
 
 TEST(Changes, a_fact_that_changed_on_that_night_is_the_cause) {
@@ -100,7 +100,7 @@ TEST(Changes, a_fact_that_changed_on_that_night_is_the_cause) {
     ASSERT_EQ(changes.size(), 1U) << name;
     EXPECT_EQ(changes[0].cause, cause);
     EXPECT_EQ(changes[0].changed, Words{sentence});
-    EXPECT_FALSE(changes[0].blamed());
+    EXPECT_FALSE(changes[0].is_code_regression());
   }
 }
 
@@ -132,11 +132,11 @@ TEST(Changes, are_found_with_two_alternating_seeds) {
   for (std::size_t i = 0; i < made.points.size(); i += 2) {
     Made odd(1);
     odd.set_from(0, kSeed, "2");
-    made.points[i].surroundings = odd.points[0].surroundings;
+    made.points[i].environment = odd.points[0].environment;
     made.points[i].median *= 3;
   }
   const std::vector<LevelChange> changes = find_changes(made.points);
-  ASSERT_EQ(changes.size(), 2U);  // each of the two tells
+  ASSERT_EQ(changes.size(), 2U);  // one per seed
   EXPECT_EQ(changes[0].index, 80U);
   EXPECT_EQ(changes[1].index, 81U);
   for (const LevelChange& change : changes) EXPECT_NEAR(change.ratio, 1.08, 0.01);

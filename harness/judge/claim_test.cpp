@@ -59,7 +59,7 @@ TEST(Claim, is_judged_by_the_interval) {
       {1.46, 0.90, 1.00, "refuted"},      // none, or the opposite
       {1.46, 0.99, 1.01, "refuted"},      // no room for a tenth of it: 1.46^0.1 is 1.039
       {1.46, 0.99, 1.05, "undecided"},    // room for a little
-      {1.46, 0.80, 2.00, "undecided"},    // knows nothing
+      {1.46, 0.80, 2.00, "undecided"},    // the interval contains every answer
       {1.042, 0.99, 1.01, "undecided"},   // a small claim needs a narrow interval
       {1.042, 0.999, 1.003, "refuted"},   // and here it is
       {0.778, 0.75, 0.80, "reproduced"},  // a slow-down, as claimed

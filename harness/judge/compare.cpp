@@ -15,6 +15,7 @@
 #include "harness/judge/summary.h"
 #include "harness/stats/power.h"
 #include "harness/stats/quantile.h"
+#include "harness/stats/spread.h"
 #include "harness/stats/strata.h"
 
 namespace lab::judge {
@@ -83,7 +84,7 @@ std::string executable_of(const ComparedArm& side, std::string_view benchmark) {
 }
 
 /// Whether the same executable is the same code in both: the C library and kernel too must be known and the same.
-bool is_one_surrounding(const ComparedArm& base, const ComparedArm& head) {
+bool has_same_environment(const ComparedArm& base, const ComparedArm& head) {
   if (base.result == head.result) return true;
   const results::MachineState &a = base.result->facts, &b = head.result->facts;
   const auto alike = [](const std::string& one, const std::string& other) {
@@ -98,7 +99,7 @@ bool is_one_surrounding(const ComparedArm& base, const ComparedArm& head) {
 /// Whether the executable's hash is known and equal, and the environment too.
 bool is_identical(const ComparedArm& base, const ComparedArm& head, std::string_view benchmark) {
   const std::string hash = executable_of(base, benchmark);
-  return !hash.empty() && hash == executable_of(head, benchmark) && is_one_surrounding(base, head);
+  return !hash.empty() && hash == executable_of(head, benchmark) && has_same_environment(base, head);
 }
 
 /// Whether both are one session, or a session and a part of it: its processes would be compared with themselves.
@@ -113,9 +114,9 @@ bool is_same_session(const ComparedArm& base, const ComparedArm& head) {
     std::map<int, double> of_head;
     for (const Datum& datum : other->second.times) of_head.emplace(datum.block, datum.value);
     for (const Datum& datum : data.times) {
-      const auto twin = of_head.find(datum.block);
-      if (twin == of_head.end()) continue;
-      if (twin->second != datum.value) return false;
+      const auto same_block = of_head.find(datum.block);
+      if (same_block == of_head.end()) continue;
+      if (same_block->second != datum.value) return false;
       ++common;
     }
   }
@@ -265,7 +266,7 @@ RowTest start_row(const ComparedArm& base, const ComparedArm& head, const std::s
 }
 
 /// Puts everything in one stratum, because two sessions have no common block.
-BlockedArms unblocked(std::vector<Datum> base, std::vector<Datum> head) {
+BlockedArms in_one_stratum(std::vector<Datum> base, std::vector<Datum> head) {
   for (Datum& datum : base) datum.block = 0;
   for (Datum& datum : head) datum.block = 0;
   return {base, head};
@@ -326,13 +327,13 @@ struct TestMethod {
 
 BlockedArms arms_of(const std::vector<Datum>& base, const std::vector<Datum>& head, const TestMethod& method) {
   const std::vector<Datum> from = without(method.base_drift, base), to = without(method.head_drift, head);
-  if (!method.interleaved) return unblocked(from, to);
+  if (!method.interleaved) return in_one_stratum(from, to);
   const std::size_t least = method.base_drift.empty() ? stats::kDrifting : stats::kSteady;
   return stats::in_strata(from, to,
                           stats::stratum_blocks(stats::common_blocks(from, to), method.table, method.alpha, least));
 }
 
-void measure(RowTest& tested, const ComparedArm& base, const ComparedArm& head, const TestMethod& method) {
+void run_test(RowTest& tested, const ComparedArm& base, const ComparedArm& head, const TestMethod& method) {
   const double alpha = method.alpha;
   tested.arms =
       arms_of(base.benchmarks.at(tested.row.benchmark).times, head.benchmarks.at(tested.row.benchmark).times, method);
@@ -353,23 +354,20 @@ std::optional<double> standard_error(const RowTest& tested, double alpha) {
 
 /// The shift between two sessions without a cause in the code, as a logarithm, and its source.
 std::pair<double, std::string> shift_between(const std::vector<RowTest>& rows, double alpha) {
-  std::vector<double> twins, logs, errors;
+  std::vector<double> identical, logs, errors;
   for (const RowTest& tested : rows) {
     if (!tested.arms || tested.row.reason == Reason::kSeeds) continue;
-    if (tested.row.identical) twins.push_back(std::abs(tested.log_ratio));
+    if (tested.row.identical) identical.push_back(std::abs(tested.log_ratio));
     if (const auto error = standard_error(tested, alpha)) {
       logs.push_back(tested.log_ratio);
       errors.push_back(*error);
     }
   }
-  if (twins.size() >= kEnoughTwins)
-    return {std::max(kLeastShift, stats::quantile(twins, 0.95)),
-            fmt::format("measured on {} benchmarks whose executables are identical", twins.size())};
+  if (identical.size() >= kEnoughIdentical)
+    return {std::max(kLeastShift, stats::quantile(identical, 0.95)),
+            fmt::format("measured on {} benchmarks whose executables are identical", identical.size())};
   if (logs.size() >= kEnoughRows) {
-    const double center = stats::median(logs), noise = stats::median(errors);
-    for (double& log : logs) log = std::abs(log - center);
-    constexpr double kNormalMad = 1.4826022185056018;  // 1 / the normal distribution's 0.75 quantile
-    const double spread = kNormalMad * stats::median(logs);
+    const double center = stats::median(logs), noise = stats::median(errors), spread = stats::mad_sigma(logs);
     const double beyond = std::sqrt(std::max(0.0, spread * spread - noise * noise));
     return {std::max(kLeastShift, std::abs(center) + two_sided_quantile(0.05) * beyond),
             fmt::format("measured on the table: its middle moved by {:+.2f} %", 100 * std::expm1(center))};
@@ -378,7 +376,7 @@ std::pair<double, std::string> shift_between(const std::vector<RowTest>& rows, d
 }
 
 /// A warning if identical code moved between two sessions by more than sessions usually do; else "".
-std::string moved_twins(const std::vector<RowTest>& rows) {
+std::string identical_code_warning(const std::vector<RowTest>& rows) {
   const RowTest* farthest = nullptr;
   for (const RowTest& tested : rows)
     if (tested.row.reason == Reason::kIdentical && tested.arms &&
@@ -396,7 +394,7 @@ double p_within(const RowTest& tested, double shift) {
 }
 
 /// The equivalent number of processes per arm, if both arms had the same number.
-double processes_an_arm(const ComparisonRow& row) {
+double harmonic_mean_processes(const ComparisonRow& row) {
   const auto a = static_cast<double>(row.base_processes), b = static_cast<double>(row.head_processes);
   return 2 * a * b / (a + b);
 }
@@ -405,7 +403,7 @@ double processes_an_arm(const ComparisonRow& row) {
 std::optional<double> noise_of(const RowTest& tested, double alpha) {
   const std::optional<double> error = standard_error(tested, alpha);
   if (!error) return std::nullopt;
-  return *error * std::sqrt(processes_an_arm(tested.row) / 2 * 3 / std::numbers::pi);
+  return *error * std::sqrt(harmonic_mean_processes(tested.row) / 2 * 3 / std::numbers::pi);
 }
 
 /// The number of processes per arm that would decide a row of this noise, if its ratio is the true one.
@@ -444,7 +442,7 @@ bool is_warming_up(const ComparedArm& side, const std::string& benchmark) {
   return 2 * processes.warming_up > processes.times.size();
 }
 
-void leave_open(ComparisonRow& row, Reason reason, std::string note) {
+void set_unknown(ComparisonRow& row, Reason reason, std::string note) {
   row.verdict = Verdict::kUnknown;
   row.reason = reason;
   row.note = std::move(note);
@@ -453,13 +451,14 @@ void leave_open(ComparisonRow& row, Reason reason, std::string note) {
 /// Explains why a tested row is unknown, if there is more to report than that it lies between the verdicts.
 void explain_unknown(RowTest& tested, std::size_t table, const CompareSettings& settings) {
   ComparisonRow& row = tested.row;
-  if (!row.interval) return leave_open(row, Reason::kTooYoung, "too few processes for an interval");
+  if (!row.interval) return set_unknown(row, Reason::kTooYoung, "too few processes for an interval");
   if (tested.arms->least_p() * static_cast<double>(table) >= settings.alpha)
-    return leave_open(row, Reason::kTooYoung,
-                      fmt::format("too few processes to tell a change from chance in a table of {}", table));
-  const double seen = stats::least_seen(*row.interval, row.ratio);
-  if (seen > std::max(kMustSee, settings.threshold))
-    leave_open(row, Reason::kBlind, fmt::format("could see {} or more", seen_text(seen)));
+    return set_unknown(row, Reason::kTooYoung,
+                       fmt::format("too few processes to tell a change from chance in a table of {}", table));
+  const double detectable = stats::detectable_change(*row.interval, row.ratio);
+  if (detectable > std::max(kMaxDetectableChange, settings.threshold))
+    set_unknown(row, Reason::kBlind,
+                fmt::format("changes below {} are not detectable here", detectable_text(detectable)));
 }
 
 /// Sets the verdicts of all rows from their measurements.
@@ -482,17 +481,17 @@ void finish(std::vector<RowTest>& rows, const ComparedArm& base, const ComparedA
     row.ratio = std::exp(tested.log_ratio);
     if (!is_tested(tested)) {
       const bool untimed = row.reason == Reason::kIdentical && !is_timed(row);
-      leave_open(row, row.reason, untimed ? "identical code, not timed" : std::string(sentence_of(row.reason)));
+      set_unknown(row, row.reason, untimed ? "identical code, not timed" : std::string(sentence_of(row.reason)));
     } else {
       row.p = adjusted[next++];
       if (tested.logs)
         row.interval = stats::Interval{std::exp(tested.logs->low - shift), std::exp(tested.logs->high + shift)};
       row.verdict = judge(row, settings.alpha, settings.threshold);
       if (!into.judged) {
-        leave_open(row, into.fitness.reason == kBlindReason ? Reason::kBlind : Reason::kMachine,
-                   "the session is unfit");
+        set_unknown(row, into.fitness.reason == kBlindReason ? Reason::kBlind : Reason::kMachine,
+                    "the session is unfit");
       } else if (is_warming_up(base, row.benchmark) || is_warming_up(head, row.benchmark)) {
-        leave_open(row, Reason::kBlind, "still warming up: its repetitions kept becoming faster or slower");
+        set_unknown(row, Reason::kBlind, "still warming up: its repetitions kept becoming faster or slower");
       } else if (row.verdict == Verdict::kUnknown) {
         // A row with too few processes to estimate its noise gets the table's noise.
         const std::optional<double> own = noise_of(tested, settings.alpha), noise = own ? own : into.noise;
@@ -583,7 +582,7 @@ Expected<Comparison> compare_sides(const ComparedArm& base, const ComparedArm& h
   method.base_drift = session_drift(rows, interleaved ? ComparedArms{&base, &head} : ComparedArms{&base});
   method.head_drift = interleaved ? method.base_drift : session_drift(rows, {&head});
   for (RowTest& row : rows)
-    if (is_timed(row.row)) measure(row, base, head, method);
+    if (is_timed(row.row)) run_test(row, base, head, method);
   if (!interleaved && comparison.tested > 0) {
     const auto [shift, source] = shift_between(rows, settings.alpha);
     comparison.session_shift = std::expm1(shift);
@@ -592,7 +591,8 @@ Expected<Comparison> compare_sides(const ComparedArm& base, const ComparedArm& h
   if (!interleaved && !twice) {
     for (std::string& fact : differing_facts(*base.result, *head.result))
       comparison.warnings.push_back(std::move(fact));
-    if (std::string moved = moved_twins(rows); !moved.empty()) comparison.warnings.push_back(std::move(moved));
+    if (std::string warning = identical_code_warning(rows); !warning.empty())
+      comparison.warnings.push_back(std::move(warning));
   }
   std::set<std::string> uncounted;
   for (const RowTest& row : rows)
@@ -669,12 +669,12 @@ std::string untested_phrase(const Comparison& comparison) {
 /// What is needed to call an unchanged benchmark the same.
 std::string same_phrase(const Comparison& comparison, stats::ComparisonPlan plan) {
   const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
-  if (comparison.threshold <= 0) return "at a threshold of 0 nothing is called the same";
-  if (edge <= shift) return "no number of processes calls anything the same: measure both in one session";
+  if (comparison.threshold <= 0) return "with a threshold of 0 no benchmark gets the verdict same";
+  if (edge <= shift) return "no number of processes gives the verdict same: measure both in one session";
   plan.threshold = std::expm1(edge - shift);
   if (const auto processes = stats::processes_to_decide(1, plan))
-    return fmt::format("what did not change is called the same in 4 of 5 with {}", *processes);
-  return fmt::format("no {} processes call what did not change the same: give a larger --threshold",
+    return fmt::format("{} processes per arm give the verdict same for 4 of 5 unchanged benchmarks", *processes);
+  return fmt::format("more than {} processes per arm would be needed for the verdict same: give a larger --threshold",
                      stats::kMostProcesses);
 }
 
@@ -705,12 +705,12 @@ std::string outlook(const Comparison& comparison) {
   const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
   const stats::ComparisonPlan plan{processes,        *comparison.noise,        family_size(comparison.tested),
                                    comparison.alpha, std::expm1(edge + shift), kPowerOfAdvice};
-  const std::optional<double> visible = stats::visible_change(plan);
-  return fmt::format(
-      "With {} process{} an arm and a noise of {:.2g} % {}; {}.", processes, processes == 1 ? "" : "es",
-      100 * *comparison.noise,
-      visible ? fmt::format("a change of {:.2g} % is found in 4 of 5 cases", 100 * *visible) : "no change can be found",
-      same_phrase(comparison, plan));
+  const std::optional<double> detectable = stats::detectable_change(plan);
+  return fmt::format("With {} process{} per arm and a noise of {:.2g} % {}; {}.", processes, processes == 1 ? "" : "es",
+                     100 * *comparison.noise,
+                     detectable ? fmt::format("a change of {:.2g} % is found in 4 of 5 cases", 100 * *detectable)
+                                : "no change can be found",
+                     same_phrase(comparison, plan));
 }
 
 ExitStatus exit_status(const Comparison& comparison) {
@@ -732,8 +732,8 @@ Expected<Comparison> compare_repetitions(const Result& base, const Result& head,
   };
   const auto of_base = processes_of(base), of_head = processes_of(head);
   // Only blocks that both have: the side with more processes distributes them over the other side's blocks.
-  const auto dealt = [&](Result result, const std::map<std::string, std::size_t>& own,
-                         const std::map<std::string, std::size_t>& others) {
+  const auto distributed = [&](Result result, const std::map<std::string, std::size_t>& own,
+                               const std::map<std::string, std::size_t>& others) {
     for (Process& process : result.processes) {
       const auto other = others.find(process.benchmark);
       const std::size_t count = own.at(process.benchmark);
@@ -742,7 +742,7 @@ Expected<Comparison> compare_repetitions(const Result& base, const Result& head,
     }
     return result;
   };
-  const Result from = dealt(base, of_base, of_head), to = dealt(head, of_head, of_base);
+  const Result from = distributed(base, of_base, of_head), to = distributed(head, of_head, of_base);
   return compare_interleaved(from, to, settings);
 }
 

@@ -12,7 +12,7 @@
 /// removed. Their rows are tested against "head is within `session_shift` of base" instead of "head equals base": the
 /// interval is wider by the shift on both sides, and p is the largest within it. The shift between two sessions is, the
 /// most trusted source first:
-///   1. measured on at least kEnoughTwins benchmarks whose executables are identical in both: the 95 % quantile of
+///   1. measured on at least kEnoughIdentical benchmarks whose executables are identical in both: the 95 % quantile of
 ///      their moves (stats::quantile), or
 ///   2. measured on a table of at least kEnoughRows rows: the move of its median row plus 1.96 times the spread of the
 ///      rows beyond their own noise (1.4826 MAD); this cannot separate a change of the whole table from a change of the
@@ -21,8 +21,8 @@
 /// Never less than kLeastShift.
 ///
 /// A row gets a verdict only if a test could have found something. Other rows are "unknown" with a Reason and a
-/// sentence: nothing was tested (identical code, two machines, two seeds), or the test could not have seen a change of
-/// kMustSee.
+/// sentence: nothing was tested (identical code, two machines, two seeds), or the test could not have detected a change
+/// of kMaxDetectableChange.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ std::string_view to_string(Verdict verdict);
 
 /// Why a row has no verdict.
 enum class Reason {
-  kNone,       ///< it has a verdict; or it was tested, could have seen kMustSee, and is between the verdicts
+  kNone,  ///< it has a verdict; or it was tested, could have detected kMaxDetectableChange, and is between the verdicts
   kIdentical,  ///< the same executable, C library, kernel and machine: no difference is possible
   kTooYoung,   ///< too few processes for any finding, for any times
   kBlind,      ///< noise, or processes that were still warming up, would have hidden large changes
@@ -63,7 +63,7 @@ std::string_view to_string(Reason reason);
 /// arm with a threshold of 1 %, and 20 with 0.5 %.
 inline constexpr double kThreshold = 0.005;
 
-inline constexpr std::size_t kEnoughTwins = 10;
+inline constexpr std::size_t kEnoughIdentical = 10;
 inline constexpr std::size_t kEnoughRows = 20;
 /// Possible difference of a benchmark between two sessions of one commit on one quiet machine, from temperature, pages
 /// and neighbours. Far more on a shared machine: there only interleaving helps.

@@ -70,7 +70,7 @@ void compare_counters(const std::string& benchmark, const ExactValues& base, con
   }
 }
 
-/// What one driver column says, metric by metric in its own order; `need`: bytes, of which more is worse.
+/// One metric of a driver column. `need`: its bytes if a larger value is worse; none otherwise.
 struct Requirement {
   std::string metric;
   std::string value;
@@ -170,19 +170,19 @@ Expected<Comparison> compare_atlases(const std::vector<DriverColumn>& base, cons
     return at == columns.end() ? nullptr : &*at;
   };
   for (const DriverColumn& column : base) {
-    const DriverColumn* twin = find(head, column.name);
-    if (twin != nullptr)
-      pairs.emplace_back(&column, twin);
+    const DriverColumn* match = find(head, column.name);
+    if (match != nullptr)
+      pairs.emplace_back(&column, match);
     else
       left_base.push_back(&column);
   }
   for (const DriverColumn& column : head)
     if (find(base, column.name) == nullptr) left_head.push_back(&column);
   for (const DriverColumn* column : left_base) {
-    const DriverColumn* twin = only_one(left_head, device_of(*column));
-    if (twin != nullptr && only_one(left_base, device_of(*column)) == column) {
-      pairs.emplace_back(column, twin);
-      std::erase(left_head, twin);
+    const DriverColumn* match = only_one(left_head, device_of(*column));
+    if (match != nullptr && only_one(left_base, device_of(*column)) == column) {
+      pairs.emplace_back(column, match);
+      std::erase(left_head, match);
     } else {
       comparison.only_base.push_back(column->name);
     }

@@ -24,7 +24,7 @@ class Maker {
  public:
   explicit Maker(unsigned seed = 1) : random_(seed) {}
 
-  /// A session of `arms`; `factor` says what a benchmark of an arm is slower by.
+  /// A session of `arms`; `factor`: by how much a benchmark of an arm is slower.
   Result session(
       int rows, int blocks, const std::vector<std::string_view>& arms,
       const std::function<double(int, std::string_view)>& factor = [](int, std::string_view) { return 1.0; }) {
@@ -182,7 +182,7 @@ TEST(Compare, shows_the_times_of_identical_code_without_judging_them) {
   EXPECT_EQ(outlook(comparison), "");
   EXPECT_EQ(comparison.session_shift, 0);
   EXPECT_EQ(exit_status(comparison), ExitStatus::kOk);
-  // It is not the code: the reader is told, where sessions differ by more than sessions do.
+  // The cause is not the code: a warning if sessions differ by more than is usual.
   ASSERT_EQ(comparison.warnings.size(), 1u);
   EXPECT_TRUE(comparison.warnings[0].starts_with("identical code moved by up to +1")) << comparison.warnings[0];
   const auto [before, after] = of_one_build(3, 1);
@@ -314,11 +314,11 @@ TEST(Compare, reports_why_a_row_is_unknown) {
   for (Process& process : noisy.processes) process.real_time = 100 * std::pow(process.real_time / 100, 40);
   const ComparisonRow row = compare_arms(noisy, {})->rows[0];
   EXPECT_EQ(row.reason, Reason::kBlind);
-  const double seen = std::max(row.ratio / row.interval->low, row.interval->high / row.ratio) - 1;
-  EXPECT_GT(seen, 0.1);
-  EXPECT_EQ(row.note, fmt::format("could see {} or more", judge::seen_text(seen)));
+  const double detectable = std::max(row.ratio / row.interval->low, row.interval->high / row.ratio) - 1;
+  EXPECT_GT(detectable, 0.1);
+  EXPECT_EQ(row.note, fmt::format("changes below {} are not detectable here", judge::detectable_text(detectable)));
   CompareSettings wide;
-  wide.threshold = 2 * seen;
+  wide.threshold = 2 * detectable;
   EXPECT_EQ(compare_arms(noisy, wide)->rows[0].verdict, Verdict::kSame);
 
   for (const int warming : {10, 11}) {
@@ -346,7 +346,7 @@ TEST(Compare, gives_no_verdict_in_a_session_disturbed_by_other_load) {
   CompareSettings anyway;
   anyway.allow_unfit = true;
   EXPECT_EQ(exit_status(*compare_arms(session, anyway)), ExitStatus::kRegression);
-  // Of two sessions it says which.
+  // With two sessions, the sentence names the unfit one.
   const auto [base, head] = std::pair(Maker(2).session(3, 8, {kHead}), session);
   EXPECT_EQ(compare_sessions(base, head, {})->fitness.sentences,
             (std::vector<std::string>{
@@ -477,7 +477,7 @@ TEST(Compare, does_not_advise_one_session_for_an_interleaved_session) {
   const std::string text = outlook(*compare_arms(noisy, {}));
   EXPECT_EQ(text.find("measure both in one session"), std::string::npos) << text;
   EXPECT_NE(text.find("give a larger --threshold"), std::string::npos) << text;
-  EXPECT_NE(outlook(*compare_arms(noisy, at(0))).find("at a threshold of 0 nothing is called the same"),
+  EXPECT_NE(outlook(*compare_arms(noisy, at(0))).find("with a threshold of 0 no benchmark gets the verdict same"),
             std::string::npos);
 }
 
@@ -509,7 +509,7 @@ TEST(Compare, lists_benchmarks_that_only_one_side_has_with_the_reason) {
 }
 
 TEST(Compare, reports_how_many_processes_would_decide_an_unknown_row) {
-  // What it says is enough, in a session of so many, in most cases.
+  // The reported number of processes is enough in most such sessions.
   const auto slower = [](int, std::string_view arm) { return arm == kHead ? 1.01 : 1; };
   ComparisonRow row;
   for (unsigned seed = 1; !row.needed || row.ratio < 1.008; ++seed) {
@@ -553,7 +553,7 @@ TEST(ExactMetrics, are_instructions_and_the_minimum_heap_too) {
   Result session = Maker().session(2, 4, {kBase, kHead});
   for (Process& process : session.processes) {
     const bool head = process.arm == kHead;
-    if (process.block >= 3) continue;  // only some processes are asked
+    if (process.block >= 3) continue;  // only some processes have counters
     if (process.benchmark == "shelf/v0/store") process.counters["instructions"] = head ? 1001 : 1000;
     if (process.benchmark == "shelf/v1/store") process.counters["minimum_heap_bytes"] = head ? 4096 : 8192;
   }

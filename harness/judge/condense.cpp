@@ -16,7 +16,7 @@ namespace {
 /// The pins that a variant's executable is built with or from. No other pin can change a time.
 constexpr std::array kPins{"gcc", "binutils", "sysroot", "benchmark", "fmt", "boost", "jemalloc", "mimalloc"};
 
-results::MeasurementEnvironment surroundings_of(const results::Result& result) {
+results::MeasurementEnvironment environment_of(const results::Result& result) {
   const results::MachineState& facts = result.facts;
   const results::Build& build = result.build;
   results::MeasurementEnvironment all{{"kernel", facts.kernel},
@@ -56,7 +56,7 @@ results::CondensedResult condense(const results::Result& result) {
                                result.session.id,
                                result.session.started,
                                result.source.commit,
-                               surroundings_of(result),
+                               environment_of(result),
                                why_skipped(result),
                                {}};
   if (all.skipped.empty()) all.rows = condensed_rows(result);

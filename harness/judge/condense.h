@@ -8,7 +8,7 @@
 
 namespace lab::judge {
 
-/// A value of Condensed::skipped: the machine was disturbed (judge/fitness.h).
+/// A value of CondensedResult::skipped: the machine was disturbed (judge/fitness.h).
 inline constexpr const char* kUnfitSession = "unfit session";
 
 /// A change of this function must increment kFindingsVersion (judge/changes.h).

@@ -28,7 +28,7 @@ ControlRow judge(const results::Result& result, const std::string& benchmark, st
   row.ratio = arms.ratio();
   row.interval = arms.interval(kAlarm);
   row.p = arms.p_value();
-  if (row.interval) row.seen = stats::least_seen(*row.interval);
+  if (row.interval) row.detectable_change = stats::detectable_change(*row.interval);
   return row;
 }
 
@@ -49,28 +49,31 @@ std::string sentence_of(const Control& control) {
     const auto worst = std::max_element(control.rows.begin(), control.rows.end(), [](const auto& a, const auto& b) {
       return is_biased(a) != is_biased(b) ? is_biased(b) : a.adjusted > b.adjusted;
     });
-    return fmt::format("unfit: one executable as two arms differs by {:+.2f} % in {} (p {:.2g} after Holm)",
-                       100 * (worst->ratio - 1), worst->benchmark, worst->adjusted);
-  }
-  if (!control.seen) {
-    const auto few = std::find_if(control.rows.begin(), control.rows.end(), [](const auto& row) { return !row.seen; });
     return fmt::format(
-        "unfit: the A/A control has too few processes of {} ({}) to see a change of any size: measure longer",
+        "unfit: the A/A control differs by {:+.2f} % in {}, although both arms are one executable (p {:.2g} after "
+        "Holm)",
+        100 * (worst->ratio - 1), worst->benchmark, worst->adjusted);
+  }
+  if (!control.detectable_change) {
+    const auto few =
+        std::find_if(control.rows.begin(), control.rows.end(), [](const auto& row) { return !row.detectable_change; });
+    return fmt::format(
+        "unfit: the A/A control has too few processes of {} ({}) to detect a change of any size: measure longer",
         few->benchmark, few->processes);
   }
   if (control.reason == kBlindReason)
     return fmt::format(
-        "unfit: the A/A control would have seen {} or more, expected {}: measure longer, or on a quieter "
+        "unfit: the A/A control's smallest detectable change is {}, required is {}: measure longer, or on a quieter "
         "machine",
-        seen_text(*control.seen), seen_text(kMustSee));
+        detectable_text(*control.detectable_change), detectable_text(kMaxDetectableChange));
   return fmt::format(
-      "A/A control: {} of {} pairs of one executable differ at p < {:.2f}; it would have seen {} or more",
-      control.false_alarms, control.rows.size(), kAlarm, seen_text(*control.seen));
+      "A/A control: {} of {} pairs of one executable differ at p < {:.2f}; smallest detectable change: {}",
+      control.false_alarms, control.rows.size(), kAlarm, detectable_text(*control.detectable_change));
 }
 
 }  // namespace
 
-std::string seen_text(double share) {
+std::string detectable_text(double share) {
   const double percent = 100 * share;
   if (!(percent > 0)) return "0 %";
   // A tolerance of a thousandth of the second digit, so that 10.0000001 % does not become 11 %.
@@ -92,9 +95,11 @@ Control judge_control(const results::Result& result) {
     control.false_alarms += row.p < kAlarm;
     control.rows.push_back(std::move(row));
   }
-  const bool all_seen = std::all_of(control.rows.begin(), control.rows.end(), [](const auto& row) { return row.seen; });
-  if (all_seen)
-    for (const ControlRow& row : control.rows) control.seen = std::max(control.seen, row.seen);
+  const bool all_detect =
+      std::all_of(control.rows.begin(), control.rows.end(), [](const auto& row) { return row.detectable_change; });
+  if (all_detect)
+    for (const ControlRow& row : control.rows)
+      control.detectable_change = std::max(control.detectable_change, row.detectable_change);
   const std::vector<double> adjusted = stats::holm(p);
   for (std::size_t i = 0; i < adjusted.size(); ++i) control.rows[i].adjusted = adjusted[i];
   if (!control.rows.empty()) {
@@ -103,7 +108,7 @@ Control judge_control(const results::Result& result) {
   }
   if (std::any_of(control.rows.begin(), control.rows.end(), is_biased))
     control.reason = kMachineReason;
-  else if (!control.rows.empty() && (!control.seen || control.seen > kMustSee))
+  else if (!control.rows.empty() && (!control.detectable_change || control.detectable_change > kMaxDetectableChange))
     control.reason = kBlindReason;
   control.fit = control.reason.empty();
   control.sentence = sentence_of(control);

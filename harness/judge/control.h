@@ -21,7 +21,7 @@ struct ControlRow {
   std::optional<stats::Interval> interval;  ///< of `ratio`, 95 %
   double p = 1;                             ///< of this row alone
   double adjusted = 1;                      ///< p after Holm over the rows
-  std::optional<double> seen;               ///< a share: stats::least_seen; none without an interval
+  std::optional<double> detectable_change;  ///< a share: stats::detectable_change; none without an interval
 };
 
 struct Control {
@@ -29,9 +29,9 @@ struct Control {
   std::size_t false_alarms = 0;         ///< rows with p below 1 - stats::kConfidence
   double rate = 0;                      ///< of false alarms among the rows
   stats::Interval rate_interval{0, 1};  ///< Clopper and Pearson, Biometrika 26 (1934) 404-413, 95 %
-  /// The largest ControlRow::seen: a change of this share or more would have shown in any family. None if a row has too
-  /// few processes for an interval.
-  std::optional<double> seen;
+  /// The largest ControlRow::detectable_change: a change of this share or more would have shown in any family. None if
+  /// a row has too few processes for an interval.
+  std::optional<double> detectable_change;
   bool fit = true;
   std::string_view reason;  ///< kMachineReason or kBlindReason if unfit, else ""
   std::string sentence;     ///< the finding; if unfit: why no verdict of this session can be trusted
@@ -49,11 +49,11 @@ inline constexpr double kUnfitAlpha = 0.003;
 /// spoils no verdict.
 inline constexpr double kHarmlessBias = 0.001;
 
-/// A session, or a row of a comparison, gets a verdict only if it could have seen a change of this share.
-inline constexpr double kMustSee = 0.1;
+/// A session, or a row of a comparison, gets a verdict only if it could have detected a change of this share.
+inline constexpr double kMaxDetectableChange = 0.1;
 
-/// "25 %": a share with two digits, rounded up, so that "would have seen 25 % or more" is true.
-std::string seen_text(double share);
+/// "25 %": a share with two digits, rounded up, so that a change of this share is detectable.
+std::string detectable_text(double share);
 
 /// Compares head with control in every benchmark that ran as both. If there is none: fit, and the sentence reports that
 /// nothing is known.

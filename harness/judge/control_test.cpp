@@ -35,8 +35,7 @@ TEST(Control, calls_a_session_with_a_biased_arm_unfit) {
   EXPECT_FALSE(control.fit);
   EXPECT_EQ(control.false_alarms, 3u);
   EXPECT_EQ(control.rate, 1);
-  EXPECT_NE(control.sentence.find("unfit: one executable as two arms differs by +"), std::string::npos)
-      << control.sentence;
+  EXPECT_NE(control.sentence.find("unfit: the A/A control differs by +"), std::string::npos) << control.sentence;
 }
 
 TEST(Control, of_an_unbiased_machine_is_fit_and_reports_its_false_alarm_rate) {
@@ -64,12 +63,12 @@ TEST(Control, tolerates_a_harmless_bias) {
 
 TEST(Control, reports_the_detectable_change) {
   const Control control = judge_control(session(2, 12, 1));
-  ASSERT_TRUE(control.seen);
+  ASSERT_TRUE(control.detectable_change);
   double most = 0;
   for (const ControlRow& row : control.rows) most = std::max({most, row.interval->high - 1, 1 / row.interval->low - 1});
-  EXPECT_EQ(*control.seen, most);
-  EXPECT_LT(*control.seen, 0.05);
-  EXPECT_NE(control.sentence.find("it would have seen " + seen_text(most) + " or more"), std::string::npos)
+  EXPECT_EQ(*control.detectable_change, most);
+  EXPECT_LT(*control.detectable_change, 0.05);
+  EXPECT_NE(control.sentence.find("smallest detectable change: " + detectable_text(most)), std::string::npos)
       << control.sentence;
 }
 
@@ -79,8 +78,9 @@ TEST(Control, that_could_not_detect_10_percent_makes_the_session_unfit) {
     const Control control = judge_control(session(1, 6, 1, seed, 0.5));
     unfit += control.reason == kBlindReason;
     EXPECT_EQ(control.fit, control.reason.empty());
-    EXPECT_EQ(*control.seen > kMustSee, control.reason == kBlindReason);
-    EXPECT_EQ(control.sentence.starts_with("unfit: the A/A control would have seen "), control.reason == kBlindReason);
+    EXPECT_EQ(*control.detectable_change > kMaxDetectableChange, control.reason == kBlindReason);
+    EXPECT_EQ(control.sentence.starts_with("unfit: the A/A control's smallest detectable change is "),
+              control.reason == kBlindReason);
   }
   EXPECT_GE(unfit, 19);
   // One family that is blind is enough: its rows are judged with the others.
@@ -95,7 +95,7 @@ TEST(Control, that_could_not_detect_10_percent_makes_the_session_unfit) {
 TEST(Control, with_too_few_processes_for_an_interval_is_unfit) {
   const Control control = judge_control(session(2, 3, 1));
   EXPECT_EQ(control.reason, kBlindReason);
-  EXPECT_FALSE(control.seen);
+  EXPECT_FALSE(control.detectable_change);
   EXPECT_EQ(control.sentence,
             "unfit: the A/A control has too few processes of f0/plain/store (6) to see a change of any "
             "size: measure longer");
@@ -112,15 +112,15 @@ TEST(Control, of_one_family_does_not_cover_another) {
 }
 
 TEST(Control, rounds_the_detectable_change_up_to_two_digits) {
-  EXPECT_EQ(seen_text(0.25), "25 %");
-  EXPECT_EQ(seen_text(0.2501), "26 %");
-  EXPECT_EQ(seen_text(0.1), "10 %");
-  EXPECT_EQ(seen_text(0.0123), "1.3 %");
-  EXPECT_EQ(seen_text(0.00999), "1 %");
-  EXPECT_EQ(seen_text(4.5556), "460 %");
-  EXPECT_EQ(seen_text(0.000012), "0.0012 %");
-  EXPECT_EQ(seen_text(1e6), "1e+08 %");
-  EXPECT_EQ(seen_text(0), "0 %");
+  EXPECT_EQ(detectable_text(0.25), "25 %");
+  EXPECT_EQ(detectable_text(0.2501), "26 %");
+  EXPECT_EQ(detectable_text(0.1), "10 %");
+  EXPECT_EQ(detectable_text(0.0123), "1.3 %");
+  EXPECT_EQ(detectable_text(0.00999), "1 %");
+  EXPECT_EQ(detectable_text(4.5556), "460 %");
+  EXPECT_EQ(detectable_text(0.000012), "0.0012 %");
+  EXPECT_EQ(detectable_text(1e6), "1e+08 %");
+  EXPECT_EQ(detectable_text(0), "0 %");
 }
 
 TEST(Control, reports_a_session_without_a_control_arm) {

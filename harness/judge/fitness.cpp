@@ -43,15 +43,15 @@ Fitness judge_fitness(const results::Result& result) {
 
 Fitness judge_fitness(const results::Result& result, const Control& control) {
   Fitness fitness;
-  const auto object = [&](std::string_view reason, std::string sentence) {
+  const auto mark_unfit = [&](std::string_view reason, std::string sentence) {
     if (fitness.fit) fitness.reason = reason;
     fitness.fit = false;
     fitness.sentences.push_back(std::move(sentence));
   };
   // The disturbance comes first, because it may be the cause of the control's finding.
   if (std::string sentence = disturbed_sentence(result.session.disturbances); !sentence.empty())
-    object(kMachineReason, std::move(sentence));
-  if (!control.fit) object(control.reason, control.sentence);
+    mark_unfit(kMachineReason, std::move(sentence));
+  if (!control.fit) mark_unfit(control.reason, control.sentence);
   return fitness;
 }
 

@@ -14,7 +14,7 @@ std::vector<ForecastRow> forecast(const std::vector<std::string>& benchmarks, co
     ForecastRow& row = rows.emplace_back(ForecastRow{benchmark, {}, {}});
     if (pilot != nullptr) row.noise = stats::spread_between(process_times(*pilot, benchmark));
     if (!row.noise) continue;
-    row.visible = stats::visible_change(
+    row.detectable_change = stats::detectable_change(
         {static_cast<std::size_t>(blocks), *row.noise, benchmarks.size(), alpha, kThreshold, kForecastPower});
   }
   return rows;

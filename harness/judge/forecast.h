@@ -15,8 +15,8 @@ inline constexpr double kForecastPower = 0.9;
 
 struct ForecastRow {
   std::string benchmark;
-  std::optional<double> noise;    ///< between processes, a share; none if unknown
-  std::optional<double> visible;  ///< the smallest detectable change against a base, a share
+  std::optional<double> noise;              ///< between processes, a share; none if unknown
+  std::optional<double> detectable_change;  ///< the smallest detectable change against a base, a share
 };
 
 struct Forecast {

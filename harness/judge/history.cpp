@@ -43,20 +43,21 @@ results::MachineRules rules_of(std::span<const std::vector<double>> medians) {
   std::vector<std::vector<double>> logs(medians.begin(), medians.end());
   for (std::vector<double>& series : logs)
     for (double& median : series) median = std::log(median);
-  const stats::DetectorContext watch{logs.size(), common_autocorrelation(logs)};
-  return {
-      fmt::format("{} {}", watch.series, watch.autocorrelation.value_or(-1)),
-      [watch](std::span<const results::SeriesPoint> points) { return json::serialize(to_json(find(points, watch))); }};
+  const stats::DetectorContext context{logs.size(), common_autocorrelation(logs)};
+  return {fmt::format("{} {}", context.series, context.autocorrelation.value_or(-1)),
+          [context](std::span<const results::SeriesPoint> points) {
+            return json::serialize(to_json(find(points, context)));
+          }};
 }
 
 }  // namespace
 
-SeriesFindings find(std::span<const results::SeriesPoint> points, const stats::DetectorContext& watch) {
+SeriesFindings find(std::span<const results::SeriesPoint> points, const stats::DetectorContext& context) {
   SeriesFindings findings{points.size(),
                           points.front().started,
                           points.back().started,
                           points.back().median,
-                          find_changes(points, watch),
+                          find_changes(points, context),
                           find_metric_changes(points),
                           {}};
   findings.judged = judged_of(points, findings.changes);

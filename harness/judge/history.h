@@ -22,8 +22,8 @@ struct SeriesFindings {
   JudgedRange judged;
 };
 
-/// The findings in `points`: one series in order of time, not empty. `watch`: known from the machine's other series.
-SeriesFindings find(std::span<const results::SeriesPoint> points, const stats::DetectorContext& watch = {});
+/// The findings in `points`: one series in order of time, not empty. `context`: known from the machine's other series.
+SeriesFindings find(std::span<const results::SeriesPoint> points, const stats::DetectorContext& context = {});
 
 /// One series with its findings and points.
 struct SeriesHistory {

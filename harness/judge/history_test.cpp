@@ -27,7 +27,7 @@ std::string text(int number) {
   return results::serialize(night(number));
 }
 
-/// A folder of results and what its index says.
+/// A folder of results and its index.
 class Nights {
  public:
   void write(const std::string& name, std::string_view content) const { folder_.write(name, content); }
@@ -99,8 +99,8 @@ TEST(History, keeps_the_facts_of_each_point) {
   EXPECT_EQ(points[0].commit, fixture_commit(0));
   EXPECT_EQ(points[0].executable, "abcd");
   EXPECT_EQ(*points[0].exact, (results::ExactCounters{{"leaf_bytes", 64}, {"metadata_bytes", std::nullopt}}));
-  EXPECT_EQ(points[0].surroundings->at("kernel"), "6.1.0");
-  EXPECT_EQ(points[0].surroundings->at("pin fmt"), "cd34");
+  EXPECT_EQ(points[0].environment->at("kernel"), "6.1.0");
+  EXPECT_EQ(points[0].environment->at("pin fmt"), "cd34");
 }
 
 TEST(History, never_mixes_machines_nor_workload_versions) {

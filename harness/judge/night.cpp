@@ -29,9 +29,9 @@ constexpr std::array kAdvice{
     Advice{"interrupted session", "do not interrupt the session"},
 };
 constexpr std::string_view kWait = "a second such night is judged as a new level";
-const std::string kUnseen = fmt::format(
-    "except in the first {} nights of a series, where no change is found: use `compare` with an earlier night",
-    stats::ChangePointDetector::kFewest);
+const std::string kUnseen =
+    fmt::format("In the first {} nights of a series no change is found: use `compare` with an earlier night",
+                stats::ChangePointDetector::kFewest);
 
 std::string advice_for(std::string_view why) {
   const auto found = std::find_if(kAdvice.begin(), kAdvice.end(), [&](const Advice& one) { return one.why == why; });
@@ -43,15 +43,15 @@ std::vector<double> nights_before(std::span<const results::SeriesPoint> points, 
   const std::string seed = fmt::format("{}", session.seed);
   std::vector<double> logs;
   for (const results::SeriesPoint& point : points) {
-    const auto its = point.surroundings->find(kSeed);
-    if (point.started < session.started && point.session != session.id && its != point.surroundings->end() &&
+    const auto its = point.environment->find(kSeed);
+    if (point.started < session.started && point.session != session.id && its != point.environment->end() &&
         its->second == seed)
       logs.push_back(std::log(point.median));
   }
   return logs;
 }
 
-void judge_level(const results::CondensedRow& row, std::span<const double> nights, JudgedNight& night) {
+void judge_level(const results::CondensedRow& row, std::span<const double> nights, NightFitness& night) {
   const double tonight = std::log(row.time.median);
   const LevelState where = level_state(nights, tonight);
   night.levels.add(where);
@@ -61,21 +61,21 @@ void judge_level(const results::CondensedRow& row, std::span<const double> night
 }
 
 /// Whether an outlier of tonight may have changed so early in its series that history finds no change.
-bool any_young(const JudgedNight& night) {
+bool any_young(const NightFitness& night) {
   constexpr std::size_t kMostOutlierNights = kRecent / 2;  // nights, until a new level is the median of the recent ones
   return std::any_of(night.outliers.begin(), night.outliers.end(), [](const Outlier& one) {
     return one.nights < stats::ChangePointDetector::kFewest + kMostOutlierNights;
   });
 }
 
-void report_levels(JudgedNight& night) {
+void report_levels(NightFitness& night) {
   const LevelCounts& all = night.levels;
   if (!all.many_outliers()) return;
   const std::string share = fmt::format("{} of {} benchmarks", all.outliers(), all.with_level);
   if (!all.unfit()) {
     night.notes.push_back(
-        fmt::format("{} as far from their level as last night: history judges the new level within {} nights{}", share,
-                    stats::ChangePointDetector::kPlain - 1, any_young(night) ? fmt::format(", {}", kUnseen) : ""));
+        fmt::format("{} have the same unusual times as last night; history will judge them within {} nights{}", share,
+                    stats::ChangePointDetector::kPlain - 1, any_young(night) ? fmt::format(". {}", kUnseen) : ""));
     return;
   }
   const auto slower = static_cast<std::size_t>(
@@ -83,10 +83,10 @@ void report_levels(JudgedNight& night) {
   night.fit = false;
   night.reason = kMachineReason;
   night.sentences.push_back(
-      fmt::format("{} far from their level at once ({} slower, {} faster)", share, slower, all.outliers() - slower));
+      fmt::format("{} have unusual times ({} slower, {} faster)", share, slower, all.outliers() - slower));
 }
 
-void report_fitness(const results::Result& result, const std::string& skipped, JudgedNight& night) {
+void report_fitness(const results::Result& result, const std::string& skipped, NightFitness& night) {
   const Fitness fitness = judge_fitness(result);
   if (!fitness.fit) {
     night.fit = false;
@@ -108,7 +108,7 @@ void report_fitness(const results::Result& result, const std::string& skipped, J
   if (night.fit) return;
   const bool by_level_alone = fitness.fit && night.left_out.empty();
   std::string advice = advice_for(night.reason.empty() ? skipped : night.reason);
-  if (by_level_alone) advice = any_young(night) ? fmt::format("{}, {}", kWait, kUnseen) : kWait;
+  if (by_level_alone) advice = any_young(night) ? fmt::format("{}. {}", kWait, kUnseen) : kWait;
   if (!advice.empty()) night.sentences.push_back(std::move(advice));
 }
 
@@ -138,8 +138,8 @@ bool LevelCounts::unfit() const {
   return many_outliers() && static_cast<double>(moved) >= kMovedShare * static_cast<double>(outliers());
 }
 
-JudgedNight judge_night(std::span<const SeriesHistory> histories, const results::Result& result) {
-  JudgedNight night;
+NightFitness judge_night(std::span<const SeriesHistory> histories, const results::Result& result) {
+  NightFitness night;
   night.session = result.session.id;
   night.machine = result.machine.id;
   night.unusual = result.session.unusual;

@@ -39,7 +39,7 @@ class Farm {
   }
 
   /// What is said of a session that is among the nights, too.
-  JudgedNight judged(const results::Result& result) {
+  NightFitness judged(const results::Result& result) {
     add(result);
     results::Store store = *results::Store::open(folder_.path(), store_rules(), [](const results::StoreProgress&) {});
     std::vector<SeriesHistory> histories;
@@ -59,7 +59,7 @@ std::vector<double> logs(std::vector<double> times) {
   return times;
 }
 
-LevelState stands(const std::vector<double>& times, double tonight) {
+LevelState state_of(const std::vector<double>& times, double tonight) {
   return level_state(logs(times), std::log(tonight));
 }
 
@@ -67,34 +67,34 @@ LevelState stands(const std::vector<double>& times, double tonight) {
 
 TEST(LevelState, is_known_only_after_enough_nights) {
   std::vector<double> nights(kFewestRecent - 1, 100);
-  EXPECT_EQ(stands(nights, 900), LevelState::kNew);
+  EXPECT_EQ(state_of(nights, 900), LevelState::kNew);
   nights.push_back(100);
-  EXPECT_EQ(stands(nights, 900), LevelState::kMoved);
+  EXPECT_EQ(state_of(nights, 900), LevelState::kMoved);
 }
 
 TEST(LevelState, is_an_outlier_beyond_a_ratio_and_beyond_the_noise_in_either_direction) {
   const std::vector<double> constant(20, 100);
-  EXPECT_EQ(stands(constant, 100 * kUsualRatio - 1), LevelState::kUsual);
-  EXPECT_EQ(stands(constant, 100 * kUsualRatio + 1), LevelState::kMoved);
-  EXPECT_EQ(stands(constant, 100 / kUsualRatio - 1), LevelState::kMoved);
+  EXPECT_EQ(state_of(constant, 100 * kUsualRatio - 1), LevelState::kUsual);
+  EXPECT_EQ(state_of(constant, 100 * kUsualRatio + 1), LevelState::kMoved);
+  EXPECT_EQ(state_of(constant, 100 / kUsualRatio - 1), LevelState::kMoved);
   const std::vector<double> noisy{80, 120, 90, 110, 85, 115, 95, 105, 100, 88};
-  EXPECT_EQ(stands(noisy, 150), LevelState::kUsual);
-  EXPECT_EQ(stands(noisy, 1000), LevelState::kMoved);
+  EXPECT_EQ(state_of(noisy, 150), LevelState::kUsual);
+  EXPECT_EQ(state_of(noisy, 1000), LevelState::kMoved);
 }
 
 TEST(LevelState, of_a_new_level_is_an_outlier_at_first_and_usual_after_three_nights) {
   std::vector<double> nights(20, 100);
   for (const LevelState expected : {LevelState::kMoved, LevelState::kStayed, LevelState::kStayed, LevelState::kUsual}) {
-    EXPECT_EQ(stands(nights, 150), expected) << nights.size();
+    EXPECT_EQ(state_of(nights, 150), expected) << nights.size();
     nights.push_back(150);
   }
-  EXPECT_EQ(stands({100, 140, 100, 100, 140, 100, 100, 100}, 140), LevelState::kUsual) << "one of its two levels";
+  EXPECT_EQ(state_of({100, 140, 100, 100, 140, 100, 100, 100}, 140), LevelState::kUsual) << "one of its two levels";
 }
 
 TEST(LevelState, ignores_old_nights) {
   std::vector<double> nights(kRecent, 100);
   nights.insert(nights.begin(), 50, 300);
-  EXPECT_EQ(stands(nights, 300), LevelState::kMoved);
+  EXPECT_EQ(state_of(nights, 300), LevelState::kMoved);
 }
 
 TEST(LevelCounts, are_unfit_if_many_benchmarks_with_a_level_moved) {
@@ -110,9 +110,9 @@ TEST(LevelCounts, are_unfit_if_many_benchmarks_with_a_level_moved) {
   EXPECT_TRUE(of(35, 6, 8).unfit()) << "some are as slow as last night by chance";
 }
 
-TEST(JudgedNight, is_fit_if_few_benchmarks_changed_and_lists_young_series) {
+TEST(NightFitness, is_fit_if_few_benchmarks_changed_and_lists_young_series) {
   Farm farm(12);
-  const JudgedNight night = farm.judged(farm.made(12, {2, 0.5, 3}));
+  const NightFitness night = farm.judged(farm.made(12, {2, 0.5, 3}));
   EXPECT_TRUE(night.fit);
   EXPECT_EQ(night.session, "000012");
   EXPECT_EQ(night.reason + night.left_out, "");
@@ -127,37 +127,37 @@ TEST(JudgedNight, is_fit_if_few_benchmarks_changed_and_lists_young_series) {
   EXPECT_EQ(night.too_young[0].judged.nights_missing, stats::points_missing(13));
 }
 
-TEST(JudgedNight, with_many_outliers_is_unfit_once_and_noted_the_next_time) {
+TEST(NightFitness, with_many_outliers_is_unfit_once_and_noted_the_next_time) {
   Farm farm(12);
   const std::vector<double> slow{2, 0.5, 3, 4, 5, 1.6};
-  const JudgedNight first = farm.judged(farm.made(12, slow));
+  const NightFitness first = farm.judged(farm.made(12, slow));
   EXPECT_FALSE(first.fit);
   EXPECT_EQ(first.reason, judge::kMachineReason);
-  EXPECT_EQ(first.sentences, (Words{"6 of 10 benchmarks far from their level at once (5 slower, 1 faster)",
-                                    "a second such night is judged as a new level, except in the first 15 nights of a "
-                                    "series, where no change is found: use `compare` with an earlier night"}));
-  const JudgedNight second = farm.judged(farm.made(13, slow));
+  EXPECT_EQ(first.sentences, (Words{"6 of 10 benchmarks have unusual times (5 slower, 1 faster)",
+                                    "a second such night is judged as a new level. In the first 15 nights of a series "
+                                    "no change is found: use `compare` with an earlier night"}));
+  const NightFitness second = farm.judged(farm.made(13, slow));
   EXPECT_TRUE(second.fit);
-  EXPECT_EQ(second.notes, Words{"6 of 10 benchmarks as far from their level as last night: history judges the "
-                                "new level within 4 nights, except in the first 15 nights of a series, where no "
-                                "change is found: use `compare` with an earlier night"});
+  EXPECT_EQ(second.notes, Words{"6 of 10 benchmarks have the same unusual times as last night; history will judge "
+                                "them within 4 nights. In the first 15 nights of a series no change is found: use "
+                                "`compare` with an earlier night"});
   EXPECT_EQ(second.too_young.front().judged.nights_missing, stats::points_missing(14)) << "both are in the series";
 }
 
-TEST(JudgedNight, announces_when_a_series_will_be_judged) {
+TEST(NightFitness, announces_when_a_series_will_be_judged) {
   Farm farm(25);
   const std::vector<double> slow{2, 0.5, 3, 4, 5, 1.6};
   EXPECT_EQ(farm.judged(farm.made(25, slow)).sentences.back(), "a second such night is judged as a new level");
   EXPECT_EQ(
       farm.judged(farm.made(26, slow)).notes,
-      Words{"6 of 10 benchmarks as far from their level as last night: history judges the new level within 4 nights"});
+      Words{"6 of 10 benchmarks have the same unusual times as last night; history will judge them within 4 nights"});
 }
 
-TEST(JudgedNight, counts_only_earlier_nights_of_the_same_seed_and_machine) {
+TEST(NightFitness, counts_only_earlier_nights_of_the_same_seed_and_machine) {
   Farm farm(12);
   results::Result seeds = farm.made(12, std::vector<double>(10, 3));
   ++seeds.session.seed;
-  const JudgedNight other_task = farm.judged(seeds);
+  const NightFitness other_task = farm.judged(seeds);
   EXPECT_TRUE(other_task.fit);
   EXPECT_EQ(other_task.levels.with_level, 0U);
   results::Result machine = farm.made(13, std::vector<double>(10, 3));
@@ -166,14 +166,14 @@ TEST(JudgedNight, counts_only_earlier_nights_of_the_same_seed_and_machine) {
   EXPECT_EQ(farm.judged(farm.made(3, std::vector<double>(10, 3))).levels.with_level, 0U) << "three nights before";
 }
 
-TEST(JudgedNight, of_a_disturbed_session_is_unfit_and_in_no_series) {
+TEST(NightFitness, of_a_disturbed_session_is_unfit_and_in_no_series) {
   Farm farm(2);
   results::Result result = farm.made(2);
   for (int block = 0; block < 10; ++block)
     result.session.disturbances.push_back({block, 10, block < 9 ? 10.0 : 0.0, 0});
   const std::string why = judge_fitness(result).sentences.at(0);
   result.session.unusual = {"load 3", why};
-  const JudgedNight night = farm.judged(result);
+  const NightFitness night = farm.judged(result);
   EXPECT_FALSE(night.fit);
   EXPECT_EQ(night.reason, judge::kMachineReason);
   EXPECT_EQ(night.left_out, kUnfitSession);
@@ -184,7 +184,7 @@ TEST(JudgedNight, of_a_disturbed_session_is_unfit_and_in_no_series) {
   EXPECT_TRUE(night.too_young.empty());
 }
 
-TEST(JudgedNight, of_a_blind_control_is_unfit_but_stays_in_the_series) {
+TEST(NightFitness, of_a_blind_control_is_unfit_but_stays_in_the_series) {
   Farm farm(2);
   results::Result result = farm.made(2);
   std::mt19937 random(3);
@@ -197,28 +197,28 @@ TEST(JudgedNight, of_a_blind_control_is_unfit_but_stays_in_the_series) {
       process.arm = arm;
       process.real_time = 100 * (1 + static_cast<double>(random() % 1000) / 500);
     }
-  const JudgedNight night = farm.judged(result);
+  const NightFitness night = farm.judged(result);
   EXPECT_FALSE(night.fit);
   EXPECT_EQ(night.reason, judge::kBlindReason);
   EXPECT_EQ(night.left_out, "");
   ASSERT_EQ(night.sentences.size(), 1U);
-  EXPECT_TRUE(night.sentences[0].starts_with("the A/A control would have seen ")) << night.sentences[0];
+  EXPECT_TRUE(night.sentences[0].starts_with("the A/A control's smallest detectable change is ")) << night.sentences[0];
 }
 
-TEST(JudgedNight, of_a_session_in_no_series_has_the_reason) {
+TEST(NightFitness, of_a_session_in_no_series_has_the_reason) {
   Farm farm(1);
   results::Result result = farm.made(1);
   result.source.dirty = true;
-  const JudgedNight night = farm.judged(result);
+  const NightFitness night = farm.judged(result);
   EXPECT_FALSE(night.fit);
   EXPECT_EQ(night.reason, "");
   EXPECT_EQ(night.left_out, "dirty source");
   EXPECT_EQ(night.sentences, (Words{"history omits this session: dirty source", "commit the changes or revert them"}));
 }
 
-TEST(JudgedNight, can_be_the_first) {
+TEST(NightFitness, can_be_the_first) {
   Farm farm(0);
-  const JudgedNight night = farm.judged(farm.made(0));
+  const NightFitness night = farm.judged(farm.made(0));
   EXPECT_TRUE(night.fit);
   EXPECT_EQ(night.levels.with_level, 0U);
   EXPECT_EQ(night.too_young.size(), 10U);

@@ -61,33 +61,33 @@ std::map<std::string, std::string> expected_answers(const results::Result& resul
 }
 
 std::size_t verify(results::Result& result) {
-  using Series = std::pair<std::string, std::string>;  // a benchmark in an arm
+  using ArmBenchmark = std::pair<std::string, std::string>;  // a benchmark in an arm
   const std::map<std::string, std::string> answers = expected_answers(result);
-  std::map<Series, results::Failure> wrong;
+  std::map<ArmBenchmark, results::Failure> wrong;
   for (const results::Process& process : result.processes) {
     const auto expected_answer = answers.find(workload_of(process.benchmark));
     // If head has no numbers, the other arms cannot be checked or compared.
     if (expected_answer == answers.end()) continue;
     const std::string& answer = expected_answer->second;
-    const Series series{process.benchmark, process.arm};
-    if (process.checksum == answer || wrong.contains(series)) continue;
-    const std::string expected = answer.empty() ? "no two variants agree and the reference gave none"
-                                                : fmt::format("expected checksum {}", answer);
-    wrong[series] = {process.benchmark,
-                     process.process,
-                     process.block,
-                     std::string(results::kWrongAnswer),
-                     fmt::format("{}, found {}", expected, process.checksum),
-                     "",
-                     process.arm};
+    const ArmBenchmark measured{process.benchmark, process.arm};
+    if (process.checksum == answer || wrong.contains(measured)) continue;
+    const std::string expected = answer.empty() ? "the reference gave no checksum and no two variants agree;"
+                                                : fmt::format("expected checksum {},", answer);
+    wrong[measured] = {process.benchmark,
+                       process.process,
+                       process.block,
+                       std::string(results::kWrongAnswer),
+                       fmt::format("{} found {}", expected, process.checksum),
+                       "",
+                       process.arm};
   }
   // Benchmarks that detected it themselves already have a failure.
-  std::set<Series> dropped;
+  std::set<ArmBenchmark> dropped;
   for (const results::Failure& failure : result.failures)
     if (failure.kind == results::kWrongAnswer) dropped.emplace(failure.benchmark, failure.arm);
   const std::size_t before = result.failures.size();
-  for (auto& [series, failure] : wrong)
-    if (dropped.insert(series).second) result.failures.push_back(std::move(failure));
+  for (auto& [measured, failure] : wrong)
+    if (dropped.insert(measured).second) result.failures.push_back(std::move(failure));
   std::erase_if(result.processes, [&](const results::Process& process) {
     return dropped.contains({process.benchmark, process.arm});
   });

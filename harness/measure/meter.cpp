@@ -22,10 +22,6 @@ namespace {
 
 constexpr int kSkipStatus = 125;  ///< as in git bisect run
 
-Error interrupted_error() {
-  return Error{"interrupted", "", ExitStatus::kInterrupted};
-}
-
 /// "exit status 2: no such file": how a child ended and the last line of its standard error.
 std::string failure_of(const ChildSpec& spec, const ChildOutcome& outcome) {
   const std::string printed = boost::trim_copy(outcome.error_tail);

@@ -92,10 +92,6 @@ std::pair<std::string, std::string> error_and_advice(const std::string& git_outp
   return {boost::trim_copy(*fatal), last};
 }
 
-Error interrupted_error() {
-  return Error{"interrupted", "", ExitStatus::kInterrupted};
-}
-
 std::string build_name(const results::BuildOptions& how) {
   return fmt::format("{}-{}", how.toolchain, how.config);
 }

@@ -17,11 +17,11 @@ namespace {
 namespace json = boost::json;
 
 /// "answer" in the JSON.
-const std::map<judge::BisectVerdict::Answer, std::string_view> kAnswers{
-    {judge::BisectVerdict::Answer::kCulprit, "culprit"},
-    {judge::BisectVerdict::Answer::kSuspects, "candidates"},
-    {judge::BisectVerdict::Answer::kNone, "none"},
-    {judge::BisectVerdict::Answer::kUndecided, "undecided"}};
+const std::map<judge::BisectVerdict::Outcome, std::string_view> kAnswers{
+    {judge::BisectVerdict::Outcome::kCulprit, "culprit"},
+    {judge::BisectVerdict::Outcome::kSuspects, "candidates"},
+    {judge::BisectVerdict::Outcome::kNone, "none"},
+    {judge::BisectVerdict::Outcome::kUndecided, "undecided"}};
 
 constexpr double kLargestShare = 1e4;  ///< a larger share is shown as a factor
 
@@ -63,38 +63,39 @@ std::string probability_text(double share) {
 std::string answer_sentence(const judge::BisectVerdict& verdict, const results::BisectQuestion& question) {
   const CommitNames names(question);
   const std::string probability = probability_text(verdict.probability);
-  switch (verdict.answer) {
-    case judge::BisectVerdict::Answer::kCulprit:
+  switch (verdict.outcome) {
+    case judge::BisectVerdict::Outcome::kCulprit:
       return fmt::format("{} is the culprit ({}): {}", names(verdict.suspects.front().commit), probability,
                          change_text(verdict.ratio));
-    case judge::BisectVerdict::Answer::kSuspects:
+    case judge::BisectVerdict::Outcome::kSuspects:
       return fmt::format("one of {} commits is the culprit ({}): {}; the commits between them cannot be measured",
                          verdict.suspects.size(), probability, change_text(verdict.ratio));
-    case judge::BisectVerdict::Answer::kNone:
+    case judge::BisectVerdict::Outcome::kNone:
       return fmt::format("no culprit: {} and {} do not differ{} ({})", names(question.commits.front().sha),
                          names(question.commits.back().sha), at_most(verdict), probability);
-    case judge::BisectVerdict::Answer::kUndecided:
+    case judge::BisectVerdict::Outcome::kUndecided:
       break;
   }
   return fmt::format("undecided: no difference {}, otherwise one of {}; the ends do not differ{}",
                      probability_text(verdict.null), counted(verdict.suspects.size(), "commit"), at_most(verdict));
 }
 
-std::string belief_text(const results::BisectEntry& entry, std::size_t measurements, std::size_t holding,
-                        const CommitNames& names) {
+std::string posterior_text(const results::BisectEntry& entry, std::size_t measurements, std::size_t credible_set_size,
+                           const CommitNames& names) {
   std::string text = fmt::format("{} measured, ", measurements);
   if (entry.most.empty() || entry.null > entry.most.front().probability)
     text += fmt::format("no difference {}", probability_text(entry.null));
   else
-    text += fmt::format("{} hold{} 90 %, likeliest {} {}", counted(holding, "commit"), holding == 1 ? "s" : "",
-                        names(entry.most.front().commit), probability_text(entry.most.front().probability));
+    text += fmt::format("{} hold{} 90 %, likeliest {} {}", counted(credible_set_size, "commit"),
+                        credible_set_size == 1 ? "s" : "", names(entry.most.front().commit),
+                        probability_text(entry.most.front().probability));
   return text;
 }
 
 std::string to_text(const judge::BisectVerdict& verdict, const results::BisectQuestion& question,
                     const CommitNames& names) {
   std::string text = fmt::format("{}\n", answer_sentence(verdict, question));
-  if (verdict.answer == judge::BisectVerdict::Answer::kCulprit && names.is_merge(verdict.suspects.front().commit))
+  if (verdict.outcome == judge::BisectVerdict::Outcome::kCulprit && names.is_merge(verdict.suspects.front().commit))
     text += fmt::format("it is a merge; to bisect its branch: --good $(git merge-base {0}^1 {0}^2) --bad {0}^2\n",
                         results::short_commit(verdict.suspects.front().commit));
   constexpr std::size_t kNamed = 20;
@@ -118,16 +119,16 @@ std::string to_json(const judge::BisectVerdict& verdict, const results::BisectQu
   json::array skipped;
   for (const judge::SkippedCommit& each : verdict.skipped)
     skipped.push_back(json::object{{"commit", each.commit}, {"reason", each.reason}});
-  const bool named = verdict.answer == judge::BisectVerdict::Answer::kCulprit;
+  const bool named = verdict.outcome == judge::BisectVerdict::Outcome::kCulprit;
   const json::object object{
       {"culprit", named ? json::value(verdict.suspects.front().commit) : json::value(nullptr)},
       {"probability", verdict.probability},
       {"candidates", std::move(candidates)},
       {"measurements", verdict.measurements},
-      {"answer", kAnswers.at(verdict.answer)},
+      {"answer", kAnswers.at(verdict.outcome)},
       {"null_probability", verdict.null},
       {"ratio",
-       verdict.answer == judge::BisectVerdict::Answer::kNone ? json::value(nullptr) : json::value(verdict.ratio)},
+       verdict.outcome == judge::BisectVerdict::Outcome::kNone ? json::value(nullptr) : json::value(verdict.ratio)},
       {"noise", verdict.noise},
       {"largest_ratio", verdict.most},
       {"good", question.commits.front().sha},

@@ -11,7 +11,7 @@
 
 namespace lab::report {
 
-/// Readable names of a cell's commits.
+/// Readable names of a bisect's commits.
 class CommitNames {
  public:
   explicit CommitNames(const results::BisectQuestion& question);
@@ -30,8 +30,8 @@ std::string probability_text(double share);
 std::string answer_sentence(const judge::BisectVerdict& verdict, const results::BisectQuestion& question);
 
 /// The probabilities after an entry: "9 measured, 3 commits hold 90 %, likeliest 1a2b3c4d5e6f "subject" 41 %".
-std::string belief_text(const results::BisectEntry& entry, std::size_t measurements, std::size_t holding,
-                        const CommitNames& names);
+std::string posterior_text(const results::BisectEntry& entry, std::size_t measurements, std::size_t credible_set_size,
+                           const CommitNames& names);
 
 /// The answer, the suspects and the cost.
 std::string to_text(const judge::BisectVerdict& verdict, const results::BisectQuestion& question,

@@ -11,7 +11,7 @@ TEST(AnswerSentence, prints_a_change_of_any_size_without_an_exponent) {
   results::BisectQuestion question;
   question.commits = {{std::string(40, 'a'), "good", false}, {std::string(40, 'b'), "bad", false}};
   judge::BisectVerdict verdict;
-  verdict.answer = judge::BisectVerdict::Answer::kCulprit;
+  verdict.outcome = judge::BisectVerdict::Outcome::kCulprit;
   verdict.probability = 1;
   verdict.suspects = {{std::string(40, 'b'), 1}};
   const std::array<std::pair<double, const char*>, 6> rows{{{1.0123, "1.2 % slower"},
@@ -25,7 +25,7 @@ TEST(AnswerSentence, prints_a_change_of_any_size_without_an_exponent) {
     EXPECT_EQ(answer_sentence(verdict, question),
               fmt::format("bbbbbbbbbbbb \"bad\" is the culprit (100 %): about {}", change));
   }
-  verdict.answer = judge::BisectVerdict::Answer::kNone;
+  verdict.outcome = judge::BisectVerdict::Outcome::kNone;
   verdict.most = 2.25;
   EXPECT_EQ(answer_sentence(verdict, question),
             "no culprit: aaaaaaaaaaaa \"good\" and bbbbbbbbbbbb \"bad\" do not differ by more than 125 % (100 %)");

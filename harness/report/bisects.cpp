@@ -27,14 +27,14 @@ constexpr const char* kNoDifference = "no difference";
 constexpr const char* kOthers = "all other commits";
 
 Emphasis emphasis_of(const BisectVerdict& verdict) {
-  switch (verdict.answer) {
-    case BisectVerdict::Answer::kCulprit:
+  switch (verdict.outcome) {
+    case BisectVerdict::Outcome::kCulprit:
       return verdict.ratio > 1 ? Emphasis::kBad : Emphasis::kGood;
-    case BisectVerdict::Answer::kSuspects:
+    case BisectVerdict::Outcome::kSuspects:
       return Emphasis::kWeak;
-    case BisectVerdict::Answer::kNone:
+    case BisectVerdict::Outcome::kNone:
       return Emphasis::kGood;
-    case BisectVerdict::Answer::kUndecided:
+    case BisectVerdict::Outcome::kUndecided:
       break;
   }
   return Emphasis::kOpen;
@@ -116,7 +116,7 @@ Chart belief_chart(const ParsedBisectRecord& record, const BisectVerdict& verdic
 /// The first and the last position of the suspects; none without suspects.
 std::optional<std::pair<std::size_t, std::size_t>> suspected(const BisectVerdict& verdict,
                                                              const std::map<std::string, std::size_t>& position) {
-  if (verdict.answer == BisectVerdict::Answer::kNone || verdict.suspects.empty()) return std::nullopt;
+  if (verdict.outcome == BisectVerdict::Outcome::kNone || verdict.suspects.empty()) return std::nullopt;
   std::size_t first = position.size(), last = 0;
   for (const results::Suspect& suspect : verdict.suspects) {
     first = std::min(first, position.at(suspect.commit));

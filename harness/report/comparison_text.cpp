@@ -165,12 +165,12 @@ json::object control_json(const judge::Control& control) {
                                 {"adjusted", row.adjusted},
                                 {"low", end_or_null(row.interval, &stats::Interval::low)},
                                 {"high", end_or_null(row.interval, &stats::Interval::high)},
-                                {"seen", json::value_from(row.seen)}});
+                                {"seen", json::value_from(row.detectable_change)}});
   }
   return {{"fit", control.fit},
           {"reason", text_or_null(control.reason)},
           {"sentence", control.sentence},
-          {"seen", json::value_from(control.seen)},
+          {"seen", json::value_from(control.detectable_change)},
           {"false_alarms", control.false_alarms},
           {"rate", control.rate},
           {"rate_low", control.rate_interval.low},

@@ -41,7 +41,7 @@ judge::Comparison made_up() {
   return comparison;
 }
 
-/// Rows that were not judged: identical code, timed and not; two seeds; and one that was tested and could see little.
+/// Rows that were not judged: identical code, timed and not; two seeds; and one that was tested with too much noise.
 judge::Comparison unjudged() {
   judge::Comparison comparison;
   const auto add = [&](const std::string& name, judge::Reason reason, const std::string& note, std::size_t base) {
@@ -55,7 +55,7 @@ judge::Comparison unjudged() {
     row.ratio = base == 0 ? 1 : 1.02;
     comparison.rows.push_back(row);
   };
-  add("f/blind/w", judge::Reason::kBlind, "could see 14 % or more", 20);
+  add("f/blind/w", judge::Reason::kBlind, "changes below 14 % are not detectable here", 20);
   comparison.rows[0].interval = {0.9, 1.16};
   comparison.rows[0].p = 0.5;
   add("f/seeds/w", judge::Reason::kSeeds, "different seeds, not judged", 20);
@@ -75,7 +75,8 @@ TEST(Text, gives_the_reason_for_a_row_that_is_not_judged_and_counts_identical_on
             "different seeds and was not judged; no exact metric changed.");
   EXPECT_EQ(text.substr(text.find("\n\n") + 2),
             "verdict   change              interval       p  processes  benchmark\n"
-            "unknown  +2.00 %  -10.00 % .. +16.00 %  0.5000         20  f/blind/w  could see 14 % or more\n"
+            "unknown  +2.00 %  -10.00 % .. +16.00 %  0.5000         20  f/blind/w  changes below 14 % are not "
+            "detectable here\n"
             "unknown  +2.00 %                     -       -         20  f/seeds/w  different seeds, not judged\n"
             "identical code, not judged: 2 benchmarks; --all lists them\n");
   const std::string all = to_text(unjudged(), {false, true});
@@ -114,7 +115,7 @@ TEST(Json, has_a_reason_and_no_number_for_a_row_that_was_not_tested) {
 TEST(Json, has_the_detectable_change_of_the_control_and_the_reason_of_an_unfit_session) {
   judge::Comparison comparison = made_up();
   judge::Control control;
-  control.seen = 0.25;
+  control.detectable_change = 0.25;
   control.rows = {{"f/a/w", 20, 1, stats::Interval{0.8, 1.25}, 0.5, 0.5, 0.25}};
   comparison.controls = {control};
   comparison.fitness = {false, judge::kBlindReason, {"unfit: so it is"}};
@@ -130,8 +131,8 @@ TEST(Junit, skips_rows_that_are_not_judged_with_their_sentence) {
   const std::string text = to_junit(unjudged());
   EXPECT_NE(text.find("tests=\"4\" failures=\"0\" errors=\"0\" skipped=\"4\""), std::string::npos) << text;
   for (const char* const message :
-       {"could see 14 % or more: +2.00 % (-10.00 % .. +16.00 %), p 0.5000", "different seeds, not judged: +2.00 %",
-        "identical code, not judged: +2.00 %", "identical code, not timed"})
+       {"changes below 14 % are not detectable here: +2.00 % (-10.00 % .. +16.00 %), p 0.5000",
+        "different seeds, not judged: +2.00 %", "identical code, not judged: +2.00 %", "identical code, not timed"})
     EXPECT_NE(text.find(fmt::format("<skipped message=\"{}\"/>", message)), std::string::npos) << message << text;
 }
 

@@ -32,7 +32,8 @@ std::string percent(std::optional<double> share) {
 std::string table(const judge::Forecast& forecast, std::size_t width) {
   std::vector<std::vector<std::string>> cells;
   for (const judge::ForecastRow& row : forecast.rows)
-    cells.push_back({row.benchmark, percent(row.noise), std::to_string(forecast.blocks), percent(row.visible)});
+    cells.push_back(
+        {row.benchmark, percent(row.noise), std::to_string(forecast.blocks), percent(row.detectable_change)});
   const std::string text = table_text(
       {{"benchmark", false, true}, {"noise", true}, {"processes", true}, {"smallest change", true}}, cells, width);
   const std::string terms = fmt::format(
@@ -54,7 +55,7 @@ std::string to_json(const judge::Forecast& forecast) {
     list.push_back(json::object{{"benchmark", row.benchmark},
                                 {"noise", json::value_from(row.noise)},
                                 {"processes", forecast.pilot ? json::value(forecast.blocks) : json::value(nullptr)},
-                                {"smallest_change", json::value_from(row.visible)}});
+                                {"smallest_change", json::value_from(row.detectable_change)}});
   const json::object plan{{"machine", forecast.machine},
                           {"budget_seconds", forecast.budget_seconds},
                           {"pilot", json::value_from(forecast.pilot)},

@@ -179,8 +179,10 @@ std::string verdict_sentence(std::span<const judge::SeriesHistory> histories,
   const std::string watched =
       fmt::format("{} over {}", counted(histories.size(), "benchmark"), counted(sessions, "session"));
   if (changed == 0) return fmt::format("Over {}: {}.", counted(sessions, "session"), rest);
-  const auto blamed = static_cast<std::size_t>(std::count_if(
-      all_changes.begin(), all_changes.end(), [](const BenchmarkChange& one) { return one.change->blamed(); }));
+  const auto blamed =
+      static_cast<std::size_t>(std::count_if(all_changes.begin(), all_changes.end(), [](const BenchmarkChange& one) {
+        return one.change->is_code_regression();
+      }));
   return fmt::format("{} of {} changed; the code caused {}{}{}.", whole(changed), watched,
                      counted(blamed, "regression"), rest.empty() ? "" : "; ", rest);
 }
@@ -197,7 +199,7 @@ Section history_section(std::span<const judge::SeriesHistory> histories) {
   if (!has_nights(histories)) return section;
   const std::vector<BenchmarkChange> all_changes = changes_of(histories);
   const bool blamed = std::any_of(all_changes.begin(), all_changes.end(),
-                                  [](const BenchmarkChange& one) { return one.change->blamed(); });
+                                  [](const BenchmarkChange& one) { return one.change->is_code_regression(); });
   const bool quiet =
       all_changes.empty() && std::all_of(histories.begin(), histories.end(), [](const judge::SeriesHistory& one) {
         return one.findings.judged.nights_missing == 0;

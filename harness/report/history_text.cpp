@@ -211,7 +211,7 @@ std::string to_json(const judge::SeriesHistory& history) {
   return json::serialize(object) + "\n";
 }
 
-std::string to_json(const judge::JudgedNight& night) {
+std::string to_json(const judge::NightFitness& night) {
   json::array away, too_young;
   for (const judge::Outlier& one : night.outliers)
     away.push_back(json::object{{"benchmark", one.benchmark}, {"ratio", one.ratio}});
@@ -239,13 +239,13 @@ std::string to_json(const judge::JudgedNight& night) {
   return json::serialize(object) + "\n";
 }
 
-std::string to_text(const judge::JudgedNight& night) {
+std::string to_text(const judge::NightFitness& night) {
   std::string text = fmt::format("session {}: {}\n", night.session, night.fit ? "fit" : "unfit");
   for (const auto& [what, sentences] :
        {std::pair{"", &night.sentences}, {"", &night.notes}, {"unusual: ", &night.unusual}})
     for (const std::string& sentence : *sentences) text += fmt::format("  {}{}\n", what, sentence);
   for (const judge::Outlier& one : night.outliers)
-    text += fmt::format("  far from its level: {} {}\n", one.benchmark, change_text(one.ratio));
+    text += fmt::format("  outlier: {} {} from its level\n", one.benchmark, change_text(one.ratio));
   UnchangedCounts unchanged;
   for (const judge::YoungBenchmark& one : night.too_young) unchanged.add(one.judged);
   if (const std::string young = young_text(unchanged, ""); !young.empty()) text += fmt::format("  {}\n", young);

@@ -52,8 +52,8 @@ std::string to_text(std::span<const judge::SeriesHistory> histories, std::size_t
 std::string to_json(const judge::SeriesHistory& history);
 
 /// A night compared with earlier nights, one sentence per line.
-std::string to_text(const judge::JudgedNight& night);
+std::string to_text(const judge::NightFitness& night);
 /// One object on one line.
-std::string to_json(const judge::JudgedNight& night);
+std::string to_json(const judge::NightFitness& night);
 
 }  // namespace lab::report

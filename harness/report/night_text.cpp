@@ -66,19 +66,19 @@ std::string cause_text(const std::vector<const Alarm*>& alarms) {
   return fmt::format("{}, {}", text, bisect_text(*least_sure));
 }
 
-/// "12 quiet, 3 too young to tell (4 more nights)": the benchmarks measured tonight without an alarm.
-std::string quiet_text(const NightFindings& found, bool are_others) {
-  std::set<std::string> quiet = found.benchmarks;
-  for (const Alarm& alarm : found.alarms) quiet.erase(alarm.benchmark);
+/// "12 without a new regression, 3 too young to tell (4 more nights)": the benchmarks measured tonight.
+std::string unchanged_text(const NightFindings& found, bool are_others) {
+  std::set<std::string> without_alarm = found.benchmarks;
+  for (const Alarm& alarm : found.alarms) without_alarm.erase(alarm.benchmark);
   UnchangedCounts unchanged;
   for (const judge::YoungBenchmark& one : found.night.too_young) {
-    quiet.erase(one.benchmark);
+    without_alarm.erase(one.benchmark);
     unchanged.add(one.judged);
   }
   const std::string young = young_text(unchanged, "");
-  if (quiet.empty() && !young.empty()) return young;
-  const std::string count = are_others ? counted(quiet.size(), "other") : whole(quiet.size());
-  return fmt::format("{} quiet{}{}", count, young.empty() ? "" : ", ", young);
+  if (without_alarm.empty() && !young.empty()) return young;
+  const std::string count = are_others ? counted(without_alarm.size(), "other") : whole(without_alarm.size());
+  return fmt::format("{} without a new regression{}{}", count, young.empty() ? "" : ", ", young);
 }
 
 /// "; unusual: the load average is 3.1; ...", or "" if nothing was unusual. Cuts each sentence before its advice.
@@ -119,24 +119,24 @@ std::string night_text(const NightFindings& found) {
     parts.insert(parts.end(), found.night.sentences.begin(), found.night.sentences.end());
   } else if (!found.alarms.empty()) {
     parts.push_back(fmt::format("{} slower: {}", found.alarms.size(), alarms_text(found.alarms)));
-    parts.push_back(quiet_text(found, true));
+    parts.push_back(unchanged_text(found, true));
     if (!failed.empty()) parts.push_back(failed);
   } else if (!failed.empty() || found.benchmarks.empty()) {
     parts.push_back(failed.empty() ? "nothing ran" : failed);
   } else {
-    parts.push_back(quiet_text(found, false));
+    parts.push_back(unchanged_text(found, false));
   }
   std::string text = fmt::format("{}", fmt::join(parts, "; "));
   for (const std::string& note : found.night.notes) text += "; " + note;
   text += unusual_text(found.night.unusual);
   if (!found.reported_before.empty()) text += "; already reported: " + alarms_text(found.reported_before);
-  if (found.waiting > 0) text += fmt::format("; bisects that continue another night: {}", found.waiting);
+  if (found.waiting > 0) text += fmt::format("; {} unfinished", counted(found.waiting, "bisect"));
   return text;
 }
 
 std::string night_junit(const NightFindings& found) {
   using Outcome = std::pair<JunitCase::Outcome, std::string>;
-  const judge::JudgedNight& night = found.night;
+  const judge::NightFitness& night = found.night;
   Outcome usual{JunitCase::kPassed, ""};
   if (!night.fit) usual = {JunitCase::kSkipped, fmt::format("unfit: {}", fmt::join(night.sentences, "; "))};
   std::map<std::string, Outcome> cases;
@@ -156,8 +156,7 @@ std::string night_junit(const NightFindings& found) {
   for (const std::string& sentence : night.unusual) suite.properties.emplace_back("unusual", sentence);
   for (const std::string& sentence : night.notes) suite.properties.emplace_back("note", sentence);
   for (const judge::Outlier& one : night.outliers)
-    suite.properties.emplace_back("far from its level",
-                                  fmt::format("{}: {:.2f} times its level", one.benchmark, one.ratio));
+    suite.properties.emplace_back("outlier", fmt::format("{}: {:.2f} times its level", one.benchmark, one.ratio));
   for (auto& [name, outcome] : cases) {
     const std::size_t slash = std::min(name.find('/'), name.size());
     suite.cases.push_back({name.substr(0, slash), name.substr(std::min(slash + 1, name.size())), outcome.first,

@@ -24,21 +24,22 @@ inline constexpr std::size_t kMostUnusual = 4;
 struct NightFindings {
   std::set<std::string> benchmarks;  ///< all measured benchmarks
   std::vector<results::Failure> failures;
-  judge::JudgedNight night;
+  judge::NightFitness night;
   std::vector<results::Alarm> alarms;           ///< not yet reported, the largest first
   std::vector<results::Alarm> reported_before;  ///< reported earlier; their bisects continued tonight
-  std::size_t waiting = 0;                      ///< bisects that continue another night
+  std::size_t waiting = 0;                      ///< unfinished bisects, which continue another night
 };
 
 /// "allocator/buddy/random_replace +3.10 % [+2.60 %, +3.70 %] in 1a2b3c4d5e6f..5e6f7a8b9c0d, culprit ...". Groups
 /// alarms with the same culprit, or with the same commits and no culprit yet.
 std::string alarms_text(std::span<const results::Alarm> alarms);
 
-/// "2 slower: ...; 12 others quiet, 3 too young to tell (4 more nights)": the summary without verdict, time and page.
+/// "2 slower: ...; 12 others without a new regression, 3 too young to tell (4 more nights)": the summary without
+/// verdict, time and page.
 std::string night_text(const NightFindings& found);
 
 /// One case per benchmark and one for the session. A slower benchmark is a failure, one without a measurement is an
-/// error, one without a verdict is skipped. Unusual findings, and benchmarks far from their level, are properties.
+/// error, one without a verdict is skipped. Unusual findings, and outliers, are properties.
 std::string night_junit(const NightFindings& found);
 
 }  // namespace lab::report

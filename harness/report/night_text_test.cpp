@@ -69,10 +69,10 @@ TEST(NightText, summarizes_all_findings_of_a_night) {
   found.reported_before[0].tries = 2;
   found.waiting = 1;
   EXPECT_EQ(night_text(found),
-            "1 slower: shelf/a/store +50.00 % in aaaaaaaaaaaa..bbbbbbbbbbbb, not bisected yet; 1 other quiet, 1 too "
-            "young to tell (4 more nights); 1 failed: shelf/d/store; a note; unusual: load 3; already reported: "
-            "shelf/e/store +50.00 % in aaaaaaaaaaaa..bbbbbbbbbbbb, bisect cut off, try 2 of 5; bisects that "
-            "continue another night: 1");
+            "1 slower: shelf/a/store +50.00 % in aaaaaaaaaaaa..bbbbbbbbbbbb, not bisected yet; 1 other without a new "
+            "regression, 1 too young to tell (4 more nights); 1 failed: shelf/d/store; a note; unusual: load 3; "
+            "already reported: shelf/e/store +50.00 % in aaaaaaaaaaaa..bbbbbbbbbbbb, bisect cut off, try 2 of 5; "
+            "1 bisect unfinished");
 }
 
 TEST(NightJunit, has_a_case_for_every_benchmark_with_its_state) {
@@ -107,7 +107,7 @@ TEST(NightJunit, skips_benchmarks_without_a_verdict_and_has_unusual_findings) {
             "    <properties>\n"
             "      <property name=\"unusual\" value=\"load 3 &amp; &lt;more&gt;\"/>\n"
             "      <property name=\"note\" value=\"20 of 20 benchmarks as far\"/>\n"
-            "      <property name=\"far from its level\" value=\"shelf/c/store: 1.25 times its level\"/>\n"
+            "      <property name=\"outlier\" value=\"shelf/c/store: 1.25 times its level\"/>\n"
             "    </properties>\n"
             "    <testcase classname=\"nightly\" name=\"session\"/>\n"
             "    <testcase classname=\"shelf\" name=\"a/store\"><skipped message=\"too young to tell: 4 more nights\"/>"

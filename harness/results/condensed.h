@@ -32,7 +32,7 @@ struct CondensedResult {
   std::string session;
   std::string started;
   std::optional<std::string> commit;
-  MeasurementEnvironment surroundings;
+  MeasurementEnvironment environment;
   std::string skipped;             ///< why it is in no series; "" if it is in one
   std::vector<CondensedRow> rows;  ///< sorted by benchmark; empty if skipped
 };
@@ -62,7 +62,7 @@ struct SeriesPoint {
   std::string executable;  ///< hash of its content, "" if not recorded
   // Most points of a series share these. Never null in a point of the store.
   std::shared_ptr<const ExactCounters> exact;
-  std::shared_ptr<const MeasurementEnvironment> surroundings;
+  std::shared_ptr<const MeasurementEnvironment> environment;
 };
 
 }  // namespace lab::results

@@ -138,7 +138,7 @@ void StoreTables::add(const ResultFile& file, const CondensedFile& read) {
   static const CondensedResult kNothing;
   const CondensedResult& condensed = read.condensed ? *read.condensed : kNothing;
   insert.bind(condensed.skipped).bind(condensed.session).bind(condensed.commit.value_or(""));
-  insert.bind(word(json_text(condensed.surroundings))).run();
+  insert.bind(word(json_text(condensed.environment))).run();
   const std::int64_t result = database_.last_id();
   for (const CondensedRow& row : condensed.rows) add(result, condensed, row);
 }
@@ -188,7 +188,7 @@ std::vector<SeriesPoint> StoreTables::points(std::int64_t series) {
     point.processes = static_cast<std::size_t>(all.integer(6));
     point.executable = all.text(7);
     point.exact = shared(all.integer(8), exact_);
-    point.surroundings = shared(all.integer(9), surroundings_);
+    point.environment = shared(all.integer(9), environments_);
   }
   return points;
 }

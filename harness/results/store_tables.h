@@ -66,7 +66,7 @@ class StoreTables {
   // Caches of stored rows, by text or id.
   std::unordered_map<std::string, std::int64_t> words_;
   std::map<std::tuple<std::string, std::string, int>, std::int64_t> series_;
-  std::unordered_map<std::int64_t, std::shared_ptr<const MeasurementEnvironment>> surroundings_;
+  std::unordered_map<std::int64_t, std::shared_ptr<const MeasurementEnvironment>> environments_;
   std::unordered_map<std::int64_t, std::shared_ptr<const ExactCounters>> exact_;
 };
 

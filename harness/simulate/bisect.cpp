@@ -33,14 +33,14 @@ struct SimulatedBisect {
   std::size_t culprit = 0;        ///< the first slow commit; 0: none
   std::vector<bool> unbuildable;  ///< by commit; both ends build
 
-  explicit SimulatedBisect(Noise& noise) : unbuildable(kCommits + 1) {
-    const bool none = noise.uniform() < kWithout;
-    const auto place = static_cast<std::size_t>(1 + noise.below(kCommits));
+  explicit SimulatedBisect(NormalRandom& random) : unbuildable(kCommits + 1) {
+    const bool none = random.uniform() < kWithout;
+    const auto place = static_cast<std::size_t>(1 + random.below(kCommits));
     if (!none) culprit = place;
-    for (std::size_t i = 1; i < kCommits; ++i) unbuildable[i] = noise.uniform() < kUnbuildable;
+    for (std::size_t i = 1; i < kCommits; ++i) unbuildable[i] = random.uniform() < kUnbuildable;
   }
-  double measure(std::size_t commit, Noise& noise) const {
-    return (culprit != 0 && commit >= culprit ? kSlowdown : 1) * std::exp(kSigma * noise.normal());
+  double measure(std::size_t commit, NormalRandom& random) const {
+    return (culprit != 0 && commit >= culprit ? kSlowdown : 1) * std::exp(kSigma * random.normal());
   }
   /// Whether `first`..`last` is the most exact answer possible.
   bool is_answer(std::size_t first, std::size_t last) const {
@@ -66,7 +66,7 @@ struct BisectScore {
   double mean() const { return measurements / runs; }
 };
 
-void search(const SimulatedBisect& truth, double confidence, const MachineDisturbance& machine, Noise& noise,
+void search(const SimulatedBisect& truth, double confidence, const MachineDisturbance& machine, NormalRandom& random,
             BisectScore& score) {
   stats::CulpritSearch search(kCommits);
   const std::vector<double> no_cost(kCommits + 1);
@@ -80,14 +80,14 @@ void search(const SimulatedBisect& truth, double confidence, const MachineDistur
     } else {
       double others = 1 + machine.drift * static_cast<double>(measured) / 60;
       if (machine.busy > 0) {
-        slow = noise.uniform() < (slow ? kStay : (1 - kStay) * machine.busy / (1 - machine.busy));
-        if (slow) others *= 1.1 + 0.45 * noise.uniform();
+        slow = random.uniform() < (slow ? kStay : (1 - kStay) * machine.busy / (1 - machine.busy));
+        if (slow) others *= 1.1 + 0.45 * random.uniform();
       }
-      search.add(commit, truth.measure(commit, noise) * others);
+      search.add(commit, truth.measure(commit, random) * others);
       ++measured;
     }
   }
-  const stats::SuspectRange& likeliest = search.belief().likeliest;
+  const stats::SuspectRange& likeliest = search.posterior().likeliest;
   const bool none = search.is_null(confidence);
   ++score.runs;
   score.right += none ? truth.culprit == 0 : truth.is_answer(likeliest.first, likeliest.last);
@@ -106,13 +106,13 @@ struct GitBisect {
   double critical;
 };
 
-void git_bisect(const GitBisect& plain, const SimulatedBisect& truth, Noise& noise, BisectScore& score) {
+void git_bisect(const GitBisect& plain, const SimulatedBisect& truth, NormalRandom& random, BisectScore& score) {
   double squares = 0;
   const auto mean = [&](std::size_t commit, int times) {
     double sum = 0;
     double sum_of_squares = 0;
     for (int i = 0; i < times; ++i) {
-      const double y = std::log(truth.measure(commit, noise));
+      const double y = std::log(truth.measure(commit, random));
       sum += y;
       sum_of_squares += y * y;
     }
@@ -161,9 +161,9 @@ BisectScore best_git_bisect(double share, bool tuned, std::uint64_t seed, std::u
       if (2 * ends + (1 - kWithout) * 7 * each > least) break;
       for (const double alpha : {0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002}) {
         const GitBisect plain{ends, each, boost::math::quantile(boost::math::complement(distribution, alpha / 2))};
-        Noise noise(seed);
+        NormalRandom random(seed);
         BisectScore score;
-        for (std::uint64_t i = 0; i < runs; ++i) git_bisect(plain, SimulatedBisect(noise), noise, score);
+        for (std::uint64_t i = 0; i < runs; ++i) git_bisect(plain, SimulatedBisect(random), random, score);
         if (score.share() < share || score.mean() >= least) continue;
         least = score.mean();
         best = score;
@@ -178,9 +178,9 @@ BisectScore best_git_bisect(double share, bool tuned, std::uint64_t seed, std::u
 void simulate_bisect(const SimulationSettings& settings, const ResultSink& report) {
   const auto runs = settings.trials(500);
   const auto judge = [&](double confidence, const MachineDisturbance& machine) {
-    Noise noise(settings.seed);
+    NormalRandom random(settings.seed);
     BisectScore score;
-    for (std::uint64_t i = 0; i < runs; ++i) search(SimulatedBisect(noise), confidence, machine, noise, score);
+    for (std::uint64_t i = 0; i < runs; ++i) search(SimulatedBisect(random), confidence, machine, random, score);
     return score;
   };
   struct ConfidenceGoal {

@@ -35,10 +35,10 @@ struct StepCounts {
 };
 
 /// Units of a step's height: 1.4826 times the median absolute deviation, and interquartile range / 1.349 if it differs.
-std::vector<std::pair<std::string, double>> sigmas(const NoiseKind& kind) {
+std::vector<std::pair<std::string, double>> sigmas(const Noise& kind) {
   std::vector<std::pair<std::string, double>> all{{"MAD sigma", kind.robust_sigma}};
-  Noise noise(1);
-  const double quarters = stats::robust_sigma(stats::sorted(kind.draw(noise, 200'001)));
+  NormalRandom random(1);
+  const double quarters = stats::robust_sigma(stats::sorted(kind.draw(random, 200'001)));
   if (quarters > 1.02 * kind.robust_sigma || quarters < kind.robust_sigma / 1.02)
     all.emplace_back("IQR sigma", quarters);
   return all;
@@ -47,24 +47,24 @@ std::vector<std::pair<std::string, double>> sigmas(const NoiseKind& kind) {
 class ChangePointTrials {
  public:
   ChangePointTrials(const SimulationSettings& settings, const ResultSink& report)
-      : noise_(settings.seed), other_noise_(settings.seed + 1), report_(report), scale_(settings.scale) {}
+      : random_(settings.seed), oracle_random_(settings.seed + 1), report_(report), scale_(settings.scale) {}
 
-  void unchanged(const NoiseKind& kind) {
+  void unchanged(const Noise& kind) {
     const std::size_t trials = count(2000);
     double alarmed = 0;
     for (std::size_t trial = 0; trial < trials; ++trial)
-      alarmed += !stats::find_change_points(kind.draw(noise_, kPoints)).empty();
+      alarmed += !stats::find_change_points(kind.draw(random_, kPoints)).empty();
     add_result(fmt::format("{}, unchanged: series that ever alarm", kind.name), alarmed, static_cast<double>(trials),
                Goal::kAtMost, kFalseAlarms);
   }
 
   /// Steps up and down alternately, at a random position from the 50th point on.
-  StepCounts steps(const NoiseKind& kind, double rise, std::size_t nights) {
+  StepCounts steps(const Noise& kind, double rise, std::size_t nights) {
     StepCounts counts;
     const std::size_t trials = count(1000);
     for (std::size_t trial = 0; trial < trials; ++trial, rise = -rise) {
-      const std::size_t at = kBaseline + noise_.below(kPoints - kBaseline - nights + 1);
-      std::vector<double> values = kind.draw(noise_, kPoints);
+      const std::size_t at = kBaseline + random_.below(kPoints - kBaseline - nights + 1);
+      std::vector<double> values = kind.draw(random_, kPoints);
       for (std::size_t i = at; i < kPoints; ++i) values[i] += rise;
       ++counts.trials;
       std::size_t alarms = 0;
@@ -84,10 +84,10 @@ class ChangePointTrials {
   }
 
   /// The number of steps at the 50th point that the oracle finds, at any position.
-  double found_by(const Oracle& oracle, const NoiseKind& kind, double rise, std::size_t nights, std::size_t trials) {
+  double found_by(const Oracle& oracle, const Noise& kind, double rise, std::size_t nights, std::size_t trials) {
     double found = 0;
     for (std::size_t trial = 0; trial < trials; ++trial, rise = -rise) {
-      std::vector<double> values = kind.draw(other_noise_, kBaseline + nights);
+      std::vector<double> values = kind.draw(oracle_random_, kBaseline + nights);
       for (std::size_t i = kBaseline; i < values.size(); ++i) values[i] += rise;
       found += oracle.alarms(values, nights);
     }
@@ -97,11 +97,11 @@ class ChangePointTrials {
   /// All findings about steps of `height` sigma that are to be found within `nights` nights.
   void steps_of(double height, std::size_t nights, double normal_goal, double other_goal) {
     StepCounts pooled[2];
-    for (const NoiseKind& kind : noise_kinds()) {
+    for (const Noise& kind : noises()) {
       if (!kind.independent()) continue;
       const auto units = sigmas(kind);
       const Oracle& oracle =
-          oracles_.try_emplace(kind.name, kind, kPoints, kBaseline, kFalseAlarms, count(4000), other_noise_)
+          oracles_.try_emplace(kind.name, kind, kPoints, kBaseline, kFalseAlarms, count(4000), oracle_random_)
               .first->second;
       StepCounts counts;
       for (std::size_t which = 0; which < 2; ++which) {
@@ -128,14 +128,14 @@ class ChangePointTrials {
 
   /// Nights of 200 normal series. `alone`: each is watched alone; else together, with their common autocorrelation.
   void nights(bool alone) {
-    const NoiseKind& kind = noise_kinds().front();
+    const Noise& kind = noises().front();
     const std::size_t tables = count(100);
     const std::string watched = alone ? "each alone" : "watched together";
     double false_alarms = 0, found = 0, slowed = 0;
     for (std::size_t table = 0; table < tables; ++table) {
       std::vector<std::vector<double>> all, begun;
       for (std::size_t i = 0; i < kSeries; ++i) {
-        all.push_back(kind.draw(noise_, kNights));
+        all.push_back(kind.draw(random_, kNights));
         begun.emplace_back(all.back().begin(), all.back().begin() + kSlowFrom);
       }
       const stats::DetectorContext context =
@@ -168,8 +168,8 @@ class ChangePointTrials {
     report_({what, events / std::max(1.0, trials), goal, bound, static_cast<std::uint64_t>(trials)});
   }
 
-  Noise noise_;
-  Noise other_noise_;  // of the oracle
+  NormalRandom random_;
+  NormalRandom oracle_random_;  // of the oracle
   std::map<std::string_view, Oracle> oracles_;
   const ResultSink& report_;
   double scale_;
@@ -179,7 +179,7 @@ class ChangePointTrials {
 
 void simulate_change_points(const SimulationSettings& settings, const ResultSink& report) {
   ChangePointTrials trials(settings, report);
-  for (const NoiseKind& kind : noise_kinds()) trials.unchanged(kind);
+  for (const Noise& kind : noises()) trials.unchanged(kind);
   trials.steps_of(3, 5, 0.95, 0.85);
   trials.steps_of(5, 3, 0.95, 0.95);
   for (const bool alone : {true, false}) trials.nights(alone);

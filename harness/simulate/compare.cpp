@@ -37,37 +37,37 @@ struct SessionParameters {
 };
 
 /// One process: the median of its repetitions around its own level.
-double process_time(Noise& noise, double level, double between) {
-  const double own = level * std::exp(between * noise.normal());
+double process_time(NormalRandom& random, double level, double between) {
+  const double own = level * std::exp(between * random.normal());
   std::vector<double> repetitions(kRepetitions);
-  for (double& time : repetitions) time = own * std::exp(kWithin * noise.normal());
+  for (double& time : repetitions) time = own * std::exp(kWithin * random.normal());
   return stats::median(repetitions);
 }
 
 /// A session like one of `run`: each block has every benchmark once, shuffled, with its arms in succession, in an order
 /// that alternates from block to block. Every tenth benchmark has a control.
-results::Result session(Noise& noise, const SessionParameters& parameters, bool both_arms) {
+results::Result session(NormalRandom& random, const SessionParameters& parameters, bool both_arms) {
   results::Result result = results::fixture_result();
   std::vector<double> own_level(kRows);
-  for (double& level : own_level) level = std::exp(parameters.level + parameters.own_level * noise.normal());
+  for (double& level : own_level) level = std::exp(parameters.level + parameters.own_level * random.normal());
   std::vector<int> order(kRows);
   std::iota(order.begin(), order.end(), 0);
   const int arms = both_arms ? 2 : 1;
   const double last = arms * kRows * parameters.processes - 1;
   int run = 0;
   for (int block = 0; block < parameters.processes; ++block) {
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[noise.below(i)]);
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
     for (const int row : order)
       for (int place = 0; place < arms; ++place) {
         const bool head = !both_arms || (place == 0) == (block % 2 == 1);
         const double change = head && row >= parameters.changed_from ? 1 + parameters.change : 1;
         const double level = 100 * own_level[static_cast<std::size_t>(row)] * change * (1 + kDrift * run++ / last);
         results::Process process = results::fixture_process(fmt::format("shelf/v{}/store", row), block, 1);
-        process.real_time = process_time(noise, level, parameters.between);
+        process.real_time = process_time(random, level, parameters.between);
         process.arm = head ? results::kHead : results::kBase;
         result.processes.push_back(process);
         if (row % 10 != 0 || !head || !both_arms) continue;
-        process.real_time = process_time(noise, level, parameters.between);
+        process.real_time = process_time(random, level, parameters.between);
         process.arm = results::kControl;
         result.processes.push_back(process);
       }
@@ -104,7 +104,7 @@ std::pair<std::vector<ThresholdShares>, double> shares_at(std::uint64_t seed, st
                                                           const SessionParameters& parameters,
                                                           std::initializer_list<double> thresholds,
                                                           bool one_session = true) {
-  Noise noise(seed);
+  NormalRandom random(seed);
   std::vector<ThresholdShares> sums;
   for (const double threshold : thresholds) sums.push_back({threshold});
   double unfit = 0;
@@ -112,8 +112,8 @@ std::pair<std::vector<ThresholdShares>, double> shares_at(std::uint64_t seed, st
   for (std::uint64_t table = 0; table < tables; ++table) {
     SessionParameters before = parameters;
     before.change = before.level = before.own_level = 0;
-    const results::Result base = one_session ? results::Result{} : session(noise, before, false);
-    results::Result head = session(noise, parameters, one_session);
+    const results::Result base = one_session ? results::Result{} : session(random, before, false);
+    results::Result head = session(random, parameters, one_session);
     head.session.id = "head";
     head.arms.resize(1);
     head.arms[0].name = results::kBase;

@@ -34,11 +34,11 @@ struct TemporaryFolder {
 
 /// Writes results of simulated nights. Returns the bytes written.
 std::uintmax_t write_nights(const fs::path& folder, int first, int count, int processes, std::size_t samples,
-                            Noise& noise) {
+                            NormalRandom& random) {
   std::uintmax_t bytes = 0;
   for (int number = first; number < first + count; ++number) {
     judge::FixtureNight night{number, processes, samples, {}};
-    for (std::size_t i = 0; i < kBenchmarks; ++i) night.times.push_back(100 * std::exp(0.02 * noise.normal()));
+    for (std::size_t i = 0; i < kBenchmarks; ++i) night.times.push_back(100 * std::exp(0.02 * random.normal()));
     const std::string text = results::serialize(judge::fixture_night(night));
     std::ofstream(folder / "farm" / judge::fixture_file(number), std::ios::binary) << text;
     bytes += text.size();
@@ -62,12 +62,12 @@ double seconds_to_open(const fs::path& folder) {
 }  // namespace
 
 void simulate_history(const SimulationSettings& settings, const ResultSink& report) {
-  Noise noise(settings.seed);
+  NormalRandom random(settings.seed);
   {
     // 350 processes with three phases of about 90 samples have the size of a real --quick session.
     const TemporaryFolder folder;
     const int count = static_cast<int>(settings.trials(256));
-    const auto bytes = static_cast<double>(write_nights(folder.path, 0, count, 10, 90, noise));
+    const auto bytes = static_cast<double>(write_nights(folder.path, 0, count, 10, 90, random));
     const auto trials = static_cast<std::uint64_t>(count);
     report({fmt::format("reading results of {:.0f} kB", bytes / 1e3 / count),
             bytes / 1e6 / seconds_to_open(folder.path), Goal::kAtLeast, 200, trials, "MB/s"});
@@ -75,10 +75,10 @@ void simulate_history(const SimulationSettings& settings, const ResultSink& repo
   const TemporaryFolder folder;
   const int count = static_cast<int>(settings.trials(10'000));
   const auto trials = static_cast<std::uint64_t>(count);
-  write_nights(folder.path, 0, count, 1, 1, noise);
+  write_nights(folder.path, 0, count, 1, 1, random);
   report({"reading small results", seconds_to_open(folder.path), Goal::kNone, 0, trials, "s"});
   report({"opening the history once indexed", seconds_to_open(folder.path), Goal::kAtMost, 0.3, trials, "s"});
-  write_nights(folder.path, count, 1, 1, 1, noise);
+  write_nights(folder.path, count, 1, 1, 1, random);
   report({"opening it with one new result", seconds_to_open(folder.path), Goal::kNone, 0, trials + 1, "s"});
 }
 

@@ -25,15 +25,15 @@ constexpr double kLeastSlowdown = 1.5, kMostSlowdown = 10.7;
 constexpr std::size_t kNights = 1000;
 
 /// Nights of 35 benchmarks with one kind of noise; null: normal noise of 1 to 5 %.
-LogTimes draw(const NoiseKind* kind, std::size_t nights, Noise& noise) {
+LogTimes draw(const Noise* kind, std::size_t nights, NormalRandom& random) {
   LogTimes table;
   for (std::size_t i = 0; i < kBenchmarks; ++i) {
     std::vector<double>& logs = table.emplace_back();
     const double sigma = 0.01 + 0.04 * static_cast<double>(i) / (kBenchmarks - 1);
     if (kind == nullptr)
-      for (std::size_t night = 0; night < nights; ++night) logs.push_back(sigma * noise.normal());
+      for (std::size_t night = 0; night < nights; ++night) logs.push_back(sigma * random.normal());
     else
-      for (const double time : kind->draw(noise, nights)) logs.push_back(std::log(std::max(time, 1e-9)));
+      for (const double time : kind->draw(random, nights)) logs.push_back(std::log(std::max(time, 1e-9)));
   }
   return table;
 }
@@ -46,24 +46,24 @@ bool is_unfit(const LogTimes& table, std::size_t night) {
 }
 
 /// Makes `count` random benchmarks slower in that night, each by its own random factor.
-void slow_down(LogTimes& table, std::size_t night, std::size_t count, double least, double most, Noise& noise) {
+void slow_down(LogTimes& table, std::size_t night, std::size_t count, double least, double most, NormalRandom& random) {
   std::vector<std::size_t> order(table.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   for (std::size_t i = 0; i < count; ++i) {
-    std::swap(order[i], order[i + noise.below(order.size() - i)]);
-    table[order[i]][night] += std::log(least + (most - least) * noise.uniform());
+    std::swap(order[i], order[i + random.below(order.size() - i)]);
+    table[order[i]][night] += std::log(least + (most - least) * random.uniform());
   }
 }
 
 class NightTrials {
  public:
   NightTrials(const SimulationSettings& settings, const ResultSink& report)
-      : noise_(settings.seed),
+      : random_(settings.seed),
         report_(report),
         trials_(static_cast<std::size_t>(std::max(20.0, kNights * settings.scale))) {}
 
-  void undisturbed(const std::string& name, const NoiseKind* kind) {
-    const LogTimes table = draw(kind, trials_ + judge::kFewestRecent, noise_);
+  void undisturbed(const std::string& name, const Noise* kind) {
+    const LogTimes table = draw(kind, trials_ + judge::kFewestRecent, random_);
     std::size_t unfit = 0;
     for (std::size_t night = judge::kFewestRecent; night < table.front().size(); ++night)
       unfit += is_unfit(table, night);
@@ -71,25 +71,25 @@ class NightTrials {
   }
 
   /// Judges the last of `nights` nights that `disturb` has changed, after `before` undisturbed ones.
-  void disturbed(const std::string& what, const NoiseKind* kind, std::size_t before, std::size_t nights,
+  void disturbed(const std::string& what, const Noise* kind, std::size_t before, std::size_t nights,
                  const std::function<void(LogTimes&, std::size_t)>& disturb, Goal goal, double bound) {
     std::size_t unfit = 0;
     for (std::size_t trial = 0; trial < trials_; ++trial) {
-      LogTimes table = draw(kind, before + nights, noise_);
+      LogTimes table = draw(kind, before + nights, random_);
       for (std::size_t night = before; night < before + nights; ++night) disturb(table, night);
       unfit += is_unfit(table, before + nights - 1);
     }
     add_result(what, unfit, goal, bound);
   }
 
-  Noise& noise() { return noise_; }
+  NormalRandom& random() { return random_; }
 
  private:
   void add_result(const std::string& what, std::size_t unfit, Goal goal, double bound) const {
     report_({what, static_cast<double>(unfit) / static_cast<double>(trials_), goal, bound, trials_});
   }
 
-  Noise noise_;
+  NormalRandom random_;
   const ResultSink& report_;
   std::size_t trials_;
 };
@@ -99,9 +99,9 @@ class NightTrials {
 void simulate_nights(const SimulationSettings& settings, const ResultSink& report) {
   NightTrials nights(settings, report);
   const auto disturb_random = [&](LogTimes& table, std::size_t night) {
-    slow_down(table, night, kDisturbed, kLeastSlowdown, kMostSlowdown, nights.noise());
+    slow_down(table, night, kDisturbed, kLeastSlowdown, kMostSlowdown, nights.random());
   };
-  const auto by_kind = [&](const std::string& name, const NoiseKind* kind, bool hides) {
+  const auto by_kind = [&](const std::string& name, const Noise* kind, bool hides) {
     nights.undisturbed(name, kind);
     for (const std::size_t before : {judge::kFewestRecent, std::size_t{30}})
       nights.disturbed(fmt::format("{}: {} of {} benchmarks {} to {} times slower after {} nights, called unfit", name,
@@ -110,10 +110,10 @@ void simulate_nights(const SimulationSettings& settings, const ResultSink& repor
   };
   by_kind("normal, 1 to 5 %", nullptr, false);
   // Log-normal noise with sigma 1 hides such slowdowns.
-  for (const NoiseKind& kind : noise_kinds()) by_kind(std::string(kind.name), &kind, kind.name == "log-normal");
+  for (const Noise& kind : noises()) by_kind(std::string(kind.name), &kind, kind.name == "log-normal");
   const auto disturb_the_same = [&](LogTimes& table, std::size_t night) {
     for (std::size_t i = 0; i < kDisturbed; ++i)
-      table[i][night] += std::log(kLeastSlowdown + (kMostSlowdown - kLeastSlowdown) * nights.noise().uniform());
+      table[i][night] += std::log(kLeastSlowdown + (kMostSlowdown - kLeastSlowdown) * nights.random().uniform());
   };
   for (const std::size_t night : {2, 3}) {
     nights.disturbed(fmt::format("other benchmarks disturbed every night: night {} called unfit", night), nullptr, 30,

@@ -23,32 +23,33 @@ std::vector<double> series(std::size_t count, Next next) {
   return values;
 }
 
-std::vector<double> draw_normal(Noise& noise, std::size_t count) {
-  return series(count, [&] { return kLevel * (1 + kSigma * noise.normal()); });
+std::vector<double> draw_normal(NormalRandom& random, std::size_t count) {
+  return series(count, [&] { return kLevel * (1 + kSigma * random.normal()); });
 }
 
-std::vector<double> draw_log_normal(Noise& noise, std::size_t count) {
-  return series(count, [&] { return kLevel * std::exp(noise.normal()); });
+std::vector<double> draw_log_normal(NormalRandom& random, std::size_t count) {
+  return series(count, [&] { return kLevel * std::exp(random.normal()); });
 }
 
-std::vector<double> draw_autoregressive(Noise& noise, std::size_t count) {
+std::vector<double> draw_autoregressive(NormalRandom& random, std::size_t count) {
   constexpr double kRho = 0.5;
-  double state = noise.normal();
+  double state = random.normal();
   return series(count, [&] {
     const double value = kLevel * (1 + kSigma * state);
-    state = kRho * state + std::sqrt(1 - kRho * kRho) * noise.normal();
+    state = kRho * state + std::sqrt(1 - kRho * kRho) * random.normal();
     return value;
   });
 }
 
-std::vector<double> draw_two_levels(Noise& noise, std::size_t count) {
-  return series(
-      count, [&] { return kLevel * (noise.uniform() < kUpperShare ? kUpper : 1.0) * (1 + kNarrow * noise.normal()); });
+std::vector<double> draw_two_levels(NormalRandom& random, std::size_t count) {
+  return series(count, [&] {
+    return kLevel * (random.uniform() < kUpperShare ? kUpper : 1.0) * (1 + kNarrow * random.normal());
+  });
 }
 
-std::vector<double> draw_outliers(Noise& noise, std::size_t count) {
+std::vector<double> draw_outliers(NormalRandom& random, std::size_t count) {
   return series(count, [&] {
-    return kLevel * (noise.uniform() < kOutlierShare ? kOutlier : 1.0) * (1 + kSigma * noise.normal());
+    return kLevel * (random.uniform() < kOutlierShare ? kOutlier : 1.0) * (1 + kSigma * random.normal());
   });
 }
 
@@ -83,9 +84,9 @@ double log_density_of_outliers(double x) {
 }
 
 /// 1.4826 MAD of a kind's distribution, estimated from a long series.
-double robust_sigma(std::vector<double> (*draw)(Noise&, std::size_t)) {
-  Noise noise(1);
-  std::vector<double> values = draw(noise, 200'001);
+double robust_sigma(std::vector<double> (*draw)(NormalRandom&, std::size_t)) {
+  NormalRandom random(1);
+  std::vector<double> values = draw(random, 200'001);
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   const double median = *middle;
@@ -96,17 +97,17 @@ double robust_sigma(std::vector<double> (*draw)(Noise&, std::size_t)) {
 
 }  // namespace
 
-double Noise::uniform() {
+double NormalRandom::uniform() {
   return static_cast<double>(random_.next() >> 11) * 0x1p-53;
 }
 
-double Noise::normal() {
+double NormalRandom::normal() {
   const double radius = std::sqrt(-2 * std::log(1 - uniform()));
   return radius * std::cos(2 * std::numbers::pi * uniform());
 }
 
-std::span<const NoiseKind> noise_kinds() {
-  static const std::array<NoiseKind, 5> all{{
+std::span<const Noise> noises() {
+  static const std::array<Noise, 5> all{{
       {"normal", robust_sigma(draw_normal), draw_normal, log_density_of_normal},
       {"log-normal", robust_sigma(draw_log_normal), draw_log_normal, log_density_of_log_normal},
       {"AR(1)", robust_sigma(draw_autoregressive), draw_autoregressive, nullptr},

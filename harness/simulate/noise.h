@@ -10,9 +10,9 @@
 
 namespace lab::simulate {
 
-class Noise {
+class NormalRandom {
  public:
-  explicit Noise(std::uint64_t seed) : random_(seed) {}
+  explicit NormalRandom(std::uint64_t seed) : random_(seed) {}
 
   double uniform();  ///< within [0, 1)
   double normal();   ///< standard normal: Box and Muller, A Note on the Generation of Random Normal Deviates, 1958
@@ -25,11 +25,11 @@ class Noise {
 /// Lower bound of a log density: the logarithm of zero is not finite.
 inline constexpr double kLeastLogDensity = -100;
 
-/// A kind of noise: the distribution of a benchmark's numbers over nights without a change.
-struct NoiseKind {
+/// The distribution of a benchmark's numbers over nights without a change.
+struct Noise {
   std::string_view name;
   double robust_sigma = 0;  ///< 1.4826 times the median absolute deviation of the distribution, in the series' unit
-  std::vector<double> (*draw)(Noise& noise, std::size_t count);
+  std::vector<double> (*draw)(NormalRandom& random, std::size_t count);
   double (*log_density)(double x);  ///< of one number, at least kLeastLogDensity; null if numbers are dependent
 
   bool independent() const { return log_density != nullptr; }
@@ -37,6 +37,6 @@ struct NoiseKind {
 
 /// The five kinds on which change point detection is evaluated: normal (2 %), log-normal (sigma 1), AR(1) with 0.5 (2
 /// %), two levels 5 % apart (70/30, 1 % within), and normal (2 %) with 5 % of outliers of +30 %.
-std::span<const NoiseKind> noise_kinds();
+std::span<const Noise> noises();
 
 }  // namespace lab::simulate

@@ -9,19 +9,19 @@
 namespace lab::simulate {
 namespace {
 
-const NoiseKind& named(std::string_view name) {
-  for (const NoiseKind& kind : noise_kinds())
+const Noise& named(std::string_view name) {
+  for (const Noise& kind : noises())
     if (kind.name == name) return kind;
   ADD_FAILURE() << name;
-  return noise_kinds().front();
+  return noises().front();
 }
 
-TEST(NoiseKind, draws_numbers_with_its_density) {
-  for (const NoiseKind& kind : noise_kinds()) {
+TEST(Noise, draws_numbers_with_its_density) {
+  for (const Noise& kind : noises()) {
     if (!kind.independent()) continue;
     // The share of drawn numbers in each range equals the integral of the density.
-    Noise noise(3);
-    const std::vector<double> drawn = kind.draw(noise, 100'000);
+    NormalRandom random(3);
+    const std::vector<double> drawn = kind.draw(random, 100'000);
     for (const auto& [low, high] : {std::pair{0.0, 4000.0}, {90.0, 100.0}, {100.0, 103.0}, {104.0, 140.0}}) {
       double mass = 0, seen = 0;
       const double step = (high - low) / 100'000;
@@ -34,12 +34,12 @@ TEST(NoiseKind, draws_numbers_with_its_density) {
 
 TEST(Oracle, has_the_requested_false_alarm_rate_and_detects_large_steps) {
   for (const std::string_view name : {"normal", "log-normal"}) {
-    const NoiseKind& kind = named(name);
-    Noise noise(5);
-    const Oracle known(kind, 60, 50, 0.1, 2000, noise);
+    const Noise& kind = named(name);
+    NormalRandom random(5);
+    const Oracle known(kind, 60, 50, 0.1, 2000, random);
     int unchanged = 0, changed = 0;
     for (int trial = 0; trial < 1000; ++trial) {
-      std::vector<double> values = kind.draw(noise, 60);
+      std::vector<double> values = kind.draw(random, 60);
       unchanged += known.alarms(values, 10);
       for (std::size_t i = 50; i < 60; ++i) values[i] -= 4 * kind.robust_sigma;
       changed += known.alarms(values, 10);

@@ -15,14 +15,14 @@ constexpr std::size_t kShortest = stats::ChangePointDetector::kShortest,
 
 }  // namespace
 
-Oracle::Oracle(const NoiseKind& kind, std::size_t points, std::size_t baseline, double alarms, std::size_t trials,
-               Noise& noise)
+Oracle::Oracle(const Noise& kind, std::size_t points, std::size_t baseline, double alarms, std::size_t trials,
+               NormalRandom& random)
     : kind_(kind) {
   for (double step = kLeastStep; step <= kMostStep; step += kStep)
     for (const double sign : {1, -1}) steps_.push_back(sign * step * kind.robust_sigma);
   std::vector<double> scores;
   for (std::size_t trial = 0; trial < trials; ++trial)
-    scores.push_back(score(kind.draw(noise, points), points - baseline));
+    scores.push_back(score(kind.draw(random, points), points - baseline));
   const auto kept = static_cast<std::size_t>((1 - alarms) * static_cast<double>(trials - 1));
   std::nth_element(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(kept), scores.end());
   threshold_ = scores[kept];

@@ -19,8 +19,8 @@ class Oracle {
  public:
   /// Sets the threshold such that a share `alarms` of unchanged series of `points` raises an alarm, estimated from
   /// `trials` series. The first `baseline` points are not judged. `kind` must be independent.
-  Oracle(const NoiseKind& kind, std::size_t points, std::size_t baseline, double alarms, std::size_t trials,
-         Noise& noise);
+  Oracle(const Noise& kind, std::size_t points, std::size_t baseline, double alarms, std::size_t trials,
+         NormalRandom& random);
 
   /// Whether it raises an alarm on any of the last `nights` of `values`.
   bool alarms(std::span<const double> values, std::size_t nights) const;
@@ -29,7 +29,7 @@ class Oracle {
   /// The largest score on the last `nights`.
   double score(std::span<const double> values, std::size_t nights) const;
 
-  const NoiseKind& kind_;
+  const Noise& kind_;
   std::vector<double> steps_;
   double threshold_ = 0;
 };

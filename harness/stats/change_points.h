@@ -123,8 +123,9 @@ class ChangePointDetector {
   std::vector<ChangePoint> found_;
 };
 
-/// Watch::autocorrelation for series that are watched together: the median of the single estimates, over series with at
-/// least kFewest points. A changed series counts as much as any other. None if fewer than `fewest_series` have so many.
+/// DetectorContext::autocorrelation for series that are watched together: the median of the single estimates, over
+/// series with at least kFewest points. A changed series counts as much as any other. None if fewer than
+/// `fewest_series` have so many.
 std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series,
                                              std::size_t fewest_series = 1);
 

@@ -24,7 +24,7 @@ constexpr double kSurely = 2;               ///< standard deviations
 
 }  // namespace
 
-double information(double p, double contrast) {
+double information(double p, double effect_size) {
   if (p <= 0 || p >= 1) return 0;
   constexpr int kSteps = 7;
   constexpr double kStep = 0.55;
@@ -33,8 +33,8 @@ double information(double p, double contrast) {
   for (int i = -kSteps; i <= kSteps; ++i) {
     const double z = i * kStep;
     const double weight = std::exp(-z * z / 2);
-    const double odds = std::exp(std::min(contrast * z - contrast * contrast / 2, 700.0));
-    const double inverse = std::exp(std::min(-contrast * z - contrast * contrast / 2, 700.0));
+    const double odds = std::exp(std::min(effect_size * z - effect_size * effect_size / 2, 700.0));
+    const double inverse = std::exp(std::min(-effect_size * z - effect_size * effect_size / 2, 700.0));
     sum -= weight * ((1 - p) * std::log((1 - p) + p * odds) + p * std::log(p + (1 - p) * inverse));
     weights += weight;
   }
@@ -42,7 +42,7 @@ double information(double p, double contrast) {
 }
 
 CulpritSearch::CulpritSearch(std::size_t commits)
-    : commits_(commits), counts_(commits + 1), skipped_(commits + 1), innocent_(commits + 1) {
+    : commits_(commits), counts_(commits + 1), skipped_(commits + 1), excluded_(commits + 1) {
   update();
 }
 
@@ -61,17 +61,17 @@ void CulpritSearch::skip(std::size_t commit) {
 
 void CulpritSearch::same(std::size_t a, std::size_t b) {
   const auto [first, last] = std::minmax(a, b);
-  for (std::size_t k = first + 1; k <= last; ++k) innocent_[k] = true;
+  for (std::size_t k = first + 1; k <= last; ++k) excluded_[k] = true;
   update();
 }
 
 bool CulpritSearch::is_null(double confidence) const {
-  return belief_.null >= std::max(confidence, kNullConfidence) && belief_.most < 1 + kLeastOfInterest;
+  return posterior_.null >= std::max(confidence, kNullConfidence) && posterior_.most < 1 + kLeastOfInterest;
 }
 
 void CulpritSearch::update() {
-  belief_ = {};
-  belief_.culprit.assign(commits_ + 1, 0);
+  posterior_ = {};
+  posterior_.culprit.assign(commits_ + 1, 0);
   std::vector<std::size_t> commits;
   std::vector<double> log_values;
   for (const Measurement& measurement : data_) {
@@ -97,43 +97,43 @@ void CulpritSearch::update() {
 
   double best = null.log_likelihood;
   for (const CommitRun& run : runs) best = std::max(best, run.fit.log_likelihood);
-  // Normalisation gives the share of innocent commits to all other hypotheses, the null among them.
+  // Normalisation gives the share of excluded commits to all other hypotheses, the null among them.
   const double prior = (1 - kNull) / static_cast<double>(commits_);
-  belief_.null = kNull * std::exp(null.log_likelihood - best);
-  double total = belief_.null;
-  double contrast = 0, farthest = 0;
+  posterior_.null = kNull * std::exp(null.log_likelihood - best);
+  double total = posterior_.null;
+  double effect_size = 0, farthest = 0;
   const CommitRun* likeliest = nullptr;
   double most = -1;
   for (const CommitRun& run : runs) {
     const double each = prior * std::exp(run.fit.log_likelihood - best);
     double mass = 0;
     for (std::size_t k = run.first; k <= run.last; ++k) {
-      belief_.culprit[k] = innocent_[k] ? 0 : each;
-      mass += belief_.culprit[k];
+      posterior_.culprit[k] = excluded_[k] ? 0 : each;
+      mass += posterior_.culprit[k];
     }
     total += mass;
-    contrast += mass * run.fit.level * run.fit.level * run.fit.precision;
+    effect_size += mass * run.fit.level * run.fit.level * run.fit.precision;
     farthest += mass * (std::abs(run.fit.level) + kSurely * run.fit.level_deviation);
     if (mass > most) {
       most = mass;
       likeliest = &run;
     }
   }
-  const double suspected = total - belief_.null;
+  const double suspected = total - posterior_.null;
   if (suspected > 0) {
-    belief_.contrast = std::sqrt(contrast / suspected);
-    belief_.most = std::exp(farthest / suspected);
+    posterior_.effect_size = std::sqrt(effect_size / suspected);
+    posterior_.most = std::exp(farthest / suspected);
   }
-  belief_.null /= total;
-  for (double& probability : belief_.culprit) probability /= total;
+  posterior_.null /= total;
+  for (double& probability : posterior_.culprit) probability /= total;
   if (likeliest != nullptr) {
-    belief_.ratio = std::exp(likeliest->fit.level);
-    belief_.noise = 1 / std::sqrt(likeliest->fit.precision);
+    posterior_.ratio = std::exp(likeliest->fit.level);
+    posterior_.noise = 1 / std::sqrt(likeliest->fit.precision);
   }
   for (std::size_t k = 1; k <= commits_; ++k) {
-    if (innocent_[k] || (k > 1 && skipped_[k - 1] && !innocent_[k - 1])) continue;  // belongs to the previous group
+    if (excluded_[k] || (k > 1 && skipped_[k - 1] && !excluded_[k - 1])) continue;  // belongs to the previous group
     const SuspectRange group = group_of(k);
-    if (group.probability > belief_.likeliest.probability) belief_.likeliest = group;
+    if (group.probability > posterior_.likeliest.probability) posterior_.likeliest = group;
   }
 }
 
@@ -141,9 +141,9 @@ SuspectRange CulpritSearch::group_of(std::size_t commit) const {
   SuspectRange group{commit, commit, 0};
   while (group.first > 1 && skipped_[group.first - 1]) --group.first;
   while (group.last < commits_ && skipped_[group.last]) ++group.last;
-  for (std::size_t k = group.first; k <= group.last; ++k) group.probability += belief_.culprit[k];
-  while (group.first < group.last && innocent_[group.first]) ++group.first;
-  while (group.first < group.last && innocent_[group.last]) --group.last;
+  for (std::size_t k = group.first; k <= group.last; ++k) group.probability += posterior_.culprit[k];
+  while (group.first < group.last && excluded_[group.first]) ++group.first;
+  while (group.first < group.last && excluded_[group.last]) --group.last;
   return group;
 }
 
@@ -157,19 +157,19 @@ std::size_t CulpritSearch::lesser_end() const {
 
 std::size_t CulpritSearch::next(std::span<const double> build_seconds, double measure_seconds) const {
   const std::size_t ends = counts_[0] + counts_[commits_];
-  const std::size_t first = belief_.contrast < kClear ? kFirstUnclear : kFirst;
+  const std::size_t first = posterior_.effect_size < kClear ? kFirstUnclear : kFirst;
   if (ends < 2 * first || (data_.size() + 1) % kAnchor == 0) return lesser_end();
-  const double contrast = std::clamp(belief_.contrast, 0.3, 30.0);
+  const double effect_size = std::clamp(posterior_.effect_size, 0.3, 30.0);
   double most = -1;
   std::size_t best = lesser_end();
   double below = 0;
   for (std::size_t commit = 1; commit <= commits_; ++commit) {
-    below += belief_.culprit[commit];
+    below += posterior_.culprit[commit];
     if (skipped_[commit]) continue;
     for (const double batch : kBatches) {
       if (batch > 1 && build_seconds[commit] <= 0) break;
       const double gain =
-          information(below, contrast * std::sqrt(batch)) / (build_seconds[commit] + batch * measure_seconds);
+          information(below, effect_size * std::sqrt(batch)) / (build_seconds[commit] + batch * measure_seconds);
       if (gain > most) {
         most = gain;
         best = commit == commits_ ? lesser_end() : commit;

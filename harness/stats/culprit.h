@@ -40,14 +40,14 @@ struct SuspectRange {
   double probability = 0;
 };
 
-struct Belief {
+struct Posterior {
   double null = 1;              ///< probability that the ends do not differ
   std::vector<double> culprit;  ///< [k], probability that commit k is the first of the new level; [0] is 0
   SuspectRange likeliest;       ///< 0..0 if there is no commit
   double ratio = 1;             ///< of new to old level, at the likeliest culprit
   double most = 1;              ///< upper bound of the ratio of the ends, if they differ (two standard deviations)
   double noise = 0;             ///< sigma, relative
-  double contrast = 0;          ///< |d| / sigma
+  double effect_size = 0;       ///< |d| / sigma
 };
 
 class CulpritSearch {
@@ -64,9 +64,9 @@ class CulpritSearch {
   /// Commits `a` and `b` have equal executables: the culprit is not among the commits after the first up to the second.
   void same(std::size_t a, std::size_t b);
 
-  const Belief& belief() const { return belief_; }
+  const Posterior& posterior() const { return posterior_; }
   bool is_null(double confidence) const;
-  bool has_culprit(double confidence) const { return belief_.likeliest.probability >= confidence; }
+  bool has_culprit(double confidence) const { return posterior_.likeliest.probability >= confidence; }
 
   /// The commit to measure next. `build_seconds[i]`: time to build commit i (0: built already). `measure_seconds`: time
   /// of one measurement.
@@ -91,12 +91,12 @@ class CulpritSearch {
   std::vector<Measurement> data_;  ///< in the order of measuring
   std::vector<std::size_t> counts_;
   std::vector<bool> skipped_;
-  std::vector<bool> innocent_;
-  Belief belief_;
+  std::vector<bool> excluded_;
+  Posterior posterior_;
 };
 
 /// Information gain, in nats, of a measurement about a yes-or-no question: yes has probability `p`; the outcome is
-/// normal with the same sigma for both answers, and the means differ by `contrast` sigma.
-double information(double p, double contrast);
+/// normal with the same sigma for both answers, and the means differ by `effect_size` sigma.
+double information(double p, double effect_size);
 
 }  // namespace lab::stats

@@ -151,8 +151,8 @@ void expect_27_of_40(std::uint64_t seed, const Measure& measure) {
     const std::size_t commit = search.next(no_cost(40), 1);
     search.add(commit, measure(commit >= 27, search.measurements()));
   }
-  EXPECT_TRUE(search.has_culprit(0.99)) << seed << ": " << search.belief().null;
-  EXPECT_EQ(search.belief().likeliest.first, 27u) << seed;
+  EXPECT_TRUE(search.has_culprit(0.99)) << seed << ": " << search.posterior().null;
+  EXPECT_EQ(search.posterior().likeliest.first, 27u) << seed;
 }
 
 }  // namespace
@@ -165,16 +165,16 @@ TEST(Culprit, has_the_posterior_of_its_model) {
     for (std::size_t k = 1; k <= 6; ++k) expected.push_back(evidence(data, k) / 6);
     const double total = std::accumulate(expected.begin(), expected.end(), 0.0);
     // The estimate is a bound of each hypothesis' evidence, not the evidence.
-    EXPECT_NEAR(search.belief().null, expected[0] / total, 0.03) << disturbed;
+    EXPECT_NEAR(search.posterior().null, expected[0] / total, 0.03) << disturbed;
     for (std::size_t k = 1; k <= 6; ++k)
-      EXPECT_NEAR(search.belief().culprit[k], expected[k] / total, 0.03) << disturbed << ", " << k;
+      EXPECT_NEAR(search.posterior().culprit[k], expected[k] / total, 0.03) << disturbed << ", " << k;
   }
 }
 
 TEST(Culprit, is_unknown_before_the_first_measurement) {
   const CulpritSearch search(4);
-  EXPECT_DOUBLE_EQ(search.belief().null, 0.5);
-  EXPECT_DOUBLE_EQ(search.belief().culprit[3], 0.125);
+  EXPECT_DOUBLE_EQ(search.posterior().null, 0.5);
+  EXPECT_DOUBLE_EQ(search.posterior().culprit[3], 0.125);
   EXPECT_FALSE(search.has_culprit(0.5));
 }
 
@@ -186,9 +186,9 @@ TEST(Culprit, is_found_immediately_without_noise) {
     search.add(commit, commit >= 37 ? 1040 : 1000);
     ++measurements;
   }
-  EXPECT_EQ(search.belief().likeliest.first, 37u);
-  EXPECT_EQ(search.belief().likeliest.last, 37u);
-  EXPECT_NEAR(search.belief().ratio, 1.04, 0.003);
+  EXPECT_EQ(search.posterior().likeliest.first, 37u);
+  EXPECT_EQ(search.posterior().likeliest.last, 37u);
+  EXPECT_NEAR(search.posterior().ratio, 1.04, 0.003);
   EXPECT_LT(measurements, 25u);
 }
 
@@ -201,9 +201,9 @@ TEST(Culprit, is_found_for_any_large_effect_and_small_noise) {
         const std::size_t commit = search.next(no_cost(6), 1);
         search.add(commit, (commit >= 4 ? effect : 1) * std::exp(noise * inlier.normal()));
       }
-      EXPECT_TRUE(search.has_culprit(0.99)) << noise << ", " << effect << ": " << search.belief().null;
-      EXPECT_EQ(search.belief().likeliest.first, 4u) << noise << ", " << effect;
-      EXPECT_NEAR(search.belief().ratio, effect, 0.02 * effect) << noise;
+      EXPECT_TRUE(search.has_culprit(0.99)) << noise << ", " << effect << ": " << search.posterior().null;
+      EXPECT_EQ(search.posterior().likeliest.first, 4u) << noise << ", " << effect;
+      EXPECT_NEAR(search.posterior().ratio, effect, 0.02 * effect) << noise;
     }
 }
 
@@ -218,7 +218,7 @@ TEST(Culprit, does_not_depend_on_the_unit) {
   const std::vector<CommitValue> data{{0, 10}, {4, 10.4}, {4, 10.5}, {0, 10.1}, {2, 10.2}};
   std::vector<CommitValue> other = data;
   for (CommitValue& datum : other) datum.value *= 1e-6;
-  EXPECT_NEAR(after(4, data).belief().culprit[3], after(4, other).belief().culprit[3], 1e-9);
+  EXPECT_NEAR(after(4, data).posterior().culprit[3], after(4, other).posterior().culprit[3], 1e-9);
 }
 
 TEST(Culprit, is_not_a_commit_next_to_a_disturbed_process) {
@@ -227,8 +227,8 @@ TEST(Culprit, is_not_a_commit_next_to_a_disturbed_process) {
   std::vector<CommitValue> disturbed = data;
   disturbed.push_back({2, 140});
   disturbed.push_back({2, 100});
-  EXPECT_EQ(after(8, data).belief().likeliest.first, 6u);
-  EXPECT_EQ(after(8, disturbed).belief().likeliest.first, 6u);
+  EXPECT_EQ(after(8, data).posterior().likeliest.first, 6u);
+  EXPECT_EQ(after(8, disturbed).posterior().likeliest.first, 6u);
   EXPECT_TRUE(after(8, disturbed).has_culprit(0.9));
 }
 
@@ -238,8 +238,8 @@ TEST(Culprit, is_found_while_half_of_all_processes_are_disturbed) {
       after(1, {{0, 23.4}, {1, 13.5}, {1, 14.5}, {0, 12.1}, {0, 11.8},  {1, 22.9},  {1, 67.6}, {0, 71.2}, {0, 550},
                 {1, 13.4}, {1, 25.7}, {0, 15.3}, {0, 25.3}, {1, 13.44}, {1, 51},    {0, 12},   {0, 12.2}, {1, 13.4},
                 {1, 13.3}, {0, 11.9}, {0, 12.5}, {1, 13.3}, {1, 13.3},  {0, 11.95}, {0, 12.24}});
-  EXPECT_TRUE(search.has_culprit(0.99)) << search.belief().null;
-  EXPECT_NEAR(search.belief().ratio, 1.11, 0.03);
+  EXPECT_TRUE(search.has_culprit(0.99)) << search.posterior().null;
+  EXPECT_NEAR(search.posterior().ratio, 1.11, 0.03);
 }
 
 TEST(Culprit, is_found_on_a_machine_that_is_slower_half_of_the_time) {
@@ -254,8 +254,8 @@ TEST(Culprit, is_not_ruled_out_while_noise_could_hide_it) {
   Busy busy;
   CulpritSearch search(1);
   for (int i = 0; i < 40; ++i) search.add(i % 4 == 1 || i % 4 == 2 ? 1 : 0, 100 * std::exp(0.2 * busy.normal()));
-  EXPECT_GT(search.belief().null, 0.9);
-  EXPECT_GT(search.belief().most, 1.04);
+  EXPECT_GT(search.posterior().null, 0.9);
+  EXPECT_GT(search.posterior().most, 1.04);
   EXPECT_FALSE(search.is_null(0.9));
 }
 
@@ -264,7 +264,7 @@ TEST(Culprit, is_not_reported_for_a_drift_of_the_machine) {
   CulpritSearch search(4);
   for (int i = 0; i < 12; ++i) search.add(i % 4 == 0 || i % 4 == 3 ? 0 : 4, 100 * (1 + 0.0033 * i) + 0.1 * (i * 7 % 5));
   for (int i = 12; i < 15; ++i) search.add(2, 100 * (1 + 0.0033 * i) + 0.1 * (i * 7 % 5));
-  EXPECT_GT(search.belief().null, 0.5);
+  EXPECT_GT(search.posterior().null, 0.5);
 }
 
 TEST(Culprit, is_found_on_a_machine_that_drifts_by_more_than_the_effect) {
@@ -283,23 +283,23 @@ TEST(Culprit, is_reported_as_a_range_with_commits_that_cannot_be_measured) {
       after(8, {{0, 100}, {8, 110}, {8, 110.1}, {0, 100.1}, {0, 99.9}, {8, 110.2}, {3, 100}, {6, 110}});
   search.skip(4);
   search.skip(5);
-  const SuspectRange& group = search.belief().likeliest;
+  const SuspectRange& group = search.posterior().likeliest;
   EXPECT_EQ(group.first, 4u);
   EXPECT_EQ(group.last, 6u);
   EXPECT_TRUE(search.has_culprit(0.99));
-  EXPECT_DOUBLE_EQ(search.belief().culprit[4], search.belief().culprit[6]);
+  EXPECT_DOUBLE_EQ(search.posterior().culprit[4], search.posterior().culprit[6]);
 }
 
 TEST(Culprit, is_not_among_commits_with_equal_executables) {
   CulpritSearch search(8);
   search.same(0, 3);
   search.same(5, 8);
-  EXPECT_EQ(search.belief().culprit[3], 0);
-  EXPECT_EQ(search.belief().culprit[6], 0);
-  EXPECT_GT(search.belief().culprit[5], 0);
+  EXPECT_EQ(search.posterior().culprit[3], 0);
+  EXPECT_EQ(search.posterior().culprit[6], 0);
+  EXPECT_GT(search.posterior().culprit[5], 0);
   search.skip(4);
-  EXPECT_EQ(search.belief().likeliest.first, 4u);
-  EXPECT_EQ(search.belief().likeliest.last, 5u);
+  EXPECT_EQ(search.posterior().likeliest.first, 4u);
+  EXPECT_EQ(search.posterior().likeliest.last, 5u);
   search.same(0, 8);
   EXPECT_TRUE(search.is_null(0.99));
 }
@@ -307,10 +307,10 @@ TEST(Culprit, is_not_among_commits_with_equal_executables) {
 TEST(Culprit, ignores_earlier_measurements_of_a_skipped_commit) {
   const std::vector<CommitValue> data{{0, 100}, {4, 104}, {4, 104.1}, {0, 100.1}};
   CulpritSearch search = after(4, data);
-  const double before = search.belief().culprit[2];
+  const double before = search.posterior().culprit[2];
   search.add(2, 150);
   search.skip(2);
-  EXPECT_DOUBLE_EQ(search.belief().culprit[2], before);
+  EXPECT_DOUBLE_EQ(search.posterior().culprit[2], before);
   EXPECT_EQ(search.measurements(), 4u);
 }
 
@@ -352,7 +352,7 @@ TEST(NextMeasurement, is_never_of_a_skipped_commit) {
     search.skip(commit);
     EXPECT_FALSE(search.skipped(search.next(no_cost(8), 1)));
   }
-  EXPECT_EQ(search.belief().likeliest.last, 8u);
+  EXPECT_EQ(search.posterior().likeliest.last, 8u);
 }
 
 TEST(Information, is_at_most_that_of_the_question) {

@@ -50,7 +50,7 @@ double sample_size(double effect, double alpha, double power) {
   return (2 * both * both / (effect * effect) + z * z / 4) * kPriceOfRanks;
 }
 
-std::optional<double> visible_change(const ComparisonPlan& plan) {
+std::optional<double> detectable_change(const ComparisonPlan& plan) {
   const std::size_t stratum = stratum_blocks(plan.processes, plan.table, plan.alpha);
   if (plan.processes < 2 || least_p(plan.processes, stratum) > worst_alpha(plan)) return std::nullopt;
   const auto n = static_cast<double>(plan.processes);
@@ -64,8 +64,8 @@ std::optional<double> visible_change(const ComparisonPlan& plan) {
 std::optional<std::size_t> processes_for(double change, ComparisonPlan plan) {
   return fewest([&](std::size_t processes) {
     plan.processes = processes;
-    const std::optional<double> visible = visible_change(plan);
-    return visible && *visible <= change;
+    const std::optional<double> detectable = detectable_change(plan);
+    return detectable && *detectable <= change;
   });
 }
 
@@ -79,7 +79,7 @@ std::optional<std::size_t> processes_to_decide(double ratio, ComparisonPlan plan
   });
 }
 
-double least_seen(const Interval& interval, double center) {
+double detectable_change(const Interval& interval, double center) {
   return std::max(center / interval.low, interval.high / center) - 1;
 }
 

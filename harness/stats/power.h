@@ -33,9 +33,9 @@ struct ComparisonPlan {
 /// The smallest change, as a share, that the plan detects as regressed with probability `power`: p must be below alpha
 /// after the largest of Holm's corrections, and the whole interval beyond the threshold. None if so few processes
 /// cannot give so small a p for any change.
-std::optional<double> visible_change(const ComparisonPlan& plan);
+std::optional<double> detectable_change(const ComparisonPlan& plan);
 
-/// Minimum number of processes per arm, at least two, for which visible_change is at most `change`. Ignores
+/// Minimum number of processes per arm, at least two, for which detectable_change is at most `change`. Ignores
 /// plan.processes. None above kMostProcesses.
 std::optional<std::size_t> processes_for(double change, ComparisonPlan plan);
 
@@ -50,6 +50,6 @@ inline constexpr std::size_t kMostProcesses = 10'000;
 /// change shifts it on the logarithmic axis. So the result is the distance of `center` from the farther end. `center`
 /// is the true ratio if it is known (1 for two arms of one executable), else the estimate. Limits instead of post-hoc
 /// power: Hoenig and Heisey, "The Abuse of Power", The American Statistician 55 (2001) 19-24.
-double least_seen(const Interval& interval, double center = 1);
+double detectable_change(const Interval& interval, double center = 1);
 
 }  // namespace lab::stats

@@ -29,20 +29,20 @@ TEST(SampleSize, of_ranks_matches_the_wilcoxon_mann_whitney_test) {
 
 TEST(VisibleChange, exceeds_the_threshold_and_grows_with_the_table) {
   const ComparisonPlan plan{.processes = 20, .sigma = 0.01};
-  const double alone = *visible_change(plan);
+  const double alone = *detectable_change(plan);
   ComparisonPlan table = plan;
   table.table = 100;
   ComparisonPlan threshold = plan;
   threshold.threshold = 0.01;
-  EXPECT_GT(*visible_change(table), alone);
-  EXPECT_NEAR(std::log1p(*visible_change(threshold)), std::log1p(alone) + std::log1p(0.01), 1e-12);
+  EXPECT_GT(*detectable_change(table), alone);
+  EXPECT_NEAR(std::log1p(*detectable_change(threshold)), std::log1p(alone) + std::log1p(0.01), 1e-12);
 }
 
 TEST(VisibleChange, is_none_if_too_few_processes_cannot_reach_alpha) {
-  EXPECT_FALSE(visible_change({.processes = 7, .sigma = 0.01, .table = 100}));  // 2 / C(14, 7) = 0.00058 > 0.0005
-  EXPECT_TRUE(visible_change({.processes = 8, .sigma = 0.01, .table = 100}));
-  EXPECT_FALSE(visible_change({.processes = 1, .sigma = 0.01}));
-  EXPECT_FALSE(visible_change({.processes = 0, .sigma = 0.01}));
+  EXPECT_FALSE(detectable_change({.processes = 7, .sigma = 0.01, .table = 100}));  // 2 / C(14, 7) = 0.00058 > 0.0005
+  EXPECT_TRUE(detectable_change({.processes = 8, .sigma = 0.01, .table = 100}));
+  EXPECT_FALSE(detectable_change({.processes = 1, .sigma = 0.01}));
+  EXPECT_FALSE(detectable_change({.processes = 0, .sigma = 0.01}));
 }
 
 TEST(ProcessesFor, are_the_minimum_that_detects_the_change) {
@@ -50,9 +50,9 @@ TEST(ProcessesFor, are_the_minimum_that_detects_the_change) {
     ComparisonPlan plan{.sigma = 0.01, .table = 30, .threshold = 0.002};
     const std::size_t enough = processes_for(change, plan).value();
     plan.processes = enough;
-    EXPECT_LE(*visible_change(plan), change);
+    EXPECT_LE(*detectable_change(plan), change);
     plan.processes = enough - 1;
-    const auto fewer = visible_change(plan);
+    const auto fewer = detectable_change(plan);
     EXPECT_TRUE(!fewer || *fewer > change) << change;
   }
   EXPECT_FALSE(processes_for(0.001, {.sigma = 0.01, .threshold = 0.002}));
@@ -75,17 +75,18 @@ TEST(LeastSeen, is_the_smallest_change_that_these_values_would_have_shown) {
     base.push_back({0, 100.0 + (i * 5 % 8)});
     head.push_back({0, 101.0 + (i * 3 % 8)});
   }
-  const double seen = least_seen(*BlockedArms(base, head).interval(0.05));
+  const double detectable = detectable_change(*BlockedArms(base, head).interval(0.05));
   const auto p_after = [&](double factor) {
     std::vector<Datum> changed = head;
     for (Datum& datum : changed) datum.value *= factor;
     return BlockedArms(base, changed).p_value();
   };
-  for (const double factor : {1 + 1.01 * seen, 1 / (1 + 1.01 * seen)}) EXPECT_LE(p_after(factor), 0.05) << factor;
+  for (const double factor : {1 + 1.01 * detectable, 1 / (1 + 1.01 * detectable)})
+    EXPECT_LE(p_after(factor), 0.05) << factor;
   // One of the two directions is the harder one.
-  EXPECT_GT(std::max(p_after(1 + 0.99 * seen), p_after(1 / (1 + 0.99 * seen))), 0.05);
-  EXPECT_NEAR(least_seen({0.18, 1.35}), 1 / 0.18 - 1, 1e-12);
-  EXPECT_NEAR(least_seen({1.8, 2.2}, 2), 2 / 1.8 - 1, 1e-12);
+  EXPECT_GT(std::max(p_after(1 + 0.99 * detectable), p_after(1 / (1 + 0.99 * detectable))), 0.05);
+  EXPECT_NEAR(detectable_change(Interval{0.18, 1.35}), 1 / 0.18 - 1, 1e-12);
+  EXPECT_NEAR(detectable_change(Interval{1.8, 2.2}, 2), 2 / 1.8 - 1, 1e-12);
 }
 
 }  // namespace lab::stats
