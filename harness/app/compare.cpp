@@ -82,10 +82,9 @@ Expected<std::vector<std::string>> paths_for(const fs::path& root, const std::ve
   for (const ResolvedName& name : names) {
     paths.push_back(name.commit.empty() ? name.text : find_result(folder, name.commit));
     if (paths.back().empty())
-      return usage_error(
-          fmt::format("expected a result of {} ({}) without local changes in '{}', found none", name.text,
-                      results::short_commit(name.commit), folder.string()),
-          fmt::format("at HEAD: python3 make.py run --against {} measures both in one session", names.front().text));
+      return usage_error(fmt::format("expected a result of {} ({}) without local changes in '{}', found none",
+                                     name.text, results::short_commit(name.commit), folder.string()),
+                         fmt::format("python3 make.py run --revision {}", name.text));
   }
   return paths;
 }

@@ -66,7 +66,13 @@ Expected<std::optional<judge::Comparison>> comparison_of(const results::Result& 
   if (!base && results::find_arm(result, results::kBase) == nullptr) return std::optional<judge::Comparison>{};
   Expected<judge::Comparison> comparison =
       base ? compare_files({*base, path.string()}, {}, false) : judge::compare_arms(result, {});
-  if (!comparison) return comparison.error();
+  if (!comparison) {
+    Error error = comparison.error();
+    // The hint names an option of compare, which report does not have.
+    if (base && error.hint.starts_with("--"))
+      error.hint = fmt::format("python3 make.py compare {} {} {}", *base, path.string(), error.hint);
+    return error;
+  }
   return std::optional(std::move(*comparison));
 }
 

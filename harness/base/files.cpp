@@ -17,6 +17,26 @@ namespace {
 /// Errors caused by a wrong path.
 constexpr std::array kPathErrors{EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, EEXIST, ENAMETOOLONG, ELOOP};
 
+/// Writes all of `content`; returns an errno, or 0.
+int write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t put = ::write(file, content.data(), content.size());
+    if (put >= 0)
+      content.remove_prefix(static_cast<std::size_t>(put));
+    else if (errno != EINTR)
+      return errno;
+  }
+  return 0;
+}
+
+/// Writes to a device or a pipe, which a rename would replace.
+Expected<void> write_in_place(const std::filesystem::path& path, std::string_view content) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  int code = file < 0 ? errno : write_all(file, content);
+  if (file >= 0 && ::close(file) != 0 && code == 0) code = errno;
+  return code == 0 ? Expected<void>() : file_error("writing", path, code);
+}
+
 }  // namespace
 
 Error file_error(std::string_view doing, const std::filesystem::path& path, int code) {
@@ -53,21 +73,21 @@ Expected<std::string> read_file(const std::filesystem::path& path) {
   return content;
 }
 
-Expected<void> write_file(const std::filesystem::path& path, std::string_view content) {
+Expected<void> write_file(const std::filesystem::path& named, std::string_view content) {
   std::error_code problem;
+  // A rename onto a link would replace the link.
+  std::filesystem::path path = std::filesystem::canonical(named, problem);
+  if (problem)
+    path = named;
+  else if (!std::filesystem::is_regular_file(path))
+    return write_in_place(path, content);
+  problem.clear();
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), problem);
   if (problem) return file_error("creating", path.parent_path(), problem.value());
   const std::string temporary = fmt::format("{}.{}.part", path.string(), ::getpid());
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return file_error("creating", temporary, errno);
-  int code = 0;
-  for (std::size_t done = 0; done < content.size() && code == 0;) {
-    const ssize_t put = ::write(file, content.data() + done, content.size() - done);
-    if (put >= 0)
-      done += static_cast<std::size_t>(put);
-    else if (errno != EINTR)
-      code = errno;
-  }
+  int code = write_all(file, content);
   if (code == 0 && ::fsync(file) != 0) code = errno;
   if (::close(file) != 0 && code == 0) code = errno;
   if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) code = errno;

@@ -16,7 +16,7 @@ Error file_error(std::string_view doing, const std::filesystem::path& path, int 
 Expected<std::string> read_file(const std::filesystem::path& path);
 
 /// Writes a temporary file in the same folder, syncs it, renames it to `path`. On an error (full disk, no permission)
-/// `path` is unchanged.
+/// `path` is unchanged. A link stays a link, to the new content. A device or a pipe is written to directly.
 Expected<void> write_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace lab

@@ -111,7 +111,8 @@ Expected<Options> Options::parse(std::span<const Option> table, std::span<const 
     const auto known = std::find_if(table.begin(), table.end(), [&](const Option& o) { return o.name == name; });
     if (known == table.end()) {
       std::vector<std::string> names;
-      for (const Option& option : table) names.push_back(option.name);
+      for (const Option& option : table)
+        if (!option.name.empty()) names.push_back(option.name);
       return usage_error(fmt::format("unknown option '{}'", name), did_you_mean(name, names));
     }
     if (known->value.empty()) {
@@ -120,6 +121,9 @@ Expected<Options> Options::parse(std::span<const Option> table, std::span<const 
       continue;
     }
     const bool follows = equals == std::string::npos && i + 1 < arguments.size();
+    // Usually the value was forgotten. One that really begins with dashes can be written as --name=--value.
+    if (follows && arguments[i + 1].starts_with("--"))
+      return usage_error(fmt::format("{}: expected {}, found the option '{}'", name, known->value, arguments[i + 1]));
     const std::string value = follows ? arguments[++i] : equals == std::string::npos ? "" : argument.substr(equals + 1);
     // An empty value is usually an unset variable in a script.
     if (value.empty())
@@ -190,7 +194,8 @@ ExitStatus dispatch(std::span<const Command> commands, std::span<const std::stri
     return fail(usage_error(fmt::format("unknown command '{}'", arguments[0]), did_you_mean(arguments[0], names)));
   }
   const auto rest = arguments.subspan(1);
-  if (std::find(rest.begin(), rest.end(), "--help") != rest.end())
+  if (std::find_if(rest.begin(), rest.end(), [](const std::string& one) { return one == "--help" || one == "-h"; }) !=
+      rest.end())
     return print(
         "help", [&] { return help(*command); }, ExitStatus::kOk);
   const Expected<Options> options = Options::parse(command->options, rest);

@@ -24,7 +24,8 @@ struct Option {
 /// The parsed command line. Every getter except `positional` expects an option's name with dashes.
 class Options {
  public:
-  /// Parses `arguments` by the table. `--name value` and `--name=value` are equivalent; an empty value is an error.
+  /// Parses `arguments` by the table. `--name value` and `--name=value` are equivalent, but a value that
+  /// begins with two dashes needs the second form. An empty value is an error.
   /// All arguments after `--` are positional.
   static Expected<Options> parse(std::span<const Option> table, std::span<const std::string> arguments);
 

@@ -35,6 +35,8 @@ TEST(Options, reject_errors_with_one_sentence) {
   EXPECT_EQ(complaint({"--seed"}), "--seed needs a value | --seed N");
   EXPECT_EQ(complaint({"--seed", ""}), "--seed needs a value | --seed N");
   EXPECT_EQ(complaint({"--seed="}), "--seed needs a value | --seed N");
+  EXPECT_EQ(complaint({"--filter", "--quick"}), "--filter: expected GLOB, found the option '--quick' | ");
+  EXPECT_EQ(complaint({"--filter=--quick"}), "");
   EXPECT_EQ(complaint({"--quick=1"}), "--quick takes no value | ");
 }
 

@@ -256,6 +256,16 @@ TEST(History, serves_several_processes_at_once) {
   EXPECT_EQ(dumps, Words(4, alone));
 }
 
+TEST(History, of_a_folder_without_results_writes_nothing_there) {
+  const ScratchFolder folder;
+  Expected<results::Store> store =
+      results::Store::open(folder.path(), store_rules(), [](const results::StoreProgress&) {});
+  ASSERT_TRUE(store);
+  EXPECT_EQ(*store->results(), 0U);
+  EXPECT_TRUE(store->remarks()->empty());
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
 TEST(History, of_no_folder_is_an_error) {
   const Expected<results::Store> store =
       results::Store::open("/no/where", store_rules(), [](const results::StoreProgress&) {});

@@ -41,6 +41,17 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
+Expected<Store> Store::open_in_memory(const fs::path& results, const StoreRules& rules,
+                                      const std::vector<ResultFile>& files,
+                                      const std::function<void(const StoreProgress&)>& progress) {
+  auto tables = std::make_unique<StoreTables>(results, "", rules);
+  tables->copy_from(results / kIndexName);
+  if (!tables->prepare()) return failure_of(*tables);
+  const StoreProgress reading = tables->update(files, progress);
+  if (tables->database().failed()) return failure_of(*tables);
+  return Store(std::move(tables), reading);
+}
+
 Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
                             const std::function<void(const StoreProgress&)>& progress) {
   std::error_code missing;
@@ -49,6 +60,12 @@ Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
                              fs::exists(results, missing) ? "a file" : "nothing"),
                  "python3 make.py run", ExitStatus::kUsage};
   const fs::path file = results / kIndexName;
+  if (!fs::exists(file, missing)) {
+    // Asking about a folder without results leaves nothing there.
+    const Expected<std::vector<ResultFile>> files = list_result_files(results);
+    if (!files) return files.error();
+    if (files->empty()) return open_in_memory(results, rules, *files, progress);
+  }
   const Expected<File> lock = lock_index(results, [&] { progress({0, 0, 0, 0, true}); });
   const Expected<std::vector<ResultFile>> files = list_result_files(results);
   if (!files) return files.error();
@@ -68,13 +85,9 @@ Expected<Store> Store::open(const fs::path& results, const StoreRules& rules,
       problem = "the file belongs to another program";
     }
   }
-  auto tables = std::make_unique<StoreTables>(results, "", rules);
-  tables->copy_from(file);
-  if (!tables->prepare()) return failure_of(*tables);
-  const StoreProgress reading = tables->update(*files, progress);
-  if (tables->database().failed()) return failure_of(*tables);
-  Store store(std::move(tables), reading);
-  store.remark_ = fmt::format("the index is kept in memory for this call: '{}': {}", file.string(), problem);
+  Expected<Store> store = open_in_memory(results, rules, *files, progress);
+  if (store)
+    store->remark_ = fmt::format("the index is kept in memory for this call: '{}': {}", file.string(), problem);
   return store;
 }
 

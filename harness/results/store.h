@@ -43,6 +43,7 @@ struct StoreProgress {
 };
 
 class StoreTables;
+struct ResultFile;
 
 class Store {
  public:
@@ -71,6 +72,10 @@ class Store {
 
  private:
   Store(std::unique_ptr<StoreTables> tables, StoreProgress reading);
+  /// An index of `files` that is never written, begun from the one in the folder, if any.
+  static Expected<Store> open_in_memory(const std::filesystem::path& results, const StoreRules& rules,
+                                        const std::vector<ResultFile>& files,
+                                        const std::function<void(const StoreProgress&)>& progress);
   /// The value of `read`. If it finds damage, the index is rebuilt and read again, once.
   template <typename Read>
   auto sound(const Read& read) -> Expected<decltype(read(std::declval<StoreTables&>()))>;
