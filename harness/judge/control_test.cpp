@@ -97,7 +97,7 @@ TEST(Control, with_too_few_processes_for_an_interval_is_unfit) {
   EXPECT_EQ(control.reason, kBlindReason);
   EXPECT_FALSE(control.detectable_change);
   EXPECT_EQ(control.sentence,
-            "unfit: the A/A control has too few processes of f0/plain/store (6) to see a change of any "
+            "unfit: the A/A control has too few processes of f0/plain/store (6) to detect a change of any "
             "size: measure longer");
 }
 
