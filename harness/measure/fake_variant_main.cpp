@@ -27,7 +27,7 @@ class StoreTask : public Task {
     Checksum checksum;
     clock.time(0, [&] {
       for (int round = 0; round < (name_ == "quick" ? 20 : 60); ++round) {
-        Random random(seed_);
+        lab::Random random(seed_);
         for (std::uint64_t& value : values) value = random.next();
         sink_ = values[63];
       }
