@@ -297,11 +297,60 @@ class CommandLineTest(SpmTestCase):
         self.spm("install", "alpha")
         self.add_simple("alpha", "changed")
         result = self.spm("verify", "--json")
-        self.assertRegex(
-            result.objects()[0]["problems"][0],
-            "^expected a link to FOLDER/store/packages/alpha/[0-9a-f]{64}/tree at FOLDER/lib/alpha-1$",
+        row, error = result.objects()
+        self.assertEqual((row["state"], row["problems"]), ("not linked", ["FOLDER/lib/alpha-1 links to another version"]))
+        what = "1 of 1 packages are not linked to their pinned version"
+        places = "--packages FOLDER/packages.json --lib FOLDER/lib --store FOLDER/store"
+        hint = f"python3 make.py spm install alpha {places}"
+        self.assertEqual(error, {"event": "error", "what": what, "hint": hint, "status": 1})
+        self.assertEqual((result.status, result.err), (1, f"spm: error: {what}\nhint: {hint}\n"))
+        self.assertEqual(self.spm("verify", "--quiet").err, result.err)
+
+    def test_a_link_to_another_version_leaves_the_entry_valid_for_other_checkouts(self) -> None:
+        first, second = self.lib, f"{self.folder}/second"
+        self.spm("install", "alpha")
+        pinned = self.packages["alpha"]
+        self.lib = second
+        self.add_simple("alpha", "changed")
+        self.spm("install", "alpha")
+        before = glob.glob(f"{self.store}/packages/alpha/*/used")
+        self.assertEqual(len(before), 2)
+        self.packages["alpha"] = pinned
+        blocked = f"{self.folder}/third"
+        os.makedirs(f"{blocked}/alpha-1")
+        for self.lib in (second, blocked):
+            self.assertEqual(self.spm("verify").status, 1)
+            self.assertEqual(self.spm("verify", "--deep", "--json").objects()[0]["state"], "not linked")
+            self.assertEqual(sorted(glob.glob(f"{self.store}/packages/alpha/*/used")), sorted(before))
+        self.lib = first
+        self.assertEqual(self.spm("verify", "--deep").status, 0)
+
+    def test_a_name_in_lib_that_is_not_a_link_has_installs_hint(self) -> None:
+        os.makedirs(f"{self.lib}/alpha-1")
+        result = self.spm("verify")
+        self.assertEqual(result.out.splitlines()[1], "alpha  not linked  0      FOLDER/lib/alpha-1 is not a link that spm made")
+        self.assertEqual(
+            result.err,
+            "spm: error: 1 of 1 packages are not linked to their pinned version\n"
+            "hint: move FOLDER/lib/alpha-1 away, or name another folder with --lib DIR\n",
         )
-        self.assertEqual(result.status, 1)
+
+    def test_links_into_another_store_are_not_damaged_packages(self) -> None:
+        self.spm("install-group", "tools")
+        self.store = f"{self.folder}/other"
+        result = self.spm("verify")
+        self.assertIn("FOLDER/lib/alpha-1 links into another store\n", result.out)
+        self.assertIn("\nhint: name the store of these links with --store DIR or SPM_STORE\n", result.err)
+
+    def test_verifying_nothing_is_an_error_if_there_are_packages(self) -> None:
+        what = "0 packages are active in FOLDER/lib: nothing was verified\n"
+        for arguments in ([], ["--quiet"]):
+            result = self.spm("verify", *arguments)
+            self.assertEqual((result.status, result.err.splitlines(True)[0]), (1, f"spm: error: {what}"))
+        self.packages.clear()
+        result = self.spm("verify")
+        self.assertEqual((result.status, result.err), (0, f"spm: {what}"))
+        self.assertEqual(self.spm("verify", "--quiet").err, "")
 
     def test_cache_list_tells_size_last_use_and_users(self) -> None:
         self.spm("install-group", "tools")
@@ -469,7 +518,8 @@ class CommandLineTest(SpmTestCase):
         os.chmod(tree, 0o755)
         os.unlink(f"{tree}/alpha")
         for both in (False, True):
-            self.assertEqual(self.unread("verify", "--quiet", both=both), (1, ""))
+            status, said = self.unread("verify", "--quiet", both=both)
+            self.assertEqual((status, said[:12]), (1, "" if both else "spm: error: "))
 
 
 class DefaultPlacesTest(unittest.TestCase):
