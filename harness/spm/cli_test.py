@@ -21,7 +21,7 @@ from harness.spm_testing.test_case import CommandResult
 WRONG = [
     (["lst"], "unknown verb 'lst'; the nearest is 'list'"),
     (["instal", "a"], "unknown verb 'instal'; the nearest is 'install'"),
-    (["cache"], "unknown verb 'cache'; the nearest is 'cache list'"),
+    (["cache"], "expected cache list or cache prune, found 'cache'"),
     (["cache", "prone"], "unknown verb 'cache prone'; the nearest is 'cache prune'"),
     (["install"], "install: expected NAME..., found none"),
     (["install", "alpa"], "unknown package 'alpa'; the nearest is 'alpha'"),
@@ -40,7 +40,7 @@ WRONG = [
     (["install", "alpha", "--quiet=1"], "install: --quiet expects no value, found '1'"),
     (
         ["install-group", "-p", "linux-arm64", "tools"],
-        "install-group: unknown platform 'linux-arm64'; the nearest is 'linux-aarch64'",
+        "install-group: --platform expects linux-x86_64 or linux-aarch64, found 'linux-arm64'",
     ),
     (
         ["install", "-p", "linux-aarch64" if native_platform() != "linux-aarch64" else "linux-x86_64", "alpha"],
@@ -57,6 +57,8 @@ BEFORE = [
     ("--store S --quiet install a", "install", ["a"], {"--store": "S", "--quiet": True}),
     ("-q --store=S install a", "install", ["a"], {"--quiet": True, "--store": "S"}),
     ("--json cache list", "cache list", [], {"--json": True}),
+    ("-j4 install a", "install", ["a"], {"--jobs": "4"}),
+    ("--store=--json list", "list", [], {"--store": "--json"}),
     ("cache --json list", "cache list", [], {"--json": True}),
     ("-n cache --store S prune --jobs 2", "cache prune", [], {"--dry-run": True, "--store": "S", "--jobs": "2"}),
     ("--older-than 0d cache prune", "cache prune", [], {"--older-than": "0d"}),
@@ -81,7 +83,9 @@ WRONG_BEFORE = [
     ("--json=1 list", "--json expects no value, found '1'", "--help"),
     ("--store install", "expected a verb, found none ('install' is the value of --store)", "--help"),
     ("--store install a", "unknown verb 'a' ('install' is the value of --store)", "--help"),
-    ("--json cache", "unknown verb 'cache'; the nearest is 'cache list'", "--help"),
+    ("--json cache", "expected cache list or cache prune, found 'cache'", "--help"),
+    ("--store --json install a", "--store expects DIR, found the option '--json'", "--help"),
+    ("install a --jobs --quiet", "install: --jobs expects N, found the option '--quiet'", "install --help"),
     ("--json cache prone", "unknown verb 'cache prone'; the nearest is 'cache prune'", "--help"),
     ("--deep install a", "install: unknown option '--deep'; the nearest is '--help'", "install --help"),
     ("--jobs 0 install a", "install: --jobs expects a number from 1 to 64, found '0'", "install --help"),
@@ -459,7 +463,7 @@ class CommandLineTest(SpmTestCase):
             (
                 "text",
                 "line 1 column 1: expected JSON, found: Expecting value",
-                "correct that line of packages.json, or set SPM_PACKAGES if you mean another file",
+                f"correct that line of {self.folder}/text, or set SPM_PACKAGES if you mean another file",
             ),
         ):
             with open(f"{self.folder}/text", "w") as file:
