@@ -2,6 +2,7 @@
 """Entry point of the laboratory. Without a verb, `python3 make.py` fetches, builds, probes, runs and reports."""
 
 import importlib
+import io
 import os
 import signal
 import sys
@@ -63,8 +64,32 @@ def main(argv: list[str]) -> int:
     return module.run_verb(verb, rest) if name == HARNESS else module.main(rest)
 
 
+_output_errors: list[OSError] = []
+
+
+def watch_stdout() -> None:
+    """Names standard output in its errors, and keeps them: argparse ignores those of its help."""
+    if not isinstance(sys.stdout, io.TextIOWrapper):
+        return
+    raw = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
+    write = raw.write
+
+    def named_write(data):
+        try:
+            return write(data)
+        except OSError as error:
+            error.filename = "standard output"
+            if not isinstance(error, BrokenPipeError):
+                _output_errors.append(error)
+            raise
+
+    raw.write = named_write
+
+
 def flush_stdout() -> OSError | None:
     """Flushes standard output and returns its error. The unwritten rest is dropped: the interpreter would retry it."""
+    if _output_errors:
+        return _output_errors[0]
     try:
         if sys.stdout:
             sys.stdout.flush()
@@ -79,6 +104,7 @@ def guarded(argv: list[str]) -> int:
     """Runs main; turns every expected failure into one error line and the exit status of the contract."""
     # SIGTERM, which a build farm sends, does the same as Ctrl-C: children end, finished results are kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    watch_stdout()
     from_make = lambda error: error.__class__.__name__ == "MakeError"
     try:
         try:
@@ -98,6 +124,8 @@ def guarded(argv: list[str]) -> int:
         return BROKEN_PIPE_STATUS
     except OSError as error:
         sys.stderr.write(f"make.py: error: {error.filename or 'this machine'}: {error.strerror}\n")
+        if error.filename == "standard output":
+            sys.stderr.write("hint: send it where it can be written\n")
         return 1
     except Exception as error:  # noqa: BLE001 - recognises a MakeError without importing its module
         if not from_make(error):
