@@ -68,36 +68,34 @@ _output_errors: list[OSError] = []
 
 
 def watch_stdout() -> None:
-    """Names standard output in its errors, and keeps them: argparse ignores those of its help."""
+    """Keeps the errors of standard output: they name no file, and argparse ignores those of its help."""
     if not isinstance(sys.stdout, io.TextIOWrapper):
         return
     raw = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
     write = raw.write
 
-    def named_write(data):
+    def watched_write(data):
         try:
             return write(data)
         except OSError as error:
-            error.filename = "standard output"
             if not isinstance(error, BrokenPipeError):
                 _output_errors.append(error)
             raise
 
-    raw.write = named_write
+    raw.write = watched_write
 
 
 def flush_stdout() -> OSError | None:
     """Flushes standard output and returns its error. The unwritten rest is dropped: the interpreter would retry it."""
-    if _output_errors:
-        return _output_errors[0]
     try:
         if sys.stdout:
             sys.stdout.flush()
     except OSError as error:
-        error.filename = "standard output"
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if error not in _output_errors and not isinstance(error, BrokenPipeError):
+            _output_errors.append(error)
         return error
-    return None
+    return _output_errors[0] if _output_errors else None
 
 
 def guarded(argv: list[str]) -> int:
@@ -123,8 +121,10 @@ def guarded(argv: list[str]) -> int:
         # The reader of our output has closed the pipe: no message, and the status that SIGPIPE would give.
         return BROKEN_PIPE_STATUS
     except OSError as error:
-        sys.stderr.write(f"make.py: error: {error.filename or 'this machine'}: {error.strerror}\n")
-        if error.filename == "standard output":
+        from_output = any(error is each for each in _output_errors)
+        where = "standard output" if from_output else error.filename or "this machine"
+        sys.stderr.write(f"make.py: error: {where}: {error.strerror}\n")
+        if from_output:
             sys.stderr.write("hint: send it where it can be written\n")
         return 1
     except Exception as error:  # noqa: BLE001 - recognises a MakeError without importing its module

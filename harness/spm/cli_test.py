@@ -149,6 +149,11 @@ class CommandLineTest(SpmTestCase):
             )
         self.assertEqual(self.spm("cache", "prune", "--help").out, PRUNE_HELP)
 
+    def test_help_explains_every_state_of_status(self) -> None:
+        lines = self.spm("status", "--help").out.partition("\nstates:\n")[2].splitlines()
+        self.assertEqual([line.split("  ")[1] for line in lines],
+                         ["active", "stored", "absent", "other version", "broken", "blocked", "stray"])
+
     def test_help_names_every_variable_where_names_stand(self) -> None:
         for names, text in options.ENVIRONMENT.items():
             self.assertNotRegex(text, "[A-Z]_", names)

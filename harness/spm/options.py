@@ -94,6 +94,18 @@ VERBS = {
     "cache list": Verb("cache_list", "", "list all packages of the store: size, last use, users"),
     "cache prune": Verb("cache_prune", "", "remove unused packages from the store", ("--older-than", "--max-size")),
 }
+# verb -> more rows of its help
+DETAILS = {
+    "status": {
+        "active": "lib links to the pinned version",
+        "stored": "the store has it, lib has no link",
+        "absent": "the store does not have it, lib has no link",
+        "other version": "lib links to another version",
+        "broken": "lib links to a missing or damaged tree",
+        "blocked": "lib has something else with the link's name",
+        "stray": "a link of lib that packages.json does not name",
+    }
+}
 # verb -> the heading before it in help
 HEADINGS = {"install": "packages:", "outdated": "pins and artifacts:", "cache list": "the store:"}
 
@@ -256,7 +268,8 @@ def _help_text(verb: str) -> str:
         )
     own = {name: OWN[name] for name in VERBS[verb].options}
     usage = " ".join(filter(None, (PROGRAM, verb, "[OPTION]...", VERBS[verb].names)))
-    return "\n".join([f"usage: {usage}", f"{VERBS[verb].text}", "", *_table(_option_rows({**own, **COMMON})), ""])
+    details = ["", "states:", *_table(DETAILS[verb].items())] if verb in DETAILS else []
+    return "\n".join([f"usage: {usage}", VERBS[verb].text, "", *_table(_option_rows({**own, **COMMON})), *details, ""])
 
 
 def _wrapped_options(text: str) -> list[str]:
