@@ -2,6 +2,7 @@
 """Entry point of the laboratory. Without a verb, `python3 make.py` fetches, builds, probes, runs and reports."""
 
 import importlib
+import io
 import os
 import signal
 import sys
@@ -63,22 +64,45 @@ def main(argv: list[str]) -> int:
     return module.run_verb(verb, rest) if name == HARNESS else module.main(rest)
 
 
+_output_errors: list[OSError] = []
+
+
+def watch_stdout() -> None:
+    """Keeps the errors of standard output: they name no file, and argparse ignores those of its help."""
+    if not isinstance(sys.stdout, io.TextIOWrapper):
+        return
+    raw = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
+    write = raw.write
+
+    def watched_write(data):
+        try:
+            return write(data)
+        except OSError as error:
+            if not isinstance(error, BrokenPipeError):
+                _output_errors.append(error)
+            raise
+
+    raw.write = watched_write
+
+
 def flush_stdout() -> OSError | None:
     """Flushes standard output and returns its error. The unwritten rest is dropped: the interpreter would retry it."""
     try:
         if sys.stdout:
             sys.stdout.flush()
     except OSError as error:
-        error.filename = "standard output"
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if error not in _output_errors and not isinstance(error, BrokenPipeError):
+            _output_errors.append(error)
         return error
-    return None
+    return _output_errors[0] if _output_errors else None
 
 
 def guarded(argv: list[str]) -> int:
     """Runs main; turns every expected failure into one error line and the exit status of the contract."""
     # SIGTERM, which a build farm sends, does the same as Ctrl-C: children end, finished results are kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    watch_stdout()
     from_make = lambda error: error.__class__.__name__ == "MakeError"
     try:
         try:
@@ -97,7 +121,11 @@ def guarded(argv: list[str]) -> int:
         # The reader of our output has closed the pipe: no message, and the status that SIGPIPE would give.
         return BROKEN_PIPE_STATUS
     except OSError as error:
-        sys.stderr.write(f"make.py: error: {error.filename or 'this machine'}: {error.strerror}\n")
+        from_output = any(error is each for each in _output_errors)
+        where = "standard output" if from_output else error.filename or "this machine"
+        sys.stderr.write(f"make.py: error: {where}: {error.strerror}\n")
+        if from_output:
+            sys.stderr.write("hint: send it where it can be written\n")
         return 1
     except Exception as error:  # noqa: BLE001 - recognises a MakeError without importing its module
         if not from_make(error):

@@ -59,4 +59,6 @@ def main(report: str) -> None:
           f"processes, {len(columns)} driver columns; {state}", file=sys.stderr)
 
 
+if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+    sys.exit("usage: .ci/check_session.py REPORT\n" + str(__doc__))
 main(sys.argv[1])

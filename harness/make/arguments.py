@@ -34,5 +34,8 @@ class Parser(argparse.ArgumentParser):
         if choice:
             names = re.findall(r"[\w.+-]+", choice[3])
             raise MakeError(f"{choice[1]}: expected one of {', '.join(names)}, found '{choice[2]}'",
-                             nearest_hint(choice[2], names), 2)
+                             nearest_hint(choice[2], names, f"{self.prog} --help"), 2)
+        both = re.match(r"argument (\S+): not allowed with argument (\S+)", message)
+        if both:
+            raise MakeError(f"{both[2]} and {both[1]} cannot be combined", f"{self.prog} --help", 2)
         raise MakeError(message, f"{self.prog} --help", 2)

@@ -11,7 +11,9 @@ from typing import NamedTuple
 from harness.make import build, paths, toolchain
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, print_line
+from harness.spm.errors import SpmError
 from harness.spm.invocation import as_invoked
+from harness.spm.settings import Settings, existing_parent
 from harness.spm.store.atomic import atomic_file
 
 NEEDED_BYTES = 2_500_000_000
@@ -69,15 +71,28 @@ def _pinned() -> DoctorCheck:
 
 
 def _disk() -> DoctorCheck:
-    folder = paths.ROOT
+    return _disk_of("disk", paths.ROOT, "free some space, or use a checkout on another disk")
+
+
+def _store_disk() -> DoctorCheck:
+    try:
+        store = Settings().store
+    except SpmError as error:
+        return DoctorCheck("store's disk", False, error.what, error.hint)
+    return _disk_of("store's disk", existing_parent(store), "free some space, or set SPM_STORE to a folder on another disk")
+
+
+def _disk_of(what: str, folder: str, do: str) -> DoctorCheck:
     free = shutil.disk_usage(folder).free
-    return DoctorCheck("disk", free >= NEEDED_BYTES, f"{free / 1e9:.1f} GB free, {NEEDED_BYTES / 1e9:.1f} GB wanted",
-                   "free some space, or set SPM_STORE to a folder on another disk")
+    return DoctorCheck(what, free >= NEEDED_BYTES, f"{free / 1e9:.1f} GB free, {NEEDED_BYTES / 1e9:.1f} GB wanted", do)
 
 
 def _packages() -> DoctorCheck:
     from harness.spm import api
-    missing, size = api.pending(build.groups_of(build.BuildOptions()), packages=paths.PACKAGES, quiet=True)
+    try:
+        missing, size = api.pending(build.groups_of(build.BuildOptions()), packages=paths.PACKAGES, quiet=True)
+    except SpmError as error:
+        return DoctorCheck("packages", False, error.what, error.hint)
     found = f"{len(missing)} not installed yet, {size / 1e6:.0f} MB to fetch" if missing else "all installed"
     return DoctorCheck("packages", not missing, found,
                    "python3 make.py spm install-group toolchain harness variants vulkan report")
@@ -102,7 +117,7 @@ def _instructions() -> DoctorCheck:
     return DoctorCheck("instruction counts", True, "allowed, if the processor exposes its counters")
 
 
-LOOKS = (_python, _processor, _pinned, _disk, _packages, _harness, _instructions)
+LOOKS = (_python, _processor, _pinned, _disk, _store_disk, _packages, _harness, _instructions)
 
 
 def _bundle(path: str, text: str) -> None:
@@ -124,11 +139,24 @@ def _bundle(path: str, text: str) -> None:
                 add(os.path.relpath(file, paths.ROOT), opened.read())
 
 
+def _check_bundle(path: str) -> None:
+    folder = os.path.dirname(os.path.abspath(path))
+    what = ""
+    if not path or os.path.isdir(path):
+        what = f"expected a file, found {'a folder' if path else 'nothing'}"
+    elif not os.path.isdir(folder):
+        what = f"expected a file in an existing folder, found no folder '{folder}'"
+    if what:
+        raise MakeError(f"--bundle: {what}", "python3 make.py doctor --help", 2)
+
+
 def main(argv: list[str]) -> int:
     """python3 make.py doctor"""
     parser = Parser(prog="make.py doctor", description="Check what this machine has and lacks, and say what to do.")
     parser.add_argument("--bundle", metavar="FILE", help="also write specs, versions and logs into a .tar.gz")
     arguments = parser.parse_args(argv)
+    if arguments.bundle is not None:
+        _check_bundle(arguments.bundle)
     findings = [look() for look in LOOKS]
     text = as_invoked("\n".join(str(finding) for finding in findings) + "\n")
     print(text, end="")

@@ -9,10 +9,11 @@ import unittest
 from harness.make import paths
 from typing import TextIO
 
+FULL = (1, "make.py: error: standard output: No space left on device\nhint: send it where it can be written\n")
 # how the verb ends after printing; (status, standard error) if its output is read, if it is closed, on a full disk
 ENDS = [
-    ("return 0", (0, ""), (141, ""), (1, "make.py: error: standard output: No space left on device\n")),
-    ("sys.exit(0)", (0, ""), (141, ""), (1, "make.py: error: standard output: No space left on device\n")),
+    ("return 0", (0, ""), (141, ""), FULL),
+    ("sys.exit(0)", (0, ""), (141, ""), FULL),
     ("return 130", *[(130, "")] * 3),
     ("raise KeyboardInterrupt", *[(130, "\nmake.py: interrupted\n")] * 3),
     ("raise MakeError('no', 'yes', 2)", *[(2, "make.py: error: no\nhint: yes\n")] * 3),
@@ -51,6 +52,15 @@ class Ends(unittest.TestCase):
                     self.assertEqual(self.run_verb(end, pipe), unread)
                 with open("/dev/full", "w", encoding="utf-8") as disk:
                     self.assertEqual(self.run_verb(end, disk), full)
+
+    def test_a_full_disk_behind_standard_output_is_an_error_without_a_buffer_too(self) -> None:
+        for words in (["--help"], ["build", "--help"]):
+            for unbuffered in ("", "1"):
+                with self.subTest(words, unbuffered=unbuffered), open("/dev/full", "w", encoding="utf-8") as disk:
+                    done = subprocess.run([sys.executable, "make.py", *words], cwd=paths.ROOT, stdout=disk, text=True,
+                                          stderr=subprocess.PIPE, check=False,
+                                          env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
+                    self.assertEqual((done.returncode, done.stderr), FULL)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from harness.spm.lock import try_lock
 
 
 def night_lock(folder: str) -> int:
-    """The descriptor that holds the lock of `folder`, or an error that says who holds it: two nights would measure each
-    other, and one that builds would change what the other measures. A child that keeps it open holds the lock, too."""
+    """The descriptor that holds the lock of `folder`, or an error that names its holder: two nightly runs would measure
+    each other, and a build would change what the other one measures. A child that keeps it open holds the lock, too."""
     try:
         os.makedirs(folder, exist_ok=True)
         lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT, 0o666)
@@ -21,17 +21,30 @@ def night_lock(folder: str) -> int:
         raise MakeError(f"--results: expected a folder that can be written, found '{error.filename}': "
                         f"{error.strerror}", "--results DIR, or LAB_RESULTS", 2) from error
     if not try_lock(lock, fcntl.LOCK_EX):
-        holder = os.pread(lock, 500, 0).decode(errors="replace").strip() or "it does not say which"
+        holder = os.pread(lock, 500, 0).decode(errors="replace").strip() or "unknown process"
         os.close(lock)
-        raise MakeError(f"another night is at work in '{folder}': {holder}",
-                        "let it end, or give this one its own --results")
+        raise MakeError(f"another nightly run uses '{folder}': {holder}",
+                        "wait until it ends, or use another folder: --results DIR")
     try:
         os.ftruncate(lock, 0)
         since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         os.pwrite(lock, f"process {os.getpid()} on {os.uname().nodename}, since {since}".encode(), 0)
     except OSError:
-        pass  # of a full disk the night itself has to tell
+        pass  # on a full disk; the harness will report that
     return lock
+
+
+def _check_results(argv: list[str]) -> None:
+    """An option after --results is not its value: the run would lock one folder and write into another one."""
+    for word, value in zip(argv, argv[1:]):
+        if word == "--results" and value.startswith("--"):
+            raise MakeError(f"--results: expected a folder, found the option '{value}'", "python3 make.py nightly --help", 2)
+
+
+def _print_failure(error: MakeError, started: float) -> None:
+    """Prints the error and, on standard output, the summary line that every nightly run has."""
+    print_error(error)
+    print(f"nightly: failed: {error.what}; {duration(time.monotonic() - started)}", flush=True)
 
 
 def main(argv: list[str]) -> int:
@@ -42,14 +55,18 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="make.py nightly")  # the harness reads the other arguments
     parser.add_argument("--results", nargs="?")
     results = parser.parse_known_args(argv)[0].results or os.environ.get("LAB_RESULTS") or f"{paths.ROOT}/results"
-    lock = night_lock(os.path.join(os.path.abspath(results), "nightly"))
+    try:
+        _check_results(argv)
+        lock = night_lock(os.path.join(os.path.abspath(results), "nightly"))
+    except MakeError as error:
+        _print_failure(error, started)
+        return error.status
     try:
         binary = os.path.join(build.build(build.BuildOptions()).folder, "harness")
     except (MakeError, OSError) as error:
         failure = error if isinstance(error, MakeError) else MakeError(f"{error.filename}: {error.strerror}")
         os.close(lock)
-        print_error(failure)
-        print(f"nightly: failed: {failure.what}; {duration(time.monotonic() - started)}", flush=True)
+        _print_failure(failure, started)
         return 1
     os.set_inheritable(lock, True)
     os.environ.update(LAB_NIGHT_LOCK=str(lock), LAB_NIGHT_SPENT=f"{time.monotonic() - started:.3f}")

@@ -47,6 +47,12 @@ class Nightly(unittest.TestCase):
                               env={**os.environ, "STATUS": str(status), "LAB_RESULTS": self.results})
         return done.returncode, json.loads(done.stdout)
 
+    def fail_with(self, arguments: list[str]) -> tuple[int, str, str]:
+        """(status, standard output, standard error) of a nightly run that does not reach the harness."""
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+            status = nightly.main(arguments)
+        return status, out.getvalue(), err.getvalue()
+
     def test_the_harness_gets_the_arguments_untouched_the_lock_and_the_time_that_building_took(self) -> None:
         for arguments in ([], ["--budget", "600", "--keep", "x", "--new-option"], ["--results", self.results, "--backfill=3"],
                           ["--results"], ["--results="]):
@@ -71,10 +77,11 @@ class Nightly(unittest.TestCase):
     def test_a_second_night_at_once_is_refused_before_it_builds_with_who_is_at_work(self) -> None:
         lock = nightly.night_lock(os.path.join(self.results, "nightly"))
         self.addCleanup(os.close, lock)
-        with unittest.mock.patch.object(build, "build") as built, self.assertRaises(MakeError) as caught:
-            nightly.main(["--results", self.results])
-        self.assertEqual(caught.exception.status, 1)
-        self.assertIn(f"another night is at work in '{self.results}/nightly': process {os.getpid()} on ", caught.exception.what)
+        with unittest.mock.patch.object(build, "build") as built:
+            status, out, err = self.fail_with(["--results", self.results])
+        what = f"another nightly run uses '{self.results}/nightly': process {os.getpid()} on "
+        self.assertEqual((status, out[: len(what) + 17]), (1, f"nightly: failed: {what}"))
+        self.assertIn(f"make.py: error: {what}", err)
         built.assert_not_called()
 
     def test_a_lock_that_a_child_keeps_open_is_held_when_the_night_has_gone(self) -> None:
@@ -105,11 +112,16 @@ class Nightly(unittest.TestCase):
         table = [("file", "file/nightly", "Not a directory"), ("file/below", "file/below", "Not a directory"),
                  ("taken", "taken/nightly", "File exists"), ("locked", "locked/nightly/lock", "Is a directory")]
         for name, found, why in table:
-            with self.assertRaises(MakeError) as caught:
-                nightly.main(["--results", os.path.join(self.root, name)])
-            self.assertEqual(caught.exception.what, "--results: expected a folder that can be written, found "
-                             f"'{os.path.join(self.root, found)}': {why}")
-            self.assertEqual((caught.exception.hint, caught.exception.status), ("--results DIR, or LAB_RESULTS", 2))
+            what = f"--results: expected a folder that can be written, found '{os.path.join(self.root, found)}': {why}"
+            self.assertEqual(
+                self.fail_with(["--results", os.path.join(self.root, name)]),
+                (2, f"nightly: failed: {what}; under a second\n",
+                 f"make.py: error: {what}\nhint: --results DIR, or LAB_RESULTS\n"))
+
+    def test_an_option_is_no_value_of_results(self) -> None:
+        status, out, _ = self.fail_with(["--results", "--budget", "1"])
+        self.assertEqual((status, out),
+                         (2, "nightly: failed: --results: expected a folder, found the option '--budget'; under a second\n"))
 
 
 if __name__ == "__main__":

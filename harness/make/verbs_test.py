@@ -74,6 +74,12 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(make("build", "--config", "releas")[::2], (
             2, "make.py: error: --config: expected one of release, debug, asan, tsan, found 'releas'\n"
                "hint: did you mean 'release'?\n"))
+        _, _, err = make("build", "--config", "foo")
+        self.assertEqual(err.splitlines()[1], "hint: python3 make.py build --help")
+
+    def test_options_that_exclude_each_other_are_named(self) -> None:
+        self.assertEqual(make("--quick", "--full"), (
+            2, "", "make.py: error: --quick and --full cannot be combined\nhint: python3 make.py --help\n"))
 
     def test_help_fits_a_screen(self) -> None:
         verbs = [[verb] for verb, (module, _) in VERBS.items() if module != "harness.make.binary" or HARNESS]
@@ -124,6 +130,8 @@ class Names(unittest.TestCase):
     def test_the_nearest_name_or_all_of_them(self) -> None:
         self.assertEqual(names.nearest_hint("toolchian", ["toolchain", "harness"]), "did you mean 'toolchain'?")
         self.assertEqual(names.nearest_hint("zzz", ["b", "a"]), "one of a, b")
+        self.assertEqual(names.nearest_hint("nope", ["compare"]), "one of compare")
+        self.assertEqual(names.nearest_hint("--filter", ["--full"], "help"), "help")
 
 
 class Toolchains(unittest.TestCase):

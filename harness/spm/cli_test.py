@@ -21,7 +21,7 @@ from harness.spm_testing.test_case import CommandResult
 WRONG = [
     (["lst"], "unknown verb 'lst'; the nearest is 'list'"),
     (["instal", "a"], "unknown verb 'instal'; the nearest is 'install'"),
-    (["cache"], "unknown verb 'cache'; the nearest is 'cache list'"),
+    (["cache"], "expected cache list or cache prune, found 'cache'"),
     (["cache", "prone"], "unknown verb 'cache prone'; the nearest is 'cache prune'"),
     (["install"], "install: expected NAME..., found none"),
     (["install", "alpa"], "unknown package 'alpa'; the nearest is 'alpha'"),
@@ -40,7 +40,7 @@ WRONG = [
     (["install", "alpha", "--quiet=1"], "install: --quiet expects no value, found '1'"),
     (
         ["install-group", "-p", "linux-arm64", "tools"],
-        "install-group: unknown platform 'linux-arm64'; the nearest is 'linux-aarch64'",
+        "install-group: --platform expects linux-x86_64 or linux-aarch64, found 'linux-arm64'",
     ),
     (
         ["install", "-p", "linux-aarch64" if native_platform() != "linux-aarch64" else "linux-x86_64", "alpha"],
@@ -57,6 +57,8 @@ BEFORE = [
     ("--store S --quiet install a", "install", ["a"], {"--store": "S", "--quiet": True}),
     ("-q --store=S install a", "install", ["a"], {"--quiet": True, "--store": "S"}),
     ("--json cache list", "cache list", [], {"--json": True}),
+    ("-j4 install a", "install", ["a"], {"--jobs": "4"}),
+    ("--store=--json list", "list", [], {"--store": "--json"}),
     ("cache --json list", "cache list", [], {"--json": True}),
     ("-n cache --store S prune --jobs 2", "cache prune", [], {"--dry-run": True, "--store": "S", "--jobs": "2"}),
     ("--older-than 0d cache prune", "cache prune", [], {"--older-than": "0d"}),
@@ -81,7 +83,9 @@ WRONG_BEFORE = [
     ("--json=1 list", "--json expects no value, found '1'", "--help"),
     ("--store install", "expected a verb, found none ('install' is the value of --store)", "--help"),
     ("--store install a", "unknown verb 'a' ('install' is the value of --store)", "--help"),
-    ("--json cache", "unknown verb 'cache'; the nearest is 'cache list'", "--help"),
+    ("--json cache", "expected cache list or cache prune, found 'cache'", "--help"),
+    ("--store --json install a", "--store expects DIR, found the option '--json'", "--help"),
+    ("install a --jobs --quiet", "install: --jobs expects N, found the option '--quiet'", "install --help"),
     ("--json cache prone", "unknown verb 'cache prone'; the nearest is 'cache prune'", "--help"),
     ("--deep install a", "install: unknown option '--deep'; the nearest is '--help'", "install --help"),
     ("--jobs 0 install a", "install: --jobs expects a number from 1 to 64, found '0'", "install --help"),
@@ -144,6 +148,11 @@ class CommandLineTest(SpmTestCase):
                 self.spm(verb, "--help").status if " " not in verb else self.spm(*verb.split(), "-h").status, 0
             )
         self.assertEqual(self.spm("cache", "prune", "--help").out, PRUNE_HELP)
+
+    def test_help_explains_every_state_of_status(self) -> None:
+        lines = self.spm("status", "--help").out.partition("\nstates:\n")[2].splitlines()
+        self.assertEqual([line.split("  ")[1] for line in lines],
+                         ["active", "stored", "absent", "other version", "broken", "blocked", "stray"])
 
     def test_help_names_every_variable_where_names_stand(self) -> None:
         for names, text in options.ENVIRONMENT.items():
@@ -297,11 +306,60 @@ class CommandLineTest(SpmTestCase):
         self.spm("install", "alpha")
         self.add_simple("alpha", "changed")
         result = self.spm("verify", "--json")
-        self.assertRegex(
-            result.objects()[0]["problems"][0],
-            "^expected a link to FOLDER/store/packages/alpha/[0-9a-f]{64}/tree at FOLDER/lib/alpha-1$",
+        row, error = result.objects()
+        self.assertEqual((row["state"], row["problems"]), ("not linked", ["FOLDER/lib/alpha-1 links to another version"]))
+        what = "1 of 1 packages are not linked to their pinned version"
+        places = "--packages FOLDER/packages.json --lib FOLDER/lib --store FOLDER/store"
+        hint = f"python3 make.py spm install alpha {places}"
+        self.assertEqual(error, {"event": "error", "what": what, "hint": hint, "status": 1})
+        self.assertEqual((result.status, result.err), (1, f"spm: error: {what}\nhint: {hint}\n"))
+        self.assertEqual(self.spm("verify", "--quiet").err, result.err)
+
+    def test_a_link_to_another_version_leaves_the_entry_valid_for_other_checkouts(self) -> None:
+        first, second = self.lib, f"{self.folder}/second"
+        self.spm("install", "alpha")
+        pinned = self.packages["alpha"]
+        self.lib = second
+        self.add_simple("alpha", "changed")
+        self.spm("install", "alpha")
+        before = glob.glob(f"{self.store}/packages/alpha/*/used")
+        self.assertEqual(len(before), 2)
+        self.packages["alpha"] = pinned
+        blocked = f"{self.folder}/third"
+        os.makedirs(f"{blocked}/alpha-1")
+        for self.lib in (second, blocked):
+            self.assertEqual(self.spm("verify").status, 1)
+            self.assertEqual(self.spm("verify", "--deep", "--json").objects()[0]["state"], "not linked")
+            self.assertEqual(sorted(glob.glob(f"{self.store}/packages/alpha/*/used")), sorted(before))
+        self.lib = first
+        self.assertEqual(self.spm("verify", "--deep").status, 0)
+
+    def test_a_name_in_lib_that_is_not_a_link_has_installs_hint(self) -> None:
+        os.makedirs(f"{self.lib}/alpha-1")
+        result = self.spm("verify")
+        self.assertEqual(result.out.splitlines()[1], "alpha  not linked  0      FOLDER/lib/alpha-1 is not a link that spm made")
+        self.assertEqual(
+            result.err,
+            "spm: error: 1 of 1 packages are not linked to their pinned version\n"
+            "hint: move FOLDER/lib/alpha-1 away, or name another folder with --lib DIR\n",
         )
-        self.assertEqual(result.status, 1)
+
+    def test_links_into_another_store_are_not_damaged_packages(self) -> None:
+        self.spm("install-group", "tools")
+        self.store = f"{self.folder}/other"
+        result = self.spm("verify")
+        self.assertIn("FOLDER/lib/alpha-1 links into another store\n", result.out)
+        self.assertIn("\nhint: name the store of these links with --store DIR or SPM_STORE\n", result.err)
+
+    def test_verifying_nothing_is_an_error_if_there_are_packages(self) -> None:
+        what = "0 packages are active in FOLDER/lib: nothing was verified\n"
+        for arguments in ([], ["--quiet"]):
+            result = self.spm("verify", *arguments)
+            self.assertEqual((result.status, result.err.splitlines(True)[0]), (1, f"spm: error: {what}"))
+        self.packages.clear()
+        result = self.spm("verify")
+        self.assertEqual((result.status, result.err), (0, f"spm: {what}"))
+        self.assertEqual(self.spm("verify", "--quiet").err, "")
 
     def test_cache_list_tells_size_last_use_and_users(self) -> None:
         self.spm("install-group", "tools")
@@ -410,7 +468,7 @@ class CommandLineTest(SpmTestCase):
             (
                 "text",
                 "line 1 column 1: expected JSON, found: Expecting value",
-                "correct that line of packages.json, or set SPM_PACKAGES if you mean another file",
+                f"correct that line of {self.folder}/text, or set SPM_PACKAGES if you mean another file",
             ),
         ):
             with open(f"{self.folder}/text", "w") as file:
@@ -469,7 +527,8 @@ class CommandLineTest(SpmTestCase):
         os.chmod(tree, 0o755)
         os.unlink(f"{tree}/alpha")
         for both in (False, True):
-            self.assertEqual(self.unread("verify", "--quiet", both=both), (1, ""))
+            status, said = self.unread("verify", "--quiet", both=both)
+            self.assertEqual((status, said[:12]), (1, "" if both else "spm: error: "))
 
 
 class DefaultPlacesTest(unittest.TestCase):

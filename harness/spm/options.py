@@ -45,7 +45,7 @@ COMMON = {
     "--quiet": Option("", "print only errors and data"),
 }
 OWN = {
-    "--platform": Option("PLATFORM", "a platform other than this machine's; its links are in lib/PLATFORM"),
+    "--platform": Option("PLATFORM", f"{' or '.join(PLATFORMS)}, if not this machine's; its links are in lib/PLATFORM"),
     "--deep": Option("", "hash every file"),
     "--repair": Option("", "repair damaged packages, fetching only what they need"),
     "--unsigned": Option("", "also accept pins from an unsigned index; packages.json records it"),
@@ -94,6 +94,18 @@ VERBS = {
     "cache list": Verb("cache_list", "", "list all packages of the store: size, last use, users"),
     "cache prune": Verb("cache_prune", "", "remove unused packages from the store", ("--older-than", "--max-size")),
 }
+# verb -> more rows of its help
+DETAILS = {
+    "status": {
+        "active": "lib links to the pinned version",
+        "stored": "the store has it, lib has no link",
+        "absent": "the store does not have it, lib has no link",
+        "other version": "lib links to another version",
+        "broken": "lib links to a missing or damaged tree",
+        "blocked": "lib has something else with the link's name",
+        "stray": "a link of lib that packages.json does not name",
+    }
+}
 # verb -> the heading before it in help
 HEADINGS = {"install": "packages:", "outdated": "pins and artifacts:", "cache list": "the store:"}
 
@@ -134,6 +146,8 @@ def parse(arguments: list[str]) -> Command:
 def _option(verb: str, word: str, rest: list[str]) -> tuple[str, str | bool]:
     """(long name, value) of an option; the value may be the last word of `rest`, which is then removed."""
     given, equals, value = word.partition("=")
+    if word[:2] in ALIASES and word[2:].isdigit():  # -j4
+        given, equals, value = word[:2], "=", word[2:]
     name = ALIASES.get(given, given)
     if name == "--help":
         return name, True
@@ -146,6 +160,8 @@ def _option(verb: str, word: str, rest: list[str]) -> tuple[str, str | bool]:
         return name, True
     if not equals and rest:
         value = rest.pop()
+        if value.startswith("--"):  # such a value needs `=`
+            raise _usage(verb, f"{given} expects {known[name].value}, found the option '{value}'")
     if not value:  # also an unset shell variable: the default would not be what the user meant
         raise _usage(verb, f"{given} expects {known[name].value}, found nothing")
     return name, value
@@ -172,7 +188,11 @@ def _verb(words: list[str], options: dict) -> str:
 
 
 def _unknown_verb(words: list[str], options: dict) -> SpmError:
-    error = unknown("verb", " ".join(words), VERBS, f"{PROGRAM} --help")
+    found = " ".join(words)
+    verbs = [verb for verb in VERBS if verb.startswith(f"{found} ")]
+    error = unknown("verb", found, VERBS, f"{PROGRAM} --help")
+    if verbs:
+        error.what = f"expected {' or '.join(verbs)}, found '{found}'"
     error.what += _taken(options)
     return error
 
@@ -196,7 +216,7 @@ def _check(verb: str, names: list[str], options: dict) -> None:
         raise _usage(verb, f"--jobs expects a number from 1 to 64, found '{jobs}'")
     platform = options.get("--platform", PLATFORMS[0])
     if platform not in PLATFORMS:
-        raise unknown("platform", platform, PLATFORMS, f"{PROGRAM} {verb} --help", f"{verb}: ")
+        raise _usage(verb, f"--platform expects {' or '.join(PLATFORMS)}, found '{platform}'")
 
 
 def with_places(hint: str, command: Command | None) -> str:
@@ -248,7 +268,8 @@ def _help_text(verb: str) -> str:
         )
     own = {name: OWN[name] for name in VERBS[verb].options}
     usage = " ".join(filter(None, (PROGRAM, verb, "[OPTION]...", VERBS[verb].names)))
-    return "\n".join([f"usage: {usage}", f"{VERBS[verb].text}", "", *_table(_option_rows({**own, **COMMON})), ""])
+    details = ["", "states:", *_table(DETAILS[verb].items())] if verb in DETAILS else []
+    return "\n".join([f"usage: {usage}", VERBS[verb].text, "", *_table(_option_rows({**own, **COMMON})), *details, ""])
 
 
 def _wrapped_options(text: str) -> list[str]:

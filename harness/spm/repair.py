@@ -34,7 +34,8 @@ def repair(items: list, deep: bool, manifest: Manifest, settings: Settings, stor
 
     `deep` hashes every file to find damage. Entries that were already marked as damaged are always hashed."""
     try:
-        repairs = [_EntryRepair(item, deep, store) for item in items]
+        # A valid entry that lib does not link to needs only its link; other checkouts may use it.
+        repairs = [_EntryRepair(item, deep, store) for item in items if item.linked() or not item.entry.exists()]
         if settings.dry_run:
             for entry_repair in repairs:
                 entry_repair.examine()

@@ -4,8 +4,10 @@ import json
 import os
 import shutil
 import unittest
+from unittest import mock
 
 from harness.spm.store import trees
+from harness.spm.store.store import StoreEntry
 from harness.spm_testing.archives import deb, folder, hard_link, link, member, tar
 from harness.spm_testing.test_case import SpmTestCase
 
@@ -178,6 +180,15 @@ class RepairTest(SpmTestCase):
         self.add_simple("q", "changed")
         result = self.spm("verify", "--repair")
         self.assertEqual((result.status, self.read("q-1/q")), (0, "changed"))
+
+    def test_a_repair_of_a_link_never_makes_a_valid_entry_invalid(self) -> None:
+        before = self.packages["q"]
+        self.add_simple("q", "changed")
+        self.spm("install", "q")
+        self.packages["q"] = before
+        with mock.patch.object(StoreEntry, "mark_damaged") as marked:
+            self.assertEqual((self.spm("verify", "--repair").status, self.read("q-1/q")), (0, "q"))
+        marked.assert_not_called()
 
     def test_a_repair_that_cannot_fetch_says_so_and_the_next_one_ends_it(self) -> None:
         self.lose("run")

@@ -204,7 +204,7 @@ class _Mistake(Exception):
 
 def _mistake(path: str, place: str, sentence: str) -> SpmError:
     variable = ", or set SPM_PACKAGES if you mean another file" if packages_from_environment(path) else ""
-    return SpmError(f"{path}: {place}: {sentence}", f"correct that line of packages.json{variable}", USAGE)
+    return SpmError(f"{path}: {place}: {sentence}", f"correct that line of {path}{variable}", USAGE)
 
 
 def _show(value: Any) -> str:

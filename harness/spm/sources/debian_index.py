@@ -32,6 +32,7 @@ _MOST_INDEX = 1 << 29  # Debian's largest has 58 MB
 _ENDINGS = (".xz", ".gz", "")
 _FIRST = b"Package: "  # how every stanza of Debian's begins
 _NETWORK_HINT = "check the network, or set SPM_DEBIAN_MIRROR to another Debian mirror's address, the part before /pool"
+_OFFLINE_HINT = "leave out --offline, or unset SPM_OFFLINE"
 _SUITE_HINT = "give the source in packages.json its 'suite': the name of a release that the mirror has, like bookworm"
 _MIRROR_HINT = "ask another mirror: set SPM_DEBIAN_MIRROR to its address, the part before /pool"
 
@@ -90,7 +91,7 @@ class SuiteIndex:
 
     def _fetch(self, what: str, most: int, places: list[str] | None = None, sha256: str = "") -> bytes:
         """The first of `places` below dists/<suite> that some mirror delivers, with the given hash if there is one."""
-        failures, absent = {}, True
+        failures, absent, offline = {}, True, False
         for base in self._mirrors:
             for place in places or [what]:
                 address = transport.join(base, f"dists/{self._suite}/{place}")
@@ -105,7 +106,8 @@ class SuiteIndex:
                     where = transport.place(address) if error.host else transport.shown(address)
                     failures[f"{where}: {error.reason}"] = True
                     absent = absent and error.status == 404
-        hint = _SUITE_HINT if absent and not sha256 else _NETWORK_HINT
+                    offline = offline or error.reason == transport.OFFLINE
+        hint = _SUITE_HINT if absent and not sha256 else _OFFLINE_HINT if offline else _NETWORK_HINT
         raise SpmError(f"could not fetch {what} of {self._suite}: " + "; ".join(failures), hint)
 
 

@@ -90,7 +90,7 @@ class GitSource(Source):
         if not _COMMIT(commit):
             raise TransferError("expected a commit's 40 or 64 hexadecimal digits")
         if self._silent:
-            raise TransferError("not asked: spm is offline", host=True)
+            raise TransferError(transport.OFFLINE, host=True)
         out = tempfile.TemporaryFile(prefix="spm-git-")
         try:
             with tempfile.TemporaryDirectory(prefix="spm-git-", ignore_cleanup_errors=True) as folder:

@@ -25,7 +25,10 @@ def of_setting(settings: Settings) -> tuple[Mirror | None, bool]:
     """(the mirror or None, whether it comes last)"""
     last = settings.mirror.startswith(LAST)
     base = settings.mirror.removeprefix(LAST)
-    return (Mirror(base, settings) if base else None), last
+    mirror = Mirror(base, settings) if base else None
+    if mirror and mirror.folder and not os.path.isdir(mirror.folder):
+        raise transport.no_place("SPM_MIRROR", base)
+    return mirror, last
 
 
 class Mirror(Source):
@@ -53,5 +56,6 @@ def _fields(base: str) -> dict:
     pattern, words = FIELDS[kind][0]["base"]
     if not re.fullmatch(pattern, base) or not is_address(base):
         found = transport.shown(base)
-        raise SpmError(f"mirror: expected a folder, or {words}, found '{found}'", "name such a place", USAGE)
+        hint = "name such a place, as /folder or https://host/path"
+        raise SpmError(f"mirror: expected a folder, or {words}, found '{found}'", hint, USAGE)
     return {"type": kind, "base": base}

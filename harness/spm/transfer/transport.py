@@ -51,6 +51,7 @@ _STATUSES = {
     429: "too many requests",
 }
 _PROXY_HINT = "set HTTP_PROXY and HTTPS_PROXY to http://USER:PASSWORD@HOST:PORT"
+OFFLINE = "not asked: spm is offline"
 
 
 class TransferError(Exception):
@@ -132,11 +133,20 @@ class _Pace:
 def base_address(text: str, variable: str) -> str:
     """Converts a base address or folder from an environment variable to an address."""
     if "://" not in text and not text.startswith("file:"):
+        if not os.path.isdir(text):
+            raise no_place(variable, text)
         return file_address(os.path.abspath(text))
     if not formatting.is_address(text):
         what = f"{variable}: expected a folder or an address with a host, found '{shown(text)}'"
         raise SpmError(what, f"correct {variable}", USAGE)
     return text
+
+
+def no_place(variable: str, text: str) -> SpmError:
+    """The error for a variable that names neither an address nor an existing folder."""
+    return SpmError(
+        f"{variable}: expected an address or an existing folder, found '{shown(text)}'", f"correct {variable}", USAGE
+    )
 
 
 def join(base: str, path: str) -> str:
@@ -182,7 +192,7 @@ def _check(address: str, offline: bool) -> None:
     if scheme not in ("http", "https"):
         raise TransferError(f"expected an http, https or file address, found '{scheme}:'", host=True)
     if offline:
-        raise TransferError("not asked: spm is offline", host=True)
+        raise TransferError(OFFLINE, host=True)
 
 
 def _open_file(path: str, offset: int) -> Body:

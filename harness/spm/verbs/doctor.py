@@ -10,7 +10,7 @@ import os
 import shutil
 
 from harness.spm import progress, sources
-from harness.spm.errors import SpmError
+from harness.spm.errors import SpmError, USAGE
 from harness.spm.formatting import plural, size
 from harness.spm.options import PROGRAM, with_places
 from harness.spm.pins import manifest as manifests
@@ -39,6 +39,7 @@ def run(command: Command, settings: Settings) -> int:
         raise SpmError(
             "doctor: expected a network to reach the sources, found spm offline (--offline or SPM_OFFLINE)",
             "python3 make.py spm verify --deep, which needs no network",
+            USAGE,
         )
     manifest = manifests.load(settings.packages)
     opened = {name: sources.open_source(fields, settings) for name, fields in manifest.sources.items()}

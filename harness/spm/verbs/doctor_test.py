@@ -95,6 +95,21 @@ class DoctorTest(SpmTestCase):
             [("fine", ["main", "other", "SPM_MIRROR"]), *[("some left", ["main", "other"])] * 2],
         )
 
+    def test_a_mirror_that_is_no_folder_and_no_address_is_wrong_usage(self) -> None:
+        self.sources["bookworm"] = {"type": "debian"}
+        self.packages["one"]["artifacts"][0]["sources"].append("bookworm")
+        for name in ("SPM_MIRROR", "SPM_DEBIAN_MIRROR"):
+            with mock.patch.dict(os.environ, {name: "foo"}):
+                result = self.doctor()
+            self.assertEqual(
+                (result.status, result.err),
+                (
+                    2,
+                    f"spm: error: {name}: expected an address or an existing folder, found 'foo'\n"
+                    f"hint: correct {name}\n",
+                ),
+            )
+
     def test_a_source_that_nobody_answers_for_is_asked_once_and_leaves_last_copies(self) -> None:
         self.other.close()
         result = self.doctor()
@@ -171,7 +186,7 @@ class DoctorTest(SpmTestCase):
             "hint: python3 make.py spm verify --deep --packages FOLDER/packages.json --lib FOLDER/lib "
             "--store FOLDER/store, which needs no network\n",
         )
-        self.assertEqual((result.status, self.server.asked), (1, []))
+        self.assertEqual((result.status, self.server.asked), (2, []))
 
     def test_what_would_stop_an_install_here_is_said(self) -> None:
         self.sources["bookworm"] = {"type": "debian"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from harness.spm import progress
-from harness.spm.errors import SpmError, system_error
+from harness.spm.errors import SpmError, USAGE, system_error
 from harness.spm.formatting import plural
 from harness.spm.install import InstallPlan
 from harness.spm.pins import manifest as manifests
@@ -37,7 +37,7 @@ def run(command: Command, settings: Settings) -> int:
     asked = list(wanted.artifacts().values()) or _any_artifact(packages, settings.platform)
     if mirror.folder and not os.path.isdir(mirror.folder):
         what = f"mirror pull: expected a folder, found none at {mirror.folder}"
-        raise SpmError(what, "name a mirror's folder or URL")
+        raise SpmError(what, "python3 make.py spm mirror pull --help", USAGE)
     missing_artifacts = mirrors.missing_artifacts(mirror, asked, settings)
     absent = {each.sha256 for each in missing_artifacts}
     incomplete = [item for item in wanted.missing if absent.intersection(_hashes(item))]

@@ -184,9 +184,9 @@ class MirrorTest(SpmTestCase):
                 self.assertEqual(
                     (result.status, result.err),
                     (
-                        1,
+                        2,
                         "spm: error: mirror pull: expected a folder, found none at FOLDER/mirror\n"
-                        "hint: name a mirror's folder or URL\n",
+                        "hint: python3 make.py spm mirror pull --help\n",
                     ),
                 )
 
@@ -217,7 +217,7 @@ class MirrorTest(SpmTestCase):
                 (
                     2,
                     f"spm: error: mirror: expected a folder, or {words}, found '{shown}'\n"
-                    "hint: name such a place\n",
+                    "hint: name such a place, as /folder or https://host/path\n",
                 ),
             )
 

@@ -1,8 +1,6 @@
 """status: prints the state of each package, and the links of lib that belong to no package of packages.json.
 
-States: active; stored (in the store, not linked); absent; other version (lib links to another version); broken (lib
-links to a missing tree); blocked (a file that spm did not make has the link's name); stray (a link that packages.json
-does not name)."""
+options.DETAILS explains the states."""
 
 from __future__ import annotations
 

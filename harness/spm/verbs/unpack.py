@@ -64,7 +64,7 @@ def _check_archive(path: str) -> None:
     except OSError as error:
         raise SpmError(f"{path}: expected an archive: {error.strerror}", _USAGE_HINT, USAGE) from None
     if not stat.S_ISREG(facts.st_mode) or not facts.st_size:
-        found = "an empty file" if stat.S_ISREG(facts.st_mode) else "no file"
+        found = "an empty file" if stat.S_ISREG(facts.st_mode) else "a folder" if stat.S_ISDIR(facts.st_mode) else "no file"
         raise SpmError(f"{path}: expected an archive, found {found}", _USAGE_HINT, USAGE)
 
 
@@ -81,8 +81,8 @@ def _check_folder(path: str) -> None:
         raise SpmError(f"{path}: expected no folder or an empty one, found {found}", _USAGE_HINT, USAGE) from None
     else:
         if names:
-            found = formatting.plural(len(names), "name")
-            raise SpmError(f"{path}: expected no folder or an empty one, found {found} in it", _USAGE_HINT, USAGE)
+            found = "1 entry" if len(names) == 1 else f"{len(names):,} entries"
+            raise SpmError(f"{path}: expected no folder or an empty one, found {found}", _USAGE_HINT, USAGE)
 
 
 def _unpack_into(archive: str, tree: Tree) -> dict:

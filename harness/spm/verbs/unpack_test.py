@@ -98,10 +98,10 @@ class UnpackVerbTest(SpmTestCase):
             ([archive, "b", "c"], "unpack: expected ARCHIVE DIR, found 3 names"),
             ([f"{self.folder}/none", self.made], "FOLDER/none: expected an archive: No such file or directory"),
             ([empty, self.made], "FOLDER/empty: expected an archive, found an empty file"),
-            ([full, self.made], "FOLDER/full: expected an archive, found no file"),
+            ([full, self.made], "FOLDER/full: expected an archive, found a folder"),
             ([f"{self.folder}/pipe", self.made], "FOLDER/pipe: expected an archive, found no file"),
             ([archive, file], "FOLDER/file: expected no folder or an empty one, found a file"),
-            ([archive, full], "FOLDER/full: expected no folder or an empty one, found 1 name in it"),
+            ([archive, full], "FOLDER/full: expected no folder or an empty one, found 1 entry"),
             (
                 [archive, f"{self.folder}/no/made"],
                 "FOLDER/no/made: expected an existing parent folder, found no FOLDER/no",
