@@ -7,6 +7,10 @@ import os
 import signal
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 if sys.version_info < (3, 11):
     sys.exit("make.py: error: expected Python 3.11 or newer, found %d.%d" % sys.version_info[:2])
 
@@ -71,10 +75,10 @@ def watch_stdout() -> None:
     """Keeps the errors of standard output: they name no file, and argparse ignores those of its help."""
     if not isinstance(sys.stdout, io.TextIOWrapper):
         return
-    raw = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
+    raw: Any = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
     write = raw.write
 
-    def watched_write(data):
+    def watched_write(data: "Any") -> "Any":
         try:
             return write(data)
         except OSError as error:

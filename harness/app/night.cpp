@@ -69,9 +69,8 @@ class NightRun {
     prune();
     std::error_code problem;
     const fs::path page = report_ / "index.html";
-    judgement->line =
-        fmt::format("nightly: {}: {}; {}{}", name_of(judgement->verdict), judgement->line,
-                    duration_text(time_.passed()), fs::exists(page, problem) ? "; " + page.string() : "");
+    judgement->line = fmt::format("nightly: {}: {}; {}{}", name_of(judgement->verdict), judgement->line,
+                                  duration_text(time_.passed()), fs::exists(page, problem) ? "; " + page.string() : "");
     summary(*judgement);
     mark_reported();
     return judgement->verdict;

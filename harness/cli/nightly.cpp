@@ -77,7 +77,7 @@ Command nightly_command() {
        {"--keep", "N",
         fmt::format("number of reports to keep (default: {}); all results are kept", app::NightRequest().keep)}},
       run,
-      "Exit status: 0 fine, 1 failed, 3 regression, 4 unfit for a verdict."};
+      "Exit status: 0 fine, 1 failed, 2 wrong usage, 3 regression, 4 unfit for a verdict."};
 }
 
 }  // namespace lab::cli

@@ -26,7 +26,8 @@ def of_setting(settings: Settings) -> tuple[Mirror | None, bool]:
     last = settings.mirror.startswith(LAST)
     base = settings.mirror.removeprefix(LAST)
     mirror = Mirror(base, settings) if base else None
-    if mirror and mirror.folder and not os.path.isdir(mirror.folder):
+    # The disk of a folder with a whole path may not be mounted: then the sources serve.
+    if mirror and mirror.folder and not os.path.isdir(mirror.folder) and "://" not in base and not os.path.isabs(base):
         raise transport.no_place("SPM_MIRROR", base)
     return mirror, last
 

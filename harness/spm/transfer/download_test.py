@@ -133,7 +133,6 @@ class DownloadTest(SpmTestCase):
 
     def test_a_mirror_without_the_artifact_costs_one_attempt(self) -> None:
         os.environ["SPM_MIRROR"] = f"{self.folder}/nothing"
-        os.mkdir(f"{self.folder}/nothing")
         self.assertEqual(self.spm("install", "a").status, 0)
 
     def test_a_debian_source_is_where_the_environment_says(self) -> None:
