@@ -34,19 +34,6 @@ def night_lock(folder: str) -> int:
     return lock
 
 
-def _check_results(argv: list[str]) -> None:
-    """An option after --results is not its value: the run would lock one folder and write into another one."""
-    for word, value in zip(argv, argv[1:]):
-        if word == "--results" and value.startswith("--"):
-            raise MakeError(f"--results: expected a folder, found the option '{value}'", "python3 make.py nightly --help", 2)
-
-
-def _print_failure(error: MakeError, started: float) -> None:
-    """Prints the error and, on standard output, the summary line that every nightly run has."""
-    print_error(error)
-    print(f"nightly: failed: {error.what}; {duration(time.monotonic() - started)}", flush=True)
-
-
 def main(argv: list[str]) -> int:
     """python3 make.py nightly"""
     if {"--help", "-h"} & set(argv):
@@ -55,18 +42,17 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="make.py nightly")  # the harness reads the other arguments
     parser.add_argument("--results", nargs="?")
     results = parser.parse_known_args(argv)[0].results or os.environ.get("LAB_RESULTS") or f"{paths.ROOT}/results"
+    lock = -1
     try:
-        _check_results(argv)
         lock = night_lock(os.path.join(os.path.abspath(results), "nightly"))
-    except MakeError as error:
-        _print_failure(error, started)
-        return error.status
-    try:
         binary = os.path.join(build.build(build.BuildOptions()).folder, "harness")
     except (MakeError, OSError) as error:
         failure = error if isinstance(error, MakeError) else MakeError(f"{error.filename}: {error.strerror}")
+        print_error(failure)
+        print(f"nightly: failed: {failure.what}; {duration(time.monotonic() - started)}", flush=True)
+        if lock < 0:
+            return failure.status
         os.close(lock)
-        _print_failure(failure, started)
         return 1
     os.set_inheritable(lock, True)
     os.environ.update(LAB_NIGHT_LOCK=str(lock), LAB_NIGHT_SPENT=f"{time.monotonic() - started:.3f}")

@@ -118,11 +118,6 @@ class Nightly(unittest.TestCase):
                 (2, f"nightly: failed: {what}; under a second\n",
                  f"make.py: error: {what}\nhint: --results DIR, or LAB_RESULTS\n"))
 
-    def test_an_option_is_no_value_of_results(self) -> None:
-        status, out, _ = self.fail_with(["--results", "--budget", "1"])
-        self.assertEqual((status, out),
-                         (2, "nightly: failed: --results: expected a folder, found the option '--budget'; under a second\n"))
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -10,22 +10,15 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
 #include "harness/bench/variant.h"
+#include "harness/results/workload_fields.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::measure {
 
 template <typename F>
 void fields(F& f, Description::Offer& o) {
-  results::WorkloadInfo& w = o.workload;
   std::optional<std::string> unsupported;
-  f("name", w.name);
-  f("title", w.title);
-  f("version", w.version);
-  f("phases", w.phases);
-  f("operations", w.operations);
-  f("operation", w.operation);
-  f("parallel", w.parallel);
-  f.added("phase_operations", w.phase_operations);
+  results::workload_fields(f, o.workload);
   f("unsupported", unsupported);
   o.unsupported = unsupported.value_or("");
 }

@@ -7,14 +7,11 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
 
 namespace lab::results {
 
-template <typename F>
-void fields(F& f, Article& a) {
-  f("author", a.author);
-  f("year", a.year);
-}
+LAB_JSON_STRUCT(Article, author, year)
 
 template <typename F>
 void fields(F& f, FigureSource& s) {
@@ -58,25 +55,8 @@ void fields(F& f, PublishedVersion& v) {
   f("ms", v.ms);
 }
 
-template <typename F>
-void fields(F& f, SpeedClaim& c) {
-  f("claim", c.claim);
-  f("from", c.from);
-  f("to", c.to);
-  f("phase", c.phase);
-  f("stated", c.stated);
-}
-
-template <typename F>
-void fields(F& f, CommandBuckets& b) {
-  f("source", b.source);
-  f("machine", b.machine);
-  f("family", b.family);
-  f("workload", b.workload);
-  f("also", b.also);
-  f("versions", b.versions);
-  f("claims", b.claims);
-}
+LAB_JSON_STRUCT(SpeedClaim, claim, from, to, phase, stated)
+LAB_JSON_STRUCT(CommandBuckets, source, machine, family, workload, also, versions, claims)
 
 template <typename F>
 void fields(F& f, DriverCheck& c) {
@@ -103,38 +83,16 @@ void fields(F& f, DriverCheck& c) {
   }
 }
 
-template <typename F>
-void fields(F& f, DriverClaim& c) {
-  f("claim", c.claim);
-  f("platform", c.platform);
-  f("check", c.check);
-}
-
-template <typename F>
-void fields(F& f, Platform& p) {
-  f("what", p.what);
-  f("columns", p.columns);
-}
-
-template <typename F>
-void fields(F& f, VulkanMemory& v) {
-  f("source", v.source);
-  f("texel_bytes", v.texel_bytes);
-  f("least_dimension", v.least_dimension);
-  f("platforms", v.platforms);
-  f("claims", v.claims);
-}
+LAB_JSON_STRUCT(DriverClaim, claim, platform, check)
+LAB_JSON_STRUCT(Platform, what, columns)
+LAB_JSON_STRUCT(VulkanMemory, source, texel_bytes, least_dimension, platforms, claims)
 
 /// What every file has.
 struct ArticleErrata {
   Article source;
   std::vector<Erratum> errata;
 };
-template <typename F>
-void fields(F& f, ArticleErrata& a) {
-  f("source", a.source);
-  f("errata", a.errata);
-}
+LAB_JSON_STRUCT(ArticleErrata, source, errata)
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
+#include "harness/results/workload_fields.h"
 
 namespace lab::results {
 
@@ -70,14 +71,7 @@ void fields(F& f, Session& s) {
 template <typename F>
 void fields(F& f, WorkloadInfo& w) {
   f("family", w.family);
-  f("name", w.name);
-  f("title", w.title);
-  f("version", w.version);
-  f("phases", w.phases);
-  f("operations", w.operations);
-  f("operation", w.operation);
-  f("parallel", w.parallel);
-  f.added("phase_operations", w.phase_operations);
+  workload_fields(f, w);
 }
 
 LAB_JSON_STRUCT(Warmup, repetitions, seconds, stationary)
