@@ -33,6 +33,7 @@ VERBS = {
     "bisect": (HARNESS, "find the commit that made a benchmark, or any command's number, worse"),
     "report": (HARNESS, "write the report of a result"),
     "changepoints": (HARNESS, "find where the level of a series of numbers changed"),
+    "results": (HARNESS, "check or rewrite results of earlier schemas"),
     "simulate": (HARNESS, "measure how often verdicts are wrong, on generated data with known changes"),
 }
 BUTTON = "harness.make.button"

@@ -124,7 +124,7 @@ TEST_F(Files, of_google_benchmark_give_no_verdict_and_the_reason) {
   ASSERT_EQ(comparison->rows.size(), 1u);
   EXPECT_EQ(comparison->rows[0].benchmark, "BM_sort/8");
   EXPECT_EQ(comparison->rows[0].verdict, judge::Verdict::kUnknown);
-  EXPECT_NEAR(comparison->rows[0].base_ns, 1009.5, 1e-6);
+  EXPECT_NEAR(comparison->rows[0].base_value, 1009.5, 1e-6);
   EXPECT_EQ(comparison->warnings.at(0).find("a Google Benchmark file is one process"), 0u);
 }
 

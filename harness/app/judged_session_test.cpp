@@ -187,7 +187,7 @@ TEST(Session, runs_every_benchmark_once_in_every_block) {
     EXPECT_EQ(process.process, process.block);
     EXPECT_EQ(process.arm, "head");
   }
-  EXPECT_TRUE(judge::summarize(fake.head)[0].time.interval);
+  EXPECT_TRUE(judge::summarize(fake.head)[0].value.interval);
 }
 
 TEST(Session, records_the_other_load_in_each_block) {
@@ -292,7 +292,7 @@ TEST(Session, keeps_its_budget_and_adapts_to_the_cost_of_processes) {
   EXPECT_LE(fake.now - 1000, 123);
   EXPECT_GE(fake.head.session.blocks, 6);
   EXPECT_EQ(fake.head.session.state, "complete");
-  for (const judge::SummaryRow& row : judge::summarize(fake.head)) EXPECT_TRUE(row.time.interval) << row.benchmark;
+  for (const judge::SummaryRow& row : judge::summarize(fake.head)) EXPECT_TRUE(row.value.interval) << row.benchmark;
 }
 
 TEST(Session, stops_within_a_block_before_it_exceeds_the_budget) {
@@ -328,7 +328,7 @@ TEST(Session, drops_a_crashed_benchmark_and_continues_with_the_others) {
   EXPECT_EQ(failure.detail, "signal 11 (Segmentation fault)");
   EXPECT_EQ(failure.output_tail, "about to ? crash\n");
   EXPECT_EQ(fake.failures_seen, Names{"fake/quick/store"});
-  EXPECT_EQ(judge::summarize(fake.head)[1].time.count, 2u);  // what it measured before stays
+  EXPECT_EQ(judge::summarize(fake.head)[1].value.count, 2u);  // what it measured before stays
 }
 
 TEST(Session, names_every_way_to_fail) {
@@ -695,7 +695,7 @@ TEST(Session, is_unfit_only_if_its_control_is_biased) {
     EXPECT_EQ(control.fit, bias == 1.0) << control.sentence;
     const auto& unusual = fake.head.session.unusual;
     EXPECT_EQ(unusual, control.fit ? Names{} : Names{control.sentence});
-    EXPECT_EQ(judge::summarize(fake.head)[0].time.count, 12u);  // the control's are no numbers of head
+    EXPECT_EQ(judge::summarize(fake.head)[0].value.count, 12u);  // the control's are no numbers of head
   }
 }
 
@@ -739,7 +739,7 @@ TEST(Session, with_real_processes_measures_working_variants_and_reports_failing_
       {"fake/careless", "conformance"},        {"fake/fragile", "conformance"}};
   EXPECT_EQ(kinds, expected);
   std::map<std::string, std::size_t> counts;
-  for (const judge::SummaryRow& row : judge::summarize(fake.head)) counts[row.benchmark] = row.time.count;
+  for (const judge::SummaryRow& row : judge::summarize(fake.head)) counts[row.benchmark] = row.value.count;
   EXPECT_EQ(counts,
             (std::map<std::string, std::size_t>{
                 {"fake/flaky/store", 1}, {"fake/plain/store", 3}, {"fake/quick/store", 3}, {"fake/wide/spread", 3}}));

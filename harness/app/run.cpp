@@ -11,12 +11,14 @@
 #include "harness/app/judged_session.h"
 #include "harness/base/child.h"
 #include "harness/base/fit.h"
+#include "harness/base/temporary_folder.h"
 #include "harness/base/usage_error.h"
 #include "harness/base/utc.h"
 #include "harness/bench/variant.h"
 #include "harness/judge/summary.h"
 #include "harness/judge/verify.h"
 #include "harness/measure/conditions.h"
+#include "harness/measure/exhibits.h"
 #include "harness/measure/machine.h"
 #include "harness/measure/provenance.h"
 #include "harness/stats/spread.h"
@@ -231,14 +233,35 @@ int planned_blocks(const measure::SessionSpec& spec, const results::Result& pilo
   return measure::planned_blocks(spec.length, overheads);
 }
 
+/// The metrics that filters name.
+std::vector<std::string> metrics_in(const std::vector<std::string>& filters) {
+  std::vector<std::string> metrics;
+  for (const std::string& filter : filters)
+    if (const std::string_view metric = results::benchmark_parts(filter).metric; !metric.empty())
+      metrics.emplace_back(metric);
+  return metrics;
+}
+
 /// Adds verdicts against the base, if the session has one.
-void add_verdicts(RunOutcome& outcome) {
+void add_verdicts(const RunRequest& request, RunOutcome& outcome) {
   if (results::find_arm(outcome.result, results::kBase) == nullptr) return;
-  Expected<judge::Comparison> comparison = judge::compare_arms(outcome.result, {});
+  judge::CompareSettings settings;
+  settings.metrics = metrics_in(request.filters);
+  Expected<judge::Comparison> comparison = judge::compare_arms(outcome.result, settings);
   if (comparison)
     outcome.verdicts = std::move(*comparison);
   else
     outcome.no_verdicts = comparison.error().what;
+}
+
+/// Exhibits go into a folder beside the result, and take a share of the budget or, without one, of the time measured.
+measure::ExhibitPass exhibit_pass(const measure::SessionSpec& spec, const results::Result& result,
+                                  const results::Journal& journal, const RunObserver& observer) {
+  fs::path folder = journal.result_path();
+  folder.replace_extension(".exhibits");
+  const double budget = spec.length.budget_seconds;
+  return {folder, spec.scratch, measure::kExhibitShare * (budget > 0 ? budget : result.session.wall_seconds),
+          observer.on_exhibit};
 }
 
 }  // namespace
@@ -285,6 +308,9 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
       planned ? prepare(request, observer, std::move(*planned), runner) : Expected<PreparedSession>(planned.error());
   if (is_stopped(request.stop_file)) return interrupted_error();
   if (!prepared) return prepared.error();
+  const Expected<TemporaryFolder> scratch = TemporaryFolder::create();
+  if (!scratch) return scratch.error();
+  prepared->spec.scratch = scratch->path();
   const measure::SessionSpec& spec = prepared->spec;
   results::Result& result = prepared->result;
   Expected<results::Journal> journal = open_journal(request, observer, result);
@@ -311,7 +337,9 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
   report_result(result, planned_blocks);
   const measure::Conditions before = measure::read_conditions("/");
   const double start = monotonic_seconds();
-  const Expected<void> measured = run_judged_session(spec, environment, session, result);
+  Expected<void> measured = run_judged_session(spec, environment, session, result);
+  if (measured && result.session.state != "interrupted")
+    measured = measure::collect_exhibits(spec, environment, exhibit_pass(spec, result, *journal, observer), result);
   std::vector<std::string> disturbances = measure::find_disturbances(
       before, measure::read_conditions("/"), monotonic_seconds() - start, spec.cpu, idle_siblings(spec));
   if (observer.on_measured) observer.on_measured(disturbances);
@@ -325,7 +353,7 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
         measured.error());
   if (!path) return path.error();
   RunOutcome outcome{std::move(result), *path, {}, ""};
-  add_verdicts(outcome);
+  add_verdicts(request, outcome);
   return outcome;
 }
 

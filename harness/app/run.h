@@ -14,6 +14,7 @@
 #include "harness/judge/compare.h"
 #include "harness/judge/forecast.h"
 #include "harness/measure/arms.h"
+#include "harness/measure/exhibits.h"
 #include "harness/measure/plan.h"
 #include "harness/measure/session.h"
 #include "harness/results/journal.h"
@@ -44,6 +45,7 @@ struct RunObserver {
   std::function<void(const measure::ConformanceProgress&)> on_conformance = {};
   std::function<void(const measure::SessionProgress&)> on_process = {};
   std::function<void(const results::Failure&)> on_failure = {};
+  std::function<void(const measure::ExhibitProgress&)> on_exhibit = {};
   /// Before the first block, after each block and at the end. `planned_blocks` is the estimated total; none after the
   /// session.
   std::function<void(const results::Result&, std::optional<int> planned_blocks)> on_result = {};

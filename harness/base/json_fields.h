@@ -5,11 +5,13 @@
 /// Writing keeps the order of that list. Reading reports where a value is, what was expected and what was found
 /// ("machine.gpus[0]: expected a string, found a number"). A missing field is an error unless it is listed with
 /// f.added(). An unknown field is ignored, so a later writer may add fields. A json::object is copied unchanged. A pair
-/// or tuple is an array.
+/// or tuple is an array. An enum E whose values count from 0 is a string if `names_of(E)` returns an array of their
+/// names; it is found by argument-dependent lookup.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
 #include <cstdint>
@@ -65,6 +67,10 @@ concept IsTuple = requires {
   std::tuple_size<T>::value;
 };
 template <typename T>
+concept IsNamedEnum = std::is_enum_v<T> && requires(T value) {
+  names_of(value);
+};
+template <typename T>
 struct IsOptional : std::false_type {};
 template <typename T>
 struct IsOptional<std::optional<T>> : std::true_type {};
@@ -86,6 +92,8 @@ json::value to_json(const T& value) {
     return detail::number_to_json(value);
   } else if constexpr (std::is_same_v<T, std::string> || std::is_arithmetic_v<T> || std::is_same_v<T, json::object>) {
     return json::value(value);
+  } else if constexpr (detail::IsNamedEnum<T>) {
+    return json::value(names_of(value)[static_cast<std::size_t>(value)]);
   } else if constexpr (detail::IsOptional<T>::value) {
     return value ? to_json(*value) : json::value(nullptr);
   } else if constexpr (detail::IsVector<T>::value) {
@@ -129,6 +137,8 @@ class FieldReader {
     } else if constexpr (std::is_same_v<T, json::object>) {
       if (!value_->is_object()) return expected("an object");
       out = value_->get_object();
+    } else if constexpr (detail::IsNamedEnum<T>) {
+      read_name(out);
     } else if constexpr (detail::IsOptional<T>::value) {
       out.reset();
       if (!value_->is_null()) read(out.emplace());
@@ -205,6 +215,15 @@ class FieldReader {
                                            : "a whole number from 0");
   }
 
+  template <typename T>
+  void read_name(T& out) {
+    const auto& names = names_of(out);
+    const json::string* const text = value_->if_string();
+    const auto found = text == nullptr ? names.end() : std::find(names.begin(), names.end(), std::string_view(*text));
+    if (found == names.end()) return expected(fmt::format("one of {}", fmt::join(names, ", ")), text);
+    out = static_cast<T>(found - names.begin());
+  }
+
   // The path is built only for an error: a result holds a hundred thousand values.
   FieldReader(const json::value& value, const FieldReader& parent, std::string_view name)
       : value_(&value), parent_(&parent), name_(name) {}
@@ -218,8 +237,10 @@ class FieldReader {
     return above.empty() ? std::string(name_) : fmt::format("{}.{}", above, name_);
   }
 
-  void expected(std::string_view what) {
-    const auto found = [this]() -> std::string {
+  /// `text`: a string to quote.
+  void expected(std::string_view what, const json::string* text = nullptr) {
+    const auto found = [this, text]() -> std::string {
+      if (text != nullptr) return fmt::format("'{}'", std::string_view(*text));
       if (value_->is_number()) return json::serialize(*value_);
       if (value_->is_null()) return "null";
       return value_->is_string()   ? "a string"

@@ -5,7 +5,9 @@
 #include <ctime>
 #include <numeric>
 #include <optional>
+#include <span>
 
+#include "harness/bench/checksum.h"
 #include "harness/bench/stationary.h"
 
 namespace lab::bench {
@@ -48,7 +50,7 @@ class Recorder {
   }
 
   /// Drops the warm-up, at most half of the time since `start`, and fills in all measurements.
-  void settle_into(Measurement& measurement, Clock::TimePoint start) {
+  void settle_into(PointMeasurement& measurement, Clock::TimePoint start) {
     const Clock::TimePoint half = start + (end_.wall - start) / 2;
     std::size_t most = 0;
     while (most + kMinRepetitions < totals_.size() && begins_[most + 1].wall <= half) ++most;
@@ -110,19 +112,28 @@ class Recorder {
   bool stable_ = true;
 };
 
-}  // namespace
-
-double thread_cpu_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+/// Nothing if there is no reference; an empty answer if it has none at this point.
+std::optional<std::span<const float>> reference_at(const Answers* reference, std::size_t point) {
+  if (reference == nullptr) return std::nullopt;
+  return point < reference->size() ? std::span<const float>((*reference)[point]) : std::span<const float>();
 }
 
-Expected<Measurement> measure(const Variant& variant, const Workload& workload, const Parameters& parameters,
-                              double seconds, bool exact, const Clock& clock) {
-  const Clock::TimePoint end =
-      clock.now() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-  const std::unique_ptr<Task> task = workload.prepare(parameters);
+/// Replaces the checksum by that of the answer, and adds its distance from the reference's.
+Expected<void> check_answer(const Tolerance& tolerance, const std::vector<float>& answer,
+                            std::optional<std::span<const float>> reference, PointMeasurement& measurement) {
+  Checksum checksum;
+  checksum.bytes(answer.data(), answer.size() * sizeof(float));
+  measurement.checksum = checksum.value();
+  if (!reference) return {};
+  const Expected<double> distance = distance_between(tolerance.distance, answer, *reference);
+  if (!distance) return distance.error();
+  measurement.counters[kErrorMetric] = *distance;
+  return {};
+}
+
+Expected<PointMeasurement> measure_point(const Workload& workload, const Case& inputs, Clock::TimePoint end, bool exact,
+                                         const Clock& clock, std::optional<std::span<const float>> reference) {
+  const std::unique_ptr<Task> task = workload.prepare(inputs);
   Recorder recorder(workload, *task, clock);
   recorder.reserve();
   const Clock::TimePoint start = clock.now();
@@ -135,16 +146,45 @@ Expected<Measurement> measure(const Variant& variant, const Workload& workload, 
       exact && workload.repeatable && !workload.parallel ? recorder.count_instructions() : std::nullopt;
   recorder.record_until(end);
 
-  Measurement measurement;
-  measurement.benchmark = fmt::format("{}/{}/{}", variant.family, variant.name, workload.name);
-  if (!recorder.stable())
-    return Error{fmt::format("{}: two repetitions read back different contents", measurement.benchmark), ""};
-  measurement.workload = &workload;
-  measurement.parameters = parameters;
+  if (!workload.tolerance && !recorder.stable()) return Error{"two repetitions read back different contents", ""};
+  PointMeasurement measurement;
+  measurement.at = inputs.point;
+  measurement.operations = workload.operations;
   recorder.settle_into(measurement, start);
   measurement.counters = task->counters();
-  if (instructions) measurement.counters["instructions"] = static_cast<double>(*instructions);
+  if (instructions) measurement.counters[kInstructionsMetric] = static_cast<double>(*instructions);
+  if (workload.tolerance)
+    if (const Expected<void> checked = check_answer(*workload.tolerance, task->answer(), reference, measurement);
+        !checked)
+      return checked.error();
   if (exact) measurement.counters.merge(task->costly_counters());
+  return measurement;
+}
+
+}  // namespace
+
+double thread_cpu_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+Expected<Measurement> measure(const Variant& variant, const Workload& workload, const Case& inputs,
+                              const MeasureSettings& settings, const Clock& clock) {
+  const Clock::TimePoint end =
+      clock.now() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(settings.seconds));
+  Measurement measurement{fmt::format("{}/{}/{}", variant.family, variant.name, workload.name), &workload, inputs, {}};
+  const std::vector<Case> cases = cases_of(workload, inputs);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Clock::TimePoint now = clock.now();
+    const auto left = static_cast<Duration::rep>(cases.size() - i);
+    Expected<PointMeasurement> point = measure_point(workload, cases[i], now + (end - now) / left, settings.exact, clock,
+                                                     reference_at(settings.reference, i));
+    if (!point) return in_context(measurement.benchmark, point.error());
+    if (workload.axis && workload.axis->points[i].operations != 0)
+      point->operations = workload.axis->points[i].operations;
+    measurement.points.push_back(std::move(*point));
+  }
   return measurement;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/base/error.h"
+#include "harness/bench/answer.h"
 #include "harness/bench/protocol.h"
 #include "harness/bench/variant.h"
 
@@ -10,11 +11,18 @@ namespace lab::bench {
 /// Most repetitions of one process.
 inline constexpr std::size_t kMaxRepetitions = 100'000;
 
-/// Prepares the workload and repeats it until `seconds` have passed, set-up included, but at least five times. The
-/// first two repetitions are warm-up, and so are later ones that are not yet like the rest. `exact` also counts
-/// instructions and collects costly counters. An error if two repetitions read back different contents. `workload` must
-/// outlive the measurement.
-Expected<Measurement> measure(const Variant& variant, const Workload& workload, const Parameters& parameters,
-                              double seconds, bool exact, const Clock& clock = {});
+/// How to measure.
+struct MeasureSettings {
+  double seconds = 1;                  ///< of the whole process, divided equally among the points of a sweep
+  bool exact = false;                  ///< also counts instructions and collects costly counters
+  const Answers* reference = nullptr;  ///< of a workload with a tolerance; null: its distance is not computed
+};
+
+/// At each point: prepares the workload and repeats it until its share of the time has passed, set-up included, but at
+/// least five times. The first two repetitions are warm-up, and so are later ones that are not yet like the rest. An
+/// error if two repetitions read back different contents, or if an answer cannot be held against the reference's.
+/// `workload` must outlive the measurement.
+Expected<Measurement> measure(const Variant& variant, const Workload& workload, const Case& inputs,
+                              const MeasureSettings& settings, const Clock& clock = {});
 
 }  // namespace lab::bench

@@ -12,12 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "harness/bench/description.h"
 #include "harness/bench/instructions.h"
 
 namespace lab::bench {
 
 /// Version of the protocol between `run` and a variant executable (see protocol.h); old executables keep theirs.
-inline constexpr int kProtocol = 2;
+inline constexpr int kProtocol = 3;
 
 /// CPU time of the calling thread; seconds.
 double thread_cpu_seconds();
@@ -52,6 +53,9 @@ class PhaseClock {
       instructions_->stop();
   }
 
+  /// Adds a time that something else measured, for example the timestamps of a device.
+  void add(std::size_t phase, double nanoseconds) { nanoseconds_[phase] += nanoseconds; }
+
   /// Nanoseconds per phase since construction.
   const std::vector<double>& nanoseconds() const { return nanoseconds_; }
 
@@ -61,10 +65,13 @@ class PhaseClock {
   Instructions* instructions_;
 };
 
-/// The inputs of a workload's preparation.
-struct Parameters {
+/// What one process measures.
+struct Case {
   std::uint64_t seed = 1;  ///< of every random choice
   unsigned threads = 1;    ///< logical cores the process may use
+  std::string device = {};  ///< the Vulkan device to use, as the probe names it; "": none
+  std::string assets = {};  ///< folder of the files that a workload reads; "": none
+  double point = 0;         ///< of the workload's axis; 0 without one
 };
 
 /// A prepared workload: set-up is done, and it can be repeated any number of times.
@@ -73,29 +80,29 @@ class Task {
   virtual ~Task() = default;
 
   /// Does the same work each time; only code inside `clock.time` is timed. Returns the checksum of everything read
-  /// back: the same in every repetition and, for one seed, in every correct variant.
+  /// back: the same in every repetition and, for one seed, in every correct variant. A workload with a tolerance
+  /// returns anything: its answer() counts.
   virtual std::uint64_t repeat(PhaseClock& clock) = 0;
 
-  /// Exact metrics of the task other than times, by name with unit ("metadata_bytes").
+  /// What the last repetition computed, for a workload with a tolerance: as many values in every variant.
+  virtual std::vector<float> answer() const { return {}; }
+
+  /// Values of the workload's metrics other than times, by name ("metadata_bytes").
   virtual std::map<std::string, double> counters() const { return {}; }
 
   /// The same for metrics that cost as much as some repetitions; called in a few processes, after the timing.
   virtual std::map<std::string, double> costly_counters() const { return {}; }
 };
 
-/// One deterministic task of a family.
-struct Workload {
-  std::string name;                 ///< as in `family/variant/workload`
-  std::string title;                ///< one line for people
-  int version = 1;                  ///< raised when the work changes: results of two versions are not comparable
-  std::vector<std::string> phases;  ///< at least one; the benchmark's time is their sum
-  std::uint64_t operations = 1;     ///< per repetition; times are divided by it
-  std::string operation = "op";     ///< what one operation is ("command", "pair")
-  bool parallel = false;            ///< uses every logical core: its process is not pinned
-  std::string unsupported;          ///< why this variant does not support it; "" if it does
-  std::function<std::unique_ptr<Task>(const Parameters&)> prepare;  ///< empty where unsupported
-  bool repeatable = true;  ///< no clock, address or other thread changes which instructions run
-  std::map<std::string, std::uint64_t> phase_operations = {};  ///< by phase; the others have `operations`
+class ExhibitFiles;
+
+/// A workload and how to run it.
+struct Workload : WorkloadInfo {
+  std::string unsupported = {};                                        ///< why this variant does not support it; "" if it does
+  std::function<std::unique_ptr<Task>(const Case&)> prepare = {};      ///< empty where unsupported
+  bool repeatable = true;                                              ///< no clock, address or other thread changes which instructions run
+  /// Writes every file of WorkloadInfo::exhibits (exhibits.h). Does the same work each time.
+  std::function<void(const Case&, ExhibitFiles&)> exhibit = {};
 };
 
 /// A promise of a family, which its variants must keep.
@@ -104,15 +111,8 @@ struct ConformanceCheck {
   std::function<std::string()> what_is_wrong;  ///< "" if the check passes
 };
 
-/// A variant's source file names it and fills in the four descriptive lines; its family's make_variant() the rest.
-struct Variant {
-  std::string family = {};
-  std::string name = {};
-  std::string idea = {};
-  std::string cost = {};
-  std::string source = {};
-  std::string weakness = {};
-  std::map<std::string, std::string> traits = {};  ///< what drives the conformance checks, for readers and the report
+/// A variant's card, which its source file writes, and what its family's make_variant() adds.
+struct Variant : VariantCard {
   std::vector<Workload> workloads = {};
   std::vector<ConformanceCheck> conformance = {};
 };
@@ -120,8 +120,8 @@ struct Variant {
 /// Defined once, in every variant's source file.
 Variant this_variant();
 
-/// `--describe`, `--run WORKLOAD --seed N --seconds S [--threads N]`, `--conformance [CHECK] [--seconds S]`, or Google
-/// Benchmark's own flags. Returns the exit status: 0, 1 if a check failed, 2 for wrong usage.
+/// `--describe`, `--run WORKLOAD`, `--answer WORKLOAD`, `--exhibit WORKLOAD`, `--conformance [CHECK]` with the options
+/// of protocol.h, or Google Benchmark's own flags. Returns the exit status: 0, 1 if a check failed, 2 for wrong usage.
 int variant_main(int argc, char** argv, const Variant& variant);
 
 }  // namespace lab::bench

@@ -30,7 +30,7 @@ TEST(Run, prints_its_measurement_as_one_object) {
   workload.version = 3;
   workload.phases = {"all"};
   workload.operations = 10;
-  workload.prepare = [](const Parameters&) { return std::make_unique<Sleeps>(); };
+  workload.prepare = [](const Case&) { return std::make_unique<Sleeps>(); };
   variant.workloads = {workload};
   std::vector<std::string> words{"plain", "--run", "sleep", "--seed", "5", "--threads", "2", "--seconds", "0.001"};
   std::vector<char*> arguments;
@@ -47,7 +47,7 @@ TEST(Run, prints_its_measurement_as_one_object) {
   printed["warmup"].as_object()["seconds"] = nullptr;
   printed["cpu_time"] = nullptr;
   EXPECT_EQ(json::serialize(printed),
-            R"({"protocol":2,"benchmark":"fixture/plain/sleep","version":3,"seed":5,"threads":2,)"
+            R"({"protocol":3,"benchmark":"fixture/plain/sleep","version":3,"seed":5,"threads":2,)"
             R"("checksum":"0000000000000abc","operations":10,"repetitions":3,"samples":3,)"
             R"("warmup":{"repetitions":2,"seconds":null,"stationary":true},"counters":{},"cpu_time":null})");
 }

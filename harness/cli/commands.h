@@ -23,5 +23,6 @@ Command history_command();
 Command bisect_command();
 Command nightly_command();
 Command changepoints_command();
+Command results_command();
 
 }  // namespace lab::cli

@@ -45,6 +45,7 @@ Expected<judge::CompareSettings> settings_from(const Options& options) {
     if (!threshold) return threshold.error();
     settings.threshold = *threshold;
   }
+  settings.metrics = options.values("--metric");
   const std::vector<std::pair<std::string, bool*>> allowances{{"machines", &settings.allow_machines},
                                                               {"seeds", &settings.allow_seeds},
                                                               {"versions", &settings.allow_versions},
@@ -97,6 +98,7 @@ Command compare_command() {
           "compare head with base: each benchmark regressed, improved, same or unknown",
           {{"--alpha", "A", "probability of any false finding in the table (default: 0.05)"},
            {"--threshold", "SHARE", "ignore smaller changes: '1%' or 0.01 (default: 0.5%)"},
+           {"--metric", "NAME", "also judge this metric, for example a phase (may be repeated)"},
            {"--json", "", "one object"},
            {"--markdown", "", "for a comment on a pull request"},
            {"--junit", "FILE", "also write a test report"},

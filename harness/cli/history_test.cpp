@@ -132,8 +132,8 @@ TEST(HistoryCommand, separates_a_new_kernel_from_a_code_change) {
   for (std::size_t i = 40; i < nights.size(); ++i) nights[i].facts.kernel = "6.1.9";
   write(folder.path(), nights);
   EXPECT_EQ(history_of(folder.path()).output,
-            "machine 0123456789ab: 1 slower, new kernel; 2 benchmarks in up to 60 sessions, 2026-08-01 to 2026-09-29\n"
-            "  slower, new kernel  shelf/v000/store  +6.01 % [+5.84 %, +6.25 %]  000000270000..000000280000  "
+            "machine 0123456789ab: 1 worse, new kernel; 2 benchmarks in up to 60 sessions, 2026-08-01 to 2026-09-29\n"
+            "  worse, new kernel  shelf/v000/store  +6.01 % [+5.84 %, +6.25 %]  000000270000..000000280000  "
             "2026-09-10, found "
             "after 3 nights; kernel 6.1.0 -> 6.1.9\n"
             "  1 benchmark without a change between its first 15 nights and its last 4\n");

@@ -182,7 +182,7 @@ TEST(Run, writes_a_result_and_prints_its_path) {
   }
   const std::vector<judge::SummaryRow> rows = judge::summarize(result);
   ASSERT_EQ(rows.size(), 4u);
-  ASSERT_TRUE(rows[1].time.interval && rows[2].time.interval);
+  ASSERT_TRUE(rows[1].value.interval && rows[2].value.interval);
   EXPECT_EQ(rows[1].benchmark, "fake/plain/store");
   // The variant that does a third of the work takes less time, where nothing else is at work.
   const auto least = [&](const std::string& benchmark) {
@@ -235,7 +235,7 @@ TEST(Run, lists_failures_at_the_end_exits_with_1_and_measures_the_others) {
   const results::Result result = load(last_line(outcome.output));
   const std::vector<judge::SummaryRow> rows = judge::summarize(result);
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_TRUE(rows[0].time.interval && rows[1].time.interval);
+  EXPECT_TRUE(rows[0].value.interval && rows[1].value.interval);
   EXPECT_EQ(result.failures.size(), 3u);
   const auto crashed =
       std::find_if(result.failures.begin(), result.failures.end(),

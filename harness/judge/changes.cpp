@@ -113,6 +113,7 @@ std::vector<LevelChange> changes_of_one_seed(std::span<const results::SeriesPoin
     change.index = each.index;
     change.detected_at = each.detected_at;
     change.confidence = each.confidence;
+    change.more_is_better = points.back().metric && points.back().metric->better == bench::Better::kMore;
     change.started = points[each.index].started;
     estimate_levels(points, start, end, change);
     const IndexRange places = likely_range(logs, start, each.index, end);

@@ -29,7 +29,8 @@ struct LevelChange {
   std::string started;          ///< of point `index`
   double before = 0;            ///< medians over the sessions of either level, ns per operation
   double after = 0;
-  double ratio = 1;                         ///< after / before: above 1 is slower
+  double ratio = 1;                         ///< after / before
+  bool more_is_better = false;              ///< a smaller value is a regression
   std::optional<stats::Interval> interval;  ///< of `ratio`, 95 %, if the new level has enough sessions
   double confidence = 0;
   results::CommitRange commits;
@@ -37,7 +38,7 @@ struct LevelChange {
   std::vector<std::string> changed;  ///< the same as text: "kernel 6.1.0 -> 6.1.9"
 
   std::size_t nights() const { return detected_at - index + 1; }
-  bool regressed() const { return ratio > 1; }
+  bool regressed() const { return more_is_better ? ratio < 1 : ratio > 1; }
   /// A regression caused by the code.
   bool is_code_regression() const { return regressed() && cause == "code"; }
 };
@@ -96,6 +97,6 @@ std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently, or when the same points give other changes or other
 /// JSON. A store keeps both, and builds its index again after an increment.
-inline constexpr int kFindingsVersion = 7;
+inline constexpr int kFindingsVersion = 8;
 
 }  // namespace lab::judge

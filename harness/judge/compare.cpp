@@ -13,6 +13,7 @@
 
 #include "harness/judge/compare_exact.h"
 #include "harness/judge/summary.h"
+#include "harness/results/metrics.h"
 #include "harness/stats/power.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/spread.h"
@@ -31,10 +32,13 @@ using stats::Datum;
 constexpr double kPowerOfAdvice = 0.8;
 /// Number of benchmarks that a refusal names; it counts the rest.
 constexpr std::size_t kNamed = 3;
+/// Of a benchmark of an imported file.
+const results::WorkloadInfo kUnlisted;
 
-/// The processes of one benchmark in one arm.
-struct BenchmarkTimes {
-  std::vector<Datum> times;
+/// One metric of the processes of one benchmark in one arm.
+struct MetricData {
+  std::vector<Datum> values;
+  results::Metric metric;
   std::set<std::uint64_t> seeds;
   std::size_t warming_up = 0;  ///< processes that measured before their repetitions were stationary
 };
@@ -43,17 +47,34 @@ struct BenchmarkTimes {
 struct ComparedArm {
   const Result* result;
   std::string_view arm;
-  std::map<std::string, BenchmarkTimes> benchmarks;
+  std::map<std::string, MetricData> benchmarks;  ///< by name: "family/variant/workload" or with ":metric"
 };
 
-ComparedArm compared_arm(const Result& result, std::string_view arm) {
+/// The metrics of a workload that are rows of the table.
+std::vector<results::Metric> compared_metrics(const results::WorkloadInfo& workload, const CompareSettings& settings) {
+  std::vector<results::Metric> metrics = results::judged_metrics(workload);
+  for (const std::string& name : settings.metrics)
+    if (const std::optional<results::Metric> metric = results::find_metric(workload, name);
+        metric && std::ranges::find(metrics, name, &results::Metric::name) == metrics.end())
+      metrics.push_back(*metric);
+  return metrics;
+}
+
+ComparedArm compared_arm(const Result& result, std::string_view arm, const CompareSettings& settings) {
   ComparedArm compared{&result, arm, {}};
   for (const Process& process : result.processes) {
     if (process.arm != arm) continue;
-    BenchmarkTimes& benchmark = compared.benchmarks[process.benchmark];
-    benchmark.times.push_back({process.block, process.real_time});
-    benchmark.seeds.insert(process.seed);
-    benchmark.warming_up += process.warmup && !process.warmup->stationary;
+    const results::WorkloadInfo* const listed = results::find_workload(result, process.benchmark);
+    const results::WorkloadInfo& workload = listed == nullptr ? kUnlisted : *listed;
+    for (const results::Metric& metric : compared_metrics(workload, settings)) {
+      const std::optional<double> value = results::metric_value(workload, process, metric.name);
+      if (!value) continue;
+      MetricData& data = compared.benchmarks[results::metric_name(process.benchmark, workload, metric.name)];
+      data.values.push_back({process.block, *value});
+      data.metric = metric;
+      data.seeds.insert(process.seed);
+      data.warming_up += process.warmup && !process.warmup->stationary;
+    }
   }
   return compared;
 }
@@ -112,8 +133,8 @@ bool is_same_session(const ComparedArm& base, const ComparedArm& head) {
     const auto other = head.benchmarks.find(benchmark);
     if (other == head.benchmarks.end()) continue;
     std::map<int, double> of_head;
-    for (const Datum& datum : other->second.times) of_head.emplace(datum.block, datum.value);
-    for (const Datum& datum : data.times) {
+    for (const Datum& datum : other->second.values) of_head.emplace(datum.block, datum.value);
+    for (const Datum& datum : data.values) {
       const auto same_block = of_head.find(datum.block);
       if (same_block == of_head.end()) continue;
       if (same_block->second != datum.value) return false;
@@ -134,13 +155,13 @@ std::set<std::uint64_t> seeds_of(const ComparedArm& base, const ComparedArm& hea
   return seeds;
 }
 
-bool is_timed_in_both(const ComparedArm& base, const ComparedArm& head, const std::string& benchmark) {
+bool is_measured_in_both(const ComparedArm& base, const ComparedArm& head, const std::string& benchmark) {
   return base.benchmarks.contains(benchmark) && head.benchmarks.contains(benchmark);
 }
 
 /// Whether a benchmark's two sides did different work.
 bool differs_in_seed(const ComparedArm& base, const ComparedArm& head, const std::string& benchmark) {
-  return is_timed_in_both(base, head, benchmark) && seeds_of(base, head, benchmark).size() > 1;
+  return is_measured_in_both(base, head, benchmark) && seeds_of(base, head, benchmark).size() > 1;
 }
 
 /// "1 and 2", and in which benchmarks if not in all; "" if every benchmark has one seed.
@@ -149,7 +170,7 @@ std::string other_seeds(const ComparedArm& base, const ComparedArm& head) {
   std::vector<std::string> found;
   bool all = true;
   for (const auto& [benchmark, data] : base.benchmarks) {
-    if (!is_timed_in_both(base, head, benchmark)) continue;
+    if (!is_measured_in_both(base, head, benchmark)) continue;
     if (!differs_in_seed(base, head, benchmark)) {
       all = false;
       continue;
@@ -246,15 +267,20 @@ RowTest start_row(const ComparedArm& base, const ComparedArm& head, const std::s
   static const std::vector<Datum> kNone;
   const auto data = [&](const ComparedArm& side) -> const std::vector<Datum>& {
     const auto found = side.benchmarks.find(benchmark);
-    return found == side.benchmarks.end() ? kNone : found->second.times;
+    return found == side.benchmarks.end() ? kNone : found->second.values;
   };
   RowTest tested;
   ComparisonRow& row = tested.row;
   row.benchmark = benchmark;
   row.base_processes = data(base).size();
   row.head_processes = data(head).size();
-  row.base_ns = median_of(data(base));
-  row.head_ns = median_of(data(head));
+  row.base_value = median_of(data(base));
+  row.head_value = median_of(data(head));
+  const ComparedArm& described = head.benchmarks.contains(benchmark) ? head : base;
+  if (const auto found = described.benchmarks.find(benchmark); found != described.benchmarks.end()) {
+    row.unit = found->second.metric.unit;
+    row.more_is_better = found->second.metric.better == bench::Better::kMore;
+  }
   row.identical = is_identical(base, head, benchmark);
   if (base.result->machine.id != head.result->machine.id)
     row.reason = Reason::kMachine;
@@ -279,7 +305,7 @@ using ComparedArms = std::vector<const ComparedArm*>;
 std::map<int, double> block_effects(const ComparedArms& arms, const std::string& benchmark) {
   std::map<int, std::vector<std::vector<double>>> blocks;
   for (std::size_t arm = 0; arm < arms.size(); ++arm)
-    for (const Datum& datum : arms[arm]->benchmarks.at(benchmark).times) {
+    for (const Datum& datum : arms[arm]->benchmarks.at(benchmark).values) {
       auto& of = blocks[datum.block];
       of.resize(arms.size());
       of[arm].push_back(std::log(datum.value));
@@ -301,7 +327,7 @@ std::map<int, double> block_effects(const ComparedArms& arms, const std::string&
 std::map<int, double> session_drift(const std::vector<RowTest>& rows, const ComparedArms& arms) {
   std::map<int, std::vector<double>> blocks;
   for (const RowTest& tested : rows)
-    if (!tested.row.identical && is_timed(tested.row))
+    if (!tested.row.identical && is_measured(tested.row))
       for (const auto& [block, effect] : block_effects(arms, tested.row.benchmark)) blocks[block].push_back(effect);
   std::map<int, double> drift;
   for (const auto& [block, effects] : blocks) {
@@ -336,7 +362,7 @@ BlockedArms arms_of(const std::vector<Datum>& base, const std::vector<Datum>& he
 void run_test(RowTest& tested, const ComparedArm& base, const ComparedArm& head, const TestMethod& method) {
   const double alpha = method.alpha;
   tested.arms =
-      arms_of(base.benchmarks.at(tested.row.benchmark).times, head.benchmarks.at(tested.row.benchmark).times, method);
+      arms_of(base.benchmarks.at(tested.row.benchmark).values, head.benchmarks.at(tested.row.benchmark).values, method);
   tested.log_ratio = std::log(tested.arms->ratio());
   if (const auto interval = tested.arms->interval(alpha))
     tested.logs = stats::Interval{std::log(interval->low), std::log(interval->high)};
@@ -438,8 +464,8 @@ std::string_view sentence_of(Reason reason) {
 
 /// Whether more than half of a benchmark's processes in an arm measured before they were warm.
 bool is_warming_up(const ComparedArm& side, const std::string& benchmark) {
-  const BenchmarkTimes& processes = side.benchmarks.at(benchmark);
-  return 2 * processes.warming_up > processes.times.size();
+  const MetricData& processes = side.benchmarks.at(benchmark);
+  return 2 * processes.warming_up > processes.values.size();
 }
 
 void set_unknown(ComparisonRow& row, Reason reason, std::string note) {
@@ -480,7 +506,7 @@ void finish(std::vector<RowTest>& rows, const ComparedArm& base, const ComparedA
     ComparisonRow& row = tested.row;
     row.ratio = std::exp(tested.log_ratio);
     if (!is_tested(tested)) {
-      const bool untimed = row.reason == Reason::kIdentical && !is_timed(row);
+      const bool untimed = row.reason == Reason::kIdentical && !is_measured(row);
       set_unknown(row, row.reason, untimed ? "identical code, not timed" : std::string(sentence_of(row.reason)));
     } else {
       row.p = adjusted[next++];
@@ -532,9 +558,39 @@ std::string with_reason(const Result& result, const std::string& benchmark) {
   return benchmark;
 }
 
-Expected<Comparison> compare_sides(const ComparedArm& base, const ComparedArm& head, bool interleaved,
+/// The value that every process has; none if they differ.
+std::optional<double> only_value(const std::vector<Datum>& values) {
+  const bool constant = std::ranges::all_of(values, [&](const Datum& d) { return d.value == values.front().value; });
+  return constant && !values.empty() ? std::optional(values.front().value) : std::nullopt;
+}
+
+/// Takes the metrics with a value of 0 or less, which has no ratio, out of both sides. Constant ones are compared as
+/// exact metrics; the others are named in a warning.
+void take_out_unratioed(ComparedArm& base, ComparedArm& head, Comparison& into) {
+  const auto has_ratio = [](const MetricData& data) {
+    return std::ranges::all_of(data.values, [](const Datum& datum) { return datum.value > 0; });
+  };
+  std::set<std::string> out;
+  for (const ComparedArm* side : {&base, &head})
+    for (const auto& [name, data] : side->benchmarks)
+      if (!has_ratio(data)) out.insert(name);
+  for (const std::string& name : out) {
+    const auto before = base.benchmarks.extract(name), after = head.benchmarks.extract(name);
+    if (!before || !after) continue;
+    const results::Metric& metric = after.mapped().metric;
+    const auto was = only_value(before.mapped().values), is = only_value(after.mapped().values);
+    if (!was || !is)
+      into.warnings.push_back(fmt::format("{} is not judged: it has values of 0 or less, which have no ratio", name));
+    else if (*was != *is)
+      into.exact.push_back({std::string(results::without_metric(name)), metric.name, fmt::format("{}", *was),
+                            fmt::format("{}", *is), (metric.better == bench::Better::kMore) == (*is < *was)});
+  }
+}
+
+Expected<Comparison> compare_sides(ComparedArm base, ComparedArm head, bool interleaved,
                                    const CompareSettings& settings) {
   Comparison comparison;
+  take_out_unratioed(base, head, comparison);
   comparison.base = side_of(base);
   comparison.head = side_of(head);
   comparison.alpha = settings.alpha;
@@ -582,7 +638,7 @@ Expected<Comparison> compare_sides(const ComparedArm& base, const ComparedArm& h
   method.base_drift = session_drift(rows, interleaved ? ComparedArms{&base, &head} : ComparedArms{&base});
   method.head_drift = interleaved ? method.base_drift : session_drift(rows, {&head});
   for (RowTest& row : rows)
-    if (is_timed(row.row)) run_test(row, base, head, method);
+    if (is_measured(row.row)) run_test(row, base, head, method);
   if (!interleaved && comparison.tested > 0) {
     const auto [shift, source] = shift_between(rows, settings.alpha);
     comparison.session_shift = std::expm1(shift);
@@ -597,7 +653,8 @@ Expected<Comparison> compare_sides(const ComparedArm& base, const ComparedArm& h
   std::set<std::string> uncounted;
   for (const RowTest& row : rows)
     if (row.row.reason == Reason::kSeeds || row.row.reason == Reason::kMachine) uncounted.insert(row.row.benchmark);
-  comparison.exact = exact_changes(*base.result, base.arm, *head.result, head.arm, uncounted);
+  std::ranges::move(exact_changes(*base.result, base.arm, *head.result, head.arm, uncounted),
+                    std::back_inserter(comparison.exact));
   finish(rows, base, head, settings, comparison);
   return comparison;
 }
@@ -614,33 +671,34 @@ std::string_view to_string(Reason reason) {
   return kNames[static_cast<std::size_t>(reason)];
 }
 
-bool is_timed(const ComparisonRow& row) {
+bool is_measured(const ComparisonRow& row) {
   return row.base_processes > 0 && row.head_processes > 0;
 }
 
 Verdict judge(const ComparisonRow& row, double alpha, double threshold) {
   if (!row.interval || !row.p) return Verdict::kUnknown;
   const double most = 1 + threshold;
-  if (*row.p < alpha && row.interval->low > most) return Verdict::kRegressed;
-  if (*row.p < alpha && row.interval->high < 1 / most) return Verdict::kImproved;
+  if (*row.p < alpha && row.interval->low > most) return row.more_is_better ? Verdict::kImproved : Verdict::kRegressed;
+  if (*row.p < alpha && row.interval->high < 1 / most)
+    return row.more_is_better ? Verdict::kRegressed : Verdict::kImproved;
   return row.interval->low > 1 / most && row.interval->high < most ? Verdict::kSame : Verdict::kUnknown;
 }
 
 Expected<Comparison> compare_arms(const Result& session, const CompareSettings& settings) {
-  const ComparedArm base = compared_arm(session, results::kBase);
+  const ComparedArm base = compared_arm(session, results::kBase, settings);
   if (base.benchmarks.empty() && results::find_arm(session, results::kBase) == nullptr)
     return Error{
         fmt::format("expected a session with the arms head and base, found only head in '{}'", session.session.id),
         "python3 make.py run --against REV, or compare it with a second result", ExitStatus::kUsage};
-  return compare_sides(base, compared_arm(session, results::kHead), true, settings);
+  return compare_sides(base, compared_arm(session, results::kHead, settings), true, settings);
 }
 
 Expected<Comparison> compare_sessions(const Result& base, const Result& head, const CompareSettings& settings) {
-  return compare_sides(compared_arm(base, results::kHead), compared_arm(head, results::kHead), false, settings);
+  return compare_sides(compared_arm(base, results::kHead, settings), compared_arm(head, results::kHead, settings), false, settings);
 }
 
 Expected<Comparison> compare_interleaved(const Result& base, const Result& head, const CompareSettings& settings) {
-  return compare_sides(compared_arm(base, results::kHead), compared_arm(head, results::kHead), true, settings);
+  return compare_sides(compared_arm(base, results::kHead, settings), compared_arm(head, results::kHead, settings), true, settings);
 }
 
 std::size_t count(const Comparison& comparison, Verdict verdict) {

@@ -85,26 +85,29 @@ struct CompareSettings {
   bool allow_seeds = false;       ///< shows what ran with different seeds, without verdicts
   bool allow_versions = false;    ///< compares different versions of a workload
   bool allow_unfit = false;       ///< gives verdicts even if a session is unfit
+  std::vector<std::string> metrics = {};  ///< judged beside results::judged_metrics, for example phases
 };
 
 struct ComparisonRow {
-  std::string benchmark;
-  double ratio = 1;                         ///< head / base: above 1, head is slower; meaningless unless is_timed
+  std::string benchmark;                    ///< ends in ":metric" if that is not the primary one of its workload
+  double ratio = 1;                         ///< head / base; meaningless unless is_measured
   std::optional<stats::Interval> interval;  ///< of `ratio`; none if not tested or if there are too few processes
   std::optional<double> p;                  ///< Holm's, two-sided; none if not tested
   Verdict verdict = Verdict::kUnknown;
   Reason reason = Reason::kNone;
   std::size_t base_processes = 0;
   std::size_t head_processes = 0;
-  double base_ns = 0;  ///< per operation: median over processes; 0 if it was not timed
-  double head_ns = 0;
+  double base_value = 0;  ///< median over processes; 0 if it was not measured
+  double head_value = 0;
+  std::string unit = {};         ///< of both: "ns per operation", or the metric's
+  bool more_is_better = false;   ///< a smaller value is a regression
   bool identical = false;             ///< the same executable, or session, in both, in the same environment
   std::optional<std::size_t> needed;  ///< unknown: processes per arm that would decide it at this ratio, if any
   std::string note;                   ///< a sentence: the meaning of the reason for this row, else ""
 };
 
-/// Whether both sides have times.
-bool is_timed(const ComparisonRow& row);
+/// Whether both sides have values.
+bool is_measured(const ComparisonRow& row);
 
 /// The verdict from a row's p and interval, if it was tested. The threshold is symmetric: 1.005 is as far from 1 as
 /// 1 / 1.005.
@@ -116,7 +119,7 @@ struct ExactChange {
   std::string metric;     ///< "metadata_bytes", "checksum", "image 64x64 size"
   std::string base;       ///< "" if missing
   std::string head;
-  bool worse = false;  ///< more bytes, or a different checksum
+  bool worse = false;  ///< by the metric's direction; a different checksum is always worse
 };
 
 /// The provenance of one side's numbers.

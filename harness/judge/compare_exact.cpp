@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "harness/judge/exact.h"
+#include "harness/results/metrics.h"
 
 namespace lab::judge {
 
@@ -20,14 +21,42 @@ using results::DriverColumn;
 using results::Process;
 using results::Result;
 
-/// The workload's demand: neither a merit nor a fault of the variant.
-constexpr std::string_view kDemand = "peak_requested_bytes";
+/// Results of schema 1 do not declare their metrics: more is worse where the name ends so.
 constexpr std::array<std::string_view, 3> kMoreIsWorse{"bytes", "fragmentation", "instructions"};
 
-bool more_is_worse(std::string_view metric) {
-  return metric != kDemand && std::any_of(kMoreIsWorse.begin(), kMoreIsWorse.end(),
-                                          [&](std::string_view end) { return metric.ends_with(end); });
-}
+/// How a benchmark's exact metrics are declared on both sides.
+class Declarations {
+ public:
+  Declarations(const Result& base, const Result& head, const std::string& benchmark)
+      : workloads_{results::find_workload(head, benchmark), results::find_workload(base, benchmark)} {}
+
+  bool is_worse(std::string_view name, double before, double after) const {
+    if (const std::optional<results::Metric> metric = find(name)) {
+      if (metric->better == bench::Better::kNeither) return false;
+      return metric->better == bench::Better::kLess ? after > before : after < before;
+    }
+    const bool more_is_worse = std::ranges::any_of(kMoreIsWorse, [&](auto end) { return name.ends_with(end); });
+    return more_is_worse && after > before;
+  }
+
+  /// Whether a metric that only one side has is a finding.
+  bool counts_if_missing(std::string_view name) const {
+    const std::optional<results::Metric> metric = find(name);
+    return metric && !metric->costly;
+  }
+
+ private:
+  std::optional<results::Metric> find(std::string_view name) const {
+    for (const results::WorkloadInfo* const workload : workloads_)
+      if (workload != nullptr)
+        if (const auto at = std::ranges::find(workload->metrics, name, &results::Metric::name);
+            at != workload->metrics.end())
+          return *at;
+    return std::nullopt;
+  }
+
+  std::array<const results::WorkloadInfo*, 2> workloads_;
+};
 
 /// Of one benchmark: each counter's value, none if processes disagree; each seed's checksum.
 struct ExactValues {
@@ -53,20 +82,20 @@ void compare_checksums(const std::string& benchmark, const ExactValues& base, co
 }
 
 void compare_counters(const std::string& benchmark, const ExactValues& base, const ExactValues& head,
-                      std::vector<ExactChange>& found) {
+                      const Declarations& declared, std::vector<ExactChange>& found) {
   std::set<std::string> names;
   for (const ExactValues* values : {&base, &head})
     for (const auto& [name, value] : values->counters) names.insert(name);
   for (const std::string& name : names) {
     const auto before = base.counters.find(name), after = head.counters.find(name);
     const bool in_base = before != base.counters.end(), in_head = after != head.counters.end();
-    if (is_costly(name) && !(in_base && in_head)) continue;
+    if (!(in_base && in_head) && !declared.counts_if_missing(name)) continue;
     // A counter with noise is not exact.
     if ((in_base && !before->second) || (in_head && !after->second)) continue;
     if (in_base && in_head && *before->second == *after->second) continue;
     const auto text = [](bool there, const auto& at) { return there ? fmt::format("{}", *at->second) : std::string(); };
     found.push_back({benchmark, name, text(in_base, before), text(in_head, after),
-                     in_base && in_head && more_is_worse(name) && *after->second > *before->second});
+                     in_base && in_head && declared.is_worse(name, *before->second, *after->second)});
   }
 }
 
@@ -155,7 +184,8 @@ std::vector<ExactChange> exact_changes(const Result& base, std::string_view base
     const auto other = after.find(benchmark);
     if (other == after.end()) continue;
     compare_checksums(benchmark, values, other->second, found);
-    if (!uncounted.contains(benchmark)) compare_counters(benchmark, values, other->second, found);
+    if (!uncounted.contains(benchmark))
+      compare_counters(benchmark, values, other->second, Declarations(base, head, benchmark), found);
   }
   return found;
 }

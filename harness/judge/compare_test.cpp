@@ -140,7 +140,7 @@ TEST(Compare, does_not_judge_identical_executables_and_invents_no_time) {
   const ComparisonRow& row = *find_row(comparison, "shelf/v0/store");
   EXPECT_EQ(row.verdict, Verdict::kUnknown);
   EXPECT_EQ(row.reason, Reason::kIdentical);
-  EXPECT_FALSE(is_timed(row));
+  EXPECT_FALSE(is_measured(row));
   EXPECT_FALSE(row.interval);
   EXPECT_FALSE(row.p);
   EXPECT_EQ(row.note, "identical code, not timed");
@@ -170,7 +170,7 @@ TEST(Compare, shows_the_times_of_identical_code_without_judging_them) {
   const Comparison comparison = *compare_sessions(base, head, {});
   for (const ComparisonRow& row : comparison.rows) {
     EXPECT_EQ(row.reason, Reason::kIdentical);
-    EXPECT_NEAR(row.ratio, row.head_ns / row.base_ns, 0.02);
+    EXPECT_NEAR(row.ratio, row.head_value / row.base_value, 0.02);
     EXPECT_NEAR(row.ratio, 1.1, 0.02);
     EXPECT_FALSE(row.p || row.interval);
     EXPECT_EQ(row.note, "identical code, not judged");
@@ -618,6 +618,65 @@ TEST(Atlases, pair_a_driver_with_its_next_version) {
   results::DriverColumn other = column("radv-1", 1);
   other.driver.short_name = "radv";
   EXPECT_EQ(compare_atlases({column("lavapipe-1", 1)}, {other}).error().status, ExitStatus::kUsage);
+}
+
+/// A session whose workload declares a memory metric, a rate of which more is better, and an error.
+Result session_with_metrics(const std::function<void(Process&)>& change_head) {
+  Result session = Maker().session(2, 20, {kBase, kHead});
+  results::WorkloadInfo& workload = session.workloads.front();
+  workload.metrics = {{"rss", "Resident memory", "bytes", results::MetricKind::kMemory},
+                      {"rate", "Rate", "1/s", results::MetricKind::kTime, bench::Better::kMore}};
+  workload.tolerance = bench::Tolerance{bench::Distance::kMaximum, 1, "grey levels"};
+  for (Process& process : session.processes) {
+    process.counters = {{"rss", process.real_time}, {"rate", 1 / process.real_time}, {"error", 0}};
+    if (process.arm == kHead) change_head(process);
+  }
+  return session;
+}
+
+TEST(CompareMetrics, are_rows_of_their_own_judged_by_their_direction) {
+  const Result session = session_with_metrics([](Process& process) {
+    process.counters["rss"] *= 1.1;
+    process.counters["rate"] *= 1.1;
+  });
+  const Comparison comparison = *compare_arms(session, at(0.03));
+  EXPECT_EQ(comparison.rows.size(), 6u);
+  EXPECT_EQ(find_row(comparison, "shelf/v0/store")->verdict, Verdict::kSame);
+  const ComparisonRow& rss = *find_row(comparison, "shelf/v0/store:rss");
+  EXPECT_EQ(rss.verdict, Verdict::kRegressed);
+  EXPECT_EQ(rss.unit, "bytes");
+  const ComparisonRow& rate = *find_row(comparison, "shelf/v0/store:rate");
+  EXPECT_EQ(rate.verdict, Verdict::kImproved);
+  EXPECT_GT(rate.ratio, 1);
+}
+
+TEST(CompareMetrics, without_a_ratio_are_compared_as_exact_or_named) {
+  EXPECT_TRUE(compare_arms(session_with_metrics([](Process&) {}), at(0.03))->exact.empty());
+  const Comparison worse =
+      *compare_arms(session_with_metrics([](Process& process) { process.counters["error"] = 0.5; }), at(0.03));
+  ASSERT_EQ(worse.exact.size(), 2u);
+  EXPECT_EQ(worse.exact[0].benchmark, "shelf/v0/store");
+  EXPECT_EQ(worse.exact[0].metric, "error");
+  EXPECT_EQ(worse.exact[0].head, "0.5");
+  EXPECT_TRUE(worse.exact[0].worse);
+  const Comparison noisy = *compare_arms(
+      session_with_metrics([](Process& process) { process.counters["error"] = 0.01 * process.block; }), at(0.03));
+  EXPECT_TRUE(noisy.exact.empty());
+  ASSERT_EQ(noisy.warnings.size(), 2u);
+  EXPECT_EQ(noisy.warnings[0], "shelf/v0/store:error is not judged: it has values of 0 or less, which have no ratio");
+}
+
+TEST(CompareMetrics, that_the_user_names_are_judged_as_well) {
+  Result session = Maker().session(1, 20, {kBase, kHead});
+  for (Process& process : session.processes)
+    if (process.arm == kHead)
+      for (double& sample : process.samples["put"]) sample *= 2;
+  CompareSettings settings = at(0.03);
+  EXPECT_EQ(find_row(*compare_arms(session, settings), "shelf/v0/store:put"), nullptr);
+  settings.metrics = {"put", "absent"};
+  const Comparison comparison = *compare_arms(session, settings);
+  EXPECT_EQ(comparison.rows.size(), 2u);
+  EXPECT_EQ(find_row(comparison, "shelf/v0/store:put")->verdict, Verdict::kRegressed);
 }
 
 }  // namespace lab::judge

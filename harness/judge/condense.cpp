@@ -68,12 +68,15 @@ std::vector<results::CondensedRow> condensed_rows(const results::Result& result)
   const auto exact = exact_counters(result, results::kHead);
   const results::Arm* head = results::find_arm(result, results::kHead);
   for (const SummaryRow& row : summarize(result)) {
+    if (!(row.value.median > 0)) continue;
     results::CondensedRow& kept = rows.emplace_back();
     kept.benchmark = row.benchmark;
-    kept.time = row.time;
+    kept.value = row.value;
+    kept.metric = row.metric;
     if (const results::WorkloadInfo* workload = results::find_workload(result, row.benchmark))
       kept.version = workload->version;
-    kept.exact = exact.at(row.benchmark);
+    // Once for each benchmark, not again for each of its metrics.
+    if (row.benchmark == results::without_metric(row.benchmark)) kept.exact = exact.at(row.benchmark);
     if (head == nullptr) continue;
     const results::BenchmarkParts parts = results::benchmark_parts(row.benchmark);
     const auto executable = head->executables.find(fmt::format("{}/{}", parts.family, parts.variant));

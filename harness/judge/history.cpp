@@ -20,6 +20,7 @@ void fields(F& f, LevelChange& c) {
   f("before", c.before);
   f("after", c.after);
   f("ratio", c.ratio);
+  f("more_is_better", c.more_is_better);
   f("low", low);
   f("high", high);
   f("confidence", c.confidence);

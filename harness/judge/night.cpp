@@ -52,7 +52,7 @@ std::vector<double> nights_before(std::span<const results::SeriesPoint> points, 
 }
 
 void judge_level(const results::CondensedRow& row, std::span<const double> nights, NightFitness& night) {
-  const double tonight = std::log(row.time.median);
+  const double tonight = std::log(row.value.median);
   const LevelState where = level_state(nights, tonight);
   night.levels.add(where);
   if (where != LevelState::kStayed && where != LevelState::kMoved) return;

@@ -1,6 +1,8 @@
 #include "harness/judge/summary.h"
 
-#include <map>
+#include <algorithm>
+#include <optional>
+#include <set>
 
 #include "harness/stats/quantile.h"
 #include "harness/stats/strata.h"
@@ -8,6 +10,18 @@
 namespace lab::judge {
 
 namespace {
+
+/// The benchmark's workload; one with the fields of the first process if the result does not list it, as an imported
+/// file.
+results::WorkloadInfo workload_of(const results::Result& result, std::string_view benchmark) {
+  if (const results::WorkloadInfo* const listed = find_workload(result, benchmark)) return *listed;
+  results::WorkloadInfo workload;
+  const auto first = std::ranges::find(result.processes, results::without_metric(benchmark), &results::Process::benchmark);
+  if (first == result.processes.end()) return workload;
+  workload.operations = first->operations;
+  for (const auto& [phase, samples] : first->samples) workload.phases.push_back(phase);
+  return workload;
+}
 
 std::vector<double> values_of(std::span<const stats::Datum> data) {
   std::vector<double> values;
@@ -17,20 +31,27 @@ std::vector<double> values_of(std::span<const stats::Datum> data) {
 
 }  // namespace
 
+std::vector<stats::Datum> metric_values(const results::Result& result, std::string_view benchmark,
+                                        std::string_view arm) {
+  const results::WorkloadInfo workload = workload_of(result, benchmark);
+  const std::string_view metric = results::benchmark_parts(benchmark).metric;
+  const std::string_view name = results::without_metric(benchmark);
+  std::vector<stats::Datum> values;
+  for (const results::Process& process : result.processes)
+    if (process.benchmark == name && process.arm == arm)
+      if (const std::optional<double> value = results::metric_value(workload, process, metric))
+        values.push_back({process.block, *value});
+  return values;
+}
+
 std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark,
                                         std::string_view phase, std::string_view arm) {
+  const results::WorkloadInfo workload = workload_of(result, benchmark);
   std::vector<stats::Datum> times;
-  const results::WorkloadInfo* const workload = find_workload(result, benchmark);
-  for (const results::Process& process : result.processes) {
-    if (process.benchmark != benchmark || process.arm != arm) continue;
-    if (phase.empty()) {
-      times.push_back({process.block, process.real_time});
-    } else if (const auto samples = process.samples.find(std::string(phase)); samples != process.samples.end()) {
-      const std::uint64_t operations =
-          workload == nullptr ? process.operations : operations_of(*workload, std::string(phase));
-      times.push_back({process.block, stats::median(samples->second) / static_cast<double>(operations)});
-    }
-  }
+  for (const results::Process& process : result.processes)
+    if (process.benchmark == benchmark && process.arm == arm)
+      if (const std::optional<double> time = results::phase_time(workload, process, std::string(phase)))
+        times.push_back({process.block, *time});
   return times;
 }
 
@@ -43,22 +64,27 @@ stats::Estimate estimate(const std::vector<stats::Datum>& data) {
 }
 
 std::vector<SummaryRow> summarize(const results::Result& result) {
-  std::map<std::string, std::vector<stats::Datum>> times;
+  std::set<std::string> benchmarks;
   for (const results::Process& process : result.processes)
-    if (process.arm == results::kHead) times[process.benchmark].push_back({process.block, process.real_time});
+    if (process.arm == results::kHead) benchmarks.insert(process.benchmark);
   std::vector<SummaryRow> rows;
-  for (const auto& [benchmark, data] : times) {
-    const results::VariantInfo* variant = find_variant(result, benchmark);
-    rows.push_back({benchmark, variant != nullptr && variant->reference, estimate(data)});
+  for (const std::string& benchmark : benchmarks) {
+    const results::WorkloadInfo workload = workload_of(result, benchmark);
+    const results::VariantCard* variant = find_variant(result, benchmark);
+    for (const results::Metric& metric : results::judged_metrics(workload)) {
+      const std::string name = results::metric_name(benchmark, workload, metric.name);
+      if (const std::vector<stats::Datum> values = metric_values(result, name); !values.empty())
+        rows.push_back({name, variant != nullptr && variant->reference, metric, estimate(values)});
+    }
   }
   return rows;
 }
 
 double relative_half_width(const results::Result& result, const std::string& benchmark, std::size_t compared) {
-  const std::vector<stats::Datum> head = process_times(result, benchmark);
+  const std::vector<stats::Datum> head = metric_values(result, benchmark);
   if (head.empty()) return 1;
   if (compared == 0) return stats::relative_half_width(estimate(head)).value_or(1);
-  const std::vector<stats::Datum> base = process_times(result, benchmark, "", results::kBase);
+  const std::vector<stats::Datum> base = metric_values(result, benchmark, results::kBase);
   const std::size_t stratum = stats::stratum_blocks(stats::common_blocks(base, head), compared, stats::kAlpha);
   const auto ratio = stats::in_strata(base, head, stratum).interval(1 - stats::kConfidence);
   return ratio ? (ratio->high - ratio->low) / (ratio->high + ratio->low) : 1;

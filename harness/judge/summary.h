@@ -7,10 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/results/metrics.h"
 #include "harness/results/result.h"
 #include "harness/stats/interval.h"
 
 namespace lab::judge {
+
+/// Every process's value of a metric of one benchmark and arm, in file order. `benchmark` may end in ":metric"; without,
+/// it means the primary metric. Empty if it has no numbers.
+std::vector<stats::Datum> metric_values(const results::Result& result, std::string_view benchmark,
+                                        std::string_view arm = results::kHead);
 
 /// ns per operation of every process of one benchmark and arm, in file order: the median over its repetitions of one
 /// phase, or of the sum of all phases if `phase` is "". Empty if the benchmark has no numbers.
@@ -23,14 +29,15 @@ double median_of(std::span<const stats::Datum> data);
 /// Median and interval over processes, ns per operation. `data` must not be empty.
 stats::Estimate estimate(const std::vector<stats::Datum>& data);
 
-/// One benchmark that has numbers.
+/// One metric of a benchmark that has numbers.
 struct SummaryRow {
-  std::string benchmark;
+  std::string benchmark;  ///< ends in ":metric" if that is not the primary one
   bool reference = false;
-  stats::Estimate time;  ///< ns per operation
+  results::Metric metric;
+  stats::Estimate value;
 };
 
-/// All benchmarks of head, sorted by name.
+/// All benchmarks of head and their judged metrics (results::judged_metrics), sorted by name.
 std::vector<SummaryRow> summarize(const results::Result& result);
 
 /// Half the width of an interval over its middle: head's interval or, if `compared` benchmarks of the session have a

@@ -11,11 +11,11 @@ TEST(Summary, has_a_row_with_an_interval_for_every_benchmark) {
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].benchmark, "shelf/plain/store");
   EXPECT_TRUE(rows[0].reference);
-  EXPECT_DOUBLE_EQ(rows[0].time.median, 103);
-  EXPECT_EQ(rows[0].time.count, 7u);
-  EXPECT_TRUE(rows[0].time.interval);
+  EXPECT_DOUBLE_EQ(rows[0].value.median, 103);
+  EXPECT_EQ(rows[0].value.count, 7u);
+  EXPECT_TRUE(rows[0].value.interval);
   EXPECT_FALSE(rows[1].reference);
-  EXPECT_FALSE(summarize(results::fixture_result(5))[0].time.interval);
+  EXPECT_FALSE(summarize(results::fixture_result(5))[0].value.interval);
 }
 
 TEST(Summary, divides_a_phase_by_the_operations) {

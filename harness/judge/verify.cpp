@@ -14,8 +14,21 @@ std::string workload_of(std::string_view benchmark) {
   return fmt::format("{}/{}", parts.family, parts.workload);
 }
 
+const bench::Tolerance* tolerance_of(const results::Result& result, std::string_view benchmark) {
+  const results::WorkloadInfo* const workload = results::find_workload(result, benchmark);
+  return workload == nullptr || !workload->tolerance ? nullptr : &*workload->tolerance;
+}
+
+/// What is wrong with the answer of a process, whose distance from the reference's it reports itself; "" if nothing is.
+std::string beyond(const bench::Tolerance& tolerance, const results::Process& process) {
+  const auto found = process.counters.find(bench::kErrorMetric);
+  if (found == process.counters.end()) return "the reference gave no answer to compare with";
+  if (found->second <= tolerance.most) return "";
+  return fmt::format("expected an answer within {} of the reference's, found one at {}", tolerance.most, found->second);
+}
+
 bool by_reference(const results::Result& result, std::string_view benchmark) {
-  const results::VariantInfo* variant = results::find_variant(result, benchmark);
+  const results::VariantCard* variant = results::find_variant(result, benchmark);
   return variant != nullptr && variant->reference;
 }
 
@@ -47,13 +60,23 @@ std::string majority(const std::map<std::string, std::set<std::string>>& checksu
   return best;
 }
 
+/// How a checksum differs from the expected one; "" if it does not.
+std::string other_checksum(const std::map<std::string, std::string>& answers, const results::Process& process) {
+  const auto found = answers.find(workload_of(process.benchmark));
+  // If head has no numbers, the other arms cannot be checked or compared.
+  if (found == answers.end() || process.checksum == found->second) return "";
+  const std::string expected = found->second.empty() ? "the reference gave no checksum and no two variants agree;"
+                                                     : fmt::format("expected checksum {},", found->second);
+  return fmt::format("{} found {}", expected, process.checksum);
+}
+
 }  // namespace
 
 std::map<std::string, std::string> expected_answers(const results::Result& result) {
   std::map<std::string, std::string> answers = reference_answers(result);
   std::map<std::string, std::map<std::string, std::set<std::string>>> given;
   for (const results::Process& process : result.processes)
-    if (process.arm == results::kHead)
+    if (process.arm == results::kHead && tolerance_of(result, process.benchmark) == nullptr)
       given[workload_of(process.benchmark)][process.benchmark].insert(process.checksum);
   for (const auto& [workload, by_benchmark] : given)
     if (!answers.contains(workload)) answers[workload] = majority(by_benchmark);
@@ -65,19 +88,17 @@ std::size_t verify(results::Result& result) {
   const std::map<std::string, std::string> answers = expected_answers(result);
   std::map<ArmBenchmark, results::Failure> wrong;
   for (const results::Process& process : result.processes) {
-    const auto expected_answer = answers.find(workload_of(process.benchmark));
-    // If head has no numbers, the other arms cannot be checked or compared.
-    if (expected_answer == answers.end()) continue;
-    const std::string& answer = expected_answer->second;
     const ArmBenchmark measured{process.benchmark, process.arm};
-    if (process.checksum == answer || wrong.contains(measured)) continue;
-    const std::string expected = answer.empty() ? "the reference gave no checksum and no two variants agree;"
-                                                : fmt::format("expected checksum {},", answer);
+    if (wrong.contains(measured)) continue;
+    const bench::Tolerance* const tolerance = tolerance_of(result, process.benchmark);
+    const std::string problem =
+        tolerance != nullptr ? beyond(*tolerance, process) : other_checksum(answers, process);
+    if (problem.empty()) continue;
     wrong[measured] = {process.benchmark,
                        process.process,
                        process.block,
                        std::string(results::kWrongAnswer),
-                       fmt::format("{} found {}", expected, process.checksum),
+                       problem,
                        "",
                        process.arm};
   }
@@ -98,7 +119,8 @@ std::vector<std::string> without_reference(const results::Result& result) {
   const std::map<std::string, std::string> known = reference_answers(result);
   std::set<std::string> without;
   for (const results::Process& process : result.processes)
-    if (process.arm == results::kHead && !known.contains(workload_of(process.benchmark)))
+    if (process.arm == results::kHead && tolerance_of(result, process.benchmark) == nullptr &&
+        !known.contains(workload_of(process.benchmark)))
       without.insert(workload_of(process.benchmark));
   return {without.begin(), without.end()};
 }

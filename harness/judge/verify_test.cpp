@@ -93,4 +93,19 @@ TEST(Verify, compares_every_arm_with_the_answer_of_heads_reference) {
   EXPECT_EQ(without_reference(result), Names{});
 }
 
+TEST(Verify, keeps_answers_within_the_tolerance_and_drops_those_beyond_it_or_without_a_reference) {
+  results::Result result = results::fixture_result(1);
+  result.variants.push_back({"shelf", "third", false, "", "", "", "", {}});
+  result.processes.push_back(results::fixture_process("shelf/third/store", 0, 9));
+  result.workloads.front().tolerance = bench::Tolerance{bench::Distance::kMaximum, 0.5, ""};
+  for (std::size_t i = 0; i < 2; ++i) result.processes[i].checksum = fmt::format("{:016x}", i);  // do not count
+  result.processes[0].counters["error"] = 0;
+  result.processes[1].counters["error"] = 0.75;
+  EXPECT_EQ(dropped_benchmarks(result), (Names{"shelf/quick/store", "shelf/third/store"}));
+  EXPECT_EQ(left(result), Names{"shelf/plain/store"});
+  EXPECT_EQ(result.failures[0].detail, "expected an answer within 0.5 of the reference's, found one at 0.75");
+  EXPECT_EQ(result.failures[1].detail, "the reference gave no answer to compare with");
+  EXPECT_EQ(without_reference(result), Names{});
+}
+
 }  // namespace lab::judge

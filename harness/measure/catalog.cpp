@@ -11,6 +11,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
 #include "harness/base/nearest.h"
+#include "harness/results/metrics.h"
 
 namespace lab::measure {
 
@@ -23,7 +24,7 @@ namespace {
 constexpr double kDescribeSeconds = 20;
 
 void add(const ListedVariant& built, const Description& description, const fs::path& executable, Catalog& catalog) {
-  results::VariantInfo variant = description.variant;
+  results::VariantCard variant = description.variant;
   variant.reference = built.reference;
   for (const Description::Offer& offer : description.offers)
     catalog.benchmarks.push_back({results::benchmark_name(built.family, built.variant, offer.workload.name), executable,
@@ -59,7 +60,7 @@ void describe(const ListedVariant& built, const fs::path& build_dir, const Runne
 std::vector<std::string> names_in(const Catalog& catalog) {
   std::set<std::string> names;
   for (const Benchmark& benchmark : catalog.benchmarks) names.insert(benchmark.name);
-  for (const results::VariantInfo& variant : catalog.variants) {
+  for (const results::VariantCard& variant : catalog.variants) {
     names.insert(variant.family);
     names.insert(variant.family + "/" + variant.name);
   }
@@ -70,9 +71,28 @@ std::vector<std::string> names_in(const Catalog& catalog) {
   return {names.begin(), names.end()};
 }
 
+/// Whether a filter, of which ":metric" at the end does not count, matches a benchmark's or a variant's name.
+bool matches(const std::string& filter, const std::string& name) {
+  return glob_matches(std::string(results::without_metric(filter)), name);
+}
+
 bool any_matches(const std::vector<std::string>& filters, const std::string& name) {
-  return std::any_of(filters.begin(), filters.end(),
-                     [&](const std::string& filter) { return glob_matches(filter, name); });
+  return std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) { return matches(filter, name); });
+}
+
+/// An error if no benchmark that the filter matches has its metric.
+Expected<void> check_metric(const Catalog& catalog, const std::string& filter) {
+  const std::string metric(results::benchmark_parts(filter).metric);
+  std::vector<std::string> known;
+  for (const Benchmark& benchmark : catalog.benchmarks) {
+    if (!matches(filter, benchmark.name)) continue;
+    if (metric.empty() || results::find_metric(benchmark.workload, metric)) return {};
+    for (const results::Metric& each : results::metrics_of(benchmark.workload)) known.push_back(each.name);
+  }
+  std::ranges::sort(known);
+  known.erase(std::ranges::unique(known).begin(), known.end());
+  return Error{fmt::format("no benchmark of '{}' has a metric '{}'", results::without_metric(filter), metric),
+               fmt::format("one of {}", fmt::join(known, ", ")), ExitStatus::kUsage};
 }
 
 /// Whether a benchmark of a variant that could not be described would match; it is assumed to have its family's
@@ -88,8 +108,8 @@ bool could_match(const Catalog& catalog, const std::string& variant, const std::
 Expected<void> check_filter(const Catalog& catalog, const std::string& filter) {
   const Benchmark* unsupported = nullptr;
   for (const Benchmark& benchmark : catalog.benchmarks) {
-    if (!glob_matches(filter, benchmark.name)) continue;
-    if (benchmark.unsupported.empty()) return {};
+    if (!matches(filter, benchmark.name)) continue;
+    if (benchmark.unsupported.empty()) return check_metric(catalog, filter);
     unsupported = &benchmark;
   }
   for (const results::Failure& failure : catalog.failures)
@@ -116,19 +136,21 @@ bool same_work(const results::WorkloadInfo& a, const results::WorkloadInfo& b) {
   return a.version == b.version && a.phases == b.phases && a.operations == b.operations;
 }
 
-ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec) {
+ChildSpec workload_process(const Benchmark& benchmark, const std::string& verb, const ProcessSpec& spec) {
   ChildSpec child;
-  child.command = {benchmark.executable.string(),
-                   "--run",
-                   benchmark.workload.name,
-                   "--seed",
-                   std::to_string(spec.seed),
-                   "--seconds",
-                   fmt::format("{:.6g}", spec.seconds)};
+  child.command = {benchmark.executable.string(), verb, benchmark.workload.name, "--seed", std::to_string(spec.seed)};
   if (benchmark.workload.parallel)
     child.command.insert(child.command.end(), {"--threads", std::to_string(spec.threads)});
   else
     child.cpu = spec.cpu;
+  if (!spec.device.empty()) child.command.insert(child.command.end(), {"--device", spec.device});
+  return child;
+}
+
+ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec) {
+  ChildSpec child = workload_process(benchmark, "--run", spec);
+  child.command.insert(child.command.end(), {"--seconds", fmt::format("{:.6g}", spec.seconds)});
+  if (!spec.reference.empty()) child.command.insert(child.command.end(), {"--reference", spec.reference.string()});
   child.environment = {spec.exact ? "LAB_EXACT=1" : "LAB_EXACT"};  // overrides our own environment
   return child;
 }
@@ -150,7 +172,7 @@ std::vector<std::string> variants_for(const std::vector<ListedVariant>& listed, 
   std::vector<std::string> names;
   const auto wanted = [&](const ListedVariant& variant) {
     return filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const std::string& filter) {
-             return glob_may_match_below(filter, variant.name());
+             return glob_may_match_below(std::string(results::without_metric(filter)), variant.name());
            });
   };
   for (const ListedVariant& variant : listed)
@@ -201,7 +223,7 @@ Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<st
     selection.checks.push_back(benchmark);
     variants.insert(variant_of(benchmark.name));
   }
-  for (const results::VariantInfo& variant : catalog.variants)
+  for (const results::VariantCard& variant : catalog.variants)
     if (variants.contains(variant.family + "/" + variant.name)) selection.variants.push_back(variant);
   for (const results::Failure& failure : catalog.failures)
     if (could_match(catalog, failure.benchmark, filters)) selection.failures.push_back(failure);

@@ -36,13 +36,19 @@ struct ProcessSpec {
   std::optional<int> cpu;  ///< for workloads that are not parallel
   unsigned threads = 1;    ///< for workloads that are parallel
   bool exact = false;      ///< also collects instructions and similar metrics, which cost a few repetitions
+  std::string device = {};            ///< for workloads of a device; "": none
+  std::filesystem::path reference = {};  ///< file of the reference's answers, for workloads with a tolerance; "": none
 };
+
+/// The child that does `verb` ("--run", "--answer", "--exhibit") with the benchmark's workload; the caller adds further
+/// options.
+ChildSpec workload_process(const Benchmark& benchmark, const std::string& verb, const ProcessSpec& spec);
 
 /// The child that measures `benchmark` (harness/bench/protocol.h); the caller sets its timeout.
 ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec);
 
 struct Catalog {
-  std::vector<results::VariantInfo> variants;  ///< sorted by name
+  std::vector<results::VariantCard> variants;  ///< sorted by name
   std::vector<Benchmark> benchmarks;           ///< sorted by name, unsupported ones included
   std::vector<results::Failure> failures;      ///< variants whose --describe failed
   std::vector<std::string> not_built;          ///< "family/variant"
@@ -76,12 +82,12 @@ struct BenchmarkSelection {
   std::vector<results::Unsupported> unsupported;
   std::vector<results::Failure> failures;
   std::vector<results::WorkloadInfo> workloads;
-  std::vector<results::VariantInfo> variants;
+  std::vector<results::VariantCard> variants;
 };
 
-/// The benchmarks that match any of `filters` (shell patterns over the whole name, its family, or family/variant; none:
-/// all). An error (kUsage) with the nearest name if a filter matches nothing, and with the reason if all matches are
-/// unsupported. Other errors if a variant that could match is not built, or there is no variant.
+/// The benchmarks that match any of `filters` (shell patterns over the whole name, its family, or family/variant, with
+/// ":metric" at the end or without; none: all). An error (kUsage) with the nearest name if a filter matches nothing,
+/// with the reason if all matches are unsupported, and with the known metrics if no match has the metric. Other errors if a variant that could match is not built, or there is no variant.
 Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<std::string>& filters);
 
 }  // namespace lab::measure

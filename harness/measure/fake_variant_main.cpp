@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "harness/base/files.h"
 #include "harness/base/random.h"
 #include "harness/bench/checksum.h"
+#include "harness/bench/exhibits.h"
 #include "harness/bench/variant.h"
 
 namespace {
@@ -20,7 +22,7 @@ using namespace lab::bench;
 
 class StoreTask : public Task {
  public:
-  StoreTask(const Parameters& parameters, std::string name) : seed_(parameters.seed), name_(std::move(name)) {}
+  StoreTask(const Case& inputs, std::string name) : seed_(inputs.seed), name_(std::move(name)) {}
 
   std::uint64_t repeat(PhaseClock& clock) override {
     std::uint64_t values[64];
@@ -50,6 +52,82 @@ class StoreTask : public Task {
   volatile std::uint64_t sink_ = 0;  // keeps the compiler from removing a round
 };
 
+/// Climbs as many steps as its point says.
+class ClimbTask : public Task {
+ public:
+  explicit ClimbTask(double steps) : steps_(static_cast<int>(steps)) {}
+  std::uint64_t repeat(PhaseClock& clock) override {
+    clock.time(0, [&] { height_ = climbed(); });
+    return static_cast<std::uint64_t>(height_);
+  }
+  std::map<std::string, double> counters() const override { return {{"height", height_}}; }
+
+ private:
+  double climbed() const {
+    volatile double height = 0;
+    for (int step = 0; step < 1000 * steps_; ++step) height = height + 0.001;
+    return std::round(height);
+  }
+
+  int steps_;
+  double height_ = 0;
+};
+
+/// Draws a picture that differs from the reference's by `error`.
+class DrawTask : public Task {
+ public:
+  explicit DrawTask(float error) : error_(error) {}
+  std::uint64_t repeat(PhaseClock& clock) override {
+    clock.time(0, [&] { picture_.assign(256, 0.5f); });
+    clock.add(1, 100);  // the timestamps of a device
+    picture_[7] += error_;
+    return ++repetitions_;  // does not count
+  }
+  std::vector<float> answer() const override { return picture_; }
+
+ private:
+  float error_;
+  std::uint64_t repetitions_ = 0;
+  std::vector<float> picture_;
+};
+
+/// What `draw` shows: one exhibit of each kind.
+void show_drawing(const Case& inputs, ExhibitFiles& files) {
+  std::vector<std::uint32_t> strokes;
+  for (std::uint32_t i = 1; i <= 1000; ++i) strokes.push_back(i);
+  files.latency("stroke", strokes);
+  files.series("ink", {"strokes", "ink, ml", {1, 2, 3}, {{"left", {9, 8, 7}}}});
+  files.image("picture", {2, 2, 1, {0, 64, 128, 255}});
+  const std::vector<Event> events{{"dip", 0, 0, 500}, {"stroke", static_cast<unsigned>(inputs.seed % 2), 500, 1500}};
+  files.events("strokes", events);
+}
+
+std::vector<Workload> show_workloads(const std::string& name) {
+  Workload climb;
+  climb.name = "climb";
+  climb.title = "Steps upwards";
+  climb.phases = {"up"};
+  climb.operation = "step";
+  climb.axis = Axis{"steps", "", {{1, 0}, {2, 2}, {4, 4}}};
+  climb.metrics = {{"height", "Height", "m", MetricKind::kQuality, Better::kMore}};
+  climb.prepare = [](const Case& inputs) { return std::make_unique<ClimbTask>(inputs.point); };
+  Workload draw;
+  draw.name = "draw";
+  draw.title = "A picture";
+  draw.phases = {"host", "device"};
+  draw.operation = "picture";
+  draw.tolerance = Tolerance{Distance::kMaximum, 0.1, "grey levels"};
+  draw.exhibits = {{"stroke", "Time of a stroke", ExhibitKind::kLatency},
+                   {"ink", "Ink left", ExhibitKind::kSeries},
+                   {"picture", "The picture", ExhibitKind::kImage},
+                   {"strokes", "Strokes", ExhibitKind::kEvents}};
+  const float error = name == "show_near" ? 0.01f : name == "show_far" ? 1.0f : 0.0f;
+  draw.prepare = [error](const Case&) { return std::make_unique<DrawTask>(error); };
+  draw.exhibit = show_drawing;
+  if (name == "show_torn") draw.exhibit = [](const Case&, ExhibitFiles&) {};
+  return {climb, draw};
+}
+
 [[noreturn]] void hang() {
   for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
@@ -61,13 +139,23 @@ void crash() {
 }
 
 Variant make(const std::string& name) {
-  const auto prepare = [name](const Parameters& parameters) { return std::make_unique<StoreTask>(parameters, name); };
+  const auto prepare = [name](const Case& inputs) { return std::make_unique<StoreTask>(inputs, name); };
   Variant variant;
   variant.family = "fake";
   variant.name = name;
   variant.idea = "a made-up variant";
-  variant.workloads = {{"store", "Put and get", 1, {"put", "get"}, 64, "pair", false, "", prepare},
-                       {"drop", "Put and forget", 1, {"put", "get"}, 64, "pair", false, "", prepare}};
+  const auto workload = [&](const std::string& called, const std::string& title) {
+    Workload made;
+    made.name = called;
+    made.title = title;
+    made.phases = {"put", "get"};
+    made.operations = 64;
+    made.operation = "pair";
+    made.metrics = {{"minimum_heap_bytes", "Minimum heap", "bytes", MetricKind::kExact, Better::kLess, true}};
+    made.prepare = prepare;
+    return made;
+  };
+  variant.workloads = {workload("store", "Put and get"), workload("drop", "Put and forget")};
   variant.conformance = {{"what is put is kept",
                           [name]() -> std::string {
                             if (name == "fragile") crash();
@@ -82,8 +170,11 @@ Variant make(const std::string& name) {
     variant.workloads[1].unsupported = "it never forgets";
     variant.workloads[1].prepare = nullptr;
   }
-  if (name == "wide")
-    variant.workloads = {{"spread", "On every core", 1, {"put", "get"}, 64, "pair", true, "", prepare}};
+  if (name == "wide") {
+    variant.workloads = {workload("spread", "On every core")};
+    variant.workloads.front().parallel = true;
+  }
+  if (name.starts_with("show")) variant.workloads = show_workloads(name);
   return variant;
 }
 

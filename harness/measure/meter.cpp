@@ -13,6 +13,7 @@
 #include "harness/measure/conformance.h"
 #include "harness/measure/variant_output.h"
 #include "harness/results/commit.h"
+#include "harness/results/metrics.h"
 
 namespace lab::measure {
 
@@ -97,7 +98,8 @@ class BenchmarkMeter : public Meter {
   Expected<MeterReading> measure(const std::string& sha) override {
     const Benchmark& benchmark = benchmarks_.at(sha);
     ChildSpec spec =
-        measuring_process(benchmark, {question_.seed, question_.process_seconds, question_.cpu, question_.threads});
+        measuring_process(benchmark, {question_.seed, question_.process_seconds, question_.cpu, question_.threads,
+                                      is_costly(benchmark.workload)});
     spec.timeout_seconds = question_.timeout_seconds;
     const ChildOutcome outcome = run_(spec);
     if (outcome.end == ChildEnd::kStopped) return interrupted_error();
@@ -113,15 +115,29 @@ class BenchmarkMeter : public Meter {
       return reading;
     }
     if (checksum_.empty()) checksum_ = process->checksum;
-    if (process->checksum != checksum_)
+    if (process->checksum != checksum_ && !benchmark.workload.tolerance)
       reading.skip = fmt::format("its checksum is {}, earlier commits have {}", process->checksum, checksum_);
-    reading.value = process->real_time;
-    return reading;
+    return with_value(reading, *process, benchmark.workload);
   }
 
   bool is_ready(const std::string& sha) const override { return revisions_.is_built(sha, question_.how, choice()); }
 
  private:
+  /// Adds the value of the metric in question. The inverse if more is better: a smaller value is better for bisect.
+  MeterReading with_value(MeterReading reading, const results::Process& process,
+                          const results::WorkloadInfo& workload) const {
+    const std::string_view name = results::benchmark_parts(question_.benchmark).metric;
+    const std::optional<results::Metric> metric = results::find_metric(workload, name);
+    const std::optional<double> value = results::metric_value(workload, process, name);
+    if (!metric || !value)
+      reading.skip = fmt::format("it has no metric '{}'", name);
+    else if (!(*value > 0))
+      reading.failure = fmt::format("expected a value above 0, found {}", *value);
+    else
+      reading.value = metric->better == bench::Better::kMore ? 1 / *value : *value;
+    return reading;
+  }
+
   /// Only the benchmark's own variant: its answers are compared with those of other commits, not with the reference's.
   VariantChoice choice() const {
     return [this](const auto& listed) { return variants_for(listed, {question_.benchmark}, false); };
@@ -146,7 +162,7 @@ class BenchmarkMeter : public Meter {
             "python3 make.py list", ExitStatus::kUsage};
     }
     const auto benchmark = std::find_if(catalog.benchmarks.begin(), catalog.benchmarks.end(),
-                                        [&](const Benchmark& each) { return each.name == question_.benchmark; });
+                                        [&](const Benchmark& each) { return each.name == name(); });
     if (benchmark == catalog.benchmarks.end()) return PreparedCommit{.skip = why_absent(catalog)};
     if (!benchmark->unsupported.empty()) return PreparedCommit{.skip = "unsupported: " + benchmark->unsupported};
     if (sha == bad) workload_ = benchmark->workload;
@@ -173,8 +189,18 @@ class BenchmarkMeter : public Meter {
     for (const results::Failure& failure : catalog.failures)
       if (question_.benchmark.starts_with(failure.benchmark + "/"))
         return fmt::format("{}: {}", failure.kind, failure.detail);
-    return fmt::format("it has no benchmark {}", question_.benchmark);
+    return fmt::format("it has no benchmark {}", name());
   }
+
+  /// Whether the metric in question is collected only on request.
+  bool is_costly(const results::WorkloadInfo& workload) const {
+    const std::string_view metric = results::benchmark_parts(question_.benchmark).metric;
+    const std::optional<results::Metric> declared = results::find_metric(workload, metric);
+    return metric == bench::kInstructionsMetric || (declared && declared->costly);
+  }
+
+  /// The benchmark's name without its metric.
+  std::string name() const { return std::string(results::without_metric(question_.benchmark)); }
 
   const results::BisectQuestion& question_;
   Revisions& revisions_;

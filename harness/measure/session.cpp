@@ -73,6 +73,9 @@ class SessionRun {
     start_ = environment_.now();  // the budget covers only measuring
     for (const Benchmark& reference : spec_.selection.checks)
       if (!interrupted_ && !fails_conformance(reference)) run_reference(reference);
+    for (const Benchmark& benchmark : spec_.selection.benchmarks)
+      if (!interrupted_ && benchmark.reference && benchmark.workload.tolerance && !fails_conformance(benchmark))
+        write_answer(benchmark);
     int block = 0;
     while (may_continue()) {
       pause_narrow_benchmarks(block);
@@ -225,7 +228,8 @@ class SessionRun {
   }
 
   ChildSpec command(const Benchmark& benchmark, double seconds, bool exact) const {
-    ChildSpec spec = measuring_process(benchmark, {spec_.seed, seconds, spec_.cpu, spec_.threads, exact});
+    ChildSpec spec = measuring_process(benchmark, {spec_.seed, seconds, spec_.cpu, spec_.threads, exact, spec_.device,
+                                                   answer_of(workload_of(benchmark))});
     spec.timeout_seconds = spec_.process_timeout.value_or(kTimeoutSeconds + kTimeoutFactor * seconds);
     return spec;
   }
@@ -258,8 +262,36 @@ class SessionRun {
     return std::move(*process);
   }
 
+  /// The file of the reference's answers to "family/workload"; "" if there is none.
+  std::filesystem::path answer_of(const std::string& workload) const {
+    const auto found = answers_.find(workload);
+    return found == answers_.end() ? std::filesystem::path() : found->second;
+  }
+
+  /// Makes a reference write its answers to a workload with a tolerance.
+  void write_answer(const Benchmark& reference) {
+    const std::string workload = workload_of(reference);
+    std::string name = workload + ".answer";
+    std::ranges::replace(name, '/', '.');
+    const std::filesystem::path file = spec_.scratch / name;
+    ChildSpec spec =
+        workload_process(reference, "--answer", {spec_.seed, 0, spec_.cpu, spec_.threads, false, spec_.device});
+    spec.command.insert(spec.command.end(), {"--out", file.string()});
+    spec.timeout_seconds = spec_.process_timeout.value_or(kTimeoutSeconds);
+    const ChildOutcome outcome = environment_.run(spec);
+    if (outcome.end == ChildEnd::kStopped) {
+      interrupted_ = true;
+    } else if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
+      record({reference.name, 0, 0, kind_of(outcome), "--answer: " + describe_end(spec, outcome),
+              printable(tail_of(outcome, spec.tail_limit)), std::string(results::kHead)});
+    } else {
+      answers_[workload] = file;
+    }
+  }
+
   /// Runs a reference that was not selected, only for its answer, not for its time.
   void run_reference(const Benchmark& reference) {
+    if (reference.workload.tolerance) return write_answer(reference);
     results::Failure failure{reference.name, 0, 0, "", "", "", std::string(results::kHead)};
     const std::optional<results::Process> process = execute(reference, kLeastSeconds, false, failure);
     if (!process) return record(std::move(failure));
@@ -402,7 +434,8 @@ class SessionRun {
   std::vector<CachedWidth> widths_;  ///< by number of benchmark
   std::size_t rows_;                 ///< rows in the table of verdicts: benchmarks that have a base
   Schedule schedule_;
-  std::map<std::string, ConformanceResult> conformance_;  ///< by identity
+  std::map<std::string, ConformanceResult> conformance_;   ///< by identity
+  std::map<std::string, std::filesystem::path> answers_;  ///< files, by "family/workload"
   double began_;
   double start_;  ///< of measuring
   bool interrupted_ = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ struct SessionSpec {
   std::uint64_t seed = 1;  ///< of the workloads and of the order in every block
   std::optional<int> cpu;  ///< for workloads that are not parallel
   unsigned threads = 1;    ///< for workloads that are parallel
+  std::string device = {};  ///< for workloads of a device; "": none
+  std::filesystem::path scratch = {};  ///< folder for the reference's answers to workloads with a tolerance
   /// Seconds; none: kTimeoutSeconds and kTimeoutFactor times its measuring time.
   std::optional<double> process_timeout;
   std::optional<double> started;  ///< by SessionEnvironment::now, where the session began before run_session
@@ -92,6 +95,9 @@ struct SessionObserver {
 /// Every executable, once by its content, is first checked for conformance. One that fails is not run: each failed
 /// check is a failure of its variant in that arm. A reference that fails gives no answers to compare with. The budget
 /// begins after that.
+///
+/// Before the first block the reference variant writes its answers to the workloads with a tolerance, and every process
+/// of these reports its distance from them.
 ///
 /// A process that crashes, hangs, prints invalid output or reads back wrong content ends its benchmark for this
 /// session. It is not retried, because a retry would hide a failure that happens one time in ten, and another timeout

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
+#include "harness/bench/checksum.h"
+#include "harness/bench/description_json.h"
 #include "harness/bench/variant.h"
-#include "harness/results/workload_fields.h"
+#include "harness/results/metrics.h"
 #include "harness/stats/quantile.h"
 
 namespace lab::measure {
@@ -18,21 +22,16 @@ namespace lab::measure {
 template <typename F>
 void fields(F& f, Description::Offer& o) {
   std::optional<std::string> unsupported;
-  results::workload_fields(f, o.workload);
+  bench::workload_fields(f, o.workload);
   f("unsupported", unsupported);
   o.unsupported = unsupported.value_or("");
 }
 
 template <typename F>
 void fields(F& f, Description& d) {
-  results::VariantInfo& v = d.variant;
-  f("family", v.family);
-  f("variant", v.name);
-  f("idea", v.idea);
-  f("cost", v.cost);
-  f("source", v.source);
-  f("weakness", v.weakness);
-  f("traits", v.traits);
+  f("family", d.variant.family);
+  f("variant", d.variant.name);
+  bench::card_fields(f, d.variant);
   f("workloads", d.offers);
 }
 
@@ -48,29 +47,55 @@ struct ReportedWarmup : results::Warmup {};
 
 LAB_JSON_STRUCT(ReportedWarmup, repetitions, seconds, stationary)
 
-/// The output of --run.
-struct Measured {
-  results::Process process;  ///< times are not yet divided by its operations
-  int version = 0;           ///< of the workload
+/// What --run measured at one point.
+struct MeasuredPoint {
+  results::ProcessPoint point;  ///< times are not divided by its operations
+  std::string checksum;
+  double cpu_time = 0;
 };
 
 template <typename F>
-void fields(F& f, Measured& m) {
-  results::Process& p = m.process;
+void point_fields(F& f, MeasuredPoint& m) {
   std::optional<ReportedWarmup> warmup;
-  f("benchmark", p.benchmark);
-  f("version", m.version);
-  f("seed", p.seed);
-  f("threads", p.threads);
-  f("checksum", p.checksum);
-  f("operations", p.operations);
-  f("repetitions", p.repetitions);
-  f("samples", p.samples);
-  f("counters", p.counters);
+  f("checksum", m.checksum);
+  f("operations", m.point.operations);
+  f("repetitions", m.point.repetitions);
+  f("samples", m.point.samples);
+  f("counters", m.point.counters);
   f.added("warmup", warmup);
-  f("cpu_time", p.cpu_time);
-  if (warmup) p.warmup = *warmup;
+  f("cpu_time", m.cpu_time);
+  if (warmup) m.point.warmup = *warmup;
 }
+
+template <typename F>
+void fields(F& f, MeasuredPoint& m) {
+  f("at", m.point.at);
+  point_fields(f, m);
+}
+
+/// What --run prints apart from its points.
+struct Measured {
+  std::string benchmark;
+  int version = 0;  ///< of the workload
+  std::uint64_t seed = 0;
+  unsigned threads = 1;
+};
+
+LAB_JSON_STRUCT(Measured, benchmark, version, seed, threads)
+
+/// Of a workload without an axis.
+struct MeasuredOnce : MeasuredPoint {};
+
+template <typename F>
+void fields(F& f, MeasuredOnce& m) {
+  point_fields(f, m);
+}
+
+struct MeasuredSweep {
+  std::vector<MeasuredPoint> points;
+};
+
+LAB_JSON_STRUCT(MeasuredSweep, points)
 
 struct CheckOutcome {
   std::string name;
@@ -97,8 +122,7 @@ Error bad(std::string what) {
 }
 
 /// Parses the one object of `output`, whose protocol this build must support.
-template <typename T>
-Expected<T> parse_output(std::string_view output) {
+Expected<json::value> parse_object(std::string_view output) {
   const Expected<json::value> value = parse_json(output, "standard output");
   if (!value) return bad(printable(value.error().what));
   const Expected<Protocol> spoken = from_json<Protocol>(*value);
@@ -106,7 +130,13 @@ Expected<T> parse_output(std::string_view output) {
   if (spoken->protocol < kOldestProtocol || spoken->protocol > bench::kProtocol)
     return bad(
         fmt::format("protocol {}, this build supports {} to {}", spoken->protocol, kOldestProtocol, bench::kProtocol));
-  return from_json<T>(*value);
+  return *value;
+}
+
+template <typename T>
+Expected<T> parse_output(std::string_view output) {
+  const Expected<json::value> value = parse_object(output);
+  return value ? from_json<T>(*value) : value.error();
 }
 
 bool is_name(std::string_view text) {
@@ -129,13 +159,13 @@ std::vector<double> thinned(const std::vector<double>& samples) {
 }
 
 /// Nanoseconds of every repetition, summed over the phases; an error if the phases are not those of the workload.
-Expected<std::vector<double>> add_phases(const results::Process& process, const results::WorkloadInfo& workload) {
-  if (process.samples.size() != workload.phases.size())
-    return bad(fmt::format("expected samples of {} phases, found {}", workload.phases.size(), process.samples.size()));
-  std::vector<double> totals(process.repetitions, 0.0);
+Expected<std::vector<double>> add_phases(const results::ProcessPoint& point, const results::WorkloadInfo& workload) {
+  if (point.samples.size() != workload.phases.size())
+    return bad(fmt::format("expected samples of {} phases, found {}", workload.phases.size(), point.samples.size()));
+  std::vector<double> totals(point.repetitions, 0.0);
   for (const std::string& phase : workload.phases) {
-    const auto found = process.samples.find(phase);
-    if (found == process.samples.end()) return bad(fmt::format("expected samples of phase '{}', found none", phase));
+    const auto found = point.samples.find(phase);
+    if (found == point.samples.end()) return bad(fmt::format("expected samples of phase '{}', found none", phase));
     const std::vector<double>& samples = found->second;
     if (samples.size() != totals.size())
       return bad(fmt::format("phase '{}': expected {} samples, found {}", phase, totals.size(), samples.size()));
@@ -148,22 +178,120 @@ Expected<std::vector<double>> add_phases(const results::Process& process, const 
 }
 
 Expected<void> check_request(const Measured& measured, const ProcessRequest& request) {
-  const results::Process& process = measured.process;
   const results::WorkloadInfo& workload = *request.workload;
-  if (process.benchmark != request.benchmark)
-    return bad(fmt::format("expected benchmark {}, found {}", request.benchmark, process.benchmark));
+  if (measured.benchmark != request.benchmark)
+    return bad(fmt::format("expected benchmark {}, found {}", request.benchmark, measured.benchmark));
   if (measured.version != workload.version)
     return bad(fmt::format("expected version {} of the workload, found {}", workload.version, measured.version));
-  if (process.seed != request.seed) return bad(fmt::format("expected seed {}, found {}", request.seed, process.seed));
-  if (process.operations != workload.operations)
-    return bad(fmt::format("expected {} operations, found {}", workload.operations, process.operations));
-  if (!is_checksum(process.checksum))
-    return bad(fmt::format("checksum: expected 16 hex digits, found '{}'", process.checksum.substr(0, 40)));
-  if (process.repetitions == 0) return bad("expected at least one repetition, found none");
-  if (process.warmup && process.warmup->seconds < 0)
-    return bad(fmt::format("warmup: expected 0 or more seconds, found {}", process.warmup->seconds));
-  if (process.cpu_time < 0) return bad(fmt::format("cpu_time: expected 0 or more, found {}", process.cpu_time));
+  if (measured.seed != request.seed) return bad(fmt::format("expected seed {}, found {}", request.seed, measured.seed));
   return {};
+}
+
+Expected<void> check_point(const MeasuredPoint& measured, std::uint64_t operations) {
+  const results::ProcessPoint& point = measured.point;
+  if (point.operations != operations)
+    return bad(fmt::format("expected {} operations, found {}", operations, point.operations));
+  if (!is_checksum(measured.checksum))
+    return bad(fmt::format("checksum: expected 16 hex digits, found '{}'", measured.checksum.substr(0, 40)));
+  if (point.repetitions == 0) return bad("expected at least one repetition, found none");
+  if (point.warmup && point.warmup->seconds < 0)
+    return bad(fmt::format("warmup: expected 0 or more seconds, found {}", point.warmup->seconds));
+  if (measured.cpu_time < 0) return bad(fmt::format("cpu_time: expected 0 or more, found {}", measured.cpu_time));
+  return {};
+}
+
+/// The points that were measured; one without an axis. An error if they are not those of the workload.
+Expected<std::vector<MeasuredPoint>> points_in(const json::value& output, const results::WorkloadInfo& workload) {
+  if (!workload.axis) {
+    Expected<MeasuredOnce> once = from_json<MeasuredOnce>(output);
+    if (!once) return once.error();
+    return std::vector<MeasuredPoint>{std::move(*once)};
+  }
+  Expected<MeasuredSweep> sweep = from_json<MeasuredSweep>(output);
+  if (!sweep) return sweep.error();
+  std::vector<double> wanted, found;
+  for (const bench::AxisPoint& point : workload.axis->points) wanted.push_back(point.at);
+  for (const MeasuredPoint& measured : sweep->points) found.push_back(measured.point.at);
+  if (found != wanted)
+    return bad(fmt::format("expected points {} of its axis, found {}", fmt::join(wanted, ", "), fmt::join(found, ", ")));
+  return std::move(sweep->points);
+}
+
+double geometric_mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += std::log(value);
+  return std::exp(sum / static_cast<double>(values.size()));
+}
+
+/// The mean over the points of each counter that all have: geometric, or arithmetic where a value is not positive.
+std::map<std::string, double> mean_counters(const std::vector<results::ProcessPoint>& points) {
+  std::map<std::string, double> means;
+  for (const auto& [name, first] : points.front().counters) {
+    std::vector<double> values;
+    for (const results::ProcessPoint& point : points)
+      if (const auto found = point.counters.find(name); found != point.counters.end()) values.push_back(found->second);
+    if (values.size() != points.size()) continue;
+    const bool positive = std::ranges::all_of(values, [](double value) { return value > 0; });
+    means[name] = std::ranges::count(values, first) == std::ssize(values) ? first  // exact metrics stay exact
+                  : positive                                              ? geometric_mean(values)
+                             : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  }
+  return means;
+}
+
+/// One checksum over those of all points.
+std::string combined_checksum(const std::vector<MeasuredPoint>& points) {
+  if (points.size() == 1) return points.front().checksum;
+  bench::Checksum checksum;
+  for (const MeasuredPoint& point : points) checksum.bytes(point.checksum.data(), point.checksum.size());
+  return fmt::format("{:016x}", checksum.value());
+}
+
+/// The warm-up of all points together.
+std::optional<results::Warmup> combined_warmup(const std::vector<results::ProcessPoint>& points) {
+  results::Warmup all;
+  for (const results::ProcessPoint& point : points) {
+    if (!point.warmup) return std::nullopt;
+    all.repetitions += point.warmup->repetitions;
+    all.seconds += point.warmup->seconds;
+    all.stationary = all.stationary && point.warmup->stationary;
+  }
+  return all;
+}
+
+std::string named_twice(const auto& list) {
+  std::set<std::string> names;
+  for (const auto& one : list)
+    if (!names.insert(one.name).second) return one.name;
+  return "";
+}
+
+/// What is wrong with a workload as an executable describes it; "" if nothing is.
+std::string problem_of(const results::WorkloadInfo& workload) {
+  if (workload.operations == 0) return "expected operations, found 0";
+  if (workload.phases.empty()) return "expected phases, found none";
+  for (const auto& [phase, operations] : workload.phase_operations)
+    if (operations == 0 || std::ranges::find(workload.phases, phase) == workload.phases.end())
+      return fmt::format("phase_operations: expected a phase and more than 0 operations, found '{}': {}", phase,
+                         operations);
+  const std::vector<results::Metric> metrics = results::metrics_of(workload);
+  for (const results::Metric& metric : metrics)
+    if (!is_name(metric.name)) return fmt::format("'{}' is not a metric's name", metric.name);
+  if (const std::string twice = named_twice(metrics); !twice.empty()) return fmt::format("two metrics '{}'", twice);
+  if (metrics.front().name != workload.primary)
+    return fmt::format("expected one of its metrics as the primary one, found '{}'", workload.primary);
+  for (const bench::ExhibitInfo& exhibit : workload.exhibits)
+    if (!is_name(exhibit.name)) return fmt::format("'{}' is not an exhibit's name", exhibit.name);
+  if (const std::string twice = named_twice(workload.exhibits); !twice.empty())
+    return fmt::format("two exhibits '{}'", twice);
+  if (workload.axis && workload.axis->points.empty()) return "expected points on its axis, found none";
+  return "";
+}
+
+/// Operations of a repetition at point `index`.
+std::uint64_t operations_at(const results::WorkloadInfo& workload, std::size_t index) {
+  const std::uint64_t own = workload.axis ? workload.axis->points[index].operations : 0;
+  return own == 0 ? workload.operations : own;
 }
 
 }  // namespace
@@ -171,20 +299,15 @@ Expected<void> check_request(const Measured& measured, const ProcessRequest& req
 Expected<Description> parse_description(std::string_view output) {
   Expected<Description> description = parse_output<Description>(output);
   if (!description) return description;
-  const results::VariantInfo& variant = description->variant;
+  const results::VariantCard& variant = description->variant;
   if (!is_name(variant.family) || !is_name(variant.name))
     return bad(fmt::format("'{}/{}' is not a variant's name", variant.family, variant.name));
   for (Description::Offer& offer : description->offers) {
     results::WorkloadInfo& workload = offer.workload;
     workload.family = variant.family;
     if (!is_name(workload.name)) return bad(fmt::format("'{}' is not a workload's name", workload.name));
-    if (workload.operations == 0) return bad(fmt::format("workload {}: expected operations, found 0", workload.name));
-    if (workload.phases.empty()) return bad(fmt::format("workload {}: expected phases, found none", workload.name));
-    for (const auto& [phase, operations] : workload.phase_operations)
-      if (operations == 0 || std::find(workload.phases.begin(), workload.phases.end(), phase) == workload.phases.end())
-        return bad(
-            fmt::format("workload {}: phase_operations: expected a phase and more than 0 operations, found '{}': {}",
-                        workload.name, phase, operations));
+    if (const std::string problem = problem_of(workload); !problem.empty())
+      return bad(fmt::format("workload {}: {}", workload.name, problem));
   }
   return description;
 }
@@ -209,20 +332,44 @@ std::string printable(std::string text) {
 }
 
 Expected<results::Process> parse_measurement(std::string_view output, const ProcessRequest& request) {
-  Expected<Measured> measured = parse_output<Measured>(output);
+  const Expected<json::value> value = parse_object(output);
+  if (!value) return value.error();
+  const Expected<Measured> measured = from_json<Measured>(*value);
   if (!measured) return measured.error();
   if (const Expected<void> checked = check_request(*measured, request); !checked) return checked.error();
-  results::Process& process = measured->process;
-  const Expected<std::vector<double>> totals = add_phases(process, *request.workload);
-  if (!totals) return totals.error();
+  Expected<std::vector<MeasuredPoint>> found = points_in(*value, *request.workload);
+  if (!found) return found.error();
 
-  const auto operations = static_cast<double>(process.operations);
-  process.real_time = stats::median(*totals) / operations;
-  process.cpu_time /= operations;
-  process.timed_seconds = std::accumulate(totals->begin(), totals->end(), 0.0) * 1e-9;
-  for (auto& [phase, samples] : process.samples) samples = thinned(samples);
-  if (!(process.real_time > 0)) return bad(fmt::format("expected a median time above 0, found {}", process.real_time));
-  return std::move(process);
+  results::Process process;
+  process.benchmark = measured->benchmark;
+  process.seed = measured->seed;
+  process.threads = measured->threads;
+  process.operations = request.workload->operations;
+  process.checksum = combined_checksum(*found);
+  std::vector<double> times;
+  for (std::size_t i = 0; i < found->size(); ++i) {
+    MeasuredPoint& one = (*found)[i];
+    if (const Expected<void> checked = check_point(one, operations_at(*request.workload, i)); !checked)
+      return checked.error();
+    const Expected<std::vector<double>> totals = add_phases(one.point, *request.workload);
+    if (!totals) return totals.error();
+    const auto operations = static_cast<double>(one.point.operations);
+    times.push_back(stats::median(*totals) / operations);
+    if (!(times.back() > 0)) return bad(fmt::format("expected a median time above 0, found {}", times.back()));
+    process.cpu_time += one.cpu_time / operations / static_cast<double>(found->size());
+    process.timed_seconds += std::accumulate(totals->begin(), totals->end(), 0.0) * 1e-9;
+    process.repetitions += one.point.repetitions;
+    for (auto& [phase, samples] : one.point.samples) samples = thinned(samples);
+    process.points.push_back(std::move(one.point));
+  }
+  process.real_time = times.size() == 1 ? times.front() : geometric_mean(times);
+  process.counters = mean_counters(process.points);
+  process.warmup = combined_warmup(process.points);
+  if (!request.workload->axis) {
+    process.samples = std::move(process.points.front().samples);
+    process.points.clear();
+  }
+  return process;
 }
 
 }  // namespace lab::measure

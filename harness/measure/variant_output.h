@@ -17,12 +17,12 @@ struct Description {
     results::WorkloadInfo workload;
     std::string unsupported;  ///< why the variant does not support it; "" if it does
   };
-  results::VariantInfo variant;  ///< reference is not set: the executable does not know it
+  results::VariantCard variant;
   std::vector<Offer> offers;
 };
 
-/// Rejects other protocols, names that do not fit into `family/variant/workload`, and workloads without phases or
-/// operations.
+/// Rejects other protocols, names that do not fit into `family/variant/workload:metric`, workloads without phases or
+/// operations, sweeps without points, and metrics or exhibits of one name.
 Expected<Description> parse_description(std::string_view output);
 
 /// The request to a process with --run.
@@ -43,8 +43,8 @@ Expected<std::vector<std::string>> parse_conformance(std::string_view output);
 std::string printable(std::string text);
 
 /// Parses the output of --run into a process of a result: fills in real_time, cpu_time, timed_seconds, checksum,
-/// samples and counters. Rejects output that does not match the request, impossible values (not finite, not positive,
-/// phases that are missing or of unequal length) and malformed checksums.
+/// samples, counters and points. Rejects output that does not match the request, impossible values (not finite, not
+/// positive, phases that are missing or of unequal length, other points) and malformed checksums.
 Expected<results::Process> parse_measurement(std::string_view output, const ProcessRequest& request);
 
 }  // namespace lab::measure

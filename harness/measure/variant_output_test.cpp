@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace lab::measure {
 
 namespace {
@@ -154,6 +156,65 @@ TEST(VariantOutput, of_describe_is_checked) {
   EXPECT_EQ(description_complaint("[\"put\",\"get\"]", "[]"), "workload store: expected phases, found none");
   EXPECT_EQ(description_complaint("\"version\":2,", ""), "workloads[0].version: missing");
   EXPECT_EQ(description_complaint("\"protocol\":2", "\"protocol\":0"), "protocol 0, this build supports 1 to 2");
+}
+
+TEST(VariantOutput, of_a_sweep_becomes_one_process_with_all_its_points) {
+  results::WorkloadInfo sweep = kStore;
+  sweep.axis = bench::Axis{"threads", "", {{1, 0}, {4, 40}}};
+  const std::string output =
+      R"({"protocol":3,"benchmark":"fake/quick/store","version":2,"seed":7,"threads":1,"points":[)"
+      R"({"at":1,"checksum":"00112233445566ff","operations":10,"repetitions":3,"samples":{"put":[600,500,400],)"
+      R"("get":[300,300,200]},"warmup":{"repetitions":2,"seconds":0.5,"stationary":true},"counters":{"rss":1},"cpu_time":80},)"
+      R"({"at":4,"checksum":"00112233445566ff","operations":40,"repetitions":1,"samples":{"put":[100],"get":[700]},)"
+      R"("warmup":{"repetitions":3,"seconds":0.25,"stationary":false},"counters":{"rss":4},"cpu_time":80}]})";
+  const Expected<results::Process> process = parse_measurement(output, {"fake/quick/store", &sweep, 7});
+  ASSERT_TRUE(process) << process.error().what;
+  EXPECT_DOUBLE_EQ(process->real_time, std::sqrt(80.0 * 20));
+  EXPECT_EQ(process->repetitions, 4u);
+  EXPECT_EQ(process->samples.size(), 0u);
+  EXPECT_DOUBLE_EQ(process->counters.at("rss"), 2);
+  EXPECT_EQ(process->warmup->repetitions, 5u);
+  EXPECT_FALSE(process->warmup->stationary);
+  ASSERT_EQ(process->points.size(), 2u);
+  EXPECT_EQ(process->points[1].samples.at("get"), std::vector<double>{700});
+  EXPECT_NE(process->checksum, "00112233445566ff");  // of both points
+
+  const auto problem = [&](const std::string& from, const std::string& to) {
+    const auto parsed = parse_measurement(replaced(output, from, to), {"fake/quick/store", &sweep, 7});
+    return parsed ? "" : parsed.error().what;
+  };
+  EXPECT_EQ(problem(R"("at":4)", R"("at":5)"), "expected points 1, 4 of its axis, found 1, 5");
+  EXPECT_EQ(problem(R"("operations":40)", R"("operations":10)"), "expected 40 operations, found 10");
+  EXPECT_EQ(problem(R"("put":[100])", R"("put":[100, 1])"), "phase 'put': expected 1 samples, found 2");
+}
+
+TEST(VariantOutput, of_describe_may_declare_metrics_an_axis_a_tolerance_and_exhibits) {
+  const std::string rich = replaced(
+      kDescribed, R"("unsupported":null})",
+      R"("metrics":[{"name":"rss","title":"Resident","unit":"bytes","kind":"memory","better":"less","costly":false}],)"
+      R"("primary":"rss","axis":{"name":"n","unit":"","points":[{"at":1,"operations":0}]},)"
+      R"("tolerance":{"distance":"root mean square","most":0.5,"unit":"m"},)"
+      R"("exhibits":[{"name":"p","title":"P","kind":"image"}],"unsupported":null})");
+  const Expected<Description> description = parse_description(rich);
+  ASSERT_TRUE(description) << description.error().what;
+  const results::WorkloadInfo& workload = description->offers.front().workload;
+  EXPECT_EQ(workload.metrics.front().kind, results::MetricKind::kMemory);
+  EXPECT_EQ(workload.primary, "rss");
+  EXPECT_EQ(workload.axis->points.front().at, 1);
+  EXPECT_EQ(workload.tolerance->distance, bench::Distance::kRootMeanSquare);
+  EXPECT_EQ(workload.exhibits.front().kind, results::ExhibitKind::kImage);
+
+  const auto problem = [&](const std::string& from, const std::string& to) {
+    const Expected<Description> parsed = parse_description(replaced(rich, from, to));
+    return parsed ? "" : parsed.error().what;
+  };
+  EXPECT_EQ(problem(R"("kind":"memory")", R"("kind":"smell")"),
+            "workloads[0].metrics[0].kind: expected one of time, exact, quality, memory, found 'smell'");
+  EXPECT_EQ(problem(R"("primary":"rss")", R"("primary":"speed")"),
+            "workload store: expected one of its metrics as the primary one, found 'speed'");
+  EXPECT_EQ(problem(R"([{"at":1,"operations":0}])", "[]"), "workload store: expected points on its axis, found none");
+  EXPECT_EQ(problem(R"({"name":"p")", R"({"name":"../p")"), "workload store: '../p' is not an exhibit's name");
+  EXPECT_EQ(problem(R"({"name":"rss")", R"({"name":"a:b")"), "workload store: 'a:b' is not a metric's name");
 }
 
 }  // namespace lab::measure

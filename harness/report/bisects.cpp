@@ -109,7 +109,7 @@ Chart belief_chart(const ParsedBisectRecord& record, const BisectVerdict& verdic
     candidates.emplace_back(candidate);
     colours.emplace_back(colour);
   }
-  chart.lists = {{"candidates", candidates}, {"colours", colours}};
+  chart.values = {{"candidates", candidates}, {"colours", colours}};
   return chart;
 }
 

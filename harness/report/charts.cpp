@@ -28,9 +28,9 @@ std::string filled_in(std::string text, const Words& words) {
 
 void fill_in(json::value& value, const Chart& chart) {
   if (const json::string* text = value.if_string()) {
-    for (const auto& [key, list] : chart.lists)
+    for (const auto& [key, replacement] : chart.values)
       if (*text == "{{" + key + "}}") {
-        value = list;
+        value = replacement;
         return;
       }
     value = json::value(filled_in(std::string(*text), chart.words));

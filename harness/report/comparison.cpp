@@ -72,7 +72,7 @@ void add_marks(Chart& chart) {
     colours.emplace_back(mark.colour);
     shapes.emplace_back(mark.shape);
   }
-  chart.lists = {{"verdicts", verdicts}, {"colours", colours}, {"shapes", shapes}};
+  chart.values = {{"verdicts", verdicts}, {"colours", colours}, {"shapes", shapes}};
 }
 
 json::array band(double threshold) {
@@ -120,8 +120,8 @@ std::string needed_text(const judge::ComparisonRow& row) {
   return row.needed ? fmt::format("{} per arm", whole(*row.needed)) : "unknown";
 }
 
-std::string time_text(double ns) {
-  return ns > 0 ? number(ns) : "";
+std::string value_text(double value) {
+  return value > 0 ? number(value) : "";
 }
 
 Table rows_table(const Comparison& comparison) {
@@ -144,9 +144,9 @@ Table rows_table(const Comparison& comparison) {
       {}};
   for (const judge::ComparisonRow& row : comparison.rows)
     table.rows.push_back({TableCell(std::string(judge::to_string(row.verdict)), kEmphasis.at(row.verdict)),
-                          row.benchmark, judge::is_timed(row) ? fine(row.ratio) : "",
-                          row.p ? interval_text(row.interval) : "", p_text(row.p), time_text(row.base_ns),
-                          time_text(row.head_ns),
+                          row.benchmark, judge::is_measured(row) ? fine(row.ratio) : "",
+                          row.p ? interval_text(row.interval) : "", p_text(row.p), value_text(row.base_value),
+                          value_text(row.head_value),
                           row.identical ? "" : fmt::format("{} and {}", row.base_processes, row.head_processes),
                           needed_text(row), row.note});
   table.drop_empty_columns();

@@ -28,7 +28,7 @@ std::string interval_text(const judge::ComparisonRow& row) {
 }
 
 std::string change_of(const judge::ComparisonRow& row) {
-  return judge::is_timed(row) ? percent(row.ratio) : "-";
+  return judge::is_measured(row) ? percent(row.ratio) : "-";
 }
 
 std::string p_text(const judge::ComparisonRow& row) {
@@ -140,14 +140,15 @@ json::object side_json(const judge::ComparisonSide& side) {
 
 json::object row_json(const judge::ComparisonRow& row) {
   return {{"benchmark", row.benchmark},
-          {"ratio", judge::is_timed(row) ? json::value(row.ratio) : json::value(nullptr)},
+          {"ratio", judge::is_measured(row) ? json::value(row.ratio) : json::value(nullptr)},
           {"low", end_or_null(row.interval, &stats::Interval::low)},
           {"high", end_or_null(row.interval, &stats::Interval::high)},
           {"p", json::value_from(row.p)},
           {"verdict", to_string(row.verdict)},
           {"reason", text_or_null(to_string(row.reason))},
-          {"base_ns", row.base_ns},
-          {"head_ns", row.head_ns},
+          {"base", row.base_value},
+          {"head", row.head_value},
+          {"unit", row.unit},
           {"base_processes", row.base_processes},
           {"head_processes", row.head_processes},
           {"identical", row.identical},
@@ -227,7 +228,7 @@ std::string rows_text(const std::vector<const judge::ComparisonRow*>& rows, cons
 
 /// The reason to skip a test case: for a row that was not judged, its sentence before any number.
 std::string skipped_text(const judge::ComparisonRow& row, const std::string& numbers) {
-  if (!row.p) return judge::is_timed(row) ? fmt::format("{}: {}", row.note, change_of(row)) : row.note;
+  if (!row.p) return judge::is_measured(row) ? fmt::format("{}: {}", row.note, change_of(row)) : row.note;
   const std::string line = remark(row);
   return row.reason != judge::Reason::kNone ? fmt::format("{}: {}", line, numbers)
                                             : fmt::format("unknown: {}{}{}", numbers, line.empty() ? "" : "; ", line);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,7 +58,7 @@ struct Chart {
   std::string text;          ///< text alternative for readers who cannot see the chart
   boost::json::object data;  ///< data set name -> rows
   std::vector<std::pair<std::string, std::string>> words;         ///< replace {{key}} in the specification
-  std::vector<std::pair<std::string, boost::json::array>> lists;  ///< replace strings that consist of {{key}} alone
+  std::vector<std::pair<std::string, boost::json::value>> values;  ///< replace strings that consist of {{key}} alone
 };
 
 struct Paragraph {

@@ -19,7 +19,7 @@ namespace {
 
 namespace json = boost::json;
 using results::Result;
-using results::VariantInfo;
+using results::VariantCard;
 using results::WorkloadInfo;
 using stats::Estimate;
 
@@ -34,23 +34,23 @@ struct PhaseTime {
 
 /// One variant's numbers on one workload.
 struct VariantTimes {
-  const VariantInfo* variant = nullptr;
+  const VariantCard* variant = nullptr;
   PhaseTime all;
   std::vector<PhaseTime> phases;  ///< in the workload's order; empty for a workload of one phase
 };
 
-const VariantInfo* reference_of(const std::string& family, const Result& result) {
-  for (const VariantInfo& variant : result.variants)
+const VariantCard* reference_of(const std::string& family, const Result& result) {
+  for (const VariantCard& variant : result.variants)
     if (variant.family == family && variant.reference) return &variant;
   return nullptr;
 }
 
 std::vector<VariantTimes> measured_variants(const WorkloadInfo& workload, const Result& result) {
-  const auto benchmark = [&](const VariantInfo& variant) {
+  const auto benchmark = [&](const VariantCard& variant) {
     return results::benchmark_name(workload.family, variant.name, workload.name);
   };
-  const VariantInfo* reference = reference_of(workload.family, result);
-  const auto times_of = [&](const VariantInfo& variant, const std::string& phase) -> std::optional<PhaseTime> {
+  const VariantCard* reference = reference_of(workload.family, result);
+  const auto times_of = [&](const VariantCard& variant, const std::string& phase) -> std::optional<PhaseTime> {
     const std::vector<stats::Datum> times = judge::process_times(result, benchmark(variant), phase);
     if (times.empty()) return std::nullopt;
     PhaseTime found{judge::estimate(times), {}};
@@ -59,7 +59,7 @@ std::vector<VariantTimes> measured_variants(const WorkloadInfo& workload, const 
     return found;
   };
   std::vector<VariantTimes> measured;
-  for (const VariantInfo& variant : result.variants) {
+  for (const VariantCard& variant : result.variants) {
     if (variant.family != workload.family) continue;
     const std::optional<PhaseTime> all = times_of(variant, "");
     if (!all) continue;
@@ -101,7 +101,7 @@ json::object estimate_row(json::object row, const Estimate& estimate) {
   return row;
 }
 
-std::string against(const VariantInfo& variant, const PhaseTime& times) {
+std::string against(const VariantCard& variant, const PhaseTime& times) {
   if (variant.reference) return "the reference";
   return times.ratio ? with_interval(*times.ratio) : "no ratio";
 }
@@ -141,7 +141,7 @@ Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
   json::array rows, reference;
   std::vector<std::string> medians;
   for (const VariantTimes& one : measured) {
-    const VariantInfo& variant = *one.variant;
+    const VariantCard& variant = *one.variant;
     const auto add = [&](const std::string& phase, const PhaseTime& times) {
       if (times.time.count == 0) return;  // a phase without samples
       json::object row =
@@ -221,7 +221,7 @@ Table variants_table(const std::string& family, const Result& result) {
               "What the variants are",
               {{"Variant", kName}, {"Idea", kText}, {"Cost", kText}, {"Weakness", kText}, {"Source", kText}},
               {}};
-  for (const VariantInfo& variant : result.variants)
+  for (const VariantCard& variant : result.variants)
     if (variant.family == family)
       table.rows.push_back({variant.reference ? variant.name + " (reference)" : variant.name, variant.idea,
                             variant.cost, capitalized(variant.weakness), capitalized(variant.source)});

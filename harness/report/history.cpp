@@ -84,6 +84,12 @@ json::array levels_of(std::span<const SeriesPoint> points, const std::vector<Lev
   return levels;
 }
 
+/// Quantity and unit of a point; a point without a metric is a time.
+std::string axis_of(const SeriesPoint& point) {
+  if (!point.metric || point.metric->unit.empty()) return point.metric ? point.metric->title : "ns per operation";
+  return point.metric->unit;
+}
+
 /// The plot's range: the range of the medians, plus half of it on either side. Longer error bars are clipped, so that
 /// one session's uncertainty does not flatten the changes between sessions.
 stats::Interval shown_range(std::span<const SeriesPoint> points) {
@@ -147,7 +153,7 @@ Chart history_chart(const judge::SeriesHistory& history) {
   chart.data = {{"rows", std::move(rows)},
                 {"levels", levels_of(points, history.findings.changes, first)},
                 {"changes", std::move(changes)}};
-  chart.words = {{"axis", "ns per operation"}};
+  chart.words = {{"axis", axis_of(points.back())}};
   return chart;
 }
 

@@ -13,7 +13,7 @@ TEST(HistorySection, begins_with_the_latest_change_its_cause_and_commits) {
   document.sections.push_back(history_section(followed));
   const std::string text = to_markdown(document);
   const std::size_t kernel =
-      text.find("**faster, new kernel** | allocator/buddy/random\\_replace | -4.74 % (-5.74 % to -3.74 %)");
+      text.find("**better, new kernel** | allocator/buddy/random\\_replace | -4.74 % (-5.74 % to -3.74 %)");
   const std::size_t code = text.find(
       "**regressed** | allocator/buddy/random\\_replace | +4.98 % (+3.98 % to +5.98 %) | 000000130000..000000140000 | "
       "2026-06-21 | 4 |");

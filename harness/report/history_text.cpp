@@ -40,7 +40,7 @@ std::string commits_text(const results::CommitRange& commits) {
 std::string verdict_text(const judge::LevelChange& change) {
   if (change.cause == "code") return change.regressed() ? "regressed" : "improved";
   const bool is_new = change.cause != "machine" && change.cause != "settings";
-  return fmt::format("{}, {}{}", change.regressed() ? "slower" : "faster", is_new ? "new " : "", change.cause);
+  return fmt::format("{}, {}{}", change.regressed() ? "worse" : "better", is_new ? "new " : "", change.cause);
 }
 
 std::string missing_text(const judge::JudgedRange& judged) {

@@ -19,7 +19,7 @@ std::string change_text(double ratio);
 /// "1a2b3c4d5e6f..6f5e4d3c2b1a"; one commit if both ends are equal; "no git" without commits.
 std::string commits_text(const results::CommitRange& commits);
 
-/// "regressed" or "improved" if the code is the cause; otherwise, for example, "slower, new kernel".
+/// "regressed" or "improved" if the code is the cause; otherwise, for example, "worse, new kernel".
 std::string verdict_text(const judge::LevelChange& change);
 
 /// "too young to tell: 4 more nights"; "" if no night is missing.

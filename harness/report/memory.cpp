@@ -70,7 +70,7 @@ Counters counters_of(const Result& result, const std::string& benchmark) {
 
 struct BenchmarkCounters {
   const results::WorkloadInfo* workload;
-  const results::VariantInfo* variant;
+  const results::VariantCard* variant;
   Counters counters;
 
   std::optional<double> value(std::string_view counter) const {
@@ -86,7 +86,7 @@ std::vector<BenchmarkCounters> benchmarks_of(const std::string& family, const Re
   for (const results::WorkloadInfo& workload : result.workloads) {
     if (workload.family != family) continue;
     const auto first = static_cast<std::ptrdiff_t>(benchmarks.size());
-    for (const results::VariantInfo& variant : result.variants) {
+    for (const results::VariantCard& variant : result.variants) {
       if (variant.family != family) continue;
       BenchmarkCounters one{&workload, &variant, {}};
       one.counters = counters_of(result, one.benchmark());

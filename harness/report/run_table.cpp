@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,24 +19,26 @@ namespace {
 
 using Group = std::vector<judge::SummaryRow>;
 
-std::string time_text(double nanoseconds) {
-  return nanoseconds < 1000 ? fmt::format("{:.4g}", nanoseconds) : fmt::format("{:.0f}", nanoseconds);
+std::string value_text(double value) {
+  return std::abs(value) < 1000 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
 }
 
 std::string ratio_text(double ratio) {
   return ratio >= 0.1 && ratio < 10 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.3g}", ratio);
 }
 
-/// The rows of each "family/workload", the fastest first.
+/// The rows of each "family/workload", or "family/workload:metric", the best first.
 std::map<std::string, Group> by_workload(const results::Result& result) {
   std::map<std::string, Group> groups;
   for (judge::SummaryRow& row : judge::summarize(result)) {
     const results::BenchmarkParts parts = results::benchmark_parts(row.benchmark);
-    groups[fmt::format("{}/{}", parts.family, parts.workload)].push_back(std::move(row));
+    groups[fmt::format("{}/{}{}{}", parts.family, parts.workload, parts.metric.empty() ? "" : ":", parts.metric)]
+        .push_back(std::move(row));
   }
   for (auto& [name, group] : groups)
     std::stable_sort(group.begin(), group.end(), [](const judge::SummaryRow& a, const judge::SummaryRow& b) {
-      return a.time.median < b.time.median;
+      return a.metric.better == bench::Better::kMore ? a.value.median > b.value.median
+                                                     : a.value.median < b.value.median;
     });
   return groups;
 }
@@ -48,16 +51,16 @@ std::string interval_text(const std::optional<stats::Estimate>& estimate, Text o
 }
 
 /// "allocator/random_replace: ns per pair, 6 processes".
-std::string heading(const results::Result& result, const std::string& workload, const Group& group) {
+std::string heading(const std::string& workload, const Group& group) {
   const auto [least, most] = std::minmax_element(
       group.begin(), group.end(),
-      [](const judge::SummaryRow& a, const judge::SummaryRow& b) { return a.time.count < b.time.count; });
-  const std::size_t fewest = least->time.count;
-  const std::string count = fewest == most->time.count ? counted(fewest, "process", "processes")
-                                                       : fmt::format("{} to {} processes", fewest, most->time.count);
-  const results::WorkloadInfo* const known = results::find_workload(result, group.front().benchmark);
-  return fmt::format("{}: ns per {}, {}{}", workload, known == nullptr ? "operation" : known->operation, count,
-                     least->time.interval ? "" : ", too few for an interval");
+      [](const judge::SummaryRow& a, const judge::SummaryRow& b) { return a.value.count < b.value.count; });
+  const std::size_t fewest = least->value.count;
+  const std::string count = fewest == most->value.count ? counted(fewest, "process", "processes")
+                                                       : fmt::format("{} to {} processes", fewest, most->value.count);
+  const std::string& unit = group.front().metric.unit;
+  return fmt::format("{}: {}{}{}{}", workload, unit, unit.empty() ? "" : ", ", count,
+                     least->value.interval ? "" : ", too few for an interval");
 }
 
 }  // namespace
@@ -71,15 +74,15 @@ std::string run_table(const results::Result& result, std::size_t width) {
     const auto reference =
         std::find_if(group.begin(), group.end(), [](const judge::SummaryRow& row) { return row.reference; });
     const std::vector<stats::Datum> base =
-        reference == group.end() ? std::vector<stats::Datum>{} : judge::process_times(result, reference->benchmark);
+        reference == group.end() ? std::vector<stats::Datum>{} : judge::metric_values(result, reference->benchmark);
     if (reference == group.end()) without.emplace(results::benchmark_parts(group.front().benchmark).family);
-    for (std::string& line : wrapped(heading(result, workload, group), width)) rows.push_back({std::move(line)});
+    for (std::string& line : wrapped(heading(workload, group), width)) rows.push_back({std::move(line)});
     for (const judge::SummaryRow& row : group) {
       std::optional<stats::Estimate> ratio;
       if (!row.reference && !base.empty())
-        ratio = stats::estimate_ratio(judge::process_times(result, row.benchmark), base);
-      rows.push_back({fmt::format("  {}", results::benchmark_parts(row.benchmark).variant), time_text(row.time.median),
-                      interval_text(row.time, time_text),
+        ratio = stats::estimate_ratio(judge::metric_values(result, row.benchmark), base);
+      rows.push_back({fmt::format("  {}", results::benchmark_parts(row.benchmark).variant), value_text(row.value.median),
+                      interval_text(row.value, value_text),
                       row.reference ? "1.00x"
                       : ratio       ? ratio_text(ratio->median) + "x"
                                     : "",

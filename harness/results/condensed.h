@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/json_struct.h"
+#include "harness/bench/description.h"
 #include "harness/stats/interval.h"
 
 namespace lab::results {
@@ -19,9 +20,10 @@ using MeasurementEnvironment = std::map<std::string, std::string>;
 using ExactCounters = std::map<std::string, std::optional<double>>;
 
 struct CondensedRow {
-  std::string benchmark;
-  int version = 0;  ///< of its workload
-  stats::Estimate time;
+  std::string benchmark;  ///< ends in ":metric" if that is not the primary one of its workload
+  int version = 0;        ///< of its workload
+  bench::Metric metric;
+  stats::Estimate value;  ///< above 0: a level is compared by its ratio
   std::string executable;  ///< hash of its content, "" if not recorded
   ExactCounters exact;
 };
@@ -40,7 +42,7 @@ struct CondensedResult {
 /// One benchmark, in one version of its workload, on one machine.
 struct SeriesKey {
   std::string machine;
-  std::string benchmark;
+  std::string benchmark;  ///< as in CondensedRow
   int version = 0;
 };
 
@@ -56,13 +58,14 @@ struct SeriesPoint {
   std::string started;                ///< UTC, RFC 3339
   std::string session;                ///< its id
   std::optional<std::string> commit;  ///< none without git
-  double median = 0;                  ///< over processes, ns per operation
+  double median = 0;                  ///< over processes; ns per operation, or the metric's unit
   std::optional<stats::Interval> interval;
   std::size_t processes = 0;
   std::string executable;  ///< hash of its content, "" if not recorded
   // Most points of a series share these. Never null in a point of the store.
   std::shared_ptr<const ExactCounters> exact;
   std::shared_ptr<const MeasurementEnvironment> environment;
+  std::shared_ptr<const bench::Metric> metric;
 };
 
 }  // namespace lab::results

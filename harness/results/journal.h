@@ -35,6 +35,7 @@ class Journal {
   Expected<std::filesystem::path> finish(const Result& result);
 
   const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& result_path() const { return result_path_; }  ///< the file that finish() writes
 
  private:
   Journal(std::filesystem::path path, std::filesystem::path result_path, File file);

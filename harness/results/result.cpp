@@ -8,7 +8,7 @@
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
-#include "harness/results/workload_fields.h"
+#include "harness/bench/description_json.h"
 
 namespace lab::results {
 
@@ -68,14 +68,8 @@ void fields(F& f, Session& s) {
   f.added("disturbances", s.disturbances);
 }
 
-template <typename F>
-void fields(F& f, WorkloadInfo& w) {
-  f("family", w.family);
-  workload_fields(f, w);
-}
-
 LAB_JSON_STRUCT(Warmup, repetitions, seconds, stationary)
-LAB_JSON_STRUCT(VariantInfo, family, name, reference, idea, cost, source, weakness, traits)
+LAB_JSON_STRUCT(ProcessPoint, at, operations, repetitions, samples, counters, warmup)
 
 template <typename F>
 void fields(F& f, Process& p) {
@@ -106,10 +100,23 @@ void fields(F& f, Process& p) {
   f("samples", p.samples);
   f("counters", p.counters);
   f.added("warmup", p.warmup);
+  f.added("points", p.points);
+  f.added("device", p.device);
 }
 
 LAB_JSON_STRUCT(ReferenceChecksum, benchmark, seed, checksum)
 LAB_JSON_STRUCT(Unsupported, benchmark, reason)
+
+template <typename F>
+void fields(F& f, Exhibit& x) {
+  f("benchmark", x.benchmark);
+  f("name", x.info.name);
+  f("title", x.info.title);
+  f("kind", x.info.kind);
+  f("file", x.file);
+  f("processes", x.processes);
+  f("summary", x.summary);
+}
 
 template <typename F>
 void fields(F& f, Failure& x) {
@@ -141,6 +148,7 @@ void fields(F& f, Result& r) {
   f("answers", r.answers);
   f("unsupported", r.unsupported);
   f("failures", r.failures);
+  f.added("exhibits", r.exhibits);
 }
 
 namespace {
@@ -157,9 +165,19 @@ Expected<void> check_schema(const json::value& value, std::string_view name) {
     return refused(name,
                    google ? "a Google Benchmark file, expected a result of run" : "not a result: it has no 'schema'");
   }
-  if (!schema->is_int64() || schema->get_int64() != kSchema)
-    return refused(name, fmt::format("schema {}, this build reads up to {}", json::serialize(*schema), kSchema));
+  const std::int64_t* const number = schema->if_int64();
+  if (number == nullptr || *number < kOldestSchema || *number > kSchema)
+    return refused(name, fmt::format("schema {}, this build reads {} to {}", json::serialize(*schema), kOldestSchema, kSchema));
   return {};
+}
+
+std::string implausible(const std::map<std::string, std::vector<double>>& samples_of) {
+  if (samples_of.empty()) return "it has no samples";
+  for (const auto& [phase, samples] : samples_of) {
+    if (samples.empty()) return fmt::format("phase '{}' has no samples", phase);
+    if (std::ranges::min(samples) < 0) return fmt::format("phase '{}' has a negative time", phase);
+  }
+  return "";
 }
 
 /// Beyond JSON and types: which numbers cannot come from a measurement.
@@ -169,11 +187,10 @@ std::string implausible(const Process& process) {
   if (process.operations == 0 || process.repetitions == 0) return "it has no operations";
   if (process.process < 0 || process.block < 0)
     return fmt::format("it is process {} of block {}, expected numbers from 0", process.process, process.block);
-  if (process.samples.empty()) return "it has no samples";
-  for (const auto& [phase, samples] : process.samples) {
-    if (samples.empty()) return fmt::format("phase '{}' has no samples", phase);
-    if (std::ranges::min(samples) < 0) return fmt::format("phase '{}' has a negative time", phase);
-  }
+  if (process.points.empty()) return implausible(process.samples);
+  for (const ProcessPoint& point : process.points)
+    if (const std::string problem = implausible(point.samples); !problem.empty())
+      return fmt::format("at {}: {}", point.at, problem);
   return "";
 }
 
@@ -291,18 +308,22 @@ std::string journal_line(const ReferenceChecksum& answer) {
 std::string journal_line(const Disturbance& disturbance) {
   return tagged("disturbance", disturbance);
 }
+std::string journal_line(const Exhibit& exhibit) {
+  return tagged("exhibit", exhibit);
+}
 
 Expected<void> add_journal_line(std::string_view line, Result& result) {
   const Expected<json::value> value = parse_json(line, "line");
   if (!value) return value.error();
   const json::object* object = value->if_object();
   if (object == nullptr || object->size() != 1)
-    return refused("line", "expected one of process, failure, answer and disturbance");
+    return refused("line", "expected one of process, failure, answer, disturbance and exhibit");
   const json::string_view kind = object->begin()->key();
   const json::value& content = object->begin()->value();
   if (kind == "failure") return add(content, kind, result.failures);
   if (kind == "answer") return add(content, kind, result.answers);
   if (kind == "disturbance") return add(content, kind, result.session.disturbances);
+  if (kind == "exhibit") return add(content, kind, result.exhibits);
   if (kind != "process") return refused("line", fmt::format("unknown kind '{}'", std::string_view(kind)));
   const Expected<void> added = add(content, kind, result.processes);
   if (!added) return added;
@@ -324,7 +345,14 @@ std::string benchmark_name(std::string_view family, std::string_view variant, st
   return fmt::format("{}/{}/{}", family, variant, workload);
 }
 
+std::string_view without_metric(std::string_view benchmark) {
+  return benchmark.substr(0, benchmark.find(':'));
+}
+
 BenchmarkParts benchmark_parts(std::string_view benchmark) {
+  const std::size_t colon = benchmark.find(':');
+  const std::string_view metric = colon == std::string_view::npos ? "" : benchmark.substr(colon + 1);
+  benchmark = without_metric(benchmark);
   const auto cut = [&benchmark] {
     const std::string_view part = benchmark.substr(0, benchmark.find('/'));
     benchmark.remove_prefix(std::min(benchmark.size(), part.size() + 1));
@@ -332,7 +360,7 @@ BenchmarkParts benchmark_parts(std::string_view benchmark) {
   };
   const std::string_view family = cut();
   const std::string_view variant = cut();
-  return {family, variant, benchmark};
+  return {family, variant, benchmark, metric};
 }
 
 std::string subject(std::string_view benchmark, std::string_view arm) {
@@ -356,9 +384,9 @@ const WorkloadInfo* find_workload(const Result& result, std::string_view benchma
   return nullptr;
 }
 
-const VariantInfo* find_variant(const Result& result, std::string_view benchmark) {
+const VariantCard* find_variant(const Result& result, std::string_view benchmark) {
   const BenchmarkParts parts = benchmark_parts(benchmark);
-  for (const VariantInfo& variant : result.variants)
+  for (const VariantCard& variant : result.variants)
     if (variant.family == parts.family && variant.name == parts.variant) return &variant;
   return nullptr;
 }

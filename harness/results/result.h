@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/bench/description.h"
 
 namespace boost::json {
 class value;
@@ -18,7 +19,9 @@ class value;
 namespace lab::results {
 
 /// Incremented when a reader of the previous schema would misread a file. New fields alone do not increment it.
-inline constexpr int kSchema = 1;
+/// 2: sweeps, whose processes have no samples of their own, and metrics other than times.
+inline constexpr int kSchema = 2;
+inline constexpr int kOldestSchema = 1;
 
 struct CpuCache {
   std::string type;  ///< "Data", "Instruction", "Unified"
@@ -107,18 +110,11 @@ struct Session {
   std::vector<Disturbance> disturbances = {};  ///< one per block; empty if not recorded
 };
 
-struct WorkloadInfo {
-  std::string family;
-  std::string name;
-  std::string title;
-  int version = 0;
-  std::vector<std::string> phases;
-  std::uint64_t operations = 0;
-  std::string operation;
-  bool parallel = false;
-  std::map<std::string, std::uint64_t> phase_operations =
-      {};  ///< divisor of a phase's time; a missing phase uses `operations`
-};
+using bench::ExhibitKind;
+using bench::Metric;
+using bench::MetricKind;
+using bench::VariantCard;
+using bench::WorkloadInfo;
 
 /// Operations of one phase; of a whole repetition if `phase` is "".
 std::uint64_t operations_of(const WorkloadInfo& workload, const std::string& phase);
@@ -130,22 +126,22 @@ struct Warmup {
   bool stationary = true;  ///< false: the samples still have a trend (bench/stationary.h)
 };
 
-struct VariantInfo {
-  std::string family;
-  std::string name;
-  bool reference = false;
-  std::string idea;
-  std::string cost;
-  std::string source;
-  std::string weakness;
-  std::map<std::string, std::string> traits;
+/// One point of a process that measured a sweep.
+struct ProcessPoint {
+  double at = 0;                                       ///< on the workload's axis
+  std::uint64_t operations = 0;                        ///< per repetition
+  std::uint64_t repetitions = 0;                       ///< timed
+  std::map<std::string, std::vector<double>> samples;  ///< as in Process
+  std::map<std::string, double> counters;
+  std::optional<Warmup> warmup;
 };
 
 /// One execution of one benchmark: one statistical observation.
 struct Process {
   std::string benchmark;          ///< "name" and "run_name" in the file
   std::uint64_t repetitions = 0;  ///< timed; multiplied by `operations`: Google Benchmark's "iterations"
-  double real_time = 0;           ///< ns per operation: median over the repetitions of the sum of phases, / operations
+  double real_time = 0;           ///< ns per operation: median over the repetitions of the sum of phases, / operations;
+                                  ///< of a sweep, the geometric mean over the points
   double cpu_time = 0;            ///< ns per operation: the mean, untimed parts of a repetition included
   int process = 0;                ///< from 0, per benchmark and arm
   int block = 0;                  ///< from 0
@@ -159,8 +155,10 @@ struct Process {
   double wall_seconds = 0;                             ///< from start to end of the process
   double timed_seconds = 0;                            ///< of these, in timed repetitions; 0 if not recorded
   std::map<std::string, std::vector<double>> samples;  ///< ns per repetition, by phase; downsampled if there are many
-  std::map<std::string, double> counters;
-  std::optional<Warmup> warmup;  ///< none if not recorded
+  std::map<std::string, double> counters;              ///< values of metrics; of a sweep, the geometric mean
+  std::optional<Warmup> warmup;                        ///< none if not recorded
+  std::vector<ProcessPoint> points = {};               ///< of a sweep; then `samples` is empty
+  std::string device = {};                             ///< "": none
 };
 
 /// The checksum of a reference variant that was not selected and ran only to give this checksum.
@@ -168,6 +166,15 @@ struct ReferenceChecksum {
   std::string benchmark;
   std::uint64_t seed = 0;
   std::string checksum;
+};
+
+/// Something to look at that a benchmark wrote in a pass of its own, as a file beside the result.
+struct Exhibit {
+  std::string benchmark;
+  bench::ExhibitInfo info;
+  std::string file;                       ///< relative to the folder of the result
+  int processes = 0;                      ///< that it is made of
+  std::map<std::string, double> summary;  ///< of a latency distribution: kP50 and so on, nanoseconds
 };
 
 struct Unsupported {
@@ -218,11 +225,12 @@ struct Result {
   Session session;
   std::vector<Arm> arms;  ///< empty in older files: every process is "head"
   std::vector<WorkloadInfo> workloads;
-  std::vector<VariantInfo> variants;
+  std::vector<VariantCard> variants;
   std::vector<Process> processes;  ///< "benchmarks" in the file
   std::vector<ReferenceChecksum> answers;
   std::vector<Unsupported> unsupported;
   std::vector<Failure> failures;
+  std::vector<Exhibit> exhibits;
 };
 
 /// The file's text: one line per field of the result, one line per process.
@@ -239,11 +247,12 @@ Expected<Result> result_from(const boost::json::value& document, std::string_vie
 /// and every arm is in `arms`, unless that is empty. A duplicate process would count as two observations.
 Expected<void> check_session(const Result& result, std::string_view name);
 
-/// One line of a journal: its kind ("process", "failure", "answer" or "disturbance") and the object.
+/// One line of a journal: its kind ("process", "failure", "answer", "disturbance" or "exhibit") and the object.
 std::string journal_line(const Process& process);
 std::string journal_line(const Failure& failure);
 std::string journal_line(const ReferenceChecksum& answer);
 std::string journal_line(const Disturbance& disturbance);
+std::string journal_line(const Exhibit& exhibit);
 /// Parses one such line and adds its object to `result`.
 Expected<void> add_journal_line(std::string_view line, Result& result);
 
@@ -253,19 +262,24 @@ Expected<Build> parse_build(std::string_view text, std::string_view name);
 /// "family/variant/workload".
 std::string benchmark_name(std::string_view family, std::string_view variant, std::string_view workload);
 
-/// The parts of a benchmark's name; "" for a missing part.
+/// The parts of a benchmark's name; "" for a missing part. A name may end in ":metric"; without, it means the primary
+/// metric of its workload.
 struct BenchmarkParts {
   std::string_view family;
   std::string_view variant;
   std::string_view workload;
+  std::string_view metric;
 };
 BenchmarkParts benchmark_parts(std::string_view benchmark);
+
+/// "family/variant/workload" of a name that may end in ":metric".
+std::string_view without_metric(std::string_view benchmark);
 
 /// The arm with this name; null if there is none.
 const Arm* find_arm(const Result& result, std::string_view name);
 
 /// The benchmark's entry in `variants`; null if there is none.
-const VariantInfo* find_variant(const Result& result, std::string_view benchmark);
+const VariantCard* find_variant(const Result& result, std::string_view benchmark);
 
 /// The benchmark's entry in `workloads`; null if there is none.
 const WorkloadInfo* find_workload(const Result& result, std::string_view benchmark);

@@ -8,13 +8,14 @@
 #include <set>
 
 #include "harness/base/json_fields.h"
+#include "harness/bench/description_json.h"
 
 namespace lab::results {
 
 namespace {
 
 constexpr std::int64_t kApplication = 0x6c616268;  // "labh"
-constexpr int kLayout = 4;                         ///< incremented when the tables below change
+constexpr int kLayout = 5;                         ///< incremented when the tables below change
 
 /// Results read per transaction: a kill loses at most these.
 constexpr std::size_t kBatch = 128;
@@ -29,7 +30,7 @@ CREATE TABLE series(id INTEGER PRIMARY KEY, machine TEXT NOT NULL, benchmark TEX
                     findings TEXT, watched TEXT, UNIQUE(machine, benchmark, version));
 CREATE TABLE point(series INTEGER NOT NULL, started TEXT NOT NULL, result INTEGER NOT NULL, median REAL NOT NULL,
                    low REAL, high REAL, processes INTEGER NOT NULL, executable INTEGER NOT NULL, exact INTEGER NOT NULL,
-                   PRIMARY KEY(series, started, result)) WITHOUT ROWID;
+                   metric INTEGER NOT NULL, PRIMARY KEY(series, started, result)) WITHOUT ROWID;
 )";
 
 int version_of(const StoreRules& rules) {
@@ -146,13 +147,14 @@ void StoreTables::add(const ResultFile& file, const CondensedFile& read) {
 void StoreTables::add(std::int64_t result, const CondensedResult& condensed, const CondensedRow& row) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   // Prepared once, because there are tens of thousands of points.
-  if (!insert_point_) insert_point_ = database_.prepare("INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  if (!insert_point_) insert_point_ = database_.prepare("INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   Statement& insert = *insert_point_;
   insert.bind(added({condensed.machine, row.benchmark, row.version}));
-  insert.bind(std::string_view(condensed.started)).bind(result).bind(row.time.median);
-  insert.bind(row.time.interval ? row.time.interval->low : kNone);
-  insert.bind(row.time.interval ? row.time.interval->high : kNone);
-  insert.bind(static_cast<std::int64_t>(row.time.count)).bind(word(row.executable)).bind(word(json_text(row.exact)));
+  insert.bind(std::string_view(condensed.started)).bind(result).bind(row.value.median);
+  insert.bind(row.value.interval ? row.value.interval->low : kNone);
+  insert.bind(row.value.interval ? row.value.interval->high : kNone);
+  insert.bind(static_cast<std::int64_t>(row.value.count)).bind(word(row.executable)).bind(word(json_text(row.exact)));
+  insert.bind(word(json_text(row.metric)));
   insert.run();
 }
 
@@ -170,7 +172,7 @@ std::shared_ptr<const T> StoreTables::shared(std::int64_t id,
 
 std::vector<SeriesPoint> StoreTables::points(std::int64_t series) {
   Statement all = database_.prepare(
-      "SELECT point.started, session, commit_id, median, low, high, processes, executable.text, exact, surroundings "
+      "SELECT point.started, session, commit_id, median, low, high, processes, executable.text, exact, surroundings, metric "
       "FROM point JOIN result ON result.id = point.result JOIN word AS executable ON executable.id = point.executable "
       "WHERE series = ? ORDER BY point.started, session, path");
   all.bind(series);
@@ -189,6 +191,7 @@ std::vector<SeriesPoint> StoreTables::points(std::int64_t series) {
     point.executable = all.text(7);
     point.exact = shared(all.integer(8), exact_);
     point.environment = shared(all.integer(9), environments_);
+    point.metric = shared(all.integer(10), metrics_);
   }
   return points;
 }

@@ -68,6 +68,7 @@ class StoreTables {
   std::map<std::tuple<std::string, std::string, int>, std::int64_t> series_;
   std::unordered_map<std::int64_t, std::shared_ptr<const MeasurementEnvironment>> environments_;
   std::unordered_map<std::int64_t, std::shared_ptr<const ExactCounters>> exact_;
+  std::unordered_map<std::int64_t, std::shared_ptr<const bench::Metric>> metrics_;
 };
 
 }  // namespace lab::results

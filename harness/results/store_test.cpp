@@ -15,7 +15,7 @@ StoreRules rules(int version, std::vector<std::string>* found) {
   const auto condense = [](const Result& result) {
     const Process& first = result.processes.front();
     CondensedRow row{first.benchmark, 2, {}, "", {}};
-    row.time.median = first.real_time;
+    row.value.median = first.real_time;
     return CondensedResult{result.machine.id, result.session.id, result.session.started, {}, {}, "", {row}};
   };
   const auto machine = [found](std::span<const std::vector<double>> medians) {

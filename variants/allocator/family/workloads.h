@@ -384,7 +384,7 @@ bench::Workload workload() {
   bench::Workload workload = Task::Plan::describe();
   // jemalloc seeds its random choices from addresses, mimalloc reads the clock, and each machine has its own C library.
   workload.repeatable = !ThirdParty<typename Task::Heap>;
-  workload.prepare = [](const bench::Parameters& parameters) { return std::make_unique<Sized<Task>>(parameters.seed); };
+  workload.prepare = [](const bench::Case& inputs) { return std::make_unique<Sized<Task>>(inputs.seed); };
   return workload;
 }
 

@@ -70,9 +70,9 @@ bench::Workload make_workload(std::string name, std::string title, unsigned work
   workload.operations = 2 * kMeshes + 2 * kLights;
   workload.operation = "command";
   workload.parallel = threading == Threading::kPool;
-  workload.prepare = [=](const bench::Parameters& parameters) {
-    return std::make_unique<FrameTask>(make_scene(parameters.seed, kMeshes, kLights, work_steps),
-                                       workers_for(threading, parameters.threads), make_frame, parameters.seed);
+  workload.prepare = [=](const bench::Case& inputs) {
+    return std::make_unique<FrameTask>(make_scene(inputs.seed, kMeshes, kLights, work_steps),
+                                       workers_for(threading, inputs.threads), make_frame, inputs.seed);
   };
   return workload;
 }

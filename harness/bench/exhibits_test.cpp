@@ -1,0 +1,85 @@
+#include "harness/bench/exhibits.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
+
+namespace lab::bench {
+
+namespace {
+
+const std::vector<ExhibitInfo> kDeclared{{"stroke", "Time of a stroke", ExhibitKind::kLatency},
+                                         {"ink", "Ink", ExhibitKind::kSeries},
+                                         {"picture", "Picture", ExhibitKind::kImage},
+                                         {"strokes", "Strokes", ExhibitKind::kEvents}};
+
+void write_all(ExhibitFiles& files) {
+  files.latency("stroke", std::vector<std::uint32_t>{1, 0x01020304});
+  files.series("ink", {"strokes", "ink, ml", {1, 2}, {{"left", {9, 8.5}}}});
+  files.image("picture", {2, 1, 3, {255, 0, 0, 0, 0, 255}});
+  files.events("strokes", std::vector<Event>{{"dip", 0, 0, 1500}, {"mark", 1, 2000, 0}});
+}
+
+std::string problem(const std::function<void(ExhibitFiles&)>& write) {
+  const ScratchFolder folder;
+  ExhibitFiles files(folder.path(), kDeclared);
+  write(files);
+  const Expected<void> finished = files.finish();
+  return finished ? "" : finished.error().what;
+}
+
+}  // namespace
+
+TEST(Exhibits, are_one_file_each) {
+  const ScratchFolder folder;
+  ExhibitFiles files(folder.path(), kDeclared);
+  write_all(files);
+  ASSERT_TRUE(files.finish());
+  EXPECT_EQ(*read_file(folder.path() / "stroke.u32"), std::string("\x01\0\0\0\x04\x03\x02\x01", 8));
+  EXPECT_EQ(*read_file(folder.path() / "ink.json"),
+            "{\"x_title\":\"strokes\",\"y_title\":\"ink, ml\",\"x\":[1,2],\"lines\":[{\"name\":\"left\",\"y\":[9,8.5E0]}]}\n");
+  EXPECT_EQ(*read_file(folder.path() / "strokes.trace.json"),
+            "{\"traceEvents\": [\n"
+            "{\"name\":\"dip\",\"ph\":\"X\",\"pid\":1,\"tid\":0,\"ts\":0E0,\"dur\":1.5E0},\n"
+            "{\"name\":\"mark\",\"ph\":\"i\",\"pid\":1,\"tid\":1,\"ts\":2E0,\"dur\":0E0}\n"
+            "]}\n");
+}
+
+TEST(Exhibits, contain_a_valid_png) {
+  // Written by hand from ISO/IEC 15948: signature, IHDR, IDAT with one stored block, IEND; the checksums by zlib.
+  const std::string png = png_of({1, 1, 1, {0x80}});
+  EXPECT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1a\n");
+  EXPECT_EQ(png.substr(8, 25), std::string("\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\0\0\0\0\x3a\x7e\x9b\x55", 25));
+  EXPECT_EQ(png.substr(png.size() - 12), std::string("\0\0\0\0IEND\xae\x42\x60\x82", 12));
+}
+
+TEST(Exhibits, that_do_not_fit_their_declaration_are_refused) {
+  EXPECT_EQ(problem([](ExhibitFiles& files) { files.latency("ink", std::vector<std::uint32_t>{1}); }),
+            "exhibit 'ink' was written, but is not declared as such");
+  EXPECT_EQ(problem([](ExhibitFiles& files) { files.image("other", {1, 1, 1, {0}}); }),
+            "exhibit 'other' was written, but is not declared as such");
+  EXPECT_EQ(problem([](ExhibitFiles& files) { write_all(files), write_all(files); }),
+            "exhibit 'stroke' was written twice");
+  EXPECT_EQ(problem([](ExhibitFiles& files) { files.image("picture", {1, 1, 1, {0}}); }),
+            "exhibit 'stroke' was declared and not written");
+}
+
+TEST(Exhibits, that_are_malformed_or_too_large_are_refused) {
+  EXPECT_EQ(problem([](ExhibitFiles& files) { files.latency("stroke", {}); }),
+            "exhibit 'stroke': expected 1 to 1000000 values, found 0");
+  EXPECT_EQ(problem([](ExhibitFiles& files) { files.latency("stroke", std::vector<std::uint32_t>(kMostLatencies + 1)); }),
+            "exhibit 'stroke': expected 1 to 1000000 values, found 1000001");
+  EXPECT_EQ(problem([](ExhibitFiles& files) { files.series("ink", {"x", "y", {1, 2}, {{"short", {1}}}}); }),
+            "exhibit 'ink': line 'short': expected 2 values, found 1");
+  EXPECT_EQ(problem([](ExhibitFiles& files) {
+              files.series("ink", {"x", "y", {1}, {{"odd", {std::numeric_limits<double>::infinity()}}}});
+            }),
+            "exhibit 'ink': line 'odd': a value is not finite");
+  EXPECT_EQ(problem([](ExhibitFiles& files) { files.image("picture", {2, 2, 3, {1, 2, 3}}); }),
+            "exhibit 'picture': expected 2 x 2 pixels of 1 or 3 bytes, found 3 bytes");
+}
+
+}  // namespace lab::bench

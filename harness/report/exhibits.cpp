@@ -1,0 +1,244 @@
+#include "harness/report/exhibits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <ranges>
+
+#include "harness/base/base64.h"
+#include "harness/base/json_fields.h"
+#include "harness/base/json_struct.h"
+#include "harness/report/format.h"
+#include "harness/report/lines.h"
+
+namespace lab::report {
+
+namespace {
+
+using results::Exhibit;
+using results::ExhibitKind;
+using results::Result;
+
+struct FileLine {
+  std::string name;
+  std::vector<double> y;
+};
+LAB_JSON_STRUCT(FileLine, name, y)
+
+struct FileSeries {
+  std::string x_title, y_title;
+  std::vector<double> x;
+  std::vector<FileLine> lines;
+};
+LAB_JSON_STRUCT(FileSeries, x_title, y_title, x, lines)
+
+struct FileEvent {
+  std::string name;
+  unsigned tid = 0;
+  double ts = 0, dur = 0;  ///< microseconds
+};
+LAB_JSON_STRUCT(FileEvent, name, tid, ts, dur)
+
+struct FileEvents {
+  std::vector<FileEvent> traceEvents;
+};
+LAB_JSON_STRUCT(FileEvents, traceEvents)
+
+/// The quantiles of a latency distribution, as a summary names them and as the chart does.
+constexpr std::array<std::pair<const char*, const char*>, 4> kQuantiles{
+    {{"p50", "half"}, {"p99", "99 %"}, {"p99.9", "99.9 %"}, {"worst", "all"}}};
+
+/// The exhibits of one name of one workload, the reference's first.
+struct ExhibitGroup {
+  std::string workload;
+  const bench::ExhibitInfo* info = nullptr;
+  std::vector<const Exhibit*> exhibits;
+
+  std::string chart_name(std::string_view family) const {
+    return fmt::format("{}-{}-{}", family, workload, info->name);
+  }
+};
+
+std::string variant_of(const Exhibit& exhibit) {
+  return std::string(results::benchmark_parts(exhibit.benchmark).variant);
+}
+
+std::vector<ExhibitGroup> groups_of(const std::string& family, const Result& result) {
+  std::vector<ExhibitGroup> groups;
+  for (const Exhibit& exhibit : result.exhibits) {
+    const results::BenchmarkParts parts = results::benchmark_parts(exhibit.benchmark);
+    if (parts.family != family) continue;
+    auto found = std::ranges::find_if(groups, [&](const ExhibitGroup& group) {
+      return group.workload == parts.workload && group.info->name == exhibit.info.name;
+    });
+    if (found == groups.end()) found = groups.insert(groups.end(), {std::string(parts.workload), &exhibit.info, {}});
+    found->exhibits.push_back(&exhibit);
+  }
+  for (ExhibitGroup& group : groups)
+    std::ranges::stable_partition(group.exhibits, [&](const Exhibit* exhibit) {
+      const results::VariantCard* const variant = results::find_variant(result, exhibit->benchmark);
+      return variant != nullptr && variant->reference;
+    });
+  return groups;
+}
+
+template <typename T>
+std::optional<T> parsed(const Exhibit& exhibit, const ExhibitContents& contents) {
+  const auto found = contents.find(exhibit.file);
+  if (found == contents.end()) return std::nullopt;
+  const Expected<json::value> value = parse_json(found->second, exhibit.file);
+  Expected<T> read = value ? from_json<T>(*value) : Expected<T>(value.error());
+  return read ? std::optional(std::move(*read)) : std::nullopt;
+}
+
+double summary_value(const Exhibit& exhibit, const char* name) {
+  const auto found = exhibit.summary.find(name);
+  return found == exhibit.summary.end() ? 0 : found->second;
+}
+
+/// Latencies of all variants: a row each, sorted by p99.9.
+std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group, const ExhibitContents&) {
+  std::erase_if(group.exhibits, [](const Exhibit* one) { return summary_value(*one, "p50") <= 0; });
+  if (group.exhibits.empty()) return {};
+  std::ranges::stable_sort(group.exhibits, {}, [](const Exhibit* one) { return summary_value(*one, "p99.9"); });
+  json::array rows, ranges;
+  for (const Exhibit* one : group.exhibits) {
+    ranges.push_back(json::object{{"variant", variant_of(*one)},
+                                  {"benchmark", one->benchmark},
+                                  {"low", summary_value(*one, "p50")},
+                                  {"high", summary_value(*one, "worst")}});
+    for (const auto& [name, shown] : kQuantiles)
+      rows.push_back(json::object{{"variant", variant_of(*one)},
+                                  {"benchmark", one->benchmark},
+                                  {"quantile", shown},
+                                  {"value", summary_value(*one, name)},
+                                  {"shown", number(summary_value(*one, name))}});
+  }
+  const Exhibit& best = *group.exhibits.front();
+  Chart chart("latency", group.chart_name(family));
+  chart.title = fmt::format("{}: with {}, 99.9 % take at most {} ns", group.info->title, variant_of(best),
+                            number(summary_value(best, "p99.9")));
+  chart.note = fmt::format(
+      "The time within which half, 99 %, 99.9 % and all operations of {} end. Each operation's time is its least over "
+      "{} processes that repeat one sequence, so that interruptions by the machine do not count; the longest of all was "
+      "{} ns.",
+      group.workload, best.processes,
+      number(std::ranges::max(group.exhibits | std::views::transform([](const Exhibit* one) {
+                                return summary_value(*one, "raw worst");
+                              }))));
+  chart.text = fmt::format("Dot plot of quantiles by variant. {}.", chart.title);
+  chart.data = {{"rows", std::move(rows)}, {"ranges", std::move(ranges)}};
+  chart.words = {{"axis", group.info->title}};
+  return {std::move(chart)};
+}
+
+/// The series of all variants as lines of one chart.
+std::vector<Chart> series_charts(const std::string& family, const ExhibitGroup& group, const ExhibitContents& contents) {
+  std::vector<Line> lines;
+  LineAxes axes;
+  for (const Exhibit* one : group.exhibits) {
+    const std::optional<FileSeries> series = parsed<FileSeries>(*one, contents);
+    if (!series) continue;
+    axes.x_title = series->x_title;
+    axes.y_title = series->y_title;
+    for (const FileLine& line : series->lines) {
+      const std::string name =
+          series->lines.size() == 1 ? variant_of(*one) : fmt::format("{}: {}", variant_of(*one), line.name);
+      Line& drawn = lines.emplace_back(Line{name, one->benchmark, {}});
+      for (std::size_t i = 0; i < std::min(series->x.size(), line.y.size()); ++i)
+        drawn.points.push_back({series->x[i], line.y[i], {}});
+    }
+  }
+  if (lines.empty()) return {};
+  Chart chart = line_chart(group.chart_name(family), lines, axes);
+  chart.title = group.info->title;
+  chart.note = fmt::format("{} over {}, in {}, from a pass that is not timed.", capitalized(axes.y_title), axes.x_title,
+                           group.workload);
+  chart.text = fmt::format("Lines of {} over {}, one for each variant.", axes.y_title, axes.x_title);
+  return {std::move(chart)};
+}
+
+/// The note of one of several charts of a group.
+std::string apart_note(const ExhibitGroup& group, const Exhibit& exhibit, std::string_view what) {
+  const std::size_t all = group.exhibits.size();
+  return fmt::format("{}{}", what,
+                     all > kShownApart ? fmt::format(" {} of {} variants are shown; the file {} and its neighbours have all.",
+                                                     kShownApart, all, exhibit.file)
+                                       : "");
+}
+
+Chart apart_chart(const char* spec, const std::string& family, const ExhibitGroup& group, const Exhibit& exhibit) {
+  Chart chart(spec, fmt::format("{}-{}", group.chart_name(family), variant_of(exhibit)));
+  chart.title = fmt::format("{}: {}", variant_of(exhibit), group.info->title);
+  return chart;
+}
+
+std::vector<Chart> image_charts(const std::string& family, const ExhibitGroup& group, const ExhibitContents& contents) {
+  std::vector<Chart> charts;
+  for (const Exhibit* one : group.exhibits) {
+    const auto png = contents.find(one->file);
+    if (png == contents.end() || charts.size() == kShownApart) continue;
+    Chart& chart = charts.emplace_back(apart_chart("image", family, group, *one));
+    chart.note = apart_note(group, *one, "A picture of the answer.");
+    chart.text = fmt::format("{}, made by {}.", group.info->title, one->benchmark);
+    chart.data = {{"rows", json::array{json::object{
+                               {"url", "data:image/png;base64," + base64(png->second)}, {"benchmark", one->benchmark}, {"x", 0.5}, {"y", 0.5}}}}};
+  }
+  return charts;
+}
+
+std::vector<Chart> event_charts(const std::string& family, const ExhibitGroup& group, const ExhibitContents& contents) {
+  std::vector<Chart> charts;
+  for (const Exhibit* one : group.exhibits) {
+    if (charts.size() == kShownApart) break;
+    std::optional<FileEvents> file = parsed<FileEvents>(*one, contents);
+    if (!file || file->traceEvents.empty()) continue;
+    std::ranges::stable_sort(file->traceEvents, {}, &FileEvent::ts);
+    const std::size_t shown = std::min(kShownEvents, file->traceEvents.size());
+    json::array rows;
+    for (const FileEvent& event : file->traceEvents | std::views::take(shown))
+      rows.push_back(json::object{{"name", event.name},
+                                  {"benchmark", one->benchmark},
+                                  {"thread", event.tid},
+                                  {"begin", event.ts},
+                                  {"end", event.ts + event.dur}});
+    Chart& chart = charts.emplace_back(apart_chart("events", family, group, *one));
+    const std::string what =
+        fmt::format("{} of {} events; the profilers of browsers open the file {}.",
+                    shown == file->traceEvents.size() ? "All" : fmt::format("The first {}", whole(shown)),
+                    whole(file->traceEvents.size()), one->file);
+    chart.note = apart_note(group, *one, what);
+    chart.text = fmt::format("Bars of what each thread did over time, in {}.", one->benchmark);
+    chart.data = {{"rows", std::move(rows)}};
+  }
+  return charts;
+}
+
+using MakeCharts = std::vector<Chart> (*)(const std::string&, ExhibitGroup, const ExhibitContents&);
+
+/// In the order of ExhibitKind.
+constexpr std::array<MakeCharts, 4> kMakers{
+    latency_charts,
+    [](const std::string& family, ExhibitGroup group, const ExhibitContents& contents) {
+      return series_charts(family, group, contents);
+    },
+    [](const std::string& family, ExhibitGroup group, const ExhibitContents& contents) {
+      return image_charts(family, group, contents);
+    },
+    [](const std::string& family, ExhibitGroup group, const ExhibitContents& contents) {
+      return event_charts(family, group, contents);
+    }};
+
+}  // namespace
+
+std::vector<Chart> exhibit_charts(const std::string& family, const Result& result, const ExhibitContents& contents) {
+  std::vector<Chart> charts;
+  for (const ExhibitGroup& group : groups_of(family, result))
+    std::ranges::move(kMakers[static_cast<std::size_t>(group.info->kind)](family, group, contents),
+                      std::back_inserter(charts));
+  return charts;
+}
+
+}  // namespace lab::report

@@ -1,0 +1,27 @@
+/// Charts of exhibits: one chart for each kind, whichever family it comes from.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/report/document.h"
+#include "harness/results/result.h"
+
+namespace lab::report {
+
+/// The content of the files of a result's exhibits, by results::Exhibit::file.
+using ExhibitContents = std::map<std::string, std::string>;
+
+/// The charts of a family's exhibits. A latency distribution or a series is one chart for all variants of a workload;
+/// a picture or an event stream one for each variant, at most kShownApart of them. A file that is missing or malformed
+/// is left out.
+std::vector<Chart> exhibit_charts(const std::string& family, const results::Result& result,
+                                  const ExhibitContents& contents);
+
+inline constexpr std::size_t kShownApart = 6;
+
+/// Most events of one chart; the file has the rest.
+inline constexpr std::size_t kShownEvents = 1500;
+
+}  // namespace lab::report

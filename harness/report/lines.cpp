@@ -1,0 +1,50 @@
+#include "harness/report/lines.h"
+
+#include <boost/json.hpp>
+#include <set>
+
+#include "harness/report/format.h"
+
+namespace lab::report {
+
+namespace json = boost::json;
+
+namespace {
+
+/// Above this number of points in a line, each is only as large as the line is wide.
+constexpr std::size_t kMostDots = 30;
+
+json::object row_of(const Line& line, const LinePoint& point, const std::string& shade) {
+  const stats::Interval shown = point.interval.value_or(stats::Interval{point.y, point.y});
+  return {{"line", line.name}, {"benchmark", line.benchmark}, {"shade", shade}, {"x", point.x},
+          {"y", point.y},      {"low", shown.low},            {"high", shown.high}, {"shown", number(point.y)}};
+}
+
+}  // namespace
+
+Chart line_chart(std::string_view name, const std::vector<Line>& lines, const LineAxes& axes) {
+  json::array rows;
+  std::set<double> at;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool coloured = i < kColouredLines || lines.size() == kColouredLines + 1;
+    for (const LinePoint& point : lines[i].points) {
+      rows.push_back(row_of(lines[i], point, coloured ? lines[i].name : "others"));
+      at.insert(point.x);
+    }
+    most = std::max(most, lines[i].points.size());
+  }
+  const auto scale = [](bool log) { return std::string(log ? "log" : "linear"); };
+  const auto title = [](const std::string& text, bool log) { return log ? text + " (log scale)" : text; };
+  Chart chart("lines", name);
+  chart.data = {{"rows", std::move(rows)}};
+  chart.words = {{"x_title", title(axes.x_title, axes.x_log)},
+                 {"y_title", title(axes.y_title, axes.y_log)},
+                 {"x_scale", scale(axes.x_log)},
+                 {"y_scale", scale(axes.y_log)}};
+  chart.values = {{"point_size", most > kMostDots ? 4 : 62}, {"x_values", nullptr}};
+  if (axes.ticks_at_points) chart.values.back().second = json::array(at.begin(), at.end());
+  return chart;
+}
+
+}  // namespace lab::report

@@ -1,0 +1,114 @@
+#include "harness/results/metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/stats/quantile.h"
+
+namespace lab::results {
+
+namespace {
+
+using Samples = std::map<std::string, std::vector<double>>;
+
+std::optional<double> counter(const std::map<std::string, double>& counters, std::string_view metric) {
+  const auto found = counters.find(std::string(metric));
+  return found == counters.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool is_phase(const WorkloadInfo& workload, std::string_view metric) {
+  return std::ranges::find(workload.phases, metric) != workload.phases.end();
+}
+
+std::optional<double> median_phase(const Samples& samples, const std::string& phase, std::uint64_t operations) {
+  const auto found = samples.find(phase);
+  if (found == samples.end() || found->second.empty() || operations == 0) return std::nullopt;
+  return stats::median(found->second) / static_cast<double>(operations);
+}
+
+/// The median over the repetitions of the sum of all phases; none if a phase has fewer repetitions than another.
+std::optional<double> median_sum(const Samples& samples, std::uint64_t operations) {
+  if (samples.empty() || operations == 0) return std::nullopt;
+  std::vector<double> totals(samples.begin()->second.size());
+  for (const auto& [phase, values] : samples) {
+    if (values.size() != totals.size()) return std::nullopt;
+    for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += values[i];
+  }
+  if (totals.empty()) return std::nullopt;
+  return stats::median(totals) / static_cast<double>(operations);
+}
+
+}  // namespace
+
+std::vector<Metric> metrics_of(const WorkloadInfo& workload) {
+  using enum MetricKind;
+  std::vector<Metric> metrics;
+  const auto declared = [&workload](std::string_view name) {
+    return std::ranges::find(workload.metrics, name, &Metric::name) != workload.metrics.end();
+  };
+  const auto add = [&](const std::string& name, const std::string& title, const std::string& unit, MetricKind kind) {
+    if (!declared(name)) metrics.push_back({name, title, unit, kind});
+  };
+  const std::string time_unit = fmt::format("ns per {}", workload.operation);
+  add(bench::kTimeMetric, "Time", time_unit, kTime);
+  if (workload.phases.size() > 1)
+    for (const std::string& phase : workload.phases) add(phase, "Time of " + phase, time_unit, kTime);
+  if (workload.tolerance)
+    add(bench::kErrorMetric, "Distance from the reference's answer", workload.tolerance->unit, kQuality);
+  metrics.insert(metrics.end(), workload.metrics.begin(), workload.metrics.end());
+  std::ranges::stable_partition(metrics, [&](const Metric& metric) { return metric.name == workload.primary; });
+  return metrics;
+}
+
+std::optional<Metric> find_metric(const WorkloadInfo& workload, std::string_view name) {
+  const std::vector<Metric> metrics = metrics_of(workload);
+  if (name.empty()) return metrics.front();
+  const auto found = std::ranges::find(metrics, name, &Metric::name);
+  return found == metrics.end() ? std::nullopt : std::optional(*found);
+}
+
+std::vector<Metric> judged_metrics(const WorkloadInfo& workload) {
+  std::vector<Metric> judged = metrics_of(workload);
+  const auto is_judged = [&workload](const Metric& metric) {
+    if (metric.name == workload.primary) return true;
+    const bool is_declared = std::ranges::find(workload.metrics, metric.name, &Metric::name) != workload.metrics.end();
+    return (is_declared || metric.name == bench::kErrorMetric) && metric.kind != MetricKind::kExact;
+  };
+  std::erase_if(judged, [&](const Metric& metric) { return !is_judged(metric); });
+  return judged;
+}
+
+std::string metric_name(std::string_view benchmark, const WorkloadInfo& workload, std::string_view metric) {
+  if (metric.empty() || metric == workload.primary) return std::string(benchmark);
+  return fmt::format("{}:{}", benchmark, metric);
+}
+
+std::optional<double> phase_time(const WorkloadInfo& workload, const Process& process, const std::string& phase) {
+  if (phase.empty()) return process.real_time;
+  if (process.points.empty()) return median_phase(process.samples, phase, operations_of(workload, phase));
+  double sum = 0;
+  for (const ProcessPoint& point : process.points) {
+    const std::optional<double> time = metric_value(workload, point, phase);
+    if (!time || *time <= 0) return std::nullopt;
+    sum += std::log(*time);
+  }
+  return std::exp(sum / static_cast<double>(process.points.size()));
+}
+
+std::optional<double> metric_value(const WorkloadInfo& workload, const Process& process, std::string_view metric) {
+  if (metric.empty()) metric = workload.primary;
+  if (const auto own = counter(process.counters, metric)) return own;
+  if (metric == bench::kTimeMetric) return process.real_time;
+  return is_phase(workload, metric) ? phase_time(workload, process, std::string(metric)) : std::nullopt;
+}
+
+std::optional<double> metric_value(const WorkloadInfo& workload, const ProcessPoint& point, std::string_view metric) {
+  if (metric.empty()) metric = workload.primary;
+  if (const auto own = counter(point.counters, metric)) return own;
+  if (metric == bench::kTimeMetric) return median_sum(point.samples, point.operations);
+  return is_phase(workload, metric) ? median_phase(point.samples, std::string(metric), point.operations) : std::nullopt;
+}
+
+}  // namespace lab::results

@@ -1,0 +1,77 @@
+#include "harness/results/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "harness/results/result_fixture.h"
+
+namespace lab::results {
+
+namespace {
+
+WorkloadInfo rich_workload() {
+  WorkloadInfo workload = fixture_result().workloads.front();
+  workload.tolerance = bench::Tolerance{bench::Distance::kMaximum, 1, "grey levels"};
+  workload.metrics = {{"rss", "Resident memory", "bytes", MetricKind::kMemory},
+                      {"metadata_bytes", "Metadata", "bytes", MetricKind::kExact},
+                      {"put", "Time to put", "ns per put", MetricKind::kTime}};
+  return workload;
+}
+
+std::vector<std::string> names(const std::vector<Metric>& metrics) {
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics) names.push_back(metric.name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST(Metrics, of_a_workload_are_its_time_its_phases_its_error_and_those_it_declares) {
+  EXPECT_EQ(names(metrics_of(fixture_result().workloads.front())), (Names{"time", "put", "get"}));
+  EXPECT_EQ(names(metrics_of(rich_workload())), (Names{"time", "get", "error", "rss", "metadata_bytes", "put"}));
+}
+
+TEST(Metrics, begin_with_the_primary_one) {
+  WorkloadInfo workload = rich_workload();
+  workload.primary = "error";
+  EXPECT_EQ(names(metrics_of(workload)), (Names{"error", "time", "get", "rss", "metadata_bytes", "put"}));
+  EXPECT_EQ(find_metric(workload, "")->name, "error");
+  EXPECT_EQ(metric_name("a/b/c", workload, "error"), "a/b/c");
+  EXPECT_EQ(metric_name("a/b/c", workload, "time"), "a/b/c:time");
+}
+
+TEST(Metrics, that_are_judged_are_the_primary_one_and_declared_ones_with_noise) {
+  EXPECT_EQ(names(judged_metrics(fixture_result().workloads.front())), Names{"time"});
+  EXPECT_EQ(names(judged_metrics(rich_workload())), (Names{"time", "error", "rss", "put"}));
+}
+
+TEST(Metrics, have_values_in_a_process) {
+  const WorkloadInfo workload = rich_workload();
+  Process process = fixture_process("shelf/plain/store", 0, 100);
+  process.counters["rss"] = 4096;
+  EXPECT_EQ(metric_value(workload, process, ""), 100);
+  EXPECT_EQ(metric_value(workload, process, "time"), 100);
+  EXPECT_EQ(metric_value(workload, process, "put"), 60);
+  EXPECT_EQ(metric_value(workload, process, "rss"), 4096);
+  EXPECT_EQ(metric_value(workload, process, "error"), std::nullopt);
+  EXPECT_EQ(metric_value(workload, process, "nothing"), std::nullopt);
+}
+
+TEST(Metrics, of_a_sweep_are_the_geometric_means_over_its_points) {
+  WorkloadInfo workload = rich_workload();
+  workload.axis = bench::Axis{"threads", "", {{1, 0}, {4, 40}}};
+  Process process = fixture_process("shelf/plain/store", 0, 20);
+  process.samples.clear();
+  process.points = {{1, 10, 3, {{"put", {100, 120, 110}}, {"get", {10, 10, 10}}}, {{"rss", 1}}, {}},
+                    {4, 40, 1, {{"put", {176}}, {"get", {4}}}, {{"rss", 4}}, {}}};
+  EXPECT_DOUBLE_EQ(*metric_value(workload, process, "put"), std::sqrt(11 * 4.4));
+  EXPECT_EQ(metric_value(workload, process, "time"), 20);
+  EXPECT_DOUBLE_EQ(*metric_value(workload, process.points[0], "time"), 12);
+  EXPECT_DOUBLE_EQ(*metric_value(workload, process.points[1], "time"), 4.5);
+  EXPECT_EQ(metric_value(workload, process.points[1], "rss"), 4);
+}
+
+}  // namespace lab::results
