@@ -50,7 +50,7 @@ void add_point(const Workload& workload, const PointMeasurement& point, json::ob
 }  // namespace
 
 json::object describe(const Variant& variant) {
-  return to_json<Variant>(variant).as_object();
+  return lab::to_json(variant).as_object();
 }
 
 json::object to_json(const Measurement& measurement) {

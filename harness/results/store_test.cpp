@@ -14,7 +14,7 @@ namespace {
 StoreRules rules(int version, std::vector<std::string>* found) {
   const auto condense = [](const Result& result) {
     const Process& first = result.processes.front();
-    CondensedRow row{first.benchmark, 2, {}, "", {}};
+    CondensedRow row{first.benchmark, 2, {}, {}, "", {}};
     row.value.median = first.real_time;
     return CondensedResult{result.machine.id, result.session.id, result.session.started, {}, {}, "", {row}};
   };
