@@ -1,4 +1,4 @@
-#include "variants/designs/linear.h"
+#include "variants/designs/addresses/linear.h"
 
 #include "variants/allocator/family/registration.h"
 

@@ -146,7 +146,7 @@ class LosesTheLastByte : public Sound {
   using Sound::Sound;
   void free(void* block) {
     auto* const begin = static_cast<std::byte*>(block);
-    if (begin != nullptr && begin > buddy_.layout().begin + buddy_.layout().metadata_leaves() * kLeafBytes)
+    if (begin != nullptr && begin > buddy_.begin() + buddy_.layout().reserved_leaves * kLeafBytes)
       begin[-1] = std::byte{0};
     Sound::free(block);
   }
@@ -240,7 +240,7 @@ class MisalignedOnce : public Sound {
   }
   void free(void* block) {
     auto* const begin = static_cast<std::byte*>(block);
-    Sound::free(begin - (block == nullptr ? 0 : (begin - buddy_.layout().begin) % 64));
+    Sound::free(begin - (block == nullptr ? 0 : (begin - buddy_.begin()) % 64));
   }
 };
 

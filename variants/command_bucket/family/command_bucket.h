@@ -42,7 +42,7 @@
 #include "variants/command_bucket/family/bucket.h"
 #include "variants/command_bucket/family/packet_memory.h"
 #include "variants/command_bucket/family/scene.h"
-#include "variants/designs/worker_pool.h"
+#include "variants/designs/threads/worker_pool.h"
 
 namespace lab::command_bucket {
 
