@@ -1,5 +1,7 @@
 #include "variants/designs/addresses/linear.h"
 
+#include <algorithm>
+
 #include "variants/allocator/family/registration.h"
 
 namespace lab::allocator {

@@ -24,7 +24,7 @@ bench::Variant make_variant(std::string name, bench::Variant variant) {
   variant.name = std::move(name);
   variant.traits = traits<A>();
   variant.workloads = workloads<A>();
-  variant.conformance = AllocatorChecks<A>::checks();
+  variant.conformance = checks_of(subject_of<A>());
   return variant;
 }
 
