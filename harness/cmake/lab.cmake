@@ -69,6 +69,14 @@ function(lab_family family)
     message(FATAL_ERROR "variants/${family}/family.json: the reference '${reference}' has no file "
                         "variants/${family}/${reference}.cpp")
   endif()
+  # The facts that the harness reads from variants.json. Each is optional.
+  set(LAB_FAMILY_FACTS "")
+  foreach(fact environment)
+    string(JSON value ERROR_VARIABLE error GET "${about}" ${fact})
+    if(NOT error)
+      string(APPEND LAB_FAMILY_FACTS "\"${fact}\": ${value}, ")
+    endif()
+  endforeach()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dir}/family.json)
 
   # The shared sources are compiled once, into objects that are linked into each variant.
@@ -121,7 +129,7 @@ function(lab_add_variant family variant reference)
     set(is_reference false)
   endif()
   set_property(GLOBAL APPEND_STRING PROPERTY LAB_VARIANT_LIST
-    "\n  {\"family\": \"${family}\", \"variant\": \"${variant}\", \"reference\": ${is_reference}, \"target\": \"${target}\", \"executable\": \"variants/${family}/${variant}\"},")
+    "\n  {\"family\": \"${family}\", \"variant\": \"${variant}\", \"reference\": ${is_reference}, ${LAB_FAMILY_FACTS}\"target\": \"${target}\", \"executable\": \"variants/${family}/${variant}\"},")
 endfunction()
 
 # Writes variants.json, which the harness reads, and tests.json, which lists the executables that `make.py test` runs.

@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "harness/base/child.h"
 #include "harness/base/error.h"
+#include "harness/measure/environment.h"
 #include "harness/measure/variant_output.h"
 
 namespace lab::measure {
@@ -42,10 +44,11 @@ struct ProcessSpec {
 ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec);
 
 struct Catalog {
-  std::vector<results::VariantInfo> variants;  ///< sorted by name
-  std::vector<Benchmark> benchmarks;           ///< sorted by name, unsupported ones included
-  std::vector<results::Failure> failures;      ///< variants whose --describe failed
-  std::vector<std::string> not_built;          ///< "family/variant"
+  std::vector<results::VariantInfo> variants;                       ///< sorted by name
+  std::vector<Benchmark> benchmarks;                                ///< sorted by name, unsupported ones included
+  std::vector<results::Failure> failures;                           ///< variants whose --describe failed
+  std::vector<std::string> not_built;                               ///< "family/variant"
+  std::map<std::string, std::vector<EnvironmentRule>> environment;  ///< by family
 };
 
 /// A variant in <build folder>/variants.json, built or not.
@@ -53,7 +56,8 @@ struct ListedVariant {
   std::string family;
   std::string variant;
   bool reference = false;
-  std::string executable;  ///< relative to the build folder
+  std::string executable;                         ///< relative to the build folder
+  std::vector<EnvironmentRule> environment = {};  ///< of its family
 
   std::string name() const { return family + "/" + variant; }
 };
@@ -77,6 +81,7 @@ struct BenchmarkSelection {
   std::vector<results::Failure> failures;
   std::vector<results::WorkloadInfo> workloads;
   std::vector<results::VariantInfo> variants;
+  std::vector<EnvironmentRule> environment;  ///< of the families of `benchmarks`
 };
 
 /// The benchmarks that match any of `filters` (shell patterns over the whole name, its family, or family/variant; none:
