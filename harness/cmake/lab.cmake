@@ -7,7 +7,8 @@
 #       but `python3 -m harness.make.structure --check` allows the include. OBJECTS makes an object library, from which
 #       variants are linked.
 #   lab_family(<family>)   the folder variants/<family>: family.json names its reference, family/ holds the sources that
-#       its variants share, and each .cpp next to family.json becomes a variant's executable
+#       its variants share, and each .cpp next to family.json becomes a variant's executable, together with
+#       rivals/<variant>.c or rivals/<variant>/*.c if it has such a rival in C
 #   lab_variant(<variant> [USES <target>...] [LEFT_OUT])   in variants/<family>/variants.cmake, only for a variant that
 #       links more than the others, or that this build leaves out
 
@@ -16,7 +17,8 @@ set(LAB_TEST_DIR ${CMAKE_BINARY_DIR}/tests)
 
 function(lab_own target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_compile_options(${target} PRIVATE ${LAB_WARNINGS})
+  # A source in C is somebody else's (variants/<family>/rivals): our optimisation, no warnings of ours.
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${LAB_WARNINGS}>")
 endfunction()
 
 function(lab_test name)
@@ -113,7 +115,8 @@ endmacro()
 
 function(lab_add_variant family variant reference)
   set(target variant_${family}_${variant})
-  add_executable(${target} ${family}/${variant}.cpp
+  file(GLOB rival ${family}/rivals/${variant}.c ${family}/rivals/${variant}/*.c)
+  add_executable(${target} ${family}/${variant}.cpp ${rival}
     $<TARGET_OBJECTS:bench> $<TARGET_OBJECTS:bench_main> $<TARGET_OBJECTS:family_${family}>)
   lab_own(${target})
   target_compile_definitions(${target} PRIVATE LAB_FAMILY="${family}" LAB_VARIANT="${variant}")
