@@ -11,7 +11,7 @@ class Forgetful : public BuddyHeap {
   void free(void* block) {
     if (block == nullptr) return;
     auto* const begin = static_cast<std::byte*>(block);
-    if (begin > buddy_.layout().begin + buddy_.layout().metadata_leaves() * kLeafBytes) begin[-1] = std::byte{0};
+    if (begin > buddy_.begin() + buddy_.layout().reserved_leaves * kLeafBytes) begin[-1] = std::byte{0};
     buddy_.free(block);
   }
 };

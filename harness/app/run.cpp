@@ -60,7 +60,9 @@ results::Result make_head(const measure::SessionSpec& spec, results::Machine mac
   head.session.mode = spec.length.mode;
   head.session.budget_seconds = spec.length.budget_seconds;
   head.session.protocol = bench::kProtocol;
-  head.session.unusual = measure::find_unusual(head, measure::environment_variables(), spec.threads);
+  head.session.unusual = measure::find_unusual(head, spec.threads);
+  for (std::string& set : measure::find_set_variables(measure::environment_variables(), spec.selection.environment))
+    head.session.unusual.push_back(std::move(set));
   head.workloads = spec.selection.workloads;
   head.variants = spec.selection.variants;
   head.unsupported = spec.selection.unsupported;

@@ -7,7 +7,8 @@
 #       but `python3 -m harness.make.structure --check` allows the include. OBJECTS makes an object library, from which
 #       variants are linked.
 #   lab_family(<family>)   the folder variants/<family>: family.json names its reference, family/ holds the sources that
-#       its variants share, and each .cpp next to family.json becomes a variant's executable
+#       its variants share, and each .cpp next to family.json becomes a variant's executable, together with
+#       rivals/<variant>.c or rivals/<variant>/*.c if it has such a rival in C
 #   lab_variant(<variant> [USES <target>...] [LEFT_OUT])   in variants/<family>/variants.cmake, only for a variant that
 #       links more than the others, or that this build leaves out
 
@@ -16,7 +17,8 @@ set(LAB_TEST_DIR ${CMAKE_BINARY_DIR}/tests)
 
 function(lab_own target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_compile_options(${target} PRIVATE ${LAB_WARNINGS})
+  # A source in C is somebody else's (variants/<family>/rivals): our optimisation, no warnings of ours.
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${LAB_WARNINGS}>")
 endfunction()
 
 function(lab_test name)
@@ -69,6 +71,14 @@ function(lab_family family)
     message(FATAL_ERROR "variants/${family}/family.json: the reference '${reference}' has no file "
                         "variants/${family}/${reference}.cpp")
   endif()
+  # The facts that the harness reads from variants.json. Each is optional.
+  set(LAB_FAMILY_FACTS "")
+  foreach(fact environment)
+    string(JSON value ERROR_VARIABLE error GET "${about}" ${fact})
+    if(NOT error)
+      string(APPEND LAB_FAMILY_FACTS "\"${fact}\": ${value}, ")
+    endif()
+  endforeach()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dir}/family.json)
 
   # The shared sources are compiled once, into objects that are linked into each variant.
@@ -77,9 +87,9 @@ function(lab_family family)
   list(REMOVE_ITEM sources ${tests} "")
   add_library(family_${family} OBJECT ${sources})
   lab_own(family_${family})
-  target_link_libraries(family_${family} PUBLIC bench)
+  target_link_libraries(family_${family} PUBLIC bench common)
   if(tests)
-    lab_test(${family} SOURCES ${tests} USES family_${family} bench designs base lab_benchmark)
+    lab_test(${family} SOURCES ${tests} USES family_${family} bench common designs base lab_benchmark)
     target_sources(${family}_test PRIVATE $<TARGET_OBJECTS:family_${family}> $<TARGET_OBJECTS:bench>)
   endif()
 
@@ -105,11 +115,12 @@ endmacro()
 
 function(lab_add_variant family variant reference)
   set(target variant_${family}_${variant})
-  add_executable(${target} ${family}/${variant}.cpp
+  file(GLOB rival ${family}/rivals/${variant}.c ${family}/rivals/${variant}/*.c)
+  add_executable(${target} ${family}/${variant}.cpp ${rival}
     $<TARGET_OBJECTS:bench> $<TARGET_OBJECTS:bench_main> $<TARGET_OBJECTS:family_${family}>)
   lab_own(${target})
   target_compile_definitions(${target} PRIVATE LAB_FAMILY="${family}" LAB_VARIANT="${variant}")
-  target_link_libraries(${target} PRIVATE base lab_benchmark designs ${LAB_USES_${variant}})
+  target_link_libraries(${target} PRIVATE common designs base lab_benchmark ${LAB_USES_${variant}})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${variant}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/variants/${family})
   if(TARGET ${family}_test)
@@ -121,7 +132,7 @@ function(lab_add_variant family variant reference)
     set(is_reference false)
   endif()
   set_property(GLOBAL APPEND_STRING PROPERTY LAB_VARIANT_LIST
-    "\n  {\"family\": \"${family}\", \"variant\": \"${variant}\", \"reference\": ${is_reference}, \"target\": \"${target}\", \"executable\": \"variants/${family}/${variant}\"},")
+    "\n  {\"family\": \"${family}\", \"variant\": \"${variant}\", \"reference\": ${is_reference}, ${LAB_FAMILY_FACTS}\"target\": \"${target}\", \"executable\": \"variants/${family}/${variant}\"},")
 endfunction()
 
 # Writes variants.json, which the harness reads, and tests.json, which lists the executables that `make.py test` runs.

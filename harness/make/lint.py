@@ -23,7 +23,7 @@ CACHE = os.path.join(paths.BUILD, "lint")
 
 
 def tracked(root: str) -> list[str]:
-    """The files in `root` that git tracks or does not ignore; sorted."""
+    """The files in `root` that git tracks or does not ignore, but not a rival's, which is somebody else's; sorted."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
@@ -32,7 +32,8 @@ def tracked(root: str) -> list[str]:
                         "install git: lint checks the files that git tracks") from error
     if done.returncode != 0:
         raise MakeError(f"git ls-files: {done.stderr.strip()}", "run lint in a checkout")
-    return sorted({name for name in done.stdout.split("\0") if name and os.path.isfile(os.path.join(root, name))})
+    return sorted({name for name in done.stdout.split("\0")
+                   if name and "/rivals/" not in name and os.path.isfile(os.path.join(root, name))})
 
 
 def clang_format(tool: list[str], environment: dict[str, str], files: list[str], root: str, fix: bool) -> list[str]:

@@ -99,8 +99,9 @@ def cmake_arrows(root: str) -> set[tuple[str, str, str]]:
                 add(module, relation, [word])
         if os.path.exists(os.path.join(root, "harness", module, "module.cmake")):
             add(module, "calls", _linked(_read(root, f"harness/{module}/module.cmake")))
-    variants = _read(root, "variants/CMakeLists.txt")
-    add("designs", "calls", _linked(variants))
+    for library, words in re.findall(r"target_link_libraries\((designs|common)([^)]*)\)",
+                                     _read(root, "variants/CMakeLists.txt")):
+        add("designs" if library == "designs" else "variants", "calls", words.split())
     functions = _read(root, "harness/cmake/lab.cmake")
     for body in re.findall(r"^function\(lab_(?:family|add_variant) .*?^endfunction", functions, re.M | re.S):
         add("variants", "calls", _linked(body))
@@ -117,10 +118,20 @@ def _linked(text: str) -> Iterator[str]:
 
 def included(root: str) -> Iterator[tuple[str, str]]:
     """(file, what it includes) of every include of a file of this project, tests and their fixtures apart."""
-    for name in _files(root, (".h", ".cpp")):
-        if not re.search(r"_(test|fixture)\.(h|cpp)$|/testing/", name):
+    for name in _files(root, (".h", ".c", ".cpp")):
+        if not re.search(r"_(test|fixture)\.(h|c|cpp)$|/testing/", name):
             for header in re.findall(r'^\s*#\s*include\s+"((?:harness|variants)/[^"]+)"', _read(root, name), re.M):
                 yield name, header
+
+
+def foreign_to_designs(root: str) -> Iterator[tuple[str, str]]:
+    """(file, what it includes) of every include of a design that is neither a design nor of the standard library, whose
+    headers have no dot and no slash in their names. Those of this project are left to the arrows."""
+    for name in _files(root, (".h", ".cpp")):
+        if module_of(name) == "designs" and not name.endswith("_test.cpp"):
+            for header in re.findall(r'^\s*#\s*include\s+(["<][^">]+[">])', _read(root, name), re.M):
+                if not re.match(r'<[a-z_0-9]+>$|"(harness|variants)/', header):
+                    yield name, header
 
 
 def imported(root: str) -> Iterator[tuple[str, str]]:
@@ -160,6 +171,8 @@ def check(root: str) -> list[str]:
     allowed = {(source, target) for source, target, _ in of_cmake}
     found += [f"{name}: includes {header}, which {module_of(name)} may not call" for name, header in included(root)
               if module_of(name) != module_of(header) and (module_of(name), module_of(header)) not in allowed]
+    found += [f"{name}: includes {header}; a design includes the standard library alone"
+              for name, header in foreign_to_designs(root)]
     order = [box.name for box in house.boxes]
     found += [f"{HOUSE}: {arrow.source} -> {arrow.target} points up" for arrow in house.arrows
               if order.index(arrow.source) >= order.index(arrow.target)]

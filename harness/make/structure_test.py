@@ -122,10 +122,17 @@ class Check(unittest.TestCase):
 
     def test_an_include_without_an_arrow(self) -> None:
         self.change("harness/stats/spread.cpp", "#include", '#include "harness/judge/compare.h"\n#include')
-        self.change("variants/designs/linear.h", "#include", '#include "variants/common/growth.h"\n#include')
+        self.change("variants/designs/addresses/linear.h", "#include", '#include "variants/common/growth.h"\n#include')
         self.assertEqual(self.new_findings(),
                          ["harness/stats/spread.cpp: includes harness/judge/compare.h, which stats may not call",
-                          "variants/designs/linear.h: includes variants/common/growth.h, which designs may not call"])
+                          "variants/designs/addresses/linear.h: includes variants/common/growth.h, which designs may not call"])
+
+    def test_a_design_that_includes_more_than_the_standard_library(self) -> None:
+        self.change("variants/designs/addresses/linear.h", "#include <cassert>",
+                    '#include <cassert>\n#include <sched.h>\n#include "fmt/format.h"\n#include <boost/json.hpp>')
+        self.assertEqual(self.new_findings(),
+                         [f"variants/designs/addresses/linear.h: includes {header}; a design includes the standard library "
+                          "alone" for header in ("<sched.h>", '"fmt/format.h"', "<boost/json.hpp>")])
 
     def test_an_arrow_that_points_up(self) -> None:
         self.change(HOUSE, "module base", "module base \n  calls stats\nmodule other")

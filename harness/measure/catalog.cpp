@@ -17,7 +17,16 @@ namespace lab::measure {
 
 namespace fs = std::filesystem;
 
-LAB_JSON_STRUCT(ListedVariant, family, variant, reference, executable)
+LAB_JSON_STRUCT(EnvironmentRule, variables, why)
+
+template <typename F>
+void fields(F& f, ListedVariant& v) {
+  f("family", v.family);
+  f("variant", v.variant);
+  f("reference", v.reference);
+  f("executable", v.executable);
+  f.added("environment", v.environment);
+}
 
 namespace {
 
@@ -187,7 +196,10 @@ Expected<Catalog> load_catalog(const fs::path& build_dir, const Runner& run) {
   const Expected<std::vector<ListedVariant>> listed = read_variants(build_dir);
   if (!listed) return listed.error();
   Catalog catalog;
-  for (const ListedVariant& one : *listed) describe(one, build_dir, run, catalog);
+  for (const ListedVariant& one : *listed) {
+    describe(one, build_dir, run, catalog);
+    catalog.environment[one.family] = one.environment;
+  }
   std::sort(catalog.variants.begin(), catalog.variants.end(),
             [](const auto& a, const auto& b) { return std::tie(a.family, a.name) < std::tie(b.family, b.name); });
   std::sort(catalog.benchmarks.begin(), catalog.benchmarks.end(),
@@ -205,6 +217,7 @@ Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<st
   BenchmarkSelection selection;
   std::set<std::string> workloads;
   std::set<std::string> variants;
+  std::set<std::string> families;
   const auto selected = [&](const std::string& name) { return filters.empty() || any_matches(filters, name); };
   for (const Benchmark& benchmark : catalog.benchmarks) {
     if (!selected(benchmark.name)) continue;
@@ -214,6 +227,7 @@ Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<st
       continue;
     }
     selection.benchmarks.push_back(benchmark);
+    families.insert(benchmark.workload.family);
     if (workloads.insert(workload_of(benchmark)).second) selection.workloads.push_back(benchmark.workload);
   }
   for (const Benchmark& benchmark : catalog.benchmarks) {
@@ -225,6 +239,9 @@ Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<st
   }
   for (const results::VariantCard& variant : catalog.variants)
     if (variants.contains(variant.family + "/" + variant.name)) selection.variants.push_back(variant);
+  for (const auto& [family, rules] : catalog.environment)
+    if (families.contains(family))
+      selection.environment.insert(selection.environment.end(), rules.begin(), rules.end());
   for (const results::Failure& failure : catalog.failures)
     if (could_match(catalog, failure.benchmark, filters)) selection.failures.push_back(failure);
   if (selection.benchmarks.empty() && selection.failures.empty())

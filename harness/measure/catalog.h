@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "harness/base/child.h"
 #include "harness/base/error.h"
+#include "harness/measure/environment.h"
 #include "harness/measure/variant_output.h"
 
 namespace lab::measure {
@@ -48,10 +50,11 @@ ChildSpec workload_process(const Benchmark& benchmark, const std::string& verb, 
 ChildSpec measuring_process(const Benchmark& benchmark, const ProcessSpec& spec);
 
 struct Catalog {
-  std::vector<results::VariantCard> variants;  ///< sorted by name
-  std::vector<Benchmark> benchmarks;           ///< sorted by name, unsupported ones included
-  std::vector<results::Failure> failures;      ///< variants whose --describe failed
-  std::vector<std::string> not_built;          ///< "family/variant"
+  std::vector<results::VariantCard> variants;                       ///< sorted by name
+  std::vector<Benchmark> benchmarks;                                ///< sorted by name, unsupported ones included
+  std::vector<results::Failure> failures;                           ///< variants whose --describe failed
+  std::vector<std::string> not_built;                               ///< "family/variant"
+  std::map<std::string, std::vector<EnvironmentRule>> environment;  ///< by family
 };
 
 /// A variant in <build folder>/variants.json, built or not.
@@ -59,7 +62,8 @@ struct ListedVariant {
   std::string family;
   std::string variant;
   bool reference = false;
-  std::string executable;  ///< relative to the build folder
+  std::string executable;                         ///< relative to the build folder
+  std::vector<EnvironmentRule> environment = {};  ///< of its family
 
   std::string name() const { return family + "/" + variant; }
 };
@@ -83,11 +87,13 @@ struct BenchmarkSelection {
   std::vector<results::Failure> failures;
   std::vector<results::WorkloadInfo> workloads;
   std::vector<results::VariantCard> variants;
+  std::vector<EnvironmentRule> environment;  ///< of the families of `benchmarks`
 };
 
 /// The benchmarks that match any of `filters` (shell patterns over the whole name, its family, or family/variant, with
 /// ":metric" at the end or without; none: all). An error (kUsage) with the nearest name if a filter matches nothing,
-/// with the reason if all matches are unsupported, and with the known metrics if no match has the metric. Other errors if a variant that could match is not built, or there is no variant.
+/// with the reason if all matches are unsupported, and with the known metrics if no match has the metric. Other errors if
+/// a variant that could match is not built, or there is no variant.
 Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<std::string>& filters);
 
 }  // namespace lab::measure

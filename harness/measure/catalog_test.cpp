@@ -108,6 +108,19 @@ TEST(Select, adds_the_reference_of_a_selected_workload_as_a_check) {
   EXPECT_EQ(names(selection.variants), (Names{"plain", "quick"}));
 }
 
+TEST(Select, has_the_environment_rules_of_the_families_it_runs) {
+  const FakeBuild build({"plain"});
+  build.write("variants.json",
+              R"([{"family": "fake", "variant": "plain", "reference": true, "executable": "variants/fake/plain",
+                   "environment": [{"variables": "FAKE_*", "why": "may change a fake"}]},
+                  {"family": "other", "variant": "absent", "reference": true, "executable": "variants/other/absent",
+                   "environment": [{"variables": "OTHER_*", "why": "may change another"}]}])");
+  EXPECT_EQ(select(load(build), {"fake"})->environment,
+            (std::vector<EnvironmentRule>{{"FAKE_*", "may change a fake"}}));
+  const FakeBuild old({"plain"});
+  EXPECT_EQ(select(load(old), {})->environment, std::vector<EnvironmentRule>{});
+}
+
 TEST(Select, suggests_the_nearest_name_for_an_unknown_one) {
   const FakeBuild build({"plain", "quick"});
   const Catalog catalog = load(build);

@@ -21,8 +21,6 @@
 #include "harness/base/layout.h"
 #include "harness/measure/system_files.h"
 
-extern char** environ;
-
 namespace lab::measure {
 
 namespace fs = std::filesystem;
@@ -305,8 +303,7 @@ results::BenchmarkContext read_context(const fs::path& root, std::string_view da
           build_type == "release" ? "release" : "debug"};
 }
 
-std::vector<std::string> find_unusual(const results::Result& head, const std::vector<std::string>& environment,
-                                      std::size_t allowed_cpus) {
+std::vector<std::string> find_unusual(const results::Result& head, std::size_t allowed_cpus) {
   const results::MachineState& facts = head.facts;
   const results::Machine& machine = head.machine;
   const double load = facts.load_avg.empty() ? 0 : facts.load_avg[0];
@@ -343,12 +340,6 @@ std::vector<std::string> find_unusual(const results::Result& head, const std::ve
   std::vector<std::string> unusual;
   for (const auto& row : rows)
     if (row.holds) unusual.push_back(row.sentence);
-  for (const std::string& entry : environment) {
-    const std::string name = entry.substr(0, entry.find('='));
-    if (name == "LD_PRELOAD" || name == "GLIBC_TUNABLES" || name.starts_with("MALLOC_") ||
-        name.starts_with("MIMALLOC_"))
-      unusual.push_back(fmt::format("{} is set and may change an allocator: unset {}", name, name));
-  }
   return unusual;
 }
 
@@ -377,12 +368,6 @@ std::optional<int> choose_cpu(const fs::path& root, const std::vector<int>& allo
     best_rank = rank;
   }
   return best;
-}
-
-std::vector<std::string> environment_variables() {
-  std::vector<std::string> entries;
-  for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
-  return entries;
 }
 
 }  // namespace lab::measure

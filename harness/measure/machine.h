@@ -35,9 +35,8 @@ results::BenchmarkContext read_context(const std::filesystem::path& root, std::s
 std::string machine_id(const results::Machine& machine);
 
 /// What makes this machine unfit or noisy before a session: one sentence each, with advice. Changes nothing.
-/// `environment`: "NAME=value" of this process; `allowed_cpus`: number of CPUs that this process may use.
-std::vector<std::string> find_unusual(const results::Result& head, const std::vector<std::string>& environment,
-                                      std::size_t allowed_cpus);
+/// `allowed_cpus`: number of CPUs that this process may use.
+std::vector<std::string> find_unusual(const results::Result& head, std::size_t allowed_cpus);
 
 /// The CPUs this process may run on, ascending.
 std::vector<int> allowed_cpus();
@@ -45,8 +44,5 @@ std::vector<int> allowed_cpus();
 /// The CPU for a single-threaded process: one of the fastest cores in `allowed`, if possible neither CPU 0 (it serves
 /// most interrupts) nor its sibling. None if `allowed` is empty.
 std::optional<int> choose_cpu(const std::filesystem::path& root, const std::vector<int>& allowed);
-
-/// The environment of this process, for find_unusual.
-std::vector<std::string> environment_variables();
 
 }  // namespace lab::measure

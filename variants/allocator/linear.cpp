@@ -1,4 +1,6 @@
-#include "variants/designs/linear.h"
+#include "variants/designs/addresses/linear.h"
+
+#include <algorithm>
 
 #include "variants/allocator/family/registration.h"
 

@@ -1,5 +1,6 @@
-#include <fmt/format.h>
 #include <mimalloc.h>
+
+#include <string>
 
 #include "variants/allocator/family/registration.h"
 
@@ -17,7 +18,8 @@ class Mimalloc {
 
   static std::string version() {
     const int version = mi_version();
-    return fmt::format("mimalloc {}.{}.{}", version / 100, version / 10 % 10, version % 10);
+    return "mimalloc " + std::to_string(version / 100) + "." + std::to_string(version / 10 % 10) + "." +
+           std::to_string(version % 10);
   }
 
   static std::string identity_failure() {

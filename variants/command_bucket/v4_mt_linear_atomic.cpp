@@ -1,6 +1,6 @@
 #include "variants/command_bucket/family/command_bucket.h"
-#include "variants/designs/atomic_linear.h"
-#include "variants/designs/slot_counter.h"
+#include "variants/designs/addresses/atomic_linear.h"
+#include "variants/designs/offsets/slot_counter.h"
 
 namespace lab {
 

@@ -35,6 +35,10 @@ Buffer::~Buffer() {
   if (!borrowed_) munmap(begin_, bytes_);
 }
 
+void* observed(void* block) {
+  return block;
+}
+
 void out_of_memory(std::size_t bytes) {
   fmt::print(stderr, "variant: error: out of memory: no block of {} bytes is left for the workload\n", bytes);
   std::_Exit(2);  // as for wrong usage: the variant cannot run this workload

@@ -10,15 +10,9 @@
 #include <map>
 #include <string>
 
-namespace lab::allocator {
+#include "variants/common/demand.h"
 
-/// The maximum that is live at once. A variant with a fixed buffer sizes it by this.
-struct Demand {
-  std::size_t bytes = 0;  ///< sum of the requested sizes
-  std::size_t blocks = 0;
-  void* heap = nullptr;  ///< buffer of whole pages for a FixedCapacity variant; nullptr: it allocates its own
-  std::size_t heap_bytes = 0;
-};
+namespace lab::allocator {
 
 template <typename A>
 concept Allocator = std::constructible_from<A, const Demand&> && requires(A allocator, void* block, std::size_t bytes) {
@@ -103,6 +97,9 @@ class Buffer {
   void* begin_;
   bool borrowed_;
 };
+
+/// Returns its argument. The call is opaque to the compiler, which could otherwise remove an unused allocation.
+void* observed(void* block);
 
 /// Ends the process with status 2: a workload's buffer was too small, so there is no measurement.
 [[noreturn]] void out_of_memory(std::size_t bytes);

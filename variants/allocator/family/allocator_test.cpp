@@ -18,6 +18,7 @@
 
 #include "variants/allocator/family/buddy_heap.h"
 #include "variants/allocator/family/registration.h"
+#include "variants/common/growth.h"
 
 namespace lab::allocator {
 namespace {
@@ -146,7 +147,7 @@ class LosesTheLastByte : public Sound {
   using Sound::Sound;
   void free(void* block) {
     auto* const begin = static_cast<std::byte*>(block);
-    if (begin != nullptr && begin > buddy_.layout().begin + buddy_.layout().metadata_leaves() * kLeafBytes)
+    if (begin != nullptr && begin > buddy_.begin() + buddy_.layout().reserved_leaves * kLeafBytes)
       begin[-1] = std::byte{0};
     Sound::free(block);
   }
@@ -240,7 +241,7 @@ class MisalignedOnce : public Sound {
   }
   void free(void* block) {
     auto* const begin = static_cast<std::byte*>(block);
-    Sound::free(begin - (block == nullptr ? 0 : (begin - buddy_.layout().begin) % 64));
+    Sound::free(begin - (block == nullptr ? 0 : (begin - buddy_.begin()) % 64));
   }
 };
 
@@ -373,7 +374,7 @@ class AlwaysRefuses : public Sound {
 template <Allocator A>
 std::vector<std::string> failed_checks() {
   std::vector<std::string> names;
-  for (const bench::ConformanceCheck& check : AllocatorChecks<A>::checks()) {
+  for (const bench::ConformanceCheck& check : checks_of(subject_of<A>())) {
     // In a child process, as under --conformance: some of these crash.
     const pid_t child = fork();
     if (child == 0) _exit(check.what_is_wrong().empty() ? 0 : 1);
@@ -425,24 +426,6 @@ TEST(AllocatorConformance, finds_the_one_fault_of_each_broken_allocator) {
   EXPECT_EQ(failed_checks<Leaking>(), Names{"freeing everything restores the initial state"});
   EXPECT_EQ(failed_checks<FreesLastOnNull>(), Names{"freeing nullptr does nothing"});
   EXPECT_EQ(failed_checks<WrongIdentity>(), Names{"calls reach the wrapped allocator"});
-}
-
-TEST(Ledger, finds_overlap_on_either_side_and_each_changed_byte) {
-  unsigned char memory[100];
-  Ledger ledger;
-  EXPECT_EQ(ledger.add(memory + 40, 20), "");
-  EXPECT_EQ(ledger.add(memory + 60, 1), "");
-  EXPECT_EQ(ledger.add(memory + 20, 20), "");
-  EXPECT_EQ(ledger.add(memory + 10, 11), "a block of 11 bytes overlaps the first 1 bytes of a block of 20 bytes");
-  EXPECT_EQ(ledger.add(memory + 59, 1), "a block of 1 bytes begins at byte 19 of a block of 20 bytes");
-  EXPECT_EQ(ledger.add(memory + 40, 20), "a block of 20 bytes has the same address as one of 20 bytes");
-  EXPECT_EQ(ledger.remove(memory + 20), "");
-  for (const std::size_t at : {0u, 7u, 19u}) {
-    Ledger fresh;
-    fresh.add(memory + 40, 20);
-    memory[40 + at] ^= 0x10;
-    EXPECT_NE(fresh.remove(memory + 40), "") << at;
-  }
 }
 
 TEST(AllocatorWorkloads, have_another_checksum_with_a_broken_allocator) {
@@ -523,9 +506,6 @@ void repeat_once() {
 
 TEST(AllocatorWorkloads, without_touch_access_no_block) {
   repeat_once<RandomReplace<Unmapped, Touch::kNothing>>();
-  repeat_once<SameSizeChurn<Unmapped, Touch::kNothing>>();
-  repeat_once<GrowingBuffers<Unmapped, Touch::kNothing>>();
-  repeat_once<FrameScratch<Unmapped, Touch::kNothing>>();
 }
 
 TEST(AllocatorWorkloads, have_the_same_counters_after_any_number_of_repetitions) {
@@ -542,70 +522,64 @@ TEST(AllocatorWorkloads, have_the_same_counters_after_any_number_of_repetitions)
   }
 }
 
-template <template <typename, Touch> class Task, typename A = Sound>
-std::optional<std::size_t> minimum_heap(const typename Task<A, Touch::kNothing>::Plan& plan) {
-  return minimum_heap_bytes<Task<Bounded<A>, Touch::kNothing>>(plan);
+template <typename A = Sound, typename Plan>
+std::optional<std::size_t> minimum_heap_of(const Plan& plan, double cpu_seconds = 100) {
+  return minimum_heap(subject_of<A>(), plan.trace(), plan.demand, cpu_seconds);
 }
 
 TEST(MinimumHeap, agrees_with_a_calculation_by_hand) {
   // Blocks of one leaf do not fragment. 10,000 and a burst of 64 take 10,064 leaves; a tree of 2^14 leaves has 2^15
   // bits, which are 64 leaves more. 10,128 leaves of 64 bytes are 158.25 pages.
-  EXPECT_EQ(minimum_heap<SameSizeChurn>(SameSizePlan(1)), 159u * 4096);
+  EXPECT_EQ(minimum_heap_of(SameSizePlan(1)), 159u * 4096);
   // 2,000 blocks of 100 bytes take two leaves each, and the 2^13 bits of a tree of 2^12 leaves 16: 4,016 leaves, or
   // 62.75 pages.
   FramePlan plan(1);
   plan.bytes.assign(plan.bytes.size(), 100);
   plan.demand.bytes = 2000 * 100;
-  EXPECT_EQ(minimum_heap<FrameScratch>(plan), 63u * 4096);
+  EXPECT_EQ(minimum_heap_of(plan), 63u * 4096);
 }
 
 TEST(MinimumHeap, is_none_where_no_heap_is_enough) {
-  EXPECT_EQ((minimum_heap<FrameScratch, AlwaysRefuses>(FramePlan(1))), std::nullopt);
+  EXPECT_EQ(minimum_heap_of<AlwaysRefuses>(FramePlan(1)), std::nullopt);
 }
 
 TEST(MinimumHeap, is_none_where_the_search_takes_too_long) {
-  EXPECT_EQ((minimum_heap_bytes<FrameScratch<Bounded<Sound>, Touch::kNothing>>(FramePlan(1), 0)), std::nullopt);
-}
-
-TEST(MinimumHeap, is_above_every_tried_heap_that_was_too_small) {
-  struct Case {
-    std::set<std::size_t> too_small;  // in addition to all below 100
-    std::size_t least;
-  };
-  const Case cases[] = {
-      {{}, 100},         {{101}, 102}, {{110, 150, 151}, 152},
-      {{164}, 165},       // the last of those that are tried in steps of 1
-      {{165}, 100},       // between two that are tried after them: 164, 170, 176, ...
-      {{160, 223}, 224},  // steps of 1 again above each that does not fit
-      {{170, 200}, 201},
-  };
-  for (const Case& one : cases) {
-    std::set<std::size_t> tried;
-    const auto fits = [&](std::size_t pages) {
-      tried.insert(pages);
-      return pages >= 100 && !one.too_small.contains(pages);
-    };
-    EXPECT_EQ(least_pages(60, 240, fits), one.least);
-    EXPECT_LT(tried.size(), 200u);
-  }
-  EXPECT_EQ(least_pages(60, 240, [](std::size_t pages) { return pages != 240; }), 60u) << "above twice as many";
-  EXPECT_EQ(least_pages(60, 240, [](std::size_t pages) { return pages == 240; }), 240u);
-  EXPECT_EQ(least_pages(60, 240, [](std::size_t pages) { return pages == 120; }), std::nullopt);
+  EXPECT_EQ(minimum_heap_of(FramePlan(1), 0), std::nullopt);
 }
 
 TEST(MinimumHeap, of_a_buddy_allocator_is_right_although_fitting_is_not_monotonic) {
   // 414 pages are enough for this plan; 416 and 429 are too few.
   const GrowingPlan plan(2);
-  const std::size_t least = minimum_heap<GrowingBuffers>(plan).value() / kPageBytes;
+  const std::size_t least = minimum_heap_of(plan).value() / kPageBytes;
   const Buffer buffer(2 * least * kPageBytes);
-  using Trial = GrowingBuffers<Bounded<Sound>, Touch::kNothing>;
-  EXPECT_FALSE(fits<Trial>(plan, buffer, (least - 1) * kPageBytes));
-  for (std::size_t pages = least; pages < least + kScanned; ++pages)
-    EXPECT_TRUE(fits<Trial>(plan, buffer, pages * kPageBytes)) << pages;
+  const auto fits_in = [&, subject = subject_of<Sound>(), trace = plan.trace()](std::size_t pages) {
+    return fits(subject, trace, plan.demand, buffer, pages * kPageBytes);
+  };
+  EXPECT_FALSE(fits_in(least - 1));
+  for (std::size_t pages = least; pages < least + kScanned; ++pages) EXPECT_TRUE(fits_in(pages)) << pages;
   bool smaller_fits = false;
-  for (std::size_t pages = least - 20; pages < least; ++pages)
-    smaller_fits = smaller_fits || fits<Trial>(plan, buffer, pages * kPageBytes);
+  for (std::size_t pages = least - 20; pages < least; ++pages) smaller_fits = smaller_fits || fits_in(pages);
   EXPECT_TRUE(smaller_fits) << "this plan does not show what the scan is for";
+}
+
+/// Counts the requests that a workload makes in its first repetition, set-up included.
+TEST(AllocatorPlans, have_the_requests_of_their_workloads_as_traces) {
+  const auto expect_requests = [](const bench::Workload& workload, const Trace& trace) {
+    Counting::allocated = Counting::freed = 0;
+    const auto task = workload.prepare({.seed = 3, .threads = 1});
+    bench::PhaseClock clock(workload.phases.size());
+    task->repeat(clock);
+    const std::size_t allocated = Counting::allocated, freed = Counting::freed;
+    Counting::allocated = Counting::freed = 0;
+    const auto allocator = subject_of<Counting>().make({.bytes = std::size_t{64} << 20, .blocks = 20'000});
+    EXPECT_TRUE(replay(trace, *allocator)) << workload.name;
+    EXPECT_EQ(Counting::allocated, allocated) << workload.name;
+    EXPECT_EQ(Counting::freed, freed) << workload.name;
+  };
+  expect_requests(workload<RandomReplace<Counting>>(), RandomReplacePlan(3).trace());
+  expect_requests(workload<SameSizeChurn<Counting>>(), SameSizePlan(3).trace());
+  expect_requests(workload<GrowingBuffers<Counting>>(), GrowingPlan(3).trace());
+  expect_requests(workload<FrameScratch<Counting>>(), FramePlan(3).trace());
 }
 
 // The search has a limit of CPU time, which a sanitizer build may reach.
@@ -627,92 +601,6 @@ TEST(MinimumHeap, does_not_change_the_measured_task) {
     for (const auto& [name, bytes] : counters)
       EXPECT_LE(bytes, task->counters().at("buffer_bytes")) << workload.name << " " << name;
     EXPECT_EQ(task->repeat(clock), checksum) << workload.name;
-  }
-}
-
-// --- Plans ---------------------------------------------------------------------------------------------------------
-
-void expect_closed_cycle(const ReplacementPlan& plan, std::size_t slots, std::size_t low, std::size_t high) {
-  ASSERT_EQ(plan.fill.size(), slots);
-  std::vector<Replacement> state = plan.fill;
-  std::set<std::uint32_t> ids;
-  std::size_t live = 0, most = 0;
-  for (std::size_t i = 0; i < slots; ++i) {
-    ASSERT_EQ(state[i].slot, i);
-    live += state[i].bytes;
-  }
-  most = live;
-  for (const Replacement& operation : plan.operations) {
-    ASSERT_LT(operation.slot, slots);
-    ASSERT_GE(operation.bytes, low);
-    ASSERT_LE(operation.bytes, high);
-    ASSERT_LT(operation.id, 1u << 24);
-    ASSERT_TRUE(ids.insert(operation.id).second);
-    live = live - state[operation.slot].bytes + operation.bytes;
-    most = std::max(most, live);
-    state[operation.slot] = operation;
-  }
-  EXPECT_GE(plan.demand.blocks, slots);
-  EXPECT_GE(plan.demand.bytes, most);
-  for (std::size_t i = 0; i < slots; ++i) {
-    ASSERT_EQ(state[i].id, plan.fill[i].id);
-    ASSERT_EQ(state[i].bytes, plan.fill[i].bytes);
-  }
-}
-
-TEST(AllocatorPlans, end_in_the_state_they_start_from) {
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    expect_closed_cycle(RandomReplacePlan(seed), 10'000, 16, 4096);
-    expect_closed_cycle(SameSizePlan(seed), 10'000, 64, 64);
-  }
-}
-
-TEST(AllocatorPlans, use_the_whole_range_of_sizes_evenly) {
-  double sum = 0;
-  std::size_t low = SIZE_MAX, high = 0;
-  for (const Replacement& operation : RandomReplacePlan(1).operations) {
-    sum += operation.bytes;
-    low = std::min<std::size_t>(low, operation.bytes);
-    high = std::max<std::size_t>(high, operation.bytes);
-  }
-  EXPECT_NEAR(sum / 100'000, (16 + 4096) / 2.0, 15);
-  EXPECT_EQ(low, 16u);
-  EXPECT_EQ(high, 4096u);
-}
-
-TEST(AllocatorPlans, make_as_many_pairs_of_each_order) {
-  const SameSizePlan plan(1);
-  EXPECT_EQ(plan.operations.size(), 2 * SameSizePlan::kPairs);
-  EXPECT_EQ(std::accumulate(plan.bursts.begin(), plan.bursts.end(), std::size_t{0}), SameSizePlan::kPairs);
-  EXPECT_EQ(*std::max_element(plan.bursts.begin(), plan.bursts.end()), SameSizePlan::kMaxBurst);
-  EXPECT_EQ(SameSizePlan::describe().operations, 3 * SameSizePlan::kPairs);
-}
-
-TEST(AllocatorPlans, double_every_buffer_until_it_begins_anew) {
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    const GrowingPlan plan(seed);
-    // By buffer: its size, and the operations that stamped what it holds.
-    std::vector<std::pair<std::size_t, std::vector<std::uint32_t>>> buffers(GrowingPlan::kLive);
-    std::size_t largest = 0, live = 0;
-    const auto take = [&](const GrowingPlan::Step& step) {
-      auto& [bytes, ids] = buffers.at(step.buffer);
-      if (step.bytes == GrowingPlan::kMinBytes) {
-        ids.clear();
-      } else {
-        ASSERT_EQ(step.bytes, 2 * bytes);
-        ASSERT_LE(live + step.bytes, plan.demand.bytes);
-      }
-      live = live - bytes + step.bytes;
-      bytes = step.bytes;
-      ids.push_back(step.id);
-      largest = std::max(largest, bytes);
-    };
-    for (const GrowingPlan::Step& step : plan.fill) take(step);
-    const auto first = buffers;
-    for (const GrowingPlan::Step& step : plan.operations) take(step);
-    EXPECT_TRUE(buffers == first) << "the last state differs from the first one";
-    EXPECT_EQ(largest, GrowingPlan::kMaxBytes);
-    EXPECT_EQ(plan.operations.size(), GrowingPlan::describe().operations);
   }
 }
 

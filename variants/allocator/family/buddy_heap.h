@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "variants/allocator/family/allocator.h"
-#include "variants/designs/checked_buddy.h"
+#include "variants/designs/addresses/checked_buddy.h"
 
 namespace lab::allocator {
 
@@ -36,8 +36,9 @@ class BuddyHeap {
   static std::size_t buffer_bytes(const Demand& demand) { return 2 * demand.bytes + (demand.blocks + 64) * kLeafBytes; }
 
   static designs::BuddyLayout layout(const Buffer& buffer) {
-    const auto layout = designs::BuddyLayout::plan(buffer.begin(), buffer.bytes(), kLeafBytes);
-    return layout ? *layout : (out_of_memory(buffer.bytes()), designs::BuddyLayout{});
+    const designs::PlannedBuddy planned = designs::Buddy::plan(buffer.begin(), buffer.bytes(), kLeafBytes);
+    if (!planned.refusal.empty()) out_of_memory(buffer.bytes());
+    return planned.layout;
   }
 
   Buffer buffer_;

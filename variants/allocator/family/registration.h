@@ -18,14 +18,12 @@ std::map<std::string, std::string> traits() {
 }
 
 template <Allocator A>
-bench::Variant make_variant(std::string name, bench::Variant variant) {
+bench::Variant make_variant(std::string name, bench::VariantCard card) {
   static_assert(FreesBlocks<A> || Resets<A>, "an allocator has free(block), free(block, bytes) or reset()");
-  variant.family = "allocator";
-  variant.name = std::move(name);
-  variant.traits = traits<A>();
-  variant.workloads = workloads<A>();
-  variant.conformance = AllocatorChecks<A>::checks();
-  return variant;
+  card.family = "allocator";
+  card.name = std::move(name);
+  card.traits = traits<A>();
+  return {std::move(card), workloads<A>(), checks_of(subject_of<A>())};
 }
 
 }  // namespace lab::allocator

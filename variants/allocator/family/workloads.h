@@ -5,81 +5,20 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
-#include <type_traits>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/bench/checksum.h"
 #include "harness/bench/variant.h"
 #include "variants/allocator/family/allocator.h"
 #include "variants/allocator/family/minimum_heap.h"
+#include "variants/allocator/family/plans.h"
+#include "variants/allocator/family/subject.h"
 
 namespace lab::allocator {
-
-/// Frees the block in `slot` and allocates another of `bytes`, marked with `id`.
-struct Replacement {
-  std::uint32_t slot;
-  std::uint32_t bytes;
-  std::uint32_t id;  ///< of the operation: below 2^24, unique in the plan
-};
-
-/// A repetition must end in the state in which it starts, so that every repetition does the same work. So `fill` puts
-/// into each slot the block that the last operation on that slot leaves there.
-struct ReplacementPlan {
-  std::vector<Replacement> fill;  ///< one per slot, ids in random order
-  std::vector<Replacement> operations;
-  Demand demand;
-};
-
-/// Random sizes in random slots.
-struct RandomReplacePlan : ReplacementPlan {
-  static constexpr std::size_t kLive = 10'000, kOperations = 100'000, kMinBytes = 16, kMaxBytes = 4096;
-  explicit RandomReplacePlan(std::uint64_t seed);
-  static bench::Workload describe();
-};
-
-/// The same requests, but the blocks are not touched: the cost of the allocator alone, without the memory traffic of
-/// its user.
-struct UntouchedReplacePlan : RandomReplacePlan {
-  using RandomReplacePlan::RandomReplacePlan;
-  static bench::Workload describe();
-};
-
-/// One size. The operations replace the oldest block first (FIFO), then blocks in random order. In between, bursts of
-/// allocations are freed in LIFO order, on top of the live blocks.
-struct SameSizePlan : ReplacementPlan {
-  static constexpr std::size_t kLive = 10'000, kPairs = 30'000, kBytes = 64, kMaxBurst = 64;
-  explicit SameSizePlan(std::uint64_t seed);
-  static bench::Workload describe();
-  std::vector<std::uint32_t> bursts;  ///< their sum is kPairs
-};
-
-/// Buffers that double like a growing vector: allocate the next size, copy, free the old block. Each step grows a
-/// random buffer; a buffer of its final size is freed and starts again with the smallest size. The steps of one buffer
-/// form a cycle: the last one leaves the state in which the first one starts, so nothing is freed or allocated between
-/// repetitions. Page faults occur only if the allocator returns memory to the system in a timed free.
-struct GrowingPlan {
-  static constexpr std::size_t kLive = 256, kOperations = 20'000, kMinBytes = 64, kMaxBytes = 64 * 1024;
-  struct Step {
-    std::uint32_t buffer;
-    std::uint32_t bytes;  ///< new size; kMinBytes frees the buffer and starts a new one
-    std::uint32_t id;     ///< of the operation, from 1; stamped into the appended bytes
-  };
-  explicit GrowingPlan(std::uint64_t seed);
-  static bench::Workload describe();
-  std::vector<Step> fill;  ///< brings new buffers to the state in which the last operations leave them
-  std::vector<Step> operations;
-  Demand demand;
-};
-
-/// The memory pattern of a game's frame: many blocks of many sizes, all freed at its end.
-struct FramePlan {
-  static constexpr std::size_t kFrames = 20, kBlocks = 2'000, kMinBytes = 16, kMaxBytes = 512;
-  explicit FramePlan(std::uint64_t seed);
-  static bench::Workload describe();
-  std::vector<std::uint32_t> bytes;  ///< kBlocks sizes per frame, frame after frame
-  Demand demand;
-};
 
 /// A live block and its requested size.
 struct Block {
@@ -131,6 +70,7 @@ template <Allocator A, Touch kTouch>
 class SlotTask : public bench::Task {
  public:
   using Heap = A;
+  static constexpr bool kHasMinimumHeap = true;
 
   explicit SlotTask(const ReplacementPlan& plan) : allocator_(plan.demand), slots_(plan.fill.size()) {
     for (const Replacement& fill : plan.fill) slots_[fill.slot] = make(fill.bytes, fill.id);
@@ -173,8 +113,6 @@ template <Allocator A, Touch kTouch = Touch::kBlocks>
 class RandomReplace : public SlotTask<A, kTouch> {
  public:
   using Plan = RandomReplacePlan;
-  template <Allocator Other>  ///< makes the same requests, touches no block
-  using Untouched = RandomReplace<Other, Touch::kNothing>;
   explicit RandomReplace(Plan plan) : SlotTask<A, kTouch>(plan), plan_(std::move(plan)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
@@ -194,8 +132,7 @@ template <Allocator A>
 class UntouchedReplace : public RandomReplace<A, Touch::kNothing> {
  public:
   using Plan = UntouchedReplacePlan;
-  template <typename>
-  using Untouched = void;  // RandomReplace finds the minimum heap of the same requests
+  static constexpr bool kHasMinimumHeap = false;  // that of RandomReplace, which makes the same requests
   explicit UntouchedReplace(Plan plan) : RandomReplace<A, Touch::kNothing>(std::move(plan)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
@@ -207,13 +144,11 @@ class UntouchedReplace : public RandomReplace<A, Touch::kNothing> {
   }
 };
 
-template <Allocator A, Touch kTouch = Touch::kBlocks>
-class SameSizeChurn : public SlotTask<A, kTouch> {
+template <Allocator A>
+class SameSizeChurn : public SlotTask<A, Touch::kBlocks> {
  public:
   using Plan = SameSizePlan;
-  template <Allocator Other>
-  using Untouched = SameSizeChurn<Other, Touch::kNothing>;
-  explicit SameSizeChurn(Plan plan) : SlotTask<A, kTouch>(plan), plan_(std::move(plan)) {}
+  explicit SameSizeChurn(Plan plan) : SlotTask<A, Touch::kBlocks>(plan), plan_(std::move(plan)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     bench::Checksum sum;
@@ -238,13 +173,12 @@ class SameSizeChurn : public SlotTask<A, kTouch> {
   const Plan plan_;
 };
 
-template <Allocator A, Touch kTouch = Touch::kBlocks>
+template <Allocator A>
 class GrowingBuffers : public bench::Task {
  public:
   using Plan = GrowingPlan;
   using Heap = A;
-  template <Allocator Other>
-  using Untouched = GrowingBuffers<Other, Touch::kNothing>;
+  static constexpr bool kHasMinimumHeap = true;
   explicit GrowingBuffers(Plan plan) : plan_(std::move(plan)), allocator_(plan_.demand), buffers_(Plan::kLive) {
     bench::Checksum nothing;
     for (const Plan::Step& step : plan_.fill) apply(step, nothing);
@@ -260,9 +194,8 @@ class GrowingBuffers : public bench::Task {
     });
     if (counters_.empty()) counters_ = first_repetition_counters(allocator_, buffers_, plan_.demand);
     // Read only: a free or an allocation here would change the cost of the next repetition.
-    if constexpr (kTouch == Touch::kBlocks)
-      for (const Block& buffer : buffers_)
-        for (std::size_t at = 0; at < buffer.bytes; at += kLine) sum.word(load(buffer.begin + at));
+    for (const Block& buffer : buffers_)
+      for (std::size_t at = 0; at < buffer.bytes; at += kLine) sum.word(load(buffer.begin + at));
     return sum.value();
   }
   std::map<std::string, double> counters() const override { return counters_; }
@@ -285,23 +218,21 @@ class GrowingBuffers : public bench::Task {
   void grow(Block& buffer, std::size_t bytes, std::uint64_t stamp) {
     const Block grown = allocate_block(allocator_, bytes);
     if (buffer.bytes > 0) {
-      if constexpr (kTouch == Touch::kBlocks) std::memcpy(grown.begin, buffer.begin, buffer.bytes);
+      std::memcpy(grown.begin, buffer.begin, buffer.bytes);
       free_block(allocator_, buffer.begin, buffer.bytes);
     }
     // One word per cache line stands for the appended data: it costs the memory traffic and little else.
-    if constexpr (kTouch == Touch::kBlocks)
-      for (std::size_t at = buffer.bytes; at < bytes; at += kLine) {
-        const std::uint64_t word = stamp << 32 | at;
-        std::memcpy(grown.begin + at, &word, sizeof word);
-      }
+    for (std::size_t at = buffer.bytes; at < bytes; at += kLine) {
+      const std::uint64_t word = stamp << 32 | at;
+      std::memcpy(grown.begin + at, &word, sizeof word);
+    }
     buffer = grown;
   }
 
   // Reads the last word that each growth step appended: a copy that is too short loses it. The rest is read outside of
   // the timed phase.
   void retire(Block& buffer, bench::Checksum& sum) {
-    if constexpr (kTouch == Touch::kBlocks)
-      for (std::size_t end = Plan::kMinBytes; end <= buffer.bytes; end *= 2) sum.word(load(buffer.begin + end - kLine));
+    for (std::size_t end = Plan::kMinBytes; end <= buffer.bytes; end *= 2) sum.word(load(buffer.begin + end - kLine));
     if (buffer.bytes > 0) free_block(allocator_, buffer.begin, buffer.bytes);
     buffer = {};
   }
@@ -312,13 +243,12 @@ class GrowingBuffers : public bench::Task {
   std::map<std::string, double> counters_;
 };
 
-template <Allocator A, Touch kTouch = Touch::kBlocks>
+template <Allocator A>
 class FrameScratch : public bench::Task {
  public:
   using Plan = FramePlan;
   using Heap = A;
-  template <Allocator Other>
-  using Untouched = FrameScratch<Other, Touch::kNothing>;
+  static constexpr bool kHasMinimumHeap = true;
   explicit FrameScratch(Plan plan) : plan_(std::move(plan)), allocator_(plan_.demand), blocks_(Plan::kBlocks) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
@@ -329,11 +259,10 @@ class FrameScratch : public bench::Task {
       clock.time(0, [&] {
         for (std::uint32_t i = 0; i < Plan::kBlocks; ++i) {
           blocks_[i] = allocate_block(allocator_, bytes[i]);
-          if constexpr (kTouch == Touch::kBlocks) blocks_[i].mark(first_id + i);
+          blocks_[i].mark(first_id + i);
         }
       });
-      if constexpr (kTouch == Touch::kBlocks)
-        for (const Block& block : blocks_) sum.word(block.id());
+      for (const Block& block : blocks_) sum.word(block.id());
       if (counters_.empty()) counters_ = first_repetition_counters(allocator_, blocks_, plan_.demand);
       clock.time(1, [&] { release(); });
     }
@@ -364,17 +293,14 @@ class Sized final : public Task {
   explicit Sized(std::uint64_t seed) : Task(Plan(seed)), seed_(seed) {}
 
   std::map<std::string, double> costly_counters() const override {
-    if constexpr (FixedCapacity<typename Task::Heap> && !std::is_void_v<Trial<typename Task::Heap>>) {
-      if (const auto bytes = minimum_heap_bytes<Trial<Bounded<typename Task::Heap>>>(Plan(seed_)))
-        return {{"minimum_heap_bytes", static_cast<double>(*bytes)}};
+    if constexpr (FixedCapacity<typename Task::Heap> && Task::kHasMinimumHeap) {
+      const Plan plan(seed_);
+      return minimum_heap_counters(subject_of<typename Task::Heap>(), plan.trace(), plan.demand);
     }
     return {};
   }
 
  private:
-  template <typename Heap>
-  using Trial = typename Task::template Untouched<Heap>;
-
   std::uint64_t seed_;
 };
 

@@ -13,7 +13,7 @@
 
 #include "variants/command_bucket/family/packet.h"
 #include "variants/command_bucket/family/packet_memory.h"
-#include "variants/designs/radix_sort.h"
+#include "variants/designs/keys/radix_sort.h"
 
 namespace lab::command_bucket {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/base/random.h"
-#include "variants/designs/worker_pool.h"
+#include "variants/designs/threads/worker_pool.h"
 
 namespace lab::command_bucket {
 

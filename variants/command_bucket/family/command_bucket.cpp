@@ -6,7 +6,8 @@
 
 #include "variants/command_bucket/family/cache_clearer.h"
 #include "variants/common/growth.h"
-#include "variants/designs/linear.h"
+#include "variants/common/pinned_workers.h"
+#include "variants/designs/addresses/linear.h"
 
 namespace lab::command_bucket {
 
@@ -28,10 +29,18 @@ unsigned workers_for(Threading threading, unsigned threads) {
   return threading == Threading::kPool ? threads : 1;
 }
 
+designs::WorkerPool make_pool(Threading threading, unsigned threads) {
+  const unsigned workers = workers_for(threading, threads);
+  return designs::WorkerPool(workers, pinned_workers(workers));
+}
+
 class FrameTask : public bench::Task {
  public:
   FrameTask(Scene scene, unsigned workers, const MakeFrame& make_frame, std::uint64_t seed)
-      : scene_(std::move(scene)), pool_(workers), clearer_(seed), frame_(make_frame(scene_, pool_)) {}
+      : scene_(std::move(scene)),
+        pool_(workers, pinned_workers(workers)),
+        clearer_(seed),
+        frame_(make_frame(scene_, pool_)) {}
 
   std::uint64_t repeat(bench::PhaseClock& clock) override {
     frame_->reset_heap();
@@ -156,13 +165,13 @@ std::vector<bench::ConformanceCheck> checks_of(Threading threading, const MakeFr
       checks.push_back({fmt::format("{} meshes and {} lights on {} threads are submitted in sorted order", size.meshes,
                                     size.lights, threads),
                         [=] {
-                          designs::WorkerPool pool(workers_for(threading, threads));
+                          designs::WorkerPool pool = make_pool(threading, threads);
                           return frame_failure(make_scene(threads, size.meshes, size.lights, 1), pool, make_frame);
                         }});
   }
   if (kMemoryIsMeasurable)
     checks.push_back({"freed packet memory is reused", [=] {
-                        designs::WorkerPool pool(workers_for(threading, 2));
+                        designs::WorkerPool pool = make_pool(threading, 2);
                         return growth_failure(make_scene(1, 5000, 5000, 0), pool, make_frame);
                       }});
   return checks;
@@ -190,15 +199,15 @@ void MapConstants::dispatch(const void* command, Backend& backend) {
   backend.checksum.word(std::uint64_t{map.buffer} << 16 | map.value);
 }
 
-bench::Variant make_variant(bench::Variant version, Threading threading, const MakeFrame& make_frame) {
+bench::Variant make_variant(bench::VariantCard version, Threading threading, const MakeFrame& make_frame) {
   version.family = "command_bucket";
   version.traits = {{"threads", threading == Threading::kPool ? "a worker per logical core" : "one"}};
-  version.workloads = {
-      make_workload("frame", "10,000 meshes and 10,000 lights through three command buckets", 0, threading, make_frame),
-      make_workload("frame_work", "the same frame with artificial work for each command, as much as in the article",
-                    kArticleWorkSteps, threading, make_frame)};
-  version.conformance = checks_of(threading, make_frame);
-  return version;
+  return {
+      std::move(version),
+      {make_workload("frame", "10,000 meshes and 10,000 lights through three command buckets", 0, threading, make_frame),
+       make_workload("frame_work", "the same frame with artificial work for each command, as much as in the article",
+                     kArticleWorkSteps, threading, make_frame)},
+      checks_of(threading, make_frame)};
 }
 
 }  // namespace lab::command_bucket

@@ -42,7 +42,7 @@
 #include "variants/command_bucket/family/bucket.h"
 #include "variants/command_bucket/family/packet_memory.h"
 #include "variants/command_bucket/family/scene.h"
-#include "variants/designs/worker_pool.h"
+#include "variants/designs/threads/worker_pool.h"
 
 namespace lab::command_bucket {
 
@@ -207,10 +207,10 @@ class FrameOf final : public Frame {
 using MakeFrame = std::function<std::unique_ptr<Frame>(const Scene&, designs::WorkerPool&)>;
 
 /// Completes a `version` that renders its frames with `make_frame`.
-bench::Variant make_variant(bench::Variant version, Threading threading, const MakeFrame& make_frame);
+bench::Variant make_variant(bench::VariantCard version, Threading threading, const MakeFrame& make_frame);
 
 template <PacketMemory Memory, EntrySlots Slots, Threading kThreading>
-bench::Variant make_variant(bench::Variant version) {
+bench::Variant make_variant(bench::VariantCard version) {
   return make_variant(std::move(version), kThreading, [](const Scene& scene, designs::WorkerPool& pool) {
     return std::make_unique<FrameOf<Memory, Slots, kThreading>>(scene, pool);
   });

@@ -16,10 +16,10 @@
 
 #include "harness/base/files.h"
 #include "variants/common/growth.h"
-#include "variants/designs/linear.h"
-#include "variants/designs/slot_blocks.h"
-#include "variants/designs/slot_counter.h"
-#include "variants/designs/thread_local_linear.h"
+#include "variants/designs/addresses/linear.h"
+#include "variants/designs/addresses/thread_local_linear.h"
+#include "variants/designs/offsets/slot_blocks.h"
+#include "variants/designs/offsets/slot_counter.h"
 
 namespace lab::command_bucket {
 namespace {

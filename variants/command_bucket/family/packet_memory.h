@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "variants/command_bucket/family/packet.h"
-#include "variants/designs/thread_slot.h"
+#include "variants/designs/threads/thread_slot.h"
 
 namespace lab::command_bucket {
 

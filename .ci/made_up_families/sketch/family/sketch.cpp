@@ -106,17 +106,15 @@ bench::Workload sizes(DrawDisc draw) {
 }  // namespace
 
 bench::Variant make_variant(bench::VariantCard card, DrawDisc draw) {
-  bench::Variant variant;
-  static_cast<bench::VariantCard&>(variant) = std::move(card);
-  variant.family = "sketch";
-  variant.workloads = {disc(draw), sizes(draw)};
-  variant.conformance = {{"the middle is inked, the corner is not", [draw]() -> std::string {
-                            Paper paper(16);
-                            draw(paper);
-                            if (paper.grey[16 * 8 + 8] > 0.5f) return "the middle is white";
-                            return paper.grey[0] < 0.5f ? "the corner is inked" : "";
-                          }}};
-  return variant;
+  card.family = "sketch";
+  return {std::move(card),
+          {disc(draw), sizes(draw)},
+          {{"the middle is inked, the corner is not", [draw]() -> std::string {
+              Paper paper(16);
+              draw(paper);
+              if (paper.grey[16 * 8 + 8] > 0.5f) return "the middle is white";
+              return paper.grey[0] < 0.5f ? "the corner is inked" : "";
+            }}}};
 }
 
 }  // namespace lab::sketch

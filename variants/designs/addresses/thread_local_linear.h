@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "variants/designs/linear.h"
-#include "variants/designs/thread_slot.h"
+#include "variants/designs/addresses/linear.h"
+#include "variants/designs/threads/thread_slot.h"
 
 namespace lab::designs {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "variants/designs/atomic_linear.h"
-#include "variants/designs/linear.h"
-#include "variants/designs/thread_local_linear.h"
-#include "variants/designs/worker_pool.h"
+#include "variants/designs/addresses/atomic_linear.h"
+#include "variants/designs/addresses/linear.h"
+#include "variants/designs/addresses/thread_local_linear.h"
+#include "variants/designs/threads/worker_pool.h"
 
 namespace lab::designs {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "variants/designs/thread_slot.h"
+#include "variants/designs/threads/thread_slot.h"
 
 namespace lab::designs {
 

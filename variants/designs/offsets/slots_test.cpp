@@ -5,9 +5,9 @@
 #include <set>
 #include <vector>
 
-#include "variants/designs/slot_blocks.h"
-#include "variants/designs/slot_counter.h"
-#include "variants/designs/worker_pool.h"
+#include "variants/designs/offsets/slot_blocks.h"
+#include "variants/designs/offsets/slot_counter.h"
+#include "variants/designs/threads/worker_pool.h"
 
 namespace lab::designs {
 namespace {

@@ -1,4 +1,4 @@
-#include "variants/designs/buddy.h"
+#include "variants/designs/addresses/buddy.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ bool bit(std::span<const std::byte> metadata, std::size_t index) {
 /// Reports each contradiction between split bits, XOR bits and free lists as a failure.
 std::string picture(const Buddy& buddy) {
   const BuddyLayout& layout = buddy.layout();
-  const std::uintptr_t tree = reinterpret_cast<std::uintptr_t>(layout.end()) - layout.tree_bytes();
+  const std::uintptr_t tree = layout.end() - layout.tree_bytes();
   std::map<std::size_t, bool> free;  // by node; true once met in the tree
   buddy.for_each_free([&](const void* block, std::size_t bytes) {
     const std::size_t offset = reinterpret_cast<std::uintptr_t>(block) - tree;
@@ -118,8 +118,8 @@ class Model {
     if (block == nullptr) return;
     const std::size_t size = layout_.block_bytes(bytes);
     ASSERT_EQ(reinterpret_cast<std::uintptr_t>(block) % layout_.alignment(bytes), 0u);
-    ASSERT_GE(block, layout_.end() - layout_.usable_bytes());
-    ASSERT_LE(block + size, layout_.end());
+    ASSERT_GE(block, buddy_.end() - layout_.usable_bytes());
+    ASSERT_LE(block + size, buddy_.end());
     for (std::size_t leaf = leaf_of(block); leaf < leaf_of(block + size); ++leaf) {
       ASSERT_FALSE(used_[leaf]) << "overlaps another block";
       used_[leaf] = true;
@@ -179,7 +179,7 @@ class Model {
 
   std::size_t tree_leaves() const { return layout_.tree_bytes() / layout_.leaf_bytes; }
   std::size_t leaf_of(const std::byte* at) const {
-    return tree_leaves() - static_cast<std::size_t>(layout_.end() - at) / layout_.leaf_bytes;
+    return tree_leaves() - static_cast<std::size_t>(buddy_.end() - at) / layout_.leaf_bytes;
   }
 
   bool expects(std::size_t bytes) const {
@@ -203,9 +203,9 @@ class Model {
 };
 
 BuddyLayout plan(void* buffer, std::size_t bytes, std::size_t leaf_bytes) {
-  const Expected<BuddyLayout> layout = BuddyLayout::plan(buffer, bytes, leaf_bytes);
-  if (!layout) throw std::runtime_error(layout.error().what);
-  return *layout;
+  const PlannedBuddy planned = Buddy::plan(buffer, bytes, leaf_bytes);
+  if (!planned.refusal.empty()) throw std::runtime_error(planned.refusal);
+  return planned.layout;
 }
 
 constexpr std::size_t kKiB = 1024;
@@ -217,7 +217,7 @@ TEST(BuddyLayout, has_the_articles_eight_bytes_of_metadata_for_six_levels) {
   EXPECT_EQ(layout.tree_bytes(), 512 * kKiB);
   EXPECT_EQ(layout.missing_bytes(), 0u);
   EXPECT_EQ(layout.metadata_bytes(), 8u);
-  EXPECT_EQ(layout.metadata_leaves(), 1u);
+  EXPECT_EQ(layout.reserved_leaves, 1u);
   EXPECT_EQ(layout.usable_bytes(), 31 * 16 * kKiB);
   EXPECT_EQ(layout.largest_request(), 256 * kKiB);
 }
@@ -240,7 +240,7 @@ TEST(BuddyLayout, has_one_bit_of_metadata_per_block_in_as_many_leaves_as_it_need
       ASSERT_EQ(layout.levels, levels);
       // The one spare bit rounds 2^n - 1 up to whole bytes from three levels on.
       ASSERT_EQ(layout.metadata_bytes(), (blocks + 7) / 8);
-      ASSERT_EQ(layout.metadata_leaves(), (blocks + 8 * leaf - 1) / (8 * leaf));
+      ASSERT_EQ(layout.reserved_leaves, (blocks + 8 * leaf - 1) / (8 * leaf));
       if (layout.metadata_bytes() >= leaf) {
         ASSERT_EQ(layout.metadata_bytes() * 4 * leaf, layout.tree_bytes());
       }
@@ -252,7 +252,7 @@ TEST(BuddyLayout, uses_single_leaves_and_not_a_whole_block_for_the_metadata) {
   // 1,537 leaves of 16 bytes in a tree of 2,048: 511 are missing, 512 bytes of bits take 32 more.
   const BuddyLayout layout = plan(reinterpret_cast<void*>(std::uintptr_t{1} << 40), 1537 * 16, 16);
   EXPECT_EQ(layout.missing_bytes(), 511u * 16);
-  EXPECT_EQ(layout.metadata_leaves(), 32u);
+  EXPECT_EQ(layout.reserved_leaves, 32u);
   EXPECT_EQ(layout.usable_bytes(), 1505u * 16);
 }
 
@@ -264,19 +264,26 @@ TEST(BuddyLayout, rejects_invalid_buffers_and_leaf_sizes_with_a_reason) {
   };
   constexpr std::uintptr_t kSomewhere = std::uintptr_t{1} << 40;
   for (const Case& c :
-       {Case{kSomewhere, 4096, 0, "power of two and at least 16, found 0"}, Case{kSomewhere, 4096, 8, "found 8"},
-        Case{kSomewhere, 4096, 48, "found 48"}, Case{0, 4096, 16, "two aligned leaves of 16 bytes"},
-        Case{kSomewhere, 0, 16, "found 0 in 0 bytes"}, Case{kSomewhere, 31, 16, "found 1 in 31 bytes"},
-        Case{kSomewhere + 1, 32, 16, "found 1 in 32 bytes"}, Case{kSomewhere, 4096, 4096, "found 1 in 4096 bytes"},
-        Case{kSomewhere, 4096, std::size_t{1} << 63, "found 0 in 4096 bytes"},
-        Case{kSomewhere, SIZE_MAX, 16, "at most 2^47 bytes"},
-        Case{~std::uintptr_t{0} - 100, 4096, 16, "at most 2^47 bytes"}}) {
-    const Expected<BuddyLayout> layout = BuddyLayout::plan(reinterpret_cast<void*>(c.address), c.bytes, c.leaf);
-    ASSERT_FALSE(layout) << c.says;
-    EXPECT_NE(layout.error().what.find(c.says), std::string::npos) << layout.error().what;
-  }
-  EXPECT_TRUE(BuddyLayout::plan(reinterpret_cast<void*>(kSomewhere), 32, 16));
-  EXPECT_TRUE(BuddyLayout::plan(reinterpret_cast<void*>(kSomewhere), std::size_t{1} << 47, 16));
+       {Case{kSomewhere, 4096, 0, "leaf_bytes must be a power of two and at least 16, found 0"},
+        Case{kSomewhere, 4096, 8, "leaf_bytes must be a power of two and at least 16, found 8"},
+        Case{kSomewhere, 4096, 48, "leaf_bytes must be a power of two and at least 16, found 48"},
+        Case{0, 4096, 16, "the number of aligned leaves of 16 bytes in a range of 0 must be at least 2, found 0"},
+        Case{kSomewhere, 0, 16, "the number of aligned leaves of 16 bytes in a range of 0 must be at least 2, found 0"},
+        Case{kSomewhere, 31, 16,
+             "the number of aligned leaves of 16 bytes in a range of 31 must be at least 2, found 1"},
+        Case{kSomewhere + 1, 32, 16,
+             "the number of aligned leaves of 16 bytes in a range of 32 must be at least 2, found 1"},
+        Case{kSomewhere, 4096, 4096,
+             "the number of aligned leaves of 4096 bytes in a range of 4096 must be at least 2, found 1"},
+        Case{
+            kSomewhere, 4096, std::size_t{1} << 63,
+            "the number of aligned leaves of 9223372036854775808 bytes in a range of 4096 must be at least 2, found 0"},
+        Case{kSomewhere, SIZE_MAX, 16, "a range has at most 2^47 bytes, found 18446744073709551615"},
+        Case{~std::uintptr_t{0} - 100, 4096, 16, "a range has at most 2^47 bytes, found 4096"}})
+    EXPECT_EQ(Buddy::plan(reinterpret_cast<void*>(c.address), c.bytes, c.leaf).refusal,
+              std::string("buddy allocator: ") + c.says);
+  EXPECT_EQ(Buddy::plan(reinterpret_cast<void*>(kSomewhere), 32, 16).refusal, "");
+  EXPECT_EQ(Buddy::plan(reinterpret_cast<void*>(kSomewhere), std::size_t{1} << 47, 16).refusal, "");
 }
 
 TEST(Buddy, starts_as_the_article_draws_it) {
@@ -407,22 +414,22 @@ TEST(Buddy, writes_no_byte_outside_any_buffer_however_small_or_misaligned) {
       const std::size_t skip = (bytes * 7) % 256;
       std::byte* begin = memory + kZone + skip;
       std::memcpy(memory, canary.data(), canary.size());
-      const Expected<BuddyLayout> layout = BuddyLayout::plan(begin, bytes, leaf);
+      const PlannedBuddy planned = Buddy::plan(begin, bytes, leaf);
       const std::size_t first = (skip + leaf - 1) / leaf, last = (skip + bytes) / leaf;
-      ASSERT_EQ(static_cast<bool>(layout), last >= first + 2) << bytes << " bytes, leaves of " << leaf;
-      if (!layout) {
+      ASSERT_EQ(planned.refusal.empty(), last >= first + 2) << bytes << " bytes, leaves of " << leaf;
+      if (!planned.refusal.empty()) {
         ++refused;
         continue;
       }
-      ASSERT_EQ(layout->leaves, last - first);
-      Buddy buddy(*layout);
+      ASSERT_EQ(planned.layout.leaves, last - first);
+      Buddy buddy(planned.layout);
       const State initial(buddy);
       std::vector<void*> blocks;
       while (void* block = buddy.allocate(leaf)) {
         std::memset(block, 0xff, leaf);
         blocks.push_back(block);
       }
-      ASSERT_EQ(blocks.size() * leaf, layout->usable_bytes());
+      ASSERT_EQ(blocks.size() * leaf, planned.layout.usable_bytes());
       for (void* block : blocks) buddy.free(block);
       ASSERT_TRUE(State(buddy) == initial);
       std::byte* const end = begin + bytes;
@@ -448,12 +455,12 @@ TEST(Buddy, needs_one_bit_per_block_and_no_byte_of_live_blocks) {
       std::vector<std::byte*> blocks;
       while (void* block = buddy.allocate(leaf)) blocks.push_back(static_cast<std::byte*>(block));
       const std::vector<std::byte> bits(buddy.metadata().begin(), buddy.metadata().end());
-      EXPECT_EQ(blocks.size() + layout.metadata_leaves(), bytes / leaf);
+      EXPECT_EQ(blocks.size() + layout.reserved_leaves, bytes / leaf);
       EXPECT_EQ(bits.size(), std::size_t{1} << (layout.levels - 3));
       for (std::byte* block : blocks) std::memset(block, 0x5a, leaf);
       EXPECT_EQ(std::memcmp(bits.data(), memory.begin(), bits.size()), 0);
       // The unused rest of the metadata's last leaf is not written either.
-      for (std::size_t at = bits.size(); at < layout.metadata_leaves() * leaf; ++at)
+      for (std::size_t at = bits.size(); at < layout.reserved_leaves * leaf; ++at)
         EXPECT_EQ(memory.begin()[at], std::byte{0});
       for (std::byte* block : blocks) buddy.free(block);
       EXPECT_TRUE(State(buddy) == first);

@@ -5,27 +5,36 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
-#include "variants/designs/thread_slot.h"
+#include "variants/designs/threads/thread_slot.h"
 
 namespace lab::designs {
 
+/// Gives each worker a CPU of its own. The standard library cannot do this, so who uses the pool supplies it.
+class Placement {
+ public:
+  /// Runs on worker 0's thread when the pool ends.
+  virtual ~Placement() = default;
+  /// Runs first on each worker's own thread.
+  virtual void place(unsigned worker) = 0;
+};
+
 /// A pool of `workers` workers. Worker 0 is the thread that constructs the pool: it executes tasks too while it waits
-/// for them. The others sleep in the kernel between runs. Worker i has thread_slot i. If the process may use at least
-/// as many CPUs as there are workers, each worker is pinned to its own CPU; the destructor restores the constructing
-/// thread's CPU mask. Only that thread may call run() and gather().
+/// for them. The others sleep in the kernel between runs. Worker i has thread_slot i. With a `placement` each worker
+/// is pinned to its own CPU; without one the kernel places them. Only the constructing thread may call run() and
+/// gather().
 class WorkerPool {
  public:
-  explicit WorkerPool(unsigned workers);
+  explicit WorkerPool(unsigned workers, std::unique_ptr<Placement> placement = nullptr);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   unsigned workers() const { return workers_; }
-  bool pinned() const { return !cpus_.empty(); }
+  bool pinned() const { return placement_ != nullptr; }
 
   /// Calls task(i) once for every i below `tasks`; free workers take tasks in ascending order. Returns when all calls
   /// have returned; their writes are then visible to the caller. A task must not throw. run() does not wait for a
@@ -54,10 +63,9 @@ class WorkerPool {
   bool watch(Condition condition, std::chrono::nanoseconds patience) const;
 
   unsigned workers_;
-  std::vector<int> cpus_;         // worker i's CPU; empty: not pinned
-  std::vector<int> caller_cpus_;  // the constructing thread's CPUs before pinning
-  Job job_;                       // of the current run; read only by workers that hold one of its tasks
-  std::size_t tasks_ = 0;         // likewise
+  std::unique_ptr<Placement> placement_;
+  Job job_;                // of the current run; read only by workers that hold one of its tasks
+  std::size_t tasks_ = 0;  // likewise
   // Tasks that no worker has taken. Late workers decrement it below zero and touch nothing else, so a new run may begin
   // meanwhile.
   alignas(kApart) std::atomic<std::ptrdiff_t> untaken_ = 0;

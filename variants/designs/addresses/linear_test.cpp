@@ -1,4 +1,4 @@
-#include "variants/designs/linear.h"
+#include "variants/designs/addresses/linear.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,7 @@
-#include "variants/designs/worker_pool.h"
-
-#include <pthread.h>
-#include <sched.h>
+#include "variants/designs/threads/worker_pool.h"
 
 #include <chrono>
+#include <utility>
 
 namespace lab::designs {
 
@@ -11,24 +9,6 @@ namespace {
 
 constexpr auto kLinger = std::chrono::milliseconds(1);
 constexpr auto kPatience = std::chrono::milliseconds(2);
-
-std::vector<int> usable_cpus() {
-  std::vector<int> cpus;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-  return cpus;
-}
-
-/// Best effort: on failure the thread keeps its CPUs, which may be slower but is correct.
-void allow_only(const std::vector<int>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (int cpu : cpus) CPU_SET(cpu, &set);
-  pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-}
 
 void pause() {
 #ifdef __x86_64__
@@ -40,9 +20,9 @@ void pause() {
 
 }  // namespace
 
-WorkerPool::WorkerPool(unsigned workers) : workers_(workers), caller_cpus_(usable_cpus()) {
-  if (workers > 1 && caller_cpus_.size() >= workers) cpus_.assign(caller_cpus_.begin(), caller_cpus_.begin() + workers);
-  if (pinned()) allow_only({cpus_[0]});
+WorkerPool::WorkerPool(unsigned workers, std::unique_ptr<Placement> placement)
+    : workers_(workers), placement_(std::move(placement)) {
+  if (pinned()) placement_->place(0);
   thread_slot = 0;
   for (unsigned slot = 1; slot < workers; ++slot) threads_.emplace_back([this, slot] { serve(slot); });
 }
@@ -51,7 +31,6 @@ WorkerPool::~WorkerPool() {
   stop_ = true;
   signal();
   for (std::thread& thread : threads_) thread.join();
-  if (pinned()) allow_only(caller_cpus_);
 }
 
 /// Spins until `condition` holds or `patience` has passed; returns whether it holds.
@@ -105,7 +84,7 @@ void WorkerPool::work() {
 }
 
 void WorkerPool::serve(unsigned slot) {
-  if (pinned()) allow_only({cpus_[slot]});
+  if (pinned()) placement_->place(slot);
   thread_slot = slot;
   std::uint32_t answered = 0;
   for (;;) {

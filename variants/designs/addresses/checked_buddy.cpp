@@ -1,6 +1,4 @@
-#include "variants/designs/checked_buddy.h"
-
-#include <fmt/format.h>
+#include "variants/designs/addresses/checked_buddy.h"
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +15,7 @@ std::uintptr_t address_of(const void* pointer) {
 }
 
 [[noreturn]] void stop(const void* block, const std::string& found) {
-  fmt::print(stderr, "buddy allocator: free of {}: {}\n", fmt::ptr(block), found);
+  std::fprintf(stderr, "buddy allocator: free of %p: %s\n", block, found.c_str());
   std::abort();
 }
 
@@ -43,7 +41,9 @@ void CheckedBuddy::free(void* block, std::size_t bytes) {
   const std::size_t found = std::size_t{1} << forget(block);
   // block_bytes() would overflow for a size that is larger than the tree.
   const std::size_t named = bytes > layout().tree_bytes() ? 0 : layout().block_bytes(bytes);
-  if (named != found) stop(block, fmt::format("a size of {} bytes does not match its block of {} bytes", bytes, found));
+  if (named != found)
+    stop(block, "a size of " + std::to_string(bytes) + " bytes does not match its block of " + std::to_string(found) +
+                    " bytes");
   Buddy::free(block, bytes);
 }
 
@@ -53,13 +53,13 @@ void CheckedBuddy::reset() {
 }
 
 std::size_t CheckedBuddy::leaf_of(const void* block) const {
-  return (address_of(block) - address_of(layout().begin)) / layout().leaf_bytes;
+  return (address_of(block) - layout().begin) / layout().leaf_bytes;
 }
 
 unsigned CheckedBuddy::forget(const void* block) {
   const std::uintptr_t address = address_of(block);
-  if (address < address_of(layout().begin) || address >= address_of(layout().end()) ||
-      (address - address_of(layout().begin)) % layout().leaf_bytes != 0 || live_[leaf_of(block)] == 0)
+  if (address < layout().begin || address >= layout().end() || (address - layout().begin) % layout().leaf_bytes != 0 ||
+      live_[leaf_of(block)] == 0)
     refuse(block);
   const unsigned log2 = live_[leaf_of(block)];
   live_[leaf_of(block)] = 0;
@@ -67,16 +67,16 @@ unsigned CheckedBuddy::forget(const void* block) {
 }
 
 void CheckedBuddy::refuse(const void* block) const {
-  const std::uintptr_t address = address_of(block), begin = address_of(layout().begin);
-  if (address < begin || address >= address_of(layout().end()))
-    stop(block, fmt::format("outside of the buffer ({} to {})", fmt::ptr(layout().begin), fmt::ptr(layout().end())));
-  if (address < begin + layout().metadata_leaves() * layout().leaf_bytes) stop(block, "the allocator's own metadata");
+  const std::uintptr_t address = address_of(block), begin = layout().begin;
+  if (address < begin || address >= layout().end())
+    stop(block, "outside of the buffer of " + std::to_string(layout().end() - begin) + " bytes");
+  if (address < begin + layout().reserved_leaves * layout().leaf_bytes) stop(block, "the allocator's own metadata");
   for (std::size_t leaf = leaf_of(block) + 1; leaf-- > 0;) {
     const std::uintptr_t first = begin + leaf * layout().leaf_bytes;
     if (live_[leaf] == 0) continue;
     if (address - first < std::size_t{1} << live_[leaf])
-      stop(block,
-           fmt::format("{} bytes into a live block of {} bytes", address - first, std::size_t{1} << live_[leaf]));
+      stop(block, std::to_string(address - first) + " bytes into a live block of " +
+                      std::to_string(std::size_t{1} << live_[leaf]) + " bytes");
     break;
   }
   stop(block, "no block is live there (freed twice, or never allocated)");

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "variants/designs/thread_slot.h"
+#include "variants/designs/threads/thread_slot.h"
 
 namespace lab::designs {
 

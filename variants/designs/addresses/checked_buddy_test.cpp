@@ -1,4 +1,4 @@
-#include "variants/designs/checked_buddy.h"
+#include "variants/designs/addresses/checked_buddy.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ constexpr std::size_t kBytes = 4096, kLeafBytes = 64;
 struct Memory {
   alignas(kBytes) std::byte bytes[kBytes];
 
-  BuddyLayout layout() { return *BuddyLayout::plan(bytes, sizeof bytes, kLeafBytes); }
+  BuddyLayout layout() { return Buddy::plan(bytes, sizeof bytes, kLeafBytes).layout; }
 };
 
 TEST(CheckedBuddy, returns_the_same_blocks_as_the_unchecked_one) {

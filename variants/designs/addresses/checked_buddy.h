@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "variants/designs/buddy.h"
+#include "variants/designs/addresses/buddy.h"
 
 namespace lab::designs {
 

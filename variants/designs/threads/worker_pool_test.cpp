@@ -1,11 +1,12 @@
-#include "variants/designs/worker_pool.h"
+#include "variants/designs/threads/worker_pool.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -66,35 +67,40 @@ TEST(WorkerPool, gives_every_worker_its_own_slot) {
   EXPECT_EQ(slots, (std::set<unsigned>{0, 1, 2, 3}));
 }
 
-TEST(WorkerPool, pins_each_worker_to_its_own_core_and_restores_the_callers_mask) {
-  cpu_set_t before;
-  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-  const unsigned cores = static_cast<unsigned>(CPU_COUNT(&before));
-  if (cores < 2) GTEST_SKIP() << "one core";
-  {
-    WorkerPool pool(cores);
-    ASSERT_TRUE(pool.pinned());
+/// Writes down which thread each worker is, and which one ends the placement.
+class Recorded : public Placement {
+ public:
+  struct Threads {
     std::mutex mutex;
-    std::set<int> cpus;
-    std::atomic<unsigned> arrived = 0;
-    pool.run(cores, [&](std::size_t) {
-      ++arrived;
-      while (arrived < cores) std::this_thread::yield();
-      cpu_set_t mine;
-      ASSERT_EQ(sched_getaffinity(0, sizeof mine, &mine), 0);
-      EXPECT_EQ(CPU_COUNT(&mine), 1);
-      const std::scoped_lock lock(mutex);
-      cpus.insert(sched_getcpu());
-    });
-    EXPECT_EQ(cpus.size(), cores);
+    std::map<unsigned, std::thread::id> of_worker;
+    std::thread::id at_end;
+  };
+  explicit Recorded(Threads& threads) : threads_(threads) {}
+  ~Recorded() override { threads_.at_end = std::this_thread::get_id(); }
+  void place(unsigned worker) override {
+    const std::scoped_lock lock(threads_.mutex);
+    EXPECT_TRUE(threads_.of_worker.emplace(worker, std::this_thread::get_id()).second);
   }
-  cpu_set_t after;
-  ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
-  EXPECT_TRUE(CPU_EQUAL(&before, &after));
-}
 
-TEST(WorkerPool, pins_no_worker_if_cores_are_fewer_than_workers) {
-  EXPECT_FALSE(WorkerPool(std::thread::hardware_concurrency() + 1).pinned());
+ private:
+  Threads& threads_;
+};
+
+TEST(WorkerPool, places_each_worker_once_on_its_own_thread) {
+  Recorded::Threads threads;
+  {
+    WorkerPool pool(4, std::make_unique<Recorded>(threads));
+    EXPECT_TRUE(pool.pinned());
+    pool.gather();
+    EXPECT_EQ(threads.at_end, std::thread::id{});
+  }
+  std::set<std::thread::id> distinct;
+  for (const auto& [worker, thread] : threads.of_worker) distinct.insert(thread);
+  EXPECT_EQ(threads.of_worker.size(), 4u);
+  EXPECT_EQ(distinct.size(), 4u);
+  EXPECT_EQ(threads.of_worker[0], std::this_thread::get_id());
+  EXPECT_EQ(threads.at_end, std::this_thread::get_id());
+  EXPECT_FALSE(WorkerPool(4).pinned());
 }
 
 TEST(WorkerPool, can_be_destroyed_without_a_run) {

@@ -1,0 +1,82 @@
+/// An allocator behind virtual calls. The checks and the search for the minimum heap are not timed, so they are
+/// compiled once for the family, over this, and not again for each variant.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "variants/allocator/family/allocator.h"
+
+namespace lab::allocator {
+
+/// The members that a variant declares beyond those of Allocator.
+struct Capabilities {
+  bool frees_blocks, resets, fixed_capacity;
+};
+
+class AnyAllocator {
+ public:
+  explicit AnyAllocator(const Capabilities& can) : can_(can) {}
+  virtual ~AnyAllocator() = default;
+  AnyAllocator(const AnyAllocator&) = delete;
+  AnyAllocator& operator=(const AnyAllocator&) = delete;
+
+  const Capabilities& can() const { return can_; }
+  bool resets() const { return can_.resets; }
+
+  // As in the concepts of allocator.h. What the allocator cannot do does nothing.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual std::size_t alignment(std::size_t bytes) = 0;
+  virtual std::size_t occupied(void* block, std::size_t bytes) = 0;
+  virtual void free(void* block, std::size_t bytes) = 0;
+  virtual void reset() = 0;
+  virtual std::size_t largest_request() const = 0;
+
+ private:
+  Capabilities can_;
+};
+
+/// What is checked: how to make an instance, and what it can do.
+struct Subject {
+  Capabilities can;
+  std::function<std::unique_ptr<AnyAllocator>(const Demand&)> make;
+  std::function<std::string()> identity_failure = {};  ///< of a third-party allocator; else empty
+};
+
+template <Allocator A>
+class Erased final : public AnyAllocator {
+ public:
+  static constexpr Capabilities kCan{FreesBlocks<A>, Resets<A>, FixedCapacity<A>};
+
+  explicit Erased(const Demand& demand) : AnyAllocator(kCan), allocator_(demand) {}
+
+  void* allocate(std::size_t bytes) override { return allocator_.allocate(bytes); }
+  std::size_t alignment(std::size_t bytes) override { return allocator_.alignment(bytes); }
+  std::size_t occupied(void* block, std::size_t bytes) override { return allocator_.occupied(block, bytes); }
+  void free(void* block, std::size_t bytes) override {
+    if constexpr (FreesBlocks<A>) free_block(allocator_, block, bytes);
+  }
+  void reset() override {
+    if constexpr (Resets<A>) allocator_.reset();
+  }
+  std::size_t largest_request() const override {
+    if constexpr (FixedCapacity<A>)
+      return allocator_.largest_request();
+    else
+      return 0;
+  }
+
+ private:
+  A allocator_;
+};
+
+template <Allocator A>
+Subject subject_of() {
+  Subject subject{Erased<A>::kCan, [](const Demand& demand) { return std::make_unique<Erased<A>>(demand); }};
+  if constexpr (ThirdParty<A>) subject.identity_failure = &A::identity_failure;
+  return subject;
+}
+
+}  // namespace lab::allocator
