@@ -1,5 +1,6 @@
 #include "harness/judge/summary.h"
 
+#include <algorithm>
 #include <map>
 
 #include "harness/stats/quantile.h"
@@ -32,6 +33,24 @@ std::vector<stats::Datum> process_times(const results::Result& result, std::stri
     }
   }
   return times;
+}
+
+bool is_time(const results::Result& result, std::string_view benchmark, std::string_view metric) {
+  return metric == kTime ||
+         std::any_of(result.processes.begin(), result.processes.end(), [&](const results::Process& process) {
+           return process.benchmark == benchmark && process.samples.contains(std::string(metric));
+         });
+}
+
+std::vector<stats::Datum> metric_values(const results::Result& result, std::string_view benchmark,
+                                        std::string_view metric, std::string_view arm) {
+  if (is_time(result, benchmark, metric)) return process_times(result, benchmark, metric == kTime ? "" : metric, arm);
+  std::vector<stats::Datum> values;
+  for (const results::Process& process : result.processes)
+    if (process.benchmark == benchmark && process.arm == arm)
+      if (const auto value = process.counters.find(std::string(metric)); value != process.counters.end())
+        values.push_back({process.block, value->second});
+  return values;
 }
 
 double median_of(std::span<const stats::Datum> data) {

@@ -17,6 +17,17 @@ namespace lab::judge {
 std::vector<stats::Datum> process_times(const results::Result& result, std::string_view benchmark,
                                         std::string_view phase = "", std::string_view arm = results::kHead);
 
+/// The name of the sum of all phases as a metric.
+inline constexpr std::string_view kTime = "time";
+
+/// Values of a metric, one per process, in file order: a phase or kTime in ns per operation, otherwise a counter. Empty
+/// if no process has it.
+std::vector<stats::Datum> metric_values(const results::Result& result, std::string_view benchmark,
+                                        std::string_view metric, std::string_view arm = results::kHead);
+
+/// Whether metric_values are times of this benchmark.
+bool is_time(const results::Result& result, std::string_view benchmark, std::string_view metric);
+
 /// The median of the values; 0 without any.
 double median_of(std::span<const stats::Datum> data);
 
