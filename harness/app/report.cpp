@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostBisects = 3;
 
 report::ReportOptions options_for(const fs::path& root, fs::path out) {
-  return {.out = std::move(out), .published = root / "results" / "published", .progress = {}};
+  return {.out = std::move(out), .root = root, .progress = {}};
 }
 
 /// The machine's histories in the index of the results around `path`. Empty if the file is not in its machine's folder,

@@ -169,8 +169,6 @@ TEST_F(UseCases, changepoints_returns_the_changes_of_each_series) {
 
 TEST_F(UseCases, report_names_the_files_it_wrote) {
   write("results/here/a.json", results::fixture_result(8));
-  fs::create_directories(root() / "results");
-  fs::copy(fs::path(LAB_SOURCE_DIR) / "results/published", root() / "results/published");
   std::vector<fs::path> pages;
   const auto reported = silently([&] {
     return report({.results = {(root() / "results/here/a.json").string()}, .root = root()},

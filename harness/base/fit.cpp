@@ -120,6 +120,11 @@ std::string whole(std::uint64_t value) {
   return thousands(std::to_string(value));
 }
 
+std::string capitalized(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
   if (count != 1 && many.empty()) return fmt::format("{} {}s", whole(count), one);
   return fmt::format("{} {}", whole(count), count == 1 ? one : many);

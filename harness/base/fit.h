@@ -17,6 +17,9 @@ std::string whole(std::uint64_t value);
 /// "1 block", "1,200 blocks". `many` is the plural if it is not `one` with an s.
 std::string counted(std::size_t count, std::string_view one, std::string_view many = "");
 
+/// Capitalizes the first letter.
+std::string capitalized(std::string text);
+
 /// Columns of `text`: one per UTF-8 character, none for escape sequences.
 std::size_t text_width(std::string_view text);
 

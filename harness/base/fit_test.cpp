@@ -75,4 +75,10 @@ TEST(TableText, can_have_spanning_rows_and_no_headings) {
             "a group with a long name\nx    1\nyy  10\n");
 }
 
+TEST(Fit, capitalized_begins_with_a_capital_letter) {
+  EXPECT_EQ(capitalized("free one"), "Free one");
+  EXPECT_EQ(capitalized("10,000 live"), "10,000 live");
+  EXPECT_EQ(capitalized(""), "");
+}
+
 }  // namespace lab

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -11,10 +12,22 @@
 
 #include "harness/base/random.h"
 #include "harness/bench/checksum.h"
+#include "harness/results/article.h"
 #include "harness/results/atlas.h"
 #include "harness/results/result.h"
 
 namespace lab::judge::sample {
+
+/// A checkout with articles about the families of the sample results.
+inline std::filesystem::path checkout() {
+  return std::filesystem::path(LAB_SOURCE_DIR) / "harness/judge/testdata/checkout";
+}
+
+/// One of its articles.
+inline const results::Article& article(const std::string& name) {
+  static const std::vector<results::Article> all = *results::load_articles(checkout());
+  return *std::find_if(all.begin(), all.end(), [&](const results::Article& one) { return one.name == name; });
+}
 
 /// A variant's true time of one phase, and how far processes scatter around it (a share).
 struct Phase {

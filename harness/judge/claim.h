@@ -1,12 +1,14 @@
-/// The verdicts of a result on the claims of the command bucket article.
+/// The verdicts of a result on an article's claims about a family.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
-#include "harness/results/published.h"
+#include "harness/results/article.h"
 #include "harness/results/result.h"
 #include "harness/stats/interval.h"
 
@@ -22,8 +24,9 @@ std::string_view to_string(ClaimVerdict verdict);
 /// as none. Shares are taken on the logarithm of the ratio, which is symmetric for speed-ups and slow-downs.
 inline constexpr double kClaimTolerance = 0.1;
 
-/// The verdict on a claimed ratio of times from / to (above 1: faster; below 1: slower, judged as its inverse) from the
-/// interval of the same ratio measured here. With claim r > 1, interval [low, high] and t = kClaimTolerance:
+/// The verdict on a claimed ratio from / to of a metric (of times, above 1: faster; below 1: slower, judged as its
+/// inverse) from the interval of the same ratio measured here. With claim r > 1, interval [low, high] and t =
+/// kClaimTolerance:
 ///   reproduced  low > 1, high >= r^(1 - t)   the effect exists, possibly as strong as claimed
 ///   weaker      low > 1, high <  r^(1 - t)   the effect exists, but is weaker than claimed
 ///   refuted     high <= 1, or low <= 1 and high < r^t   opposite effect, none, or less than the share t of it
@@ -33,23 +36,70 @@ inline constexpr double kClaimTolerance = 0.1;
 /// no effect and stays undecided.
 ClaimVerdict judge_claim(double claimed, const std::optional<stats::Interval>& measured);
 
-struct JudgedClaim {
-  const results::SpeedClaim* claim = nullptr;
-  double from_table = 0;                             ///< the ratio from the article's table: this one is judged
-  bool misprinted = false;                           ///< whether the printed ratio disagrees with that table
-  std::optional<stats::Estimate> measured;           ///< on the workload of the article's size
-  std::vector<std::optional<stats::Estimate>> also;  ///< on the other sizes, in the order of CommandBuckets::also
-  ClaimVerdict verdict = ClaimVerdict::kUndecided;
+/// Values of a quantity: one per process that has it. Without `over`, the whole is 1.
+struct Share {
+  double part = 0;
+  double whole = 1;
+  double value() const { return part / whole; }
+};
+std::vector<Share> shares(const results::Quantity& quantity, const std::string& benchmark,
+                          const results::Result& result);
+
+/// The benchmarks of head that match a glob and have numbers, sorted.
+std::vector<std::string> benchmarks_like(const std::string& glob, const results::Result& result);
+
+/// The metric of `from` over that of `to` on one workload; none if either has no numbers.
+std::optional<stats::Estimate> measured_ratio(const std::string& family, const std::string& from, const std::string& to,
+                                              const std::string& metric, const std::string& workload,
+                                              const results::Result& result);
+
+/// Whether the metric is a time in the benchmarks of one workload.
+bool is_time(const std::string& family, const std::vector<std::string>& variants, const std::string& metric,
+             const std::string& workload, const results::Result& result);
+
+/// A ratio claim in one of its cases. The verdict is that of judge_claim.
+struct JudgedRatio {
+  const results::RatioClaim* claim = nullptr;
+  const results::RatioCase* one = nullptr;
+  double claimed = 0;                            ///< from the article's table, otherwise as printed: this one is judged
+  bool misprinted = false;                       ///< whether the printed ratio disagrees with that table
+  bool time = false;                             ///< whether the metric is a time
+  std::array<std::string, 2> benchmarks = {};    ///< of `from` and `to` on the judged workload
+  std::optional<stats::Estimate> measured = {};  ///< on that workload
+  std::vector<std::optional<stats::Estimate>> also = {};  ///< on RatioClaim::also
 };
 
-/// time(from) / time(to) of a phase on one workload; none if either has no numbers.
-std::optional<stats::Estimate> measured_ratio(const results::CommandBuckets& published,
-                                              const results::PublishedVersion& from,
-                                              const results::PublishedVersion& to, const std::string& phase,
-                                              const std::string& workload, const results::Result& result);
+/// The values of one benchmark.
+struct ExactValue {
+  std::string benchmark;
+  stats::Interval range;  ///< over its processes
+  bool holds = false;     ///< whether the whole range is within one unit of the stated number's last digit
+};
 
-/// `published` must outlive the returned claims. Returns a claim once per order of freeing that has measurements;
-/// without any, once for the first order.
-std::vector<JudgedClaim> judge_claims(const results::CommandBuckets& published, const results::Result& result);
+/// An exact claim: reproduced if it holds for every benchmark, refuted if it fails for one, undecided without values.
+struct JudgedExact {
+  const results::ExactClaim* claim = nullptr;
+  std::vector<ExactValue> values = {};  ///< by benchmark
+};
+
+/// An order claim: reproduced if the interval of every step is above 1, refuted if one excludes a growth (high <= 1),
+/// otherwise undecided.
+struct JudgedOrder {
+  const results::OrderClaim* claim = nullptr;
+  bool time = false;
+  std::vector<std::optional<stats::Estimate>> steps = {};  ///< each variant over the one before it
+};
+
+struct JudgedClaim {
+  const results::Claim* claim = nullptr;
+  ClaimVerdict verdict = ClaimVerdict::kUndecided;
+  std::vector<std::string> benchmarks = {};  ///< all that it is about
+  std::variant<JudgedRatio, JudgedExact, JudgedOrder> evidence = {};
+};
+
+/// The claims about the article's family, in its order. `article` must outlive them. Returns a ratio claim once per
+/// case that has measurements of its own; without any, once for the first case. Claims about drivers are not judged
+/// here.
+std::vector<JudgedClaim> judge_claims(const results::Article& article, const results::Result& result);
 
 }  // namespace lab::judge

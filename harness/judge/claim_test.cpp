@@ -17,20 +17,23 @@ std::string judged(double claimed, double low, double high) {
   return std::string(to_string(judge_claim(claimed, stats::Interval{low, high})));
 }
 
-const results::CommandBuckets& buckets() {
-  static const results::Published published =
-      *results::load_published(std::string(LAB_SOURCE_DIR) + "/results/published");
-  return published.buckets;
+const results::Article& buckets() {
+  return sample::article("command_buckets");
 }
 
-/// A line for each claim that `result` has numbers for.
+/// "1 -> 2 add, submission" for the variants "v1_..." and "v2_...".
+std::string name_of(const JudgedRatio& ratio) {
+  const std::string& when = ratio.one->when;
+  return fmt::format("{} -> {} {}{}", ratio.one->from[1], ratio.one->to[1], ratio.claim->ratio.metric,
+                     when.empty() ? "" : ", " + when.substr(when.rfind(' ') + 1));
+}
+
+/// A line for each ratio claim that `result` has numbers for.
 std::vector<std::string> verdicts(const results::Result& result) {
   std::vector<std::string> lines;
   for (const JudgedClaim& claim : judge_claims(buckets(), result))
-    if (claim.measured)
-      lines.push_back(fmt::format("{} -> {} {}{}: {} {:.1f}", claim.claim->from, claim.claim->to, claim.claim->phase,
-                                  claim.claim->freed.empty() ? "" : ", " + claim.claim->freed, to_string(claim.verdict),
-                                  claim.measured->median));
+    if (const auto& ratio = std::get<JudgedRatio>(claim.evidence); ratio.measured)
+      lines.push_back(fmt::format("{}: {} {:.1f}", name_of(ratio), to_string(claim.verdict), ratio.measured->median));
   return lines;
 }
 
@@ -100,8 +103,10 @@ TEST(Claims, get_the_verdicts_that_the_times_deserve) {
 
 TEST(Claims, are_judged_by_the_ratio_of_the_article_s_table_not_by_the_printed_one) {
   const std::vector<JudgedClaim> claims = judge_claims(buckets(), {});
-  for (std::size_t i = 0; i < claims.size(); ++i) EXPECT_EQ(claims[i].misprinted, i == 1);
-  EXPECT_NEAR(claims[1].from_table, 6.65 / 1.85, 1e-12);
+  ASSERT_EQ(claims.size(), 8u);
+  for (std::size_t i = 0; i < claims.size(); ++i)
+    EXPECT_EQ(std::get<JudgedRatio>(claims[i].evidence).misprinted, i == 1);
+  EXPECT_NEAR(std::get<JudgedRatio>(claims[1].evidence).claimed, 6.65 / 1.85, 1e-12);
 }
 
 TEST(Claims, without_enough_processes_are_undecided) {
@@ -109,11 +114,77 @@ TEST(Claims, without_enough_processes_are_undecided) {
   EXPECT_EQ(judge_claims(buckets(), of_two(166, 113, 6))[0].verdict, ClaimVerdict::kReproduced);
 }
 
-TEST(Claims, about_packets_that_are_freed_one_by_one_are_judged_once_for_each_order) {
+TEST(Claims, are_judged_once_for_each_case_that_was_measured) {
   results::Result result = of_two(166, 101, 12);
   sample::add_processes(result, "command_bucket/v1_st_new_fifo/frame_work", {{"add", 116}}, 40000, 12, 0.01);
   EXPECT_EQ(verdicts(result),
             (std::vector<std::string>{"1 -> 2 add, submission: reproduced 1.6", "1 -> 2 add, allocation: weaker 1.1"}));
+}
+
+namespace {
+
+/// An article with one claim about the variants of "shelf", and a result in which variants have a time and a counter.
+JudgedClaim judged(results::Claim claim, const std::vector<std::pair<std::string, double>>& variants, int blocks = 8) {
+  static results::Article article;
+  article = {};
+  article.family = "shelf";
+  article.claims = {std::move(claim)};
+  results::Result result;
+  for (const auto& [variant, value] : variants) {
+    sample::add_processes(result, "shelf/" + variant + "/store", {{"put", value}}, 10, blocks, 0.001);
+    for (results::Process& process : result.processes)
+      if (process.benchmark == "shelf/" + variant + "/store")
+        process.counters = {{"used_bytes", value}, {"all_bytes", 100.0}};
+  }
+  return judge_claims(article, result).front();
+}
+
+results::Claim exact(const char* text, double value, double accuracy) {
+  return {"", results::ExactClaim{{"shelf/*/store", "used_bytes", "all_bytes"}, {text, value, accuracy}}};
+}
+
+results::Claim order(const char* metric, std::vector<std::string> variants) {
+  return {"", results::OrderClaim{metric, "store", std::move(variants)}};
+}
+
+std::string verdict_of(const JudgedClaim& claim) {
+  return std::string(to_string(claim.verdict));
+}
+
+}  // namespace
+
+TEST(Claim, of_an_exact_value_holds_within_the_last_printed_digit) {
+  const results::Claim claim = exact("12.5 %", 0.125, 0.001);
+  EXPECT_EQ(verdict_of(judged(claim, {{"plain", 12.5}, {"deep", 12.55}})), "reproduced");
+  EXPECT_EQ(verdict_of(judged(claim, {{"plain", 12.5}, {"deep", 12.61}})), "refuted");
+  EXPECT_EQ(verdict_of(judged(claim, {})), "undecided");
+  const JudgedClaim found = judged(claim, {{"plain", 12.5}, {"deep", 13}});
+  EXPECT_EQ(found.benchmarks, (std::vector<std::string>{"shelf/deep/store", "shelf/plain/store"}));
+  EXPECT_FALSE(std::get<JudgedExact>(found.evidence).values[0].holds);
+  EXPECT_TRUE(std::get<JudgedExact>(found.evidence).values[1].holds);
+}
+
+TEST(Claim, of_an_order_needs_every_step) {
+  const results::Claim times = order("put", {"a", "b", "c"}), counters = order("used_bytes", {"a", "b", "c"});
+  for (const results::Claim& claim : {times, counters}) {
+    EXPECT_EQ(verdict_of(judged(claim, {{"a", 10}, {"b", 20}, {"c", 30}})), "reproduced");
+    EXPECT_EQ(verdict_of(judged(claim, {{"a", 10}, {"b", 30}, {"c", 20}})), "refuted");
+    EXPECT_EQ(verdict_of(judged(claim, {{"a", 10}, {"c", 30}})), "undecided");
+    EXPECT_EQ(verdict_of(judged(claim, {{"a", 10}, {"b", 20}, {"c", 30}}, 5)), "undecided");
+  }
+  EXPECT_EQ(verdict_of(judged(times, {{"a", 10}, {"b", 20}, {"c", 20}})), "undecided") << "times have noise";
+  EXPECT_EQ(verdict_of(judged(counters, {{"a", 10}, {"b", 20}, {"c", 20}})), "refuted") << "an exact tie";
+}
+
+TEST(Claim, of_a_ratio_may_be_about_a_counter_and_have_no_table) {
+  const results::Claim claim{"", results::RatioClaim{{"used_bytes", "store", {{"", "a", "b"}}}, {}, 2.0}};
+  const JudgedClaim found = judged(claim, {{"a", 30}, {"b", 15}});
+  const auto& ratio = std::get<JudgedRatio>(found.evidence);
+  EXPECT_EQ(verdict_of(found), "reproduced");
+  EXPECT_DOUBLE_EQ(ratio.claimed, 2);
+  EXPECT_DOUBLE_EQ(ratio.measured->median, 2);
+  EXPECT_FALSE(ratio.time);
+  EXPECT_FALSE(ratio.misprinted);
 }
 
 }  // namespace lab::judge

@@ -19,7 +19,7 @@ constexpr double kAlarm = 1 - stats::kConfidence;
 
 ControlRow judge(const results::Result& result, const std::string& benchmark, std::size_t rows) {
   const auto head = metric_values(result, benchmark);
-  const auto control = metric_values(result, benchmark, results::kControl);
+  const auto control = metric_values(result, benchmark, "", results::kControl);
   const std::size_t stratum = stats::stratum_blocks(stats::common_blocks(head, control), rows, kUnfitAlpha);
   const stats::BlockedArms arms = stats::in_strata(head, control, stratum);
   ControlRow row;

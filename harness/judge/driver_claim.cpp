@@ -19,19 +19,19 @@ using results::BufferRow;
 using results::DriverCheck;
 using results::DriverColumn;
 using results::ImageRow;
-using results::VulkanMemory;
+using results::ImageSweep;
 
 /// One check, and the column to test it on.
 struct CheckRequest {
   const DriverCheck& check;
   const DriverColumn& column;
-  const VulkanMemory& published;
+  const ImageSweep& sweep;
 
   /// Images of the article's sweep that the driver did not refuse.
   std::vector<ImageRow> images() const {
     std::vector<ImageRow> kept;
     for (const ImageRow& row : column.images)
-      if (row.size != 0 && std::min(row.width, row.height) >= published.least_dimension) kept.push_back(row);
+      if (row.size != 0 && std::min(row.width, row.height) >= sweep.least_dimension) kept.push_back(row);
     return kept;
   }
 
@@ -107,7 +107,7 @@ CheckOutcome least_image_storage(const CheckRequest& request) {
   const auto least = std::min_element(images.begin(), images.end(), [](const ImageRow& a, const ImageRow& b) {
     return a.width * a.height < b.width * b.height;
   });
-  const std::uint64_t texels = least->width * least->height * request.published.texel_bytes;
+  const std::uint64_t texels = least->width * least->height * request.sweep.texel_bytes;
   return {"more than its texels",
           fmt::format("{} for {}x{}, {} of texels", whole(least->size), least->width, least->height, whole(texels)),
           least->size > texels};
@@ -158,7 +158,7 @@ const std::map<std::string_view, Check> kChecks{
     {"image alignments", image_alignments},
     {"smallest image alignment", smallest_image_alignment},
     {"smallest image storage",
-     [](const CheckRequest& r) { return one_of(r, smallest_image_storage(r.column, r.published)); }},
+     [](const CheckRequest& r) { return one_of(r, smallest_image_storage(r.column, r.sweep)); }},
     {"image storage", of_one_image<&ImageRow::size>},
     {"image alignment", of_one_image<&ImageRow::alignment>},
     {"same image storage", same_image_storage},
@@ -171,8 +171,8 @@ const std::map<std::string_view, Check> kChecks{
 
 }  // namespace
 
-CheckOutcome check_claim(const DriverCheck& check, const DriverColumn& column, const VulkanMemory& published) {
-  return kChecks.at(check.kind)({check, column, published});
+CheckOutcome check_claim(const DriverCheck& check, const DriverColumn& column, const ImageSweep& sweep) {
+  return kChecks.at(check.kind)({check, column, sweep});
 }
 
 std::vector<const DriverColumn*> columns_like(std::span<const DriverColumn> atlas, const std::string& glob) {
@@ -188,10 +188,10 @@ const ImageRow* image(const DriverColumn& column, const results::ImageSize& size
   return nullptr;
 }
 
-std::optional<std::uint64_t> smallest_image_storage(const DriverColumn& column, const VulkanMemory& published) {
+std::optional<std::uint64_t> smallest_image_storage(const DriverColumn& column, const ImageSweep& sweep) {
   std::optional<std::uint64_t> least;
   for (const ImageRow& row : column.images)
-    if (row.size != 0 && std::min(row.width, row.height) >= published.least_dimension)
+    if (row.size != 0 && std::min(row.width, row.height) >= sweep.least_dimension)
       least = std::min(least.value_or(row.size), row.size);
   return least;
 }

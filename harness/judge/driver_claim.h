@@ -1,4 +1,4 @@
-/// Tests the Vulkan article's claims on driver columns.
+/// Tests an article's claims about drivers on driver columns.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/results/article.h"
 #include "harness/results/atlas.h"
-#include "harness/results/published.h"
 
 namespace lab::judge {
 
@@ -20,7 +20,7 @@ struct CheckOutcome {
 };
 
 CheckOutcome check_claim(const results::DriverCheck& check, const results::DriverColumn& column,
-                         const results::VulkanMemory& published);
+                         const results::ImageSweep& sweep);
 
 /// The columns whose names match a glob.
 std::vector<const results::DriverColumn*> columns_like(std::span<const results::DriverColumn> atlas,
@@ -31,6 +31,6 @@ const results::ImageRow* image(const results::DriverColumn& column, const result
 
 /// The smallest storage of any image in the article's sweep; none without images.
 std::optional<std::uint64_t> smallest_image_storage(const results::DriverColumn& column,
-                                                    const results::VulkanMemory& published);
+                                                    const results::ImageSweep& sweep);
 
 }  // namespace lab::judge

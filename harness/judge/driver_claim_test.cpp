@@ -9,14 +9,12 @@ namespace lab::judge {
 
 namespace {
 
-const results::VulkanMemory& vulkan() {
-  static const results::Published published =
-      *results::load_published(std::string(LAB_SOURCE_DIR) + "/results/published");
-  return published.vulkan;
+const results::Article& vulkan() {
+  return sample::article("vulkan_memory");
 }
 
 std::string check(const results::DriverCheck& driver_check, const results::DriverColumn& column) {
-  const CheckOutcome outcome = check_claim(driver_check, column, vulkan());
+  const CheckOutcome outcome = check_claim(driver_check, column, vulkan().sweep);
   return fmt::format("{} | {} | {}", outcome.stated, outcome.found,
                      outcome.holds ? (*outcome.holds ? "holds" : "does not") : "not measured");
 }
@@ -55,11 +53,12 @@ TEST(DriverClaim, are_checked_on_a_column) {
 TEST(DriverClaim, of_the_published_file_can_all_be_checked) {
   const results::DriverColumn column = sample::atlas()[1];
   ASSERT_FALSE(vulkan().claims.empty());
-  for (const results::DriverClaim& claim : vulkan().claims) {
-    const CheckOutcome checked = check_claim(claim.check, column, vulkan());
-    EXPECT_TRUE(checked.holds.has_value()) << claim.claim;
-    EXPECT_NE(checked.stated, "") << claim.claim;
-    EXPECT_FALSE(check_claim(claim.check, results::DriverColumn{}, vulkan()).holds.has_value()) << claim.claim;
+  for (const results::Claim& claim : vulkan().claims) {
+    const results::DriverCheck& driver_check = std::get<results::DriverClaim>(claim.kind).check;
+    const CheckOutcome checked = check_claim(driver_check, column, vulkan().sweep);
+    EXPECT_TRUE(checked.holds.has_value()) << claim.text;
+    EXPECT_NE(checked.stated, "") << claim.text;
+    EXPECT_FALSE(check_claim(driver_check, results::DriverColumn{}, vulkan().sweep).holds.has_value()) << claim.text;
   }
 }
 

@@ -32,9 +32,9 @@ std::vector<double> values_of(std::span<const stats::Datum> data) {
 }  // namespace
 
 std::vector<stats::Datum> metric_values(const results::Result& result, std::string_view benchmark,
-                                        std::string_view arm) {
+                                        std::string_view metric, std::string_view arm) {
   const results::WorkloadInfo workload = workload_of(result, benchmark);
-  const std::string_view metric = results::benchmark_parts(benchmark).metric;
+  if (metric.empty()) metric = results::benchmark_parts(benchmark).metric;
   const std::string_view name = results::without_metric(benchmark);
   std::vector<stats::Datum> values;
   for (const results::Process& process : result.processes)
@@ -53,6 +53,14 @@ std::vector<stats::Datum> process_times(const results::Result& result, std::stri
       if (const std::optional<double> time = results::phase_time(workload, process, std::string(phase)))
         times.push_back({process.block, *time});
   return times;
+}
+
+bool is_time(const results::Result& result, std::string_view benchmark, std::string_view metric) {
+  const std::optional<results::Metric> known = results::find_metric(workload_of(result, benchmark), metric);
+  if (known) return known->kind == results::MetricKind::kTime;
+  return std::ranges::any_of(result.processes, [&](const results::Process& process) {
+    return process.benchmark == benchmark && process.samples.contains(std::string(metric));
+  });
 }
 
 double median_of(std::span<const stats::Datum> data) {
@@ -84,7 +92,7 @@ double relative_half_width(const results::Result& result, const std::string& ben
   const std::vector<stats::Datum> head = metric_values(result, benchmark);
   if (head.empty()) return 1;
   if (compared == 0) return stats::relative_half_width(estimate(head)).value_or(1);
-  const std::vector<stats::Datum> base = metric_values(result, benchmark, results::kBase);
+  const std::vector<stats::Datum> base = metric_values(result, benchmark, "", results::kBase);
   const std::size_t stratum = stats::stratum_blocks(stats::common_blocks(base, head), compared, stats::kAlpha);
   const auto ratio = stats::in_strata(base, head, stratum).interval(1 - stats::kConfidence);
   return ratio ? (ratio->high - ratio->low) / (ratio->high + ratio->low) : 1;

@@ -13,10 +13,13 @@
 
 namespace lab::judge {
 
-/// Every process's value of a metric of one benchmark and arm, in file order. `benchmark` may end in ":metric"; without,
-/// it means the primary metric. Empty if it has no numbers.
+/// Every process's value of a metric of one benchmark and arm, in file order. If `metric` is "", the one at the end of
+/// the name ("family/variant/workload:metric"), otherwise the primary one. Empty if no process has it.
 std::vector<stats::Datum> metric_values(const results::Result& result, std::string_view benchmark,
-                                        std::string_view arm = results::kHead);
+                                        std::string_view metric = "", std::string_view arm = results::kHead);
+
+/// Whether the values of this metric are times.
+bool is_time(const results::Result& result, std::string_view benchmark, std::string_view metric);
 
 /// ns per operation of every process of one benchmark and arm, in file order: the median over its repetitions of one
 /// phase, or of the sum of all phases if `phase` is "". Empty if the benchmark has no numbers.

@@ -36,4 +36,19 @@ TEST(Summary, omits_other_arms) {
   EXPECT_EQ(process_times(result, "shelf/plain/store", "", "base").size(), 1u);
 }
 
+TEST(Summary, finds_a_metric_among_times_and_counters) {
+  const results::Result result = results::fixture_result(2);
+  const auto first = [&](const char* metric) {
+    const std::vector<stats::Datum> values = metric_values(result, "shelf/plain/store", metric);
+    return values.size() == 2 ? values[0].value : -1;
+  };
+  EXPECT_DOUBLE_EQ(first("time"), 100);
+  EXPECT_DOUBLE_EQ(first("put"), 60);
+  EXPECT_DOUBLE_EQ(first("metadata_bytes"), 128);
+  EXPECT_DOUBLE_EQ(first("no such metric"), -1);
+  EXPECT_TRUE(metric_values(result, "shelf/plain/store", "time", "base").empty());
+  EXPECT_TRUE(is_time(result, "shelf/plain/store", "put"));
+  EXPECT_FALSE(is_time(result, "shelf/plain/store", "metadata_bytes"));
+}
+
 }  // namespace lab::judge

@@ -1,5 +1,6 @@
 """What README says in figures is what the files that it speaks of say."""
 
+import glob
 import json
 import os
 import re
@@ -26,11 +27,10 @@ class Readme(unittest.TestCase):
         self.assertEqual(int(found[1]), round(size / 1e6))
 
     def test_it_names_author_and_year_of_every_article_with_figures(self) -> None:
-        folder = os.path.join(paths.ROOT, "results", "published")
         text = readme()
-        for name in sorted(os.listdir(folder)):
-            if name.endswith(".json"):
-                with open(os.path.join(folder, name), encoding="utf-8") as file:
+        for pattern in ("results/published/*.json", "variants/*/articles/*.json"):
+            for name in sorted(glob.glob(os.path.join(paths.ROOT, pattern))):
+                with open(name, encoding="utf-8") as file:
                     source = json.load(file)["source"]
                 author = source["author"].split(",")[0]
                 self.assertRegex(text, rf"{author}, \*[^*]+\*\s\({source['year']}\)", name)

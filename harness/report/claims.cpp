@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cmath>
 #include <map>
 
 #include "harness/judge/summary.h"
@@ -16,37 +17,48 @@ namespace {
 namespace json = boost::json;
 using judge::ClaimVerdict;
 using judge::JudgedClaim;
-using results::CommandBuckets;
-using results::PublishedVersion;
+using judge::JudgedExact;
+using judge::JudgedOrder;
+using judge::JudgedRatio;
+using results::Article;
 using results::Result;
-using results::SpeedClaim;
 using stats::Estimate;
 
 TableCell median_cell(const std::optional<Estimate>& estimate) {
   return estimate ? number(estimate->median) : "none";
 }
 
-/// The reason for a missing ratio: the version without numbers.
-std::string missing(const SpeedClaim& claim, const CommandBuckets& published, const Result& result) {
-  for (const int version : {claim.from, claim.to}) {
-    const std::string benchmark = published.benchmark(published.version(version, claim.freed), published.workload);
-    if (judge::process_times(result, benchmark, claim.phase).empty())
-      return fmt::format("{} has no numbers.", benchmark);
-  }
-  return "No block holds both versions.";
+/// How a ratio is said: of the second variant, by the first.
+struct RatioWords {
+  std::string_view up, comparative_up, down, comparative_down;
+};
+
+const RatioWords& words_of(bool time) {
+  static constexpr RatioWords kTimes{"fast", "faster", "slow", "slower"},
+      kOthers{"small", "smaller", "large", "larger"};
+  return time ? kTimes : kOthers;
 }
 
-/// The interval as text, in the direction of the claim: faster or slower.
-std::string explain(double claimed, const Estimate& measured, ClaimVerdict verdict) {
+/// The reason for a missing ratio: the benchmark without numbers.
+std::string missing(const JudgedRatio& ratio, const Result& result) {
+  for (const std::string& benchmark : ratio.benchmarks)
+    if (judge::metric_values(result, benchmark, ratio.claim->ratio.metric).empty())
+      return fmt::format("{} has no numbers.", benchmark);
+  return "No block holds both benchmarks.";
+}
+
+/// The interval as text, in the direction of the claim.
+std::string explain(const JudgedRatio& ratio, const Estimate& measured, ClaimVerdict verdict) {
   if (!measured.interval)
-    return fmt::format("{} measured both versions; an interval needs {}.", counted(measured.count, "block"),
+    return fmt::format("{} measured both benchmarks; an interval needs {}.", counted(measured.count, "block"),
                        stats::least_count());
-  const bool faster = claimed > 1;
-  const std::string word = faster ? "fast" : "slow";
+  const bool up = ratio.claimed > 1;
+  const RatioWords& words = words_of(ratio.time);
+  const std::string_view word = up ? words.up : words.down;
   // The effect of a slow-down is the inverse ratio.
-  const double effect = faster ? claimed : 1 / claimed;
-  const double least = faster ? measured.interval->low : 1 / measured.interval->high;
-  const double most = faster ? measured.interval->high : 1 / measured.interval->low;
+  const double effect = up ? ratio.claimed : 1 / ratio.claimed;
+  const double least = up ? measured.interval->low : 1 / measured.interval->high;
+  const double most = up ? measured.interval->high : 1 / measured.interval->low;
   const std::string between = fmt::format("between {} and {} times as {}", number(least), number(most), word);
   switch (verdict) {
     case ClaimVerdict::kReproduced:
@@ -57,7 +69,9 @@ std::string explain(double claimed, const Estimate& measured, ClaimVerdict verdi
     case ClaimVerdict::kWeaker:
       return fmt::format("{}: less than the claimed {}.", between, number(effect));
     case ClaimVerdict::kRefuted:
-      if (most <= 1) return fmt::format("not {}er: at most {} times as {}.", word, number(most), word);
+      if (most <= 1)
+        return fmt::format("not {}: at most {} times as {}.", up ? words.comparative_up : words.comparative_down,
+                           number(most), word);
       return fmt::format("at most {} times as {}: less than {:.0f} % of the claimed effect.", number(most), word,
                          100 * judge::kClaimTolerance);
     case ClaimVerdict::kUndecided:
@@ -66,32 +80,184 @@ std::string explain(double claimed, const Estimate& measured, ClaimVerdict verdi
   return fmt::format("{}: both no effect and the claimed {} are possible.", between, number(effect));
 }
 
+/// A value as the printed number, with one decimal more.
+std::string as_printed(double value, const results::PrintedNumber& printed) {
+  const bool percent = printed.text.ends_with('%');
+  const double scale = percent ? 100 : 1;
+  const auto decimals = std::max(0L, -std::lround(std::log10(printed.accuracy * scale)));
+  const double shown = value * scale;
+  return thousands(fmt::format("{:.{}f}", shown, shown == std::trunc(shown) ? 0 : decimals + 1)) +
+         (percent ? " %" : "");
+}
+
+std::string as_printed(const stats::Interval& values, const results::PrintedNumber& printed) {
+  const std::string low = as_printed(values.low, printed), high = as_printed(values.high, printed);
+  return low == high ? low : range(low, high);
+}
+
+/// "buddy / linear 1.25 (1.20 to 1.30)" for each step of an order.
+std::string steps_phrase(const JudgedOrder& order) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < order.steps.size(); ++i)
+    texts.push_back(fmt::format("{} / {} {}", order.claim->variants[i + 1], order.claim->variants[i],
+                                order.steps[i] ? with_interval(*order.steps[i]) : "has no numbers"));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// A claim's row of the table, without verdict and wording.
+struct ClaimRow {
+  std::string stated = {}, from_table = {}, erratum = {}, here = {}, interval = {};
+  std::map<std::string, std::optional<Estimate>> also = {};  ///< by workload
+  std::string why = {};
+};
+
+/// Makes the row of each kind of claim.
+struct RowMaker {
+  const Result& result;
+  ClaimVerdict verdict;
+
+  ClaimRow operator()(const JudgedRatio& ratio) const {
+    const std::optional<double>& stated = ratio.claim->stated;
+    ClaimRow row;
+    row.stated = stated ? fmt::format("{:.2f}", *stated) : "table only";
+    if (ratio.one->from_table) row.from_table = fmt::format("{:.2f}", *ratio.one->from_table);
+    if (ratio.misprinted) row.erratum = fmt::format("{:.2f}, not {:.2f}", ratio.claimed, *stated);
+    row.here = median_cell(ratio.measured).text;
+    row.interval = interval_of(ratio.measured);
+    for (std::size_t i = 0; i < ratio.also.size(); ++i) row.also[ratio.claim->also[i]] = ratio.also[i];
+    row.why = ratio.measured ? capitalized(explain(ratio, *ratio.measured, verdict)) : missing(ratio, result);
+    return row;
+  }
+
+  ClaimRow operator()(const JudgedExact& exact) const {
+    const results::PrintedNumber& stated = exact.claim->stated;
+    const results::Quantity& quantity = exact.claim->quantity;
+    ClaimRow row{.stated = stated.text};
+    if (exact.values.empty()) {
+      row.here = "none";
+      row.why = fmt::format("No process of {} has '{}'.", quantity.benchmarks, quantity.metric);
+      return row;
+    }
+    stats::Interval all = exact.values.front().range;
+    for (const judge::ExactValue& value : exact.values)
+      all = {std::min(all.low, value.range.low), std::max(all.high, value.range.high)};
+    row.here = as_printed(all, stated);
+    const auto wrong = std::find_if(exact.values.begin(), exact.values.end(),
+                                    [](const judge::ExactValue& value) { return !value.holds; });
+    row.why = wrong == exact.values.end()
+                  ? fmt::format("The stated number in {}.", counted(exact.values.size(), "benchmark"))
+                  : fmt::format("{} has {}.", wrong->benchmark, as_printed(wrong->range, stated));
+    return row;
+  }
+
+  ClaimRow operator()(const JudgedOrder& order) const {
+    static const std::map<ClaimVerdict, std::string_view> kFindings{
+        {ClaimVerdict::kReproduced, "Every step grows"},
+        {ClaimVerdict::kRefuted, "One step does not grow"},
+        {ClaimVerdict::kUndecided, "One step may not grow"}};
+    return {.stated = fmt::format("{}", fmt::join(order.claim->variants, " < ")),
+            .why = fmt::format("{}: {}.", kFindings.at(verdict), steps_phrase(order))};
+  }
+};
+
+ClaimRow row_of(const JudgedClaim& claim, const Result& result) {
+  return std::visit(RowMaker{result, claim.verdict}, claim.evidence);
+}
+
 const std::map<ClaimVerdict, Emphasis> kEmphasis{{ClaimVerdict::kReproduced, Emphasis::kGood},
                                                  {ClaimVerdict::kWeaker, Emphasis::kWeak},
                                                  {ClaimVerdict::kRefuted, Emphasis::kBad},
                                                  {ClaimVerdict::kUndecided, Emphasis::kOpen}};
 
-/// The claim's benchmarks: both versions on every workload for which the claim is shown.
-std::vector<std::string> benchmarks_of(const SpeedClaim& claim, const CommandBuckets& published) {
-  std::vector<std::string> benchmarks;
-  for (const int number : {claim.from, claim.to}) {
-    const PublishedVersion& version = published.version(number, claim.freed);
-    benchmarks.push_back(published.benchmark(version, published.workload));
-    for (const std::string& workload : published.also) benchmarks.push_back(published.benchmark(version, workload));
+template <typename Evidence>
+bool has(const std::vector<JudgedClaim>& claims) {
+  return std::any_of(claims.begin(), claims.end(),
+                     [](const JudgedClaim& claim) { return std::holds_alternative<Evidence>(claim.evidence); });
+}
+
+/// Where the article measured, and how each kind of its claims is judged.
+std::string method_phrase(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result) {
+  std::string text = fmt::format("{} ({}) {}; this machine has {}.", article.source.author, article.source.year,
+                                 article.machine.empty() ? "does not name a machine" : "measured on " + article.machine,
+                                 counted(static_cast<std::size_t>(result.machine.logical_cores), "logical core"));
+  if (has<JudgedRatio>(claims))
+    text +=
+        " A ratio is the first variant's time, or other metric, over the second's: above 1, the second is faster, or "
+        "needs less. It is the median over blocks, with a 95 % interval. The verdict compares it with the ratio from "
+        "the article's own table, or with the stated one where there is no table.";
+  if (!article.workload.empty()) text += fmt::format(" The judged workload is {}.", article.workload);
+  if (!article.note.empty()) text += " " + article.note;
+  if (has<JudgedExact>(claims))
+    text +=
+        " A claim of a number is reproduced if every benchmark has it, to within one unit of the last digit that the "
+        "article prints.";
+  if (has<JudgedOrder>(claims))
+    text +=
+        " An order is reproduced if the ratio of each variant to the one before it is above 1 with its whole interval, "
+        "and refuted if one interval is not above 1 anywhere.";
+  return text;
+}
+
+/// The workloads for which ratios are shown but not judged.
+std::vector<std::string> also_of(const std::vector<JudgedClaim>& claims) {
+  std::vector<std::string> workloads;
+  for (const JudgedClaim& claim : claims)
+    if (const auto* ratio = std::get_if<JudgedRatio>(&claim.evidence))
+      for (const std::string& workload : ratio->claim->also)
+        if (std::find(workloads.begin(), workloads.end(), workload) == workloads.end()) workloads.push_back(workload);
+  return workloads;
+}
+
+Table claims_table(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result) {
+  using enum TableColumn::Kind;
+  Table table{"claims-" + article.name,
+              "The article's claims and their verdicts on this machine",
+              {{"Verdict", kVerdict},
+               {"Claim", kText},
+               {"Stated", has<JudgedOrder>(claims) ? kShort : kNumber},
+               {"From its table", kNumber},
+               {"Erratum", kShort},
+               {"Here", kNumber},
+               {"95 % interval", kNumber}},
+              {}};
+  const std::vector<std::string> also = also_of(claims);
+  for (const std::string& workload : also) {
+    table.columns.push_back({"Here, " + workload, kNumber});
+    table.columns.push_back({"95 % interval", kNumber});
   }
-  return benchmarks;
+  table.columns.push_back({"Why", kText});
+  for (const JudgedClaim& claim : claims) {
+    const ClaimRow made = row_of(claim, result);
+    std::vector<TableCell> row{TableCell(std::string(judge::to_string(claim.verdict)), kEmphasis.at(claim.verdict)),
+                               wording(claim),
+                               made.stated,
+                               made.from_table,
+                               made.erratum,
+                               made.here,
+                               made.interval};
+    for (const std::string& workload : also) {
+      const auto found = made.also.find(workload);
+      row.push_back(found == made.also.end() ? "" : median_cell(found->second));
+      row.emplace_back(found == made.also.end() ? "" : interval_of(found->second));
+    }
+    row.emplace_back(made.why);
+    table.rows.push_back(std::move(row));
+    table.benchmarks.push_back(claim.benchmarks);
+  }
+  table.drop_empty_columns();
+  return table;
 }
 
 }  // namespace
 
-std::string wording(const SpeedClaim& claim) {
-  if (claim.freed.empty()) return claim.claim;
-  return fmt::format("{}; packets freed in the order of {}", claim.claim, claim.freed);
+std::string wording(const JudgedClaim& claim) {
+  const auto* ratio = std::get_if<JudgedRatio>(&claim.evidence);
+  if (ratio == nullptr || ratio->one->when.empty()) return claim.claim->text;
+  return fmt::format("{}; {}", claim.claim->text, ratio->one->when);
 }
 
-std::string reason(const JudgedClaim& claim, const CommandBuckets& published, const Result& result) {
-  if (!claim.measured) return missing(*claim.claim, published, result);
-  return capitalized(explain(claim.from_table, *claim.measured, claim.verdict));
+std::string reason(const JudgedClaim& claim, const Result& result) {
+  return row_of(claim, result).why;
 }
 
 std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
@@ -101,115 +267,103 @@ std::string verdict_counts(const std::vector<JudgedClaim>& claims) {
                                      [wanted = verdict](const JudgedClaim& claim) { return claim.verdict == wanted; });
     if (count != 0) texts.push_back(fmt::format("{} {}", count, judge::to_string(verdict)));
   }
-  if (texts.size() < 2) return texts.empty() ? "none" : texts.front();
-  const std::string last = texts.back();
-  texts.pop_back();
-  return fmt::format("{} and {}", fmt::join(texts, ", "), last);
+  return texts.empty() ? "none" : enumerated(texts);
 }
 
-Section claims_section(const std::vector<JudgedClaim>& claims, const CommandBuckets& published, const Result& result) {
-  using enum TableColumn::Kind;
-  Section section{"claims", "Claims about command buckets", {}, {}};
-  section.elements.emplace_back(Paragraph{fmt::format(
-      "{} ({}) measured on an {}; this machine has {}. A ratio is the first version's time over the second's: above 1, "
-      "the second is faster. It is the median over blocks, with a 95 % interval. The verdict compares it with the "
-      "ratio "
-      "from the article's own table, on the workload with as much work per command as the article had ({}).",
-      published.source.author, published.source.year, published.machine,
-      counted(static_cast<std::size_t>(result.machine.logical_cores), "logical core"), published.workload)});
-  Table table{"claims",
-              "The article's claims and their verdicts on this machine",
-              {{"Verdict", kVerdict},
-               {"Claim", kText},
-               {"Stated", kNumber},
-               {"From its table", kNumber},
-               {"Erratum", kShort},
-               {"Here", kNumber},
-               {"95 % interval", kNumber}},
-              {}};
-  for (const std::string& workload : published.also) {
-    table.columns.push_back({"Here, " + workload, kNumber});
-    table.columns.push_back({"95 % interval", kNumber});
-  }
-  table.columns.push_back({"Why", kText});
-  for (const JudgedClaim& claim : claims) {
-    std::vector<TableCell> row{
-        TableCell(std::string(judge::to_string(claim.verdict)), kEmphasis.at(claim.verdict)),
-        wording(*claim.claim),
-        claim.claim->stated ? fmt::format("{:.2f}", *claim.claim->stated) : "times only",
-        fmt::format("{:.2f}", claim.from_table),
-        claim.misprinted ? fmt::format("{:.2f}, not {:.2f}", claim.from_table, *claim.claim->stated) : "",
-        median_cell(claim.measured),
-        interval_of(claim.measured)};
-    for (const std::optional<Estimate>& estimate : claim.also) {
-      row.push_back(median_cell(estimate));
-      row.push_back(interval_of(estimate));
-    }
-    row.emplace_back(reason(claim, published, result));
-    table.rows.push_back(std::move(row));
-    table.benchmarks.push_back(benchmarks_of(*claim.claim, published));
-  }
-  if (std::optional<Chart> chart = speedup_chart(published, result))
-    section.elements.emplace_back(Charts{{std::move(*chart)}});
-  table.drop_empty_columns();
-  section.elements.emplace_back(std::move(table));
+Section claims_section(const std::vector<JudgedClaim>& claims, const Article& article, const std::string& title,
+                       const Result& result) {
+  Section section{"claims-" + article.name, title, {}, {}};
+  section.elements.emplace_back(Paragraph{method_phrase(claims, article, result)});
+  Charts charts;
+  for (const results::RatioChart& wanted : article.charts)
+    if (std::optional<Chart> chart = ratio_chart(wanted, article, result)) charts.charts.push_back(std::move(*chart));
+  if (!charts.charts.empty()) section.elements.emplace_back(std::move(charts));
+  section.elements.emplace_back(claims_table(claims, article, result));
   return section;
 }
 
-std::optional<Chart> speedup_chart(const CommandBuckets& published, const Result& result) {
-  Chart chart("speedup", published.family + "-speedup");
-  const PublishedVersion& first = published.versions.front();
-  std::vector<std::string> workloads{published.workload};
-  workloads.insert(workloads.end(), published.also.begin(), published.also.end());
-  const std::string in_article = fmt::format("the article, {}", published.source.year);
-  json::array rows;
-  const PublishedVersion* last = nullptr;
-  std::string here;
-  for (const PublishedVersion& version : published.versions) {
-    bool measured_here = false;
-    for (const std::string& workload : workloads) {
-      const std::optional<Estimate> measured =
-          judge::measured_ratio(published, first, version, "add", workload, result);
-      if (!measured) continue;
-      measured_here = true;
-      const stats::Interval point{measured->median, measured->median};
-      rows.push_back(json::object{{"label", version.variant},
-                                  {"benchmark", published.benchmark(version, workload)},
-                                  {"series", "here, " + workload},
-                                  {"ratio", measured->median},
-                                  {"low", measured->interval.value_or(point).low},
-                                  {"high", measured->interval.value_or(point).high},
-                                  {"shown", with_interval(*measured)}});
-      if (last != &version) here = with_interval(*measured);
-      last = &version;
-    }
-    // The article has one row per version, however many orders of freeing are measured here.
-    const bool again =
-        &published.version(version.version, published.orders(version.version, version.version).front()) != &version;
-    if (again && !measured_here) continue;
-    const double stated = first.ms.at("add") / version.ms.at("add");
-    rows.push_back(json::object{{"label", version.variant},
-                                {"benchmark", published.benchmark(version, published.workload)},
-                                {"series", in_article},
-                                {"ratio", stated},
-                                {"low", stated},
-                                {"high", stated},
-                                {"shown", number(stated)}});
+namespace {
+
+/// Collects the rows of a ratio chart: of each variant, its ratio here on each workload, then the article's.
+class RatioRows {
+ public:
+  RatioRows(const results::RatioChart& chart, const Article& article, const Result& result)
+      : chart_(chart), article_(article), result_(result) {}
+
+  void add(const std::string& variant, bool is_first_of_row) {
+    bool measured_here = add_measured(variant, article_.workload, true);
+    for (const std::string& workload : article_.also)
+      measured_here = add_measured(variant, workload, !measured_here) || measured_here;
+    // The article has one figure per row, however many variants here it is about.
+    if (is_first_of_row || measured_here) add_published(variant);
   }
-  if (last == nullptr) return std::nullopt;
-  const double stated = first.ms.at("add") / last->ms.at("add");
-  chart.title = fmt::format("{} adds {} times as fast as {} here, {} times in the article", last->variant, here,
-                            first.variant, number(stated));
+
+  json::array rows;
+  std::string last;  ///< the last variant with measurements
+  std::string here;  ///< its ratio on the first workload that has one
+
+ private:
+  bool add_measured(const std::string& variant, const std::string& workload, bool is_first) {
+    const std::optional<Estimate> measured =
+        judge::measured_ratio(article_.family, chart_.reference, variant, chart_.metric, workload, result_);
+    if (!measured) return false;
+    const stats::Interval point{measured->median, measured->median};
+    add_row(variant, workload, "here, " + workload, measured->median, measured->interval.value_or(point),
+            with_interval(*measured));
+    if (is_first) {
+      last = variant;
+      here = with_interval(*measured);
+    }
+    return true;
+  }
+
+  void add_published(const std::string& variant) {
+    const std::optional<double> own = article_.figure(variant, chart_.metric);
+    if (!own) return;
+    const double ratio = *article_.figure(chart_.reference, chart_.metric) / *own;
+    add_row(variant, article_.workload, fmt::format("the article, {}", article_.source.year), ratio, {ratio, ratio},
+            number(ratio));
+  }
+
+  void add_row(const std::string& variant, const std::string& workload, const std::string& series, double ratio,
+               const stats::Interval& interval, const std::string& shown) {
+    rows.push_back(json::object{{"label", variant},
+                                {"benchmark", results::benchmark_name(article_.family, variant, workload)},
+                                {"series", series},
+                                {"ratio", ratio},
+                                {"low", interval.low},
+                                {"high", interval.high},
+                                {"shown", shown}});
+  }
+
+  const results::RatioChart& chart_;
+  const Article& article_;
+  const Result& result_;
+};
+
+}  // namespace
+
+std::optional<Chart> ratio_chart(const results::RatioChart& wanted, const Article& article, const Result& result) {
+  RatioRows made(wanted, article, result);
+  for (const results::ArticleRow& row : article.table)
+    for (const std::string& variant : row.variants) made.add(variant, &variant == &row.variants.front());
+  if (made.last.empty()) return std::nullopt;
+  const bool time =
+      judge::is_time(article.family, {made.last, wanted.reference}, wanted.metric, article.workload, result);
+  const std::string axis = fmt::format("times as {} as {} at {}", words_of(time).up, wanted.reference, wanted.at);
+  Chart chart("article_ratios", fmt::format("{}-{}", article.family, wanted.name));
+  chart.title = fmt::format("{} is {} {} here", made.last, made.here, axis);
+  if (const std::optional<double> own = article.figure(made.last, wanted.metric))
+    chart.title +=
+        fmt::format(", {} times in the article", number(*article.figure(wanted.reference, wanted.metric) / *own));
   chart.note = fmt::format(
-      "Time to add commands: that of {} divided by that of each version. Bars: 95 % intervals. Right of the dashed "
-      "line is faster.",
-      first.variant);
-  if (!first.freed.empty())
-    chart.note += fmt::format(" {} frees its packets in the order of {}, which the article leaves open.", first.variant,
-                              first.freed);
-  chart.text = fmt::format("Dot plot of speed-ups at adding. {}. The table of claims holds the figures.", chart.title);
-  chart.data = {{"rows", std::move(rows)}};
-  chart.words = {{"reference", first.variant}};
+      "{} of {} divided by that of each variant. Bars: 95 % intervals. Right of the dashed line "
+      "is {}.{}",
+      time ? "Time" : "Metric", wanted.reference, words_of(time).comparative_up,
+      wanted.note.empty() ? "" : " " + wanted.note);
+  chart.text = fmt::format("Dot plot of the ratios. {}. The table of claims holds the figures.", chart.title);
+  chart.data = {{"rows", std::move(made.rows)}};
+  chart.words = {{"axis", axis}};
   return chart;
 }
 

@@ -14,13 +14,15 @@ namespace {
 
 namespace json = boost::json;
 
-const results::CommandBuckets& buckets() {
-  static const results::Published published =
-      *results::load_published(std::string(LAB_SOURCE_DIR) + "/results/published");
-  return published.buckets;
+const results::Article& buckets() {
+  return sample::article("command_buckets");
 }
 
-/// A result in which processes of version 1 take `one` ns and of version 2 `two` ns a command for adding.
+std::optional<Chart> speedup_chart(const results::Result& result) {
+  return ratio_chart(buckets().charts.front(), buckets(), result);
+}
+
+/// A result in which processes of one variant take `one` ns and of another `two` ns a command for adding.
 results::Result of_two(double one, double two, int blocks) {
   results::Result result;
   sample::add_processes(result, "command_bucket/v1_st_new/frame_work", {{"add", one}}, 40000, blocks, 0.01);
@@ -29,7 +31,7 @@ results::Result of_two(double one, double two, int blocks) {
 }
 
 std::string reason_of_first(const results::Result& result) {
-  return reason(judge::judge_claims(buckets(), result)[0], buckets(), result);
+  return reason(judge::judge_claims(buckets(), result)[0], result);
 }
 
 }  // namespace
@@ -44,22 +46,22 @@ TEST(Claims, have_a_reason_in_one_sentence) {
   EXPECT_EQ(reason_of_first(of_two(166, 100, 12)).substr(0, 9), "At least ");
   EXPECT_EQ(reason_of_first(of_two(166, 113, 12)).substr(0, 8), "Between ");
   EXPECT_EQ(reason_of_first(of_two(100, 166, 12)).substr(0, 20), "Not faster: at most ");
-  EXPECT_EQ(reason_of_first(of_two(166, 113, 5)), "5 blocks measured both versions; an interval needs 6.");
+  EXPECT_EQ(reason_of_first(of_two(166, 113, 5)), "5 blocks measured both benchmarks; an interval needs 6.");
 }
 
 TEST(Claims, name_the_benchmark_that_has_no_numbers) {
   const results::Result result = of_two(166, 113, 12);
-  EXPECT_EQ(reason(judge::judge_claims(buckets(), result)[1], buckets(), result),
+  EXPECT_EQ(reason(judge::judge_claims(buckets(), result)[1], result),
             "command_bucket/v3_mt_new/frame_work has no numbers.");
 }
 
-TEST(Claims, name_the_order_of_freeing_and_draw_the_articles_mark_once) {
+TEST(Claims, name_their_case_and_draw_the_articles_mark_once) {
   results::Result result = of_two(166, 101, 12);
   sample::add_processes(result, "command_bucket/v1_st_new_fifo/frame_work", {{"add", 116}}, 40000, 12, 0.01);
-  EXPECT_EQ(wording(*judge::judge_claims(buckets(), result)[1].claim),
+  EXPECT_EQ(wording(judge::judge_claims(buckets(), result)[1]),
             "One thread: a linear allocator instead of global new makes adding faster; packets freed in the order of "
             "allocation");
-  const json::array rows = speedup_chart(buckets(), result)->data.at("rows").as_array();
+  const json::array rows = speedup_chart(result)->data.at("rows").as_array();
   EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
                           [](const auto& row) { return row.at("label").as_string() == "v1_st_new_fifo"; }),
             2)
@@ -67,11 +69,11 @@ TEST(Claims, name_the_order_of_freeing_and_draw_the_articles_mark_once) {
 }
 
 TEST(Claims, are_plotted_with_the_articles_marks) {
-  const std::optional<Chart> chart = speedup_chart(buckets(), sample::result());
+  const std::optional<Chart> chart = speedup_chart(sample::result());
   ASSERT_TRUE(chart);
   // Seven versions: two workloads and the article.
   EXPECT_EQ(chart->data.at("rows").as_array().size(), 21u);
-  EXPECT_FALSE(speedup_chart(buckets(), results::Result{}));
+  EXPECT_FALSE(speedup_chart(results::Result{}));
 }
 
 }  // namespace lab::report

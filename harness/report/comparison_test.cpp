@@ -22,8 +22,7 @@ const judge::Comparison& comparison() {
 
 Document document() {
   static const results::Result result = sample::two_arms();
-  return report_document({&result, {}, &comparison()},
-                         *results::load_published(std::string(LAB_SOURCE_DIR) + "/results/published"));
+  return report_document({&result, {}, &comparison()}, sample::background());
 }
 
 std::size_t count(std::string_view text, std::string_view part) {

@@ -4,14 +4,14 @@
 #include <span>
 
 #include "harness/report/document.h"
+#include "harness/results/article.h"
 #include "harness/results/atlas.h"
-#include "harness/results/published.h"
 #include "harness/results/result.h"
 
 namespace lab::report {
 
 /// `result` may be null: a report from the atlas alone.
-Section errata_section(const results::Published& published, const results::Result* result,
+Section errata_section(std::span<const results::Article> articles, const results::Result* result,
                        std::span<const results::DriverColumn> atlas);
 
 }  // namespace lab::report

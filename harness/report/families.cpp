@@ -10,7 +10,7 @@
 
 #include "harness/judge/summary.h"
 #include "harness/report/format.h"
-#include "harness/report/memory.h"
+#include "harness/report/metrics.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {
@@ -165,7 +165,7 @@ Chart time_chart(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
   return chart;
 }
 
-std::vector<Chart> time_charts(const std::string& family, const Result& result) {
+std::vector<Chart> time_charts(const std::string& family, const results::Family&, const Result& result) {
   std::vector<Chart> charts;
   for (const WorkloadInfo& workload : result.workloads)
     if (workload.family == family)
@@ -176,8 +176,8 @@ std::vector<Chart> time_charts(const std::string& family, const Result& result) 
 
 /// The charts of a family, in order; each group is one line of the page. To add a chart, add its specification, a
 /// function that makes its rows, and a line here. A function returns no charts without data.
-using MakeCharts = std::vector<Chart> (*)(const std::string& family, const Result&);
-constexpr MakeCharts kCharts[] = {time_charts, memory_charts};
+using MakeCharts = std::vector<Chart> (*)(const std::string& family, const results::Family&, const Result&);
+constexpr MakeCharts kCharts[] = {time_charts, metric_charts};
 
 Table time_table(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured) {
   using enum TableColumn::Kind;
@@ -246,8 +246,8 @@ std::string family_finding(const std::string& family, const Result& result) {
   return "";
 }
 
-Section family_section(const std::string& family, const Result& result) {
-  Section section{"family-" + family, family, {}, {}};
+Section family_section(const std::string& family, const results::Family& described, const Result& result) {
+  Section section{"family-" + family, described.title, {}, {}};
   std::vector<Element> tables;
   std::vector<std::string> without;
   for (const WorkloadInfo& workload : result.workloads) {
@@ -263,11 +263,11 @@ Section family_section(const std::string& family, const Result& result) {
         Paragraph{fmt::format("No process of {} has finished, so there is no plot of {}.", fmt::join(without, ", "),
                               without.size() == 1 ? "it" : "them")});
   for (const MakeCharts make : kCharts)
-    if (std::vector<Chart> charts = make(family, result); !charts.empty())
+    if (std::vector<Chart> charts = make(family, described, result); !charts.empty())
       section.elements.emplace_back(Charts{std::move(charts)});
   std::move(tables.begin(), tables.end(), std::back_inserter(section.elements));
-  if (Table memory = memory_table(family, result); !memory.rows.empty())
-    section.elements.emplace_back(std::move(memory));
+  if (Table metrics = metrics_table(family, described, result); !metrics.rows.empty())
+    section.elements.emplace_back(std::move(metrics));
   section.elements.emplace_back(variants_table(family, result));
   return section;
 }

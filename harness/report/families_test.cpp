@@ -15,6 +15,10 @@ namespace {
 
 namespace json = boost::json;
 
+Section section_of(const std::string& family, const results::Result& result) {
+  return family_section(family, results::describe(sample::background().families, family), result);
+}
+
 template <typename T>
 std::vector<const T*> all(const Section& section) {
   std::vector<const T*> found;
@@ -61,7 +65,7 @@ std::string first_word(const std::string& text) {
 TEST(Families, a_phase_is_compared_with_the_same_phase_of_the_reference) {
   const results::Result result = sample::result();
   const std::map<std::string, std::string> against =
-      by_phase(chart(family_section("command_bucket", result), "command_bucket-frame"), "against");
+      by_phase(chart(section_of("command_bucket", result), "command_bucket-frame"), "against");
   const std::string variant = "v7_mt_thread_local_blocks";
   for (const std::string phase : {"add", "sort", "submit"})
     EXPECT_EQ(first_word(against.at(variant + " " + phase)), measured_ratio(result, variant, phase)) << phase;
@@ -71,7 +75,7 @@ TEST(Families, a_phase_is_compared_with_the_same_phase_of_the_reference) {
 }
 
 TEST(Families, a_plot_of_phases_shows_the_total_in_its_title) {
-  const Section section = family_section("command_bucket", sample::result());
+  const Section section = section_of("command_bucket", sample::result());
   const Chart& frame = chart(section, "command_bucket-frame");
   const std::string shown = by_phase(frame, "shown").at("v7_mt_thread_local_blocks all phases");
   EXPECT_NE(frame.title.find(first_word(shown) + " ns per command in all phases"), std::string::npos)
@@ -80,11 +84,11 @@ TEST(Families, a_plot_of_phases_shows_the_total_in_its_title) {
 
 TEST(Families, name_the_number_by_which_the_time_of_a_phase_is_divided) {
   results::Result result = sample::result();
-  EXPECT_NE(chart(family_section("command_bucket", result), "command_bucket-frame")
+  EXPECT_NE(chart(section_of("command_bucket", result), "command_bucket-frame")
                 .note.find("The time of each phase, and of all phases, is divided by 40,000 commands."),
             std::string::npos);
   result.workloads[0].phase_operations = {{"add", 10000}};
-  const Section section = family_section("command_bucket", result);
+  const Section section = section_of("command_bucket", result);
   EXPECT_NE(
       chart(section, "command_bucket-frame")
           .note.find(
@@ -93,12 +97,12 @@ TEST(Families, name_the_number_by_which_the_time_of_a_phase_is_divided) {
   // Four times the time of an operation where there are a quarter of them.
   const auto add_of = [](const Section& one) { return table(one, "command_bucket-frame").rows[0][5].text; };
   result.workloads[0].phase_operations = {};
-  const double before = std::stod(add_of(family_section("command_bucket", result)));
+  const double before = std::stod(add_of(section_of("command_bucket", result)));
   EXPECT_NEAR(std::stod(add_of(section)), 4 * before, 0.05 * before);
 }
 
 TEST(Families, sort_rows_and_marks_by_speed) {
-  const Section section = family_section("allocator", sample::result());
+  const Section section = section_of("allocator", sample::result());
   std::vector<std::string> rows, marks;
   for (const std::vector<TableCell>& row : table(section, "allocator-growing_buffers").rows)
     rows.push_back(row[0].text);

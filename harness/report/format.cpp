@@ -28,6 +28,11 @@ std::string with_interval(const stats::Estimate& estimate) {
                            : number(estimate.median);
 }
 
+std::string enumerated(const std::vector<std::string>& texts) {
+  if (texts.size() < 2) return texts.empty() ? "" : texts.front();
+  return fmt::format("{} and {}", fmt::join(texts.begin(), texts.end() - 1, ", "), texts.back());
+}
+
 std::string bytes(std::uint64_t value) {
   static constexpr std::array kUnits{"B", "KiB", "MiB", "GiB"};
   std::size_t unit = 0;
@@ -36,11 +41,6 @@ std::string bytes(std::uint64_t value) {
     ++unit;
   }
   return fmt::format("{} {}", whole(value), kUnits[unit]);
-}
-
-std::string capitalized(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
 }
 
 }  // namespace lab::report

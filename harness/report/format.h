@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/base/fit.h"
 #include "harness/stats/interval.h"
@@ -21,10 +22,10 @@ std::string interval_of(const std::optional<stats::Estimate>& estimate);
 /// "1.46 (1.41 to 1.52)"; only the median without an interval.
 std::string with_interval(const stats::Estimate& estimate);
 
+/// "a", "a and b", "a, b and c".
+std::string enumerated(const std::vector<std::string>& texts);
+
 /// In the largest binary unit that gives a whole number: "64 KiB", "8216 B".
 std::string bytes(std::uint64_t value);
-
-/// Capitalizes the first letter.
-std::string capitalized(std::string text);
 
 }  // namespace lab::report

@@ -24,10 +24,4 @@ TEST(Format, bytes_are_in_the_largest_unit_that_gives_a_whole_number) {
   EXPECT_EQ(bytes(std::uint64_t{8} << 40), "8,192 GiB");
 }
 
-TEST(Format, capitalized_begins_with_a_capital_letter) {
-  EXPECT_EQ(capitalized("free one"), "Free one");
-  EXPECT_EQ(capitalized("10,000 live"), "10,000 live");
-  EXPECT_EQ(capitalized(""), "");
-}
-
 }  // namespace lab::report

@@ -59,11 +59,33 @@ std::string drivers_phrase(std::span<const DriverColumn> atlas) {
   return fmt::format("Of {}, {} did not answer everything.", drivers, failed);
 }
 
-/// A claim may have several verdicts: one for each order of freeing packets.
+/// An article with judged claims.
+struct JudgedArticle {
+  const results::Article* article = nullptr;
+  std::vector<JudgedClaim> claims;
+};
+
+/// The articles about families with numbers that have claims to judge.
+std::vector<JudgedArticle> judge_articles(const std::vector<results::Article>& articles, const Result& result) {
+  std::vector<JudgedArticle> judged;
+  for (const results::Article& article : articles)
+    if (!article.family.empty() && has_numbers(result, article.family))
+      if (std::vector<JudgedClaim> claims = judge::judge_claims(article, result); !claims.empty())
+        judged.push_back({&article, std::move(claims)});
+  return judged;
+}
+
+std::vector<JudgedClaim> all_claims(const std::vector<JudgedArticle>& articles) {
+  std::vector<JudgedClaim> all;
+  for (const JudgedArticle& one : articles) all.insert(all.end(), one.claims.begin(), one.claims.end());
+  return all;
+}
+
+/// "8 published claims", or "14 verdicts on 8 published claims": a claim may have one for each of its cases.
 std::string claims_phrase(const std::vector<JudgedClaim>& claims) {
-  std::set<std::string_view> different;
-  for (const JudgedClaim& claim : claims) different.insert(claim.claim->claim);
-  const std::string phrase = fmt::format("{} published claims", different.size());
+  std::set<const results::Claim*> different;
+  for (const JudgedClaim& claim : claims) different.insert(claim.claim);
+  const std::string phrase = counted(different.size(), "published claim");
   return different.size() == claims.size() ? phrase : fmt::format("{} verdicts on {}", claims.size(), phrase);
 }
 
@@ -79,6 +101,17 @@ std::string failures_phrase(const Result& result) {
                                   variants.size() == 1 ? "its" : "their"));
   if (!benchmarks.empty()) phrases.push_back(fmt::format("{} failed", counted(benchmarks.size(), "benchmark")));
   return fmt::format("{}", fmt::join(phrases, "; "));
+}
+
+/// "8 published claims about command buckets: 5 reproduced and 3 weaker."
+std::string verdicts_phrase(const std::vector<JudgedArticle>& articles, const Background& background) {
+  std::vector<std::string> subjects;
+  for (const JudgedArticle& one : articles)
+    if (const std::string subject = results::describe(background.families, one.article->family).subject;
+        std::find(subjects.begin(), subjects.end(), subject) == subjects.end())
+      subjects.push_back(subject);
+  const std::vector<JudgedClaim> claims = all_claims(articles);
+  return fmt::format("{} about {}: {}.", claims_phrase(claims), enumerated(subjects), verdict_counts(claims));
 }
 
 /// The finding if no claim can be judged: that of the first family with numbers.
@@ -99,13 +132,12 @@ std::string unfit_phrase(const judge::Fitness& fitness) {
 }
 
 /// The lead: unfitness, verdicts, failures, then drivers.
-std::string lead(const ReportInput& input, const std::vector<JudgedClaim>& claims, bool judged,
+std::string lead(const ReportInput& input, const std::vector<JudgedArticle>& judged, const Background& background,
                  const judge::Fitness& fitness) {
   if (input.comparison != nullptr) return judge::sentence(*input.comparison);
   if (input.result == nullptr) return fmt::format("No benchmark has run yet. {}", drivers_phrase(input.atlas));
   std::string text = unfit_phrase(fitness);
-  text += judged ? fmt::format("{} about command buckets: {}.", claims_phrase(claims), verdict_counts(claims))
-                 : first_finding(*input.result);
+  text += judged.empty() ? first_finding(*input.result) : verdicts_phrase(judged, background);
   if (!input.result->failures.empty()) text += fmt::format(" {}.", failures_phrase(*input.result));
   return text + " " + drivers_phrase(input.atlas);
 }
@@ -161,22 +193,46 @@ std::vector<Section> session_sections(const ReportInput& input, const judge::Con
   return sections;
 }
 
-/// The family with judged claims comes first, after its verdicts.
-std::vector<std::string> families_in_order(const Result& result, const std::string& judged) {
+/// Families with judged claims come first, after the verdicts.
+std::vector<std::string> families_in_order(const Result& result, const std::vector<JudgedArticle>& judged) {
   std::vector<std::string> families = families_of(result);
-  std::stable_partition(families.begin(), families.end(), [&](const std::string& family) { return family == judged; });
+  std::stable_partition(families.begin(), families.end(), [&](const std::string& family) {
+    return std::any_of(judged.begin(), judged.end(),
+                       [&](const JudgedArticle& one) { return one.article->family == family; });
+  });
   return families;
+}
+
+/// The verdicts of each article. A title names the article if its family has several.
+std::vector<Section> claims_sections(const std::vector<JudgedArticle>& judged, const Background& background,
+                                     const Result& result) {
+  std::vector<Section> sections;
+  for (const auto& [article, claims] : judged) {
+    std::string title = "Claims about " + results::describe(background.families, article->family).subject;
+    const auto of_family = std::count_if(
+        judged.begin(), judged.end(), [&](const JudgedArticle& one) { return one.article->family == article->family; });
+    if (of_family > 1) title += fmt::format(": {} ({})", article->source.author, article->source.year);
+    sections.push_back(claims_section(claims, *article, title, result));
+  }
+  return sections;
 }
 
 }  // namespace
 
-Document report_document(const ReportInput& input, const results::Published& published,
+Expected<Background> load_background(const std::filesystem::path& root) {
+  Expected<std::vector<results::Article>> articles = results::load_articles(root);
+  if (!articles) return articles.error();
+  Expected<results::Families> families = results::load_families(root);
+  if (!families) return families.error();
+  return Background{std::move(*articles), std::move(*families)};
+}
+
+Document report_document(const ReportInput& input, const Background& background,
                          const std::optional<BlockProgress>& progress) {
   Document document;
   const Result* result = input.result;
-  const bool judged = result != nullptr && has_numbers(*result, published.buckets.family);
-  const std::vector<JudgedClaim> claims =
-      judged ? judge::judge_claims(published.buckets, *result) : std::vector<JudgedClaim>{};
+  const std::vector<JudgedArticle> judged =
+      result == nullptr ? std::vector<JudgedArticle>{} : judge_articles(background.articles, *result);
   document.title = "Memory allocation and render submission";
   if (result != nullptr && !result->machine.cpu_model.empty())
     document.title += " on " + machine_phrase(result->machine);
@@ -188,7 +244,7 @@ Document report_document(const ReportInput& input, const results::Published& pub
     document.facts = head_facts(*result);
     document.alerts = alerts_of(*result, *control, fitness);
   }
-  document.lead = lead(input, claims, judged, fitness);
+  document.lead = lead(input, judged, background, fitness);
   if (const std::string changed = history_sentence(input.histories); !changed.empty())
     document.lead = fmt::format("{} {}", document.lead, changed);
   if (progress) document.progress = progress_phrase(*progress, result);
@@ -202,12 +258,14 @@ Document report_document(const ReportInput& input, const results::Published& pub
   if (Section history = history_section(input.histories); !history.elements.empty())
     document.sections.push_back(std::move(history));
   if (!input.bisects.empty()) document.sections.push_back(bisects_section(input.bisects));
-  if (judged) document.sections.push_back(claims_section(claims, published.buckets, *result));
-  if (result != nullptr)
-    for (const std::string& family : families_in_order(*result, published.buckets.family))
-      document.sections.push_back(family_section(family, *result));
-  document.sections.push_back(vulkan_section(input.atlas, published.vulkan));
-  document.sections.push_back(errata_section(published, result, input.atlas));
+  if (result != nullptr) {
+    for (Section& section : claims_sections(judged, background, *result))
+      document.sections.push_back(std::move(section));
+    for (const std::string& family : families_in_order(*result, judged))
+      document.sections.push_back(family_section(family, results::describe(background.families, family), *result));
+  }
+  document.sections.push_back(vulkan_section(input.atlas, background.articles));
+  document.sections.push_back(errata_section(background.articles, result, input.atlas));
   std::move(after_alerts, session.end(), std::back_inserter(document.sections));
   if (result != nullptr) {
     document.sections.push_back(unsupported_section(*result));
@@ -217,9 +275,9 @@ Document report_document(const ReportInput& input, const results::Published& pub
 }
 
 Expected<ReportFiles> write_report(const ReportInput& input, const ReportOptions& options) {
-  const Expected<results::Published> published = results::load_published(options.published);
-  if (!published) return published.error();
-  const Document document = report_document(input, *published, options.progress);
+  const Expected<Background> background = load_background(options.root);
+  if (!background) return background.error();
+  const Document document = report_document(input, *background, options.progress);
   ReportFiles files{.index = options.out / "index.html", .summary = {}, .charts = {}};
   const auto write_page = [&](const std::map<std::string, std::string>& drawings) {
     return write_file(files.index, to_html(document, drawings));

@@ -14,9 +14,10 @@
 #include "harness/judge/compare.h"
 #include "harness/report/document.h"
 #include "harness/report/history.h"
+#include "harness/results/article.h"
 #include "harness/results/atlas.h"
 #include "harness/results/bisect_record.h"
-#include "harness/results/published.h"
+#include "harness/results/family.h"
 #include "harness/results/result.h"
 
 namespace lab::report {
@@ -37,7 +38,7 @@ struct BlockProgress {
 
 struct ReportOptions {
   std::filesystem::path out;
-  std::filesystem::path published;        ///< results/published
+  std::filesystem::path root;             ///< the checkout, whose articles and descriptions of families are shown
   std::optional<BlockProgress> progress;  ///< given: writes only index.html, fast, with this progress
 };
 
@@ -47,8 +48,16 @@ struct ReportFiles {
   std::vector<std::filesystem::path> charts;  ///< in reading order
 };
 
-/// The content of the report.
-Document report_document(const ReportInput& input, const results::Published& published,
+/// What people wrote about the families.
+struct Background {
+  std::vector<results::Article> articles;
+  results::Families families;
+};
+
+Expected<Background> load_background(const std::filesystem::path& root);
+
+/// The content of the report. A family without description is shown under its name.
+Document report_document(const ReportInput& input, const Background& background,
                          const std::optional<BlockProgress>& progress = {});
 
 /// Writes the report, each file atomically. An error names the file or the chart. A chart that cannot be drawn lacks

@@ -25,7 +25,7 @@ fs::path fresh_folder(const std::string& name) {
 }
 
 ReportOptions options(fs::path out) {
-  return {.out = std::move(out), .published = fs::path(LAB_SOURCE_DIR) / "results/published", .progress = {}};
+  return {.out = std::move(out), .root = sample::checkout(), .progress = {}};
 }
 
 std::set<std::string> files_in(const fs::path& folder) {
@@ -36,7 +36,7 @@ std::set<std::string> files_in(const fs::path& folder) {
 }
 
 std::string summary_of(const results::Result* result, const std::vector<results::DriverColumn>& atlas) {
-  return to_markdown(report_document({result, atlas}, *results::load_published(options("").published)));
+  return to_markdown(report_document({result, atlas}, sample::background()));
 }
 
 /// The first line in which two texts differ, as it is in both; "" where they are equal.
@@ -92,8 +92,9 @@ TEST(Report, of_everything_has_every_section_and_is_kept_for_the_browser_check) 
   const Expected<ReportFiles> files = write_report({&result, atlas, &comparison, followed, bisects}, options(out));
   ASSERT_TRUE(files) << files.error().what;
   const std::string page = *read_file(files->index);
-  for (const char* id : {"failures", "comparison", "history", "bisects", "claims", "family-command_bucket",
-                         "family-allocator", "vulkan", "errata", "control", "unusual", "unsupported", "provenance"})
+  for (const char* id :
+       {"failures", "comparison", "history", "bisects", "claims-command_buckets", "family-command_bucket",
+        "family-allocator", "vulkan", "errata", "control", "unusual", "unsupported", "provenance"})
     EXPECT_TRUE(contains(page, fmt::format("<section id=\"{}\"", id))) << id;
 }
 
@@ -142,8 +143,7 @@ namespace {
 
 std::vector<std::string> sections_of(const results::Result& result) {
   std::vector<std::string> ids;
-  for (const Section& section :
-       report_document({&result, {}}, *results::load_published(options("").published)).sections)
+  for (const Section& section : report_document({&result, {}}, sample::background()).sections)
     ids.push_back(section.id);
   return ids;
 }
@@ -164,7 +164,7 @@ TEST(Report, puts_session_quality_after_findings_unless_unfit) {
   // One process fewer spoils nothing.
   fit.failures.push_back({"allocator/buddy/random_replace", 4, 4, "crash", "SIGSEGV", ""});
   EXPECT_GT(place(sections_of(fit), "failures"), place(ids, "family-allocator"));
-  EXPECT_TRUE(report_document({&fit, {}}, *results::load_published(options("").published)).alerts.empty());
+  EXPECT_TRUE(report_document({&fit, {}}, sample::background()).alerts.empty());
 }
 
 TEST(Report, of_an_unfit_session_begins_with_that) {
@@ -172,7 +172,7 @@ TEST(Report, of_an_unfit_session_begins_with_that) {
   for (results::Process& process : unfit.processes)
     if (process.arm == results::kControl) process.real_time *= 1.2;
   EXPECT_EQ(place(sections_of(unfit), "control"), 0u);
-  const Document document = report_document({&unfit, {}}, *results::load_published(options("").published));
+  const Document document = report_document({&unfit, {}}, sample::background());
   ASSERT_EQ(document.alerts.size(), 1u);
   EXPECT_EQ(document.alerts[0].text, judge::judge_control(unfit).sentence);
   EXPECT_EQ(document.alerts[0].section, "control");
@@ -184,7 +184,7 @@ TEST(Report, begins_with_a_measurement_if_there_is_no_published_claim) {
   results::Result result = sample::result();
   std::erase_if(result.processes,
                 [](const results::Process& process) { return process.benchmark.starts_with("command_bucket/"); });
-  const std::string lead = report_document({&result, {}}, *results::load_published(options("").published)).lead;
+  const std::string lead = report_document({&result, {}}, sample::background()).lead;
   EXPECT_TRUE(lead.starts_with("allocator, random_replace: buddy has the lowest median, ")) << lead;
 }
 
@@ -193,7 +193,7 @@ TEST(Report, counts_failed_benchmarks_and_not_failures) {
   for (const int process : {1, 2})
     result.failures.push_back({"allocator/buddy/random_replace", process, process, "crash", "SIGSEGV", ""});
   result.failures.push_back({"allocator/misaligned", 0, 0, std::string(results::kNotConforming), "misaligned", ""});
-  const std::string lead = report_document({&result, {}}, *results::load_published(options("").published)).lead;
+  const std::string lead = report_document({&result, {}}, sample::background()).lead;
   EXPECT_TRUE(contains(lead, " 1 variant failed its conformance check; 1 benchmark failed.")) << lead;
 }
 
@@ -203,7 +203,7 @@ TEST(Report, begins_with_benchmarks_that_failures_left_without_a_number) {
                 [](const results::Process& process) { return process.benchmark.starts_with("allocator/buddy/"); });
   result.failures.push_back({"allocator/buddy", 0, 0, std::string(results::kNotConforming), "misaligned", ""});
   EXPECT_EQ(place(sections_of(result), "failures"), 0u);
-  const Document document = report_document({&result, {}}, *results::load_published(options("").published));
+  const Document document = report_document({&result, {}}, sample::background());
   ASSERT_EQ(document.alerts.size(), 1u);
   EXPECT_EQ(document.alerts[0].text, "No numbers for allocator/buddy: it failed.");
   EXPECT_TRUE(contains(to_markdown(document), "> **No numbers for allocator/buddy: it failed.**"));
@@ -212,8 +212,7 @@ TEST(Report, begins_with_benchmarks_that_failures_left_without_a_number) {
 TEST(Report, of_a_running_session_with_a_base_announces_verdicts_at_the_end) {
   const results::Result with_base = sample::two_arms(), without = sample::result();
   const auto progress_of = [](const results::Result& result) {
-    return report_document({&result, {}}, *results::load_published(options("").published), BlockProgress{3, 12})
-        .progress;
+    return report_document({&result, {}}, sample::background(), BlockProgress{3, 12}).progress;
   };
   EXPECT_TRUE(contains(progress_of(with_base), "The comparison with its base follows at the end."));
   EXPECT_FALSE(contains(progress_of(without), "base"));
@@ -251,19 +250,100 @@ TEST(Report, summary_is_this_text) {
   EXPECT_EQ(first_difference(summary, *expected), "") << "where the change is meant: cp " << found << " " << golden;
 }
 
-TEST(Report, of_a_published_check_that_lacks_a_field_is_an_error_not_a_crash) {
-  const fs::path folder = fresh_folder("published_without_a_field");
-  fs::copy(options("").published, folder);
-  std::string text = *read_file(folder / "vulkan_memory.json");
-  const std::string field = "\"bytes\": [4096]";
-  text.replace(text.find(field), field.size(), "\"octets\": [4096]");
-  ASSERT_TRUE(write_file(folder / "vulkan_memory.json", text));
+TEST(Report, of_an_article_that_lacks_a_field_is_an_error_that_names_the_file) {
+  const fs::path root = fresh_folder("lacks_a_field");
+  fs::copy(sample::checkout(), root, fs::copy_options::recursive);
+  const fs::path article = root / "variants/allocator/articles/buddy_allocator.json";
+  std::string text = *read_file(article);
+  const std::string field = "\"article\": \"the first 144 K\"";
+  text.replace(text.find(field), field.size(), "\"print\": \"the first 144 K\"");
+  ASSERT_TRUE(write_file(article, text));
   ReportOptions broken = options(fresh_folder("report_of_broken"));
-  broken.published = folder;
-  const std::vector<results::DriverColumn> atlas = sample::atlas();
-  const Expected<ReportFiles> files = write_report({nullptr, atlas}, broken);
+  broken.root = root;
+  const Expected<ReportFiles> files = write_report({nullptr, {}}, broken);
   ASSERT_FALSE(files);
-  EXPECT_TRUE(contains(files.error().what, "published_without_a_field")) << files.error().what;
+  EXPECT_EQ(files.error().what, fmt::format("reading '{}': errata[2].article: missing", article.string()));
+  EXPECT_EQ(files.error().status, ExitStatus::kUsage);
+}
+
+namespace {
+
+/// A checkout with one family that no other test knows: claims of three kinds, a chart of ratios and one of a metric.
+fs::path checkout_of_pools() {
+  const fs::path root = fresh_folder("checkout_of_pools");
+  fs::create_directories(root / "variants/pool/articles");
+  EXPECT_TRUE(write_file(root / "variants/pool/family.json", R"({
+    "reference": "list", "title": "Object pools", "subject": "object pools", "metrics_title": "Memory of a pool",
+    "metrics": [{"metric": "slack", "title": "Unused share", "format": "percent"}, {"metric": "rounds", "shown": false}],
+    "charts": [{"name": "memory", "metric": "pool_bytes", "over": "live_bytes", "axis": "pool / live objects", "line": 1,
+                "unit": "bytes per live byte", "note": "1: no overhead."}]})"));
+  EXPECT_TRUE(write_file(root / "variants/pool/articles/pools.json", R"({
+    "source": {"title": "On pools", "author": "A. Writer", "year": 2020}, "workload": "churn",
+    "table": [{"variants": ["list"], "values": {"time": 40}}, {"variants": ["bitmap"], "values": {"time": 20}}],
+    "charts": [{"kind": "ratios", "name": "faster", "metric": "time", "reference": "list", "at": "churning"}],
+    "claims": [
+      {"kind": "ratio", "claim": "A bitmap is faster", "metric": "time", "from": "list", "to": "bitmap"},
+      {"kind": "ratio", "claim": "A bitmap needs less memory", "metric": "pool_bytes", "from": "list", "to": "bitmap", "stated": 2},
+      {"kind": "exact", "claim": "A bitmap wastes an eighth", "benchmarks": "bitmap/*", "metric": "slack", "stated": "12.5 %"},
+      {"kind": "order", "claim": "Lists take the longest", "metric": "time", "order": ["bitmap", "list"]}],
+    "errata": [{"claim": "Bytes of a bitmap", "article": "100", "arithmetic": "96 + 16 = 112",
+                "measured": {"kind": "value", "benchmarks": "bitmap/*", "metric": "pool_bytes"}}]})"));
+  return root;
+}
+
+results::Result result_of_pools() {
+  results::Result result;
+  result.machine.logical_cores = 4;
+  result.workloads.push_back({"pool", "churn", "objects that come and go", 1, {"turn"}, 100, "turn", false});
+  for (const char* name : {"list", "bitmap"}) {
+    result.variants.push_back(
+        {"pool", name, std::string_view(name) == "list", "one idea", "O(1)", "nobody", "none", {}});
+    sample::add_processes(result, results::benchmark_name("pool", name, "churn"),
+                          {{"turn", std::string_view(name) == "list" ? 40.0 : 20.0}}, 100, 8, 0.001);
+  }
+  for (results::Process& process : result.processes)
+    process.counters = process.benchmark == "pool/list/churn"
+                           ? std::map<std::string, double>{{"pool_bytes", 224}, {"live_bytes", 100}, {"rounds", 3}}
+                           : std::map<std::string, double>{{"pool_bytes", 112}, {"live_bytes", 100}, {"slack", 0.125}};
+  return result;
+}
+
+}  // namespace
+
+TEST(Report, draws_a_family_that_is_one_folder_whole) {
+  const results::Result result = result_of_pools();
+  const Document document = report_document({&result, {}}, *load_background(checkout_of_pools()));
+  EXPECT_EQ(document.lead, "4 published claims about object pools: 4 reproduced. No Vulkan driver has been probed.");
+  std::vector<std::string> charts;
+  for (const Chart* chart : charts_of(document)) charts.push_back(chart->name + ": " + chart->title);
+  ASSERT_EQ(charts.size(), 3u);
+  EXPECT_TRUE(charts[0].starts_with("pool-faster: bitmap is 2.00 (")) << charts[0];
+  EXPECT_TRUE(charts[0].ends_with(") times as fast as list at churning here, 2.00 times in the article")) << charts[0];
+  EXPECT_TRUE(charts[1].starts_with("pool-churn: churn: bitmap has the lowest median, ")) << charts[1];
+  EXPECT_EQ(charts[2], "pool-memory: list has the most: 2.24 bytes per live byte, in churn");
+  const std::string summary = to_markdown(document);
+  for (const char* part :
+       {"## Claims about object pools\n", "A. Writer (2020) does not name a machine; this machine has 4 logical cores.",
+        "| **reproduced** | A bitmap needs less memory | 2.00 |",
+        "At least 2.00 times as small: no less than the claimed 2.00.",
+        "| **reproduced** | A bitmap wastes an eighth | 12.5 % |", "The stated number in 1 benchmark.",
+        "| **reproduced** | Lists take the longest | bitmap < list |", "Every step grows: list / bitmap 2.00 (",
+        "## Object pools\n", "Memory of a pool:", "| Benchmark | Unused share | Live, bytes | Pool, bytes |",
+        "| pool/bitmap/churn | 12.5 % | 100 | 112 |", "| pool/list/churn |  | 100 | 224 |",
+        "112 bytes (pool/bitmap/churn)"})
+    EXPECT_TRUE(contains(summary, part)) << part << "\n" << summary;
+  EXPECT_FALSE(contains(summary, "Rounds"));
+}
+
+TEST(Report, shows_a_family_of_another_checkout_under_its_name) {
+  const results::Result result = result_of_pools();
+  const Document document = report_document({&result, {}}, {});
+  EXPECT_TRUE(document.lead.starts_with("pool, churn: bitmap has the lowest median, ")) << document.lead;
+  const std::string summary = to_markdown(document);
+  for (const char* part : {"## pool\n", "](pool-churn.svg)", "What the variants are:", "Metrics other than time:",
+                           "| Benchmark | Live, bytes | Pool, bytes | Rounds | Slack |",
+                           "| pool/bitmap/churn | 100 | 112 |  | 0.125 |", "| pool/list/churn | 100 | 224 | 3.00 |  |"})
+    EXPECT_TRUE(contains(summary, part)) << part << "\n" << summary;
 }
 
 TEST(Report, writes_only_into_its_folder_whatever_the_names_of_families) {

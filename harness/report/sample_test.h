@@ -8,13 +8,19 @@
 
 #include "harness/base/random.h"
 #include "harness/judge/article_sample_test.h"
-#include "harness/report/history.h"
+#include "harness/report/report.h"
 #include "harness/results/bisect_record.h"
 #include "harness/results/result.h"
 
 namespace lab::report::sample {
 
 using namespace judge::sample;
+
+/// Articles and families of the checkout for tests.
+inline const Background& background() {
+  static const Background loaded = *load_background(checkout());
+  return loaded;
+}
 
 inline void add_allocator_family(results::Result& result, int blocks) {
   struct Timed {

@@ -18,7 +18,7 @@ namespace json = boost::json;
 using results::BufferRow;
 using results::DriverColumn;
 using results::ImageRow;
-using results::VulkanMemory;
+using results::ImageSweep;
 
 /// Columns with equal answers share one line of a graph.
 struct GraphLine {
@@ -111,7 +111,7 @@ std::string drivers_phrase(const std::vector<GraphLine>& all) {
   return fmt::format("{}", fmt::join(names, "; "));
 }
 
-Chart storage_graph(const std::vector<GraphLine>& all, const VulkanMemory& published) {
+Chart storage_graph(const std::vector<GraphLine>& all, const ImageSweep& sweep) {
   Chart chart("image_storage", "image-storage");
   const ImageRow* smallest = nullptr;
   std::string least;
@@ -126,10 +126,10 @@ Chart storage_graph(const std::vector<GraphLine>& all, const VulkanMemory& publi
   chart.note = fmt::format(
       "RGBA8 images of 1x1 to 4096x4096. Within each width, heights rise from left to right. Dotted: width x height x "
       "{} bytes.",
-      published.texel_bytes);
+      sweep.texel_bytes);
   chart.text = fmt::format("Line graph of image storage by image size for {}. {}.", drivers_phrase(all), chart.title);
   chart.data = image_rows(all, &ImageRow::size);
-  chart.data["tight"] = tight_rows(*all.front().column, published.texel_bytes);
+  chart.data["tight"] = tight_rows(*all.front().column, sweep.texel_bytes);
   return chart;
 }
 
@@ -162,15 +162,15 @@ json::object grid_row(const ImageRow& row, std::uint64_t texel_bytes) {
 }
 
 /// The storage of each image relative to its texels.
-Chart overhead_grid(const GraphLine& one, const VulkanMemory& published) {
+Chart overhead_grid(const GraphLine& one, const ImageSweep& sweep) {
   Chart chart("image_grid", "image-overhead-" + one.column->name);
   std::size_t tight = 0, asked = 0;
   json::array rows;
   for (const ImageRow& row : one.column->images) {
     if (row.size == 0) continue;
     const double factor =
-        static_cast<double>(row.size) / static_cast<double>(row.width * row.height * published.texel_bytes);
-    json::object cell = grid_row(row, published.texel_bytes);
+        static_cast<double>(row.size) / static_cast<double>(row.width * row.height * sweep.texel_bytes);
+    json::object cell = grid_row(row, sweep.texel_bytes);
     cell["class"] = factor_class(factor);
     cell["shown"] = factor >= 1000   ? fmt::format("{:.0f}k", factor / 1000)
                     : factor >= 9.95 ? fmt::format("{:.0f}", factor)
@@ -180,21 +180,20 @@ Chart overhead_grid(const GraphLine& one, const VulkanMemory& published) {
     ++asked;
   }
   chart.title = fmt::format("{}: {} of {} images take exactly the bytes of their texels", one.label, tight, asked);
-  chart.note =
-      fmt::format("Storage as a multiple of width x height x {} bytes; 1: no overhead.", published.texel_bytes);
+  chart.note = fmt::format("Storage as a multiple of width x height x {} bytes; 1: no overhead.", sweep.texel_bytes);
   chart.text = fmt::format("Grid of image widths by heights. {}.", chart.title);
   chart.data = {{"rows", std::move(rows)}};
   return chart;
 }
 
 /// Only where a driver uses several alignments.
-Chart alignment_grid(const GraphLine& one, const VulkanMemory& published) {
+Chart alignment_grid(const GraphLine& one, const ImageSweep& sweep) {
   Chart chart("image_grid", "image-alignment-" + one.column->name);
   const std::set<std::uint64_t> found = image_alignments(*one.column);
   json::array rows;
   for (const ImageRow& row : one.column->images) {
     if (row.size == 0) continue;
-    json::object cell = grid_row(row, published.texel_bytes);
+    json::object cell = grid_row(row, sweep.texel_bytes);
     const auto rank = std::distance(found.begin(), found.find(row.alignment));
     cell["class"] = std::min<std::ptrdiff_t>(5, rank * 5 / std::max<std::ptrdiff_t>(1, std::ssize(found) - 1));
     cell["shown"] = row.alignment >= 1024 ? fmt::format("{}K", row.alignment / 1024) : fmt::format("{}", row.alignment);
@@ -233,29 +232,29 @@ Chart buffer_graph(const std::vector<GraphLine>& all) {
   return chart;
 }
 
-std::vector<Chart> image_graphs(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
+std::vector<Chart> image_graphs(std::span<const DriverColumn> atlas, const ImageSweep& sweep) {
   const std::vector<GraphLine> all = image_lines(atlas);
   if (all.empty()) return {};
-  return {storage_graph(all, published), alignment_graph(all)};
+  return {storage_graph(all, sweep), alignment_graph(all)};
 }
 
-std::vector<Chart> image_grids(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
+std::vector<Chart> image_grids(std::span<const DriverColumn> atlas, const ImageSweep& sweep) {
   std::vector<Chart> charts;
   for (const GraphLine& one : image_lines(atlas)) {
-    charts.push_back(overhead_grid(one, published));
-    if (image_alignments(*one.column).size() > 1) charts.push_back(alignment_grid(one, published));
+    charts.push_back(overhead_grid(one, sweep));
+    if (image_alignments(*one.column).size() > 1) charts.push_back(alignment_grid(one, sweep));
   }
   return charts;
 }
 
-std::vector<Chart> buffer_graphs(std::span<const DriverColumn> atlas, const VulkanMemory&) {
+std::vector<Chart> buffer_graphs(std::span<const DriverColumn> atlas, const ImageSweep&) {
   const std::vector<GraphLine> all = buffer_lines(atlas);
   return all.empty() ? std::vector<Chart>{} : std::vector<Chart>{buffer_graph(all)};
 }
 
 /// The charts of this section, in order; each group is one line of the page. To add a chart, add its specification, a
 /// function that makes its rows, and a line here. A function returns no charts without data.
-using MakeCharts = std::vector<Chart> (*)(std::span<const DriverColumn>, const VulkanMemory&);
+using MakeCharts = std::vector<Chart> (*)(std::span<const DriverColumn>, const ImageSweep&);
 constexpr MakeCharts kCharts[] = {image_graphs, image_grids, buffer_graphs};
 
 std::string heaps_phrase(const DriverColumn& column) {
@@ -271,7 +270,7 @@ std::string limit(const DriverColumn& column, std::string_view name) {
   return value ? whole(*value) : "not stated";
 }
 
-Table drivers_table(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
+Table drivers_table(std::span<const DriverColumn> atlas, const ImageSweep& sweep) {
   using enum TableColumn::Kind;
   Table table{"drivers",
               "Every driver that the loader found, and what it reports",
@@ -284,7 +283,7 @@ Table drivers_table(std::span<const DriverColumn> atlas, const VulkanMemory& pub
                {"Image alignments", kShort}},
               {}};
   for (const DriverColumn& column : atlas) {
-    const std::optional<std::uint64_t> least = judge::smallest_image_storage(column, published);
+    const std::optional<std::uint64_t> least = judge::smallest_image_storage(column, sweep);
     const std::set<std::uint64_t> alignments = image_alignments(column);
     table.rows.push_back(
         {column.name, column.driver.device_name,
@@ -296,11 +295,12 @@ Table drivers_table(std::span<const DriverColumn> atlas, const VulkanMemory& pub
   return table;
 }
 
-Table claims_table(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
+/// The claims of one article, each with its verdict on every driver that it is about.
+Table claims_table(std::span<const DriverColumn> atlas, const results::Article& article) {
   using enum TableColumn::Kind;
-  Table table{"driver-claims",
+  Table table{"claims-" + article.name,
               fmt::format("The article's claims ({}, {}), checked on every driver that they are about",
-                          published.source.author, published.source.year),
+                          article.source.author, article.source.year),
               {{"Verdict", kVerdict},
                {"Claim", kText},
                {"About", kText},
@@ -309,26 +309,41 @@ Table claims_table(std::span<const DriverColumn> atlas, const VulkanMemory& publ
                {"Driver column", kName}},
               {}};
   std::vector<std::vector<TableCell>> unmeasured;
-  for (const results::DriverClaim& claim : published.claims) {
-    const results::Platform* platform = claim.platform ? &published.platforms.at(*claim.platform) : nullptr;
+  for (const results::Claim& claim : article.claims) {
+    const auto* about_drivers = std::get_if<results::DriverClaim>(&claim.kind);
+    if (about_drivers == nullptr) continue;
+    const auto& [platform_name, check] = *about_drivers;
+    const results::Platform* platform = platform_name ? &article.platforms.at(*platform_name) : nullptr;
     const std::string about = platform == nullptr ? "every driver" : platform->what;
     const std::vector<const DriverColumn*> columns =
         judge::columns_like(atlas, platform == nullptr ? "*" : platform->columns);
     for (const DriverColumn* column : columns) {
-      const judge::CheckOutcome checked = judge::check_claim(claim.check, *column, published);
+      const judge::CheckOutcome checked = judge::check_claim(check, *column, article.sweep);
       const TableCell verdict = !checked.holds   ? TableCell("not measured", Emphasis::kOpen)
                                 : *checked.holds ? TableCell("holds", Emphasis::kGood)
                                                  : TableCell("does not hold", Emphasis::kBad);
-      table.rows.push_back({verdict, claim.claim, about, checked.stated,
+      table.rows.push_back({verdict, claim.text, about, checked.stated,
                             checked.holds ? checked.found : "the driver did not answer", column->name});
     }
     if (columns.empty())
-      unmeasured.push_back({TableCell("not measured", Emphasis::kOpen), claim.claim, about,
-                            judge::check_claim(claim.check, DriverColumn{}, published).stated,
+      unmeasured.push_back({TableCell("not measured", Emphasis::kOpen), claim.text, about,
+                            judge::check_claim(check, DriverColumn{}, article.sweep).stated,
                             "no such driver on this machine", ""});
   }
   std::move(unmeasured.begin(), unmeasured.end(), std::back_inserter(table.rows));
   return table;
+}
+
+bool is_about_drivers(const results::Article& article) {
+  return std::any_of(article.claims.begin(), article.claims.end(), [](const results::Claim& claim) {
+    return std::holds_alternative<results::DriverClaim>(claim.kind);
+  });
+}
+
+/// The images that the graphs show: those of the first article about drivers.
+ImageSweep sweep_of(std::span<const results::Article> articles) {
+  const auto found = std::find_if(articles.begin(), articles.end(), is_about_drivers);
+  return found == articles.end() ? ImageSweep{} : found->sweep;
 }
 
 /// Adds the driver's failures and refusals.
@@ -348,7 +363,7 @@ void add_failures(const DriverColumn& column, Section& section) {
 
 }  // namespace
 
-Section vulkan_section(std::span<const DriverColumn> atlas, const VulkanMemory& published) {
+Section vulkan_section(std::span<const DriverColumn> atlas, std::span<const results::Article> articles) {
   Section section{"vulkan", "What Vulkan drivers require of memory", {}, {}};
   if (atlas.empty()) {
     section.elements.emplace_back(Paragraph{
@@ -361,11 +376,13 @@ Section vulkan_section(std::span<const DriverColumn> atlas, const VulkanMemory& 
     section.elements.emplace_back(Paragraph{"No driver answered for any image, so there is no graph of images."});
   if (buffer_lines(atlas).empty())
     section.elements.emplace_back(Paragraph{"No driver answered for any buffer, so there is no graph of buffers."});
+  const ImageSweep sweep = sweep_of(articles);
   for (const MakeCharts make : kCharts)
-    if (std::vector<Chart> charts = make(atlas, published); !charts.empty())
+    if (std::vector<Chart> charts = make(atlas, sweep); !charts.empty())
       section.elements.emplace_back(Charts{std::move(charts)});
-  section.elements.emplace_back(drivers_table(atlas, published));
-  section.elements.emplace_back(claims_table(atlas, published));
+  section.elements.emplace_back(drivers_table(atlas, sweep));
+  for (const results::Article& article : articles)
+    if (is_about_drivers(article)) section.elements.emplace_back(claims_table(atlas, article));
   return section;
 }
 

@@ -1,15 +1,15 @@
-/// The memory requirements of an atlas's drivers, compared with the article's findings.
+/// The memory requirements of an atlas's drivers, compared with the findings of articles about drivers.
 #pragma once
 
 #include <span>
 
 #include "harness/report/document.h"
+#include "harness/results/article.h"
 #include "harness/results/atlas.h"
-#include "harness/results/published.h"
 
 namespace lab::report {
 
-/// Graphs of every driver, the article's claims checked on each, heaps and limits.
-Section vulkan_section(std::span<const results::DriverColumn> atlas, const results::VulkanMemory& published);
+/// Graphs of every driver, the articles' claims checked on each, heaps and limits.
+Section vulkan_section(std::span<const results::DriverColumn> atlas, std::span<const results::Article> articles);
 
 }  // namespace lab::report

@@ -1,4 +1,4 @@
-#include "harness/report/memory.h"
+#include "harness/report/metrics.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,21 @@
 
 namespace lab::report {
 
-TEST(Memory, has_a_row_for_each_benchmark_with_counters_and_a_column_for_each_counter) {
+namespace {
+
+results::Family described(const std::string& family) {
+  return results::describe(sample::background().families, family);
+}
+
+Table table_of(const std::string& family, const results::Result& result) {
+  return metrics_table(family, described(family), result);
+}
+
+}  // namespace
+
+TEST(Metrics, have_a_row_for_each_benchmark_with_counters_and_a_column_for_each_counter) {
   results::Result result = sample::result();
-  const Table table = memory_table("allocator", result);
+  const Table table = table_of("allocator", result);
   ASSERT_EQ(table.rows.size(), 4u);
   std::vector<std::string> titles, first;
   for (const TableColumn& column : table.columns) titles.push_back(column.title);
@@ -19,10 +31,10 @@ TEST(Memory, has_a_row_for_each_benchmark_with_counters_and_a_column_for_each_co
   EXPECT_EQ(first, (std::vector<std::string>{"allocator/buddy/random_replace", "1.33", "25.0 %", "131,072", "1,228,800",
                                              "524,288", "67,108,864"}));
   EXPECT_EQ(table.rows[0][0].text, "allocator/mimalloc/random_replace") << "the least rounding first";
-  EXPECT_TRUE(memory_table("command_bucket", result).rows.empty());
+  EXPECT_TRUE(table_of("command_bucket", result).rows.empty());
 }
 
-TEST(Memory, shows_unknown_counters_and_ranges_if_processes_differ) {
+TEST(Metrics, show_unknown_counters_and_ranges_if_processes_differ) {
   results::Result result = sample::result();
   double most = 1000;
   for (results::Process& process : result.processes)
@@ -30,25 +42,25 @@ TEST(Memory, shows_unknown_counters_and_ranges_if_processes_differ) {
       process.counters = {{"packet_memory_bytes", 1280000}, {"spare_page_bytes", most}, {"workers", 2}};
       most = 3000;
     }
-  const Table table = memory_table("command_bucket", result);
+  const Table table = table_of("command_bucket", result);
   ASSERT_EQ(table.rows.size(), 1u);
-  ASSERT_EQ(table.columns.size(), 3u) << "workers are no memory";
+  ASSERT_EQ(table.columns.size(), 3u) << "the family hides workers";
   EXPECT_EQ(table.columns[2].title, "Spare page, bytes");
   EXPECT_EQ(table.rows[0][1].text, "1,280,000");
   EXPECT_EQ(table.rows[0][2].text, "1,000 to 3,000");
 }
 
-TEST(Memory, is_plotted_if_variants_differ) {
-  const std::vector<Chart> charts = memory_charts("allocator", sample::result());
+TEST(Metrics, are_plotted_if_variants_differ) {
+  const std::vector<Chart> charts = metric_charts("allocator", described("allocator"), sample::result());
   ASSERT_EQ(charts.size(), 1u) << "one variant alone has a minimum heap";
-  EXPECT_EQ(charts[0].title, "buddy needs the most: 1.33 bytes in blocks per byte requested, in random_replace");
+  EXPECT_EQ(charts[0].title, "buddy has the most: 1.33 bytes in blocks per byte requested, in random_replace");
   EXPECT_EQ(charts[0].data.at("rows").as_array().size(), 4u);
   results::Result result = sample::result();
   for (results::Process& process : result.processes)
     if (process.benchmark.starts_with("allocator/mimalloc/")) process.counters["minimum_heap_bytes"] = 2 * 524288;
-  const std::vector<Chart> both = memory_charts("allocator", result);
+  const std::vector<Chart> both = metric_charts("allocator", described("allocator"), result);
   ASSERT_EQ(both.size(), 2u);
-  EXPECT_EQ(both[1].title, "buddy needs the most: 2.34 times the peak of requested bytes as a heap, in random_replace");
+  EXPECT_EQ(both[1].title, "buddy has the most: 2.34 times the peak of requested bytes as a heap, in random_replace");
 }
 
 }  // namespace lab::report

@@ -1,0 +1,196 @@
+#include "harness/report/metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "harness/report/format.h"
+#include "harness/stats/interval.h"
+
+namespace lab::report {
+
+namespace {
+
+namespace json = boost::json;
+using results::Family;
+using results::MetricChart;
+using results::MetricColumn;
+using results::NumberFormat;
+using results::Result;
+using stats::Interval;
+
+std::string shown(double value, NumberFormat format) {
+  switch (format) {
+    case NumberFormat::kPercent:
+      return fmt::format("{} %", number(100 * value));
+    case NumberFormat::kWhole:
+      return whole(static_cast<std::uint64_t>(std::llround(value)));
+    case NumberFormat::kNumber:
+      break;
+  }
+  return number(value);
+}
+
+std::string shown(const Interval& values, NumberFormat format) {
+  const std::string low = shown(values.low, format), high = shown(values.high, format);
+  return low == high ? low : range(low, high);
+}
+
+/// Minimum and maximum over a benchmark's processes, by counter.
+using Counters = std::map<std::string, Interval, std::less<>>;
+
+Counters counters_of(const Result& result, const std::string& benchmark) {
+  Counters all;
+  for (const results::Process& process : result.processes) {
+    if (process.benchmark != benchmark || process.arm != results::kHead) continue;
+    for (const auto& [name, value] : process.counters) {
+      Interval& range = all.try_emplace(name, Interval{value, value}).first->second;
+      range = {std::min(range.low, value), std::max(range.high, value)};
+    }
+  }
+  return all;
+}
+
+struct BenchmarkCounters {
+  const results::WorkloadInfo* workload;
+  const results::VariantCard* variant;
+  Counters counters;
+
+  std::optional<double> value(std::string_view counter) const {
+    const auto found = counters.find(counter);
+    return found == counters.end() ? std::nullopt : std::optional(found->second.high);
+  }
+  /// The number that a chart shows.
+  std::optional<double> value(const MetricChart& chart) const {
+    const std::optional<double> part = value(std::string_view(chart.metric));
+    if (!part || chart.over.empty()) return part;
+    const std::optional<double> whole = value(std::string_view(chart.over));
+    return whole && *whole > 0 ? std::optional(*part / *whole) : std::nullopt;
+  }
+  std::string benchmark() const { return results::benchmark_name(workload->family, variant->name, workload->name); }
+};
+
+/// Every benchmark of the family with counters, sorted by workload, then by the number of the family's first chart, the
+/// smallest first.
+std::vector<BenchmarkCounters> benchmarks_of(const std::string& family, const Family& described, const Result& result) {
+  std::vector<BenchmarkCounters> benchmarks;
+  for (const results::WorkloadInfo& workload : result.workloads) {
+    if (workload.family != family) continue;
+    const auto first = static_cast<std::ptrdiff_t>(benchmarks.size());
+    for (const results::VariantCard& variant : result.variants) {
+      if (variant.family != family) continue;
+      BenchmarkCounters one{&workload, &variant, {}};
+      one.counters = counters_of(result, one.benchmark());
+      if (!one.counters.empty()) benchmarks.push_back(std::move(one));
+    }
+    if (described.charts.empty()) continue;
+    const auto key = [&](const BenchmarkCounters& one) { return one.value(described.charts.front()).value_or(0); };
+    std::stable_sort(benchmarks.begin() + first, benchmarks.end(),
+                     [&](const BenchmarkCounters& a, const BenchmarkCounters& b) { return key(a) < key(b); });
+  }
+  return benchmarks;
+}
+
+/// Columns of the counters that any benchmark has.
+std::vector<MetricColumn> columns_of(const Family& described, const std::vector<BenchmarkCounters>& benchmarks) {
+  std::set<std::string, std::less<>> counters;
+  for (const BenchmarkCounters& one : benchmarks)
+    for (const auto& [counter, range] : one.counters) counters.insert(counter);
+  std::vector<MetricColumn> columns;
+  for (const MetricColumn& column : described.metrics)
+    if (counters.erase(column.metric) != 0 && column.shown) columns.push_back(column);
+  for (const std::string& counter : counters) columns.push_back(results::default_column(counter));
+  return columns;
+}
+
+/// The benchmarks of a chart, sorted by the most that their variant has, then by its name.
+std::vector<const BenchmarkCounters*> sorted_by_variant(const MetricChart& wanted,
+                                                        const std::vector<BenchmarkCounters>& benchmarks) {
+  std::map<std::string, double, std::less<>> most;  // by variant
+  std::vector<const BenchmarkCounters*> sorted;
+  for (const BenchmarkCounters& one : benchmarks)
+    if (const std::optional<double> value = one.value(wanted)) {
+      double& own = most.try_emplace(one.variant->name, *value).first->second;
+      own = std::max(own, *value);
+      sorted.push_back(&one);
+    }
+  if (most.size() < 2) return {};
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const BenchmarkCounters* a, const BenchmarkCounters* b) {
+    const double left = most.at(a->variant->name), right = most.at(b->variant->name);
+    return left != right ? left < right : a->variant->name < b->variant->name;
+  });
+  return sorted;
+}
+
+/// The finding: who has the most.
+std::string title_of(const MetricChart& wanted, const std::vector<BenchmarkCounters>& benchmarks) {
+  const BenchmarkCounters *best = nullptr, *worst = nullptr;
+  for (const BenchmarkCounters& one : benchmarks) {
+    const std::optional<double> value = one.value(wanted);
+    if (!value) continue;
+    if (best == nullptr || *value < *best->value(wanted)) best = &one;
+    if (worst == nullptr || *value > *worst->value(wanted)) worst = &one;
+  }
+  const std::string most = number(*worst->value(wanted));
+  return most == number(*best->value(wanted)) ? fmt::format("Every variant has {} {}", most, wanted.unit)
+                                              : fmt::format("{} has the most: {} {}, in {}", worst->variant->name, most,
+                                                            wanted.unit, worst->workload->name);
+}
+
+std::optional<Chart> chart_of(const MetricChart& wanted, const std::string& family,
+                              const std::vector<BenchmarkCounters>& benchmarks) {
+  const std::vector<const BenchmarkCounters*> sorted = sorted_by_variant(wanted, benchmarks);
+  if (sorted.empty()) return std::nullopt;
+  json::array rows, line;
+  for (const BenchmarkCounters* one : sorted)
+    rows.push_back(json::object{{"variant", one->variant->name},
+                                {"benchmark", one->benchmark()},
+                                {"workload", one->workload->name},
+                                {"value", *one->value(wanted)},
+                                {"shown", number(*one->value(wanted))}});
+  if (wanted.line) line.push_back(json::object{{"x", *wanted.line}});
+  Chart chart("metric", fmt::format("{}-{}", family, wanted.name));
+  chart.title = title_of(wanted, benchmarks);
+  chart.note = wanted.note;
+  chart.text = fmt::format("Dot plot of {} by variant and workload. {}.", wanted.axis, chart.title);
+  chart.data = {{"rows", std::move(rows)}, {"line", std::move(line)}};
+  chart.words = {{"axis", wanted.axis}};
+  return chart;
+}
+
+}  // namespace
+
+Table metrics_table(const std::string& family, const Family& described, const Result& result) {
+  using enum TableColumn::Kind;
+  const std::vector<BenchmarkCounters> benchmarks = benchmarks_of(family, described, result);
+  const std::vector<MetricColumn> columns = columns_of(described, benchmarks);
+  Table table{family + "-metrics", described.metrics_title, {{"Benchmark", kBenchmark}}, {}};
+  for (const MetricColumn& column : columns) table.columns.push_back({column.title, kNumber});
+  for (const BenchmarkCounters& one : benchmarks) {
+    std::vector<TableCell> row{one.benchmark()};
+    bool any = false;
+    for (const MetricColumn& column : columns) {
+      const auto found = one.counters.find(column.metric);
+      any = any || found != one.counters.end();
+      row.emplace_back(found == one.counters.end() ? "" : shown(found->second, column.format));
+    }
+    if (any) table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::vector<Chart> metric_charts(const std::string& family, const Family& described, const Result& result) {
+  const std::vector<BenchmarkCounters> benchmarks = benchmarks_of(family, described, result);
+  std::vector<Chart> charts;
+  for (const MetricChart& wanted : described.charts)
+    if (std::optional<Chart> chart = chart_of(wanted, family, benchmarks)) charts.push_back(std::move(*chart));
+  return charts;
+}
+
+}  // namespace lab::report

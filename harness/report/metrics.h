@@ -1,0 +1,20 @@
+/// Metrics of a family's variants beside time, from the counters of results; a counter is exact if all processes agree.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/report/document.h"
+#include "harness/results/family.h"
+#include "harness/results/result.h"
+
+namespace lab::report {
+
+/// One row per benchmark with counters, one column per counter: first the described ones. No rows without counters.
+Table metrics_table(const std::string& family, const results::Family& described, const results::Result& result);
+
+/// The charts that the family asks for, if variants have different metrics. Lower is better.
+std::vector<Chart> metric_charts(const std::string& family, const results::Family& described,
+                                 const results::Result& result);
+
+}  // namespace lab::report

@@ -1,0 +1,293 @@
+#include "harness/results/article.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "harness/base/files.h"
+#include "harness/base/json_kinds.h"
+#include "harness/base/json_struct.h"
+#include "harness/results/described.h"
+
+namespace lab::results {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "0.195 %", "67,108,864". False if it is no such number.
+bool parse_printed(PrintedNumber& number) {
+  std::string digits = number.text;
+  const bool percent = digits.ends_with('%');
+  if (percent) digits.erase(digits.find_last_not_of(" %") + 1);
+  std::erase(digits, ',');
+  char* end = nullptr;
+  number.value = std::strtod(digits.c_str(), &end);
+  if (digits.empty() || *end != '\0' || digits.find_first_not_of("+-.0123456789") != std::string::npos) return false;
+  const std::size_t point = digits.find('.');
+  const auto decimals = point == std::string::npos ? 0 : static_cast<int>(digits.size() - point - 1);
+  const double scale = percent ? 0.01 : 1;
+  number.value *= scale;
+  number.accuracy = std::pow(10, -decimals) * scale;
+  return true;
+}
+
+}  // namespace
+
+LAB_JSON_STRUCT(ArticleSource, title, author, year)
+LAB_JSON_STRUCT(ArticleRow, variants, values)
+LAB_JSON_STRUCT(DriverClaim, platform, check)
+LAB_JSON_STRUCT(Platform, what, columns)
+LAB_JSON_STRUCT(SmallestImageStorage, columns)
+LAB_JSON_STRUCT(ImageStorages, columns, images)
+LAB_JSON_STRUCT(HeapShare, columns, parts)
+LAB_JSON_STRUCT(NoFigure, reason)
+
+void fields(FieldReader& f, RatioCase& one) {
+  f.added("when", one.when);
+  f("from", one.from);
+  f("to", one.to);
+}
+
+/// A ratio of one case has its two variants in place of a list.
+void fields(FieldReader& f, Ratio& ratio) {
+  f("metric", ratio.metric);
+  f.added("workload", ratio.workload);
+  f.added("cases", ratio.cases);
+  if (ratio.cases.empty()) fields(f, ratio.cases.emplace_back());
+}
+
+void fields(FieldReader& f, RatioClaim& claim) {
+  fields(f, claim.ratio);
+  f.added("also", claim.also);
+  f.added("stated", claim.stated);
+}
+
+void fields(FieldReader& f, Quantity& quantity) {
+  f("benchmarks", quantity.benchmarks);
+  f("metric", quantity.metric);
+  f.added("over", quantity.over);
+}
+
+void fields(FieldReader& f, ExactClaim& claim) {
+  fields(f, claim.quantity);
+  f("stated", claim.stated.text);
+  if (!f.failed() && !parse_printed(claim.stated))
+    f.refuse("stated", fmt::format("expected a number such as '0.195 %', found '{}'", claim.stated.text));
+}
+
+void fields(FieldReader& f, OrderClaim& claim) {
+  f("metric", claim.metric);
+  f.added("workload", claim.workload);
+  f("order", claim.variants);
+  if (claim.variants.size() < 2)
+    f.refuse("order", fmt::format("expected at least 2 variants, found {}", claim.variants.size()));
+}
+
+void fields(FieldReader& f, DriverCheck& check) {
+  static constexpr auto kBytes = [](FieldReader& r, DriverCheck& c) { r("bytes", c.bytes); };
+  static constexpr auto kImage = [](FieldReader& r, DriverCheck& c) {
+    r("image", c.image);
+    r("bytes", c.bytes);
+  };
+  static constexpr auto kNothing = [](FieldReader&, DriverCheck&) {};
+  static constexpr JsonKind<DriverCheck> kKinds[] = {
+      {"image alignments", kBytes},
+      {"smallest image alignment", kBytes},
+      {"smallest image storage", kBytes},
+      {"image storage", kImage},
+      {"image alignment", kImage},
+      {"same image storage", [](FieldReader& r, DriverCheck& c) { r("images", c.images); }},
+      {"least image storage", kNothing},
+      {"few image alignments",
+       [](FieldReader& r, DriverCheck& c) {
+         r("most", c.most);
+         r("low", c.low);
+         r("high", c.high);
+       }},
+      {"one buffer alignment", kNothing},
+      {"small buffer storage",
+       [](FieldReader& r, DriverCheck& c) {
+         r("below", c.below);
+         r("bytes", c.bytes);
+       }},
+      {"buffer extra", [](FieldReader& r, DriverCheck& c) {
+         r("above", c.above);
+         r("most", c.most);
+       }}};
+  check.kind = read_kind<DriverCheck>(f, kKinds, check);
+}
+
+using ClaimKind = decltype(Claim::kind);
+using FigureKind = decltype(Erratum::measured);
+
+void fields(FieldReader& f, Claim& claim) {
+  static constexpr JsonKind<ClaimKind> kKinds[] = {{"ratio", read_alternative<RatioClaim>},
+                                                   {"exact", read_alternative<ExactClaim>},
+                                                   {"order", read_alternative<OrderClaim>},
+                                                   {"driver", read_alternative<DriverClaim>}};
+  f("claim", claim.text);
+  read_kind<ClaimKind>(f, kKinds, claim.kind);
+}
+
+void fields(FieldReader& f, FigureKind& figure) {
+  static constexpr JsonKind<FigureKind> kKinds[] = {{"ratio", read_alternative<Ratio>},
+                                                    {"value", read_alternative<Quantity>},
+                                                    {"smallest image storage", read_alternative<SmallestImageStorage>},
+                                                    {"storages", read_alternative<ImageStorages>},
+                                                    {"heap share", read_alternative<HeapShare>},
+                                                    {"none", read_alternative<NoFigure>}};
+  read_kind<FigureKind>(f, kKinds, figure);
+}
+
+void fields(FieldReader& f, Erratum& erratum) {
+  f("claim", erratum.claim);
+  f("article", erratum.printed);
+  f("arithmetic", erratum.arithmetic);
+  f("measured", erratum.measured);
+}
+
+void fields(FieldReader& f, RatioChart& chart) {
+  static constexpr JsonKind<RatioChart> kKinds[] = {{"ratios", [](FieldReader& r, RatioChart& c) {
+                                                       r("name", c.name);
+                                                       r("metric", c.metric);
+                                                       r("reference", c.reference);
+                                                       r("at", c.at);
+                                                       r.added("note", c.note);
+                                                     }}};
+  read_kind<RatioChart>(f, kKinds, chart);
+}
+
+void fields(FieldReader& f, Article& article) {
+  f("source", article.source);
+  f.added("machine", article.machine);
+  f.added("workload", article.workload);
+  f.added("also", article.also);
+  f.added("note", article.note);
+  f.added("table", article.table);
+  f.added("charts", article.charts);
+  f.added("texel_bytes", article.sweep.texel_bytes);
+  f.added("least_dimension", article.sweep.least_dimension);
+  f.added("platforms", article.platforms);
+  f("claims", article.claims);
+  f("errata", article.errata);
+}
+
+namespace {
+
+Error wrong(const std::string& sentence) {
+  return {sentence, "", ExitStatus::kUsage};
+}
+
+/// Fills in what a part of an article takes from the whole, and checks what it refers to. An error says which part it
+/// is about.
+class Completion {
+ public:
+  Completion(const Article& article, std::string part) : article_(article), part_(std::move(part)) {}
+
+  Expected<void> operator()(Ratio& ratio) const {
+    if (Expected<void> known = take_workload(ratio.workload); !known) return known;
+    for (RatioCase& one : ratio.cases)
+      if (const auto from = article_.figure(one.from, ratio.metric), to = article_.figure(one.to, ratio.metric);
+          from && to)
+        one.from_table = *from / *to;
+    return {};
+  }
+  Expected<void> operator()(RatioClaim& claim) const {
+    if (claim.also.empty()) claim.also = article_.also;
+    if (Expected<void> completed = (*this)(claim.ratio); !completed) return completed;
+    for (const RatioCase& one : claim.ratio.cases)
+      if (!one.from_table && !claim.stated)
+        return wrong(fmt::format("{}: expected 'stated', or figures of '{}' for {} and {} in the table, found neither",
+                                 part_, claim.ratio.metric, one.from, one.to));
+    return {};
+  }
+  Expected<void> operator()(Quantity& quantity) const {
+    quantity.benchmarks = fmt::format("{}/{}", article_.family, quantity.benchmarks);
+    return needs_family();
+  }
+  Expected<void> operator()(ExactClaim& claim) const { return (*this)(claim.quantity); }
+  Expected<void> operator()(OrderClaim& claim) const { return take_workload(claim.workload); }
+  Expected<void> operator()(const DriverClaim& claim) const {
+    if (!claim.platform || article_.platforms.contains(*claim.platform)) return {};
+    return wrong(fmt::format("{}: unknown platform '{}'", part_, *claim.platform));
+  }
+  Expected<void> operator()(const RatioChart& chart) const {
+    if (article_.workload.empty())
+      return wrong(fmt::format("{}: expected 'workload' in the article, found none", part_));
+    if (article_.figure(chart.reference, chart.metric)) return needs_family();
+    return wrong(fmt::format("{}: expected a figure of '{}' for the reference {} in the table, found none", part_,
+                             chart.metric, chart.reference));
+  }
+  /// A figure of drivers, or none: nothing to fill in.
+  template <typename Other>
+  Expected<void> operator()(const Other&) const {
+    return {};
+  }
+
+ private:
+  Expected<void> take_workload(std::string& workload) const {
+    if (workload.empty()) workload = article_.workload;
+    if (workload.empty())
+      return wrong(fmt::format("{}: expected 'workload' there or in the article, found none", part_));
+    return needs_family();
+  }
+  Expected<void> needs_family() const {
+    if (!article_.family.empty()) return {};
+    return wrong(fmt::format("{}: it is about variants, so the file belongs into variants/<family>/articles", part_));
+  }
+
+  const Article& article_;
+  std::string part_;
+};
+
+Expected<void> complete(Article& article) {
+  const auto completion = [&](const char* what, const std::string& name) {
+    return Completion(article, fmt::format("{} '{}'", what, name));
+  };
+  for (Claim& claim : article.claims)
+    if (Expected<void> done = std::visit(completion("the claim", claim.text), claim.kind); !done) return done;
+  for (Erratum& erratum : article.errata)
+    if (Expected<void> done = std::visit(completion("the erratum", erratum.claim), erratum.measured); !done)
+      return done;
+  for (const RatioChart& chart : article.charts)
+    if (Expected<void> done = completion("the chart", chart.name)(chart); !done) return done;
+  return {};
+}
+
+/// The articles of one folder.
+Expected<void> add_articles(const fs::path& folder, const std::string& family, std::vector<Article>& articles) {
+  for (const fs::path& file : sorted_files(folder, ".json")) {
+    Expected<Article> article = load_described<Article>(file);
+    if (!article) return article.error();
+    article->name = file.stem().string();
+    article->family = family;
+    if (const Expected<void> done = complete(*article); !done) return about_file(file, done.error());
+    if (std::any_of(articles.begin(), articles.end(), [&](const Article& one) { return one.name == article->name; }))
+      return about_file(file, wrong("another article has the same name: give it another"));
+    articles.push_back(std::move(*article));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<double> Article::figure(const std::string& variant, const std::string& metric) const {
+  for (const ArticleRow& row : table)
+    if (std::find(row.variants.begin(), row.variants.end(), variant) != row.variants.end())
+      if (const auto value = row.values.find(metric); value != row.values.end()) return value->second;
+  return std::nullopt;
+}
+
+Expected<std::vector<Article>> load_articles(const fs::path& root) {
+  std::vector<Article> articles;
+  for (const fs::path& family : sorted_files(root / "variants", ""))
+    if (const Expected<void> added = add_articles(family / "articles", family.filename().string(), articles); !added)
+      return added.error();
+  if (const Expected<void> added = add_articles(root / "results/published", "", articles); !added) return added.error();
+  return articles;
+}
+
+}  // namespace lab::results

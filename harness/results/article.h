@@ -1,0 +1,168 @@
+/// Articles as data: what somebody published about a family (variants/<family>/articles/*.json) or about Vulkan drivers
+/// (results/published/*.json). harness/docs/formats.md describes the format.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/base/error.h"
+
+namespace lab::results {
+
+struct ArticleSource {
+  std::string title;
+  std::string author;
+  int year = 0;
+};
+
+/// A row of the article's own table.
+struct ArticleRow {
+  std::vector<std::string> variants;     ///< the variants here that the row is about
+  std::map<std::string, double> values;  ///< by metric
+};
+
+/// Two variants that a ratio is about. Where the article leaves a condition open, there is a case for each choice.
+struct RatioCase {
+  std::string when;  ///< the condition; "" if there is one case
+  std::string from;  ///< variants
+  std::string to;
+  std::optional<double> from_table = {};  ///< the ratio of the article's own figures; computed, not in the file
+};
+
+/// A metric of `from` over the same metric of `to`. A metric is a phase, "time" (the sum of the phases) or a counter.
+struct Ratio {
+  std::string metric;
+  std::string workload;  ///< that of the article if the file gives none
+  std::vector<RatioCase> cases;
+};
+
+/// A metric of every benchmark that a glob matches, or its share of another metric.
+struct Quantity {
+  std::string benchmarks;  ///< a glob over "family/variant/workload"; the file omits the family
+  std::string metric;
+  std::string over;  ///< "": the metric itself
+};
+
+/// A claim that a ratio has a size: above 1, `to` needs less time (or less of another metric) than `from`.
+struct RatioClaim {
+  Ratio ratio;
+  std::vector<std::string> also;  ///< further workloads, shown but not judged
+  std::optional<double> stated;   ///< as printed; none if the article gives only the figures of its table
+};
+
+/// A number as printed, such as "0.195 %".
+struct PrintedNumber {
+  std::string text;
+  double value = 0;     ///< 0.00195
+  double accuracy = 0;  ///< one unit of its last digit: 0.00001
+};
+
+/// A claim that a quantity without noise has a value.
+struct ExactClaim {
+  Quantity quantity;
+  PrintedNumber stated;
+};
+
+/// A claim that a metric grows from each variant to the next.
+struct OrderClaim {
+  std::string metric;
+  std::string workload;
+  std::vector<std::string> variants;
+};
+
+using ImageSize = std::array<std::uint64_t, 2>;  ///< width and height
+
+/// How to test a claim on a driver column. `kind` says which of the other fields are set.
+struct DriverCheck {
+  std::string kind;
+  std::vector<std::uint64_t> bytes = {};  ///< the article's figures
+  ImageSize image{};
+  std::vector<ImageSize> images = {};
+  std::uint64_t most = 0, low = 0, high = 0, below = 0, above = 0;
+};
+
+/// A claim about the memory requirements of a driver.
+struct DriverClaim {
+  std::optional<std::string> platform;  ///< name in the article; none for every driver
+  DriverCheck check;
+};
+
+struct Claim {
+  std::string text;
+  std::variant<RatioClaim, ExactClaim, OrderClaim, DriverClaim> kind;
+};
+
+/// Figures of a driver column: where an erratum's measured figure comes from.
+struct SmallestImageStorage {
+  std::string columns;  ///< a glob over driver columns
+};
+struct ImageStorages {
+  std::string columns;
+  std::vector<ImageSize> images;
+};
+struct HeapShare {
+  std::string columns;
+  std::uint64_t parts = 0;
+};
+struct NoFigure {
+  std::string reason;
+};
+
+/// An error in the article.
+struct Erratum {
+  std::string claim;
+  std::string printed;
+  std::string arithmetic;
+  std::variant<Ratio, Quantity, SmallestImageStorage, ImageStorages, HeapShare, NoFigure> measured;
+};
+
+/// A chart of the ratio of each variant of the table to one of them, here and in the article.
+struct RatioChart {
+  std::string name;
+  std::string metric;
+  std::string reference;  ///< a variant
+  std::string at;         ///< what the metric measures: "adding commands"
+  std::string note;
+};
+
+struct Platform {
+  std::string what;
+  std::string columns;  ///< glob over driver columns; "" if no column can match
+};
+
+/// The images whose memory requirements an article about drivers lists.
+struct ImageSweep {
+  std::uint64_t texel_bytes = 4;      ///< of its format
+  std::uint64_t least_dimension = 1;  ///< narrower or lower images are not in the sweep
+};
+
+struct Article {
+  std::string name;    ///< that of the file, without .json; unique
+  std::string family;  ///< "" for an article about drivers
+  ArticleSource source;
+  std::string machine;            ///< where it measured, with an article: "an Intel Core i7"; "" if it does not say
+  std::string workload;           ///< on which its claims are judged
+  std::vector<std::string> also;  ///< further workloads for which they are shown
+  std::string note;               ///< about the workload: a sentence, or ""
+  std::vector<ArticleRow> table;
+  std::vector<RatioChart> charts;
+  ImageSweep sweep;
+  std::map<std::string, Platform> platforms;
+  std::vector<Claim> claims;
+  std::vector<Erratum> errata;
+
+  /// The figure of its table; none if the table lacks it.
+  std::optional<double> figure(const std::string& variant, const std::string& metric) const;
+};
+
+/// All articles of a checkout, sorted by family and name; those about drivers last. A missing folder has no articles.
+/// An error names the file.
+Expected<std::vector<Article>> load_articles(const std::filesystem::path& root);
+
+}  // namespace lab::results

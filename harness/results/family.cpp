@@ -1,0 +1,89 @@
+#include "harness/results/family.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/fit.h"
+#include "harness/base/json_fields.h"
+#include "harness/results/described.h"
+
+namespace lab::results {
+
+namespace fs = std::filesystem;
+
+void fields(FieldReader& f, MetricColumn& column) {
+  f("metric", column.metric);
+  column = default_column(column.metric);
+  f.added("title", column.title);
+  f.added("shown", column.shown);
+  std::string format;
+  f.added("format", format);
+  static constexpr std::pair<std::string_view, NumberFormat> kFormats[] = {
+      {"number", NumberFormat::kNumber}, {"percent", NumberFormat::kPercent}, {"whole", NumberFormat::kWhole}};
+  if (format.empty()) return;
+  for (const auto& [name, value] : kFormats)
+    if (name == format) {
+      column.format = value;
+      return;
+    }
+  f.refuse("format", fmt::format("expected one of 'number', 'percent', 'whole', found '{}'", format));
+}
+
+void fields(FieldReader& f, MetricChart& chart) {
+  f("name", chart.name);
+  f("metric", chart.metric);
+  f.added("over", chart.over);
+  f("axis", chart.axis);
+  chart.unit = chart.axis;
+  f.added("unit", chart.unit);
+  f("note", chart.note);
+  f.added("line", chart.line);
+}
+
+void fields(FieldReader& f, Family& family) {
+  f.added("title", family.title);
+  f.added("subject", family.subject);
+  f.added("metrics_title", family.metrics_title);
+  f.added("metrics", family.metrics);
+  f.added("charts", family.charts);
+}
+
+namespace {
+
+/// What a family's file leaves out.
+Family completed(Family family, const std::string& name) {
+  if (family.title.empty()) family.title = name;
+  if (family.subject.empty()) family.subject = name;
+  if (family.metrics_title.empty()) family.metrics_title = "Metrics other than time";
+  return family;
+}
+
+}  // namespace
+
+Family describe(const Families& families, const std::string& name) {
+  const auto found = families.find(name);
+  return completed(found == families.end() ? Family{} : found->second, name);
+}
+
+MetricColumn default_column(const std::string& metric) {
+  constexpr std::string_view kBytes = "_bytes";
+  const bool bytes = metric.ends_with(kBytes);
+  std::string title = capitalized(metric.substr(0, metric.size() - (bytes ? kBytes.size() : 0)));
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return {metric, title + (bytes ? ", bytes" : ""), bytes ? NumberFormat::kWhole : NumberFormat::kNumber, true};
+}
+
+Expected<Families> load_families(const fs::path& root) {
+  Families families;
+  for (const fs::path& folder : sorted_files(root / "variants", "")) {
+    const fs::path file = folder / "family.json";
+    if (!fs::exists(file)) continue;
+    Expected<Family> family = load_described<Family>(file);
+    if (!family) return family.error();
+    families[folder.filename().string()] = std::move(*family);
+  }
+  return families;
+}
+
+}  // namespace lab::results

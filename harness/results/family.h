@@ -1,0 +1,57 @@
+/// Families as data: variants/<family>/family.json, which says how a report shows a family. harness/docs/formats.md
+/// describes the format.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+
+namespace lab::results {
+
+/// How a value is shown.
+enum class NumberFormat { kNumber, kPercent, kWhole };
+
+/// A column of the family's table of metrics.
+struct MetricColumn {
+  std::string metric;
+  std::string title;
+  NumberFormat format = NumberFormat::kNumber;
+  bool shown = true;
+};
+
+/// A chart of one number per benchmark: a metric, or its share of another.
+struct MetricChart {
+  std::string name;
+  std::string metric;
+  std::string over;  ///< "": the metric itself
+  std::string axis;
+  std::string unit;  ///< as in "buddy has the most: 1.33 <unit>"
+  std::string note;
+  std::optional<double> line;  ///< a value to mark
+};
+
+struct Family {
+  std::string title;    ///< of its section
+  std::string subject;  ///< as in "8 published claims about <subject>"
+  std::string metrics_title;
+  std::vector<MetricColumn> metrics;  ///< the first columns of the table; others follow under their own names
+  std::vector<MetricChart> charts;
+};
+
+/// By name.
+using Families = std::map<std::string, Family>;
+
+/// The description, or one in which the name is the title.
+Family describe(const Families& families, const std::string& name);
+
+/// The column of a counter that no description mentions: "used_bytes" is "Used, bytes".
+MetricColumn default_column(const std::string& metric);
+
+/// All families of a checkout; none if there is no folder variants/. An error names the file.
+Expected<Families> load_families(const std::filesystem::path& root);
+
+}  // namespace lab::results

@@ -1,0 +1,84 @@
+#include "harness/results/family.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/base/scratch_folder.h"
+
+namespace lab::results {
+
+namespace {
+
+Expected<Families> loaded(std::string_view text) {
+  const ScratchFolder root;
+  root.write("variants/shelf/family.json", text);
+  root.write("variants/common/growth.h", "not a family");
+  return load_families(root.path());
+}
+
+}  // namespace
+
+TEST(Family, has_titles_metrics_and_charts) {
+  const Expected<Families> families = loaded(R"({
+    "reference": "plain", "title": "Shelves", "subject": "shelves", "metrics_title": "Room",
+    "metrics": [{"metric": "slack", "title": "Unused share", "format": "percent"},
+                {"metric": "used_bytes"}, {"metric": "rounds", "shown": false}],
+    "charts": [{"name": "room", "metric": "used_bytes", "over": "live_bytes", "axis": "used / live", "note": "n", "line": 1},
+               {"name": "slack", "metric": "slack", "axis": "slack", "unit": "of a shelf", "note": "n"}]})");
+  ASSERT_TRUE(families) << families.error().what;
+  ASSERT_EQ(families->size(), 1u);
+  const Family shelf = describe(*families, "shelf");
+  EXPECT_EQ(shelf.title, "Shelves");
+  EXPECT_EQ(shelf.subject, "shelves");
+  EXPECT_EQ(shelf.metrics_title, "Room");
+  ASSERT_EQ(shelf.metrics.size(), 3u);
+  EXPECT_EQ(shelf.metrics[0].title, "Unused share");
+  EXPECT_EQ(shelf.metrics[0].format, NumberFormat::kPercent);
+  EXPECT_EQ(shelf.metrics[1].title, "Used, bytes");
+  EXPECT_EQ(shelf.metrics[1].format, NumberFormat::kWhole);
+  EXPECT_FALSE(shelf.metrics[2].shown);
+  ASSERT_EQ(shelf.charts.size(), 2u);
+  EXPECT_EQ(shelf.charts[0].over, "live_bytes");
+  EXPECT_EQ(shelf.charts[0].unit, "used / live") << "the axis, if the file has no unit";
+  EXPECT_EQ(shelf.charts[0].line, 1.0);
+  EXPECT_EQ(shelf.charts[1].unit, "of a shelf");
+  EXPECT_EQ(shelf.charts[1].line, std::nullopt);
+}
+
+TEST(Family, without_a_description_has_its_name_as_title) {
+  for (const char* text : {R"({"reference": "plain"})", R"({"reference": "plain", "later": [1]})"}) {
+    const Family shelf = describe(*loaded(text), "shelf");
+    EXPECT_EQ(shelf.title, "shelf");
+    EXPECT_EQ(shelf.subject, "shelf");
+    EXPECT_EQ(shelf.metrics_title, "Metrics other than time");
+  }
+  EXPECT_EQ(describe({}, "elsewhere").title, "elsewhere");
+  EXPECT_TRUE(load_families(ScratchFolder().path())->empty());
+}
+
+TEST(Family, that_cannot_be_read_is_one_sentence_with_its_file) {
+  const struct {
+    const char *text, *error;
+  } rows[]{
+      {"", "the file: empty"},
+      {R"({"title": 1})", "title: expected a string, found 1"},
+      {R"({"metrics": [{"title": "t"}]})", "metrics[0].metric: missing"},
+      {R"({"metrics": [{"metric": "m", "format": "hex"}]})",
+       "metrics[0].format: expected one of 'number', 'percent', 'whole', found 'hex'"},
+      {R"({"charts": [{"name": "n", "metric": "m", "note": "n"}]})", "charts[0].axis: missing"},
+  };
+  for (const auto& [text, error] : rows) {
+    const Expected<Families> families = loaded(text);
+    ASSERT_FALSE(families) << text;
+    EXPECT_EQ(families.error().status, ExitStatus::kUsage);
+    const std::string& what = families.error().what;
+    EXPECT_TRUE(what.starts_with("reading '")) << what;
+    EXPECT_TRUE(what.ends_with(std::string("variants/shelf/family.json': ") + error)) << what;
+  }
+}
+
+TEST(Family, columns_of_unknown_metrics_have_a_title) {
+  EXPECT_EQ(default_column("spare_page_bytes").title, "Spare page, bytes");
+  EXPECT_EQ(default_column("workers").title, "Workers");
+}
+
+}  // namespace lab::results
