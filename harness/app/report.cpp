@@ -12,6 +12,7 @@
 #include "harness/app/history.h"
 #include "harness/base/files.h"
 #include "harness/base/usage_error.h"
+#include "harness/measure/exhibits.h"
 #include "harness/measure/machine.h"
 #include "harness/results/journal.h"
 
@@ -76,6 +77,20 @@ Expected<std::optional<judge::Comparison>> comparison_of(const results::Result& 
   return std::optional(std::move(*comparison));
 }
 
+/// The files of a result's exhibits in the folder of the result. Leaves out files that are missing, larger than an
+/// exhibit can be, or outside of the folder: a result may come from anywhere.
+report::ExhibitContents exhibits_of(const results::Result& result, const fs::path& folder) {
+  report::ExhibitContents contents;
+  for (const results::Exhibit& exhibit : result.exhibits) {
+    const fs::path file = fs::path(exhibit.file).lexically_normal();
+    if (file.is_absolute() || file.empty() || *file.begin() == "..") continue;
+    std::error_code missing;
+    if (const auto size = fs::file_size(folder / file, missing); missing || size > measure::kMostExhibitBytes) continue;
+    if (Expected<std::string> content = read_file(folder / file)) contents[exhibit.file] = std::move(*content);
+  }
+  return contents;
+}
+
 Expected<report::ReportFiles> report_result(const ReportRequest& request, const fs::path& path,
                                             const std::optional<fs::path>& out) {
   const Expected<results::Result> result = results::load_result(path);
@@ -86,7 +101,8 @@ Expected<report::ReportFiles> report_result(const ReportRequest& request, const 
   if (!atlas) return atlas.error();
   const std::vector<judge::SeriesHistory> histories = history_of(path, result->machine.id);
   const std::vector<results::ParsedBisectRecord> bisects = bisects_of(path);
-  return report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, histories, bisects},
+  return report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, histories, bisects,
+                               exhibits_of(*result, path.parent_path())},
                               options_for(request.root, out.value_or(request.root / "reports" / path.stem())));
 }
 
@@ -97,7 +113,7 @@ Expected<report::ReportFiles> report_atlas_alone(const ReportRequest& request, c
     return usage_error(fmt::format("expected a result or an atlas in '{}', found neither", machine_folder.string()),
                        "python3 make.py run, or python3 make.py probe");
   return report::write_report(
-      {nullptr, *atlas, nullptr, {}, {}},
+      {nullptr, *atlas, nullptr, {}, {}, {}},
       options_for(request.root,
                   request.out.value_or(request.root / "reports" / (machine_folder.filename().string() + "-atlas"))));
 }
@@ -153,7 +169,10 @@ Expected<void> keep_report(const results::Result& result, const fs::path& folder
   else
     comparison = comparison_of(result, "", std::nullopt);
   const judge::Comparison* const verdicts = comparison && *comparison ? &**comparison : nullptr;
-  const Expected<report::ReportFiles> files = report::write_report({&result, *atlas, verdicts, {}, {}}, options);
+  const Expected<report::ReportFiles> files =
+      report::write_report({&result, *atlas, verdicts, {}, {},
+                            exhibits_of(result, results::machine_folder(root, result.machine))},
+                           options);
   if (!files) return in_context("report not written", files.error());
   // The page exists, but without verdicts.
   if (!comparison) return in_context("report written without verdicts", comparison.error());

@@ -10,6 +10,7 @@
 
 #include "harness/judge/summary.h"
 #include "harness/report/format.h"
+#include "harness/report/sweeps.h"
 #include "harness/report/metrics.h"
 #include "harness/stats/interval.h"
 
@@ -177,7 +178,10 @@ std::vector<Chart> time_charts(const std::string& family, const results::Family&
 /// The charts of a family, in order; each group is one line of the page. To add a chart, add its specification, a
 /// function that makes its rows, and a line here. A function returns no charts without data.
 using MakeCharts = std::vector<Chart> (*)(const std::string& family, const results::Family&, const Result&);
-constexpr MakeCharts kCharts[] = {time_charts, metric_charts};
+constexpr MakeCharts kCharts[] = {
+    time_charts,
+    [](const std::string& family, const results::Family&, const Result& result) { return sweep_charts(family, result); },
+    metric_charts};
 
 Table time_table(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured) {
   using enum TableColumn::Kind;
@@ -246,7 +250,8 @@ std::string family_finding(const std::string& family, const Result& result) {
   return "";
 }
 
-Section family_section(const std::string& family, const results::Family& described, const Result& result) {
+Section family_section(const std::string& family, const results::Family& described, const Result& result,
+                       const ExhibitContents& exhibits) {
   Section section{"family-" + family, described.title, {}, {}};
   std::vector<Element> tables;
   std::vector<std::string> without;
@@ -265,6 +270,8 @@ Section family_section(const std::string& family, const results::Family& describ
   for (const MakeCharts make : kCharts)
     if (std::vector<Chart> charts = make(family, described, result); !charts.empty())
       section.elements.emplace_back(Charts{std::move(charts)});
+  if (std::vector<Chart> charts = exhibit_charts(family, result, exhibits); !charts.empty())
+    section.elements.emplace_back(Charts{std::move(charts)});
   std::move(tables.begin(), tables.end(), std::back_inserter(section.elements));
   if (Table metrics = metrics_table(family, described, result); !metrics.rows.empty())
     section.elements.emplace_back(std::move(metrics));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/report/document.h"
+#include "harness/report/exhibits.h"
 #include "harness/results/family.h"
 #include "harness/results/result.h"
 
@@ -18,6 +19,7 @@ std::vector<std::string> families_of(const results::Result& result);
 std::string family_finding(const std::string& family, const results::Result& result);
 
 /// Plots, tables, metrics and variants of one family; a note instead if no process has finished.
-Section family_section(const std::string& family, const results::Family& described, const results::Result& result);
+Section family_section(const std::string& family, const results::Family& described, const results::Result& result,
+                       const ExhibitContents& exhibits = {});
 
 }  // namespace lab::report

@@ -262,7 +262,8 @@ Document report_document(const ReportInput& input, const Background& background,
     for (Section& section : claims_sections(judged, background, *result))
       document.sections.push_back(std::move(section));
     for (const std::string& family : families_in_order(*result, judged))
-      document.sections.push_back(family_section(family, results::describe(background.families, family), *result));
+      document.sections.push_back(
+          family_section(family, results::describe(background.families, family), *result, input.exhibits));
   }
   document.sections.push_back(vulkan_section(input.atlas, background.articles));
   document.sections.push_back(errata_section(background.articles, result, input.atlas));

@@ -13,6 +13,7 @@
 #include "harness/base/error.h"
 #include "harness/judge/compare.h"
 #include "harness/report/document.h"
+#include "harness/report/exhibits.h"
 #include "harness/report/history.h"
 #include "harness/results/article.h"
 #include "harness/results/atlas.h"
@@ -28,6 +29,7 @@ struct ReportInput {
   const judge::Comparison* comparison = nullptr;              ///< `result` against a base; null: none
   std::span<const judge::SeriesHistory> histories = {};       ///< the history of the result's machine
   std::span<const results::ParsedBisectRecord> bisects = {};  ///< bisects on that machine, the latest first
+  ExhibitContents exhibits = {};                              ///< of the files of the result's exhibits
 };
 
 /// The progress of a running session.

@@ -1,0 +1,112 @@
+#include "harness/report/exhibits.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "harness/report/charts.h"
+#include "harness/report/sweeps.h"
+#include "harness/report/svg.h"
+#include "harness/results/result_fixture.h"
+
+namespace lab::report {
+
+namespace {
+
+using results::ExhibitKind;
+
+/// Two variants that each have an exhibit of every kind, and the files.
+struct Shown {
+  Shown() : result(results::fixture_result(7)) {
+    for (const char* variant : {"quick", "plain"}) {
+      const std::string benchmark = fmt::format("shelf/{}/store", variant);
+      const double fast = std::string_view(variant) == "quick" ? 1 : 2;
+      result.exhibits.push_back({benchmark,
+                                 {"put", "Time to put", ExhibitKind::kLatency},
+                                 "x/" + benchmark + ".json",
+                                 6,
+                                 {{"p50", 100 * fast},
+                                  {"p99", 200 * fast},
+                                  {"p99.9", 300 * fast},
+                                  {"worst", 4000 * fast},
+                                  {"raw worst", 4e6}}});
+      add(benchmark, {"free", "Free memory", ExhibitKind::kSeries},
+          R"({"x_title":"operations","y_title":"free memory, bytes","x":[1,2,3],"lines":[{"name":"free","y":[9,8,7]}]})");
+      add(benchmark, {"picture", "The shelf", ExhibitKind::kImage}, "\x89PNG");
+      add(benchmark, {"steps", "Steps", ExhibitKind::kEvents},
+          R"({"traceEvents": [{"name":"b","ph":"X","pid":1,"tid":1,"ts":5,"dur":2},)"
+          R"({"name":"a","ph":"X","pid":1,"tid":0,"ts":1,"dur":3}]})");
+    }
+  }
+
+  void add(const std::string& benchmark, const bench::ExhibitInfo& info, const std::string& content) {
+    const std::string file = fmt::format("x/{}.{}", benchmark, info.name);
+    result.exhibits.push_back({benchmark, info, file, 1, {}});
+    contents[file] = content;
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Chart& chart : exhibit_charts("shelf", result, contents)) names.push_back(chart.name);
+    return names;
+  }
+
+  results::Result result;
+  ExhibitContents contents;
+};
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST(ExhibitCharts, are_one_for_all_variants_or_one_for_each_with_the_reference_first) {
+  EXPECT_EQ(Shown().names(), (Names{"shelf-store-put", "shelf-store-free", "shelf-store-picture-plain",
+                                    "shelf-store-picture-quick", "shelf-store-steps-plain", "shelf-store-steps-quick"}));
+}
+
+TEST(ExhibitCharts, name_the_variant_with_the_shortest_tail) {
+  const Shown shown;
+  const Chart chart = exhibit_charts("shelf", shown.result, shown.contents).front();
+  EXPECT_EQ(chart.title, "Time to put: with quick, 99.9 % take at most 300 ns");
+  EXPECT_NE(chart.note.find("the longest of all was 4,000,000 ns"), std::string::npos) << chart.note;
+}
+
+TEST(ExhibitCharts, leave_out_what_is_missing_or_malformed) {
+  Shown shown;
+  shown.contents["x/shelf/plain/store.steps"] = "{\"traceEvents\": [{\"name\": 1}]}";
+  shown.contents["x/shelf/quick/store.free"] = "no JSON";
+  shown.contents.erase("x/shelf/quick/store.picture");
+  EXPECT_EQ(shown.names(),
+            (Names{"shelf-store-put", "shelf-store-free", "shelf-store-picture-plain", "shelf-store-steps-quick"}));
+}
+
+TEST(ExhibitCharts, are_drawn) {
+  const Shown shown;
+  const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
+  ASSERT_TRUE(renderer) << renderer.error().what;
+  for (const Chart& chart : exhibit_charts("shelf", shown.result, shown.contents)) {
+    const Expected<std::string> drawn = (*renderer)->render(chart.name, drawing_specification(chart, DrawingTarget::kPage));
+    EXPECT_TRUE(drawn) << chart.name << ": " << (drawn ? "" : drawn.error().what);
+  }
+}
+
+TEST(SweepCharts, are_a_line_for_each_variant) {
+  results::Result result = results::fixture_result(7);
+  result.workloads.front().axis = bench::Axis{"threads", "", {{1, 0}, {16, 0}}};
+  for (results::Process& process : result.processes) {
+    for (const double at : {1.0, 16.0})
+      process.points.push_back({at, 10, 3, {{"put", {process.real_time * 9 / at}}, {"get", {process.real_time / at}}}, {}, {}});
+    process.samples.clear();
+  }
+  const std::vector<Chart> charts = sweep_charts("shelf", result);
+  ASSERT_EQ(charts.size(), 1u);
+  EXPECT_EQ(charts.front().name, "shelf-store-sweep");
+  EXPECT_EQ(charts.front().title, "store: at 16.0 threads, quick is best: 3.31 ns per pair");
+  EXPECT_EQ(charts.front().data.at("rows").as_array().size(), 4u);
+  const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
+  const Expected<std::string> drawn =
+      (*renderer)->render("sweep", drawing_specification(charts.front(), DrawingTarget::kFile));
+  EXPECT_TRUE(drawn) << (drawn ? "" : drawn.error().what);
+}
+
+}  // namespace lab::report
