@@ -6,8 +6,9 @@
 #       that it calls. HEADERS names modules of which it includes headers but links nothing; this changes no build,
 #       but `python3 -m harness.make.structure --check` allows the include. OBJECTS makes an object library, from which
 #       variants are linked.
-#   lab_family(<family>)   the folder variants/<family>: family.json names its reference, family/ holds the sources that
-#       its variants share, and each .cpp next to family.json becomes a variant's executable
+#   lab_family(<family>)   the folder variants/<family>: family.json names its reference and its core workloads (none: all
+#       are core), family/ holds the sources that its variants share, and each .cpp next to family.json becomes a
+#       variant's executable
 #   lab_variant(<variant> [USES <target>...] [LEFT_OUT])   in variants/<family>/variants.cmake, only for a variant that
 #       links more than the others, or that this build leaves out
 
@@ -69,6 +70,13 @@ function(lab_family family)
     message(FATAL_ERROR "variants/${family}/family.json: the reference '${reference}' has no file "
                         "variants/${family}/${reference}.cpp")
   endif()
+  # The harness checks the names, because only the variants know their workloads.
+  string(JSON core ERROR_VARIABLE error GET "${about}" core)
+  if(error)
+    set(LAB_FAMILY_FACTS "")
+  else()
+    set(LAB_FAMILY_FACTS "\"core\": ${core}, ")
+  endif()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dir}/family.json)
 
   # The shared sources are compiled once, into objects that are linked into each variant.
@@ -121,7 +129,7 @@ function(lab_add_variant family variant reference)
     set(is_reference false)
   endif()
   set_property(GLOBAL APPEND_STRING PROPERTY LAB_VARIANT_LIST
-    "\n  {\"family\": \"${family}\", \"variant\": \"${variant}\", \"reference\": ${is_reference}, \"target\": \"${target}\", \"executable\": \"variants/${family}/${variant}\"},")
+    "\n  {\"family\": \"${family}\", \"variant\": \"${variant}\", \"reference\": ${is_reference}, ${LAB_FAMILY_FACTS}\"target\": \"${target}\", \"executable\": \"variants/${family}/${variant}\"},")
 endfunction()
 
 # Writes variants.json, which the harness reads, and tests.json, which lists the executables that `make.py test` runs.

@@ -120,11 +120,11 @@ bool is_checksum(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-std::vector<double> thinned(const std::vector<double>& samples) {
-  if (samples.size() <= kKeptSamples) return samples;
+std::vector<double> thinned(const std::vector<double>& samples, std::size_t most) {
+  if (samples.size() <= most) return samples;
   std::vector<double> kept;
-  kept.reserve(kKeptSamples);
-  for (std::size_t i = 0; i < kKeptSamples; ++i) kept.push_back(samples[i * samples.size() / kKeptSamples]);
+  kept.reserve(most);
+  for (std::size_t i = 0; i < most; ++i) kept.push_back(samples[i * samples.size() / most]);
   return kept;
 }
 
@@ -220,7 +220,7 @@ Expected<results::Process> parse_measurement(std::string_view output, const Proc
   process.real_time = stats::median(*totals) / operations;
   process.cpu_time /= operations;
   process.timed_seconds = std::accumulate(totals->begin(), totals->end(), 0.0) * 1e-9;
-  for (auto& [phase, samples] : process.samples) samples = thinned(samples);
+  for (auto& [phase, samples] : process.samples) samples = thinned(samples, request.kept_samples);
   if (!(process.real_time > 0)) return bad(fmt::format("expected a median time above 0, found {}", process.real_time));
   return std::move(process);
 }
