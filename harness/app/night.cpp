@@ -166,6 +166,7 @@ class NightRun {
     report::NightFindings found;
     for (const results::Process& process : result.processes)
       if (process.arm == results::kHead) found.benchmarks.insert(process.benchmark);
+    for (const results::Waiting& one : result.session.waiting) found.without_turn.insert(one.benchmark);
     found.failures = result.failures;
     found.waiting = static_cast<std::size_t>(std::count_if(
         state_.alarms.begin(), state_.alarms.end(),

@@ -352,6 +352,31 @@ TEST_F(Nightly, an_alarm_of_a_killed_night_is_reported_by_the_next_night) {
   EXPECT_THAT(nights_with(nights, 3), ElementsAre(43));
 }
 
+// Its times are there for every third night. It is slower from night 60 on.
+TEST_F(Nightly, a_benchmark_that_takes_turns_has_its_alarm_in_a_night_that_measured_it) {
+  environment_.bisect = [](const std::string&) { return culprit(60); };
+  std::map<int, Ended> nights;
+  for (int i = 0; i < 90; ++i) {
+    Times times{{"shelf/a/store", 100 * std::exp(0.01 * noise_(random_))}};
+    const bool turn = i % 3 == 0;
+    if (turn) times["shelf/b/store"] = 100 * std::exp(0.01 * noise_(random_)) * (i >= 60 ? 2 : 1);
+    prepare(i, times);
+    if (!turn) environment_.next->session.waiting = {{"shelf/b/store", std::nullopt}};
+    nights[i] = night(i);
+    const std::string waits = "; 1 benchmark waits for another night";
+    EXPECT_EQ(nights[i].line.find(waits) == std::string::npos, turn) << nights[i].line;
+  }
+  const std::vector<int> alarms = nights_with(nights, 3);
+  ASSERT_EQ(alarms.size(), 1u);
+  EXPECT_GE(alarms[0], 63);
+  EXPECT_EQ(alarms[0] % 3, 0);
+  EXPECT_THAT(nights[alarms[0]].line, HasSubstr("shelf/b/store +"));
+  prepare(90, {{"shelf/a/store", 100}});
+  environment_.next->session.waiting = {{"shelf/b/store", std::nullopt}};
+  EXPECT_EQ(night(90).status, 0);
+  EXPECT_THAT(newest("junit.xml"), HasSubstr("waits for another night"));
+}
+
 TEST_F(Nightly, a_change_before_the_first_night_is_no_alarm) {
   for (int i = 0; i < 44; ++i) {
     prepare_slow(i);

@@ -4,14 +4,19 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "harness/app/checkouts.h"
 #include "harness/app/judged_session.h"
+#include "harness/app/machine_memory.h"
 #include "harness/base/child.h"
 #include "harness/base/fit.h"
 #include "harness/base/temporary_folder.h"
+#include "harness/base/random.h"
 #include "harness/base/usage_error.h"
 #include "harness/base/utc.h"
 #include "harness/bench/variant.h"
@@ -21,6 +26,7 @@
 #include "harness/measure/exhibits.h"
 #include "harness/measure/machine.h"
 #include "harness/measure/provenance.h"
+#include "harness/measure/turns.h"
 #include "harness/stats/spread.h"
 #include "harness/stats/strata.h"
 
@@ -60,6 +66,7 @@ results::Result make_head(const measure::SessionSpec& spec, results::Machine mac
   head.session.mode = spec.length.mode;
   head.session.budget_seconds = spec.length.budget_seconds;
   head.session.protocol = bench::kProtocol;
+  head.session.waiting = spec.waiting;
   head.session.unusual = measure::find_unusual(head, spec.threads);
   for (std::string& set : measure::find_set_variables(measure::environment_variables(), spec.selection.environment))
     head.session.unusual.push_back(std::move(set));
@@ -130,6 +137,8 @@ struct PlannedSession {
   measure::SessionSpec spec;
   results::Machine machine;
   Checkout head;
+  MachineMemory memory;
+  std::set<std::string> core;  ///< names of all core benchmarks, if nobody asked for others
 };
 
 /// A session that is ready to run. The checkouts keep their worktrees alive.
@@ -138,7 +147,43 @@ struct PreparedSession {
   results::Result result;
   Checkout head;
   std::optional<Checkout> base;
+  MachineMemory memory;
+  std::set<std::string> core;
 };
+
+/// Whether the request leaves the choice of benchmarks to the session.
+bool leaves_choice(const RunRequest& request) {
+  return request.filters.empty() && request.length.mode != "processes";
+}
+
+/// Leaves the session the benchmarks that have their turn. Returns the names of all core benchmarks.
+std::set<std::string> choose_benchmarks(const RunRequest& request, const measure::PastTurns& past,
+                                        measure::SessionSpec& spec) {
+  std::set<std::string> core;
+  for (const measure::Benchmark& benchmark : spec.selection.benchmarks)
+    if (benchmark.core) core.insert(benchmark.name);
+  if (request.length.mode == "quick" || request.against) measure::select_core(spec);
+  if (!request.against) measure::take_turns(spec, past);  // a comparison has one table, and refuses one too large
+  return core;
+}
+
+/// Refuses a comparison that cannot have as many blocks as a verdict needs.
+Expected<void> check_budget(const measure::SessionSpec& spec, const measure::PastTurns& past) {
+  const measure::SessionLength& length = spec.length;
+  if (length.budget_seconds <= 0 || length.mode == "processes") return {};
+  double needed = 0;
+  for (const measure::Benchmark& benchmark : spec.selection.benchmarks)
+    needed += measure::seconds_of(benchmark.name, length.least_blocks, past);
+  for (const measure::ArmBenchmark& other : spec.other_arms)
+    needed += measure::seconds_of(other.benchmark.name, length.least_blocks, past);
+  if (needed <= length.affordable_seconds()) return {};
+  const double enough = std::ceil(needed * length.budget_seconds / length.affordable_seconds());
+  return usage_error(
+      fmt::format("--against: expected a budget of {:.0f} s for {} blocks of {} processes, found {:.0f} s", enough,
+                  length.least_blocks, spec.selection.benchmarks.size() + spec.other_arms.size(),
+                  length.budget_seconds),
+      fmt::format("--budget {:.0f}, or --filter GLOB", enough));
+}
 
 /// The head to measure: this checkout, or a revision built like this checkout.
 Expected<Checkout> find_head(const RunRequest& request, const RunObserver& observer, const Runner& runner) {
@@ -167,16 +212,20 @@ Expected<PlannedSession> plan_session(const RunRequest& request, const RunObserv
   Expected<measure::BenchmarkSelection> selection = measure::select(*catalog, request.filters);
   if (!selection) return selection.error();
   spec.selection = std::move(*selection);
+  MachineMemory memory = MachineMemory::open(results::machine_folder(request.root, *machine), measure::read_facts("/"));
+  std::set<std::string> core;
+  if (leaves_choice(request)) core = choose_benchmarks(request, memory.turns(), spec);
+  spec.exact_first = Random(static_cast<std::uint64_t>(std::time(nullptr))).next();
   spec.other_arms = measure::choose_control(spec.selection.benchmarks);
   const std::vector<int> allowed = measure::allowed_cpus();
   spec.cpu = measure::choose_cpu("/", allowed);
   spec.threads = static_cast<unsigned>(std::max<std::size_t>(1, allowed.size()));
-  return PlannedSession{std::move(spec), std::move(*machine), std::move(*head)};
+  return PlannedSession{std::move(spec), std::move(*machine), std::move(*head), std::move(memory), std::move(core)};
 }
 
 Expected<PreparedSession> prepare(const RunRequest& request, const RunObserver& observer, PlannedSession planned,
                                   const Runner& runner) {
-  auto& [spec, machine, head] = planned;
+  auto& [spec, machine, head, memory, core] = planned;
   Expected<results::Arm> arm =
       measure::describe_arm(results::kHead, head.build_dir, head.root, spec.selection.benchmarks);
   if (!arm) return arm.error();
@@ -195,10 +244,13 @@ Expected<PreparedSession> prepare(const RunRequest& request, const RunObserver& 
     if (!paired) return paired.error();
     pairing = std::move(*paired);
     if (observer.on_base) observer.on_base(*request.against, pairing);
+    if (!pairing.timed.empty())
+      if (const Expected<void> enough = check_budget(spec, memory.turns()); !enough) return enough.error();
   }
   results::Result result = make_head(spec, std::move(machine), std::move(arms));
   result.session.unusual.insert(result.session.unusual.end(), pairing.sentences.begin(), pairing.sentences.end());
-  return PreparedSession{std::move(spec), std::move(result), std::move(head), std::move(base)};
+  return PreparedSession{std::move(spec), std::move(result), std::move(head),
+                         std::move(base), std::move(memory), std::move(core)};
 }
 
 /// The newest result in which any of the session's benchmarks has enough processes to estimate noise.
@@ -213,25 +265,16 @@ std::optional<results::Result> newest_pilot(const measure::SessionSpec& spec, co
   return std::nullopt;
 }
 
-/// The mean untimed seconds per process of `benchmark`; none if it did not run.
-std::optional<double> overhead_of(const results::Result& pilot, const std::string& benchmark) {
-  double seconds = 0;
-  int processes = 0;
-  for (const results::Process& process : pilot.processes) {
-    if (process.benchmark != benchmark || process.timed_seconds <= 0) continue;
-    seconds += std::max(0.0, process.wall_seconds - process.timed_seconds);
-    ++processes;
-  }
-  return processes == 0 ? std::nullopt : std::optional(seconds / processes);
-}
-
 /// The number of blocks of the session, estimated from the pilot's cost per process.
 int planned_blocks(const measure::SessionSpec& spec, const results::Result& pilot) {
+  const std::map<std::string, double> known = measure::overheads_of(pilot);
   std::vector<std::optional<double>> overheads;
-  for (const measure::Benchmark& benchmark : spec.selection.benchmarks)
-    overheads.push_back(overhead_of(pilot, benchmark.name));
-  for (const measure::ArmBenchmark& other : spec.other_arms)
-    overheads.push_back(overhead_of(pilot, other.benchmark.name));
+  const auto add = [&](const measure::Benchmark& benchmark) {
+    const auto found = known.find(benchmark.name);
+    overheads.push_back(found == known.end() ? std::nullopt : std::optional(found->second));
+  };
+  for (const measure::Benchmark& benchmark : spec.selection.benchmarks) add(benchmark);
+  for (const measure::ArmBenchmark& other : spec.other_arms) add(other.benchmark);
   return measure::planned_blocks(spec.length, overheads);
 }
 
@@ -242,6 +285,16 @@ std::vector<std::string> metrics_in(const std::vector<std::string>& filters) {
     if (const std::string_view metric = results::benchmark_parts(filter).metric; !metric.empty())
       metrics.emplace_back(metric);
   return metrics;
+}
+
+/// A sentence if the budget was too short even for the core workloads; "" if it was not.
+std::string core_sentence(const results::Result& result, const std::set<std::string>& core) {
+  const auto waits = [&](const results::Waiting& one) { return core.contains(one.benchmark); };
+  const auto waiting =
+      static_cast<std::size_t>(std::count_if(result.session.waiting.begin(), result.session.waiting.end(), waits));
+  if (waiting == 0) return "";
+  return fmt::format("the budget is too short for the core workloads: {} of {} wait; use a larger --budget", waiting,
+                     counted(core.size(), "core benchmark"));
 }
 
 /// Adds verdicts against the base, if the session has one.
@@ -317,18 +370,22 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
   results::Result& result = prepared->result;
   Expected<results::Journal> journal = open_journal(request, observer, result);
   if (!journal) return journal.error();
+  prepared->memory.save_turns();
   if (observer.on_start) observer.on_start(spec, result);
 
   int planned_blocks = 0;
   const auto report_result = [&](const results::Result& so_far, std::optional<int> blocks) {
     if (observer.on_result) observer.on_result(so_far, blocks);
   };
-  const measure::SessionEnvironment environment{monotonic_seconds,
-                                                runner,
-                                                [&] { return is_stopped(request.stop_file); },
-                                                utc_now,
-                                                [&](std::string_view entry) { return journal->append(entry); },
-                                                [] { return measure::read_cpu_use("/"); }};
+  const measure::SessionEnvironment environment{
+      monotonic_seconds,
+      runner,
+      [&] { return is_stopped(request.stop_file); },
+      utc_now,
+      [&](std::string_view entry) { return journal->append(entry); },
+      [] { return measure::read_cpu_use("/"); },
+      [&](const std::string& hash) { return prepared->memory.conformed(hash); },
+      [&](const std::string& hash) { prepared->memory.keep_conforming(hash); }};
   const measure::SessionObserver session{[&](const measure::SessionProgress& progress) {
                                            planned_blocks = progress.blocks;
                                            if (observer.on_process) observer.on_process(progress);
@@ -346,6 +403,8 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
       before, measure::read_conditions("/"), monotonic_seconds() - start, spec.cpu, idle_siblings(spec));
   if (observer.on_measured) observer.on_measured(disturbances);
   for (std::string& sentence : disturbances) result.session.unusual.push_back(std::move(sentence));
+  if (std::string sentence = core_sentence(result, prepared->core); !sentence.empty())
+    result.session.unusual.push_back(std::move(sentence));
   report_result(result, std::nullopt);
   const Expected<fs::path> path = journal->finish(result);
   if (!measured)

@@ -25,6 +25,7 @@ void print_json(const measure::Catalog& catalog, bool all) {
     entries.push_back(json::object{
         {"benchmark", benchmark.name},
         {"reference", benchmark.reference},
+        {"core", benchmark.core},
         {"title", benchmark.workload.title},
         {"version", benchmark.workload.version},
         {"parallel", benchmark.workload.parallel},

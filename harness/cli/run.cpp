@@ -101,7 +101,7 @@ Command run_command() {
           "[--seed N] [--out FILE]",
           "measure benchmarks and write a result; the last line of standard output is its path",
           {{"--filter", "GLOB", "only these benchmarks (family, family/variant or family/variant/workload)"},
-           {"--quick", "", "measure for 2 minutes (default: 8)"},
+           {"--quick", "", "measure the core workloads for 2 minutes (default: 8, the others in turns)"},
            {"--full", "", "measure until every interval is within 1 %, for an hour at most"},
            {"--processes", "N", "N processes of each benchmark"},
            {"--budget", "SECONDS", "measure for this long instead"},
@@ -114,7 +114,10 @@ Command run_command() {
            {"--timeout", "SECONDS", "kill a process after this time"},
            {"--out", "FILE", "write the result to FILE instead of results/<machine>/"},
            {"--report", "DIR", "write a report into DIR after each block"}},
-          run};
+          run,
+          "If the time is too short for all benchmarks, the core workloads of each family are always measured, and "
+          "the others take turns over the sessions of this machine; the output names those that wait. --quick and "
+          "--against measure core workloads. --filter and --processes measure exactly what they select."};
 }
 
 }  // namespace lab::cli

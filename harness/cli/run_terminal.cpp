@@ -12,6 +12,7 @@
 #include "harness/judge/fitness.h"
 #include "harness/report/comparison_text.h"
 #include "harness/report/run_table.h"
+#include "harness/report/waiting_text.h"
 #include "harness/results/commit.h"
 
 namespace lab::cli {
@@ -56,12 +57,19 @@ void RunTerminal::show_start(const measure::SessionSpec& spec, const results::Re
   print("{} on machine {}, {}", counted(spec.selection.benchmarks.size(), "benchmark"), head.machine.id,
         length.budget_seconds > 0 ? fmt::format("up to {} of measuring", duration_text(length.budget_seconds))
                                   : counted(static_cast<std::size_t>(length.blocks), "block"));
+  show_waiting(head.session);
   std::vector<std::string> control;
   for (const measure::ArmBenchmark& other : spec.other_arms)
     if (other.arm == results::kControl) control.push_back(other.benchmark.name);
   if (!control.empty()) print("A/A control: one executable as two arms in {}", fmt::join(control, ", "));
   for (const std::string& sentence : head.session.unusual) print("unusual: {}", sentence);
   for (const results::Failure& failure : head.failures) show_failure(failure);
+}
+
+void RunTerminal::show_waiting(const results::Session& session) {
+  if (session.waiting.size() == waiting_) return;
+  waiting_ = session.waiting.size();
+  print("{}", report::waiting_text(session));
 }
 
 void RunTerminal::show_conformance(const measure::ConformanceProgress& progress) {
@@ -103,6 +111,7 @@ void RunTerminal::end(const app::RunOutcome& outcome) {
         counted(static_cast<std::size_t>(session.blocks), "block"),
         counted(result.processes.size(), "process", "processes"),
         100 * session.timed_seconds / std::max(1e-9, session.wall_seconds), duration_text(session.wall_seconds));
+  show_waiting(session);
   const judge::Control control = judge::judge_control(result);
   if (control.fit) print("{}", control.sentence);
   if (!result.failures.empty()) print("{}:", counted(result.failures.size(), "failure"));

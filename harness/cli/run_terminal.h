@@ -27,6 +27,7 @@ class RunTerminal {
   void show_base(const std::string& base, const measure::Pairing& pairing);
   void show_leftover(const results::Leftover& leftover);
   void show_start(const measure::SessionSpec& spec, const results::Result& head);
+  void show_waiting(const results::Session& session);
   void show_conformance(const measure::ConformanceProgress& progress);
   void show_process(const measure::SessionProgress& progress);
   void show_failure(const results::Failure& failure);
@@ -39,6 +40,7 @@ class RunTerminal {
   }
 
   std::optional<std::filesystem::path> report_;
+  std::size_t waiting_ = 0;  ///< benchmarks that are known to wait
   StatusLine line_{STDERR_FILENO};
   BuildProgress build_{line_};
 };

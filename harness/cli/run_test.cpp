@@ -6,6 +6,7 @@
 #include <boost/algorithm/string.hpp>
 #include <boost/json.hpp>
 #include <map>
+#include <set>
 
 #include "harness/base/child.h"
 #include "harness/base/files.h"
@@ -27,7 +28,7 @@ using Words = std::vector<std::string>;
 /// A build folder of made-up variants and a checkout for results, and the harness on them.
 class Bench {
  public:
-  explicit Bench(const Words& variants) : build_(variants) {}
+  explicit Bench(const Words& variants, const std::string& core = "") : build_(variants, core) {}
 
   ChildOutcome harness(const Words& arguments) const {
     ChildSpec spec;
@@ -50,7 +51,7 @@ class Bench {
     Words names;
     std::error_code missing;
     for (const fs::directory_entry& entry : fs::directory_iterator(results_folder(), missing))
-      names.push_back(entry.path().string());
+      if (!entry.is_directory()) names.push_back(entry.path().string());
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -137,6 +138,7 @@ TEST(List, prints_one_json_array_of_benchmarks_that_can_be_run) {
   ASSERT_EQ(value.as_array().size(), 3u);
   EXPECT_EQ(value.at(0).at("benchmark"), "fake/plain/drop");
   EXPECT_EQ(value.at(0).at("reference"), true);
+  EXPECT_EQ(value.at(0).at("core"), true);
   EXPECT_EQ(value.at(2).at("benchmark"), "fake/quick/store");
   EXPECT_EQ(value.at(2).at("reference"), false);
   const boost::json::value all = boost::json::parse(bench.harness({"list", "--json", "--all"}).output);
@@ -201,6 +203,44 @@ TEST(Run, writes_a_result_and_prints_its_path) {
   EXPECT_EQ(blocks[0].find("run: block 1/6: 5 processes, "), 0u);
   EXPECT_EQ(outcome.error_tail.find('\r'), std::string::npos);
   EXPECT_EQ(outcome.error_tail.find('\x1b'), std::string::npos);
+}
+
+TEST(Run, without_a_filter_quick_measures_core_workloads_and_names_the_others) {
+  const Bench bench({"plain", "quick", "wide"}, R"(["store"])");
+  const Words quick{"run", "--quick", "--budget", "3"};
+  const ChildOutcome outcome = bench.harness(quick);
+  EXPECT_EQ(outcome.code, 0) << outcome.error_tail;
+  EXPECT_EQ(lines_with(outcome.error_tail, "run: 2 benchmarks wait").size(), 1u) << outcome.error_tail;
+  EXPECT_EQ(lines_with(outcome.error_tail, "run: 2 benchmarks wait").at(0),
+            "run: 2 benchmarks wait for a session without --quick: fake/drop, fake/spread");
+  const auto measured = [](const results::Result& result) {
+    std::set<std::string> names;
+    for (const results::Process& process : result.processes) names.insert(process.benchmark);
+    return names;
+  };
+  const results::Result result = load(last_line(outcome.output));
+  EXPECT_EQ(measured(result), (std::set<std::string>{"fake/plain/store", "fake/quick/store"}));
+  ASSERT_EQ(result.session.waiting.size(), 2u);
+  EXPECT_EQ(result.session.waiting[0].benchmark, "fake/plain/drop");
+  EXPECT_EQ(result.session.waiting[1].benchmark, "fake/wide/spread");
+  // Conformance is known now.
+  EXPECT_EQ(lines_with(outcome.error_tail, "run: conformance of 2 executables").size(), 1u);
+  const ChildOutcome filtered =
+      bench.harness({"run", "--quick", "--budget", "2", "--filter", "*/drop", "--filter", "fake/quick/store"});
+  EXPECT_EQ(measured(load(last_line(filtered.output))), (std::set<std::string>{"fake/plain/drop", "fake/quick/store"}));
+  EXPECT_EQ(lines_with(filtered.error_tail, "run: conformance of ").size(), 0u) << filtered.error_tail;
+  EXPECT_TRUE(load(last_line(filtered.output)).session.waiting.empty());
+}
+
+TEST(Run, against_refuses_a_table_too_large_for_its_budget_before_it_starts) {
+  const Bench bench({"plain", "quick"});
+  const measure::FakeBuild base({"+plain", "+quick"});
+  const ChildOutcome outcome = bench.harness({"run", "--budget", "1", "--against", base.path().string()});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(lines_with(outcome.error_tail, "harness: error: "),
+            Words{"harness: error: --against: expected a budget of 5 s for 6 blocks of 7 processes, found 1 s"});
+  EXPECT_EQ(lines_with(outcome.error_tail, "hint: "), Words{"hint: --budget 5, or --filter GLOB"});
+  EXPECT_TRUE(bench.results().empty());
 }
 
 TEST(Run, exits_with_0_and_reports_at_the_end_that_it_has_no_verdicts) {

@@ -6,9 +6,9 @@
 #       that it calls. HEADERS names modules of which it includes headers but links nothing; this changes no build,
 #       but `python3 -m harness.make.structure --check` allows the include. OBJECTS makes an object library, from which
 #       variants are linked.
-#   lab_family(<family>)   the folder variants/<family>: family.json names its reference, family/ holds the sources that
-#       its variants share, and each .cpp next to family.json becomes a variant's executable, together with
-#       rivals/<variant>.c or rivals/<variant>/*.c if it has such a rival in C
+#   lab_family(<family>)   the folder variants/<family>: family.json names its reference and its core workloads (none: all
+#       are core), family/ holds the sources that its variants share, and each .cpp next to family.json becomes a
+#       variant's executable, together with rivals/<variant>.c or rivals/<variant>/*.c if it has such a rival in C
 #   lab_variant(<variant> [USES <target>...] [LEFT_OUT])   in variants/<family>/variants.cmake, only for a variant that
 #       links more than the others, or that this build leaves out
 
@@ -71,9 +71,10 @@ function(lab_family family)
     message(FATAL_ERROR "variants/${family}/family.json: the reference '${reference}' has no file "
                         "variants/${family}/${reference}.cpp")
   endif()
-  # The facts that the harness reads from variants.json. Each is optional.
+  # The facts that the harness reads from variants.json. Each is optional. The harness checks the names in `core`, because
+  # only the variants know their workloads.
   set(LAB_FAMILY_FACTS "")
-  foreach(fact environment)
+  foreach(fact core environment)
     string(JSON value ERROR_VARIABLE error GET "${about}" ${fact})
     if(NOT error)
       string(APPEND LAB_FAMILY_FACTS "\"${fact}\": ${value}, ")

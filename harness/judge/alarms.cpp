@@ -49,7 +49,9 @@ std::vector<Alarm> new_alarms(const SeriesHistory& history, const NightFitness& 
     if (!change.is_code_regression()) continue;
     const bool is_new = history.points[change.detected_at].session == night.session;
     const bool from_before = first_night && !is_new;
-    if (!from_before && !(night.fit && (is_new || lasts(change, history.points)))) continue;
+    // A benchmark without a turn tonight has no time that could confirm an older finding: its next turn decides.
+    const bool has_turn = history.points.back().session == night.session;
+    if (!from_before && !(night.fit && (is_new || (has_turn && lasts(change, history.points))))) continue;
     Alarm alarm = alarm_of(history, change);
     if (is_known(alarm, change.index, history.points, known) || is_known(alarm, change.index, history.points, alarms))
       continue;

@@ -66,7 +66,9 @@ Expected<results::Arm> describe_arm(std::string_view name, const fs::path& build
 }
 
 std::vector<ArmBenchmark> choose_control(const std::vector<Benchmark>& head) {
-  const auto rank = [](const Benchmark& one) { return std::tuple(one.workload.parallel, !one.reference, one.name); };
+  const auto rank = [](const Benchmark& one) {
+    return std::tuple(one.workload.parallel, !one.reference, !one.core, one.name);
+  };
   std::map<std::string, const Benchmark*> chosen;
   for (const Benchmark& benchmark : head) {
     const Benchmark*& best = chosen[benchmark.workload.family];

@@ -22,7 +22,8 @@ Expected<results::Arm> describe_arm(std::string_view name, const std::filesystem
                                     const std::filesystem::path& root, const std::vector<Benchmark>& benchmarks);
 
 /// Head's benchmarks that run again as the control, one per family: the first by name. Benchmarks that are not parallel
-/// are preferred, then those of the reference, if selected. Sorted by name.
+/// are preferred, then those of the reference, if selected, then core ones, so that benchmarks which take turns do not
+/// change it. Sorted by name.
 std::vector<ArmBenchmark> choose_control(const std::vector<Benchmark>& head);
 
 /// A copy of head for the control's benchmarks, with the same executables and hashes.

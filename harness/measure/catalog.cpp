@@ -25,6 +25,7 @@ void fields(F& f, ListedVariant& v) {
   f("variant", v.variant);
   f("reference", v.reference);
   f("executable", v.executable);
+  f.added("core", v.core);
   f.added("environment", v.environment);
 }
 
@@ -35,9 +36,12 @@ constexpr double kDescribeSeconds = 20;
 void add(const ListedVariant& built, const Description& description, const fs::path& executable, Catalog& catalog) {
   results::VariantCard variant = description.variant;
   variant.reference = built.reference;
-  for (const Description::Offer& offer : description.offers)
-    catalog.benchmarks.push_back({results::benchmark_name(built.family, built.variant, offer.workload.name), executable,
-                                  built.reference, offer.workload, offer.unsupported});
+  for (const Description::Offer& offer : description.offers) {
+    const std::string& workload = offer.workload.name;
+    const bool core = !built.core || std::find(built.core->begin(), built.core->end(), workload) != built.core->end();
+    catalog.benchmarks.push_back({results::benchmark_name(built.family, built.variant, workload), executable,
+                                  built.reference, offer.workload, offer.unsupported, core});
+  }
   catalog.variants.push_back(std::move(variant));
 }
 
@@ -63,6 +67,34 @@ void describe(const ListedVariant& built, const fs::path& build_dir, const Runne
     return fail("protocol",
                 fmt::format("expected {}, found {}/{}", name, description->variant.family, description->variant.name));
   add(built, *description, executable, catalog);
+}
+
+/// The workloads that the variants of `family` offer; none if one of them could not be asked.
+std::optional<std::vector<std::string>> offered_workloads(const Catalog& catalog, const std::string& family) {
+  const auto is_of_family = [&](const std::string& variant) { return variant.starts_with(family + "/"); };
+  if (std::any_of(catalog.not_built.begin(), catalog.not_built.end(), is_of_family) ||
+      std::any_of(catalog.failures.begin(), catalog.failures.end(),
+                  [&](const results::Failure& failure) { return is_of_family(failure.benchmark); }))
+    return std::nullopt;
+  std::vector<std::string> names;
+  for (const Benchmark& benchmark : catalog.benchmarks)
+    if (benchmark.workload.family == family) names.push_back(benchmark.workload.name);
+  return names;
+}
+
+/// An error if a core workload of this variant's family is offered by none of its variants.
+Expected<void> check_core(const Catalog& catalog, const ListedVariant& listed) {
+  const auto offered = offered_workloads(catalog, listed.family);
+  if (!listed.core || !offered) return {};
+  for (const std::string& name : *listed.core) {
+    if (std::find(offered->begin(), offered->end(), name) != offered->end()) continue;
+    const std::string near = nearest_name(name, *offered);
+    return Error{fmt::format("variants/{}/family.json: core: expected names of workloads, found '{}', which no variant "
+                             "offers",
+                             listed.family, name),
+                 near.empty() ? "python3 make.py list" : fmt::format("did you mean '{}'?", near)};
+  }
+  return {};
 }
 
 /// Every name that a filter may match: benchmarks, variants and families, including those not built.
@@ -200,6 +232,8 @@ Expected<Catalog> load_catalog(const fs::path& build_dir, const Runner& run) {
     describe(one, build_dir, run, catalog);
     catalog.environment[one.family] = one.environment;
   }
+  for (const ListedVariant& one : *listed)
+    if (const Expected<void> checked = check_core(catalog, one); !checked) return checked.error();
   std::sort(catalog.variants.begin(), catalog.variants.end(),
             [](const auto& a, const auto& b) { return std::tie(a.family, a.name) < std::tie(b.family, b.name); });
   std::sort(catalog.benchmarks.begin(), catalog.benchmarks.end(),
@@ -246,6 +280,28 @@ Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<st
     if (could_match(catalog, failure.benchmark, filters)) selection.failures.push_back(failure);
   if (selection.benchmarks.empty() && selection.failures.empty())
     return Error{"nothing to run: this build has no variants", "python3 make.py build"};
+  return selection;
+}
+
+BenchmarkSelection part_of(BenchmarkSelection selection, const std::set<std::string>& names) {
+  std::erase_if(selection.benchmarks, [&](const Benchmark& benchmark) { return !names.contains(benchmark.name); });
+  std::set<std::string> workloads, variants;
+  for (const Benchmark& benchmark : selection.benchmarks) {
+    workloads.insert(workload_of(benchmark));
+    variants.insert(variant_of(benchmark.name));
+  }
+  std::erase_if(selection.workloads, [&](const results::WorkloadInfo& workload) {
+    return !workloads.contains(workload.family + "/" + workload.name);
+  });
+  std::erase_if(selection.unsupported, [&](const results::Unsupported& one) {
+    const results::BenchmarkParts parts = results::benchmark_parts(one.benchmark);
+    return !workloads.contains(fmt::format("{}/{}", parts.family, parts.workload));
+  });
+  std::erase_if(selection.checks, [&](const Benchmark& one) { return !workloads.contains(workload_of(one)); });
+  for (const Benchmark& check : selection.checks) variants.insert(variant_of(check.name));
+  std::erase_if(selection.variants, [&](const results::VariantInfo& variant) {
+    return !variants.contains(variant.family + "/" + variant.name);
+  });
   return selection;
 }
 

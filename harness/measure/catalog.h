@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@ struct Benchmark {
   bool reference = false;
   results::WorkloadInfo workload;
   std::string unsupported;  ///< why the variant does not support it; "" if it does
+  bool core = true;         ///< one of its family's core workloads, which every session without a filter measures
 };
 
 /// "family/variant" of a benchmark's name.
@@ -62,8 +65,9 @@ struct ListedVariant {
   std::string family;
   std::string variant;
   bool reference = false;
-  std::string executable;                         ///< relative to the build folder
-  std::vector<EnvironmentRule> environment = {};  ///< of its family
+  std::string executable;                             ///< relative to the build folder
+  std::vector<EnvironmentRule> environment = {};      ///< of its family
+  std::optional<std::vector<std::string>> core = {};  ///< names of workloads; none: all are core
 
   std::string name() const { return family + "/" + variant; }
 };
@@ -76,7 +80,8 @@ std::vector<std::string> variants_for(const std::vector<ListedVariant>& listed, 
                                       bool references);
 
 /// Reads <build folder>/variants.json and runs every executable with --describe. A missing or failing executable is
-/// recorded in the catalog; only an unreadable list is an error.
+/// recorded in the catalog. An error if the list is unreadable, or if it names a core workload that no variant of the
+/// family offers.
 Expected<Catalog> load_catalog(const std::filesystem::path& build_dir, const Runner& run);
 
 /// The part of a catalog that a session runs.
@@ -95,5 +100,8 @@ struct BenchmarkSelection {
 /// with the reason if all matches are unsupported, and with the known metrics if no match has the metric. Other errors if
 /// a variant that could match is not built, or there is no variant.
 Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<std::string>& filters);
+
+/// The part of `selection` with the benchmarks in `names`. Variants that failed stay.
+BenchmarkSelection part_of(BenchmarkSelection selection, const std::set<std::string>& names);
 
 }  // namespace lab::measure

@@ -65,6 +65,30 @@ TEST(Catalog, rejects_the_executable_of_another_variant) {
   EXPECT_EQ(load(build).failures.at(0).detail, "--describe: expected other/plain, found fake/plain");
 }
 
+TEST(Catalog, knows_the_core_workloads_and_takes_all_for_core_in_an_older_build) {
+  const auto core_of = [](const FakeBuild& build) {
+    Names core;
+    for (const Benchmark& benchmark : load(build).benchmarks)
+      if (benchmark.core) core.push_back(benchmark.name);
+    return core;
+  };
+  EXPECT_EQ(core_of(FakeBuild({"plain", "wide"})), (Names{"fake/plain/drop", "fake/plain/store", "fake/wide/spread"}));
+  EXPECT_EQ(core_of(FakeBuild({"plain", "wide"}, R"(["store"])")), Names{"fake/plain/store"});
+  EXPECT_EQ(core_of(FakeBuild({"plain", "wide"}, "[]")), Names{});
+}
+
+TEST(Catalog, rejects_a_core_workload_that_no_variant_offers) {
+  const Runner runner = [](const ChildSpec& spec) { return run_child(spec); };
+  const FakeBuild build({"plain"}, R"(["store", "dorp"])");
+  const Expected<Catalog> catalog = load_catalog(build.path(), runner);
+  ASSERT_FALSE(catalog);
+  EXPECT_EQ(catalog.error().what,
+            "variants/fake/family.json: core: expected names of workloads, found 'dorp', which no variant offers");
+  EXPECT_EQ(catalog.error().hint, "did you mean 'drop'?");
+  // A variant that is not built may be the one that offers it.
+  EXPECT_TRUE(load_catalog(FakeBuild({"plain", "!absent"}, R"(["spread"])").path(), runner));
+}
+
 TEST(Catalog, needs_a_build) {
   const ScratchFolder folder;
   const Runner nobody = [](const ChildSpec&) { return ChildOutcome{}; };
@@ -119,6 +143,17 @@ TEST(Select, has_the_environment_rules_of_the_families_it_runs) {
             (std::vector<EnvironmentRule>{{"FAKE_*", "may change a fake"}}));
   const FakeBuild old({"plain"});
   EXPECT_EQ(select(load(old), {})->environment, std::vector<EnvironmentRule>{});
+TEST(PartOf, keeps_what_belongs_to_the_named_benchmarks) {
+  const FakeBuild build({"plain", "quick", "wide", "mute"});
+  const BenchmarkSelection all = *select(load(build), {});
+  const BenchmarkSelection part = part_of(all, {"fake/plain/drop"});
+  EXPECT_EQ(names(part.benchmarks), Names{"fake/plain/drop"});
+  EXPECT_EQ(names(part.workloads), Names{"drop"});
+  EXPECT_EQ(names(part.variants), Names{"plain"});
+  ASSERT_EQ(part.unsupported.size(), 1u);
+  EXPECT_EQ(part.unsupported[0].benchmark, "fake/quick/drop");
+  EXPECT_EQ(part.failures.size(), 1u);
+  EXPECT_TRUE(part_of(all, {"fake/wide/spread"}).unsupported.empty());
 }
 
 TEST(Select, suggests_the_nearest_name_for_an_unknown_one) {

@@ -17,15 +17,16 @@ namespace lab::measure {
 /// behaviour in an executable of different content.
 class FakeBuild : public ScratchFolder {
  public:
-  explicit FakeBuild(const std::vector<std::string>& variants) {
+  /// `core`: the family's core workloads, as JSON; "": not in the list, as in older builds.
+  explicit FakeBuild(const std::vector<std::string>& variants, const std::string& core = "") {
     std::filesystem::create_directories(path() / "variants/fake");
     std::string list;
     for (const std::string& variant : variants) {
       const bool built = !variant.starts_with('!'), changed = variant.starts_with('+');
       const std::string name = variant.substr(built && !changed ? 0 : 1);
       list += fmt::format(
-          R"({}{{"family": "fake", "variant": "{}", "reference": {}, "target": "t", "executable": "variants/fake/{}"}})",
-          list.empty() ? "" : ",\n", name, name == "plain" || name == "show", name);
+          R"({}{{"family": "fake", "variant": "{}", "reference": {}, {}"target": "t", "executable": "variants/fake/{}"}})",
+          list.empty() ? "" : ",\n", name, name == "plain" || name == "show", core.empty() ? "" : "\"core\": " + core + ", ", name);
       const std::filesystem::path executable = path() / "variants/fake" / name;
       const std::filesystem::path original = std::filesystem::path(LAB_BUILD_DIR) / "tests/fake_variant";
       if (built && !changed) std::filesystem::create_symlink(original, executable);

@@ -12,17 +12,33 @@ namespace lab::measure {
 
 namespace {
 
-/// Start, preparation and end of a process, in seconds, before anything is known of any benchmark.
-constexpr double kAssumedOverhead = 0.05;
+/// The part of a budget for each thing beside timing.
+constexpr double kSideShare = 0.1;
 
-/// A block that is expected to cost up to this factor of the time left is still started: estimates are no better.
-constexpr double kTolerance = 1.02;
+/// About what one process takes in a result without its samples, and one sample (a double and a comma).
+constexpr double kProcessBytes = 700, kSampleBytes = 20;
+
+/// Samples that are kept in any case.
+constexpr std::size_t kFewestSamples = 8;
 
 int least_processes() {
   return static_cast<int>(stats::least_count());
 }
 
 }  // namespace
+
+double SessionLength::side_seconds() const {
+  return kSideShare * budget_seconds;
+}
+
+double SessionLength::affordable_seconds() const {
+  return kTolerance * budget_seconds - (exact_blocks > 0 ? side_seconds() : 0);
+}
+
+std::size_t kept_samples(double bytes_left, double processes, double phases, std::size_t most) {
+  const double each = (bytes_left - kProcessBytes * processes) / std::max(1.0, kSampleBytes * phases);
+  return static_cast<std::size_t>(std::clamp(each, static_cast<double>(kFewestSamples), static_cast<double>(most)));
+}
 
 SessionLength quick_length() {
   SessionLength length{"quick", 120, 10, least_processes(), 2, 0};
@@ -101,7 +117,10 @@ std::optional<double> Schedule::next_block(int done, double elapsed, bool within
   const double left = length_.budget_seconds - elapsed;
   const double share = (left / blocks_wanted(done) - block_cost(0)) / static_cast<double>(active);
   const double seconds = std::clamp(share, kLeastSeconds, length_.most_seconds);
-  if (done > 0 && block_cost(seconds) > left * kTolerance) return std::nullopt;
+  // Without the least blocks there are no intervals, so they may use the tolerance of the whole budget.
+  const double tolerated =
+      done < length_.least_blocks ? left + (kTolerance - 1) * length_.budget_seconds : left * kTolerance;
+  if (done > 0 && block_cost(seconds) > tolerated) return std::nullopt;
   return seconds;
 }
 

@@ -19,8 +19,16 @@ struct SessionLength {
   int least_blocks = 0;       ///< a session with fewer blocks is "out of time"
   double most_seconds = 0;    ///< most measuring time of one process: beyond it, another process gives more information
   double target = 0;          ///< ends when each interval's half width over its middle is within this; 0: no target
-  int exact_blocks = 3;       ///< blocks that collect the exact metrics that cost time; only two could agree by chance
+  int exact_blocks = 3;  ///< processes of each arm that collect costly exact metrics; only two could agree by chance
+
+  /// Most of the budget for each thing beside timing: exact metrics, conformance. 0 without a budget.
+  double side_seconds() const;
+  /// Most seconds that planned processes may take without exact metrics, tolerance included.
+  double affordable_seconds() const;
 };
+
+/// Estimates of cost are no better than this factor: a session may take this much more than its budget.
+inline constexpr double kTolerance = 1.02;
 
 /// The target of --full.
 inline constexpr double kFullTarget = 0.01;
@@ -30,6 +38,20 @@ inline constexpr int kMostBlocks = 500;
 
 /// The least measuring time of a process; if even that exceeds the budget, there are fewer blocks.
 inline constexpr double kLeastSeconds = 0.05;
+
+/// Start, preparation and end of a process, in seconds, before anything is known of any benchmark.
+inline constexpr double kAssumedOverhead = 0.05;
+
+/// With a budget, exact metrics are collected from this block on: the first one shows what a process costs without
+/// them.
+inline constexpr int kFirstExactBlock = 1;
+
+/// Most bytes of a result.
+inline constexpr std::size_t kMostResultBytes = std::size_t{64} << 20;
+
+/// How many samples to keep of each phase of a process, so that `processes` more processes with `phases` phases in all
+/// take at most `bytes_left` bytes of a result; at most `most`.
+std::size_t kept_samples(double bytes_left, double processes, double phases, std::size_t most);
 
 SessionLength quick_length();
 SessionLength default_length();
@@ -72,7 +94,8 @@ class Schedule {
   std::optional<double> next_process(std::size_t process, double seconds, double elapsed, double cost_left,
                                      std::size_t remaining) const;
 
-  /// Records that a process with `seconds` of measuring time took `wall_seconds` in all, overhead included.
+  /// Records that a process with `seconds` of measuring time took `wall_seconds` in all, overhead included. Exact
+  /// metrics are no part of it.
   void measured(std::size_t process, double seconds, double wall_seconds);
 
   /// Sets whether the process is paused, i.e. has no part in later blocks; at first none is.
@@ -83,6 +106,9 @@ class Schedule {
 
   /// Expected cost with `seconds` of measuring time; 0 if it is paused.
   double cost(std::size_t process, double seconds) const;
+
+  /// Seconds that a process outside measuring is known to need; none before the first one ended.
+  std::optional<double> overhead(std::size_t process) const { return costs_[process].overhead; }
 
   /// Total number of blocks expected now.
   int expected_blocks(int done, double seconds, double elapsed) const;

@@ -6,7 +6,9 @@
 #include <map>
 #include <set>
 
+#include "harness/base/fit.h"
 #include "harness/measure/conformance.h"
+#include "harness/measure/exact_turns.h"
 #include "harness/measure/variant_output.h"
 
 namespace lab::measure {
@@ -15,6 +17,9 @@ namespace {
 
 /// Most intervals wider than the target that are named.
 constexpr std::size_t kNamedIntervals = 5;
+
+/// More than a result takes without its processes.
+constexpr std::size_t kHeadBytes = std::size_t{2} << 20;
 
 /// Exit statuses of variant_main (harness/bench/variant.h).
 constexpr int kCheckFailed = 1;
@@ -65,6 +70,8 @@ class SessionRun {
             std::count_if(scheduled_.begin(), scheduled_.end(),
                           [](const ScheduledBenchmark& one) { return one.arm == results::kBase; }))),
         schedule_(spec.length, scheduled_.size()),
+        exact_(spec.length, sizes_of(arms_), spec.exact_first),
+        turns_(spec.turns),
         began_(environment.now()),
         start_(began_) {}
 
@@ -79,11 +86,14 @@ class SessionRun {
     int block = 0;
     while (may_continue()) {
       pause_narrow_benchmarks(block);
-      const std::optional<double> seconds = schedule_.next_block(block, elapsed(), within_target());
-      if (!seconds) break;
+      const std::optional<double> seconds = schedule_.next_block(block, planned_elapsed(), within_target());
+      if (!seconds || is_full()) break;
+      const std::size_t bytes_before = bytes_;
       const bool complete = measure_block(block, *seconds);
+      block_bytes_ = bytes_ - bytes_before;
       drop_wrong_answers();
       if (!complete) break;
+      give_up_turns(true);
       result_.session.blocks = ++block;
       result_.session.ended = environment_.utc();
       if (observer_.on_block && may_continue()) observer_.on_block(result_);
@@ -126,15 +136,39 @@ class SessionRun {
     return arms;
   }
 
+  static std::vector<std::size_t> sizes_of(const std::vector<std::vector<std::size_t>>& groups) {
+    std::vector<std::size_t> sizes;
+    for (const std::vector<std::size_t>& group : groups) sizes.push_back(group.size());
+    return sizes;
+  }
+
   /// Seconds of measuring since the session's first process.
   double elapsed() const { return environment_.now() - start_; }
 
+  /// The same, with what exact metrics will take, which is not for timing.
+  double planned_elapsed() const { return elapsed() + exact_.reserve(); }
+
+  /// Whether another block would exceed the size of a result.
+  bool is_full() {
+    if (bytes_ + block_bytes_ <= spec_.most_bytes) return false;
+    result_.session.unusual.push_back(
+        fmt::format("the session ended early: its result has reached {} MiB; measure fewer benchmarks or processes",
+                    spec_.most_bytes >> 20));
+    return true;
+  }
+
+  /// The hash of the executable's content; "" if the arm does not record it.
+  std::string hash_of(const Benchmark& benchmark, std::string_view arm) const {
+    const results::Arm* const described = results::find_arm(result_, arm);
+    if (described == nullptr) return "";
+    const auto found = described->executables.find(variant_of(benchmark.name));
+    return found == described->executables.end() ? "" : found->second;
+  }
+
   /// Identifies a variant's executable; equal in two arms if the content is equal.
   std::string identity(const Benchmark& benchmark, std::string_view arm) const {
-    const std::string variant = variant_of(benchmark.name);
-    const results::Arm* const described = results::find_arm(result_, arm);
-    const bool known = described != nullptr && described->executables.contains(variant);
-    return variant + " " + (known ? described->executables.at(variant) : benchmark.executable.string());
+    const std::string hash = hash_of(benchmark, arm);
+    return variant_of(benchmark.name) + " " + (hash.empty() ? benchmark.executable.string() : hash);
   }
 
   bool fails_conformance(const Benchmark& reference) const {
@@ -147,31 +181,63 @@ class SessionRun {
     std::vector<ScheduledBenchmark> to_check = scheduled_;
     for (const Benchmark& reference : spec_.selection.checks)
       to_check.push_back({&reference, std::string(results::kHead), arms_.size()});
-    std::set<std::string> executables;
-    for (const ScheduledBenchmark& one : to_check) executables.insert(identity(*one.benchmark, one.arm));
+    std::set<std::string> unknown;
+    for (const ScheduledBenchmark& one : to_check)
+      if (!recall_conformance(one)) unknown.insert(identity(*one.benchmark, one.arm));
+    std::size_t checked = 0;
     std::set<std::pair<std::string, std::string>> reported;  // variant and arm
     for (const ScheduledBenchmark& one : to_check) {
-      const std::string executable = identity(*one.benchmark, one.arm);
       const std::string variant = variant_of(one.benchmark->name);
-      if (!conformance_.contains(executable)) {
+      if (!conformance_.contains(identity(*one.benchmark, one.arm))) {
         if (!may_continue()) return;
-        if (observer_.on_conformance)
-          observer_.on_conformance({variant, one.arm, conformance_.size(), executables.size()});
-        std::optional<ConformanceResult> found = run_conformance(one.benchmark->executable, environment_.run);
-        if (!found) {
-          interrupted_ = true;
-          return;
-        }
-        conformance_.emplace(executable, std::move(*found));
+        if (observer_.on_conformance) observer_.on_conformance({variant, one.arm, checked++, unknown.size()});
+        if (!check_conformance(one)) return;
       }
       // The control is the same executable as head, and ends with it.
-      if (one.arm == results::kControl || !reported.emplace(variant, one.arm).second) continue;
-      const ConformanceResult& found = conformance_.at(executable);
-      for (const std::string& failure : found.failures)
-        record({variant, 0, 0, std::string(results::kNotConforming), failure, found.output_tail, one.arm});
+      if (one.arm != results::kControl && reported.emplace(variant, one.arm).second) report_conformance(one);
     }
     for (std::size_t i = 0; i < scheduled_.size(); ++i)
-      if (!conformance_.at(identity(*scheduled_[i].benchmark, scheduled_[i].arm)).failures.empty()) end_benchmark(i);
+      if (!conformance_of(scheduled_[i]).failures.empty()) end_benchmark(i);
+    report_conformance_seconds(unknown.size());
+  }
+
+  const ConformanceResult& conformance_of(const ScheduledBenchmark& one) const {
+    return conformance_.at(identity(*one.benchmark, one.arm));
+  }
+
+  /// Whether the executable conformed in an earlier session.
+  bool recall_conformance(const ScheduledBenchmark& one) {
+    const std::string hash = hash_of(*one.benchmark, one.arm);
+    if (hash.empty() || !environment_.known_to_conform || !environment_.known_to_conform(hash)) return false;
+    conformance_.emplace(identity(*one.benchmark, one.arm), ConformanceResult{});
+    return true;
+  }
+
+  /// False if interrupted.
+  bool check_conformance(const ScheduledBenchmark& one) {
+    std::optional<ConformanceResult> found = run_conformance(one.benchmark->executable, environment_.run);
+    if (!found) interrupted_ = true;
+    if (!found) return false;
+    const std::string hash = hash_of(*one.benchmark, one.arm);
+    if (found->failures.empty() && !hash.empty() && environment_.on_conforms) environment_.on_conforms(hash);
+    conformance_.emplace(identity(*one.benchmark, one.arm), std::move(*found));
+    return true;
+  }
+
+  void report_conformance(const ScheduledBenchmark& one) {
+    const ConformanceResult& found = conformance_of(one);
+    for (const std::string& failure : found.failures)
+      record({variant_of(one.benchmark->name), 0, 0, std::string(results::kNotConforming), failure, found.output_tail,
+              one.arm});
+  }
+
+  void report_conformance_seconds(std::size_t executables) {
+    const double seconds = elapsed(), most = spec_.length.side_seconds();
+    if (most > 0 && seconds > most)
+      result_.session.unusual.push_back(
+          fmt::format("conformance of {} took {:.0f} s, more than a tenth of the budget: the next session checks only "
+                      "those that have changed",
+                      counted(executables, "executable"), seconds));
   }
 
   bool may_continue() {
@@ -193,14 +259,13 @@ class SessionRun {
   /// use is known.
   bool measure_block(int block, double seconds) {
     if (!environment_.cpu_use) return run_block(block, seconds);
-    const auto ended = [this] { return result_.processes.size() + result_.failures.size(); };
-    const std::size_t ended_before = ended();
+    const std::size_t bytes_before = bytes_;
     const double start = environment_.now();
     const CpuUse before = environment_.cpu_use();
     const bool complete = run_block(block, seconds);
     const results::Disturbance found =
         disturbance_between(before, environment_.cpu_use(), block, environment_.now() - start);
-    if (ended() > ended_before && write_journal(results::journal_line(found)))
+    if (bytes_ > bytes_before && write_journal(results::journal_line(found)))
       result_.session.disturbances.push_back(found);
     return complete;
   }
@@ -208,14 +273,16 @@ class SessionRun {
   /// False if the block was cut short.
   bool run_block(int block, double seconds) {
     const std::vector<std::size_t> order = order_of(block);
+    exact_.begin_block(block);
+    kept_samples_ = samples_to_keep(order, schedule_.expected_blocks(block, seconds, elapsed()) - block);
     for (std::size_t position = 0; position < order.size(); ++position) {
       if (!may_continue()) return false;
       const std::size_t i = order[position];
-      if (scheduled_[i].failed) continue;  // head's has failed in this block
+      if (scheduled_[i].failed) continue;  // head's has failed in this block, or waits
       double cost_left = 0;
       for (std::size_t later = position; later < order.size(); ++later)
         cost_left += schedule_.cost(order[later], seconds);
-      const double now = elapsed();
+      const double now = planned_elapsed();
       const std::optional<double> given = schedule_.next_process(i, seconds, now, cost_left, order.size() - position);
       if (!given) return false;
       if (observer_.on_process)
@@ -223,8 +290,71 @@ class SessionRun {
                               schedule_.expected_blocks(block, seconds, now), position, order.size(),
                               schedule_.seconds_left(block, seconds, now, cost_left), result_.failures.size()});
       measure(i, block, static_cast<int>(position), *given);
+      give_up_turns(false);
     }
     return may_continue();
+  }
+
+  /// Of each phase of a process in this block and the `blocks` from it on.
+  std::size_t samples_to_keep(const std::vector<std::size_t>& order, int blocks) const {
+    // A session with a target does not know its number of blocks: it leaves most of the space for later ones.
+    constexpr int kUnknownBlocks = 8;
+    const double times = spec_.length.target > 0 ? std::max(blocks, kUnknownBlocks) : blocks;
+    double phases = 0;
+    for (const std::size_t i : order) {
+      const results::WorkloadInfo& workload = scheduled_[i].benchmark->workload;
+      const std::size_t points = workload.axis ? workload.axis->points.size() : 1;
+      phases += static_cast<double>(workload.phases.size() * points);
+    }
+    const double bytes_left = static_cast<double>(spec_.most_bytes) - static_cast<double>(bytes_);
+    return kept_samples(bytes_left, times * static_cast<double>(order.size()), times * phases, kKeptSamples);
+  }
+
+  /// Seconds until every benchmark has the processes that an interval needs.
+  double seconds_to_intervals() const {
+    double seconds = 0;
+    for (std::size_t i = 0; i < scheduled_.size(); ++i)
+      seconds += std::max(0, spec_.length.least_blocks - scheduled_[i].processes) * schedule_.cost(i, kLeastSeconds);
+    return seconds;
+  }
+
+  /// Lets the last turns wait if they would cost the others their intervals. Within a block, this needs as much time
+  /// as a block may take, because the first processes of a session are few, and their caches are cold.
+  void give_up_turns(bool block_is_complete) {
+    const double budget = spec_.length.budget_seconds;
+    if (budget <= 0 || interrupted_ ||
+        (!block_is_complete && elapsed() < budget / std::max(1, spec_.length.least_blocks)))
+      return;
+    while (planned_elapsed() + seconds_to_intervals() > kTolerance * budget && give_up_last())
+      ;
+  }
+
+  /// Lets the last turn wait or, of the only one, its last variant. False if one benchmark is left.
+  bool give_up_last() {
+    if (turns_.empty() || (turns_.size() == 1 && turns_[0].size() == 1)) return false;
+    std::vector<std::string> waiting = turns_.size() == 1 ? std::vector{turns_[0].back()} : turns_.back();
+    if (turns_.size() == 1)
+      turns_[0].pop_back();
+    else
+      turns_.pop_back();
+    for (const std::string& name : waiting) wait_for_another_session(name);
+    return true;
+  }
+
+  void wait_for_another_session(const std::string& name) {
+    const auto found = std::find_if(spec_.selection.benchmarks.begin(), spec_.selection.benchmarks.end(),
+                                    [&](const Benchmark& one) { return one.name == name; });
+    if (found == spec_.selection.benchmarks.end()) return;
+    const std::size_t head = arms_[static_cast<std::size_t>(found - spec_.selection.benchmarks.begin())].front();
+    if (scheduled_[head].failed) return;
+    end_benchmark(head);
+    std::erase_if(result_.processes, [&](const results::Process& process) { return process.benchmark == name; });
+    std::optional<double> seconds = schedule_.overhead(head);
+    if (seconds) *seconds += kLeastSeconds;
+    std::vector<results::Waiting>& waiting = result_.session.waiting;
+    const auto place =
+        std::find_if(waiting.begin(), waiting.end(), [&](const results::Waiting& one) { return one.benchmark > name; });
+    waiting.insert(place, {name, seconds});
   }
 
   ChildSpec command(const Benchmark& benchmark, double seconds, bool exact) const {
@@ -251,7 +381,7 @@ class SessionRun {
       return std::nullopt;
     }
     Expected<results::Process> process =
-        parse_measurement(outcome.output, {benchmark.name, &benchmark.workload, spec_.seed});
+        parse_measurement(outcome.output, {benchmark.name, &benchmark.workload, spec_.seed, kept_samples_});
     if (!process) {
       failure.kind = "protocol";
       failure.detail = process.error().what;
@@ -303,7 +433,7 @@ class SessionRun {
     ScheduledBenchmark& scheduled = scheduled_[i];
     results::Failure failure{scheduled.benchmark->name, scheduled.processes, block, "", "", "", scheduled.arm};
     const double before = environment_.now();
-    const bool exact = block < spec_.length.exact_blocks;
+    const bool exact = exact_.wants(scheduled.group);
     std::optional<results::Process> process = execute(*scheduled.benchmark, seconds, exact, failure);
     if (!process) {
       if (interrupted_) return;
@@ -315,7 +445,15 @@ class SessionRun {
     process->position = position;
     process->arm = scheduled.arm;
     if (write_journal(results::journal_line(*process))) result_.processes.push_back(std::move(*process));
-    schedule_.measured(i, seconds, environment_.now() - before);
+    count_cost(i, seconds, environment_.now() - before, exact);
+  }
+
+  /// A process that collected exact metrics took as much longer as it exceeds the ordinary ones before it.
+  void count_cost(std::size_t i, double seconds, double wall_seconds, bool exact) {
+    const bool comparable = exact && schedule_.overhead(i);
+    const double extra = comparable ? std::max(0.0, wall_seconds - schedule_.cost(i, seconds)) : 0;
+    if (comparable) exact_.took(extra);
+    schedule_.measured(i, seconds, wall_seconds - extra);
   }
 
   void end_benchmark(std::size_t i) {
@@ -340,6 +478,7 @@ class SessionRun {
   bool write_journal(const std::string& line) {
     const Expected<void> kept = environment_.journal(line);
     if (!kept && !problem_) problem_ = kept.error();
+    bytes_ += line.size() + 1;
     return kept.has_value();
   }
 
@@ -434,7 +573,12 @@ class SessionRun {
   std::vector<CachedWidth> widths_;  ///< by number of benchmark
   std::size_t rows_;                 ///< rows in the table of verdicts: benchmarks that have a base
   Schedule schedule_;
-  std::map<std::string, ConformanceResult> conformance_;   ///< by identity
+  ExactTurns exact_;
+  std::vector<std::vector<std::string>> turns_;  ///< of the spec, less those that wait
+  std::size_t kept_samples_ = kKeptSamples;
+  std::size_t bytes_ = kHeadBytes;                        ///< of the result so far
+  std::size_t block_bytes_ = 0;                           ///< of the last block
+  std::map<std::string, ConformanceResult> conformance_;  ///< by identity
   std::map<std::string, std::filesystem::path> answers_;  ///< files, by "family/workload"
   double began_;
   double start_;  ///< of measuring

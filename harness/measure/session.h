@@ -35,6 +35,12 @@ struct SessionSpec {
   /// Seconds; none: kTimeoutSeconds and kTimeoutFactor times its measuring time.
   std::optional<double> process_timeout;
   std::optional<double> started;  ///< by SessionEnvironment::now, where the session began before run_session
+  /// Names of head's benchmarks: if the budget is too short, the last of these lists waits for another session, then
+  /// the one before it, and finally the last ones of the first list. Empty: none waits, even if none gets an interval.
+  std::vector<std::vector<std::string>> turns = {};
+  std::vector<results::Waiting> waiting = {};  ///< not selected, because they had no turn; sorted by benchmark
+  std::uint64_t exact_first = 0;               ///< see ExactTurns
+  std::size_t most_bytes = kMostResultBytes;   ///< of the result: the session keeps fewer samples, or ends early
 };
 
 inline constexpr double kTimeoutSeconds = 15;
@@ -48,6 +54,9 @@ struct SessionEnvironment {
   std::function<std::string()> utc;                              ///< RFC 3339
   std::function<Expected<void>(std::string_view line)> journal;  ///< writes one line at once
   std::function<CpuUse()> cpu_use;                               ///< none: disturbances of a block are not recorded
+  /// Whether an executable with this content hash is known to conform; none: nothing is known.
+  std::function<bool(const std::string& hash)> known_to_conform = {};
+  std::function<void(const std::string& hash)> on_conforms = {};  ///< it was checked and conforms
 };
 
 /// How a session judges its numbers. The session only measures; its caller supplies this rule.
@@ -92,9 +101,13 @@ struct SessionObserver {
 /// Fills `result`, whose head is given, with processes, failures and the disturbance of each block, and sets its
 /// session's blocks, ended and state.
 ///
-/// Every executable, once by its content, is first checked for conformance. One that fails is not run: each failed
-/// check is a failure of its variant in that arm. A reference that fails gives no answers to compare with. The budget
-/// begins after that.
+/// Every executable, once by its content, is first checked for conformance, unless it is known to conform. One that
+/// fails is not run: each failed check is a failure of its variant in that arm. A reference that fails gives no answers
+/// to compare with. The budget begins after that; if the checks took more than a tenth of it, a sentence in `unusual`
+/// says so.
+///
+/// As soon as the costs show that the blocks for an interval do not fit into the budget, benchmarks wait for another
+/// session (SessionSpec::turns): their processes are removed, and they are added to the session's `waiting`.
 ///
 /// Before the first block the reference variant writes its answers to the workloads with a tolerance, and every process
 /// of these reports its distance from them.

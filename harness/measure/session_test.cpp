@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 namespace lab::measure {
 
@@ -26,15 +27,14 @@ struct Fixture {
   }
 
   Expected<void> go() {
-    const SessionEnvironment environment{[this] { return now; },
-                                         [this](const ChildSpec& child) { return run(child); },
-                                         [] { return false; },
-                                         [] { return std::string("2026-08-02T23:17:00Z"); },
-                                         [this](std::string_view line) -> Expected<void> {
-                                           journal.emplace_back(line);
-                                           return {};
-                                         },
-                                         {}};
+    environment.now = [this] { return now; };
+    environment.run = [this](const ChildSpec& child) { return run(child); };
+    environment.interrupted = [] { return false; };
+    environment.utc = [] { return std::string("2026-08-02T23:17:00Z"); };
+    environment.journal = [this](std::string_view line) -> Expected<void> {
+      journal.emplace_back(line);
+      return {};
+    };
     const SessionObserver observer{
         {}, [this](const results::Failure& failure) { failures.push_back(failure.detail); }, {}, {}};
     return run_session(spec, rule, environment, observer, result);
@@ -42,18 +42,29 @@ struct Fixture {
 
   ChildOutcome run(const ChildSpec& child) {
     ChildOutcome outcome;
+    const std::string variant = child.command[0].substr(child.command[0].rfind('/') + 1);
     if (child.command[1] == "--conformance") {
-      outcome.output = R"({"protocol":1,"variant":"v","checks":[{"name":"keeps","failure":null}]})";
+      checked.push_back(variant);
+      now += conformance_seconds;
+      outcome.code = variant == careless ? 1 : 0;
+      outcome.output = fmt::format(R"({{"protocol":1,"variant":"v","checks":[{{"name":"keeps","failure":{}}}]}})",
+                                   variant == careless ? "\"lost 1\"" : "null");
       return outcome;
     }
     now += 1;
-    const std::string variant = child.command[0].substr(child.command[0].rfind('/') + 1);
     outcome.output = fmt::format(
         R"({{"protocol":1,"benchmark":"fake/{}/store","version":1,"seed":1,"threads":1,"checksum":"00000000000000aa",)"
-        R"("operations":10,"repetitions":1,"samples":{{"all":[5]}},"counters":{{}},"real_time":1,"cpu_time":1,)"
+        R"("operations":10,"repetitions":{},"samples":{{"all":[{}]}},"counters":{{}},"real_time":1,"cpu_time":1,)"
         R"("time_unit":"ns"}})",
-        variant);
+        variant, samples, fmt::join(std::vector<int>(samples, 5), ","));
     return outcome;
+  }
+
+  /// Gives head's executables these hashes, and the environment a memory of `known` ones.
+  void add_hashes(std::set<std::string> known) {
+    result.arms = {{"head", {}, {}, {}, {{"fake/plain", "aa"}, {"fake/quick", "bb"}}, {}}};
+    environment.known_to_conform = [known](const std::string& hash) { return known.contains(hash); };
+    environment.on_conforms = [this](const std::string& hash) { conforming.push_back(hash); };
   }
 
   std::size_t processes_of(std::string_view benchmark) const {
@@ -64,9 +75,12 @@ struct Fixture {
 
   SessionSpec spec;
   StoppingRule rule;
+  SessionEnvironment environment;
   results::Result result;
-  double now = 0;
-  Names journal, failures;
+  double now = 0, conformance_seconds = 0;
+  std::string careless;     ///< the variant that does not conform
+  std::size_t samples = 1;  ///< of each process
+  Names journal, failures, checked, conforming;
 };
 
 }  // namespace
@@ -101,6 +115,80 @@ TEST(RunSession, ends_a_benchmark_that_its_rule_rejects_and_keeps_its_failure_in
   EXPECT_EQ(fixture.journal[2], results::journal_line(fixture.result.failures.at(0)));
   EXPECT_EQ(fixture.result.session.unusual,
             Names{"the reference gave no answer to fake/store: variants were compared with each other"});
+}
+
+TEST(RunSession, checks_the_conformance_only_of_executables_that_did_not_conform_before) {
+  Fixture fixture;
+  fixture.add_hashes({"aa"});
+  ASSERT_TRUE(fixture.go());
+  EXPECT_EQ(fixture.checked, Names{"quick"});
+  EXPECT_EQ(fixture.conforming, Names{"bb"});
+  EXPECT_EQ(fixture.processes_of("fake/plain/store"), 4U);
+  EXPECT_EQ(fixture.processes_of("fake/quick/store"), 4U);
+}
+
+TEST(RunSession, does_not_remember_an_executable_that_fails_its_conformance) {
+  Fixture fixture;
+  fixture.add_hashes({});
+  fixture.careless = "quick";
+  ASSERT_TRUE(fixture.go());
+  EXPECT_EQ(fixture.checked, (Names{"plain", "quick"}));
+  EXPECT_EQ(fixture.conforming, Names{"aa"});
+  EXPECT_EQ(fixture.failures, Names{"keeps: lost 1"});
+}
+
+TEST(RunSession, reports_conformance_checks_that_took_more_than_a_tenth_of_the_budget_and_checks_all) {
+  Fixture fixture;
+  fixture.spec.length.budget_seconds = 100;
+  fixture.conformance_seconds = 6;
+  ASSERT_TRUE(fixture.go());
+  EXPECT_EQ(fixture.checked, (Names{"plain", "quick"}));
+  EXPECT_EQ(
+      fixture.result.session.unusual,
+      Names{"conformance of 2 executables took 12 s, more than a tenth of the budget: the next session checks only "
+            "those that have changed"});
+}
+
+TEST(RunSession, lets_the_last_turn_wait_if_the_others_would_lose_their_intervals) {
+  Fixture fixture;
+  fixture.spec.length = default_length();
+  fixture.spec.length.budget_seconds = 9;
+  fixture.spec.turns = {{"fake/plain/store"}, {"fake/quick/store"}};
+  ASSERT_TRUE(fixture.go());
+  EXPECT_GE(fixture.processes_of("fake/plain/store"), 6U);
+  EXPECT_EQ(fixture.processes_of("fake/quick/store"), 0U);
+  ASSERT_EQ(fixture.result.session.waiting.size(), 1U);
+  EXPECT_EQ(fixture.result.session.waiting[0].benchmark, "fake/quick/store");
+  EXPECT_NEAR(fixture.result.session.waiting[0].process_seconds.value_or(0), 1, 0.5);
+  EXPECT_EQ(fixture.result.session.state, "complete");
+  EXPECT_LE(fixture.now, 9 * kTolerance);
+}
+
+TEST(RunSession, of_the_only_turn_lets_the_last_variants_wait) {
+  Fixture fixture;
+  fixture.spec.length = default_length();
+  fixture.spec.length.budget_seconds = 9;
+  fixture.spec.turns = {{"fake/plain/store", "fake/quick/store"}};
+  ASSERT_TRUE(fixture.go());
+  EXPECT_GE(fixture.processes_of("fake/plain/store"), 6U);
+  EXPECT_EQ(fixture.result.session.waiting.size(), 1U);
+}
+
+TEST(RunSession, keeps_its_result_below_its_size_and_ends_before_it_would_exceed_it) {
+  Fixture fixture;
+  fixture.samples = 1000;
+  fixture.spec.length = processes_length(100'000);
+  fixture.spec.most_bytes = std::size_t{4} << 20;
+  const auto journal_bytes = [&] {
+    std::size_t bytes = 0;
+    for (const std::string& line : fixture.journal) bytes += line.size();
+    return bytes;
+  };
+  ASSERT_TRUE(fixture.go());
+  EXPECT_LE(journal_bytes(), std::size_t{2} << 20) << "2 MiB are left for the rest of a result";
+  EXPECT_GE(journal_bytes(), std::size_t{19} << 16);
+  EXPECT_EQ(fixture.result.session.unusual,
+            Names{"the session ended early: its result has reached 4 MiB; measure fewer benchmarks or processes"});
 }
 
 }  // namespace lab::measure

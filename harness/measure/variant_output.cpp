@@ -150,11 +150,11 @@ bool is_checksum(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-std::vector<double> thinned(const std::vector<double>& samples) {
-  if (samples.size() <= kKeptSamples) return samples;
+std::vector<double> thinned(const std::vector<double>& samples, std::size_t most) {
+  if (samples.size() <= most) return samples;
   std::vector<double> kept;
-  kept.reserve(kKeptSamples);
-  for (std::size_t i = 0; i < kKeptSamples; ++i) kept.push_back(samples[i * samples.size() / kKeptSamples]);
+  kept.reserve(most);
+  for (std::size_t i = 0; i < most; ++i) kept.push_back(samples[i * samples.size() / most]);
   return kept;
 }
 
@@ -359,7 +359,7 @@ Expected<results::Process> parse_measurement(std::string_view output, const Proc
     process.cpu_time += one.cpu_time / operations / static_cast<double>(found->size());
     process.timed_seconds += std::accumulate(totals->begin(), totals->end(), 0.0) * 1e-9;
     process.repetitions += one.point.repetitions;
-    for (auto& [phase, samples] : one.point.samples) samples = thinned(samples);
+    for (auto& [phase, samples] : one.point.samples) samples = thinned(samples, request.kept_samples);
     process.points.push_back(std::move(one.point));
   }
   process.real_time = times.size() == 1 ? times.front() : geometric_mean(times);

@@ -25,16 +25,17 @@ struct Description {
 /// operations, sweeps without points, and metrics or exhibits of one name.
 Expected<Description> parse_description(std::string_view output);
 
+/// Most repetitions kept of one process; if there are more, this many are kept, evenly spread over the process.
+/// real_time is the median of all repetitions.
+inline constexpr std::size_t kKeptSamples = 1000;
+
 /// The request to a process with --run.
 struct ProcessRequest {
   std::string benchmark;
   const results::WorkloadInfo* workload = nullptr;
   std::uint64_t seed = 0;
+  std::size_t kept_samples = kKeptSamples;  ///< fewer where the result would become too large
 };
-
-/// Most repetitions kept of one process; if there are more, this many are kept, evenly spread over the process.
-/// real_time is the median of all repetitions.
-inline constexpr std::size_t kKeptSamples = 1000;
 
 /// Parses the output of --conformance: "CHECK: what is wrong" of each check that failed. Rejects a list without checks.
 Expected<std::vector<std::string>> parse_conformance(std::string_view output);

@@ -130,6 +130,9 @@ std::string night_text(const NightFindings& found) {
   for (const std::string& note : found.night.notes) text += "; " + note;
   text += unusual_text(found.night.unusual);
   if (!found.reported_before.empty()) text += "; already reported: " + alarms_text(found.reported_before);
+  if (!found.without_turn.empty())
+    text +=
+        fmt::format("; {} for another night", counted(found.without_turn.size(), "benchmark waits", "benchmarks wait"));
   if (found.waiting > 0) text += fmt::format("; {} unfinished", counted(found.waiting, "bisect"));
   return text;
 }
@@ -141,6 +144,8 @@ std::string night_junit(const NightFindings& found) {
   if (!night.fit) usual = {JunitCase::kSkipped, fmt::format("unfit: {}", fmt::join(night.sentences, "; "))};
   std::map<std::string, Outcome> cases;
   for (const std::string& name : found.benchmarks) cases[name] = usual;
+  for (const std::string& name : found.without_turn)
+    cases[name] = {JunitCase::kSkipped, "waits for another night, because this one was too short"};
   cases["nightly/session"] = usual;
   if (night.fit)
     for (const judge::YoungBenchmark& one : night.too_young)

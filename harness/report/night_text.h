@@ -28,6 +28,7 @@ struct NightFindings {
   std::vector<results::Alarm> alarms;           ///< not yet reported, the largest first
   std::vector<results::Alarm> reported_before;  ///< reported earlier; their bisects continued tonight
   std::size_t waiting = 0;                      ///< unfinished bisects, which continue another night
+  std::set<std::string> without_turn = {};      ///< benchmarks for which this night had no time
 };
 
 /// "allocator/buddy/random_replace +3.10 % [+2.60 %, +3.70 %] in 1a2b3c4d5e6f..5e6f7a8b9c0d, culprit ...". Groups
@@ -39,7 +40,7 @@ std::string alarms_text(std::span<const results::Alarm> alarms);
 std::string night_text(const NightFindings& found);
 
 /// One case per benchmark and one for the session. A slower benchmark is a failure, one without a measurement is an
-/// error, one without a verdict is skipped. Unusual findings, and outliers, are properties.
+/// error, one without a verdict or without a turn is skipped. Unusual findings, and outliers, are properties.
 std::string night_junit(const NightFindings& found);
 
 }  // namespace lab::report

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/report/format.h"
+#include "harness/report/waiting_text.h"
 #include "harness/results/commit.h"
 
 namespace lab::report {
@@ -88,6 +89,7 @@ std::vector<std::string> unusual(const Result& result, bool running) {
     sentences.push_back(fmt::format("The build was '{}', not 'release': its times are not comparable with others.",
                                     result.build.config));
   for (const std::string& text : result.session.unusual) sentences.push_back(capitalized(text));
+  if (const std::string text = waiting_text(result.session); !text.empty()) sentences.push_back(text);
   return sentences;
 }
 

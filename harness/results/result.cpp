@@ -50,6 +50,7 @@ void fields(F& f, MachineState& x) {
 LAB_JSON_STRUCT(Build, toolchain, config, march, compiler, flags)
 LAB_JSON_STRUCT(Source, commit, dirty, state)
 LAB_JSON_STRUCT(Disturbance, block, seconds, foreign, stolen)
+LAB_JSON_STRUCT(Waiting, benchmark, process_seconds)
 
 template <typename F>
 void fields(F& f, Session& s) {
@@ -66,6 +67,7 @@ void fields(F& f, Session& s) {
   f.added("wall_seconds", s.wall_seconds);
   f.added("timed_seconds", s.timed_seconds);
   f.added("disturbances", s.disturbances);
+  f.added("waiting", s.waiting);
 }
 
 LAB_JSON_STRUCT(Warmup, repetitions, seconds, stationary)

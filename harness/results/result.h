@@ -94,6 +94,13 @@ struct Disturbance {
   double stolen = 0;   ///< CPU seconds that the host withheld (steal time), summed over all CPUs
 };
 
+/// A benchmark that this session did not measure for lack of time.
+struct Waiting {
+  std::string benchmark;
+  /// Seconds that a process of it took, if the session began it and then left the time to others.
+  std::optional<double> process_seconds;
+};
+
 struct Session {
   std::string id;       ///< <utc>-<commit>, also the file name of the result
   std::string started;  ///< UTC, RFC 3339
@@ -108,6 +115,7 @@ struct Session {
   double wall_seconds = 0;                     ///< whole session: discovery, preparation, measurement, judgement
   double timed_seconds = 0;                    ///< of these, inside timed regions
   std::vector<Disturbance> disturbances = {};  ///< one per block; empty if not recorded
+  std::vector<Waiting> waiting = {};           ///< sorted by benchmark; empty if all were measured, or a filter chose
 };
 
 using bench::ExhibitKind;

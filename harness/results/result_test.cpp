@@ -36,6 +36,7 @@ TEST(Result, survives_a_round_trip) {
   written.processes[1].real_time = 0.1 + 0.2;
   written.processes[1].warmup = {12, 0.25, false};
   written.session.disturbances = {{0, 2.5, 0.5, 0.125}};
+  written.session.waiting = {{"shelf/plain/drop", 0.25}, {"shelf/quick/drop", std::nullopt}};
   written.workloads[0].phase_operations = {{"get", 5}};
   const Expected<Result> read = parse_result(serialize(written), "a.json");
   ASSERT_TRUE(read) << read.error().what;
@@ -44,6 +45,7 @@ TEST(Result, survives_a_round_trip) {
   EXPECT_FALSE(read->processes[1].cpu);
   EXPECT_FALSE(read->processes[1].warmup->stationary);
   EXPECT_EQ(read->session.disturbances[0].stolen, 0.125);
+  EXPECT_EQ(read->session.waiting[0].process_seconds, 0.25);
   EXPECT_EQ(operations_of(read->workloads[0], "get"), 5u);
   EXPECT_EQ(operations_of(read->workloads[0], "put"), 10u);
   EXPECT_FALSE(read->source.dirty);
@@ -69,7 +71,7 @@ TEST(Result, has_its_fields_in_a_fixed_order) {
   "build": {"toolchain":"system","config":"release","march":"x86-64-v2","compiler":"GNU 12.2.0","flags":"-O2"},
   "pins": {"benchmark":"ab12","fmt":"cd34"},
   "source": {"commit":"1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d","dirty":false,"state":"clean"},
-  "session": {"id":"20260802T231500Z-1a2b3c4d5e6f","started":"2026-08-02T23:15:00Z","ended":"2026-08-02T23:17:00Z","seed":7,"mode":"quick","budget_seconds":120,"blocks":1,"protocol":1,"state":"complete","unusual":["turbo is on"],"wall_seconds":0,"timed_seconds":0,"disturbances":[]},
+  "session": {"id":"20260802T231500Z-1a2b3c4d5e6f","started":"2026-08-02T23:15:00Z","ended":"2026-08-02T23:17:00Z","seed":7,"mode":"quick","budget_seconds":120,"blocks":1,"protocol":1,"state":"complete","unusual":["turbo is on"],"wall_seconds":0,"timed_seconds":0,"disturbances":[],"waiting":[]},
   "arms": [],
   "workloads": [
     {"family":"shelf","name":"store","title":"Put and get","version":2,"phases":["put","get"],"operations":10,"operation":"pair","parallel":false,"phase_operations":{}}

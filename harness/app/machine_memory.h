@@ -1,0 +1,43 @@
+/// What earlier sessions of a machine tell a new one, in the folder `state` of the machine's results.
+///
+///   turns.json        when each benchmark was last measured and what it costs: a cache of the machine's results
+///   conformance.json  which executables conform (measure/known_conformance.h)
+///
+/// Both may be removed at any time. A file that cannot be read is ignored, and one that cannot be written is not an
+/// error: the next session knows less.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "harness/measure/known_conformance.h"
+#include "harness/measure/turns.h"
+#include "harness/results/result.h"
+
+namespace lab::app {
+
+class MachineMemory {
+ public:
+  /// Reads the state of `folder`, a machine's results, and those results that it does not know yet. Writes nothing.
+  static MachineMemory open(const std::filesystem::path& folder, const results::MachineState& facts);
+
+  const measure::PastTurns& turns() const { return turns_; }
+  void save_turns() const;
+
+  bool conformed(const std::string& hash) const { return conforming_.contains(hash); }
+  /// Keeps it at once: a killed session must not check all executables again.
+  void keep_conforming(const std::string& hash);
+
+ private:
+  void read_turns();
+  void read_new_results();
+
+  std::filesystem::path folder_;
+  measure::ConformanceHost host_;
+  std::set<std::string> sessions_;  ///< file names of the results in `turns_`
+  measure::PastTurns turns_;
+  std::set<std::string> conforming_;
+};
+
+}  // namespace lab::app

@@ -1,0 +1,61 @@
+#include "harness/measure/exact_turns.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lab::measure {
+
+namespace {
+
+/// What they add to a process, in seconds, before any has collected them: between that of an ordinary machine and that
+/// of a loaded virtual one (harness/docs/decisions.md).
+constexpr double kAssumedSeconds = 0.2;
+
+}  // namespace
+
+ExactTurns::ExactTurns(const SessionLength& length, std::vector<std::size_t> arms, std::uint64_t first)
+    : blocks_each_(length.exact_blocks),
+      first_block_(length.budget_seconds > 0 ? kFirstExactBlock : 0),
+      limit_(length.side_seconds()),
+      arms_(std::move(arms)),
+      first_(arms_.empty() ? 0 : first % arms_.size()),
+      left_(arms_.size(), 0) {}
+
+double ExactTurns::expected_seconds() const {
+  return processes_ == 0 ? kAssumedSeconds : spent_ / static_cast<double>(processes_);
+}
+
+void ExactTurns::begin_block(int block) {
+  if (block < first_block_ || blocks_each_ == 0) return;
+  double promised = spent_;
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    left_[i] = std::max(0, left_[i] - 1);
+    promised += left_[i] * static_cast<double>(arms_[i]) * expected_seconds();
+  }
+  for (; begun_ < arms_.size(); ++begun_) {
+    const std::size_t next = (first_ + begun_) % arms_.size();
+    promised += blocks_each_ * static_cast<double>(arms_[next]) * expected_seconds();
+    if (limit_ > 0 && promised > limit_) return;
+    left_[next] = blocks_each_;
+  }
+}
+
+bool ExactTurns::wants(std::size_t benchmark) const {
+  return left_[benchmark] > 0 && (limit_ <= 0 || spent_ < limit_);
+}
+
+void ExactTurns::took(double seconds) {
+  spent_ += std::max(0.0, seconds);
+  ++processes_;
+}
+
+double ExactTurns::reserve() const {
+  double expected = 0;
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    const bool begun = (i + arms_.size() - first_) % arms_.size() < begun_;
+    expected += (begun ? left_[i] : blocks_each_) * static_cast<double>(arms_[i]) * expected_seconds();
+  }
+  return std::clamp(limit_ - spent_, 0.0, expected);
+}
+
+}  // namespace lab::measure

@@ -1,0 +1,46 @@
+/// Which processes of a session collect the exact metrics that cost time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "harness/measure/plan.h"
+
+namespace lab::measure {
+
+/// Gives each benchmark SessionLength::exact_blocks such blocks, all of its arms in the same ones, until
+/// SessionLength::side_seconds are spent. Benchmarks come in the order of their numbers, from `first` on around, so
+/// that another `first` in each session gives all of them their turn.
+class ExactTurns {
+ public:
+  /// `arms`: the number of arms of each benchmark.
+  ExactTurns(const SessionLength& length, std::vector<std::size_t> arms, std::uint64_t first);
+
+  /// Call before each block: adds the benchmarks that the time left allows.
+  void begin_block(int block);
+
+  /// Whether the benchmark's next process collects them.
+  bool wants(std::size_t benchmark) const;
+
+  /// A process that collected them took this much longer because of them.
+  void took(double seconds);
+
+  /// Seconds that they are expected to take from now on; 0 without a budget.
+  double reserve() const;
+
+ private:
+  double expected_seconds() const;
+
+  int blocks_each_;
+  int first_block_;
+  double limit_;  ///< seconds; 0: none
+  std::vector<std::size_t> arms_;
+  std::size_t first_;
+  std::size_t begun_ = 0;  ///< benchmarks that had or have their blocks
+  std::vector<int> left_;  ///< blocks, by benchmark; this one included
+  double spent_ = 0;
+  std::size_t processes_ = 0;  ///< that took `spent_`
+};
+
+}  // namespace lab::measure

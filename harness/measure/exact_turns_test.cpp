@@ -1,0 +1,80 @@
+#include "harness/measure/exact_turns.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace lab::measure {
+
+namespace {
+
+/// A session whose benchmarks have one arm and need `seconds` for a process's exact metrics: per block, an 'x' for each
+/// benchmark that collects them.
+struct Simulated {
+  std::vector<std::string> blocks;
+  double spent = 0;
+};
+
+Simulated simulate(const SessionLength& length, std::size_t benchmarks, double seconds, int blocks,
+                   std::uint64_t first = 0) {
+  ExactTurns turns(length, std::vector<std::size_t>(benchmarks, 1), first);
+  Simulated session;
+  for (int block = 0; block < blocks; ++block) {
+    turns.begin_block(block);
+    std::string text;
+    for (std::size_t i = 0; i < benchmarks; ++i) {
+      text += turns.wants(i) ? 'x' : '.';
+      if (text.back() != 'x') continue;
+      turns.took(seconds);
+      session.spent += seconds;
+    }
+    session.blocks.push_back(text);
+  }
+  return session;
+}
+
+using Blocks = std::vector<std::string>;
+
+}  // namespace
+
+TEST(ExactTurns, without_a_budget_are_in_the_first_blocks) {
+  EXPECT_EQ(simulate(processes_length(5), 3, 100, 5).blocks, (Blocks{"xxx", "xxx", "xxx", "...", "..."}));
+  EXPECT_EQ(simulate(processes_length(2), 3, 100, 2).blocks, (Blocks{"xxx", "xxx"}));
+}
+
+TEST(ExactTurns, with_a_budget_follow_a_block_without_them) {
+  EXPECT_EQ(simulate(default_length(), 4, 1, 6).blocks, (Blocks{"....", "xxxx", "xxxx", "xxxx", "....", "...."}));
+  EXPECT_EQ(simulate(quick_length(), 4, 1, 3).blocks, (Blocks{"....", "....", "...."}));
+}
+
+TEST(ExactTurns, take_a_tenth_of_the_budget_and_then_rotate) {
+  SessionLength length = default_length();
+  length.budget_seconds = 25;  // 2.5 s for three blocks of four benchmarks, if each needs 0.2 s
+  EXPECT_EQ(simulate(length, 6, 0.2, 5).blocks, (Blocks{"......", "xxxx..", "xxxx..", "xxxx..", "......"}));
+  EXPECT_EQ(simulate(length, 6, 0.2, 5, 4).blocks, (Blocks{"......", "xx..xx", "xx..xx", "xx..xx", "......"}));
+}
+
+TEST(ExactTurns, learn_what_they_cost) {
+  SessionLength length = default_length();
+  length.budget_seconds = 25;
+  EXPECT_EQ(simulate(length, 6, 0.01, 6).blocks, (Blocks{"......", "xxxx..", "xxxxxx", "xxxxxx", "....xx", "......"}));
+  const Simulated dear = simulate(length, 6, 1, 6);
+  EXPECT_EQ(dear.blocks, (Blocks{"......", "xxx...", "......", "......", "......", "......"}));
+  EXPECT_LE(dear.spent, 2.5 + 1);
+}
+
+TEST(ExactTurns, reserve_what_they_are_expected_to_take) {
+  SessionLength length = default_length();
+  ExactTurns turns(length, {1, 2}, 0);
+  EXPECT_NEAR(turns.reserve(), 3 * 3 * 0.2, 1e-9);
+  for (int block = 0; block < 5; ++block) {
+    turns.begin_block(block);
+    for (const std::size_t i : {0U, 1U, 1U})
+      if (turns.wants(i)) turns.took(0.1);
+  }
+  EXPECT_EQ(turns.reserve(), 0);
+  EXPECT_EQ(ExactTurns(quick_length(), {1, 2}, 0).reserve(), 0);
+  EXPECT_EQ(ExactTurns(processes_length(9), {1, 2}, 0).reserve(), 0);
+}
+
+}  // namespace lab::measure
