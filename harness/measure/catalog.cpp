@@ -299,7 +299,7 @@ BenchmarkSelection part_of(BenchmarkSelection selection, const std::set<std::str
   });
   std::erase_if(selection.checks, [&](const Benchmark& one) { return !workloads.contains(workload_of(one)); });
   for (const Benchmark& check : selection.checks) variants.insert(variant_of(check.name));
-  std::erase_if(selection.variants, [&](const results::VariantInfo& variant) {
+  std::erase_if(selection.variants, [&](const results::VariantCard& variant) {
     return !variants.contains(variant.family + "/" + variant.name);
   });
   return selection;

@@ -143,6 +143,8 @@ TEST(Select, has_the_environment_rules_of_the_families_it_runs) {
             (std::vector<EnvironmentRule>{{"FAKE_*", "may change a fake"}}));
   const FakeBuild old({"plain"});
   EXPECT_EQ(select(load(old), {})->environment, std::vector<EnvironmentRule>{});
+}
+
 TEST(PartOf, keeps_what_belongs_to_the_named_benchmarks) {
   const FakeBuild build({"plain", "quick", "wide", "mute"});
   const BenchmarkSelection all = *select(load(build), {});
