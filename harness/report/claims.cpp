@@ -175,16 +175,30 @@ bool has(const std::vector<JudgedClaim>& claims) {
                      [](const JudgedClaim& claim) { return std::holds_alternative<Evidence>(claim.evidence); });
 }
 
+/// What a ratio is, and with what it is compared; "" without ratios.
+std::string ratio_phrase(const std::vector<JudgedClaim>& claims) {
+  if (!has<JudgedRatio>(claims)) return "";
+  const auto all = [&](const auto& holds) {
+    return std::all_of(claims.begin(), claims.end(), [&](const JudgedClaim& claim) {
+      const auto* ratio = std::get_if<JudgedRatio>(&claim.evidence);
+      return ratio == nullptr || holds(*ratio);
+    });
+  };
+  const bool times = all([](const JudgedRatio& ratio) { return ratio.time || !ratio.measured; });
+  const bool tables = all([](const JudgedRatio& ratio) { return ratio.one->from_table.has_value(); });
+  return fmt::format(
+      " A ratio is the first variant's {} over the second's: above 1, the second {}. It is the median over blocks, "
+      "with a 95 % interval. The verdict compares it with the ratio from the article's own table{}.",
+      times ? "time" : "time or other metric", times ? "is faster" : "is faster or needs less",
+      tables ? "" : ", or with the stated one where the table has none");
+}
+
 /// Where the article measured, and how each kind of its claims is judged.
 std::string method_phrase(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result) {
   std::string text = fmt::format("{} ({}) {}; this machine has {}.", article.source.author, article.source.year,
                                  article.machine.empty() ? "does not name a machine" : "measured on " + article.machine,
                                  counted(static_cast<std::size_t>(result.machine.logical_cores), "logical core"));
-  if (has<JudgedRatio>(claims))
-    text +=
-        " A ratio is the first variant's time, or other metric, over the second's: above 1, the second is faster, or "
-        "needs less. It is the median over blocks, with a 95 % interval. The verdict compares it with the ratio from "
-        "the article's own table, or with the stated one where there is no table.";
+  text += ratio_phrase(claims);
   if (!article.workload.empty()) text += fmt::format(" The judged workload is {}.", article.workload);
   if (!article.note.empty()) text += " " + article.note;
   if (has<JudgedExact>(claims))

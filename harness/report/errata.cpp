@@ -116,7 +116,9 @@ Section errata_section(std::span<const results::Article> articles, const results
       table.rows.push_back({erratum.claim, fmt::format("{} ({})", article.source.author, article.source.year),
                             erratum.printed, erratum.arithmetic,
                             std::visit(Measure{article, result, atlas}, erratum.measured)});
-  return {"errata", "Errata of the articles", {std::move(table)}, {}};
+  Section section{"errata", "Errata of the articles", {}, {}};
+  if (!table.rows.empty()) section.elements.emplace_back(std::move(table));
+  return section;
 }
 
 }  // namespace lab::report

@@ -10,7 +10,7 @@
 
 namespace lab::report {
 
-/// `result` may be null: a report from the atlas alone.
+/// `result` may be null: a report from the atlas alone. Without errata, the section has no elements.
 Section errata_section(std::span<const results::Article> articles, const results::Result* result,
                        std::span<const results::DriverColumn> atlas);
 

@@ -266,7 +266,8 @@ Document report_document(const ReportInput& input, const Background& background,
           family_section(family, results::describe(background.families, family), *result, input.exhibits));
   }
   document.sections.push_back(vulkan_section(input.atlas, background.articles));
-  document.sections.push_back(errata_section(background.articles, result, input.atlas));
+  if (Section errata = errata_section(background.articles, result, input.atlas); !errata.elements.empty())
+    document.sections.push_back(std::move(errata));
   std::move(after_alerts, session.end(), std::back_inserter(document.sections));
   if (result != nullptr) {
     document.sections.push_back(unsupported_section(*result));
