@@ -200,7 +200,7 @@ void MapConstants::dispatch(const void* command, Backend& backend) {
 }
 
 bench::Variant make_variant(bench::Variant version, Threading threading, const MakeFrame& make_frame) {
-  version.family = "command_bucket";
+  version.family = LAB_FAMILY;
   version.traits = {{"threads", threading == Threading::kPool ? "a worker per logical core" : "one"}};
   version.workloads = {
       make_workload("frame", "10,000 meshes and 10,000 lights through three command buckets", 0, threading, make_frame),
