@@ -7,28 +7,11 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "harness/base/open_file.h"
+
 namespace lab {
-
-/// An open file, closed by the destructor.
-class File {
- public:
-  File() = default;
-  explicit File(int number) : number_(number) {}
-  File(File&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  File& operator=(File&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~File() { close(); }
-  void close();
-  int get() const { return number_; }  ///< -1: none; poll ignores it
-
- private:
-  int number_ = -1;
-};
 
 struct SpawnSpec {
   std::vector<std::string> command;      ///< program (looked up in PATH without a slash) and arguments

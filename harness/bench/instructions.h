@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "harness/base/spawn.h"
+#include "harness/base/open_file.h"
 
 namespace lab::bench {
 

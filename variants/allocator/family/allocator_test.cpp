@@ -17,6 +17,7 @@
 #include <sstream>
 
 #include "variants/allocator/family/buddy_heap.h"
+#include "variants/allocator/family/conformance.h"
 #include "variants/allocator/family/registration.h"
 #include "variants/common/growth.h"
 
@@ -576,10 +577,10 @@ TEST(AllocatorPlans, have_the_requests_of_their_workloads_as_traces) {
     EXPECT_EQ(Counting::allocated, allocated) << workload.name;
     EXPECT_EQ(Counting::freed, freed) << workload.name;
   };
-  expect_requests(workload<RandomReplace<Counting>>(), RandomReplacePlan(3).trace());
-  expect_requests(workload<SameSizeChurn<Counting>>(), SameSizePlan(3).trace());
-  expect_requests(workload<GrowingBuffers<Counting>>(), GrowingPlan(3).trace());
-  expect_requests(workload<FrameScratch<Counting>>(), FramePlan(3).trace());
+  expect_requests(offer({execution<RandomReplace<Counting>>()}, true).front(), RandomReplacePlan(3).trace());
+  expect_requests(offer({execution<SameSizeChurn<Counting>>()}, true).front(), SameSizePlan(3).trace());
+  expect_requests(offer({execution<GrowingBuffers<Counting>>()}, true).front(), GrowingPlan(3).trace());
+  expect_requests(offer({execution<FrameScratch<Counting>>()}, true).front(), FramePlan(3).trace());
 }
 
 // The search has a limit of CPU time, which a sanitizer build may reach.

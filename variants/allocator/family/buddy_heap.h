@@ -18,15 +18,7 @@ class BuddyHeap {
   std::size_t occupied(const void*, std::size_t bytes) const { return buddy_.layout().block_bytes(bytes); }
   std::size_t largest_request() const { return buddy_.layout().largest_request(); }
 
-  std::map<std::string, double> counters() const {
-    double free_bytes = 0;
-    buddy_.for_each_free([&](const void*, std::size_t bytes) { free_bytes += static_cast<double>(bytes); });
-    return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
-            {"metadata_bytes", static_cast<double>(buddy_.layout().metadata_bytes())},
-            {"leaf_bytes", static_cast<double>(kLeafBytes)},
-            // The share of the free memory that lies outside the largest free block.
-            {"external_fragmentation", 1 - static_cast<double>(buddy_.largest_free()) / free_bytes}};
-  }
+  std::map<std::string, double> counters() const;
 
  protected:
   static constexpr std::size_t kLeafBytes = 64;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -45,21 +46,24 @@ Block allocate_block(A& allocator, std::size_t bytes) {
   return {static_cast<unsigned char*>(begin), bytes};
 }
 
+/// Adds the counters that every allocator has to its own.
+std::map<std::string, double> with_common_counters(std::map<std::string, double> own, double requested, double occupied,
+                                                   const Demand& demand);
+
 /// Counters at one point of the first repetition, the same point in every process; so they are exact.
 template <Allocator A>
 std::map<std::string, double> first_repetition_counters(A& allocator, const std::vector<Block>& live,
                                                         const Demand& demand) {
-  std::map<std::string, double> counters;
-  if constexpr (Counts<A>) counters = allocator.counters();
   double requested = 0, occupied = 0;
   for (const Block& block : live) {
     if (block.begin == nullptr) continue;
     requested += static_cast<double>(block.bytes);
     occupied += static_cast<double>(allocator.occupied(block.begin, block.bytes));
   }
-  counters["internal_fragmentation"] = occupied / requested;
-  counters["peak_requested_bytes"] = static_cast<double>(demand.bytes);
-  return counters;
+  if constexpr (Counts<A>)
+    return with_common_counters(allocator.counters(), requested, occupied, demand);
+  else
+    return with_common_counters({}, requested, occupied, demand);
 }
 
 /// Whether a task writes to its blocks and reads them back. In some tasks that is most of the time.
@@ -304,33 +308,37 @@ class Sized final : public Task {
   std::uint64_t seed_;
 };
 
-/// The workload that `Task` executes.
+/// How a variant executes one of the family's workloads.
+struct Execution {
+  bench::Workload (*describe)();
+  std::unique_ptr<bench::Task> (*prepare)(std::uint64_t seed);  ///< nullptr: it cannot
+};
+
 template <typename Task>
-bench::Workload workload() {
-  bench::Workload workload = Task::Plan::describe();
-  // jemalloc seeds its random choices from addresses, mimalloc reads the clock, and each machine has its own C library.
-  workload.repeatable = !ThirdParty<typename Task::Heap>;
-  workload.prepare = [](const bench::Case& inputs) { return std::make_unique<Sized<Task>>(inputs.seed); };
-  return workload;
+Execution execution() {
+  return {Task::Plan::describe,
+          [](std::uint64_t seed) -> std::unique_ptr<bench::Task> { return std::make_unique<Sized<Task>>(seed); }};
 }
 
-/// The workload of a plan that a variant cannot execute, with the reason.
-inline bench::Workload unsupported(bench::Workload workload, std::string reason) {
-  workload.unsupported = std::move(reason);
-  return workload;
-}
+/// `repeatable` as in bench::Workload.
+std::vector<bench::Workload> offer(std::initializer_list<Execution> executions, bool repeatable);
 
 /// All workloads of the family, in the order of `list`.
 template <Allocator A>
 std::vector<bench::Workload> workloads() {
+  // jemalloc seeds its random choices from addresses, mimalloc reads the clock, and each machine has its own C library.
+  constexpr bool kRepeatable = !ThirdParty<A>;
   if constexpr (FreesBlocks<A>) {
-    return {workload<RandomReplace<A>>(), workload<UntouchedReplace<A>>(), workload<GrowingBuffers<A>>(),
-            workload<SameSizeChurn<A>>(), workload<FrameScratch<A>>()};
+    return offer({execution<RandomReplace<A>>(), execution<UntouchedReplace<A>>(), execution<GrowingBuffers<A>>(),
+                  execution<SameSizeChurn<A>>(), execution<FrameScratch<A>>()},
+                 kRepeatable);
   } else {
-    const std::string reason = "the workload frees single blocks; this allocator frees only all blocks at once";
-    return {unsupported(RandomReplacePlan::describe(), reason), unsupported(UntouchedReplacePlan::describe(), reason),
-            unsupported(GrowingPlan::describe(), reason), unsupported(SameSizePlan::describe(), reason),
-            workload<FrameScratch<A>>()};
+    return offer({{RandomReplacePlan::describe, nullptr},
+                  {UntouchedReplacePlan::describe, nullptr},
+                  {GrowingPlan::describe, nullptr},
+                  {SameSizePlan::describe, nullptr},
+                  execution<FrameScratch<A>>()},
+                 kRepeatable);
   }
 }
 

@@ -200,7 +200,7 @@ void MapConstants::dispatch(const void* command, Backend& backend) {
 }
 
 bench::Variant make_variant(bench::VariantCard version, Threading threading, const MakeFrame& make_frame) {
-  version.family = "command_bucket";
+  version.family = LAB_FAMILY;
   version.traits = {{"threads", threading == Threading::kPool ? "a worker per logical core" : "one"}};
   return {
       std::move(version),

@@ -106,7 +106,7 @@ bench::Workload sizes(DrawDisc draw) {
 }  // namespace
 
 bench::Variant make_variant(bench::VariantCard card, DrawDisc draw) {
-  card.family = "sketch";
+  card.family = LAB_FAMILY;
   return {std::move(card),
           {disc(draw), sizes(draw)},
           {{"the middle is inked, the corner is not", [draw]() -> std::string {

@@ -1,0 +1,15 @@
+#include "variants/allocator/family/buddy_heap.h"
+
+namespace lab::allocator {
+
+std::map<std::string, double> BuddyHeap::counters() const {
+  double free_bytes = 0;
+  buddy_.for_each_free([&](const void*, std::size_t bytes) { free_bytes += static_cast<double>(bytes); });
+  return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
+          {"metadata_bytes", static_cast<double>(buddy_.layout().metadata_bytes())},
+          {"leaf_bytes", static_cast<double>(kLeafBytes)},
+          // The share of the free memory that lies outside the largest free block.
+          {"external_fragmentation", 1 - static_cast<double>(buddy_.largest_free()) / free_bytes}};
+}
+
+}  // namespace lab::allocator

@@ -1,0 +1,21 @@
+#include "variants/allocator/family/registration.h"
+
+#include <utility>
+
+#include "variants/allocator/family/conformance.h"
+
+namespace lab::allocator {
+
+bench::Variant complete(const char* name, bench::VariantCard&& card, const Traits& traits, const Subject& subject,
+                        std::vector<bench::Workload>&& workloads) {
+  std::string frees = subject.can.frees_blocks ? traits.frees : "everything at once";
+  if (subject.can.frees_blocks && subject.can.resets) frees += ", or everything at once";
+  card.family = LAB_FAMILY;
+  card.name = name;
+  card.traits["frees"] = frees;
+  card.traits["capacity"] = subject.can.fixed_capacity ? "one buffer" : "grows";
+  if (!traits.version.empty()) card.traits["version"] = traits.version;
+  return {std::move(card), std::move(workloads), checks_of(subject)};
+}
+
+}  // namespace lab::allocator

@@ -1,0 +1,27 @@
+#include "variants/allocator/family/workloads.h"
+
+namespace lab::allocator {
+
+std::map<std::string, double> with_common_counters(std::map<std::string, double> own, double requested, double occupied,
+                                                   const Demand& demand) {
+  own["internal_fragmentation"] = occupied / requested;
+  own["peak_requested_bytes"] = static_cast<double>(demand.bytes);
+  return own;
+}
+
+std::vector<bench::Workload> offer(std::initializer_list<Execution> executions, bool repeatable) {
+  std::vector<bench::Workload> offered;
+  for (const Execution& execution : executions) {
+    bench::Workload& workload = offered.emplace_back(execution.describe());
+    workload.repeatable = repeatable;
+    if (execution.prepare == nullptr)
+      workload.unsupported = "the workload frees single blocks; this allocator frees only all blocks at once";
+    else
+      workload.prepare = [prepare = execution.prepare](const bench::Case& inputs) {
+        return prepare(inputs.seed);
+      };
+  }
+  return offered;
+}
+
+}  // namespace lab::allocator
