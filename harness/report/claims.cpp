@@ -222,40 +222,47 @@ std::vector<std::string> also_of(const std::vector<JudgedClaim>& claims) {
   return workloads;
 }
 
-Table claims_table(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result) {
+std::vector<TableColumn> claim_columns(const std::vector<JudgedClaim>& claims, const std::vector<std::string>& also) {
   using enum TableColumn::Kind;
+  std::vector<TableColumn> columns{
+      {"Verdict", kVerdict},       {"Claim", kText},    {"Stated", has<JudgedOrder>(claims) ? kShort : kNumber},
+      {"From its table", kNumber}, {"Erratum", kShort}, {"Here", kNumber},
+      {"95 % interval", kNumber}};
+  for (const std::string& workload : also) {
+    columns.push_back({"Here, " + workload, kNumber});
+    columns.push_back({"95 % interval", kNumber});
+  }
+  columns.push_back({"Why", kText});
+  return columns;
+}
+
+std::vector<TableCell> claim_cells(const JudgedClaim& claim, const std::vector<std::string>& also,
+                                   const Result& result) {
+  const ClaimRow row = row_of(claim, result);
+  std::vector<TableCell> cells{TableCell(std::string(judge::to_string(claim.verdict)), kEmphasis.at(claim.verdict)),
+                               wording(claim),
+                               row.stated,
+                               row.from_table,
+                               row.erratum,
+                               row.here,
+                               row.interval};
+  for (const std::string& workload : also) {
+    const auto found = row.also.find(workload);
+    cells.push_back(found == row.also.end() ? "" : median_cell(found->second));
+    cells.emplace_back(found == row.also.end() ? "" : interval_of(found->second));
+  }
+  cells.emplace_back(row.why);
+  return cells;
+}
+
+Table claims_table(const std::vector<JudgedClaim>& claims, const Article& article, const Result& result) {
+  const std::vector<std::string> also = also_of(claims);
   Table table{"claims-" + article.name,
               "The article's claims and their verdicts on this machine",
-              {{"Verdict", kVerdict},
-               {"Claim", kText},
-               {"Stated", has<JudgedOrder>(claims) ? kShort : kNumber},
-               {"From its table", kNumber},
-               {"Erratum", kShort},
-               {"Here", kNumber},
-               {"95 % interval", kNumber}},
+              claim_columns(claims, also),
               {}};
-  const std::vector<std::string> also = also_of(claims);
-  for (const std::string& workload : also) {
-    table.columns.push_back({"Here, " + workload, kNumber});
-    table.columns.push_back({"95 % interval", kNumber});
-  }
-  table.columns.push_back({"Why", kText});
   for (const JudgedClaim& claim : claims) {
-    const ClaimRow made = row_of(claim, result);
-    std::vector<TableCell> row{TableCell(std::string(judge::to_string(claim.verdict)), kEmphasis.at(claim.verdict)),
-                               wording(claim),
-                               made.stated,
-                               made.from_table,
-                               made.erratum,
-                               made.here,
-                               made.interval};
-    for (const std::string& workload : also) {
-      const auto found = made.also.find(workload);
-      row.push_back(found == made.also.end() ? "" : median_cell(found->second));
-      row.emplace_back(found == made.also.end() ? "" : interval_of(found->second));
-    }
-    row.emplace_back(made.why);
-    table.rows.push_back(std::move(row));
+    table.rows.push_back(claim_cells(claim, also, result));
     table.benchmarks.push_back(claim.benchmarks);
   }
   table.drop_empty_columns();

@@ -76,4 +76,38 @@ TEST(Claims, are_plotted_with_the_articles_marks) {
   EXPECT_FALSE(speedup_chart(results::Result{}));
 }
 
+TEST(Claims, of_every_kind_have_a_reason_for_every_verdict) {
+  results::Article article;
+  article.family = "shelf";
+  const auto reason_of = [&](auto kind, double plain, double deep, int blocks = 8) {
+    article.claims = {{"c", std::move(kind)}};
+    results::Result result;
+    for (const auto& [benchmark, bytes] :
+         {std::pair{"shelf/plain/store", plain}, std::pair{"shelf/deep/store", deep}}) {
+      sample::add_processes(result, benchmark, {{"put", 10}}, 10, blocks, 0.01);
+      for (results::Process& process : result.processes)
+        if (process.benchmark == benchmark) process.counters = {{"bytes", bytes}};
+    }
+    return reason(judge::judge_claims(article, result).front(), result);
+  };
+  const auto ratio = [](double stated) {
+    return results::RatioClaim{{"bytes", "store", {{"", "plain", "deep"}}}, {}, stated};
+  };
+  EXPECT_EQ(reason_of(ratio(2), 300, 100), "At least 3.00 times as small: no less than the claimed 2.00.");
+  EXPECT_EQ(reason_of(ratio(2), 100, 150), "Not smaller: at most 0.667 times as small.");
+  EXPECT_EQ(reason_of(ratio(0.5), 100, 150), "Between 1.50 and 1.50 times as large: less than the claimed 2.00.");
+  EXPECT_EQ(reason_of(ratio(0.5), 150, 100), "Not larger: at most 0.667 times as large.");
+
+  const results::ExactClaim exact{{"shelf/*", "bytes", ""}, {"1,500", 1500, 1}};
+  EXPECT_EQ(reason_of(exact, 1500, 1500), "The stated number in 2 benchmarks.");
+  EXPECT_EQ(reason_of(exact, 1500, 1501), "shelf/deep/store has 1,501.");
+  EXPECT_EQ(reason_of(exact, 0, 0, 0), "No process of shelf/* has 'bytes'.");
+
+  const results::OrderClaim order{"bytes", "store", {"deep", "plain"}};
+  EXPECT_EQ(reason_of(order, 300, 100), "Every step grows: plain / deep 3.00 (3.00 to 3.00).");
+  EXPECT_EQ(reason_of(order, 100, 100), "One step does not grow: plain / deep 1.00 (1.00 to 1.00).");
+  EXPECT_EQ(reason_of(order, 300, 100, 3), "One step may not grow: plain / deep 3.00.");
+  EXPECT_EQ(reason_of(order, 0, 0, 0), "One step may not grow: plain / deep has no numbers.");
+}
+
 }  // namespace lab::report

@@ -24,4 +24,11 @@ TEST(Format, bytes_are_in_the_largest_unit_that_gives_a_whole_number) {
   EXPECT_EQ(bytes(std::uint64_t{8} << 40), "8,192 GiB");
 }
 
+TEST(Format, enumerated_has_one_and) {
+  EXPECT_EQ(enumerated({}), "");
+  EXPECT_EQ(enumerated({"a"}), "a");
+  EXPECT_EQ(enumerated({"a", "b"}), "a and b");
+  EXPECT_EQ(enumerated({"a", "b", "c"}), "a, b and c");
+}
+
 }  // namespace lab::report
