@@ -50,10 +50,11 @@ Block allocate_block(A& allocator, std::size_t bytes) {
 std::map<std::string, double> with_common_counters(std::map<std::string, double> own, double requested, double occupied,
                                                    const Demand& demand);
 
-/// Counters at one point of the first repetition, the same point in every process; so they are exact.
+/// Counters at one point of the first repetition, the same point in every process; so they are exact. Never inlined: it
+/// would change the registers of the timed loops beside it.
 template <Allocator A>
-std::map<std::string, double> first_repetition_counters(A& allocator, const std::vector<Block>& live,
-                                                        const Demand& demand) {
+[[gnu::noinline]] std::map<std::string, double> first_repetition_counters(A& allocator, const std::vector<Block>& live,
+                                                                          const Demand& demand) {
   double requested = 0, occupied = 0;
   for (const Block& block : live) {
     if (block.begin == nullptr) continue;
