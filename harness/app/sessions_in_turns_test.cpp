@@ -60,7 +60,7 @@ class Laboratory {
     measuring_seconds = fake.now - 1000;
     remember(fake.head, past_);
     for (const judge::SummaryRow& row : judge::summarize(fake.head))
-      measured[row.benchmark] += row.time.interval ? 1 : 0;
+      measured[row.benchmark] += row.value.interval ? 1 : 0;
     return fake.head;
   }
 
@@ -98,7 +98,7 @@ struct Outcome {
 Outcome outcome_of(const results::Result& result) {
   Outcome outcome;
   for (const judge::SummaryRow& row : judge::summarize(result)) {
-    EXPECT_TRUE(row.time.interval) << row.benchmark;
+    EXPECT_TRUE(row.value.interval) << row.benchmark;
     outcome.measured.insert(row.benchmark);
   }
   for (const results::Waiting& one : result.session.waiting) outcome.waiting.insert(one.benchmark);
