@@ -39,10 +39,11 @@ class Declarations {
     return more_is_worse && after > before;
   }
 
-  /// Whether a metric that only one side has is a finding.
-  bool counts_if_missing(std::string_view name) const {
+  /// Whether a metric that only one side has is a finding; `all_have`: every process of that side has it. Costly metrics
+  /// and instructions are in some processes alone, or in none.
+  bool counts_if_missing(std::string_view name, bool all_have) const {
     const std::optional<results::Metric> metric = find(name);
-    return metric && !metric->costly;
+    return metric ? !metric->costly : all_have && name != kInstructions;
   }
 
  private:
@@ -61,14 +62,26 @@ class Declarations {
 /// Of one benchmark: each counter's value, none if processes disagree; each seed's checksum.
 struct ExactValues {
   std::map<std::string, std::optional<double>> counters;
+  std::map<std::string, std::size_t> processes_with;  ///< a counter
+  std::size_t processes = 0;
   std::map<std::uint64_t, std::string> checksums;
+
+  bool all_have(const std::string& counter) const {
+    const auto found = processes_with.find(counter);
+    return found != processes_with.end() && found->second == processes;
+  }
 };
 
 std::map<std::string, ExactValues> exact_values(const Result& result, std::string_view arm) {
   std::map<std::string, ExactValues> values;
   for (auto& [benchmark, counters] : exact_counters(result, arm)) values[benchmark].counters = counters;
   for (const Process& process : result.processes)
-    if (process.arm == arm) values[process.benchmark].checksums.emplace(process.seed, process.checksum);
+    if (process.arm == arm) {
+      ExactValues& own = values[process.benchmark];
+      own.checksums.emplace(process.seed, process.checksum);
+      ++own.processes;
+      for (const auto& [counter, value] : process.counters) ++own.processes_with[counter];
+    }
   return values;
 }
 
@@ -89,7 +102,7 @@ void compare_counters(const std::string& benchmark, const ExactValues& base, con
   for (const std::string& name : names) {
     const auto before = base.counters.find(name), after = head.counters.find(name);
     const bool in_base = before != base.counters.end(), in_head = after != head.counters.end();
-    if (!(in_base && in_head) && !declared.counts_if_missing(name)) continue;
+    if (!(in_base && in_head) && !declared.counts_if_missing(name, (in_base ? base : head).all_have(name))) continue;
     // A counter with noise is not exact.
     if ((in_base && !before->second) || (in_head && !after->second)) continue;
     if (in_base && in_head && *before->second == *after->second) continue;

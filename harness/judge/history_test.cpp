@@ -146,7 +146,7 @@ TEST(History, reports_each_unreadable_result_in_one_line_and_continues) {
             "ignored: farm/a.json: empty\n"
             "ignored: farm/b.json: truncated: the JSON does not end within 300 bytes\n"
             "ignored: farm/c.json: a Google Benchmark file, expected a result of run\n"
-            "ignored: farm/d.json: schema 9, this build reads up to 1\n"
+            "ignored: farm/d.json: schema 9, this build reads 1 to 2\n"
             "ignored: farm/e.json: shelf/v000/store, process 0: real_time is 0, expected more than 0\n"
             "ignored: farm/f.json: benchmarks[0].real_time: expected a finite number, found null\n"
             "0123456789ab shelf/v000/store 2: 1 from 2026-08-01T23:00:00Z to 2026-08-01T23:00:00Z, 100;\n  000000:100\n"

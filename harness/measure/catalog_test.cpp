@@ -54,7 +54,7 @@ TEST(Catalog, names_variants_whose_description_fails) {
   EXPECT_EQ(catalog.failures[0].kind, "crash");
   EXPECT_EQ(catalog.failures[0].detail, "--describe: signal 6 (Aborted)");
   EXPECT_EQ(catalog.failures[1].kind, "protocol");
-  EXPECT_EQ(catalog.failures[1].detail, "--describe: protocol 0, this build supports 1 to 2");
+  EXPECT_EQ(catalog.failures[1].detail, "--describe: protocol 0, this build supports 1 to 3");
   EXPECT_EQ(catalog.not_built, Names{"fake/absent"});
 }
 

@@ -93,7 +93,7 @@ TEST(ConformanceChecks, can_be_run_one_by_one) {
   const ChildOutcome one = start(build, "careless", {"--conformance", "what is dropped is forgotten"});
   EXPECT_EQ(one.code, 0);
   EXPECT_EQ(one.output,
-            "{\"protocol\":2,\"variant\":\"fake/careless\",\"checks\":"
+            "{\"protocol\":3,\"variant\":\"fake/careless\",\"checks\":"
             "[{\"name\":\"what is dropped is forgotten\",\"failure\":null}]}\n");
   EXPECT_EQ(start(build, "careless", {"--conformance", "what is put is kept"}).code, 1);
 }

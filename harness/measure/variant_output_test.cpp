@@ -97,7 +97,7 @@ TEST(VariantOutput, of_run_is_checked_completely) {
   EXPECT_EQ(complaint("\xff"), "standard output: not JSON: byte 0: syntax error before '?'");
   EXPECT_EQ(complaint("[]"), "the document: expected an object, found an array");
   EXPECT_EQ(complaint("{}"), "protocol: missing");
-  EXPECT_EQ(complaint("\"protocol\":2", "\"protocol\":3"), "protocol 3, this build supports 1 to 2");
+  EXPECT_EQ(complaint("\"protocol\":2", "\"protocol\":4"), "protocol 4, this build supports 1 to 3");
   EXPECT_EQ(complaint("fake/quick", "fake/other"), "expected benchmark fake/quick/store, found fake/other/store");
   EXPECT_EQ(complaint("\"version\":2", "\"version\":3"), "expected version 2 of the workload, found 3");
   EXPECT_EQ(complaint("\"seed\":7", "\"seed\":8"), "expected seed 7, found 8");
@@ -155,7 +155,7 @@ TEST(VariantOutput, of_describe_is_checked) {
             "workload store: expected operations, found 0");
   EXPECT_EQ(description_complaint("[\"put\",\"get\"]", "[]"), "workload store: expected phases, found none");
   EXPECT_EQ(description_complaint("\"version\":2,", ""), "workloads[0].version: missing");
-  EXPECT_EQ(description_complaint("\"protocol\":2", "\"protocol\":0"), "protocol 0, this build supports 1 to 2");
+  EXPECT_EQ(description_complaint("\"protocol\":2", "\"protocol\":0"), "protocol 0, this build supports 1 to 3");
 }
 
 TEST(VariantOutput, of_a_sweep_becomes_one_process_with_all_its_points) {

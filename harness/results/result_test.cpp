@@ -64,7 +64,7 @@ TEST(Result, of_an_older_version_without_arms_is_read) {
 
 TEST(Result, has_its_fields_in_a_fixed_order) {
   EXPECT_EQ(serialize(fixture_result(1)), R"({
-  "schema": 1,
+  "schema": 2,
   "context": {"date":"2026-08-02T23:15:00Z","host_name":"farm","executable":"harness","num_cpus":8,"mhz_per_cpu":3400,"cpu_scaling_enabled":true,"caches":[{"type":"Data","level":1,"size":32768,"num_sharing":2}],"load_avg":[1E-1,2E-1,3E-1],"library_build_type":"release"},
   "machine": {"id":"0123456789ab","name":"","cpu_model":"Some CPU @ 3.40GHz","architecture":"x86_64","sockets":1,"physical_cores":4,"logical_cores":8,"memory_gib":16,"virtual":false,"gpus":["Intel 8086:5916"]},
   "facts": {"kernel":"6.1.0","microcode":"0xf0","governor":"powersave","turbo":"on","smt":"on","aslr":"full","transparent_huge_pages":"madvise","libc":"glibc 2.36","distribution":"Debian 12","load_avg":[1E-1,2E-1,3E-1],"libc_build":""},
@@ -74,27 +74,28 @@ TEST(Result, has_its_fields_in_a_fixed_order) {
   "session": {"id":"20260802T231500Z-1a2b3c4d5e6f","started":"2026-08-02T23:15:00Z","ended":"2026-08-02T23:17:00Z","seed":7,"mode":"quick","budget_seconds":120,"blocks":1,"protocol":1,"state":"complete","unusual":["turbo is on"],"wall_seconds":0,"timed_seconds":0,"disturbances":[],"waiting":[]},
   "arms": [],
   "workloads": [
-    {"family":"shelf","name":"store","title":"Put and get","version":2,"phases":["put","get"],"operations":10,"operation":"pair","parallel":false,"phase_operations":{}}
+    {"family":"shelf","name":"store","title":"Put and get","version":2,"phases":["put","get"],"operations":10,"operation":"pair","parallel":false,"phase_operations":{},"metrics":[],"primary":"time","axis":null,"tolerance":null,"exhibits":[]}
   ],
   "variants": [
     {"family":"shelf","name":"plain","reference":true,"idea":"i","cost":"c","source":"s","weakness":"w","traits":{"moves":"no"}},
     {"family":"shelf","name":"quick","reference":false,"idea":"i","cost":"c","source":"s","weakness":"w","traits":{}}
   ],
   "benchmarks": [
-    {"name":"shelf/plain/store","run_name":"shelf/plain/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":100,"cpu_time":125,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"timed_seconds":0,"samples":{"get":[400,400,1],"put":[600,600,700]},"counters":{"metadata_bytes":128},"warmup":null},
-    {"name":"shelf/quick/store","run_name":"shelf/quick/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":50,"cpu_time":6.25E1,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"timed_seconds":0,"samples":{"get":[200,200,1],"put":[300,300,350]},"counters":{"metadata_bytes":128},"warmup":null}
+    {"name":"shelf/plain/store","run_name":"shelf/plain/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":100,"cpu_time":125,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"timed_seconds":0,"samples":{"get":[400,400,1],"put":[600,600,700]},"counters":{"metadata_bytes":128},"warmup":null,"points":[],"device":""},
+    {"name":"shelf/quick/store","run_name":"shelf/quick/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":50,"cpu_time":6.25E1,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"timed_seconds":0,"samples":{"get":[200,200,1],"put":[300,300,350]},"counters":{"metadata_bytes":128},"warmup":null,"points":[],"device":""}
   ],
   "answers": [],
   "unsupported": [
     {"benchmark":"shelf/quick/drop","reason":"it never forgets"}
   ],
-  "failures": []
+  "failures": [],
+  "exhibits": []
 }
 )");
 }
 
 TEST(Result, ignores_unknown_fields) {
-  EXPECT_EQ(complaint(R"("schema": 1,)", R"("schema": 1, "weather": {"rain": true},)"), "");
+  EXPECT_EQ(complaint(R"("schema": 2,)", R"("schema": 2, "weather": {"rain": true},)"), "");
   EXPECT_EQ(complaint(R"("sockets":1)", R"("sockets":1,"cooling":"water")"), "");
 }
 
@@ -108,8 +109,8 @@ TEST(Result, refuses_unreadable_text_with_one_sentence) {
   EXPECT_EQ(complaint_about(R"({"schema": 1)"), "a.json: truncated: the JSON does not end within 12 bytes");
   EXPECT_EQ(complaint_about("<html>"), "a.json: not JSON: byte 0: syntax error before '<html>'");
   EXPECT_EQ(complaint_about("{} {}"), "a.json: not JSON: byte 3: extra data before '{}'");
-  EXPECT_EQ(complaint(R"("schema": 1)", R"("schema": 3)"), "a.json: schema 3, this build reads up to 1");
-  EXPECT_EQ(complaint(R"("schema": 1)", R"("schema": "1")"), "a.json: schema \"1\", this build reads up to 1");
+  EXPECT_EQ(complaint(R"("schema": 2)", R"("schema": 3)"), "a.json: schema 3, this build reads 1 to 2");
+  EXPECT_EQ(complaint(R"("schema": 2)", R"("schema": "1")"), "a.json: schema \"1\", this build reads 1 to 2");
   EXPECT_EQ(complaint(R"("sockets":1)", R"("sockets":"one")"),
             "a.json: machine.sockets: expected a whole number, found a string");
   EXPECT_EQ(complaint(R"("sockets":1)", R"("sockets":1.5)"),
