@@ -30,6 +30,7 @@ app::RunObserver RunTerminal::observer() {
           [this](const auto& progress) { show_conformance(progress); },
           [this](const auto& progress) { show_process(progress); },
           [this](const auto& failure) { show_failure(failure); },
+          [this](const auto& progress) { show_exhibit(progress); },
           [this](const auto& result, std::optional<int> planned_blocks) { keep_report(result, planned_blocks); },
           [this](const std::vector<std::string>& disturbances) {
             line_.clear();
@@ -93,6 +94,13 @@ void RunTerminal::show_process(const measure::SessionProgress& progress) {
 
 void RunTerminal::show_failure(const results::Failure& failure) {
   print("failed: {}: {}: {}", results::subject(failure.benchmark, failure.arm), failure.kind, failure.detail);
+}
+
+void RunTerminal::show_exhibit(const measure::ExhibitProgress& progress) {
+  if (line_.live())
+    line_.show(fmt::format("run: exhibits {}/{}: {}", progress.done + 1, progress.all, progress.benchmark));
+  else if (progress.done == 0)
+    print("exhibits: {}", counted(progress.all, "process", "processes"));
 }
 
 void RunTerminal::keep_report(const results::Result& result, std::optional<int> planned_blocks) {

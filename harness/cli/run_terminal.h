@@ -31,6 +31,7 @@ class RunTerminal {
   void show_conformance(const measure::ConformanceProgress& progress);
   void show_process(const measure::SessionProgress& progress);
   void show_failure(const results::Failure& failure);
+  void show_exhibit(const measure::ExhibitProgress& progress);
   void keep_report(const results::Result& result, std::optional<int> planned_blocks);
 
   /// Prints a line that begins with "run: ".
