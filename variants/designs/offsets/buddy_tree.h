@@ -188,10 +188,9 @@ unsigned BuddyTree<Store>::log2_of_block(std::size_t bytes) const {
 template <BuddyStore Store>
 void BuddyTree<Store>::push(Position block, unsigned log2) {
   const Handle head = store_.head(log2);
-  const Handle next = store_.link(head).next;
   const Handle created = store_.create(block);
-  store_.link(created) = {next, head};
-  store_.link(next).previous = created;
+  store_.link(created) = {store_.link(head).next, head};
+  store_.link(store_.link(head).next).previous = created;
   store_.link(head).next = created;
   nonempty_ |= std::uint64_t{1} << log2;
 }
