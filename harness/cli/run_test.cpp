@@ -170,7 +170,7 @@ TEST(Run, writes_a_result_and_prints_its_path) {
   EXPECT_EQ(result.session.mode, "processes");
   EXPECT_EQ(result.session.seed, 9u);
   EXPECT_EQ(result.session.blocks, 6);
-  EXPECT_EQ(result.session.protocol, 2);
+  EXPECT_EQ(result.session.protocol, 3);
   EXPECT_EQ(result.machine.id, "here");
   EXPECT_EQ(result.source.state, "no git");
   EXPECT_EQ(result.build.march, "x86-64-v2");

@@ -6,11 +6,13 @@ namespace lab::report {
 
 namespace {
 
-void collect(const Section& section, std::vector<const Chart*>& charts) {
+/// Adds the members of every Group below `section`.
+template <typename Group, typename Member>
+void collect(const Section& section, std::vector<Member> Group::*members, std::vector<const Member*>& all) {
   for (const Element& element : section.elements)
-    if (const Charts* group = std::get_if<Charts>(&element))
-      for (const Chart& chart : group->charts) charts.push_back(&chart);
-  for (const Section& inner : section.sections) collect(inner, charts);
+    if (const Group* group = std::get_if<Group>(&element))
+      for (const Member& member : group->*members) all.push_back(&member);
+  for (const Section& inner : section.sections) collect(inner, members, all);
 }
 
 }  // namespace
@@ -38,8 +40,14 @@ Chart::Chart(std::string specification, std::string_view unique_name)
 
 std::vector<const Chart*> charts_of(const Document& document) {
   std::vector<const Chart*> charts;
-  for (const Section& section : document.sections) collect(section, charts);
+  for (const Section& section : document.sections) collect(section, &Charts::charts, charts);
   return charts;
+}
+
+std::vector<const Picture*> pictures_of(const Document& document) {
+  std::vector<const Picture*> pictures;
+  for (const Section& section : document.sections) collect(section, &Pictures::pictures, pictures);
+  return pictures;
 }
 
 }  // namespace lab::report

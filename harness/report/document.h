@@ -61,6 +61,20 @@ struct Chart {
   std::vector<std::pair<std::string, boost::json::value>> values;  ///< replace strings that consist of {{key}} alone
 };
 
+/// A picture in a file format that browsers show.
+struct Picture {
+  std::string name;   ///< unique and stable as a chart's name, an identifier; its file is <name>.png
+  std::string title;
+  std::string note;
+  std::string text;   ///< text alternative
+  std::string png;    ///< the file's content
+};
+
+/// Pictures shown side by side.
+struct Pictures {
+  std::vector<Picture> pictures;
+};
+
 struct Paragraph {
   std::string text;
   Emphasis emphasis = Emphasis::kPlain;
@@ -80,7 +94,7 @@ struct Preformatted {
   std::string text;
 };
 
-using Element = std::variant<Paragraph, List, Table, Charts, Preformatted>;
+using Element = std::variant<Paragraph, List, Table, Charts, Pictures, Preformatted>;
 
 struct Section {
   std::string id;
@@ -106,5 +120,8 @@ struct Document {
 
 /// Every chart of the document, in reading order.
 std::vector<const Chart*> charts_of(const Document& document);
+
+/// Every picture of the document, in reading order.
+std::vector<const Picture*> pictures_of(const Document& document);
 
 }  // namespace lab::report

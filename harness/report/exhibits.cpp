@@ -7,7 +7,6 @@
 #include <boost/json.hpp>
 #include <ranges>
 
-#include "harness/base/base64.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
 #include "harness/report/format.h"
@@ -175,20 +174,6 @@ Chart apart_chart(const char* spec, const std::string& family, const ExhibitGrou
   return chart;
 }
 
-std::vector<Chart> image_charts(const std::string& family, const ExhibitGroup& group, const ExhibitContents& contents) {
-  std::vector<Chart> charts;
-  for (const Exhibit* one : group.exhibits) {
-    const auto png = contents.find(one->file);
-    if (png == contents.end() || charts.size() == kShownApart) continue;
-    Chart& chart = charts.emplace_back(apart_chart("image", family, group, *one));
-    chart.note = apart_note(group, *one, "A picture of the answer.");
-    chart.text = fmt::format("{}, made by {}.", group.info->title, one->benchmark);
-    chart.data = {{"rows", json::array{json::object{
-                               {"url", "data:image/png;base64," + base64(png->second)}, {"benchmark", one->benchmark}, {"x", 0.5}, {"y", 0.5}}}}};
-  }
-  return charts;
-}
-
 std::vector<Chart> event_charts(const std::string& family, const ExhibitGroup& group, const ExhibitContents& contents) {
   std::vector<Chart> charts;
   for (const Exhibit* one : group.exhibits) {
@@ -224,9 +209,7 @@ constexpr std::array<MakeCharts, 4> kMakers{
     [](const std::string& family, ExhibitGroup group, const ExhibitContents& contents) {
       return series_charts(family, group, contents);
     },
-    [](const std::string& family, ExhibitGroup group, const ExhibitContents& contents) {
-      return image_charts(family, group, contents);
-    },
+    nullptr,  // a picture is no chart
     [](const std::string& family, ExhibitGroup group, const ExhibitContents& contents) {
       return event_charts(family, group, contents);
     }};
@@ -236,9 +219,24 @@ constexpr std::array<MakeCharts, 4> kMakers{
 std::vector<Chart> exhibit_charts(const std::string& family, const Result& result, const ExhibitContents& contents) {
   std::vector<Chart> charts;
   for (const ExhibitGroup& group : groups_of(family, result))
-    std::ranges::move(kMakers[static_cast<std::size_t>(group.info->kind)](family, group, contents),
-                      std::back_inserter(charts));
+    if (const MakeCharts make = kMakers[static_cast<std::size_t>(group.info->kind)]; make != nullptr)
+      std::ranges::move(make(family, group, contents), std::back_inserter(charts));
   return charts;
+}
+
+std::vector<Picture> exhibit_pictures(const std::string& family, const Result& result,
+                                      const ExhibitContents& contents) {
+  std::vector<Picture> pictures;
+  for (const ExhibitGroup& group : groups_of(family, result)) {
+    if (group.info->kind != ExhibitKind::kImage) continue;
+    for (const Exhibit* one : group.exhibits | std::views::take(kShownApart))
+      if (const auto png = contents.find(one->file); png != contents.end())
+        pictures.push_back({identifier(fmt::format("{}-{}", group.chart_name(family), variant_of(*one))),
+                            fmt::format("{}: {}", variant_of(*one), group.info->title),
+                            apart_note(group, *one, "A picture of the answer."),
+                            fmt::format("{}, made by {}", group.info->title, one->benchmark), png->second});
+  }
+  return pictures;
 }
 
 }  // namespace lab::report

@@ -1,4 +1,4 @@
-/// Charts of exhibits: one chart for each kind, whichever family it comes from.
+/// Charts and pictures of exhibits: each kind is shown in one way, whichever family it comes from.
 #pragma once
 
 #include <map>
@@ -13,11 +13,14 @@ namespace lab::report {
 /// The content of the files of a result's exhibits, by results::Exhibit::file.
 using ExhibitContents = std::map<std::string, std::string>;
 
-/// The charts of a family's exhibits. A latency distribution or a series is one chart for all variants of a workload;
-/// a picture or an event stream one for each variant, at most kShownApart of them. A file that is missing or malformed
-/// is left out.
+/// The charts of a family's exhibits. A latency distribution or a series is one chart for all variants of a workload, an
+/// event stream one for each variant, at most kShownApart of them. A file that is missing or malformed is left out.
 std::vector<Chart> exhibit_charts(const std::string& family, const results::Result& result,
                                   const ExhibitContents& contents);
+
+/// The pictures of a family's exhibits, at most kShownApart of each workload's.
+std::vector<Picture> exhibit_pictures(const std::string& family, const results::Result& result,
+                                      const ExhibitContents& contents);
 
 inline constexpr std::size_t kShownApart = 6;
 

@@ -60,8 +60,16 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST(ExhibitCharts, are_one_for_all_variants_or_one_for_each_with_the_reference_first) {
-  EXPECT_EQ(Shown().names(), (Names{"shelf-store-put", "shelf-store-free", "shelf-store-picture-plain",
-                                    "shelf-store-picture-quick", "shelf-store-steps-plain", "shelf-store-steps-quick"}));
+  EXPECT_EQ(Shown().names(), (Names{"shelf-store-put", "shelf-store-free", "shelf-store-steps-plain", "shelf-store-steps-quick"}));
+}
+
+TEST(ExhibitPictures, are_one_for_each_variant_with_the_reference_first) {
+  const Shown shown;
+  const std::vector<Picture> pictures = exhibit_pictures("shelf", shown.result, shown.contents);
+  ASSERT_EQ(pictures.size(), 2u);
+  EXPECT_EQ(pictures[0].name, "shelf-store-picture-plain");
+  EXPECT_EQ(pictures[0].title, "plain: The shelf");
+  EXPECT_EQ(pictures[0].png, "\x89PNG");
 }
 
 TEST(ExhibitCharts, name_the_variant_with_the_shortest_tail) {
@@ -77,7 +85,8 @@ TEST(ExhibitCharts, leave_out_what_is_missing_or_malformed) {
   shown.contents["x/shelf/quick/store.free"] = "no JSON";
   shown.contents.erase("x/shelf/quick/store.picture");
   EXPECT_EQ(shown.names(),
-            (Names{"shelf-store-put", "shelf-store-free", "shelf-store-picture-plain", "shelf-store-steps-quick"}));
+            (Names{"shelf-store-put", "shelf-store-free", "shelf-store-steps-quick"}));
+  EXPECT_EQ(exhibit_pictures("shelf", shown.result, shown.contents).size(), 1u);
 }
 
 TEST(ExhibitCharts, are_drawn) {

@@ -272,6 +272,8 @@ Section family_section(const std::string& family, const results::Family& describ
       section.elements.emplace_back(Charts{std::move(charts)});
   if (std::vector<Chart> charts = exhibit_charts(family, result, exhibits); !charts.empty())
     section.elements.emplace_back(Charts{std::move(charts)});
+  if (std::vector<Picture> pictures = exhibit_pictures(family, result, exhibits); !pictures.empty())
+    section.elements.emplace_back(Pictures{std::move(pictures)});
   std::move(tables.begin(), tables.end(), std::back_inserter(section.elements));
   if (Table metrics = metrics_table(family, described, result); !metrics.rows.empty())
     section.elements.emplace_back(std::move(metrics));

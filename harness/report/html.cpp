@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "harness/base/base64.h"
 #include "harness/report/charts.h"
 #include "harness/report/resources.h"
 
@@ -203,6 +204,18 @@ class HtmlWriter {
           "<div class=\"plot\" role=\"img\" aria-label=\"{}\">{}</div>\n</figure>\n",
           id, chart.name, escape_html(chart.title), link_to(id, "the figure"), escape_html(chart.note),
           escape_html(chart.text), drawn == drawings_.end() ? "" : drawn->second);
+    }
+    out_ += "</div>\n";
+  }
+
+  void element(const Pictures& group) {
+    put("<div class=\"charts{}\">\n", group.pictures.size() == 1 ? " single" : "");
+    for (const Picture& picture : group.pictures) {
+      const std::string id = "figure-" + picture.name;
+      put("<figure id=\"{}\">\n<figcaption><strong>{}{}</strong><span>{}</span></figcaption>\n"
+          "<img class=\"picture\" alt=\"{}\" src=\"data:image/png;base64,{}\">\n</figure>\n",
+          id, escape_html(picture.title), link_to(id, "the figure"), escape_html(picture.note),
+          escape_html(picture.text), base64(picture.png));
     }
     out_ += "</div>\n";
   }

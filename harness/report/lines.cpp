@@ -34,15 +34,20 @@ Chart line_chart(std::string_view name, const std::vector<Line>& lines, const Li
     }
     most = std::max(most, lines[i].points.size());
   }
-  const auto scale = [](bool log) { return std::string(log ? "log" : "linear"); };
+  const auto scale = [](bool log, json::object options) {
+    options["type"] = log ? "log" : "linear";
+    if (!log) options["zero"] = false;
+    return options;
+  };
   const auto title = [](const std::string& text, bool log) { return log ? text + " (log scale)" : text; };
   Chart chart("lines", name);
   chart.data = {{"rows", std::move(rows)}};
   chart.words = {{"x_title", title(axes.x_title, axes.x_log)},
-                 {"y_title", title(axes.y_title, axes.y_log)},
-                 {"x_scale", scale(axes.x_log)},
-                 {"y_scale", scale(axes.y_log)}};
-  chart.values = {{"point_size", most > kMostDots ? 4 : 62}, {"x_values", nullptr}};
+                 {"y_title", title(axes.y_title, axes.y_log)}};
+  chart.values = {{"x_scale", scale(axes.x_log, {{"nice", false}, {"padding", 12}})},
+                  {"y_scale", scale(axes.y_log, {{"nice", true}})},
+                  {"point_size", most > kMostDots ? 4 : 62},
+                  {"x_values", nullptr}};
   if (axes.ticks_at_points) chart.values.back().second = json::array(at.begin(), at.end());
   return chart;
 }

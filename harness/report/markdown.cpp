@@ -43,6 +43,10 @@ class MarkdownWriter {
     for (const Chart& chart : group.charts) put("\n![{}]({}.svg)\n", escape_markdown(chart.title), chart.name);
   }
 
+  void element(const Pictures& group) {
+    for (const Picture& picture : group.pictures) put("\n![{}]({}.png)\n", escape_markdown(picture.title), picture.name);
+  }
+
   void element(const Table& table) {
     put("\n{}:\n\n|", escape_markdown(table.caption));
     for (const TableColumn& heading : table.columns) put(" {} |", escape_markdown(heading.title));

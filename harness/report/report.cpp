@@ -307,6 +307,9 @@ Expected<ReportFiles> write_report(const ReportInput& input, const ReportOptions
     files.charts.push_back(options.out / (chart->name + ".svg"));
     if (Expected<void> written = write_file(files.charts.back(), *alone); !written) return written.error();
   }
+  for (const Picture* picture : pictures_of(document))
+    if (Expected<void> written = write_file(options.out / (picture->name + ".png"), picture->png); !written)
+      return written.error();
   files.summary = options.out / "summary.md";
   if (Expected<void> written = write_file(files.summary, to_markdown(document)); !written) return written.error();
   if (Expected<void> written = write_page(drawings); !written) return written.error();

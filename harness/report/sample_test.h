@@ -8,6 +8,7 @@
 
 #include "harness/base/random.h"
 #include "harness/judge/article_sample_test.h"
+#include "harness/report/exhibits.h"
 #include "harness/report/report.h"
 #include "harness/results/bisect_record.h"
 #include "harness/results/result.h"
@@ -91,6 +92,60 @@ inline void add_wide_family(results::Result& result, int blocks) {
   }
 }
 
+/// A PNG of one grey pixel.
+inline const std::string kGreyPixel(
+    "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00"
+    "\x00\x00\x00\x3a\x7e\x9b\x55\x00\x00\x00\x0a\x49\x44\x41\x54\x78\xda\x63\x68\x00\x00\x00\x82\x00\x81\xda"
+    "\x45\x08\x3b\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82",
+    67);
+
+/// The files of the exhibits that add_exhibits() adds.
+inline ExhibitContents exhibit_contents() {
+  ExhibitContents contents;
+  for (const char* variant : {"c_library", "buddy"}) {
+    std::string events;
+    for (int i = 0; i < 40; ++i)
+      events += fmt::format(R"({}{{"name":"{}","ph":"X","pid":1,"tid":{},"ts":{},"dur":{}}})", i == 0 ? "" : ",",
+                            i % 3 == 0 ? "wait" : "task", i % 4, i * 2.5, 1 + i % 5);
+    contents[fmt::format("x/{}.steps", variant)] = fmt::format(R"({{"traceEvents": [{}]}})", events);
+    contents[fmt::format("x/{}.free", variant)] =
+        R"({"x_title":"operations","y_title":"free memory, bytes","x":[0,1000,2000,3000],)"
+        R"("lines":[{"name":"free","y":[65536,40000,30000,28000]}]})";
+    contents[fmt::format("x/{}.picture", variant)] = kGreyPixel;
+  }
+  return contents;
+}
+
+/// An exhibit of each kind for two variants of the wide family, and a sweep over threads.
+inline void add_exhibits(results::Result& result, int blocks) {
+  using results::ExhibitKind;
+  result.workloads.push_back({"heaps", "churn_on_threads", "blocks that come and go on several threads", 1, {"churn"},
+                              1000, "pair", true});
+  result.workloads.back().axis = bench::Axis{"threads", "", {{1, 0}, {2, 0}, {4, 0}, {8, 0}}};
+  for (const char* name : {"c_library", "buddy"}) {
+    const std::string variant = name;
+    const auto made = result.processes.size();
+    add_processes(result, results::benchmark_name("heaps", variant, "churn_on_threads"),
+                  {{"churn", 30.0 + 4 * static_cast<double>(variant.size())}}, 1000, blocks, 0.05);
+    for (std::size_t i = made; i < result.processes.size(); ++i) {
+      for (const bench::AxisPoint& point : result.workloads.back().axis->points)
+        result.processes[i].points.push_back(
+            {point.at, 1000, 5, {{"churn", std::vector<double>(5, result.processes[i].real_time * 1000 / point.at)}}, {}, {}});
+      result.processes[i].samples.clear();
+    }
+    const std::string benchmark = results::benchmark_name("heaps", variant, "random_replace");
+    const double slow = static_cast<double>(variant.size());
+    result.exhibits.push_back({benchmark,
+                               {"replace", "Time to replace a block", ExhibitKind::kLatency},
+                               "x/" + variant + ".json",
+                               6,
+                               {{"p50", 10 * slow}, {"p99", 25 * slow}, {"p99.9", 90 * slow}, {"worst", 3000 * slow}, {"raw worst", 4.1e6}}});
+    result.exhibits.push_back({benchmark, {"free", "Free memory", ExhibitKind::kSeries}, "x/" + variant + ".free", 1, {}});
+    result.exhibits.push_back({benchmark, {"picture", "The heap", ExhibitKind::kImage}, "x/" + variant + ".picture", 1, {}});
+    result.exhibits.push_back({benchmark, {"steps", "What each thread did", ExhibitKind::kEvents}, "x/" + variant + ".steps", 1, {}});
+  }
+}
+
 inline results::Result result(int blocks = 12) {
   results::Result made;
   made.context = {"2026-01-31T20:00:00Z",
@@ -127,7 +182,7 @@ inline results::Result result(int blocks = 12) {
 /// control arm of one benchmark of each family; `wide`: with add_wide_family.
 inline results::Result two_arms(int blocks = 16, bool wide = false) {
   results::Result made = result(blocks);
-  if (wide) add_wide_family(made, blocks);
+  if (wide) add_wide_family(made, blocks), add_exhibits(made, blocks);
   const results::Result again = made;
   for (const std::string_view arm : {results::kHead, results::kBase, results::kControl})
     made.arms.push_back({std::string(arm), made.build, made.pins, made.source, {}, {}});

@@ -34,12 +34,12 @@ Document sample_document() {
   static const judge::Comparison comparison = *judge::compare_arms(result, {});
   static const std::vector<judge::SeriesHistory> followed = sample::followed();
   static const std::vector<results::ParsedBisectRecord> bisects{sample::bisected()};
-  return report_document({&result, atlas, &comparison, followed, bisects}, sample::background());
+  return report_document({&result, atlas, &comparison, followed, bisects, sample::exhibit_contents()}, sample::background());
 }
 
 /// What Vega calls the mark that stands for one row of each chart.
 std::string mark_of(const std::string& spec) {
-  return spec == "image_grid" ? "rect mark" : spec == "posterior" ? "area mark" : "point";
+  return spec == "image_grid" ? "rect mark" : spec == "posterior" ? "area mark" : spec == "events" ? "bar" : "point";
 }
 
 /// The width of the plot's own ground, inside of names, axes and legends; -1 where there is none.
