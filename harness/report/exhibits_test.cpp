@@ -110,7 +110,7 @@ TEST(SweepCharts, are_a_line_for_each_variant) {
   const std::vector<Chart> charts = sweep_charts("shelf", result);
   ASSERT_EQ(charts.size(), 1u);
   EXPECT_EQ(charts.front().name, "shelf-store-sweep");
-  EXPECT_EQ(charts.front().title, "store: at 16.0 threads, quick is best: 3.31 ns per pair");
+  EXPECT_EQ(charts.front().title, "store: at 16 threads, quick is best: 3.31 ns per pair");
   EXPECT_EQ(charts.front().data.at("rows").as_array().size(), 4u);
   const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
   const Expected<std::string> drawn =

@@ -120,8 +120,10 @@ std::string processes_phrase(const std::vector<VariantTimes>& measured) {
 /// The finding of one workload: the fastest variant against the reference. The variants are sorted by speed.
 std::string finding(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured) {
   const VariantTimes& best = measured.front();
-  const std::string time = fmt::format("{} ns per {}{}", number(best.all.time.median), workload.operation,
-                                       workload.phases.size() > 1 ? fmt::format(" in {}", kAllPhases) : "");
+  const std::string time = fmt::format(
+      "{} ns per {}{}{}", number(best.all.time.median), workload.operation,
+      workload.phases.size() > 1 ? fmt::format(" in {}", kAllPhases) : "",
+      workload.axis ? fmt::format(" (geometric mean over {})", workload.axis->name) : "");
   if (measured.size() == 1) return fmt::format("{}: {} takes {}", workload.name, best.variant->name, time);
   if (best.variant->reference)
     return fmt::format("{}: the reference {} has the lowest median, {}", workload.name, best.variant->name, time);

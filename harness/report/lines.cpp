@@ -45,7 +45,7 @@ Chart line_chart(std::string_view name, const std::vector<Line>& lines, const Li
   chart.words = {{"x_title", title(axes.x_title, axes.x_log)},
                  {"y_title", title(axes.y_title, axes.y_log)}};
   chart.values = {{"x_scale", scale(axes.x_log, {{"nice", false}, {"padding", 12}})},
-                  {"y_scale", scale(axes.y_log, {{"nice", true}})},
+                  {"y_scale", scale(axes.y_log, {{"nice", false}, {"padding", 12}})},
                   {"point_size", most > kMostDots ? 4 : 62},
                   {"x_values", nullptr}};
   if (axes.ticks_at_points) chart.values.back().second = json::array(at.begin(), at.end());
