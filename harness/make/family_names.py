@@ -1,7 +1,8 @@
 """Finds the names of families in the code of the harness, which knows no family.
 
 The name of a family `paper_shelf` counts in a string, an include or an identifier, also in the plural and as a type:
-`paper_shelf_test`, `paper shelfs`, `PaperShelf`, `kPaperShelf`. Comments may name a family. So may tests and their data.
+`paper_shelf_test`, `paper shelfs`, `PaperShelf`, `kPaperShelf`. Comments may name a family. So may tests
+and their data.
 """
 
 import os

@@ -143,7 +143,8 @@ class Check(unittest.TestCase):
 
     def test_a_name_of_a_family_in_the_harness(self) -> None:
         self.add("variants/wooden_cupboard/family.json", "{}")
-        self.change("harness/stats/spread.cpp", "#include", '// wooden_cupboard\nconst char* name = "wooden_cupboard";\n#include')
+        self.change("harness/stats/spread.cpp", "#include",
+                    '// wooden_cupboard\nconst char* name = "wooden_cupboard";\n#include')
         self.assertEqual([re.sub(r":\d+:", ":", each) for each in self.new_findings()],
                          ["harness/stats/spread.cpp: names the family wooden_cupboard; the harness knows no family"])
 
