@@ -56,7 +56,7 @@ std::string problem_of(const results::Result& result, const fs::path& path) {
   const std::string text = results::serialize(written);
   const Expected<results::Result> read = results::parse_result(text, path.string());
   if (!read) return fmt::format("written again: {}", read.error().what);
-  return results::serialize(*read) == text ? "" : "written again, it is another result";
+  return results::serialize(*read) == text ? "" : "reading and writing it gives another result";
 }
 
 MigratedResult migrate_one(const fs::path& path, bool check_only) {

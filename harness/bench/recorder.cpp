@@ -141,7 +141,7 @@ Expected<PointMeasurement> measure_point(const Workload& workload, const Case& i
   // The first two always have page faults and cold caches.
   recorder.repeat();
   recorder.repeat();
-  // Always the third repetition: the order of an allocator's lists changes from one to the next.
+  // Always the third repetition: a variant's lists may be in another order in the next one.
   const std::optional<std::uint64_t> instructions =
       exact && workload.repeatable && !workload.parallel ? recorder.count_instructions() : std::nullopt;
   recorder.record_until(end);

@@ -72,7 +72,7 @@ Command nightly_command() {
       "for cron: fetch, build, run, judge, report; the last line is a summary",
       {{"--budget", "SECONDS",
         "for the whole night; of the time left after the build, measuring gets two thirds and bisects the rest. "
-        "Benchmarks for which it is too short take turns over the nights, except core workloads"},
+        "If it is too short for all benchmarks, those that are not core take turns over the nights"},
        {"--results", "DIR", "folder for results, reports and state; should outlive the checkout (default: results)"},
        {"--backfill", "N", "first measure up to N commits newer than the last one measured on this machine"},
        {"--keep", "N",

@@ -11,6 +11,8 @@ A picture's source names boxes, one a line, and below each, indented, the boxes 
 `calls` is what a module links (USES of lab_module) or, of a Python package, imports. `includes` is HEADERS of
 lab_module: headers without a link. `starts` is another process and is not checked. The source of the house has every
 arrow that CMake has, and no other; its picture leaves out an arrow to what a longer path of calls reaches anyway.
+
+The check also finds the names of families in the code of the harness (family_names.py).
 """
 
 import ast
@@ -21,7 +23,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from harness.make import paths
+from harness.make import family_names, paths
 from harness.make.arguments import Parser
 from harness.make.console import MakeError, print_error
 from harness.make.drawing import Arrow, Box, DrawingError, draw
@@ -173,6 +175,7 @@ def check(root: str) -> list[str]:
               if module_of(name) != module_of(header) and (module_of(name), module_of(header)) not in allowed]
     found += [f"{name}: includes {header}; a design includes the standard library alone"
               for name, header in foreign_to_designs(root)]
+    found += family_names.named_families(root)
     order = [box.name for box in house.boxes]
     found += [f"{HOUSE}: {arrow.source} -> {arrow.target} points up" for arrow in house.arrows
               if order.index(arrow.source) >= order.index(arrow.target)]

@@ -86,6 +86,13 @@ class Check(unittest.TestCase):
         self.addCleanup(self.write, name, text)
         self.write(name, text.replace(old, new, 1))
 
+    def add(self, name: str, text: str) -> None:
+        """A new file in a new folder, until this test ends."""
+        folder = os.path.join(self.root, os.path.dirname(name))
+        os.makedirs(folder)
+        self.addCleanup(shutil.rmtree, folder)
+        self.write(name, text)
+
     def write(self, name: str, text: str) -> None:
         with open(os.path.join(self.root, name), "w", encoding="utf-8") as file:
             file.write(text)
@@ -106,7 +113,7 @@ class Check(unittest.TestCase):
         self.assertEqual(self.new_findings(), [f"{CMAKE}: report -> probe is not in {HOUSE}"])
 
     def test_an_arrow_that_a_variant_adds(self) -> None:
-        self.change("variants/allocator/variants.cmake", "(mimalloc USES", "(mimalloc USES results")
+        self.add("variants/shelf/variants.cmake", "lab_variant(oak USES results)\n")
         self.assertEqual(self.new_findings(), [f"{CMAKE}: variants -> results is not in {HOUSE}"])
 
     def test_an_arrow_that_only_the_picture_has(self) -> None:
@@ -133,6 +140,13 @@ class Check(unittest.TestCase):
         self.assertEqual(self.new_findings(),
                          [f"variants/designs/addresses/linear.h: includes {header}; a design includes the standard library "
                           "alone" for header in ("<sched.h>", '"fmt/format.h"', "<boost/json.hpp>")])
+
+    def test_a_name_of_a_family_in_the_harness(self) -> None:
+        self.add("variants/wooden_cupboard/family.json", "{}")
+        self.change("harness/stats/spread.cpp", "#include",
+                    '// wooden_cupboard\nconst char* name = "wooden_cupboard";\n#include')
+        self.assertEqual([re.sub(r":\d+:", ":", each) for each in self.new_findings()],
+                         ["harness/stats/spread.cpp: names the family wooden_cupboard; the harness knows no family"])
 
     def test_an_arrow_that_points_up(self) -> None:
         self.change(HOUSE, "module base", "module base \n  calls stats\nmodule other")

@@ -263,7 +263,7 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="make.py test", description="Run every test; the last line counts them.")
     build.add_arguments(parser)
     parser.add_argument("names", nargs="*", metavar="NAME",
-                        help="run only matching tests: measure_test, python or 'conformance allocator/*'")
+                        help="run only matching tests: measure_test, python or 'conformance FAMILY/*'")
     arguments = parser.parse_args(argv)
     options = build.options_from(arguments)
 

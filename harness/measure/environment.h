@@ -6,7 +6,7 @@
 
 namespace lab::measure {
 
-/// From a family's family.json: {"variables": "MALLOC_*", "why": "may change the C library's allocator"}.
+/// From a family's family.json: {"variables": "MALLOC_*", "why": "may change the C library's heap"}.
 struct EnvironmentRule {
   std::string variables;  ///< a shell pattern of names
   std::string why;        ///< what they do, as the end of the sentence "X is set and ..."

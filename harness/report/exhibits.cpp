@@ -120,9 +120,9 @@ std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group,
   chart.title = fmt::format("{}: with {}, 99.9 % take at most {} ns", group.info->title, variant_of(best),
                             number(summary_value(best, "p99.9")));
   chart.note = fmt::format(
-      "The time within which half, 99 %, 99.9 % and all operations of {} end. Each operation's time is its least over "
-      "{} processes that repeat one sequence, so that interruptions by the machine do not count; the longest of all was "
-      "{} ns.",
+      "Half, 99 %, 99.9 % and all operations of {} end within this time. {} processes repeat one sequence, and an "
+      "operation's time is the least over them, so that interruptions by the machine do not count. The longest time in "
+      "any process was {} ns.",
       group.workload, best.processes,
       number(std::ranges::max(group.exhibits | std::views::transform([](const Exhibit* one) {
                                 return summary_value(*one, "raw worst");

@@ -27,7 +27,7 @@ std::string range_text(const Alarm& alarm) {
   return fmt::format("{}..{}", short_name(alarm.commits.from), short_name(alarm.commits.to));
 }
 
-/// "allocator/buddy/random_replace +3.10 % [+2.60 %, +3.70 %]"
+/// "family/variant/workload +3.10 % [+2.60 %, +3.70 %]"
 std::string slower_text(const Alarm& alarm) {
   const std::string text = fmt::format("{} {}", alarm.benchmark, change_text(alarm.ratio));
   if (!alarm.low || !alarm.high) return text;

@@ -31,7 +31,7 @@ struct NightFindings {
   std::set<std::string> without_turn = {};      ///< benchmarks for which this night had no time
 };
 
-/// "allocator/buddy/random_replace +3.10 % [+2.60 %, +3.70 %] in 1a2b3c4d5e6f..5e6f7a8b9c0d, culprit ...". Groups
+/// "family/variant/workload +3.10 % [+2.60 %, +3.70 %] in 1a2b3c4d5e6f..5e6f7a8b9c0d, culprit ...". Groups
 /// alarms with the same culprit, or with the same commits and no culprit yet.
 std::string alarms_text(std::span<const results::Alarm> alarms);
 

@@ -50,7 +50,7 @@ std::string interval_text(const std::optional<stats::Estimate>& estimate, Text o
   return fmt::format("[{}, {}]", of(estimate->interval->low), of(estimate->interval->high));
 }
 
-/// "allocator/random_replace: ns per pair, 6 processes".
+/// "family/workload: ns per pair, 6 processes".
 std::string heading(const std::string& workload, const Group& group) {
   const auto [least, most] = std::minmax_element(
       group.begin(), group.end(),

@@ -236,7 +236,7 @@ class Completion {
   }
   Expected<void> needs_family() const {
     if (!article_.family.empty()) return {};
-    return wrong(fmt::format("{}: it is about variants, so the file belongs into variants/<family>/articles", part_));
+    return wrong(fmt::format("{}: it is about variants, so the file belongs in variants/<family>/articles", part_));
   }
 
   const Article& article_;

@@ -173,7 +173,7 @@ TEST(Article, about_drivers_that_cannot_be_read_is_one_sentence) {
       {R"("platform": "Here")", R"("platform": "BeOS")", "the claim 'Aligned': unknown platform 'BeOS'"},
       {R"({"kind": "driver", "platform": null, "claim": "Small", "check": {"kind": "image storage", "image": [4, 8], "bytes": [128]}})",
        R"({"kind": "order", "claim": "Small", "metric": "time", "workload": "w", "order": ["a", "b"]})",
-       "the claim 'Small': it is about variants, so the file belongs into variants/<family>/articles"},
+       "the claim 'Small': it is about variants, so the file belongs in variants/<family>/articles"},
   };
   for (const auto& [from, to, error] : rows)
     EXPECT_EQ(error_of(loaded(kShelves, with(kDrivers, from, to)), "results/published/drivers.json"), error) << to;

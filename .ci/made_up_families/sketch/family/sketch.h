@@ -10,7 +10,7 @@ namespace lab::sketch {
 
 /// A square picture of grey levels from 0 to 1.
 struct Paper {
-  explicit Paper(std::size_t side) : side(side), grey(side * side, 1.0f) {}
+  explicit Paper(std::size_t pixels) : side(pixels), grey(pixels * pixels, 1.0f) {}
   std::size_t side;
   std::vector<float> grey;
 };
