@@ -615,6 +615,13 @@ Expected<Comparison> compare_sides(ComparedArm base, ComparedArm head, bool inte
         fmt::format("no benchmark in common: base has {}, head has {}", base.benchmarks.size(), head.benchmarks.size()),
         "python3 make.py list", ExitStatus::kUsage};
 
+  for (const std::string& metric : settings.metrics)
+    if (std::ranges::none_of(rows, [&](const RowTest& row) {
+          return base.benchmarks.contains(row.row.benchmark) && base.benchmarks.at(row.row.benchmark).metric.name == metric;
+        }))
+      return Error{fmt::format("no benchmark that both sides have has a metric '{}'", metric),
+                   "the phases of a workload, or the metrics in \"workloads\" of a result", ExitStatus::kUsage};
+
   const bool one_session = base.result == head.result;
   comparison.controls.push_back(judge_control(*head.result));
   if (!one_session) comparison.controls.insert(comparison.controls.begin(), judge_control(*base.result));

@@ -676,6 +676,8 @@ TEST(CompareMetrics, that_the_user_names_are_judged_as_well) {
   CompareSettings settings = at(0.03);
   EXPECT_EQ(find_row(*compare_arms(session, settings), "shelf/v0/store:put"), nullptr);
   settings.metrics = {"put", "absent"};
+  EXPECT_EQ(compare_arms(session, settings).error().what, "no benchmark that both sides have has a metric 'absent'");
+  settings.metrics = {"put"};
   const Comparison comparison = *compare_arms(session, settings);
   EXPECT_EQ(comparison.rows.size(), 2u);
   EXPECT_EQ(find_row(comparison, "shelf/v0/store:put")->verdict, Verdict::kRegressed);
