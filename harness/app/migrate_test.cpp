@@ -21,7 +21,8 @@ std::string schema_1_result() {
        {std::string(R"(,"points":[],"device":"")"),
         std::string(R"(,"metrics":[],"primary":"time","axis":null,"tolerance":null,"exhibits":[])"),
         std::string(",\n  \"exhibits\": []")})
-    for (std::size_t at = text.find(added); at != std::string::npos; at = text.find(added)) text.erase(at, added.size());
+    for (std::size_t at = text.find(added); at != std::string::npos; at = text.find(added))
+      text.erase(at, added.size());
   EXPECT_EQ(text.find("exhibits"), std::string::npos);
   return text;
 }
@@ -61,7 +62,8 @@ TEST(Migrate, names_what_it_cannot_read_and_leaves_it) {
   const std::vector<MigratedResult> all = migrated({{folder.path() / "cut.json"}}, 1);
   EXPECT_NE(all.at(0).problem, "");
   EXPECT_EQ(*read_file(folder.path() / "cut.json"), cut);
-  EXPECT_EQ(migrate({{folder.path() / "none"}}, {}).error().what, "there is no '" + (folder.path() / "none").string() + "'");
+  EXPECT_EQ(migrate({{folder.path() / "none"}}, {}).error().what,
+            "there is no '" + (folder.path() / "none").string() + "'");
   EXPECT_EQ(migrate({{folder.path()}, true}, {}).value(), 1u);
 }
 

@@ -169,10 +169,8 @@ Expected<void> keep_report(const results::Result& result, const fs::path& folder
   else
     comparison = comparison_of(result, "", std::nullopt);
   const judge::Comparison* const verdicts = comparison && *comparison ? &**comparison : nullptr;
-  const Expected<report::ReportFiles> files =
-      report::write_report({&result, *atlas, verdicts, {}, {},
-                            exhibits_of(result, results::machine_folder(root, result.machine))},
-                           options);
+  const Expected<report::ReportFiles> files = report::write_report(
+      {&result, *atlas, verdicts, {}, {}, exhibits_of(result, results::machine_folder(root, result.machine))}, options);
   if (!files) return in_context("report not written", files.error());
   // The page exists, but without verdicts.
   if (!comparison) return in_context("report written without verdicts", comparison.error());

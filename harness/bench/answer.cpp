@@ -68,7 +68,8 @@ Expected<Answers> read_answers(const std::filesystem::path& path) {
   if (!content) return content.error();
   Answers answers;
   for (std::string_view rest = *content; !rest.empty();)
-    if (!take(rest, answers.emplace_back())) return Error{fmt::format("'{}' is not a file of answers", path.string()), ""};
+    if (!take(rest, answers.emplace_back()))
+      return Error{fmt::format("'{}' is not a file of answers", path.string()), ""};
   return answers;
 }
 

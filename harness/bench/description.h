@@ -85,7 +85,8 @@ struct ExhibitInfo {
 };
 
 /// The file of an exhibit as its process writes it: "<name>.u32" (32-bit little-endian integers), "<name>.json" (a
-/// series), "<name>.png" or "<name>.trace.json" (Trace Event Format, which the profilers of browsers and Perfetto open).
+/// series), "<name>.png" or "<name>.trace.json" (Trace Event Format, which the profilers of browsers and Perfetto
+/// open).
 inline std::string exhibit_file(const ExhibitInfo& exhibit) {
   constexpr const char* kSuffixes[] = {".u32", ".json", ".png", ".trace.json"};
   return exhibit.name + kSuffixes[static_cast<std::size_t>(exhibit.kind)];
@@ -93,20 +94,20 @@ inline std::string exhibit_file(const ExhibitInfo& exhibit) {
 
 /// One deterministic task of a family.
 struct WorkloadInfo {
-  std::string family = {};                                          ///< filled in by the variant
-  std::string name = {};                                            ///< as in `family/variant/workload`
-  std::string title = {};                                           ///< one line for people
-  int version = 1;                                                  ///< raised when the work changes: results of two
-                                                                    ///< versions are not comparable
-  std::vector<std::string> phases = {};                             ///< at least one; its time is their sum
-  std::uint64_t operations = 1;                                     ///< per repetition; times are divided by it
-  std::string operation = "op";                                     ///< what one operation is ("command", "pair")
-  bool parallel = false;                                            ///< uses every logical core: it is not pinned
-  std::map<std::string, std::uint64_t> phase_operations = {};       ///< by phase; the others have `operations`
-  std::vector<Metric> metrics = {};                                 ///< values of Task::counters()
-  std::string primary = kTimeMetric;                                ///< the metric that verdicts judge
-  std::optional<Axis> axis = {};                                    ///< none: one point
-  std::optional<Tolerance> tolerance = {};                          ///< none: checksums must be equal
+  std::string family = {};                                     ///< filled in by the variant
+  std::string name = {};                                       ///< as in `family/variant/workload`
+  std::string title = {};                                      ///< one line for people
+  int version = 1;                                             ///< raised when the work changes: results of two
+                                                               ///< versions are not comparable
+  std::vector<std::string> phases = {};                        ///< at least one; its time is their sum
+  std::uint64_t operations = 1;                                ///< per repetition; times are divided by it
+  std::string operation = "op";                                ///< what one operation is ("command", "pair")
+  bool parallel = false;                                       ///< uses every logical core: it is not pinned
+  std::map<std::string, std::uint64_t> phase_operations = {};  ///< by phase; the others have `operations`
+  std::vector<Metric> metrics = {};                            ///< values of Task::counters()
+  std::string primary = kTimeMetric;                           ///< the metric that verdicts judge
+  std::optional<Axis> axis = {};                               ///< none: one point
+  std::optional<Tolerance> tolerance = {};                     ///< none: checksums must be equal
   std::vector<ExhibitInfo> exhibits = {};
 };
 

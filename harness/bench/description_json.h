@@ -16,10 +16,18 @@ inline constexpr std::array<std::string_view, 3> kBetter{"less", "more", "neithe
 inline constexpr std::array<std::string_view, 2> kDistances{"maximum", "root mean square"};
 inline constexpr std::array<std::string_view, 4> kExhibitKinds{"latency", "series", "image", "events"};
 
-constexpr const auto& names_of(MetricKind) { return kMetricKinds; }
-constexpr const auto& names_of(Better) { return kBetter; }
-constexpr const auto& names_of(Distance) { return kDistances; }
-constexpr const auto& names_of(ExhibitKind) { return kExhibitKinds; }
+constexpr const auto& names_of(MetricKind) {
+  return kMetricKinds;
+}
+constexpr const auto& names_of(Better) {
+  return kBetter;
+}
+constexpr const auto& names_of(Distance) {
+  return kDistances;
+}
+constexpr const auto& names_of(ExhibitKind) {
+  return kExhibitKinds;
+}
 
 LAB_JSON_STRUCT(Metric, name, title, unit, kind, better, costly)
 LAB_JSON_STRUCT(AxisPoint, at, operations)
@@ -27,7 +35,8 @@ LAB_JSON_STRUCT(Axis, name, unit, points)
 LAB_JSON_STRUCT(Tolerance, distance, most, unit)
 LAB_JSON_STRUCT(ExhibitInfo, name, title, kind)
 
-/// All fields but the family, which --describe states once. `added` fields are not in files and executables before result schema 2 and protocol 3.
+/// All fields but the family, which --describe states once. `added` fields are not in files and executables before
+/// result schema 2 and protocol 3.
 template <typename Fields>
 void workload_fields(Fields& f, WorkloadInfo& workload) {
   f("name", workload.name);

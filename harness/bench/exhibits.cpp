@@ -140,8 +140,8 @@ void ExhibitFiles::image(std::string_view name, const Picture& picture) {
   const std::size_t pixels = std::size_t{picture.width} * picture.height;
   if (!begin(name, ExhibitKind::kImage, pixels, kMostPixels)) return;
   if ((picture.channels != 1 && picture.channels != 3) || picture.pixels.size() != pixels * picture.channels)
-    return fail(fmt::format("exhibit '{}': expected {} x {} pixels of 1 or 3 bytes, found {} bytes", name, picture.width,
-                            picture.height, picture.pixels.size()));
+    return fail(fmt::format("exhibit '{}': expected {} x {} pixels of 1 or 3 bytes, found {} bytes", name,
+                            picture.width, picture.height, picture.pixels.size()));
   write(name, ExhibitKind::kImage, png_of(picture));
 }
 
@@ -151,9 +151,9 @@ void ExhibitFiles::events(std::string_view name, std::span<const Event> events) 
   for (const Event& event : events) {
     // Trace Event Format counts microseconds.
     const auto microseconds = [](std::int64_t ns) { return static_cast<double>(ns) / 1000; };
-    const json::object line{{"name", event.name},          {"ph", event.length == 0 ? "i" : "X"},
-                            {"pid", 1},                    {"tid", event.thread},
-                            {"ts", microseconds(event.begin)}, {"dur", microseconds(event.length)}};
+    const json::object line{
+        {"name", event.name},  {"ph", event.length == 0 ? "i" : "X"}, {"pid", 1},
+        {"tid", event.thread}, {"ts", microseconds(event.begin)},     {"dur", microseconds(event.length)}};
     lines += fmt::format("{}{}", lines.empty() ? "" : ",\n", json::serialize(line));
   }
   write(name, ExhibitKind::kEvents, fmt::format("{{\"traceEvents\": [\n{}\n]}}\n", lines));

@@ -40,7 +40,8 @@ TEST(Exhibits, are_one_file_each) {
   ASSERT_TRUE(files.finish());
   EXPECT_EQ(*read_file(folder.path() / "stroke.u32"), std::string("\x01\0\0\0\x04\x03\x02\x01", 8));
   EXPECT_EQ(*read_file(folder.path() / "ink.json"),
-            "{\"x_title\":\"strokes\",\"y_title\":\"ink, ml\",\"x\":[1,2],\"lines\":[{\"name\":\"left\",\"y\":[9,8.5E0]}]}\n");
+            "{\"x_title\":\"strokes\",\"y_title\":\"ink, "
+            "ml\",\"x\":[1,2],\"lines\":[{\"name\":\"left\",\"y\":[9,8.5E0]}]}\n");
   EXPECT_EQ(*read_file(folder.path() / "strokes.trace.json"),
             "{\"traceEvents\": [\n"
             "{\"name\":\"dip\",\"ph\":\"X\",\"pid\":1,\"tid\":0,\"ts\":0E0,\"dur\":1.5E0},\n"
@@ -59,26 +60,35 @@ TEST(Exhibits, contain_a_valid_png) {
 TEST(Exhibits, that_do_not_fit_their_declaration_are_refused) {
   EXPECT_EQ(problem([](ExhibitFiles& files) { files.latency("ink", std::vector<std::uint32_t>{1}); }),
             "exhibit 'ink' was written, but is not declared as such");
-  EXPECT_EQ(problem([](ExhibitFiles& files) { files.image("other", {1, 1, 1, {0}}); }),
+  EXPECT_EQ(problem([](ExhibitFiles& files) {
+              files.image("other", {1, 1, 1, {0}});
+            }),
             "exhibit 'other' was written, but is not declared as such");
   EXPECT_EQ(problem([](ExhibitFiles& files) { write_all(files), write_all(files); }),
             "exhibit 'stroke' was written twice");
-  EXPECT_EQ(problem([](ExhibitFiles& files) { files.image("picture", {1, 1, 1, {0}}); }),
+  EXPECT_EQ(problem([](ExhibitFiles& files) {
+              files.image("picture", {1, 1, 1, {0}});
+            }),
             "exhibit 'stroke' was declared and not written");
 }
 
 TEST(Exhibits, that_are_malformed_or_too_large_are_refused) {
   EXPECT_EQ(problem([](ExhibitFiles& files) { files.latency("stroke", {}); }),
             "exhibit 'stroke': expected 1 to 1000000 values, found 0");
-  EXPECT_EQ(problem([](ExhibitFiles& files) { files.latency("stroke", std::vector<std::uint32_t>(kMostLatencies + 1)); }),
-            "exhibit 'stroke': expected 1 to 1000000 values, found 1000001");
-  EXPECT_EQ(problem([](ExhibitFiles& files) { files.series("ink", {"x", "y", {1, 2}, {{"short", {1}}}}); }),
+  EXPECT_EQ(
+      problem([](ExhibitFiles& files) { files.latency("stroke", std::vector<std::uint32_t>(kMostLatencies + 1)); }),
+      "exhibit 'stroke': expected 1 to 1000000 values, found 1000001");
+  EXPECT_EQ(problem([](ExhibitFiles& files) {
+              files.series("ink", {"x", "y", {1, 2}, {{"short", {1}}}});
+            }),
             "exhibit 'ink': line 'short': expected 2 values, found 1");
   EXPECT_EQ(problem([](ExhibitFiles& files) {
               files.series("ink", {"x", "y", {1}, {{"odd", {std::numeric_limits<double>::infinity()}}}});
             }),
             "exhibit 'ink': line 'odd': a value is not finite");
-  EXPECT_EQ(problem([](ExhibitFiles& files) { files.image("picture", {2, 2, 3, {1, 2, 3}}); }),
+  EXPECT_EQ(problem([](ExhibitFiles& files) {
+              files.image("picture", {2, 2, 3, {1, 2, 3}});
+            }),
             "exhibit 'picture': expected 2 x 2 pixels of 1 or 3 bytes, found 3 bytes");
 }
 

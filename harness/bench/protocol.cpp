@@ -40,9 +40,8 @@ void add_point(const Workload& workload, const PointMeasurement& point, json::ob
   into["operations"] = point.operations;
   into["repetitions"] = point.samples.empty() ? 0 : point.samples.front().size();
   into["samples"] = samples_of(workload, point);
-  into["warmup"] = json::object{{"repetitions", point.warmup_repetitions},
-                                {"seconds", point.warmup_seconds},
-                                {"stationary", point.stationary}};
+  into["warmup"] = json::object{
+      {"repetitions", point.warmup_repetitions}, {"seconds", point.warmup_seconds}, {"stationary", point.stationary}};
   into["counters"] = json::value_from(point.counters);
   into["cpu_time"] = point.cpu_time_ns;
 }

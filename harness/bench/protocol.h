@@ -6,14 +6,15 @@
 /// --run WORKLOAD [--seed N] [--seconds S] [--threads N] [--device NAME] [--assets DIR] [--reference FILE]:
 ///   {"protocol": 3, "benchmark", "version", "seed", "threads", <a point's fields>}, or for a sweep
 ///   {"protocol": 3, "benchmark", "version", "seed", "threads", "points": [{"at", <a point's fields>}, ...]}
-///   A point's fields: "checksum": "16 hex digits", "operations", "repetitions", "samples": {"<phase>": [ns, ...], ...},
-///   "warmup": {"repetitions", "seconds", "stationary"}, "counters": {}, "cpu_time"
-///   samples hold nanoseconds per repetition; cpu_time is the main thread's mean over them, in nanoseconds. warmup
-///   covers the repetitions before the first sample: all until they are alike, but at most half of the time. stationary
-///   is false if the samples still become faster or slower (stationary.h). counters hold the values of metrics other
-///   than times; with LAB_EXACT=1 in the environment, also of those that cost a few repetitions. With --reference (a
-///   file of --answer) they hold the distance from it, "error".
-/// --answer WORKLOAD --out FILE [--seed N] [--threads N] [--device NAME] [--assets DIR]: writes the answers of a workload
+///   A point's fields: "checksum": "16 hex digits", "operations", "repetitions", "samples": {"<phase>": [ns, ...],
+///   ...}, "warmup": {"repetitions", "seconds", "stationary"}, "counters": {}, "cpu_time" samples hold nanoseconds per
+///   repetition; cpu_time is the main thread's mean over them, in nanoseconds. warmup covers the repetitions before the
+///   first sample: all until they are alike, but at most half of the time. stationary is false if the samples still
+///   become faster or slower (stationary.h). counters hold the values of metrics other than times; with LAB_EXACT=1 in
+///   the environment, also of those that cost a few repetitions. With --reference (a file of --answer) they hold the
+///   distance from it, "error".
+/// --answer WORKLOAD --out FILE [--seed N] [--threads N] [--device NAME] [--assets DIR]: writes the answers of a
+/// workload
 ///   with a tolerance (answer.h); prints nothing.
 /// --exhibit WORKLOAD --out DIR [--seed N] [--threads N] [--device NAME] [--assets DIR]: writes the files of the
 ///   workload's exhibits (exhibits.h); prints nothing.
@@ -21,8 +22,8 @@
 ///   exit status 1 on a failure. Each check runs in its own process (--conformance CHECK): a crash, or a run of more
 ///   than S seconds, fails that check only.
 ///
-/// Protocol 2, used by executables of earlier commits, knows no sweeps, tolerances and exhibits; protocol 1 neither, and
-/// its --run also has "real_time", the mean of the samples, and "time_unit".
+/// Protocol 2, used by executables of earlier commits, knows no sweeps, tolerances and exhibits; protocol 1 neither,
+/// and its --run also has "real_time", the mean of the samples, and "time_unit".
 #pragma once
 
 #include <boost/json/object.hpp>

@@ -178,8 +178,8 @@ Expected<Measurement> measure(const Variant& variant, const Workload& workload, 
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Clock::TimePoint now = clock.now();
     const auto left = static_cast<Duration::rep>(cases.size() - i);
-    Expected<PointMeasurement> point = measure_point(workload, cases[i], now + (end - now) / left, settings.exact, clock,
-                                                     reference_at(settings.reference, i));
+    Expected<PointMeasurement> point = measure_point(workload, cases[i], now + (end - now) / left, settings.exact,
+                                                     clock, reference_at(settings.reference, i));
     if (!point) return in_context(measurement.benchmark, point.error());
     if (workload.axis && workload.axis->points[i].operations != 0)
       point->operations = workload.axis->points[i].operations;

@@ -222,7 +222,8 @@ TEST_F(Recording, measures_all_points_of_a_sweep_in_equal_shares_of_its_time) {
     prepared.push_back(inputs.point);
     return std::make_unique<Scripted>(script_, repetitions_);
   };
-  const Measurement measurement = record_times(3e-3, [&](int) { return static_cast<std::int64_t>(1000 * prepared.back()); });
+  const Measurement measurement =
+      record_times(3e-3, [&](int) { return static_cast<std::int64_t>(1000 * prepared.back()); });
   EXPECT_EQ(prepared, (std::vector<double>{1, 2, 4}));
   ASSERT_EQ(measurement.points.size(), 3u);
   EXPECT_EQ(measurement.points[1].operations, 20u);

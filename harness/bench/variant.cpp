@@ -150,7 +150,8 @@ struct WorkloadVerb {
 constexpr WorkloadVerb kWorkloadVerbs[] = {
     {"--run", run_workload, false,
      "--run WORKLOAD [--seed N] [--seconds S] [--threads N] [--device NAME] [--assets DIR] [--reference FILE]"},
-    {"--answer", write_answer, true, "--answer WORKLOAD --out FILE [--seed N] [--threads N] [--device NAME] [--assets DIR]"},
+    {"--answer", write_answer, true,
+     "--answer WORKLOAD --out FILE [--seed N] [--threads N] [--device NAME] [--assets DIR]"},
     {"--exhibit", write_exhibits, true,
      "--exhibit WORKLOAD --out DIR [--seed N] [--threads N] [--device NAME] [--assets DIR]"}};
 

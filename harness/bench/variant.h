@@ -67,8 +67,8 @@ class PhaseClock {
 
 /// What one process measures.
 struct Case {
-  std::uint64_t seed = 1;  ///< of every random choice
-  unsigned threads = 1;    ///< logical cores the process may use
+  std::uint64_t seed = 1;   ///< of every random choice
+  unsigned threads = 1;     ///< logical cores the process may use
   std::string device = {};  ///< the Vulkan device to use, as the probe names it; "": none
   std::string assets = {};  ///< folder of the files that a workload reads; "": none
   double point = 0;         ///< of the workload's axis; 0 without one
@@ -98,9 +98,9 @@ class ExhibitFiles;
 
 /// A workload and how to run it.
 struct Workload : WorkloadInfo {
-  std::string unsupported = {};                                        ///< why this variant does not support it; "" if it does
-  std::function<std::unique_ptr<Task>(const Case&)> prepare = {};      ///< empty where unsupported
-  bool repeatable = true;                                              ///< no clock, address or other thread changes which instructions run
+  std::string unsupported = {};  ///< why this variant does not support it; "" if it does
+  std::function<std::unique_ptr<Task>(const Case&)> prepare = {};  ///< empty where unsupported
+  bool repeatable = true;  ///< no clock, address or other thread changes which instructions run
   /// Writes every file of WorkloadInfo::exhibits (exhibits.h). Does the same work each time.
   std::function<void(const Case&, ExhibitFiles&)> exhibit = {};
 };

@@ -617,7 +617,8 @@ Expected<Comparison> compare_sides(ComparedArm base, ComparedArm head, bool inte
 
   for (const std::string& metric : settings.metrics)
     if (std::ranges::none_of(rows, [&](const RowTest& row) {
-          return base.benchmarks.contains(row.row.benchmark) && base.benchmarks.at(row.row.benchmark).metric.name == metric;
+          return base.benchmarks.contains(row.row.benchmark) &&
+                 base.benchmarks.at(row.row.benchmark).metric.name == metric;
         }))
       return Error{fmt::format("no benchmark that both sides have has a metric '{}'", metric),
                    "the phases of a workload, or the metrics in \"workloads\" of a result", ExitStatus::kUsage};
@@ -701,11 +702,13 @@ Expected<Comparison> compare_arms(const Result& session, const CompareSettings& 
 }
 
 Expected<Comparison> compare_sessions(const Result& base, const Result& head, const CompareSettings& settings) {
-  return compare_sides(compared_arm(base, results::kHead, settings), compared_arm(head, results::kHead, settings), false, settings);
+  return compare_sides(compared_arm(base, results::kHead, settings), compared_arm(head, results::kHead, settings),
+                       false, settings);
 }
 
 Expected<Comparison> compare_interleaved(const Result& base, const Result& head, const CompareSettings& settings) {
-  return compare_sides(compared_arm(base, results::kHead, settings), compared_arm(head, results::kHead, settings), true, settings);
+  return compare_sides(compared_arm(base, results::kHead, settings), compared_arm(head, results::kHead, settings), true,
+                       settings);
 }
 
 std::size_t count(const Comparison& comparison, Verdict verdict) {

@@ -80,11 +80,11 @@ constexpr std::size_t family_size(std::size_t tested) {
 
 struct CompareSettings {
   double alpha = stats::kAlpha;
-  double threshold = kThreshold;  ///< a share: 0.01 is 1 %
-  bool allow_machines = false;    ///< shows sessions of different machines, without verdicts
-  bool allow_seeds = false;       ///< shows what ran with different seeds, without verdicts
-  bool allow_versions = false;    ///< compares different versions of a workload
-  bool allow_unfit = false;       ///< gives verdicts even if a session is unfit
+  double threshold = kThreshold;          ///< a share: 0.01 is 1 %
+  bool allow_machines = false;            ///< shows sessions of different machines, without verdicts
+  bool allow_seeds = false;               ///< shows what ran with different seeds, without verdicts
+  bool allow_versions = false;            ///< compares different versions of a workload
+  bool allow_unfit = false;               ///< gives verdicts even if a session is unfit
   std::vector<std::string> metrics = {};  ///< judged beside results::judged_metrics, for example phases
 };
 
@@ -99,8 +99,8 @@ struct ComparisonRow {
   std::size_t head_processes = 0;
   double base_value = 0;  ///< median over processes; 0 if it was not measured
   double head_value = 0;
-  std::string unit = {};         ///< of both: "ns per operation", or the metric's
-  bool more_is_better = false;   ///< a smaller value is a regression
+  std::string unit = {};              ///< of both: "ns per operation", or the metric's
+  bool more_is_better = false;        ///< a smaller value is a regression
   bool identical = false;             ///< the same executable, or session, in both, in the same environment
   std::optional<std::size_t> needed;  ///< unknown: processes per arm that would decide it at this ratio, if any
   std::string note;                   ///< a sentence: the meaning of the reason for this row, else ""

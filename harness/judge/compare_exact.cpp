@@ -39,8 +39,8 @@ class Declarations {
     return more_is_worse && after > before;
   }
 
-  /// Whether a metric that only one side has is a finding; `all_have`: every process of that side has it. Costly metrics
-  /// and instructions are in some processes alone, or in none.
+  /// Whether a metric that only one side has is a finding; `all_have`: every process of that side has it. Costly
+  /// metrics and instructions are in some processes alone, or in none.
   bool counts_if_missing(std::string_view name, bool all_have) const {
     const std::optional<results::Metric> metric = find(name);
     return metric ? !metric->costly : all_have && name != kInstructions;

@@ -570,8 +570,8 @@ TEST(ExactMetrics, are_instructions_and_the_minimum_heap_too) {
 
 TEST(ExactMetrics, exclude_costly_ones_that_only_one_process_or_arm_has) {
   Result session = Maker().session(2, 4, {kBase, kHead});
-  session.workloads.front().metrics = {{"minimum_heap_bytes", "Minimum heap", "bytes", results::MetricKind::kExact,
-                                        bench::Better::kLess, true}};
+  session.workloads.front().metrics = {
+      {"minimum_heap_bytes", "Minimum heap", "bytes", results::MetricKind::kExact, bench::Better::kLess, true}};
   for (Process& process : session.processes) {
     if (process.benchmark == "shelf/v0/store" && process.block == 0)
       process.counters["instructions"] = process.arm == kHead ? 1001 : 1000;

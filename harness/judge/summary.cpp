@@ -16,7 +16,8 @@ namespace {
 results::WorkloadInfo workload_of(const results::Result& result, std::string_view benchmark) {
   if (const results::WorkloadInfo* const listed = find_workload(result, benchmark)) return *listed;
   results::WorkloadInfo workload;
-  const auto first = std::ranges::find(result.processes, results::without_metric(benchmark), &results::Process::benchmark);
+  const auto first =
+      std::ranges::find(result.processes, results::without_metric(benchmark), &results::Process::benchmark);
   if (first == result.processes.end()) return workload;
   workload.operations = first->operations;
   for (const auto& [phase, samples] : first->samples) workload.phases.push_back(phase);

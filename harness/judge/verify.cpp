@@ -91,16 +91,11 @@ std::size_t verify(results::Result& result) {
     const ArmBenchmark measured{process.benchmark, process.arm};
     if (wrong.contains(measured)) continue;
     const bench::Tolerance* const tolerance = tolerance_of(result, process.benchmark);
-    const std::string problem =
-        tolerance != nullptr ? beyond(*tolerance, process) : other_checksum(answers, process);
+    const std::string problem = tolerance != nullptr ? beyond(*tolerance, process) : other_checksum(answers, process);
     if (problem.empty()) continue;
-    wrong[measured] = {process.benchmark,
-                       process.process,
-                       process.block,
-                       std::string(results::kWrongAnswer),
-                       problem,
-                       "",
-                       process.arm};
+    wrong[measured] = {
+        process.benchmark, process.process, process.block, std::string(results::kWrongAnswer), problem, "",
+        process.arm};
   }
   // Benchmarks that detected it themselves already have a failure.
   std::set<ArmBenchmark> dropped;

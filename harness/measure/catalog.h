@@ -37,11 +37,11 @@ bool same_work(const results::WorkloadInfo& a, const results::WorkloadInfo& b);
 /// The settings of one process, equal for all that are compared.
 struct ProcessSpec {
   std::uint64_t seed = 1;
-  double seconds = 0;      ///< measuring time
-  std::optional<int> cpu;  ///< for workloads that are not parallel
-  unsigned threads = 1;    ///< for workloads that are parallel
-  bool exact = false;      ///< also collects instructions and similar metrics, which cost a few repetitions
-  std::string device = {};            ///< for workloads of a device; "": none
+  double seconds = 0;       ///< measuring time
+  std::optional<int> cpu;   ///< for workloads that are not parallel
+  unsigned threads = 1;     ///< for workloads that are parallel
+  bool exact = false;       ///< also collects instructions and similar metrics, which cost a few repetitions
+  std::string device = {};  ///< for workloads of a device; "": none
   std::filesystem::path reference = {};  ///< file of the reference's answers, for workloads with a tolerance; "": none
 };
 
@@ -97,8 +97,8 @@ struct BenchmarkSelection {
 
 /// The benchmarks that match any of `filters` (shell patterns over the whole name, its family, or family/variant, with
 /// ":metric" at the end or without; none: all). An error (kUsage) with the nearest name if a filter matches nothing,
-/// with the reason if all matches are unsupported, and with the known metrics if no match has the metric. Other errors if
-/// a variant that could match is not built, or there is no variant.
+/// with the reason if all matches are unsupported, and with the known metrics if no match has the metric. Other errors
+/// if a variant that could match is not built, or there is no variant.
 Expected<BenchmarkSelection> select(const Catalog& catalog, const std::vector<std::string>& filters);
 
 /// The part of `selection` with the benchmarks in `names`. Variants that failed stay.

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "harness/base/fit.h"
 #include "harness/base/files.h"
+#include "harness/base/fit.h"
 #include "harness/measure/variant_output.h"
 #include "harness/stats/latency.h"
 
@@ -27,9 +27,9 @@ constexpr std::size_t kNamed = 3;
 /// A benchmark with exhibits.
 struct Exhibitor {
   const Benchmark* benchmark = nullptr;
-  int replays = 1;                  ///< that it needs
+  int replays = 1;                     ///< that it needs
   std::vector<fs::path> folders = {};  ///< of its processes so far
-  double longest = 0;               ///< seconds of a process
+  double longest = 0;                  ///< seconds of a process
   bool failed = false;
 
   bool is_complete() const { return failed || static_cast<int>(folders.size()) >= replays; }
@@ -91,8 +91,7 @@ class ExhibitRun {
 
   std::size_t processes(bool done) const {
     std::size_t count = 0;
-    for (const Exhibitor& one : exhibitors_)
-      count += done ? one.folders.size() : static_cast<std::size_t>(one.replays);
+    for (const Exhibitor& one : exhibitors_) count += done ? one.folders.size() : static_cast<std::size_t>(one.replays);
     return count;
   }
 
@@ -138,14 +137,15 @@ class ExhibitRun {
     for (Exhibitor& one : exhibitors_) {
       if (one.failed) continue;
       for (const ExhibitInfo& exhibit : one.benchmark->workload.exhibits)
-        if (!one.failed && !keep(one, exhibit)) waiting.push_back(fmt::format("{} {}", one.benchmark->name, exhibit.name));
+        if (!one.failed && !keep(one, exhibit))
+          waiting.push_back(fmt::format("{} {}", one.benchmark->name, exhibit.name));
     }
     if (!waiting.empty()) {
       const std::size_t all = waiting.size();
       waiting.resize(std::min(all, kNamed));
-      result_.session.unusual.push_back(
-          fmt::format("no time for {}: {}{}", counted(all, "exhibit"), fmt::join(waiting, ", "),
-                      all > kNamed ? fmt::format(" and {} more", all - kNamed) : ""));
+      result_.session.unusual.push_back(fmt::format("no time for {}: {}{}", counted(all, "exhibit"),
+                                                    fmt::join(waiting, ", "),
+                                                    all > kNamed ? fmt::format(" and {} more", all - kNamed) : ""));
     }
     if (problem_) return *problem_;
     return {};
@@ -187,14 +187,18 @@ class ExhibitRun {
       Expected<std::vector<std::uint32_t>> values = read_latencies(folder / bench::exhibit_file(exhibit));
       if (!values) return values.error();
       if (!replays.empty() && values->size() != replays.front().size())
-        return Error{fmt::format("expected {} operations in every replay, found {}", replays.front().size(), values->size()), ""};
+        return Error{
+            fmt::format("expected {} operations in every replay, found {}", replays.front().size(), values->size()),
+            ""};
       raw_worst = std::max(raw_worst, std::ranges::max(*values));
       replays.push_back(std::move(*values));
     }
     std::vector<std::uint32_t> least = stats::least_of_each(replays);
     std::ranges::sort(least);
-    kept.summary = {{kP50, stats::nearest_rank(least, 0.5)},    {kP99, stats::nearest_rank(least, 0.99)},
-                    {kP999, stats::nearest_rank(least, 0.999)}, {kWorst, least.back()},
+    kept.summary = {{kP50, stats::nearest_rank(least, 0.5)},
+                    {kP99, stats::nearest_rank(least, 0.99)},
+                    {kP999, stats::nearest_rank(least, 0.999)},
+                    {kWorst, least.back()},
                     {kRawWorst, raw_worst}};
     json::array buckets;
     for (const stats::LatencyBucket& bucket : stats::log_linear_histogram(least))

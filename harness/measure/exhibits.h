@@ -21,7 +21,7 @@ inline constexpr double kExhibitShare = 0.1;
 inline constexpr std::uintmax_t kMostExhibitBytes = 8 * 1024 * 1024;
 
 struct ExhibitProgress {
-  std::string_view benchmark;  ///< about to run
+  std::string_view benchmark;     ///< about to run
   std::size_t done = 0, all = 0;  ///< processes
 };
 

@@ -63,16 +63,17 @@ using Names = std::vector<std::string>;
 TEST(Exhibits, become_files_beside_the_result) {
   ShowSession session({"show"});
   session.collect(100);
-  EXPECT_EQ(session.files(), (Names{"s.exhibits/fake.show.draw.stroke.json", "s.exhibits/fake.show.draw.ink.json",
-                                    "s.exhibits/fake.show.draw.picture.png",
-                                    "s.exhibits/fake.show.draw.strokes.trace.json"}));
+  EXPECT_EQ(session.files(),
+            (Names{"s.exhibits/fake.show.draw.stroke.json", "s.exhibits/fake.show.draw.ink.json",
+                   "s.exhibits/fake.show.draw.picture.png", "s.exhibits/fake.show.draw.strokes.trace.json"}));
   EXPECT_EQ(session.journal.size(), 4u);
   for (const std::string& file : session.files()) EXPECT_TRUE(read_file(session.build.path() / file)) << file;
   const results::Exhibit& stroke = session.result.exhibits.front();
   EXPECT_EQ(stroke.processes, 6);
   EXPECT_EQ(stroke.summary, (std::map<std::string, double>{
                                 {"p50", 500}, {"p99", 990}, {"p99.9", 999}, {"worst", 1000}, {"raw worst", 1000}}));
-  EXPECT_TRUE(read_file(session.build.path() / stroke.file)->starts_with(R"({"unit":"ns","operations":1000,"replays":6,)"));
+  EXPECT_TRUE(
+      read_file(session.build.path() / stroke.file)->starts_with(R"({"unit":"ns","operations":1000,"replays":6,)"));
   EXPECT_TRUE(session.result.session.unusual.empty());
 }
 

@@ -13,8 +13,8 @@
 
 namespace lab::measure {
 
-/// `plain`, or else `show`, is the reference. A name with a '!' before it is listed but not on disk. A name with a '+' has the same
-/// behaviour in an executable of different content.
+/// `plain`, or else `show`, is the reference. A name with a '!' before it is listed but not on disk. A name with a '+'
+/// has the same behaviour in an executable of different content.
 class FakeBuild : public ScratchFolder {
  public:
   /// `core`: the family's core workloads, as JSON; "": not in the list, as in older builds.
@@ -26,7 +26,8 @@ class FakeBuild : public ScratchFolder {
       const std::string name = variant.substr(built && !changed ? 0 : 1);
       list += fmt::format(
           R"({}{{"family": "fake", "variant": "{}", "reference": {}, {}"target": "t", "executable": "variants/fake/{}"}})",
-          list.empty() ? "" : ",\n", name, name == "plain" || name == "show", core.empty() ? "" : "\"core\": " + core + ", ", name);
+          list.empty() ? "" : ",\n", name, name == "plain" || name == "show",
+          core.empty() ? "" : "\"core\": " + core + ", ", name);
       const std::filesystem::path executable = path() / "variants/fake" / name;
       const std::filesystem::path original = std::filesystem::path(LAB_BUILD_DIR) / "tests/fake_variant";
       if (built && !changed) std::filesystem::create_symlink(original, executable);

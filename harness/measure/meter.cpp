@@ -97,9 +97,8 @@ class BenchmarkMeter : public Meter {
 
   Expected<MeterReading> measure(const std::string& sha) override {
     const Benchmark& benchmark = benchmarks_.at(sha);
-    ChildSpec spec =
-        measuring_process(benchmark, {question_.seed, question_.process_seconds, question_.cpu, question_.threads,
-                                      is_costly(benchmark.workload)});
+    ChildSpec spec = measuring_process(benchmark, {question_.seed, question_.process_seconds, question_.cpu,
+                                                   question_.threads, is_costly(benchmark.workload)});
     spec.timeout_seconds = question_.timeout_seconds;
     const ChildOutcome outcome = run_(spec);
     if (outcome.end == ChildEnd::kStopped) return interrupted_error();

@@ -27,10 +27,10 @@ struct SessionSpec {
   BenchmarkSelection selection;          ///< of head
   std::vector<ArmBenchmark> other_arms;  ///< benchmarks of the other arms; head's are in `selection`
   SessionLength length;
-  std::uint64_t seed = 1;  ///< of the workloads and of the order in every block
-  std::optional<int> cpu;  ///< for workloads that are not parallel
-  unsigned threads = 1;    ///< for workloads that are parallel
-  std::string device = {};  ///< for workloads of a device; "": none
+  std::uint64_t seed = 1;              ///< of the workloads and of the order in every block
+  std::optional<int> cpu;              ///< for workloads that are not parallel
+  unsigned threads = 1;                ///< for workloads that are parallel
+  std::string device = {};             ///< for workloads of a device; "": none
   std::filesystem::path scratch = {};  ///< folder for the reference's answers to workloads with a tolerance
   /// Seconds; none: kTimeoutSeconds and kTimeoutFactor times its measuring time.
   std::optional<double> process_timeout;

@@ -213,7 +213,8 @@ Expected<std::vector<MeasuredPoint>> points_in(const json::value& output, const 
   for (const bench::AxisPoint& point : workload.axis->points) wanted.push_back(point.at);
   for (const MeasuredPoint& measured : sweep->points) found.push_back(measured.point.at);
   if (found != wanted)
-    return bad(fmt::format("expected points {} of its axis, found {}", fmt::join(wanted, ", "), fmt::join(found, ", ")));
+    return bad(
+        fmt::format("expected points {} of its axis, found {}", fmt::join(wanted, ", "), fmt::join(found, ", ")));
   return std::move(sweep->points);
 }
 

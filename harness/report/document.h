@@ -57,17 +57,17 @@ struct Chart {
   std::string note;          ///< how to read it, one sentence
   std::string text;          ///< text alternative for readers who cannot see the chart
   boost::json::object data;  ///< data set name -> rows
-  std::vector<std::pair<std::string, std::string>> words;         ///< replace {{key}} in the specification
+  std::vector<std::pair<std::string, std::string>> words;          ///< replace {{key}} in the specification
   std::vector<std::pair<std::string, boost::json::value>> values;  ///< replace strings that consist of {{key}} alone
 };
 
 /// A picture in a file format that browsers show.
 struct Picture {
-  std::string name;   ///< unique and stable as a chart's name, an identifier; its file is <name>.png
+  std::string name;  ///< unique and stable as a chart's name, an identifier; its file is <name>.png
   std::string title;
   std::string note;
-  std::string text;   ///< text alternative
-  std::string png;    ///< the file's content
+  std::string text;  ///< text alternative
+  std::string png;   ///< the file's content
 };
 
 /// Pictures shown side by side.

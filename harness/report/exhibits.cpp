@@ -134,7 +134,8 @@ std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group,
 }
 
 /// The series of all variants as lines of one chart.
-std::vector<Chart> series_charts(const std::string& family, const ExhibitGroup& group, const ExhibitContents& contents) {
+std::vector<Chart> series_charts(const std::string& family, const ExhibitGroup& group,
+                                 const ExhibitContents& contents) {
   std::vector<Line> lines;
   LineAxes axes;
   for (const Exhibit* one : group.exhibits) {
@@ -163,9 +164,10 @@ std::vector<Chart> series_charts(const std::string& family, const ExhibitGroup& 
 std::string apart_note(const ExhibitGroup& group, const Exhibit& exhibit, std::string_view what) {
   const std::size_t all = group.exhibits.size();
   return fmt::format("{}{}", what,
-                     all > kShownApart ? fmt::format(" {} of {} variants are shown; the file {} and its neighbours have all.",
-                                                     kShownApart, all, exhibit.file)
-                                       : "");
+                     all > kShownApart
+                         ? fmt::format(" {} of {} variants are shown; the file {} and its neighbours have all.",
+                                       kShownApart, all, exhibit.file)
+                         : "");
 }
 
 Chart apart_chart(const char* spec, const std::string& family, const ExhibitGroup& group, const Exhibit& exhibit) {

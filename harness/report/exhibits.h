@@ -13,8 +13,8 @@ namespace lab::report {
 /// The content of the files of a result's exhibits, by results::Exhibit::file.
 using ExhibitContents = std::map<std::string, std::string>;
 
-/// The charts of a family's exhibits. A latency distribution or a series is one chart for all variants of a workload, an
-/// event stream one for each variant, at most kShownApart of them. A file that is missing or malformed is left out.
+/// The charts of a family's exhibits. A latency distribution or a series is one chart for all variants of a workload,
+/// an event stream one for each variant, at most kShownApart of them. A file that is missing or malformed is left out.
 std::vector<Chart> exhibit_charts(const std::string& family, const results::Result& result,
                                   const ExhibitContents& contents);
 

@@ -5,8 +5,8 @@
 #include <boost/json.hpp>
 
 #include "harness/report/charts.h"
-#include "harness/report/sweeps.h"
 #include "harness/report/svg.h"
+#include "harness/report/sweeps.h"
 #include "harness/results/result_fixture.h"
 
 namespace lab::report {
@@ -60,7 +60,8 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST(ExhibitCharts, are_one_for_all_variants_or_one_for_each_with_the_reference_first) {
-  EXPECT_EQ(Shown().names(), (Names{"shelf-store-put", "shelf-store-free", "shelf-store-steps-plain", "shelf-store-steps-quick"}));
+  EXPECT_EQ(Shown().names(),
+            (Names{"shelf-store-put", "shelf-store-free", "shelf-store-steps-plain", "shelf-store-steps-quick"}));
 }
 
 TEST(ExhibitPictures, are_one_for_each_variant_with_the_reference_first) {
@@ -84,8 +85,7 @@ TEST(ExhibitCharts, leave_out_what_is_missing_or_malformed) {
   shown.contents["x/shelf/plain/store.steps"] = "{\"traceEvents\": [{\"name\": 1}]}";
   shown.contents["x/shelf/quick/store.free"] = "no JSON";
   shown.contents.erase("x/shelf/quick/store.picture");
-  EXPECT_EQ(shown.names(),
-            (Names{"shelf-store-put", "shelf-store-free", "shelf-store-steps-quick"}));
+  EXPECT_EQ(shown.names(), (Names{"shelf-store-put", "shelf-store-free", "shelf-store-steps-quick"}));
   EXPECT_EQ(exhibit_pictures("shelf", shown.result, shown.contents).size(), 1u);
 }
 
@@ -94,7 +94,8 @@ TEST(ExhibitCharts, are_drawn) {
   const Expected<std::unique_ptr<SvgRenderer>> renderer = SvgRenderer::create();
   ASSERT_TRUE(renderer) << renderer.error().what;
   for (const Chart& chart : exhibit_charts("shelf", shown.result, shown.contents)) {
-    const Expected<std::string> drawn = (*renderer)->render(chart.name, drawing_specification(chart, DrawingTarget::kPage));
+    const Expected<std::string> drawn =
+        (*renderer)->render(chart.name, drawing_specification(chart, DrawingTarget::kPage));
     EXPECT_TRUE(drawn) << chart.name << ": " << (drawn ? "" : drawn.error().what);
   }
 }
@@ -104,7 +105,8 @@ TEST(SweepCharts, are_a_line_for_each_variant) {
   result.workloads.front().axis = bench::Axis{"threads", "", {{1, 0}, {16, 0}}};
   for (results::Process& process : result.processes) {
     for (const double at : {1.0, 16.0})
-      process.points.push_back({at, 10, 3, {{"put", {process.real_time * 9 / at}}, {"get", {process.real_time / at}}}, {}, {}});
+      process.points.push_back(
+          {at, 10, 3, {{"put", {process.real_time * 9 / at}}, {"get", {process.real_time / at}}}, {}, {}});
     process.samples.clear();
   }
   const std::vector<Chart> charts = sweep_charts("shelf", result);

@@ -10,8 +10,8 @@
 
 #include "harness/judge/summary.h"
 #include "harness/report/format.h"
-#include "harness/report/sweeps.h"
 #include "harness/report/metrics.h"
+#include "harness/report/sweeps.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {
@@ -120,10 +120,10 @@ std::string processes_phrase(const std::vector<VariantTimes>& measured) {
 /// The finding of one workload: the fastest variant against the reference. The variants are sorted by speed.
 std::string finding(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured) {
   const VariantTimes& best = measured.front();
-  const std::string time = fmt::format(
-      "{} ns per {}{}{}", number(best.all.time.median), workload.operation,
-      workload.phases.size() > 1 ? fmt::format(" in {}", kAllPhases) : "",
-      workload.axis ? fmt::format(" (geometric mean over {})", workload.axis->name) : "");
+  const std::string time =
+      fmt::format("{} ns per {}{}{}", number(best.all.time.median), workload.operation,
+                  workload.phases.size() > 1 ? fmt::format(" in {}", kAllPhases) : "",
+                  workload.axis ? fmt::format(" (geometric mean over {})", workload.axis->name) : "");
   if (measured.size() == 1) return fmt::format("{}: {} takes {}", workload.name, best.variant->name, time);
   if (best.variant->reference)
     return fmt::format("{}: the reference {} has the lowest median, {}", workload.name, best.variant->name, time);
@@ -180,10 +180,11 @@ std::vector<Chart> time_charts(const std::string& family, const results::Family&
 /// The charts of a family, in order; each group is one line of the page. To add a chart, add its specification, a
 /// function that makes its rows, and a line here. A function returns no charts without data.
 using MakeCharts = std::vector<Chart> (*)(const std::string& family, const results::Family&, const Result&);
-constexpr MakeCharts kCharts[] = {
-    time_charts,
-    [](const std::string& family, const results::Family&, const Result& result) { return sweep_charts(family, result); },
-    metric_charts};
+constexpr MakeCharts kCharts[] = {time_charts,
+                                  [](const std::string& family, const results::Family&, const Result& result) {
+                                    return sweep_charts(family, result);
+                                  },
+                                  metric_charts};
 
 Table time_table(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured) {
   using enum TableColumn::Kind;

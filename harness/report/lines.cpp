@@ -16,8 +16,8 @@ constexpr std::size_t kMostDots = 30;
 
 json::object row_of(const Line& line, const LinePoint& point, const std::string& shade) {
   const stats::Interval shown = point.interval.value_or(stats::Interval{point.y, point.y});
-  return {{"line", line.name}, {"benchmark", line.benchmark}, {"shade", shade}, {"x", point.x},
-          {"y", point.y},      {"low", shown.low},            {"high", shown.high}, {"shown", number(point.y)}};
+  return {{"line", line.name}, {"benchmark", line.benchmark}, {"shade", shade},          {"x", point.x}, {"y", point.y},
+          {"low", shown.low},  {"high", shown.high},          {"shown", number(point.y)}};
 }
 
 }  // namespace
@@ -42,8 +42,7 @@ Chart line_chart(std::string_view name, const std::vector<Line>& lines, const Li
   const auto title = [](const std::string& text, bool log) { return log ? text + " (log scale)" : text; };
   Chart chart("lines", name);
   chart.data = {{"rows", std::move(rows)}};
-  chart.words = {{"x_title", title(axes.x_title, axes.x_log)},
-                 {"y_title", title(axes.y_title, axes.y_log)}};
+  chart.words = {{"x_title", title(axes.x_title, axes.x_log)}, {"y_title", title(axes.y_title, axes.y_log)}};
   chart.values = {{"x_scale", scale(axes.x_log, {{"nice", false}, {"padding", 12}})},
                   {"y_scale", scale(axes.y_log, {{"nice", false}, {"padding", 12}})},
                   {"point_size", most > kMostDots ? 4 : 62},

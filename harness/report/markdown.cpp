@@ -44,7 +44,8 @@ class MarkdownWriter {
   }
 
   void element(const Pictures& group) {
-    for (const Picture& picture : group.pictures) put("\n![{}]({}.png)\n", escape_markdown(picture.title), picture.name);
+    for (const Picture& picture : group.pictures)
+      put("\n![{}]({}.png)\n", escape_markdown(picture.title), picture.name);
   }
 
   void element(const Table& table) {

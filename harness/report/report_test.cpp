@@ -89,7 +89,8 @@ TEST(Report, of_everything_has_every_section_and_is_kept_for_the_browser_check) 
   const std::vector<judge::SeriesHistory> followed = sample::followed();
   const std::vector<results::ParsedBisectRecord> bisects{sample::bisected()};
   const fs::path out = fs::path(LAB_BUILD_DIR) / "tests/report_of_everything";
-  const Expected<ReportFiles> files = write_report({&result, atlas, &comparison, followed, bisects, sample::exhibit_contents()}, options(out));
+  const Expected<ReportFiles> files =
+      write_report({&result, atlas, &comparison, followed, bisects, sample::exhibit_contents()}, options(out));
   ASSERT_TRUE(files) << files.error().what;
   const std::string page = *read_file(files->index);
   for (const char* id :

@@ -57,7 +57,7 @@ std::string heading(const std::string& workload, const Group& group) {
       [](const judge::SummaryRow& a, const judge::SummaryRow& b) { return a.value.count < b.value.count; });
   const std::size_t fewest = least->value.count;
   const std::string count = fewest == most->value.count ? counted(fewest, "process", "processes")
-                                                       : fmt::format("{} to {} processes", fewest, most->value.count);
+                                                        : fmt::format("{} to {} processes", fewest, most->value.count);
   const std::string& unit = group.front().metric.unit;
   return fmt::format("{}: {}{}{}{}", workload, unit, unit.empty() ? "" : ", ", count,
                      least->value.interval ? "" : ", too few for an interval");
@@ -81,8 +81,8 @@ std::string run_table(const results::Result& result, std::size_t width) {
       std::optional<stats::Estimate> ratio;
       if (!row.reference && !base.empty())
         ratio = stats::estimate_ratio(judge::metric_values(result, row.benchmark), base);
-      rows.push_back({fmt::format("  {}", results::benchmark_parts(row.benchmark).variant), value_text(row.value.median),
-                      interval_text(row.value, value_text),
+      rows.push_back({fmt::format("  {}", results::benchmark_parts(row.benchmark).variant),
+                      value_text(row.value.median), interval_text(row.value, value_text),
                       row.reference ? "1.00x"
                       : ratio       ? ratio_text(ratio->median) + "x"
                                     : "",

@@ -119,8 +119,8 @@ inline ExhibitContents exhibit_contents() {
 /// An exhibit of each kind for two variants of the wide family, and a sweep over threads.
 inline void add_exhibits(results::Result& result, int blocks) {
   using results::ExhibitKind;
-  result.workloads.push_back({"heaps", "churn_on_threads", "blocks that come and go on several threads", 1, {"churn"},
-                              1000, "pair", true});
+  result.workloads.push_back(
+      {"heaps", "churn_on_threads", "blocks that come and go on several threads", 1, {"churn"}, 1000, "pair", true});
   result.workloads.back().axis = bench::Axis{"threads", "", {{1, 0}, {2, 0}, {4, 0}, {8, 0}}};
   for (const char* name : {"c_library", "buddy"}) {
     const std::string variant = name;
@@ -130,19 +130,28 @@ inline void add_exhibits(results::Result& result, int blocks) {
     for (std::size_t i = made; i < result.processes.size(); ++i) {
       for (const bench::AxisPoint& point : result.workloads.back().axis->points)
         result.processes[i].points.push_back(
-            {point.at, 1000, 5, {{"churn", std::vector<double>(5, result.processes[i].real_time * 1000 / point.at)}}, {}, {}});
+            {point.at,
+             1000,
+             5,
+             {{"churn", std::vector<double>(5, result.processes[i].real_time * 1000 / point.at)}},
+             {},
+             {}});
       result.processes[i].samples.clear();
     }
     const std::string benchmark = results::benchmark_name("heaps", variant, "random_replace");
     const double slow = static_cast<double>(variant.size());
-    result.exhibits.push_back({benchmark,
-                               {"replace", "Time to replace a block", ExhibitKind::kLatency},
-                               "x/" + variant + ".json",
-                               6,
-                               {{"p50", 10 * slow}, {"p99", 25 * slow}, {"p99.9", 90 * slow}, {"worst", 3000 * slow}, {"raw worst", 4.1e6}}});
-    result.exhibits.push_back({benchmark, {"free", "Free memory", ExhibitKind::kSeries}, "x/" + variant + ".free", 1, {}});
-    result.exhibits.push_back({benchmark, {"picture", "The heap", ExhibitKind::kImage}, "x/" + variant + ".picture", 1, {}});
-    result.exhibits.push_back({benchmark, {"steps", "What each thread did", ExhibitKind::kEvents}, "x/" + variant + ".steps", 1, {}});
+    result.exhibits.push_back(
+        {benchmark,
+         {"replace", "Time to replace a block", ExhibitKind::kLatency},
+         "x/" + variant + ".json",
+         6,
+         {{"p50", 10 * slow}, {"p99", 25 * slow}, {"p99.9", 90 * slow}, {"worst", 3000 * slow}, {"raw worst", 4.1e6}}});
+    result.exhibits.push_back(
+        {benchmark, {"free", "Free memory", ExhibitKind::kSeries}, "x/" + variant + ".free", 1, {}});
+    result.exhibits.push_back(
+        {benchmark, {"picture", "The heap", ExhibitKind::kImage}, "x/" + variant + ".picture", 1, {}});
+    result.exhibits.push_back(
+        {benchmark, {"steps", "What each thread did", ExhibitKind::kEvents}, "x/" + variant + ".steps", 1, {}});
   }
 }
 

@@ -34,7 +34,8 @@ Document sample_document() {
   static const judge::Comparison comparison = *judge::compare_arms(result, {});
   static const std::vector<judge::SeriesHistory> followed = sample::followed();
   static const std::vector<results::ParsedBisectRecord> bisects{sample::bisected()};
-  return report_document({&result, atlas, &comparison, followed, bisects, sample::exhibit_contents()}, sample::background());
+  return report_document({&result, atlas, &comparison, followed, bisects, sample::exhibit_contents()},
+                         sample::background());
 }
 
 /// What Vega calls the mark that stands for one row of each chart.

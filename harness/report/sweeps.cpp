@@ -67,9 +67,9 @@ std::optional<Chart> sweep_chart(const WorkloadInfo& workload, const Result& res
                            {with_unit(axis.name, axis.unit), metric.unit.empty() ? metric.title : metric.unit,
                             is_wide(axis), metric.kind == results::MetricKind::kTime, true});
   const Line& best = lines.front();
-  chart.title = fmt::format("{}: at {} {}{}, {} is best: {} {}", workload.name, best.points.back().x, axis.name,
-                            axis.unit.empty() ? "" : " (" + axis.unit + ")", best.name, number(last_value(best)),
-                            metric.unit);
+  chart.title =
+      fmt::format("{}: at {} {}{}, {} is best: {} {}", workload.name, best.points.back().x, axis.name,
+                  axis.unit.empty() ? "" : " (" + axis.unit + ")", best.name, number(last_value(best)), metric.unit);
   chart.note = fmt::format("{} over {}. Bars: 95 % intervals. Verdicts judge the geometric mean over the points.",
                            capitalized(workload.title), axis.name);
   chart.text = fmt::format("Lines of {} over {}. {}.", metric.title, axis.name, chart.title);

@@ -23,7 +23,7 @@ struct CondensedRow {
   std::string benchmark;  ///< ends in ":metric" if that is not the primary one of its workload
   int version = 0;        ///< of its workload
   bench::Metric metric;
-  stats::Estimate value;  ///< above 0: a level is compared by its ratio
+  stats::Estimate value;   ///< above 0: a level is compared by its ratio
   std::string executable;  ///< hash of its content, "" if not recorded
   ExactCounters exact;
 };

@@ -169,7 +169,8 @@ Expected<void> check_schema(const json::value& value, std::string_view name) {
   }
   const std::int64_t* const number = schema->if_int64();
   if (number == nullptr || *number < kOldestSchema || *number > kSchema)
-    return refused(name, fmt::format("schema {}, this build reads {} to {}", json::serialize(*schema), kOldestSchema, kSchema));
+    return refused(
+        name, fmt::format("schema {}, this build reads {} to {}", json::serialize(*schema), kOldestSchema, kSchema));
   return {};
 }
 

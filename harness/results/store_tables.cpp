@@ -172,7 +172,8 @@ std::shared_ptr<const T> StoreTables::shared(std::int64_t id,
 
 std::vector<SeriesPoint> StoreTables::points(std::int64_t series) {
   Statement all = database_.prepare(
-      "SELECT point.started, session, commit_id, median, low, high, processes, executable.text, exact, surroundings, metric "
+      "SELECT point.started, session, commit_id, median, low, high, processes, executable.text, exact, surroundings, "
+      "metric "
       "FROM point JOIN result ON result.id = point.result JOIN word AS executable ON executable.id = point.executable "
       "WHERE series = ? ORDER BY point.started, session, path");
   all.bind(series);

@@ -204,7 +204,8 @@ bench::Variant make_variant(bench::VariantCard version, Threading threading, con
   version.traits = {{"threads", threading == Threading::kPool ? "a worker per logical core" : "one"}};
   return {
       std::move(version),
-      {make_workload("frame", "10,000 meshes and 10,000 lights through three command buckets", 0, threading, make_frame),
+      {make_workload("frame", "10,000 meshes and 10,000 lights through three command buckets", 0, threading,
+                     make_frame),
        make_workload("frame_work", "the same frame with artificial work for each command, as much as in the article",
                      kArticleWorkSteps, threading, make_frame)},
       checks_of(threading, make_frame)};

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kSide = 256;
 
 std::size_t inked(const Paper& paper) {
-  return static_cast<std::size_t>(std::count_if(paper.grey.begin(), paper.grey.end(), [](float g) { return g < 0.5f; }));
+  return static_cast<std::size_t>(
+      std::count_if(paper.grey.begin(), paper.grey.end(), [](float g) { return g < 0.5f; }));
 }
 
 class DiscTask : public bench::Task {
@@ -107,14 +108,13 @@ bench::Workload sizes(DrawDisc draw) {
 
 bench::Variant make_variant(bench::VariantCard card, DrawDisc draw) {
   card.family = LAB_FAMILY;
-  return {std::move(card),
-          {disc(draw), sizes(draw)},
-          {{"the middle is inked, the corner is not", [draw]() -> std::string {
-              Paper paper(16);
-              draw(paper);
-              if (paper.grey[16 * 8 + 8] > 0.5f) return "the middle is white";
-              return paper.grey[0] < 0.5f ? "the corner is inked" : "";
-            }}}};
+  return {
+      std::move(card), {disc(draw), sizes(draw)}, {{"the middle is inked, the corner is not", [draw]() -> std::string {
+                                                      Paper paper(16);
+                                                      draw(paper);
+                                                      if (paper.grey[16 * 8 + 8] > 0.5f) return "the middle is white";
+                                                      return paper.grey[0] < 0.5f ? "the corner is inked" : "";
+                                                    }}}};
 }
 
 }  // namespace lab::sketch
