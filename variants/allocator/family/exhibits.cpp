@@ -78,9 +78,12 @@ std::vector<std::uint32_t> pair_times(const Subject& subject, const ReplacementP
 }
 
 struct Fragmentation {
-  bench::Series rounding{"allocations since the heap was empty", "bytes in blocks per byte requested", {}, {{"blocks", {}}}};
-  bench::Series free_memory{
-      "allocations since the heap was empty", "share of free memory outside the largest free block", {}, {{"free memory", {}}}};
+  bench::Series rounding{
+      "allocations since the heap was empty", "bytes in blocks per byte requested", {}, {{"blocks", {}}}};
+  bench::Series free_memory{"allocations since the heap was empty",
+                            "share of free memory outside the largest free block",
+                            {},
+                            {{"free memory", {}}}};
 };
 
 /// From the empty heap on.

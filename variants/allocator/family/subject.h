@@ -1,5 +1,5 @@
-/// An allocator behind virtual calls. The checks, the search for the minimum heap and the exhibits are compiled once for
-/// the family, over this, and not again for each variant, because no repetition times them.
+/// An allocator behind virtual calls. The checks, the search for the minimum heap and the exhibits are compiled once
+/// for the family, over this, and not again for each variant, because no repetition times them.
 #pragma once
 
 #include <cstddef>

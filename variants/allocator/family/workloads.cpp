@@ -31,9 +31,7 @@ std::vector<bench::Workload> offer(std::initializer_list<Execution> executions, 
     if (execution.prepare == nullptr)
       workload.unsupported = "the workload frees single blocks; this allocator frees only all blocks at once";
     else
-      workload.prepare = [prepare = execution.prepare](const bench::Case& inputs) {
-        return prepare(inputs.seed);
-      };
+      workload.prepare = [prepare = execution.prepare](const bench::Case& inputs) { return prepare(inputs.seed); };
   }
   return offered;
 }

@@ -498,8 +498,9 @@ TEST(Executables, sweep_over_the_same_threads_or_say_why_not) {
   for (const std::string& variant : listed_variants()) {
     const Output output = start(variant, "--describe");
     const boost::json::array& workloads = output.object.at("workloads").as_array();
-    const auto sweep = std::ranges::find_if(
-        workloads, [](const boost::json::value& workload) { return workload.at("name").as_string() == "frame_threads"; });
+    const auto sweep = std::ranges::find_if(workloads, [](const boost::json::value& workload) {
+      return workload.at("name").as_string() == "frame_threads";
+    });
     ASSERT_NE(sweep, workloads.end()) << variant;
     EXPECT_EQ(sweep->at("axis").at("points").as_array().size(), 5u) << variant;
     sweeping += sweep->at("unsupported").is_null();

@@ -1,6 +1,6 @@
-/// A version's packet memory and entry slots behind virtual calls. The exhibit of events is not timed, so it is compiled
-/// once for the family, over these, and not again for each version: a second frame in a version's file would also change
-/// which functions of the first, timed one the compiler inlines.
+/// A version's packet memory and entry slots behind virtual calls. The exhibit of events is not timed, so it is
+/// compiled once for the family, over these, and not again for each version: a second frame in a version's file would
+/// also change which functions of the first, timed one the compiler inlines.
 #pragma once
 
 #include <cstddef>

@@ -148,9 +148,9 @@ bench::Workload frames(std::string name, std::string title, unsigned work_steps,
 }
 
 bench::Workload with_exhibits(bench::Workload workload, const Renderer& renderer) {
-  workload.exhibits = {{kFrameTimes, "Time of a frame of 2,000 commands", bench::ExhibitKind::kLatency},
-                       {kThreadEvents, "What each thread does while the commands of a frame are added",
-                        bench::ExhibitKind::kEvents}};
+  workload.exhibits = {
+      {kFrameTimes, "Time of a frame of 2,000 commands", bench::ExhibitKind::kLatency},
+      {kThreadEvents, "What each thread does while the commands of a frame are added", bench::ExhibitKind::kEvents}};
   workload.exhibit = [=](const bench::Case& inputs, bench::ExhibitFiles& files) {
     files.latency(kFrameTimes, frame_times(renderer, inputs));
     files.events(kThreadEvents, thread_events(renderer, inputs));
@@ -182,10 +182,10 @@ unsigned workers_for(Threading threading, unsigned threads) {
 
 std::vector<bench::Workload> workloads(const Renderer& renderer) {
   return {frames("frame", "10,000 meshes and 10,000 lights through three command buckets", 0, renderer),
-          with_exhibits(frames("frame_work",
-                               "the same frame with artificial work for each command, as much as in the article",
-                               kArticleWorkSteps, renderer),
-                        renderer),
+          with_exhibits(
+              frames("frame_work", "the same frame with artificial work for each command, as much as in the article",
+                     kArticleWorkSteps, renderer),
+              renderer),
           sweep_over_threads(renderer)};
 }
 
