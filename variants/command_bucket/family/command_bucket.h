@@ -215,8 +215,9 @@ struct Renderer {
   Parts parts;
 };
 
-/// Components of the frame whose events are shown: as many meshes and as many lights. A chart can show all its events.
-inline constexpr std::size_t kWatchedComponents = 200;
+/// Of the exhibits' frames: as many meshes and as many lights. Few, so that a chart can show all events of a frame, and
+/// six processes of each version fit into the tenth of a short session that exhibits may take.
+inline constexpr std::size_t kExhibitComponents = 200;
 
 /// Completes a `version`.
 bench::Variant make_variant(bench::VariantCard version, const Renderer& renderer);

@@ -392,7 +392,7 @@ TEST(Exhibits, are_all_written) {
 
 template <PacketMemory Memory, EntrySlots Slots, Threading kThreading>
 std::vector<bench::Event> events_of(unsigned threads) {
-  const Scene scene = make_scene(1, kWatchedComponents, kWatchedComponents, 1);
+  const Scene scene = make_scene(1, kExhibitComponents, kExhibitComponents, 1);
   designs::WorkerPool pool(threads);
   const Renderer renderer{kThreading,
                           [](const Scene& of, designs::WorkerPool& on) {

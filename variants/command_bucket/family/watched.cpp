@@ -91,7 +91,7 @@ class WatchedFreeingMemory : public WatchedMemory {
 class WatchedSlots {
  public:
   explicit WatchedSlots(unsigned threads) : slots_(watched_parts->make_slots(threads)), claimed_(threads) {
-    for (ClaimedByThread& of_thread : claimed_) of_thread.slots.reserve(kWatchedComponents);
+    for (ClaimedByThread& of_thread : claimed_) of_thread.slots.reserve(kExhibitComponents);
   }
   static std::size_t capacity(std::size_t claims, unsigned threads) { return watched_parts->capacity(claims, threads); }
 
