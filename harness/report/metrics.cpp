@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "harness/report/format.h"
+#include "harness/results/metrics.h"
 #include "harness/stats/interval.h"
 
 namespace lab::report {
@@ -97,6 +98,18 @@ std::vector<BenchmarkCounters> benchmarks_of(const std::string& family, const Fa
   return benchmarks;
 }
 
+/// The column of a counter that the family's file does not mention: as its workloads declare it, if they do.
+MetricColumn declared_column(const std::vector<BenchmarkCounters>& benchmarks, const std::string& counter) {
+  MetricColumn column = results::default_column(counter);
+  for (const BenchmarkCounters& one : benchmarks) {
+    const std::optional<results::Metric> metric = results::find_metric(*one.workload, counter);
+    if (!metric || metric->title.empty()) continue;
+    column.title = metric->unit.empty() ? metric->title : fmt::format("{}, {}", metric->title, metric->unit);
+    break;
+  }
+  return column;
+}
+
 /// Columns of the counters that any benchmark has.
 std::vector<MetricColumn> columns_of(const Family& described, const std::vector<BenchmarkCounters>& benchmarks) {
   std::set<std::string, std::less<>> counters;
@@ -105,7 +118,7 @@ std::vector<MetricColumn> columns_of(const Family& described, const std::vector<
   std::vector<MetricColumn> columns;
   for (const MetricColumn& column : described.metrics)
     if (counters.erase(column.metric) != 0 && column.shown) columns.push_back(column);
-  for (const std::string& counter : counters) columns.push_back(results::default_column(counter));
+  for (const std::string& counter : counters) columns.push_back(declared_column(benchmarks, counter));
   return columns;
 }
 

@@ -50,6 +50,20 @@ TEST(Metrics, show_unknown_counters_and_ranges_if_processes_differ) {
   EXPECT_EQ(table.rows[0][2].text, "1,000 to 3,000");
 }
 
+TEST(Metrics, have_the_declared_title_and_unit_where_the_familys_file_has_none) {
+  results::Result result = sample::result();
+  for (results::WorkloadInfo& workload : result.workloads)
+    workload.metrics = {{"spare_page_bytes", "Pages that no packet uses", "bytes"}, {"workers", "Threads", ""}};
+  for (results::Process& process : result.processes)
+    if (process.benchmark == "command_bucket/v2_st_linear/frame")
+      process.counters = {{"packet_memory_bytes", 1280000}, {"spare_page_bytes", 4096}, {"workers", 2}};
+  const Table table = table_of("command_bucket", result);
+  std::vector<std::string> titles;
+  for (const TableColumn& column : table.columns) titles.push_back(column.title);
+  EXPECT_EQ(titles,
+            (std::vector<std::string>{"Benchmark", "Packet memory, bytes", "Pages that no packet uses, bytes"}));
+}
+
 TEST(Metrics, are_plotted_if_variants_differ) {
   const std::vector<Chart> charts = metric_charts("allocator", described("allocator"), sample::result());
   ASSERT_EQ(charts.size(), 1u) << "one variant alone has a minimum heap";

@@ -66,6 +66,12 @@ concept Counts = requires(const A allocator) {
   { allocator.counters() } -> std::same_as<std::map<std::string, double>>;
 };
 
+/// Reports the share of the free memory that lies outside the largest free block.
+template <typename A>
+concept ReportsFragmentation = requires(const A allocator) {
+  { allocator.external_fragmentation() } -> std::same_as<double>;
+};
+
 template <Allocator A>
 requires FreesBlocks<A>
 void free_block(A& allocator, void* block, std::size_t bytes) {

@@ -16,8 +16,12 @@
 #include <set>
 #include <sstream>
 
+#include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
+#include "harness/bench/exhibits.h"
 #include "variants/allocator/family/buddy_heap.h"
 #include "variants/allocator/family/conformance.h"
+#include "variants/allocator/family/exhibits.h"
 #include "variants/allocator/family/registration.h"
 #include "variants/common/growth.h"
 
@@ -605,6 +609,91 @@ TEST(MinimumHeap, does_not_change_the_measured_task) {
   }
 }
 
+TEST(AllocatorMetrics, include_every_counter) {
+  std::set<std::string> declared;
+  for (const bench::Metric& metric : family_metrics()) declared.insert(metric.name);
+  for (const bench::Workload& workload : workloads<Sound>()) {
+    EXPECT_EQ(workload.metrics.size(), declared.size()) << workload.name;
+    const auto task = workload.prepare({.seed = 3, .threads = 1});
+    bench::PhaseClock clock(workload.phases.size());
+    task->repeat(clock);
+    for (const auto& [name, value] : task->counters()) EXPECT_TRUE(declared.contains(name)) << name;
+  }
+}
+
+// --- Exhibits ------------------------------------------------------------------------------------------------------
+
+/// Remembers the sizes of its requests.
+class Remembering : public Sound {
+ public:
+  using Sound::Sound;
+  static inline std::vector<std::size_t> sizes;
+  void* allocate(std::size_t bytes) {
+    sizes.push_back(bytes);
+    return Sound::allocate(bytes);
+  }
+};
+
+template <Allocator A>
+bench::Workload exhibiting() {
+  std::vector<bench::Workload> all = workloads<A>();
+  add_exhibits(subject_of<A>(), all);
+  return all.front();
+}
+
+std::vector<std::string> exhibits_of(const bench::Workload& workload) {
+  std::vector<std::string> names;
+  for (const bench::ExhibitInfo& exhibit : workload.exhibits) names.push_back(exhibit.name);
+  return names;
+}
+
+template <Allocator A>
+std::string problem_of_exhibits(const ScratchFolder& folder, std::uint64_t seed = 1) {
+  const bench::Workload workload = exhibiting<A>();
+  bench::ExhibitFiles files(folder.path(), workload.exhibits);
+  workload.exhibit({.seed = seed, .threads = 1}, files);
+  const Expected<void> written = files.finish();
+  return written ? "" : written.error().what;
+}
+
+std::vector<double> line_of(const ScratchFolder& folder, const char* file) {
+  const json::value series = json::parse(*read_file(folder.path() / file));
+  return json::value_to<std::vector<double>>(series.at("lines").at(0).at("y"));
+}
+
+TEST(AllocatorExhibits, are_all_written_with_plausible_values) {
+  const ScratchFolder folder;
+  EXPECT_EQ(problem_of_exhibits<Sound>(folder), "");
+  EXPECT_EQ(exhibits_of(exhibiting<Sound>()), (Names{"pair", "rounding", "free_memory"}));
+  EXPECT_EQ(read_file(folder.path() / "pair.u32")->size(), RandomReplacePlan::kOperations * sizeof(std::uint32_t));
+  const std::vector<double> rounding = line_of(folder, "rounding.json"), free = line_of(folder, "free_memory.json");
+  EXPECT_EQ(rounding.size(), 200u);
+  EXPECT_EQ(free.size(), 200u);
+  // Rounding uniform sizes up to powers of two takes a third more.
+  for (const double value : rounding) EXPECT_NEAR(value, 4.0 / 3, 0.1);
+  for (const double value : free) EXPECT_TRUE(value >= 0 && value < 1) << value;
+}
+
+TEST(AllocatorExhibits, have_no_free_memory_where_the_allocator_does_not_report_it) {
+  const ScratchFolder folder;
+  EXPECT_EQ(problem_of_exhibits<Lists>(folder), "");
+  EXPECT_EQ(exhibits_of(exhibiting<Lists>()), (Names{"pair", "rounding"}));
+}
+
+TEST(AllocatorExhibits, replay_the_same_requests_for_the_same_seed) {
+  const ScratchFolder folder;
+  const auto requests = [&folder](std::uint64_t seed) {
+    Remembering::sizes.clear();
+    EXPECT_EQ(problem_of_exhibits<Remembering>(folder, seed), "");
+    return Remembering::sizes;
+  };
+  const std::vector<std::size_t> first = requests(1);
+  EXPECT_TRUE(first == requests(1));
+  EXPECT_FALSE(first == requests(2));
+  // The latencies are those of one repetition after another; the series begins with the empty heap again.
+  EXPECT_EQ(first.size(), 2 * RandomReplacePlan::kLive + 3 * RandomReplacePlan::kOperations);
+}
+
 // --- The executables -----------------------------------------------------------------------------------------------
 
 struct Output {
@@ -674,6 +763,16 @@ TEST(AllocatorExecutables, describe_themselves_in_four_lines_and_name_the_wrappe
       EXPECT_TRUE(std::any_of(version.begin(), version.end(), [](unsigned char at) { return std::isdigit(at); }))
           << executable.variant << " " << version;
     }
+  }
+}
+
+TEST(AllocatorExecutables, exhibit_random_replace_if_they_support_it) {
+  for (const Executable& executable : executables()) {
+    const json::value description = description_of(executable);
+    for (const json::value& workload : description.at("workloads").as_array())
+      EXPECT_EQ(workload.at("exhibits").as_array().empty(),
+                workload.at("name").as_string() != "random_replace" || !workload.at("unsupported").is_null())
+          << executable.variant << " " << workload.at("name");
   }
 }
 

@@ -2,14 +2,17 @@
 
 namespace lab::allocator {
 
-std::map<std::string, double> BuddyHeap::counters() const {
+double BuddyHeap::external_fragmentation() const {
   double free_bytes = 0;
   buddy_.for_each_free([&](const void*, std::size_t bytes) { free_bytes += static_cast<double>(bytes); });
+  return 1 - static_cast<double>(buddy_.largest_free()) / free_bytes;
+}
+
+std::map<std::string, double> BuddyHeap::counters() const {
   return {{"buffer_bytes", static_cast<double>(buffer_.bytes())},
           {"metadata_bytes", static_cast<double>(buddy_.layout().metadata_bytes())},
           {"leaf_bytes", static_cast<double>(kLeafBytes)},
-          // The share of the free memory that lies outside the largest free block.
-          {"external_fragmentation", 1 - static_cast<double>(buddy_.largest_free()) / free_bytes}};
+          {"external_fragmentation", external_fragmentation()}};
 }
 
 }  // namespace lab::allocator

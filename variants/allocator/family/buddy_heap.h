@@ -18,6 +18,7 @@ class BuddyHeap {
   std::size_t occupied(const void*, std::size_t bytes) const { return buddy_.layout().block_bytes(bytes); }
   std::size_t largest_request() const { return buddy_.layout().largest_request(); }
 
+  double external_fragmentation() const;
   std::map<std::string, double> counters() const;
 
  protected:

@@ -431,7 +431,7 @@ class Checks {
 }  // namespace
 
 std::vector<bench::ConformanceCheck> checks_of(const Subject& subject) {
-  const auto& [frees_blocks, resets, fixed_capacity] = subject.can;
+  const Capabilities& can = subject.can;
   const struct {
     bool applies;
     const char* name;
@@ -445,11 +445,11 @@ std::vector<bench::ConformanceCheck> checks_of(const Subject& subject) {
       {true, "blocks of every size neither overlap nor change", &Checks::every_size},
       {true, "requests of 0 bytes return distinct blocks", &Checks::empty_requests},
       {true, "a too large request returns null and changes nothing", &Checks::too_large},
-      {fixed_capacity, "the largest request is as reported", &Checks::largest_request},
-      {fixed_capacity, "freeing everything restores the initial state", &Checks::first_state},
-      {frees_blocks, "freeing nullptr does nothing", &Checks::free_null},
-      {frees_blocks && kMemoryIsMeasurable, "freed memory is reused", &Checks::freed_is_used_again},
-      {resets, "reset frees everything", &Checks::reset_frees_everything},
+      {can.fixed_capacity, "the largest request is as reported", &Checks::largest_request},
+      {can.fixed_capacity, "freeing everything restores the initial state", &Checks::first_state},
+      {can.frees_blocks, "freeing nullptr does nothing", &Checks::free_null},
+      {can.frees_blocks && kMemoryIsMeasurable, "freed memory is reused", &Checks::freed_is_used_again},
+      {can.resets, "reset frees everything", &Checks::reset_frees_everything},
       {static_cast<bool>(subject.identity_failure), "calls reach the wrapped allocator", &Checks::identity},
   };
   std::vector<bench::ConformanceCheck> checks;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "variants/allocator/family/conformance.h"
+#include "variants/allocator/family/exhibits.h"
 
 namespace lab::allocator {
 
@@ -15,6 +16,7 @@ bench::Variant complete(const char* name, bench::VariantCard&& card, const Trait
   card.traits["frees"] = frees;
   card.traits["capacity"] = subject.can.fixed_capacity ? "one buffer" : "grows";
   if (!traits.version.empty()) card.traits["version"] = traits.version;
+  add_exhibits(subject, workloads);
   return {std::move(card), std::move(workloads), checks_of(subject)};
 }
 

@@ -1,5 +1,5 @@
-/// An allocator behind virtual calls. The checks and the search for the minimum heap are not timed, so they are
-/// compiled once for the family, over this, and not again for each variant.
+/// An allocator behind virtual calls. The checks, the search for the minimum heap and the exhibits are compiled once
+/// for the family, over this, and not again for each variant, because no repetition times them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace lab::allocator {
 
 /// The members that a variant declares beyond those of Allocator.
 struct Capabilities {
-  bool frees_blocks, resets, fixed_capacity;
+  bool frees_blocks, resets, fixed_capacity, reports_fragmentation;
 };
 
 class AnyAllocator {
@@ -33,6 +33,7 @@ class AnyAllocator {
   virtual void free(void* block, std::size_t bytes) = 0;
   virtual void reset() = 0;
   virtual std::size_t largest_request() const = 0;
+  virtual double external_fragmentation() const = 0;
 
  private:
   Capabilities can_;
@@ -48,7 +49,7 @@ struct Subject {
 template <Allocator A>
 class Erased final : public AnyAllocator {
  public:
-  static constexpr Capabilities kCan{FreesBlocks<A>, Resets<A>, FixedCapacity<A>};
+  static constexpr Capabilities kCan{FreesBlocks<A>, Resets<A>, FixedCapacity<A>, ReportsFragmentation<A>};
 
   explicit Erased(const Demand& demand) : AnyAllocator(kCan), allocator_(demand) {}
 
@@ -64,6 +65,12 @@ class Erased final : public AnyAllocator {
   std::size_t largest_request() const override {
     if constexpr (FixedCapacity<A>)
       return allocator_.largest_request();
+    else
+      return 0;
+  }
+  double external_fragmentation() const override {
+    if constexpr (ReportsFragmentation<A>)
+      return allocator_.external_fragmentation();
     else
       return 0;
   }

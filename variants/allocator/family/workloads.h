@@ -309,6 +309,9 @@ class Sized final : public Task {
   std::uint64_t seed_;
 };
 
+/// What counters() and costly_counters() of the family's tasks may hold. An allocator may lack some of them.
+std::vector<bench::Metric> family_metrics();
+
 /// How a variant executes one of the family's workloads.
 struct Execution {
   bench::Workload (*describe)();

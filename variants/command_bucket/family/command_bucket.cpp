@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "variants/command_bucket/family/cache_clearer.h"
+#include "variants/command_bucket/family/workloads.h"
 #include "variants/common/growth.h"
 #include "variants/common/pinned_workers.h"
 #include "variants/designs/addresses/linear.h"
@@ -13,77 +13,9 @@ namespace lab::command_bucket {
 
 namespace {
 
-constexpr std::size_t kMeshes = 10'000;
-constexpr std::size_t kLights = 10'000;
-
-// The article does not define its artificial work. It reports 4.55 ms for V2 with 40,000 commands on a core of 3.4 GHz:
-// 114 ns each. With this many steps V2 takes as long on a core of about 3 GHz (Sapphire Rapids). On other cores the
-// time differs, and the report shows it. A number calibrated on each machine would make sessions and checksums
-// incomparable.
-constexpr unsigned kArticleWorkSteps = 92;
-
-enum Phase : std::size_t { kAdd, kSort, kSubmit };
-
-/// The single-threaded versions get a pool of one worker, which starts no thread.
-unsigned workers_for(Threading threading, unsigned threads) {
-  return threading == Threading::kPool ? threads : 1;
-}
-
 designs::WorkerPool make_pool(Threading threading, unsigned threads) {
   const unsigned workers = workers_for(threading, threads);
   return designs::WorkerPool(workers, pinned_workers(workers));
-}
-
-class FrameTask : public bench::Task {
- public:
-  FrameTask(Scene scene, unsigned workers, const MakeFrame& make_frame, std::uint64_t seed)
-      : scene_(std::move(scene)),
-        pool_(workers, pinned_workers(workers)),
-        clearer_(seed),
-        frame_(make_frame(scene_, pool_)) {}
-
-  std::uint64_t repeat(bench::PhaseClock& clock) override {
-    frame_->reset_heap();
-    clearer_.clear(pool_);
-    pool_.gather();
-    clock.time(kAdd, [&] { frame_->add(); });
-    packet_memory_bytes_ = frame_->packet_memory_bytes();
-    clock.time(kSort, [&] { frame_->sort(); });
-    Backend backend;
-    clock.time(kSubmit, [&] { frame_->submit(backend); });
-    frame_->clear();
-    return backend.checksum.value();
-  }
-
-  std::map<std::string, double> counters() const override {
-    std::map<std::string, double> counters{{"workers", pool_.workers()}, {"pinned", pool_.pinned()}};
-    if (packet_memory_bytes_ != 0) counters["packet_memory_bytes"] = static_cast<double>(packet_memory_bytes_);
-    return counters;
-  }
-
- private:
-  Scene scene_;
-  designs::WorkerPool pool_;
-  CacheClearer clearer_;
-  std::unique_ptr<Frame> frame_;
-  std::size_t packet_memory_bytes_ = 0;
-};
-
-bench::Workload make_workload(std::string name, std::string title, unsigned work_steps, Threading threading,
-                              const MakeFrame& make_frame) {
-  bench::Workload workload;
-  workload.name = std::move(name);
-  workload.title = std::move(title);
-  workload.version = 2;  // version 1 did not reset the heap before each timed frame
-  workload.phases = {"add", "sort", "submit"};
-  workload.operations = 2 * kMeshes + 2 * kLights;
-  workload.operation = "command";
-  workload.parallel = threading == Threading::kPool;
-  workload.prepare = [=](const bench::Case& inputs) {
-    return std::make_unique<FrameTask>(make_scene(inputs.seed, kMeshes, kLights, work_steps),
-                                       workers_for(threading, inputs.threads), make_frame, inputs.seed);
-  };
-  return workload;
 }
 
 /// Checks the addresses of the packets and used() of their memory. Returns what is wrong, or "". Call after sort().
@@ -199,16 +131,10 @@ void MapConstants::dispatch(const void* command, Backend& backend) {
   backend.checksum.word(std::uint64_t{map.buffer} << 16 | map.value);
 }
 
-bench::Variant make_variant(bench::VariantCard version, Threading threading, const MakeFrame& make_frame) {
+bench::Variant make_variant(bench::VariantCard version, const Renderer& renderer) {
   version.family = LAB_FAMILY;
-  version.traits = {{"threads", threading == Threading::kPool ? "a worker per logical core" : "one"}};
-  return {
-      std::move(version),
-      {make_workload("frame", "10,000 meshes and 10,000 lights through three command buckets", 0, threading,
-                     make_frame),
-       make_workload("frame_work", "the same frame with artificial work for each command, as much as in the article",
-                     kArticleWorkSteps, threading, make_frame)},
-      checks_of(threading, make_frame)};
+  version.traits = {{"threads", renderer.threading == Threading::kPool ? "a worker per logical core" : "one"}};
+  return {std::move(version), workloads(renderer), checks_of(renderer.threading, renderer.make_frame)};
 }
 
 }  // namespace lab::command_bucket

@@ -41,6 +41,7 @@
 #include "harness/bench/variant.h"
 #include "variants/command_bucket/family/bucket.h"
 #include "variants/command_bucket/family/packet_memory.h"
+#include "variants/command_bucket/family/parts.h"
 #include "variants/command_bucket/family/scene.h"
 #include "variants/designs/threads/worker_pool.h"
 
@@ -73,7 +74,8 @@ class Frame {
   virtual std::size_t packet_memory_bytes() const = 0;
 };
 
-template <PacketMemory Memory, EntrySlots Slots, Threading kThreading>
+/// `Pool`: the pool itself, or what runs its tasks in its place (watched.h).
+template <PacketMemory Memory, EntrySlots Slots, Threading kThreading, typename Pool = designs::WorkerPool&>
 class FrameOf final : public Frame {
  public:
   /// `scene` and `pool` outlive the frame.
@@ -197,7 +199,7 @@ class FrameOf final : public Frame {
   }
 
   const Scene& scene_;
-  designs::WorkerPool& pool_;
+  Pool pool_;
   Memory memory_;
   std::array<Bucket, kLayers> buckets_;
   std::vector<std::byte*> packets_;        // for all_packets(): reserved, so that freeing allocates nothing
@@ -206,14 +208,26 @@ class FrameOf final : public Frame {
 
 using MakeFrame = std::function<std::unique_ptr<Frame>(const Scene&, designs::WorkerPool&)>;
 
-/// Completes a `version` that renders its frames with `make_frame`.
-bench::Variant make_variant(bench::VariantCard version, Threading threading, const MakeFrame& make_frame);
+/// How a version renders.
+struct Renderer {
+  Threading threading;
+  MakeFrame make_frame;
+  Parts parts;
+};
+
+/// Of the exhibits' frames: as many meshes and as many lights. Few, so that a chart can show all events of a frame, and
+/// six processes of each version fit into the tenth of a short session that exhibits may take.
+inline constexpr std::size_t kExhibitComponents = 200;
+
+/// Completes a `version`.
+bench::Variant make_variant(bench::VariantCard version, const Renderer& renderer);
 
 template <PacketMemory Memory, EntrySlots Slots, Threading kThreading>
 bench::Variant make_variant(bench::VariantCard version) {
-  return make_variant(std::move(version), kThreading, [](const Scene& scene, designs::WorkerPool& pool) {
+  const MakeFrame make_frame = [](const Scene& scene, designs::WorkerPool& pool) {
     return std::make_unique<FrameOf<Memory, Slots, kThreading>>(scene, pool);
-  });
+  };
+  return make_variant(std::move(version), {kThreading, make_frame, parts_of<Memory, Slots>()});
 }
 
 }  // namespace lab::command_bucket

@@ -15,6 +15,9 @@
 #include <vector>
 
 #include "harness/base/files.h"
+#include "harness/base/scratch_folder.h"
+#include "harness/bench/exhibits.h"
+#include "variants/command_bucket/family/watched.h"
 #include "variants/common/growth.h"
 #include "variants/designs/addresses/linear.h"
 #include "variants/designs/addresses/thread_local_linear.h"
@@ -341,6 +344,103 @@ TEST(Conformance, finds_holes_lost_entries_and_overlapping_packets) {
   EXPECT_GT((failures_of<Overlapping, designs::AtomicSlotCounter>()), 0u);
 }
 
+// --- The sweep and the exhibits --------------------------------------------------------------------------------------
+
+using Blocks = designs::SlotBlocks<32>;
+
+template <PacketMemory Memory, EntrySlots Slots, Threading kThreading>
+bench::Workload workload_of(const char* name) {
+  const bench::Variant variant = make_variant<Memory, Slots, kThreading>({});
+  return *std::ranges::find(variant.workloads, name, &bench::Workload::name);
+}
+
+TEST(Sweep, has_the_same_points_and_frames_on_any_machine) {
+  const bench::Workload sweep = workload_of<Packets, Blocks, Threading::kPool>("frame_threads");
+  const bench::Workload frame = workload_of<Packets, Blocks, Threading::kPool>("frame_work");
+  std::vector<double> points;
+  for (const bench::AxisPoint& point : sweep.axis->points) points.push_back(point.at);
+  EXPECT_EQ(points, (std::vector<double>{1, 2, 4, 8, 16}));
+  const auto checksum = [](const bench::Workload& workload, double point) {
+    bench::PhaseClock clock(workload.phases.size());
+    return workload.prepare({.seed = 7, .threads = 2, .device = {}, .assets = {}, .point = point})->repeat(clock);
+  };
+  for (const double point : points) EXPECT_EQ(checksum(sweep, point), checksum(frame, 0)) << point << " threads";
+}
+
+TEST(Sweep, is_not_of_a_version_on_one_thread) {
+  const bench::Workload sweep = workload_of<Packets, Blocks, Threading::kOne>("frame_threads");
+  EXPECT_EQ(sweep.unsupported, "the version adds its commands on one thread");
+  EXPECT_FALSE(sweep.prepare);
+  EXPECT_EQ(sweep.axis->points.size(), 5u);
+}
+
+template <PacketMemory Memory, EntrySlots Slots, Threading kThreading>
+void expect_exhibits(unsigned threads) {
+  const bench::Workload workload = workload_of<Memory, Slots, kThreading>("frame_work");
+  const ScratchFolder folder;
+  bench::ExhibitFiles files(folder.path(), workload.exhibits);
+  workload.exhibit({.seed = 1, .threads = threads}, files);
+  EXPECT_TRUE(files.finish());
+  EXPECT_EQ(read_file(folder.path() / "frame_times.u32")->size(), 1000 * sizeof(std::uint32_t));
+  EXPECT_TRUE(read_file(folder.path() / "thread_events.trace.json"));
+}
+
+TEST(Exhibits, are_all_written) {
+  expect_exhibits<Packets, Blocks, Threading::kPool>(3);
+  expect_exhibits<NewPackets<FreeOrder::kSubmission>, designs::SlotCounter, Threading::kOne>(3);
+}
+
+template <PacketMemory Memory, EntrySlots Slots, Threading kThreading>
+std::vector<bench::Event> events_of(unsigned threads) {
+  const Scene scene = make_scene(1, kExhibitComponents, kExhibitComponents, 1);
+  designs::WorkerPool pool(threads);
+  const Renderer renderer{kThreading,
+                          [](const Scene& of, designs::WorkerPool& on) {
+                            return std::make_unique<FrameOf<Memory, Slots, kThreading>>(of, on);
+                          },
+                          parts_of<Memory, Slots>()};
+  return watched_frame(renderer, scene, pool);
+}
+
+std::map<std::string, std::size_t> counted(const std::vector<bench::Event>& events) {
+  std::map<std::string, std::size_t> counts;
+  for (const bench::Event& event : events) ++counts[event.name];
+  counts.erase("wait");  // how many there are depends on the kernel
+  return counts;
+}
+
+using Counts = std::map<std::string, std::size_t>;
+
+TEST(Events, are_a_packet_for_each_command_and_a_claim_for_each_key) {
+  // Each of three buckets gets 200 keys: 7 blocks of 32 entries by one thread.
+  EXPECT_EQ(counted(events_of<Packets, Blocks, Threading::kPool>(1)),
+            (Counts{{"task", 8}, {"packet", 800}, {"block", 21}, {"entry", 579}}));
+  EXPECT_EQ(counted(events_of<Packets, designs::AtomicSlotCounter, Threading::kPool>(3)),
+            (Counts{{"task", 8}, {"packet", 800}, {"entry", 600}}));
+  const Counts one_task{{"task", 1}, {"packet", 800}, {"entry", 600}};
+  EXPECT_EQ(counted(events_of<Packets, designs::SlotCounter, Threading::kOne>(1)), one_task);
+  EXPECT_EQ(counted(events_of<NewPackets<FreeOrder::kSubmission>, designs::SlotCounter, Threading::kOne>(1)), one_task);
+  EXPECT_EQ(counted(events_of<NewPackets<FreeOrder::kAllocation>, HolesLeft, Threading::kOne>(1)), one_task);
+}
+
+TEST(Events, of_a_thread_are_tasks_and_waits_in_turn_and_claims_within_tasks) {
+  const std::vector<bench::Event> events = events_of<Packets, Blocks, Threading::kPool>(3);
+  EXPECT_TRUE(std::ranges::is_sorted(events, {}, &bench::Event::begin));
+  std::map<unsigned, std::int64_t> until;  // by thread: the end of its tasks and waits
+  for (const bench::Event& event : events) {
+    ASSERT_LT(event.thread, 3u);
+    const std::int64_t end = event.begin + event.length;
+    if (event.name == "task" || event.name == "wait") {
+      EXPECT_EQ(event.begin, until[event.thread]) << event.name;
+      until[event.thread] = end;
+    } else {
+      EXPECT_LE(end, until[event.thread]) << event.name << " outside a task";
+    }
+  }
+  EXPECT_EQ(until.size(), 3u);
+  for (const auto& [thread, end] : until) EXPECT_EQ(end, until[0]) << thread;
+}
+
 // The executables: every variant listed in this family is tested, new ones too.
 
 struct Output {
@@ -391,6 +491,21 @@ TEST(Executables, have_one_checksum_per_seed_for_any_number_of_threads) {
     for (const std::string& variant : listed_variants())
       EXPECT_EQ(checksum_of(variant, "frame", seed, threads), right) << variant << ", seed " << seed;
   }
+}
+
+TEST(Executables, sweep_over_the_same_threads_or_say_why_not) {
+  std::size_t sweeping = 0;
+  for (const std::string& variant : listed_variants()) {
+    const Output output = start(variant, "--describe");
+    const boost::json::array& workloads = output.object.at("workloads").as_array();
+    const auto sweep = std::ranges::find_if(workloads, [](const boost::json::value& workload) {
+      return workload.at("name").as_string() == "frame_threads";
+    });
+    ASSERT_NE(sweep, workloads.end()) << variant;
+    EXPECT_EQ(sweep->at("axis").at("points").as_array().size(), 5u) << variant;
+    sweeping += sweep->at("unsupported").is_null();
+  }
+  EXPECT_GE(sweeping, 2u) << "a sweep needs something to be compared with";
 }
 
 TEST(Executables, have_another_common_checksum_with_work) {

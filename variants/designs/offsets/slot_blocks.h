@@ -16,6 +16,8 @@ namespace lab::designs {
 template <std::size_t kBlock>
 class SlotBlocks {
  public:
+  static constexpr std::size_t kSlotsPerClaim = kBlock;  ///< of the shared counter
+
   explicit SlotBlocks(unsigned threads) : blocks_(threads) {}
 
   /// Slots an array needs for `claims` claims.

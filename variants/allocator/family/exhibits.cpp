@@ -1,0 +1,131 @@
+#include "variants/allocator/family/exhibits.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include "harness/bench/exhibits.h"
+#include "variants/allocator/family/plans.h"
+#include "variants/allocator/family/workloads.h"
+
+namespace lab::allocator {
+
+namespace {
+
+constexpr const char* kPair = "pair";
+constexpr const char* kRounding = "rounding";
+constexpr const char* kFreeMemory = "free_memory";
+
+constexpr std::size_t kPoints = 200;  ///< of a series
+
+/// The live blocks of a plan and what they take.
+class Slots {
+ public:
+  Slots(const Subject& subject, const ReplacementPlan& plan)
+      : allocator_(subject.make(plan.demand)), blocks_(plan.fill.size()) {}
+  ~Slots() {
+    for (const Block& block : blocks_) allocator_->free(block.begin, block.bytes);
+  }
+  Slots(const Slots&) = delete;
+  Slots& operator=(const Slots&) = delete;
+
+  /// The time of the free and the allocation. As in the workload, the user has read the old block before and writes to
+  /// the new one, but that is not part of the time.
+  std::chrono::nanoseconds replace(const Replacement& next) {
+    using Clock = std::chrono::steady_clock;
+    Block& block = blocks_[next.slot];
+    if (block.begin != nullptr) id_ = block.id();
+    occupied_ -= occupied(block);
+    requested_ -= block.bytes;
+    const Clock::time_point begin = Clock::now();
+    allocator_->free(block.begin, block.bytes);
+    void* const made = allocator_->allocate(next.bytes);
+    const std::chrono::nanoseconds took = Clock::now() - begin;
+    if (made == nullptr) out_of_memory(next.bytes);
+    block = {static_cast<unsigned char*>(made), next.bytes};
+    block.mark(next.id);
+    occupied_ += occupied(block);
+    requested_ += block.bytes;
+    return took;
+  }
+
+  double rounding() const { return static_cast<double>(occupied_) / static_cast<double>(requested_); }
+  const AnyAllocator& allocator() const { return *allocator_; }
+
+ private:
+  std::size_t occupied(const Block& block) const {
+    return block.begin == nullptr ? 0 : allocator_->occupied(block.begin, block.bytes);
+  }
+
+  std::unique_ptr<AnyAllocator> allocator_;
+  std::vector<Block> blocks_;
+  std::size_t requested_ = 0, occupied_ = 0;
+  volatile std::uint32_t id_ = 0;  // volatile: so that the blocks are read
+};
+
+/// Of each operation of a repetition, after one that is not kept: as in the workload, the heap is no new one.
+std::vector<std::uint32_t> pair_times(const Subject& subject, const ReplacementPlan& plan) {
+  Slots slots(subject, plan);
+  for (const Replacement& fill : plan.fill) slots.replace(fill);
+  for (const Replacement& operation : plan.operations) slots.replace(operation);
+  std::vector<std::uint32_t> times;
+  times.reserve(plan.operations.size());
+  for (const Replacement& operation : plan.operations)
+    times.push_back(static_cast<std::uint32_t>(
+        std::min<std::chrono::nanoseconds::rep>(slots.replace(operation).count(), UINT32_MAX)));
+  return times;
+}
+
+struct Fragmentation {
+  bench::Series rounding{
+      "allocations since the heap was empty", "bytes in blocks per byte requested", {}, {{"blocks", {}}}};
+  bench::Series free_memory{"allocations since the heap was empty",
+                            "share of free memory outside the largest free block",
+                            {},
+                            {{"free memory", {}}}};
+};
+
+/// From the empty heap on.
+Fragmentation fragmentation(const Subject& subject, const ReplacementPlan& plan) {
+  Slots slots(subject, plan);
+  Fragmentation found;
+  std::vector<Replacement> all = plan.fill;
+  all.insert(all.end(), plan.operations.begin(), plan.operations.end());
+  const std::size_t step = (all.size() + kPoints - 1) / kPoints;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    slots.replace(all[i]);
+    if ((i + 1) % step != 0) continue;
+    found.rounding.x.push_back(static_cast<double>(i + 1));
+    found.rounding.lines[0].y.push_back(slots.rounding());
+    found.free_memory.lines[0].y.push_back(slots.allocator().external_fragmentation());
+  }
+  found.free_memory.x = found.rounding.x;
+  return found;
+}
+
+void show(const Subject& subject, std::uint64_t seed, bench::ExhibitFiles& files) {
+  const RandomReplacePlan plan(seed);
+  files.latency(kPair, pair_times(subject, plan));
+  const Fragmentation found = fragmentation(subject, plan);
+  files.series(kRounding, found.rounding);
+  if (subject.can.reports_fragmentation) files.series(kFreeMemory, found.free_memory);
+}
+
+}  // namespace
+
+void add_exhibits(const Subject& subject, std::vector<bench::Workload>& workloads) {
+  const auto workload = std::ranges::find(workloads, RandomReplacePlan::describe().name, &bench::Workload::name);
+  if (workload == workloads.end() || !workload->unsupported.empty()) return;
+  using enum bench::ExhibitKind;
+  workload->exhibits = {{kPair, "Time of a free and an allocation, with a read of the clock (about 20 ns)", kLatency},
+                        {kRounding, "Bytes in blocks per byte requested, from the empty heap on", kSeries}};
+  if (subject.can.reports_fragmentation)
+    workload->exhibits.push_back(
+        {kFreeMemory, "Free memory outside the largest free block, from the empty heap on", kSeries});
+  workload->exhibit = [subject](const bench::Case& inputs, bench::ExhibitFiles& files) {
+    show(subject, inputs.seed, files);
+  };
+}
+
+}  // namespace lab::allocator
