@@ -104,17 +104,20 @@ bench::Workload sizes(DrawDisc draw) {
   return workload;
 }
 
+std::string misplaced_ink(DrawDisc draw) {
+  Paper paper(16);
+  draw(paper);
+  if (paper.grey[16 * 8 + 8] > 0.5f) return "the middle is white";
+  return paper.grey[0] < 0.5f ? "the corner is inked" : "";
+}
+
 }  // namespace
 
 bench::Variant make_variant(bench::VariantCard card, DrawDisc draw) {
   card.family = LAB_FAMILY;
-  return {
-      std::move(card), {disc(draw), sizes(draw)}, {{"the middle is inked, the corner is not", [draw]() -> std::string {
-                                                      Paper paper(16);
-                                                      draw(paper);
-                                                      if (paper.grey[16 * 8 + 8] > 0.5f) return "the middle is white";
-                                                      return paper.grey[0] < 0.5f ? "the corner is inked" : "";
-                                                    }}}};
+  return {std::move(card),
+          {disc(draw), sizes(draw)},
+          {{"the middle is inked, the corner is not", [draw] { return misplaced_ink(draw); }}}};
 }
 
 }  // namespace lab::sketch
