@@ -129,7 +129,6 @@ std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group,
                               }))));
   chart.text = fmt::format("Dot plot of quantiles by variant. {}.", chart.title);
   chart.data = {{"rows", std::move(rows)}, {"ranges", std::move(ranges)}};
-  chart.words = {{"axis", group.info->title}};
   return {std::move(chart)};
 }
 

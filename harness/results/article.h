@@ -127,7 +127,7 @@ struct RatioChart {
   std::string name;
   std::string metric;
   std::string reference;  ///< a variant
-  std::string at;         ///< what the metric measures: "adding commands"
+  std::string at;         ///< what the metric measures: "adding"
   std::string note;
 };
 
