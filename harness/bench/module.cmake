@@ -2,3 +2,9 @@
 add_library(bench_main OBJECT ${dir}/variant_main.cpp)
 lab_own(bench_main)
 target_link_libraries(bench_main PUBLIC bench)
+
+# Times the stopwatch itself (.ci/stopwatch).
+add_executable(stopwatch EXCLUDE_FROM_ALL ${dir}/stopwatch_main.cpp)
+lab_own(stopwatch)
+target_link_libraries(stopwatch PRIVATE bench bench_main)
+set_target_properties(stopwatch PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
