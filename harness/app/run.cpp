@@ -14,6 +14,7 @@
 #include "harness/app/judged_session.h"
 #include "harness/app/machine_memory.h"
 #include "harness/base/child.h"
+#include "harness/base/files.h"
 #include "harness/base/fit.h"
 #include "harness/base/random.h"
 #include "harness/base/temporary_folder.h"
@@ -298,10 +299,10 @@ std::string core_sentence(const results::Result& result, const std::set<std::str
 }
 
 /// Adds verdicts against the base, if the session has one.
-void add_verdicts(const RunRequest& request, RunOutcome& outcome) {
+void add_verdicts(RunOutcome& outcome) {
   if (results::find_arm(outcome.result, results::kBase) == nullptr) return;
   judge::CompareSettings settings;
-  settings.metrics = metrics_in(request.filters);
+  settings.metrics = outcome.metrics;
   Expected<judge::Comparison> comparison = judge::compare_arms(outcome.result, settings);
   if (comparison)
     outcome.verdicts = std::move(*comparison);
@@ -309,20 +310,27 @@ void add_verdicts(const RunRequest& request, RunOutcome& outcome) {
     outcome.no_verdicts = comparison.error().what;
 }
 
-/// Exhibits go into a folder beside the result, and take a share of the budget or, without one, of the time measured.
-measure::ExhibitPass exhibit_pass(const measure::SessionSpec& spec, const results::Result& result,
-                                  const results::Journal& journal, const RunObserver& observer) {
-  fs::path folder = journal.result_path();
-  folder.replace_extension(".exhibits");
-  const double budget = spec.length.budget_seconds;
-  return {folder, spec.scratch, measure::kExhibitShare * (budget > 0 ? budget : result.session.wall_seconds),
-          observer.on_exhibit};
+/// Adds the exhibits of a measured session to its result and to the result's file at `path`. They go into a folder
+/// beside it. A kill meanwhile leaves the file as it was, without exhibits.
+Expected<void> add_exhibits(const measure::SessionSpec& spec, const measure::SessionEnvironment& environment,
+                            const RunObserver& observer, const fs::path& path, results::Result& result) {
+  // Without a budget, as if the time measured had been the budget.
+  measure::SessionLength length = spec.length;
+  if (length.budget_seconds <= 0) length.budget_seconds = result.session.wall_seconds;
+  const measure::ExhibitPass pass{fs::path(path).replace_extension(".exhibits"), spec.scratch, length.side_seconds(),
+                                  observer.on_exhibit};
+  const std::size_t before = result.failures.size() + result.session.unusual.size();
+  Expected<void> done = measure::collect_exhibits(spec, environment, pass, result);
+  if (done && (!result.exhibits.empty() || result.failures.size() + result.session.unusual.size() != before))
+    done = write_file(path, results::serialize(result));
+  if (!done) return in_context(fmt::format("the measurements are in '{}'", path.string()), done.error());
+  return {};
 }
 
 }  // namespace
 
 ExitStatus exit_status(const RunOutcome& outcome) {
-  const auto& [result, path, verdicts, no_verdicts] = outcome;
+  const auto& [result, path, verdicts, no_verdicts, metrics] = outcome;
   if (result.session.state == "interrupted") return ExitStatus::kInterrupted;
   const ExitStatus verdict = verdicts ? judge::exit_status(*verdicts) : ExitStatus::kOk;
   // A crash or a wrong answer counts even in a session that is unfit for verdicts.
@@ -397,8 +405,6 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
   const measure::Conditions before = measure::read_conditions("/");
   const double start = monotonic_seconds();
   Expected<void> measured = run_judged_session(spec, environment, session, result);
-  if (measured && result.session.state != "interrupted")
-    measured = measure::collect_exhibits(spec, environment, exhibit_pass(spec, result, *journal, observer), result);
   std::vector<std::string> disturbances = measure::find_disturbances(
       before, measure::read_conditions("/"), monotonic_seconds() - start, spec.cpu, idle_siblings(spec));
   if (observer.on_measured) observer.on_measured(disturbances);
@@ -413,8 +419,13 @@ Expected<RunOutcome> run(const RunRequest& request, const RunObserver& observer)
                     (path ? *path : journal->path()).string()),
         measured.error());
   if (!path) return path.error();
-  RunOutcome outcome{std::move(result), *path, {}, ""};
-  add_verdicts(request, outcome);
+  if (result.session.state != "interrupted") {
+    const Expected<void> added = add_exhibits(spec, environment, observer, *path, result);
+    if (!added) return added.error();
+    if (!result.exhibits.empty()) report_result(result, std::nullopt);
+  }
+  RunOutcome outcome{std::move(result), *path, {}, "", metrics_in(request.filters)};
+  add_verdicts(outcome);
   return outcome;
 }
 

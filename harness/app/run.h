@@ -49,7 +49,7 @@ struct RunObserver {
   /// Before the first block, after each block and at the end. `planned_blocks` is the estimated total; none after the
   /// session.
   std::function<void(const results::Result&, std::optional<int> planned_blocks)> on_result = {};
-  /// After the last process, with the session's disturbances.
+  /// After the last timed process, with the session's disturbances.
   std::function<void(const std::vector<std::string>& disturbances)> on_measured = {};
 };
 
@@ -58,6 +58,7 @@ struct RunOutcome {
   std::filesystem::path path;                 ///< of its file
   std::optional<judge::Comparison> verdicts;  ///< against the base, in a session with one
   std::string no_verdicts;                    ///< why a session with a base has none
+  std::vector<std::string> metrics;           ///< that the filters name
 };
 
 /// The command's exit status for this outcome.

@@ -113,7 +113,7 @@ void RunTerminal::keep_report(const results::Result& result, std::optional<int> 
 void RunTerminal::end(const app::RunOutcome& outcome) {
   const results::Result& result = outcome.result;
   const results::Session& session = result.session;
-  fmt::print("{}", report::run_table(result, output_width(STDOUT_FILENO)));
+  fmt::print("{}", report::run_table(result, output_width(STDOUT_FILENO), outcome.metrics));
   std::fflush(stdout);
   print("{} after {}, {}; timed {:.0f} % of {}", session.state,
         counted(static_cast<std::size_t>(session.blocks), "block"),

@@ -32,8 +32,6 @@ using stats::Datum;
 constexpr double kPowerOfAdvice = 0.8;
 /// Number of benchmarks that a refusal names; it counts the rest.
 constexpr std::size_t kNamed = 3;
-/// Of a benchmark of an imported file.
-const results::WorkloadInfo kUnlisted;
 
 /// One metric of the processes of one benchmark in one arm.
 struct MetricData {
@@ -50,23 +48,16 @@ struct ComparedArm {
   std::map<std::string, MetricData> benchmarks;  ///< by name: "family/variant/workload" or with ":metric"
 };
 
-/// The metrics of a workload that are rows of the table.
-std::vector<results::Metric> compared_metrics(const results::WorkloadInfo& workload, const CompareSettings& settings) {
-  std::vector<results::Metric> metrics = results::judged_metrics(workload);
-  for (const std::string& name : settings.metrics)
-    if (const std::optional<results::Metric> metric = results::find_metric(workload, name);
-        metric && std::ranges::find(metrics, name, &results::Metric::name) == metrics.end())
-      metrics.push_back(*metric);
-  return metrics;
-}
-
 ComparedArm compared_arm(const Result& result, std::string_view arm, const CompareSettings& settings) {
   ComparedArm compared{&result, arm, {}};
+  std::map<std::string, results::WorkloadInfo> workloads;  // by benchmark
   for (const Process& process : result.processes) {
     if (process.arm != arm) continue;
-    const results::WorkloadInfo* const listed = results::find_workload(result, process.benchmark);
-    const results::WorkloadInfo& workload = listed == nullptr ? kUnlisted : *listed;
-    for (const results::Metric& metric : compared_metrics(workload, settings)) {
+    auto known = workloads.find(process.benchmark);
+    if (known == workloads.end())
+      known = workloads.emplace(process.benchmark, results::workload_of(result, process.benchmark)).first;
+    const results::WorkloadInfo& workload = known->second;
+    for (const results::Metric& metric : results::judged_metrics(workload, settings.metrics)) {
       const std::optional<double> value = results::metric_value(workload, process, metric.name);
       if (!value) continue;
       MetricData& data = compared.benchmarks[results::metric_name(process.benchmark, workload, metric.name)];
@@ -583,7 +574,7 @@ void take_out_unratioed(ComparedArm& base, ComparedArm& head, Comparison& into) 
       into.warnings.push_back(fmt::format("{} is not judged: it has values of 0 or less, which have no ratio", name));
     else if (*was != *is)
       into.exact.push_back({std::string(results::without_metric(name)), metric.name, fmt::format("{}", *was),
-                            fmt::format("{}", *is), (metric.better == bench::Better::kMore) == (*is < *was)});
+                            fmt::format("{}", *is), results::is_worse(metric, *was, *is)});
   }
 }
 

@@ -31,28 +31,23 @@ class Declarations {
       : workloads_{results::find_workload(head, benchmark), results::find_workload(base, benchmark)} {}
 
   bool is_worse(std::string_view name, double before, double after) const {
-    if (const std::optional<results::Metric> metric = find(name)) {
-      if (metric->better == bench::Better::kNeither) return false;
-      return metric->better == bench::Better::kLess ? after > before : after < before;
-    }
+    if (const std::optional<results::Metric> metric = find(name)) return results::is_worse(*metric, before, after);
     const bool more_is_worse = std::ranges::any_of(kMoreIsWorse, [&](auto end) { return name.ends_with(end); });
     return more_is_worse && after > before;
   }
 
   /// Whether a metric that only one side has is a finding; `all_have`: every process of that side has it. Costly
-  /// metrics and instructions are in some processes alone, or in none.
+  /// metrics are in some processes alone, or in none.
   bool counts_if_missing(std::string_view name, bool all_have) const {
     const std::optional<results::Metric> metric = find(name);
-    return metric ? !metric->costly : all_have && name != kInstructions;
+    return metric ? !metric->costly : all_have;
   }
 
  private:
   std::optional<results::Metric> find(std::string_view name) const {
     for (const results::WorkloadInfo* const workload : workloads_)
       if (workload != nullptr)
-        if (const auto at = std::ranges::find(workload->metrics, name, &results::Metric::name);
-            at != workload->metrics.end())
-          return *at;
+        if (const std::optional<results::Metric> metric = results::find_metric(*workload, name)) return metric;
     return std::nullopt;
   }
 

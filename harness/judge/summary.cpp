@@ -11,19 +11,6 @@ namespace lab::judge {
 
 namespace {
 
-/// The benchmark's workload; one with the fields of the first process if the result does not list it, as an imported
-/// file.
-results::WorkloadInfo workload_of(const results::Result& result, std::string_view benchmark) {
-  if (const results::WorkloadInfo* const listed = find_workload(result, benchmark)) return *listed;
-  results::WorkloadInfo workload;
-  const auto first =
-      std::ranges::find(result.processes, results::without_metric(benchmark), &results::Process::benchmark);
-  if (first == result.processes.end()) return workload;
-  workload.operations = first->operations;
-  for (const auto& [phase, samples] : first->samples) workload.phases.push_back(phase);
-  return workload;
-}
-
 std::vector<double> values_of(std::span<const stats::Datum> data) {
   std::vector<double> values;
   for (const stats::Datum& datum : data) values.push_back(datum.value);
@@ -72,7 +59,7 @@ stats::Estimate estimate(const std::vector<stats::Datum>& data) {
   return stats::estimate_median(values_of(data));
 }
 
-std::vector<SummaryRow> summarize(const results::Result& result) {
+std::vector<SummaryRow> summarize(const results::Result& result, const std::vector<std::string>& also) {
   std::set<std::string> benchmarks;
   for (const results::Process& process : result.processes)
     if (process.arm == results::kHead) benchmarks.insert(process.benchmark);
@@ -80,7 +67,7 @@ std::vector<SummaryRow> summarize(const results::Result& result) {
   for (const std::string& benchmark : benchmarks) {
     const results::WorkloadInfo workload = workload_of(result, benchmark);
     const results::VariantCard* variant = find_variant(result, benchmark);
-    for (const results::Metric& metric : results::judged_metrics(workload)) {
+    for (const results::Metric& metric : results::judged_metrics(workload, also)) {
       const std::string name = results::metric_name(benchmark, workload, metric.name);
       if (const std::vector<stats::Datum> values = metric_values(result, name); !values.empty())
         rows.push_back({name, variant != nullptr && variant->reference, metric, estimate(values)});

@@ -41,7 +41,7 @@ struct SummaryRow {
 };
 
 /// All benchmarks of head and their judged metrics (results::judged_metrics), sorted by name.
-std::vector<SummaryRow> summarize(const results::Result& result);
+std::vector<SummaryRow> summarize(const results::Result& result, const std::vector<std::string>& also = {});
 
 /// Half the width of an interval over its middle: head's interval or, if `compared` benchmarks of the session have a
 /// base, compare's interval of the ratio to it. 1 if there are too few processes for an interval.

@@ -55,8 +55,8 @@ Expected<std::vector<std::uint32_t>> read_latencies(const fs::path& path) {
   const Expected<std::string> content = read_file(path);
   if (!content) return content.error();
   std::vector<std::uint32_t> values(content->size() / sizeof(std::uint32_t));
-  std::memcpy(values.data(), content->data(), values.size() * sizeof(std::uint32_t));
   if (values.empty()) return Error{"it has no latencies", ""};
+  std::memcpy(values.data(), content->data(), values.size() * sizeof(std::uint32_t));
   return values;
 }
 
@@ -96,7 +96,8 @@ class ExhibitRun {
   }
 
   ChildSpec command(const Benchmark& benchmark, const fs::path& folder) const {
-    ChildSpec spec = workload_process(benchmark, "--exhibit", {spec_.seed, 0, spec_.cpu, spec_.threads});
+    ChildSpec spec =
+        workload_process(benchmark, "--exhibit", {spec_.seed, 0, spec_.cpu, spec_.threads, false, spec_.device});
     spec.command.insert(spec.command.end(), {"--out", folder.string()});
     spec.timeout_seconds = spec_.process_timeout.value_or(kTimeoutSeconds);
     return spec;
@@ -125,11 +126,6 @@ class ExhibitRun {
   void fail(Exhibitor& one, std::string detail, std::string tail = "") {
     one.failed = true;
     result_.failures.push_back({one.benchmark->name, 0, 0, "exhibit", std::move(detail), std::move(tail)});
-    journal(results::journal_line(result_.failures.back()));
-  }
-
-  void journal(const std::string& line) {
-    if (const Expected<void> written = environment_.journal(line); !written) stop(written.error());
   }
 
   Expected<void> finish() {
@@ -169,7 +165,6 @@ class ExhibitRun {
     write(name, *content);
     kept.file = (pass_.folder.filename() / name).string();
     result_.exhibits.push_back(kept);
-    journal(results::journal_line(kept));
     return true;
   }
 
@@ -195,11 +190,11 @@ class ExhibitRun {
     }
     std::vector<std::uint32_t> least = stats::least_of_each(replays);
     std::ranges::sort(least);
-    kept.summary = {{kP50, stats::nearest_rank(least, 0.5)},
-                    {kP99, stats::nearest_rank(least, 0.99)},
-                    {kP999, stats::nearest_rank(least, 0.999)},
-                    {kWorst, least.back()},
-                    {kRawWorst, raw_worst}};
+    kept.summary = {{results::kP50, stats::nearest_rank(least, 0.5)},
+                    {results::kP99, stats::nearest_rank(least, 0.99)},
+                    {results::kP999, stats::nearest_rank(least, 0.999)},
+                    {results::kWorst, least.back()},
+                    {results::kRawWorst, raw_worst}};
     json::array buckets;
     for (const stats::LatencyBucket& bucket : stats::log_linear_histogram(least))
       buckets.push_back(json::array{bucket.low, bucket.high, bucket.count});

@@ -14,9 +14,6 @@ namespace lab::measure {
 /// milliseconds now and then, but hardly the same operation in each of six.
 inline constexpr int kLatencyReplays = 6;
 
-/// Share of a session's time that exhibits may take.
-inline constexpr double kExhibitShare = 0.1;
-
 /// Most bytes of one exhibit's file; a larger one is a failure.
 inline constexpr std::uintmax_t kMostExhibitBytes = 8 * 1024 * 1024;
 
@@ -34,15 +31,8 @@ struct ExhibitPass {
 
 /// Runs the exhibits of head's benchmarks that have numbers in `result`, round by round over all of them, and adds them
 /// to it. A benchmark whose turn does not come within the time is named in Session::unusual. A process that fails is a
-/// failure of its benchmark, whose numbers stay. An error only if a journal or a folder cannot be written.
+/// failure of its benchmark, whose numbers stay. An error only if a file or folder cannot be written.
 Expected<void> collect_exhibits(const SessionSpec& spec, const SessionEnvironment& environment, const ExhibitPass& pass,
                                 results::Result& result);
-
-/// The summary of a latency distribution: names in results::Exhibit::summary.
-inline constexpr const char* kP50 = "p50";
-inline constexpr const char* kP99 = "p99";
-inline constexpr const char* kP999 = "p99.9";
-inline constexpr const char* kWorst = "worst";
-inline constexpr const char* kRawWorst = "raw worst";  ///< in any replay, disturbances included
 
 }  // namespace lab::measure

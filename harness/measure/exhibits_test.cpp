@@ -33,10 +33,7 @@ struct ShowSession {
                                          },
                                          [] { return false; },
                                          [] { return std::string("now"); },
-                                         [&](std::string_view line) {
-                                           journal.emplace_back(line);
-                                           return Expected<void>{};
-                                         },
+                                         [](std::string_view) { return Expected<void>{}; },
                                          {}};
     const TemporaryFolder scratch = std::move(TemporaryFolder::create().value());
     const Expected<void> collected =
@@ -53,7 +50,6 @@ struct ShowSession {
   FakeBuild build;
   SessionSpec spec;
   results::Result result;
-  std::vector<std::string> journal;
 };
 
 using Names = std::vector<std::string>;
@@ -66,7 +62,6 @@ TEST(Exhibits, become_files_beside_the_result) {
   EXPECT_EQ(session.files(),
             (Names{"s.exhibits/fake.show.draw.stroke.json", "s.exhibits/fake.show.draw.ink.json",
                    "s.exhibits/fake.show.draw.picture.png", "s.exhibits/fake.show.draw.strokes.trace.json"}));
-  EXPECT_EQ(session.journal.size(), 4u);
   for (const std::string& file : session.files()) EXPECT_TRUE(read_file(session.build.path() / file)) << file;
   const results::Exhibit& stroke = session.result.exhibits.front();
   EXPECT_EQ(stroke.processes, 6);

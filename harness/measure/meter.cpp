@@ -193,9 +193,9 @@ class BenchmarkMeter : public Meter {
 
   /// Whether the metric in question is collected only on request.
   bool is_costly(const results::WorkloadInfo& workload) const {
-    const std::string_view metric = results::benchmark_parts(question_.benchmark).metric;
-    const std::optional<results::Metric> declared = results::find_metric(workload, metric);
-    return metric == bench::kInstructionsMetric || (declared && declared->costly);
+    const std::optional<results::Metric> metric =
+        results::find_metric(workload, results::benchmark_parts(question_.benchmark).metric);
+    return metric && metric->costly;
   }
 
   /// The benchmark's name without its metric.

@@ -47,7 +47,7 @@ LAB_JSON_STRUCT(FileEvents, traceEvents)
 
 /// The quantiles of a latency distribution, as a summary names them and as the chart does.
 constexpr std::array<std::pair<const char*, const char*>, 4> kQuantiles{
-    {{"p50", "half"}, {"p99", "99 %"}, {"p99.9", "99.9 %"}, {"worst", "all"}}};
+    {{results::kP50, "half"}, {results::kP99, "99 %"}, {results::kP999, "99.9 %"}, {results::kWorst, "all"}}};
 
 /// The exhibits of one name of one workload, the reference's first.
 struct ExhibitGroup {
@@ -99,15 +99,15 @@ double summary_value(const Exhibit& exhibit, const char* name) {
 
 /// Latencies of all variants: a row each, sorted by p99.9.
 std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group, const ExhibitContents&) {
-  std::erase_if(group.exhibits, [](const Exhibit* one) { return summary_value(*one, "p50") <= 0; });
+  std::erase_if(group.exhibits, [](const Exhibit* one) { return summary_value(*one, results::kP50) <= 0; });
   if (group.exhibits.empty()) return {};
-  std::ranges::stable_sort(group.exhibits, {}, [](const Exhibit* one) { return summary_value(*one, "p99.9"); });
+  std::ranges::stable_sort(group.exhibits, {}, [](const Exhibit* one) { return summary_value(*one, results::kP999); });
   json::array rows, ranges;
   for (const Exhibit* one : group.exhibits) {
     ranges.push_back(json::object{{"variant", variant_of(*one)},
                                   {"benchmark", one->benchmark},
-                                  {"low", summary_value(*one, "p50")},
-                                  {"high", summary_value(*one, "worst")}});
+                                  {"low", summary_value(*one, results::kP50)},
+                                  {"high", summary_value(*one, results::kWorst)}});
     for (const auto& [name, shown] : kQuantiles)
       rows.push_back(json::object{{"variant", variant_of(*one)},
                                   {"benchmark", one->benchmark},
@@ -118,14 +118,14 @@ std::vector<Chart> latency_charts(const std::string& family, ExhibitGroup group,
   const Exhibit& best = *group.exhibits.front();
   Chart chart("latency", group.chart_name(family));
   chart.title = fmt::format("{}: with {}, 99.9 % take at most {} ns", group.info->title, variant_of(best),
-                            number(summary_value(best, "p99.9")));
+                            number(summary_value(best, results::kP999)));
   chart.note = fmt::format(
       "Half, 99 %, 99.9 % and all operations of {} end within this time. {} processes repeat one sequence, and an "
       "operation's time is the least over them, so that interruptions by the machine do not count. The longest time in "
       "any process was {} ns.",
       group.workload, best.processes,
       number(std::ranges::max(group.exhibits | std::views::transform([](const Exhibit* one) {
-                                return summary_value(*one, "raw worst");
+                                return summary_value(*one, results::kRawWorst);
                               }))));
   chart.text = fmt::format("Dot plot of quantiles by variant. {}.", chart.title);
   chart.data = {{"rows", std::move(rows)}, {"ranges", std::move(ranges)}};

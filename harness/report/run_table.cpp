@@ -28,9 +28,9 @@ std::string ratio_text(double ratio) {
 }
 
 /// The rows of each "family/workload", or "family/workload:metric", the best first.
-std::map<std::string, Group> by_workload(const results::Result& result) {
+std::map<std::string, Group> by_workload(const results::Result& result, const std::vector<std::string>& also) {
   std::map<std::string, Group> groups;
-  for (judge::SummaryRow& row : judge::summarize(result)) {
+  for (judge::SummaryRow& row : judge::summarize(result, also)) {
     const results::BenchmarkParts parts = results::benchmark_parts(row.benchmark);
     groups[fmt::format("{}/{}{}{}", parts.family, parts.workload, parts.metric.empty() ? "" : ":", parts.metric)]
         .push_back(std::move(row));
@@ -65,12 +65,12 @@ std::string heading(const std::string& workload, const Group& group) {
 
 }  // namespace
 
-std::string run_table(const results::Result& result, std::size_t width) {
+std::string run_table(const results::Result& result, std::size_t width, const std::vector<std::string>& also) {
   const std::vector<Column> columns{
       {"variant", false, true}, {"median", true}, {"95 % interval", true}, {"ratio", true}, {"95 % interval", true}};
   std::vector<std::vector<std::string>> rows;
   std::set<std::string> without;  // families without a measured reference
-  for (const auto& [workload, group] : by_workload(result)) {
+  for (const auto& [workload, group] : by_workload(result, also)) {
     const auto reference =
         std::find_if(group.begin(), group.end(), [](const judge::SummaryRow& row) { return row.reference; });
     const std::vector<stats::Datum> base =

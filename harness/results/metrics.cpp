@@ -49,7 +49,7 @@ std::vector<Metric> metrics_of(const WorkloadInfo& workload) {
     return std::ranges::find(workload.metrics, name, &Metric::name) != workload.metrics.end();
   };
   const auto add = [&](const std::string& name, const std::string& title, const std::string& unit, MetricKind kind) {
-    if (!declared(name)) metrics.push_back({name, title, unit, kind});
+    if (!declared(name)) metrics.push_back({name, title, unit, kind, bench::Better::kLess, kind == kExact});
   };
   const std::string time_unit = fmt::format("ns per {}", workload.operation);
   add(bench::kTimeMetric, "Time", time_unit, kTime);
@@ -57,6 +57,7 @@ std::vector<Metric> metrics_of(const WorkloadInfo& workload) {
     for (const std::string& phase : workload.phases) add(phase, "Time of " + phase, time_unit, kTime);
   if (workload.tolerance)
     add(bench::kErrorMetric, "Distance from the reference's answer", workload.tolerance->unit, kQuality);
+  add(bench::kInstructionsMetric, "Instructions", "", kExact);
   metrics.insert(metrics.end(), workload.metrics.begin(), workload.metrics.end());
   std::ranges::stable_partition(metrics, [&](const Metric& metric) { return metric.name == workload.primary; });
   return metrics;
@@ -69,15 +70,30 @@ std::optional<Metric> find_metric(const WorkloadInfo& workload, std::string_view
   return found == metrics.end() ? std::nullopt : std::optional(*found);
 }
 
-std::vector<Metric> judged_metrics(const WorkloadInfo& workload) {
+std::vector<Metric> judged_metrics(const WorkloadInfo& workload, const std::vector<std::string>& also) {
   std::vector<Metric> judged = metrics_of(workload);
-  const auto is_judged = [&workload](const Metric& metric) {
-    if (metric.name == workload.primary) return true;
+  const auto is_judged = [&](const Metric& metric) {
+    if (metric.name == workload.primary || std::ranges::find(also, metric.name) != also.end()) return true;
     const bool is_declared = std::ranges::find(workload.metrics, metric.name, &Metric::name) != workload.metrics.end();
     return (is_declared || metric.name == bench::kErrorMetric) && metric.kind != MetricKind::kExact;
   };
   std::erase_if(judged, [&](const Metric& metric) { return !is_judged(metric); });
   return judged;
+}
+
+bool is_worse(const Metric& metric, double before, double after) {
+  if (metric.better == bench::Better::kNeither) return false;
+  return metric.better == bench::Better::kMore ? after < before : after > before;
+}
+
+WorkloadInfo workload_of(const Result& result, std::string_view benchmark) {
+  if (const WorkloadInfo* const listed = find_workload(result, benchmark)) return *listed;
+  WorkloadInfo workload;
+  const auto first = std::ranges::find(result.processes, without_metric(benchmark), &Process::benchmark);
+  if (first == result.processes.end()) return workload;
+  workload.operations = first->operations;
+  for (const auto& [phase, samples] : first->samples) workload.phases.push_back(phase);
+  return workload;
 }
 
 std::string metric_name(std::string_view benchmark, const WorkloadInfo& workload, std::string_view metric) {

@@ -12,15 +12,24 @@
 namespace lab::results {
 
 /// All metrics of a workload, its primary one first: the time, its phases if there are several, the error if it has a
-/// tolerance, and those that it declares. A declared metric replaces one of the same name.
+/// tolerance, the instructions of a repetition, and those that it declares. A declared metric replaces one of the same
+/// name.
 std::vector<Metric> metrics_of(const WorkloadInfo& workload);
 
 /// The metric of this name; the primary one for "". None if the workload does not have it.
 std::optional<Metric> find_metric(const WorkloadInfo& workload, std::string_view name);
 
-/// The metrics that are judged unless the user says else: the primary one first, then those with noise that the family
-/// declares. Phases are parts of the time: judged by default, they would cost every row of the table certainty.
-std::vector<Metric> judged_metrics(const WorkloadInfo& workload);
+/// The metrics that are judged: the primary one first, then those with noise that the family declares, then those of
+/// `also` that the workload has. Phases are parts of the time: judged by default, they would cost every row of the
+/// table certainty.
+std::vector<Metric> judged_metrics(const WorkloadInfo& workload, const std::vector<std::string>& also = {});
+
+/// Whether a change of the value is for the worse.
+bool is_worse(const Metric& metric, double before, double after);
+
+/// The benchmark's workload; one with the operations and phases of its first process if the result does not list it, as
+/// an imported file.
+WorkloadInfo workload_of(const Result& result, std::string_view benchmark);
 
 /// "family/variant/workload" for the primary metric, else "family/variant/workload:metric".
 std::string metric_name(std::string_view benchmark, const WorkloadInfo& workload, std::string_view metric);

@@ -30,14 +30,16 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST(Metrics, of_a_workload_are_its_time_its_phases_its_error_and_those_it_declares) {
-  EXPECT_EQ(names(metrics_of(fixture_result().workloads.front())), (Names{"time", "put", "get"}));
-  EXPECT_EQ(names(metrics_of(rich_workload())), (Names{"time", "get", "error", "rss", "metadata_bytes", "put"}));
+  EXPECT_EQ(names(metrics_of(fixture_result().workloads.front())), (Names{"time", "put", "get", "instructions"}));
+  EXPECT_EQ(names(metrics_of(rich_workload())),
+            (Names{"time", "get", "error", "instructions", "rss", "metadata_bytes", "put"}));
 }
 
 TEST(Metrics, begin_with_the_primary_one) {
   WorkloadInfo workload = rich_workload();
   workload.primary = "error";
-  EXPECT_EQ(names(metrics_of(workload)), (Names{"error", "time", "get", "rss", "metadata_bytes", "put"}));
+  EXPECT_EQ(names(metrics_of(workload)),
+            (Names{"error", "time", "get", "instructions", "rss", "metadata_bytes", "put"}));
   EXPECT_EQ(find_metric(workload, "")->name, "error");
   EXPECT_EQ(metric_name("a/b/c", workload, "error"), "a/b/c");
   EXPECT_EQ(metric_name("a/b/c", workload, "time"), "a/b/c:time");
@@ -46,6 +48,20 @@ TEST(Metrics, begin_with_the_primary_one) {
 TEST(Metrics, that_are_judged_are_the_primary_one_and_declared_ones_with_noise) {
   EXPECT_EQ(names(judged_metrics(fixture_result().workloads.front())), Names{"time"});
   EXPECT_EQ(names(judged_metrics(rich_workload())), (Names{"time", "error", "rss", "put"}));
+}
+
+TEST(Metrics, that_the_user_names_are_judged_as_well_if_the_workload_has_them) {
+  EXPECT_EQ(names(judged_metrics(fixture_result().workloads.front(), {"get", "absent"})), (Names{"time", "get"}));
+}
+
+TEST(Metrics, become_worse_by_their_direction) {
+  const auto worse = [](bench::Better better) {
+    const Metric metric{"m", "", "", MetricKind::kExact, better};
+    return std::pair(is_worse(metric, 1, 2), is_worse(metric, 2, 1));
+  };
+  EXPECT_EQ(worse(bench::Better::kLess), std::pair(true, false));
+  EXPECT_EQ(worse(bench::Better::kMore), std::pair(false, true));
+  EXPECT_EQ(worse(bench::Better::kNeither), std::pair(false, false));
 }
 
 TEST(Metrics, have_values_in_a_process) {

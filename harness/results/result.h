@@ -176,6 +176,13 @@ struct ReferenceChecksum {
   std::string checksum;
 };
 
+/// Names in the summary of a latency distribution.
+inline constexpr const char* kP50 = "p50";
+inline constexpr const char* kP99 = "p99";
+inline constexpr const char* kP999 = "p99.9";
+inline constexpr const char* kWorst = "worst";
+inline constexpr const char* kRawWorst = "raw worst";  ///< in any replay, disturbances included
+
 /// Something to look at that a benchmark wrote in a pass of its own, as a file beside the result.
 struct Exhibit {
   std::string benchmark;
@@ -255,12 +262,11 @@ Expected<Result> result_from(const boost::json::value& document, std::string_vie
 /// and every arm is in `arms`, unless that is empty. A duplicate process would count as two observations.
 Expected<void> check_session(const Result& result, std::string_view name);
 
-/// One line of a journal: its kind ("process", "failure", "answer", "disturbance" or "exhibit") and the object.
+/// One line of a journal: its kind ("process", "failure", "answer" or "disturbance") and the object.
 std::string journal_line(const Process& process);
 std::string journal_line(const Failure& failure);
 std::string journal_line(const ReferenceChecksum& answer);
 std::string journal_line(const Disturbance& disturbance);
-std::string journal_line(const Exhibit& exhibit);
 /// Parses one such line and adds its object to `result`.
 Expected<void> add_journal_line(std::string_view line, Result& result);
 
