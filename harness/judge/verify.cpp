@@ -117,6 +117,10 @@ std::vector<std::string> without_reference(const results::Result& result) {
     if (process.arm == results::kHead && tolerance_of(result, process.benchmark) == nullptr &&
         !known.contains(workload_of(process.benchmark)))
       without.insert(workload_of(process.benchmark));
+  for (const results::Unsupported& unsupported : result.unsupported)
+    if (const results::VariantCard* const variant = results::find_variant(result, unsupported.benchmark);
+        variant != nullptr && variant->reference)
+      without.erase(workload_of(unsupported.benchmark));
   return {without.begin(), without.end()};
 }
 

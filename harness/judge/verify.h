@@ -20,7 +20,8 @@ std::map<std::string, std::string> expected_answers(const results::Result& resul
 /// Appends the new failures and returns their number. Idempotent.
 std::size_t verify(results::Result& result);
 
-/// The "family/workload" whose checksums were compared only among the variants, as the reference gave none; sorted.
+/// The "family/workload" whose checksums were compared only among the variants, as the reference gave none; sorted. Not
+/// those that the reference does not support: there, the family knows it.
 std::vector<std::string> without_reference(const results::Result& result);
 
 }  // namespace lab::judge

@@ -79,6 +79,14 @@ TEST(Verify, compares_the_variants_with_each_other_if_the_reference_gave_no_answ
             "the reference gave no checksum and no two variants agree; found 000000000000000c");
 }
 
+TEST(Verify, expects_no_answer_of_a_reference_that_does_not_support_the_workload) {
+  results::Result result = with_processes({results::fixture_process("shelf/quick/store", 0, 9)});
+  result.unsupported = {{"shelf/third/store", "not this one"}};
+  EXPECT_EQ(without_reference(result), Names{"shelf/store"});
+  result.unsupported = {{"shelf/plain/store", "by design"}};
+  EXPECT_EQ(without_reference(result), Names{});
+}
+
 TEST(Verify, compares_every_arm_with_the_answer_of_heads_reference) {
   results::Result result = results::fixture_result(3);
   const std::vector<results::Process> head = result.processes;

@@ -358,8 +358,11 @@ class SessionRun {
   }
 
   ChildSpec command(const Benchmark& benchmark, double seconds, bool exact) const {
-    ChildSpec spec = measuring_process(benchmark, {spec_.seed, seconds, spec_.cpu, spec_.threads, exact, spec_.device,
-                                                   answer_of(workload_of(benchmark))});
+    // The base may be older than the workload's tolerance and take no reference.
+    const std::filesystem::path answer =
+        benchmark.workload.tolerance ? answer_of(workload_of(benchmark)) : std::filesystem::path();
+    ChildSpec spec =
+        measuring_process(benchmark, {spec_.seed, seconds, spec_.cpu, spec_.threads, exact, spec_.device, answer});
     spec.timeout_seconds = spec_.process_timeout.value_or(kTimeoutSeconds + kTimeoutFactor * seconds);
     return spec;
   }
