@@ -19,7 +19,7 @@ void append(std::string& out, const void* data, std::size_t bytes) {
 /// Takes `bytes` from the front of `text`; false if it is shorter.
 bool take(std::string_view& text, void* data, std::size_t bytes) {
   if (text.size() < bytes) return false;
-  std::memcpy(data, text.data(), bytes);
+  if (bytes > 0) std::memcpy(data, text.data(), bytes);  // an empty answer has no address
   text.remove_prefix(bytes);
   return true;
 }

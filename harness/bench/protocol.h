@@ -13,11 +13,10 @@
 ///   become faster or slower (stationary.h). counters hold the values of metrics other than times; with LAB_EXACT=1 in
 ///   the environment, also of those that cost a few repetitions. With --reference (a file of --answer) they hold the
 ///   distance from it, "error".
-/// --answer WORKLOAD --out FILE [--seed N] [--threads N] [--device NAME] [--assets DIR]: writes the answers of a
-/// workload
-///   with a tolerance (answer.h); prints nothing.
-/// --exhibit WORKLOAD --out DIR [--seed N] [--threads N] [--device NAME] [--assets DIR]: writes the files of the
-///   workload's exhibits (exhibits.h); prints nothing.
+/// --answer WORKLOAD --out FILE [--seed N] [--threads N] [--device NAME] [--assets DIR]:
+///   writes the answers of a workload with a tolerance (answer.h); prints nothing.
+/// --exhibit WORKLOAD --out DIR [--seed N] [--threads N] [--device NAME] [--assets DIR]:
+///   writes the files of the workload's exhibits (exhibits.h); prints nothing.
 /// --conformance [CHECK] [--seconds S]: {"protocol": 3, "variant", "checks": [{"name", "failure": null or "..."}]};
 ///   exit status 1 on a failure. Each check runs in its own process (--conformance CHECK): a crash, or a run of more
 ///   than S seconds, fails that check only.

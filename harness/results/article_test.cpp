@@ -126,7 +126,8 @@ TEST(Article, has_claims_of_every_kind) {
 TEST(Article, of_a_family_that_cannot_be_read_is_one_sentence) {
   const std::string all_claims = "expected one of 'ratio', 'exact', 'order', 'driver', found 'guess'";
   const struct {
-    std::string_view from, to, error;
+    std::string_view from, to;
+    std::string error;
   } rows[]{
       {R"("kind": "order")", R"("kind": "guess")", "claims[3].kind: " + all_claims},
       {R"("kind": "order", )", "", "claims[3].kind: missing"},

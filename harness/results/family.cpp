@@ -1,6 +1,7 @@
 #include "harness/results/family.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -12,22 +13,18 @@ namespace lab::results {
 
 namespace fs = std::filesystem;
 
+constexpr std::array<std::string_view, 3> kNumberFormats{"number", "percent", "whole"};
+
+constexpr const auto& names_of(NumberFormat) {
+  return kNumberFormats;
+}
+
 void fields(FieldReader& f, MetricColumn& column) {
   f("metric", column.metric);
   column = default_column(column.metric);
   f.added("title", column.title);
   f.added("shown", column.shown);
-  std::string format;
-  f.added("format", format);
-  static constexpr std::pair<std::string_view, NumberFormat> kFormats[] = {
-      {"number", NumberFormat::kNumber}, {"percent", NumberFormat::kPercent}, {"whole", NumberFormat::kWhole}};
-  if (format.empty()) return;
-  for (const auto& [name, value] : kFormats)
-    if (name == format) {
-      column.format = value;
-      return;
-    }
-  f.refuse("format", fmt::format("expected one of 'number', 'percent', 'whole', found '{}'", format));
+  f.added("format", column.format);
 }
 
 void fields(FieldReader& f, MetricChart& chart) {

@@ -63,7 +63,7 @@ TEST(Family, that_cannot_be_read_is_one_sentence_with_its_file) {
       {R"({"title": 1})", "title: expected a string, found 1"},
       {R"({"metrics": [{"title": "t"}]})", "metrics[0].metric: missing"},
       {R"({"metrics": [{"metric": "m", "format": "hex"}]})",
-       "metrics[0].format: expected one of 'number', 'percent', 'whole', found 'hex'"},
+       "metrics[0].format: expected one of number, percent, whole, found 'hex'"},
       {R"({"charts": [{"name": "n", "metric": "m", "note": "n"}]})", "charts[0].axis: missing"},
   };
   for (const auto& [text, error] : rows) {
