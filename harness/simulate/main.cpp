@@ -26,6 +26,8 @@ struct Simulation {
 
 constexpr std::array kSimulations{
     Simulation{"changepoints", "false alarms and delay of change point detection", simulate_change_points},
+    Simulation{"hindsight", "false and missed changes of the levels in hindsight, and their time", simulate_hindsight},
+    Simulation{"critical", "evidence for a change that unchanged series reach, by their length", simulate_critical},
     Simulation{"ranks", "false alarms and power of the rank test within blocks", simulate_ranks},
     Simulation{"bisect", "bisect over 256 commits, of which one is slower and some do not build", simulate_bisect},
     Simulation{"compare", "tables of 100 benchmarks through the real comparison", simulate_compare},
@@ -34,7 +36,8 @@ constexpr std::array kSimulations{
 };
 
 std::string value_text(double value, const std::string& unit) {
-  return unit == "%" ? fmt::format("{:.2f} %", 100 * value) : fmt::format("{:.4g} {}", value, unit);
+  if (unit == "%") return fmt::format("{:.2f} %", 100 * value);
+  return fmt::format("{:.4g}{}{}", value, unit.empty() ? "" : " ", unit);
 }
 
 void print_text(const SimulationResult& result) {

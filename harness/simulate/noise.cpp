@@ -5,52 +5,42 @@
 #include <cmath>
 #include <numbers>
 
+#include "harness/simulate/draw.h"
+
 namespace lab::simulate {
 
 namespace {
 
-constexpr double kLevel = 100;
 constexpr double kSigma = 0.02;                                     // relative
 constexpr double kUpper = 1.05, kUpperShare = 0.3, kNarrow = 0.01;  // two levels, and the noise around each
 constexpr double kOutlier = 1.3, kOutlierShare = 0.05;
 /// Median absolute deviation of the standard normal distribution: its 0.75 quantile.
 constexpr double kNormalMad = 0.6744897501960817;
 
-template <typename Next>
-std::vector<double> series(std::size_t count, Next next) {
-  std::vector<double> values(count);
-  for (double& value : values) value = next();
-  return values;
-}
-
-std::vector<double> draw_normal(NormalRandom& random, std::size_t count) {
-  return series(count, [&] { return kLevel * (1 + kSigma * random.normal()); });
-}
-
-std::vector<double> draw_log_normal(NormalRandom& random, std::size_t count) {
-  return series(count, [&] { return kLevel * std::exp(random.normal()); });
-}
-
-std::vector<double> draw_autoregressive(NormalRandom& random, std::size_t count) {
-  constexpr double kRho = 0.5;
-  double state = random.normal();
-  return series(count, [&] {
-    const double value = kLevel * (1 + kSigma * state);
-    state = kRho * state + std::sqrt(1 - kRho * kRho) * random.normal();
-    return value;
-  });
+/// A Draw with these parameters.
+template <auto draw, auto... parameters>
+std::vector<double> with(NormalRandom& random, std::size_t count) {
+  return draw(random, count, parameters...);
 }
 
 std::vector<double> draw_two_levels(NormalRandom& random, std::size_t count) {
-  return series(count, [&] {
-    return kLevel * (random.uniform() < kUpperShare ? kUpper : 1.0) * (1 + kNarrow * random.normal());
-  });
+  constexpr std::array<Part, 2> kParts{{{kUpperShare, kUpper}, {1 - kUpperShare, 1}}};
+  return draw_mixture(random, count, kNarrow, kParts);
+}
+
+std::vector<double> draw_three_levels(NormalRandom& random, std::size_t count) {
+  constexpr std::array<Part, 3> kParts{{{0.3, 1.05}, {0.2, 1.1}, {0.5, 1}}};
+  return draw_mixture(random, count, kNarrow, kParts);
 }
 
 std::vector<double> draw_outliers(NormalRandom& random, std::size_t count) {
-  return series(count, [&] {
-    return kLevel * (random.uniform() < kOutlierShare ? kOutlier : 1.0) * (1 + kSigma * random.normal());
-  });
+  constexpr std::array<Part, 2> kParts{{{kOutlierShare, kOutlier}, {1 - kOutlierShare, 1}}};
+  return draw_mixture(random, count, kSigma, kParts);
+}
+
+std::vector<double> draw_small_outliers(NormalRandom& random, std::size_t count) {
+  constexpr std::array<Part, 2> kParts{{{0.04, 1.25}, {0.96, 1}}};
+  return draw_mixture(random, count, kSigma, kParts);
 }
 
 /// Density of a normal distribution with mean `level` and standard deviation `sigma * level`.
@@ -84,7 +74,7 @@ double log_density_of_outliers(double x) {
 }
 
 /// 1.4826 MAD of a kind's distribution, estimated from a long series.
-double robust_sigma(std::vector<double> (*draw)(NormalRandom&, std::size_t)) {
+double robust_sigma(Draw draw) {
   NormalRandom random(1);
   std::vector<double> values = draw(random, 200'001);
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -107,14 +97,44 @@ double NormalRandom::normal() {
 }
 
 std::span<const Noise> noises() {
+  constexpr Draw kNormal = with<draw_normal, kSigma>, kLogNormal = with<draw_log_normal, 1.0>,
+                 kAutoregressive = with<draw_autoregressive, kSigma, 0.5>;
   static const std::array<Noise, 5> all{{
-      {"normal", robust_sigma(draw_normal), draw_normal, log_density_of_normal},
-      {"log-normal", robust_sigma(draw_log_normal), draw_log_normal, log_density_of_log_normal},
-      {"AR(1)", robust_sigma(draw_autoregressive), draw_autoregressive, nullptr},
+      {"normal", robust_sigma(kNormal), kNormal, log_density_of_normal},
+      {"log-normal", robust_sigma(kLogNormal), kLogNormal, log_density_of_log_normal},
+      {"AR(1)", robust_sigma(kAutoregressive), kAutoregressive, nullptr},
       {"two levels", robust_sigma(draw_two_levels), draw_two_levels, log_density_of_two_levels},
       {"outliers", robust_sigma(draw_outliers), draw_outliers, log_density_of_outliers},
   }};
   return all;
+}
+
+std::span<const DrawnNoise> further_noises() {
+  static constexpr std::array<DrawnNoise, 7> kAll{{
+      {"AR(1) with 0.3", with<draw_autoregressive, kSigma, 0.3>},
+      {"AR(1) with 0.8", with<draw_autoregressive, kSigma, 0.8>},
+      {"moving mean of 5", with<draw_moving_mean, kSigma, std::size_t{5}>},
+      {"t with 2", with<draw_student_t, kSigma, 2>},
+      {"Laplace", with<draw_laplace, kSigma>},
+      {"three levels", draw_three_levels},
+      {"rounded", with<draw_rounded, kSigma>},
+  }};
+  return kAll;
+}
+
+std::span<const DrawnNoise> tuning_noises() {
+  static constexpr std::array<DrawnNoise, 9> kAll{{
+      {"sums of four uniform numbers", with<draw_uniform_sum, kSigma>},
+      {"log-normal 0.8", with<draw_log_normal, 0.8>},
+      {"t with 3", with<draw_student_t, kSigma, 3>},
+      {"gamma with 2", with<draw_gamma, kSigma>},
+      {"outliers of +25 %", draw_small_outliers},
+      {"AR(1) with 0.4", with<draw_autoregressive, kSigma, 0.4>},
+      {"AR(1) with 0.6", with<draw_autoregressive, kSigma, 0.6>},
+      {"AR(1) with 0.75", with<draw_autoregressive, kSigma, 0.75>},
+      {"moving mean of 4", with<draw_moving_mean, kSigma, std::size_t{4}>},
+  }};
+  return kAll;
 }
 
 }  // namespace lab::simulate

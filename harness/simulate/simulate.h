@@ -25,7 +25,7 @@ struct SimulationResult {
   Goal goal = Goal::kNone;
   double bound = 0;
   std::uint64_t trials = 0;
-  std::string unit = "%";  ///< "%": value is a share
+  std::string unit = "%";  ///< "%": value is a share; empty: value is a number without a unit
 
   bool met() const { return goal == Goal::kNone || (goal == Goal::kAtMost ? value <= bound : value >= bound); }
 };
@@ -35,6 +35,8 @@ using ResultSink = std::function<void(const SimulationResult&)>;
 
 // One source file each. A new simulation needs its file, a line here and a line in the table of main.cpp.
 void simulate_change_points(const SimulationSettings& settings, const ResultSink& report);
+void simulate_hindsight(const SimulationSettings& settings, const ResultSink& report);
+void simulate_critical(const SimulationSettings& settings, const ResultSink& report);
 void simulate_ranks(const SimulationSettings& settings, const ResultSink& report);
 void simulate_bisect(const SimulationSettings& settings, const ResultSink& report);
 void simulate_compare(const SimulationSettings& settings, const ResultSink& report);

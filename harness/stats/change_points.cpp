@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "harness/stats/quantile.h"
+#include "harness/stats/segmentation.h"
 
 namespace lab::stats {
 
@@ -29,8 +30,12 @@ constexpr double kKnownAs = 40;        // equivalent number of points of a known
 constexpr double kPersistence = 0.35;  // share of a point's distance from the median that carries over to the next
 constexpr double kMaxDistance = 2.5;   // sigma, of that distance
 constexpr double kGap = 0.5;           // of the baseline's range, between it and a plain step
-constexpr double kMostScale = 100;     // maximum factor by which a carried shape grows with the level
-constexpr std::size_t kOwnShape = 20;  // from so many points on, a new level has its own distribution
+constexpr double kFarFromConstant = 0.0999;  // of a level that never varied: a tenth, whatever the rounding
+constexpr std::size_t kSettled = 30;         // fewest points of a level that looking back may find
+constexpr std::size_t kLooksBack = 10;       // looks back every time the series has grown by its tenth
+constexpr double kLasting = 1.5;             // times as long as the level before it
+constexpr double kMostScale = 100;           // maximum factor by which a carried shape grows with the level
+constexpr std::size_t kOwnShape = 20;        // from so many points on, a new level has its own distribution
 constexpr double kFalseAlarms = 0.02, kFalseTables = 0.05;  // shares of series and of tables that reach the threshold
 constexpr double kDecay = 0.5;                              // per nat beyond
 constexpr double kTogether = 0.4;                           // nats of threshold per logarithm of series
@@ -87,9 +92,18 @@ double range(std::span<const double> ascending) {
   return ascending.back() - ascending.front();
 }
 
+/// Whether a constant series has another value now. Three equal values, or values that differ enough from it, are no
+/// beginning of noise.
+bool leaves_constant(std::span<const double> window, double constant) {
+  const double nearest = std::min(std::abs(window.front() - constant), std::abs(window.back() - constant));
+  const bool is_one_side = (window.front() > constant) == (window.back() > constant);
+  return is_one_side && nearest > 0 && (range(window) == 0 || nearest >= kFarFromConstant * std::abs(constant));
+}
+
 /// Whether all of `window` lies beyond all `points`, by kGap of their range. Both are sorted; `sigma` is that of
 /// `points`.
 bool is_plain(std::span<const double> window, std::span<const double> points, double sigma) {
+  if (range(points) == 0 && leaves_constant(window, points.front())) return true;
   if (window.size() < kPlain) return false;
   // A constant series that begins to vary is no step: its values lie on both sides of the old one, or close to it.
   const double spread = range(points) > 0 ? range(points) : std::max(range(window), sigma / kGap);
@@ -109,9 +123,14 @@ bool ChangePointDetector::add(double value) {
   const bool alarm = best.score > threshold();
   if (alarm) {
     found_.push_back(described(best));
-    begin_level(best);
+    level_ = next_level(best.index, std::span(values_).subspan(best.end - best.of_level, best.of_level),
+                        found_.back().before, found_.back().after);
+    level_.correlation = best.correlation;
+    alarmed_ = level_;
+    baselines_.clear();
   }
   refresh();
+  look_back();
   return alarm;
 }
 
@@ -121,21 +140,49 @@ double ChangePointDetector::threshold() const {
 
 void ChangePointDetector::refresh() {
   const std::size_t end = values_.size();
-  const std::size_t count = std::min(end - start_, kMost);
-  const bool shape_is_carried = !carried_.empty() && count < kOwnShape;
-  if (count < (shape_is_carried ? kShortest : kFewest)) return;
+  const std::size_t count = std::min(end - level_.start, kMost);
   if (!baselines_.empty() && end - baselines_.back().end < pace(count)) return;
+  add_baseline(end);
+  while (baselines_.size() > 1 && baselines_[1].end + kLongest <= end + 1) baselines_.pop_front();
+}
+
+void ChangePointDetector::add_baseline(std::size_t end) {
+  const std::size_t count = std::min(end - std::min(end, level_.start), kMost);
+  const bool shape_is_carried = !level_.carried.empty() && count < kOwnShape;
+  if (count < (shape_is_carried ? kShortest : kFewest)) return;
   const std::span<const double> level(values_.data() + end - count, count);
-  Baseline baseline{end, count, sorted(level), 0, 0, carried_correlation_, {}};
+  Baseline baseline{end, count, sorted(level), 0, 0, level_.correlation, {}};
   if (shape_is_carried) {
     const double middle = median(level);
-    for (const double rest : carried_) baseline.points.push_back(rest + middle);
+    for (const double rest : level_.carried) baseline.points.push_back(rest + middle);
     std::ranges::sort(baseline.points);
   }
   baseline.median = median(baseline.points);
   baseline.sigma = robust_sigma(baseline.points);
   baselines_.push_back(std::move(baseline));
-  while (baselines_.size() > 1 && baselines_[1].end + kLongest <= end + 1) baselines_.pop_front();
+}
+
+void ChangePointDetector::look_back() {
+  const std::size_t end = values_.size();
+  if (end < looked_back_ + std::max<std::size_t>(1, std::min(end, kMostSegmented) / kLooksBack)) return;
+  looked_back_ = end;
+  std::vector<std::size_t> starts{alarmed_.start};
+  // Without the last window: points that may be a new level would make the past look autocorrelated.
+  for (const std::size_t start : find_levels(std::span(values_).first(end - std::min(end, kLongest))).starts)
+    if (start > alarmed_.start && start + kSettled <= end) starts.push_back(start);
+  // A level that has not lasted much longer than the one before may be one of two that the series switches between.
+  while (starts.size() > 1 && static_cast<double>(end - starts.back()) <
+                                  kLasting * static_cast<double>(starts.back() - starts[starts.size() - 2]))
+    starts.pop_back();
+  if (starts.back() == level_.start) return;
+  level_ = alarmed_;
+  if (starts.size() > 1) {
+    const std::size_t before = starts[starts.size() - 2];
+    const std::span<const double> old_level = std::span(values_).subspan(before, starts.back() - before);
+    level_ = next_level(starts.back(), old_level, median(old_level), median(std::span(values_).subspan(starts.back())));
+  }
+  baselines_.clear();
+  for (std::size_t from = end - std::min(end, kLongest); from <= end; ++from) add_baseline(from);
 }
 
 void ChangePointDetector::learn(Baseline& baseline) const {
@@ -239,20 +286,18 @@ ChangePoint ChangePointDetector::described(const Candidate& candidate) const {
   return point;
 }
 
-void ChangePointDetector::begin_level(const Candidate& candidate) {
-  const std::size_t count = candidate.of_level;
-  const auto end = values_.begin() + static_cast<std::ptrdiff_t>(candidate.end);
+ChangePointDetector::Level ChangePointDetector::next_level(std::size_t start, std::span<const double> old_level,
+                                                           double before, double after) const {
+  Level level{start, level_.carried, level_.correlation};
   // A level that was too short for its own shape passes on the shape that it got.
-  if (count >= kFewest || carried_.empty()) {
-    carried_.assign(end - static_cast<std::ptrdiff_t>(count), end);
+  if (old_level.size() >= kFewest || level.carried.empty()) {
+    const std::span<const double> last = old_level.last(std::min(old_level.size(), kMost));
+    level.carried.assign(last.begin(), last.end());
     // Noise grows with the level. If it does not, an overestimate is safer than an underestimate.
-    const double before = found_.back().before, after = found_.back().after;
     const double scale = before > 0 && after > before ? std::min(after / before, kMostScale) : 1;
-    for (double& x : carried_) x = scale * (x - before);
+    for (double& x : level.carried) x = scale * (x - before);
   }
-  carried_correlation_ = candidate.correlation;
-  start_ = candidate.index;
-  baselines_.clear();
+  return level;
 }
 
 std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series, std::size_t fewest_series) {

@@ -10,9 +10,12 @@
 ///   (Density::excess); a penalty for heavy tails; a penalty for a short baseline.
 /// - With lag-1 autocorrelation, the score is divided by the variance inflation: the variance of a mean of m such
 ///   points over that of independent points.
+/// From time to time the past is divided into levels anew (segmentation.h). Where that finds a change that was not
+/// alarmed, because the baseline was too short or had several levels, the baseline begins there. This is no alarm.
 /// Independent of the score, five points in a row that all lie beyond the whole baseline, by half its range, are a
 /// plain step. For exchangeable points without a change its probability is below 2 / C(n + 5, 5) per night. If the
-/// baseline never varied, the range of the five points is used. A score above kAlarm raises an alarm. The first point
+/// baseline never varied, the range of the five points is used, and three points suffice that are equal, or differ from
+/// it by a tenth. A score above kAlarm raises an alarm. The first point
 /// of the window with the highest score is the first point of the new level. Page, "Continuous inspection schemes",
 /// Biometrika 41 (1954), for the idea; Lai, "Sequential changepoint detection in quality control and dynamical
 /// systems", Journal of the Royal Statistical Society B 57 (1995), for the ratio over a window of the last points.
@@ -89,6 +92,11 @@ class ChangePointDetector {
   static constexpr std::size_t kEnough = kFewest + kPlain;
 
  private:
+  struct Level {
+    std::size_t start = 0;
+    std::vector<double> carried = {};  // the values of the level before, less their median
+    double correlation = 0;            // of these
+  };
   /// The points before `end`. The density is computed at its first use, because most nights do not need it.
   struct Baseline {
     std::size_t end = 0;
@@ -108,17 +116,20 @@ class ChangePointDetector {
   };
 
   void refresh();
+  void add_baseline(std::size_t end);
+  void look_back();
   Candidate judge(std::size_t index);
   void learn(Baseline& baseline) const;
   double threshold() const;
   ChangePoint described(const Candidate& candidate) const;
-  void begin_level(const Candidate& candidate);
+  /// The level that begins at `start`, after the values of the level before.
+  Level next_level(std::size_t start, std::span<const double> old_level, double before, double after) const;
 
   DetectorContext context_;
-  std::vector<double> values_;   // all points
-  std::size_t start_ = 0;        // of the present level
-  std::vector<double> carried_;  // the previous baseline, less its level
-  double carried_correlation_ = 0;
+  std::vector<double> values_;      // all points
+  Level level_;                     // the present one
+  Level alarmed_;                   // since the last alarm; level_ may begin later
+  std::size_t looked_back_ = 0;     // number of points at the last division into levels
   std::deque<Baseline> baselines_;  // newest last
   std::vector<ChangePoint> found_;
 };

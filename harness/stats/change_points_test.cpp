@@ -88,13 +88,13 @@ TEST(ChangePoints, are_not_raised_by_one_or_two_outliers_in_a_row) {
   EXPECT_TRUE(find_change_points(values).empty());
 }
 
-TEST(ChangePoints, of_constants_are_found_within_five_points) {
+TEST(ChangePoints, of_constants_are_found_within_three_points) {
   for (const double to : {7.0000001, 6.0, 1e9, 0.0, -7.0}) {
     const std::vector<ChangePoint> found =
         find_change_points(joined(std::vector<double>(50, 7), std::vector<double>(30, to)));
     ASSERT_EQ(found.size(), 1U) << to;
     EXPECT_EQ(found[0].index, 50U) << to;
-    EXPECT_LT(found[0].detected_at, 55U) << to;
+    EXPECT_LT(found[0].detected_at, 53U) << to;
     EXPECT_DOUBLE_EQ(found[0].before, 7);
     EXPECT_NEAR(found[0].after, to, 1e-6);
     EXPECT_EQ(found[0].ratio.has_value(), to > 0);
@@ -107,7 +107,7 @@ TEST(ChangePoints, of_a_constant_are_found_after_the_shortest_baseline) {
         joined(std::vector<double>(ChangePointDetector::kFewest, from), std::vector<double>(15, to)));
     ASSERT_EQ(found.size(), 1U) << to;
     EXPECT_EQ(found[0].index, ChangePointDetector::kFewest) << to;
-    EXPECT_EQ(found[0].detected_at, ChangePointDetector::kEnough - 1) << to;
+    EXPECT_EQ(found[0].detected_at, ChangePointDetector::kFewest + ChangePointDetector::kShortest - 1) << to;
     EXPECT_DOUBLE_EQ(found[0].before, from);
     EXPECT_NEAR(found[0].after, to, 1e-6);
   }
@@ -117,7 +117,9 @@ TEST(ChangePoints, of_a_constant_are_not_raised_by_rounding_new_noise_or_outlier
   const std::vector<double> constant(ChangePointDetector::kFewest, 50);
   EXPECT_TRUE(find_change_points(joined(constant, std::vector<double>(15, 50 + 1e-12))).empty());
   EXPECT_TRUE(find_change_points(joined(constant, {50.1, 50.3, 50.2, 50.05, 50.4, 49.9, 50.1, 49.8})).empty());
-  for (const std::size_t outliers : {1, 2, 4}) {
+  EXPECT_TRUE(find_change_points(joined(constant, {50.1, 54.9, 54.5, 53, 54})).empty());
+  EXPECT_FALSE(find_change_points(joined(constant, {55, 56, 58})).empty());
+  for (const std::size_t outliers : {1, 2}) {
     const std::vector<double> out = joined(constant, std::vector<double>(outliers, 100));
     EXPECT_TRUE(find_change_points(joined(out, std::vector<double>(20, 50))).empty()) << outliers;
   }
@@ -132,11 +134,9 @@ TEST(ChangePoints, of_a_series_that_is_too_young_may_be_missing) {
   EXPECT_EQ(points_missing(enough - 1), 1U);
   EXPECT_EQ(points_missing(enough), 0U);
   EXPECT_EQ(points_missing(1000), 0U);
-  // The very step that is as plain as can be: found with enough points, missed with one less.
-  const std::vector<double> step =
-      joined(std::vector<double>(baseline, 50), std::vector<double>(enough - baseline, 90));
+  const std::vector<double> step = steps({{baseline, 50}, {enough - baseline, 90}}, 7);
   EXPECT_EQ(find_change_points(step).size(), 1U);
-  EXPECT_TRUE(find_change_points(std::span(step).first(enough - 1)).empty());
+  EXPECT_TRUE(find_change_points(std::span(step).first(baseline + 2)).empty());
 }
 
 TEST(ChangePoints, do_not_depend_on_unit_or_direction) {

@@ -1,0 +1,184 @@
+// How often levels in hindsight (stats/hindsight.h) are wrong, and what the alarms of the same series say.
+#include "harness/stats/hindsight.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/simulate/cases.h"
+#include "harness/simulate/draw.h"
+#include "harness/simulate/noise.h"
+#include "harness/simulate/oracle.h"
+#include "harness/simulate/simulate.h"
+#include "harness/simulate/speed.h"
+#include "harness/stats/change_points.h"
+
+namespace lab::simulate {
+
+namespace {
+
+using stats::Hindsight;
+
+constexpr std::size_t kNights = 100;
+constexpr std::size_t kFirstLook = 8;                                // night after which a series is first looked at
+constexpr std::size_t kSecond = 60, kWithin = 5;                     // night of the second step; nights to its alarm
+constexpr std::size_t kLater = 30;                                   // nights from a step to the look back at it
+constexpr double kSigma = 0.02, kNarrow = 0.01, kUpperLevel = 1.05;  // relative
+
+void add_step(std::vector<double>& values, std::size_t at, double rise) {
+  for (std::size_t i = at; i < values.size(); ++i) values[i] += rise;
+}
+
+bool has_change_at(const Hindsight& hindsight, std::size_t at) {
+  return std::ranges::any_of(hindsight.changes, [at](const stats::HindsightChange& change) {
+    return stats::is_same_change(change.index, at);
+  });
+}
+
+bool alarmed_within(std::span<const double> values, std::size_t at, std::size_t nights) {
+  return std::ranges::any_of(stats::find_change_points(values), [&](const stats::ChangePoint& point) {
+    return point.detected_at >= at && point.detected_at < at + nights;
+  });
+}
+
+class HindsightTrials {
+ public:
+  HindsightTrials(const SimulationSettings& settings, const ResultSink& report)
+      : random_(settings.seed), oracle_random_(settings.seed + 1), settings_(settings), report_(report) {}
+
+  /// Series without a change of the level. `changepoints` reports the alarms of noises().
+  template <typename Drawing>
+  void unchanged(std::string_view name, Drawing draw, double goal, bool with_alarms) {
+    double changed = 0, alarmed = 0, switching = 0, noise = 0;
+    const std::uint64_t trials = settings_.trials(2000);
+    for (std::uint64_t trial = 0; trial < trials; ++trial) {
+      const std::vector<double> values = draw(random_, kNights);
+      const Hindsight hindsight = stats::look_back(values);
+      changed += !hindsight.changes.empty();
+      switching += hindsight.switching;
+      noise += !hindsight.noise.empty();
+      if (with_alarms) alarmed += !stats::find_change_points(values).empty();
+    }
+    add_result(fmt::format("{}: series with a change in hindsight", name), changed, trials, Goal::kAtMost, goal);
+    if (with_alarms) add_result(fmt::format("{}: series that ever alarm", name), alarmed, trials, Goal::kAtMost, goal);
+    add_result(fmt::format("{}: series named switching", name), switching, trials);
+    add_result(fmt::format("{}: series with a change of noise in hindsight", name), noise, trials);
+  }
+
+  /// Unchanged series with a change that the look after an earlier night found, and the last look does not.
+  void withdrawn(const Noise& kind) {
+    double withdrawn = 0;
+    const std::uint64_t trials = settings_.trials(1000);
+    for (std::uint64_t trial = 0; trial < trials; ++trial) {
+      const std::vector<double> values = kind.draw(random_, kNights);
+      const Hindsight last = stats::look_back(values);
+      bool any = false;
+      for (std::size_t count = kFirstLook; count < kNights && !any; ++count)
+        for (const stats::HindsightChange& change : stats::look_back(std::span(values).first(count)).changes)
+          any = any || !has_change_at(last, change.index);
+      withdrawn += any;
+    }
+    add_result(fmt::format("{}, unchanged: series with a change that is withdrawn by night {}", kind.name, kNights),
+               withdrawn, trials, Goal::kAtMost, 0.1);
+  }
+
+  /// An early step of 3 to 8 sigma at one of the nights 3 to 20, and a second one of 5 sigma. The oracle knows the
+  /// early one.
+  void second_step(const Noise& kind) {
+    double found = 0, by_oracle = 0;
+    const std::uint64_t trials = settings_.trials(1000);
+    const Oracle oracle(kind, kNights, kSecond, 0.02, settings_.trials(4000), oracle_random_);
+    for (std::uint64_t trial = 0; trial < trials; ++trial) {
+      std::vector<double> values = kind.draw(random_, kSecond + kWithin);
+      add_step(values, kSecond, either(5 * kind.robust_sigma));
+      by_oracle += oracle.alarms(values, kWithin);
+      const std::size_t at = 3 + random_.below(18);
+      add_step(values, at, either((3 + 5 * random_.uniform()) * kind.robust_sigma));
+      found += alarmed_within(values, kSecond, kWithin);
+    }
+    const std::string what = fmt::format("{}, 5 sigma at night {} after an early step", kind.name, kSecond);
+    add_result(fmt::format("{}: alarm within {} nights", what, kWithin), found, trials, goal_of(kind), 0.95);
+    add_result(fmt::format("{}: found by an oracle that knows the noise", what), by_oracle, trials);
+  }
+
+  void early_step(const Noise& kind, std::size_t at, double goal) {
+    double found = 0;
+    const std::uint64_t trials = settings_.trials(1000);
+    for (std::uint64_t trial = 0; trial < trials; ++trial) {
+      std::vector<double> values = kind.draw(random_, at + kLater);
+      add_step(values, at, either(4 * kind.robust_sigma));
+      found += has_change_at(stats::look_back(values), at);
+    }
+    add_result(fmt::format("{}, 4 sigma at night {}: found {} nights later, within {} points", kind.name, at, kLater,
+                           stats::kNearPoints),
+               found, trials, goal_of(kind), goal);
+  }
+
+  void constant() {
+    double found = 0;
+    const std::uint64_t trials = settings_.trials(1000);
+    for (std::uint64_t trial = 0; trial < trials; ++trial) {
+      const std::size_t at = 15 + random_.below(36);
+      std::vector<double> values(at + 3, kLevel);
+      add_step(values, at, either((0.1 + 0.9 * random_.uniform()) * kLevel));
+      found += alarmed_within(values, at, 3);
+    }
+    add_result("15 to 50 equal points, then 10 to 100 % away: alarm within 3 nights", found, trials, Goal::kAtLeast, 1);
+  }
+
+ private:
+  /// Up or down.
+  double either(double rise) { return random_.below(2) == 0 ? rise : -rise; }
+
+  /// Steps have a goal in normal noise alone.
+  static Goal goal_of(const Noise& kind) { return kind.name == "normal" ? Goal::kAtLeast : Goal::kNone; }
+
+  void add_result(const std::string& what, double events, std::uint64_t trials, Goal goal = Goal::kNone,
+                  double bound = 0) const {
+    report_({what, events / static_cast<double>(trials), goal, bound, trials});
+  }
+
+  NormalRandom random_;
+  NormalRandom oracle_random_;  // of the oracle
+  const SimulationSettings& settings_;
+  const ResultSink& report_;
+};
+
+}  // namespace
+
+void simulate_hindsight(const SimulationSettings& settings, const ResultSink& report) {
+  HindsightTrials trials(settings, report);
+  for (const Noise& kind : noises()) trials.unchanged(kind.name, kind.draw, 0.03, false);
+  for (const DrawnNoise& kind : further_noises()) trials.unchanged(kind.name, kind.draw, 0.03, true);
+  for (const auto& [stay, goal] : {std::pair{0.8, 0.05}, {0.9, 0.1}})
+    trials.unchanged(
+        fmt::format("two levels that stay with {:g}", stay),
+        [stay = stay](NormalRandom& random, std::size_t count) {
+          return draw_staying(random, count, kNarrow, kUpperLevel, stay);
+        },
+        goal, true);
+  trials.unchanged(
+      "noise that doubles at night 50",
+      [](NormalRandom& random, std::size_t count) {
+        std::vector<double> values = draw_normal(random, count, kSigma);
+        for (std::size_t i = 50; i < count; ++i) values[i] += values[i] - kLevel;
+        return values;
+      },
+      0.05, true);
+  for (const Noise& kind : noises()) trials.withdrawn(kind);
+  for (const Noise& kind : noises())
+    if (kind.independent()) trials.second_step(kind);
+  for (const auto& [at, goal] : {std::pair<std::size_t, double>{10, 0.8}, {15, 0.9}, {20, 0.93}, {30, 0.95}})
+    for (const Noise& kind : noises())
+      if (kind.independent()) trials.early_step(kind, at, goal);
+  trials.constant();
+  report_cases(report);
+  report_speed(settings, report);
+}
+
+}  // namespace lab::simulate

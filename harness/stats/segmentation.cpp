@@ -1,0 +1,435 @@
+#include "harness/stats/segmentation.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/math/special_functions/erf.hpp>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "harness/stats/quantile.h"
+
+namespace lab::stats {
+
+namespace {
+
+constexpr double kMostCorrelation = 0.97;
+/// Share of points whose distance from the median of their level says how wide the noise is: more than a second level
+/// of the noise leaves out, less than outliers do. Of normal noise, they are within kNormalShare standard deviations.
+constexpr double kShare = 0.85, kNormalShare = 1.4395;
+/// Up to so many points, a change may be at any of them; in a longer series, only at the best places of its parts.
+constexpr std::size_t kAllPlaces = 64;
+/// Length of the shortest part, at least this share of the series, and the ratio of the next longer one.
+constexpr double kShortestPart = 12, kShortestShare = 1.0 / 30, kNextPart = 1.42;
+/// Most changes: one per so many points, and in all.
+constexpr std::size_t kPointsPerChange = 4, kMostChanges = 12;
+/// From this correlation on, lag 2 says how slowly it decays.
+constexpr double kSlow = 0.3;
+/// Normal scores of two separate levels are about this many standard deviations apart, however far their values are.
+constexpr double kApart = 3.5;
+/// A larger distance counts up to this many times more, and more between levels that do not overlap.
+constexpr double kMostBoost = 4, kMostBoostApart = 16;
+/// Up to so many points, a level is judged by its rarity, too. Medians that differ by a smaller share are equal.
+constexpr std::size_t kFewPoints = 8;
+constexpr double kSameValue = 1e-9;
+/// Fewest points of a level whose distance counts more: fewer may be outliers. Levels that do not overlap may have
+/// fewer in a short series, where outliers hardly follow each other: the length of the series, and the points.
+constexpr std::size_t kFewestBoosted = 5;
+constexpr std::array<std::pair<std::size_t, std::size_t>, 2> kFewestApart{{{30, 3}, {60, 4}}};
+/// A weaker change is none in any case.
+constexpr double kLeastEvidence = 6;
+
+/// Three or more changes that return to the level before the last one, two thirds of them or more, are no changes but a
+/// series that switches. For this, divisions count from a share of the critical evidence on.
+constexpr double kReturning = 2.0 / 3, kLikely = 0.6;
+constexpr std::size_t kFewestSwitches = 3;
+/// A level has returned if it is nearer to that of the level before the last one, by this share of the last change.
+constexpr double kNearReturn = 1.0 / 4;
+/// Stays are short if their mean is this, or if so many visits are in stays that were found.
+constexpr std::size_t kShortStay = 16, kFewestVisits = 1;
+/// A change beyond switching is this many times larger.
+constexpr double kBeyondSwitching = 1.5;
+
+struct CriticalEvidence {
+  double count, evidence;
+};
+/// Between these lengths, it is interpolated over the logarithm of the length. `simulate critical` prints the quantiles
+/// that they come from: on the noises that are not reported, at most 3 % of unchanged series reach them, also where
+/// they are autocorrelated with up to 0.75. Below 100 points they are higher, because a series is looked at every
+/// night, and a short one hardly shows its autocorrelation: what one night tells, the next should not withdraw.
+constexpr std::array<CriticalEvidence, 9> kCritical{
+    {{10, 30}, {15, 32}, {20, 32}, {30, 30}, {40, 27}, {60, 22.5}, {100, 19}, {200, 18}, {1000, 25.5}}};
+
+/// Most points that a start moves by the values: levels that overlap do not say more.
+constexpr std::size_t kMostMoved = 2;
+
+/// Points of freedom that a level takes up: its height, and the choice of its place.
+constexpr double kPlacePoints = 3;
+
+/// Sums over the scores before each point, so that those of any part cost two subtractions.
+class Sums {
+ public:
+  explicit Sums(std::span<const double> scores) : scores_(scores) {
+    sum_.push_back(0);
+    squares_.push_back(0);
+    lag1_.push_back(0);
+    lag2_.push_back(0);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      sum_.push_back(sum_.back() + scores[i]);
+      squares_.push_back(squares_.back() + scores[i] * scores[i]);
+      lag1_.push_back(lag1_.back() + (i >= 1 ? scores[i] * scores[i - 1] : 0));
+      lag2_.push_back(lag2_.back() + (i >= 2 ? scores[i] * scores[i - 2] : 0));
+    }
+  }
+
+  std::size_t size() const { return scores_.size(); }
+  double mean(std::size_t from, std::size_t to) const { return sum(from, to) / length(from, to); }
+  /// Sum of squared distances from the mean.
+  double spread(std::size_t from, std::size_t to) const {
+    const double all = sum(from, to);
+    return std::max(0.0, squares_[to] - squares_[from] - all * all / length(from, to));
+  }
+  /// Sum of the products of distances from the mean of points `lag` (1 or 2) apart.
+  double product(std::size_t from, std::size_t to, std::size_t lag) const {
+    if (to - from <= lag) return 0;
+    const std::vector<double>& products = lag == 1 ? lag1_ : lag2_;
+    const double middle = mean(from, to);
+    return products[to] - products[from + lag] - middle * (sum(from + lag, to) + sum(from, to - lag)) +
+           static_cast<double>(to - from - lag) * middle * middle;
+  }
+
+ private:
+  double sum(std::size_t from, std::size_t to) const { return sum_[to] - sum_[from]; }
+  static double length(std::size_t from, std::size_t to) { return static_cast<double>(to - from); }
+
+  std::span<const double> scores_;
+  std::vector<double> sum_, squares_, lag1_, lag2_;
+};
+
+/// Equal values have the score of their mean rank.
+std::vector<double> normal_scores(std::span<const double> values) {
+  const std::size_t n = values.size();
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<double> scores(n);
+  for (std::size_t i = 0, end = 0; i < n; i = end) {
+    for (end = i; end < n && values[order[end]] == values[order[i]];) ++end;
+    const double share = static_cast<double>(i + end) / 2 / static_cast<double>(n);
+    const double score = std::sqrt(2.0) * boost::math::erf_inv(2 * share - 1);
+    for (std::size_t k = i; k < end; ++k) scores[order[k]] = score;
+  }
+  return scores;
+}
+
+/// The best place to divide a part in two; `from` if it is too short.
+std::size_t best_place(const Sums& sums, std::size_t from, std::size_t to) {
+  std::size_t best = from;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t place = from + kShortestLevel; place + kShortestLevel <= to; ++place)
+    if (const double spread = sums.spread(from, place) + sums.spread(place, to); spread < least)
+      std::tie(least, best) = std::pair(spread, place);
+  return best;
+}
+
+/// Where a change may be, ascending, without 0 and with the end: every point, or the best place of each part of a set
+/// of overlapping parts of all lengths (Kovacs, Buhlmann, Li and Munk, "Seeded binary segmentation", Biometrika 110
+/// (2023) 249-256).
+std::vector<std::size_t> places(const Sums& sums) {
+  const std::size_t n = sums.size();
+  std::vector<std::size_t> found;
+  if (n <= kAllPlaces) {
+    for (std::size_t i = kShortestLevel; i + kShortestLevel <= n; ++i) found.push_back(i);
+  } else {
+    const auto all = static_cast<double>(n);
+    for (double length = std::max(kShortestPart, kShortestShare * all); length < 2 * all; length *= kNextPart) {
+      const std::size_t part = std::min(n, static_cast<std::size_t>(length));
+      for (std::size_t from = 0;; from += part / 2) {
+        const std::size_t to = std::min(n, from + part);
+        if (const std::size_t place = best_place(sums, from, to); place != from) found.push_back(place);
+        if (to == n) break;
+      }
+    }
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+  }
+  found.push_back(n);
+  return found;
+}
+
+/// Takes the bias out of an autocorrelation estimated around the means of `levels` levels of `count` points. Kendall,
+/// "Note on bias in the estimation of autocorrelation", Biometrika 41 (1954) 403-404, has it for one level.
+double unbiased(double correlation, std::size_t count, std::size_t levels) {
+  const auto n = static_cast<double>(count), means = static_cast<double>(levels);
+  return std::clamp(correlation + means * (1 + 3 * correlation) / n, 0.0, kMostCorrelation);
+}
+
+/// The variance of a mean of many points over that of as many independent ones.
+double inflation(double lag1, double lag2) {
+  // rho_k = rho_1 decay^(k - 1): an autoregressive process, or levels that stay, with independent noise on top.
+  const double decay = lag1 > kSlow ? std::clamp(lag2 / lag1, lag1, kMostCorrelation) : lag1;
+  return 1 + 2 * lag1 / (1 - decay);
+}
+
+std::vector<std::size_t> edges_of(const std::vector<std::size_t>& starts, std::size_t end) {
+  std::vector<std::size_t> edges{0};
+  edges.insert(edges.end(), starts.begin(), starts.end());
+  edges.push_back(end);
+  return edges;
+}
+
+/// Of each level between two edges.
+std::vector<double> medians_of(std::span<const double> values, const std::vector<std::size_t>& edges) {
+  std::vector<double> medians;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i)
+    medians.push_back(median(values.subspan(edges[i], edges[i + 1] - edges[i])));
+  return medians;
+}
+
+/// Number of visits inside of levels to the level next to them: at least two points in a row that are nearer to it.
+std::size_t visits_of(std::span<const double> values, const std::vector<std::size_t>& edges,
+                      const std::vector<double>& medians) {
+  std::size_t visits = 0;
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    const double other = medians[i == 0 ? 1 : i - 1];
+    std::size_t run = 0;
+    for (std::size_t k = edges[i]; k < edges[i + 1]; ++k) {
+      run = std::abs(values[k] - other) < std::abs(values[k] - medians[i]) ? run + 1 : 0;
+      visits += run == 2;
+    }
+  }
+  return visits;
+}
+
+/// The median distance of adjacent levels, if the series goes back and forth between them and its stays are short,
+/// found or not; else 0. Levels that return after long stays are changes.
+double distance_switched(std::span<const double> values, const std::vector<std::size_t>& edges) {
+  const std::vector<double> medians = medians_of(values, edges);
+  if (medians.size() < kFewestSwitches + 1) return 0;
+  if (values.size() > kShortStay * medians.size() && visits_of(values, edges, medians) < kFewestVisits) return 0;
+  std::size_t returns = 0;
+  std::vector<double> distances;
+  for (std::size_t i = 1; i < medians.size(); ++i) {
+    distances.push_back(std::abs(medians[i] - medians[i - 1]));
+    returns += i >= 2 && std::abs(medians[i] - medians[i - 2]) < kNearReturn * distances.back();
+  }
+  const double share = static_cast<double>(returns) / static_cast<double>(medians.size() - 2);
+  return share >= kReturning ? median(distances) : 0;
+}
+
+/// How much more the distance of adjacent levels counts than that of their scores.
+class Boosts {
+ public:
+  Boosts(std::span<const double> values, const std::vector<std::size_t>& edges) : medians_(medians_of(values, edges)) {
+    std::vector<double> distances;
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+      const std::span<const double> level = values.subspan(edges[i], edges[i + 1] - edges[i]);
+      for (const double value : level) distances.push_back(std::abs(value - medians_[i]));
+      sizes_.push_back(level.size());
+      hulls_.push_back(std::ranges::minmax(level));
+    }
+    for (const auto& [count, fewest] : kFewestApart)
+      if (values.size() <= count) fewest_apart_ = std::min(fewest_apart_, fewest);
+    std::ranges::sort(distances);
+    // The medians take up one point of each level.
+    const double share = static_cast<double>(distances.size()) / static_cast<double>(distances.size() - sizes_.size());
+    sigma_ = sorted_quantile(distances, kShare) / kNormalShare * std::sqrt(share);
+  }
+
+  /// Between level `i` and the next.
+  double at(std::size_t i) const {
+    const bool apart = hulls_[i].max < hulls_[i + 1].min || hulls_[i + 1].max < hulls_[i].min;
+    if (std::min(sizes_[i], sizes_[i + 1]) < (apart ? fewest_apart_ : kFewestBoosted)) return 1;
+    const double step = std::abs(medians_[i + 1] - medians_[i]);
+    const double most = apart ? kMostBoostApart : kMostBoost;
+    if (sigma_ <= 0) return apart ? most : 1;
+    const double boost = step / sigma_ / kApart;
+    return std::clamp(boost * boost, 1.0, most);
+  }
+
+ private:
+  std::vector<double> medians_;
+  std::vector<std::size_t> sizes_;
+  std::vector<std::ranges::minmax_result<double>> hulls_;
+  std::size_t fewest_apart_ = kFewestBoosted;
+  double sigma_ = 0;
+};
+
+/// ln C(n, k).
+double log_choices(std::size_t n, std::size_t k) {
+  const auto log_factorial = [](std::size_t x) { return std::lgamma(static_cast<double>(x) + 1); };
+  return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
+}
+
+/// A bound on the evidence for a short level: twice the logarithm of how rarely so many of its points are among the
+/// most extreme of both levels, whatever the distribution. Scores of values that are mostly equal are far from normal.
+/// None (infinite) for a longer level; 0 if both levels have the same median.
+double rarity(std::span<const double> a, std::span<const double> b) {
+  const double old_median = median(a), new_median = median(b);
+  const double least = kSameValue * std::max(std::abs(old_median), std::abs(new_median));
+  if (std::abs(new_median - old_median) <= least) return 0;
+  const bool b_is_short = b.size() <= a.size();
+  const std::span<const double> few = b_is_short ? b : a, many = b_is_short ? a : b;
+  if (few.size() > kFewPoints) return std::numeric_limits<double>::infinity();
+  const double sign = (new_median > old_median) == b_is_short ? 1 : -1;
+  std::vector<double> mine, all;
+  for (const double value : few) mine.push_back(sign * value);
+  all = mine;
+  for (const double value : many) all.push_back(sign * value);
+  std::ranges::sort(mine, std::ranges::greater());
+  double rarest = 0;
+  for (std::size_t r = 1; r <= mine.size(); ++r) {
+    const auto extreme =
+        static_cast<std::size_t>(std::ranges::count_if(all, [&](double value) { return value >= mine[r - 1]; }));
+    rarest = std::max(rarest, log_choices(all.size(), r) - log_choices(extreme, r) - log_choices(mine.size(), r));
+  }
+  return 2 * rarest;
+}
+
+Division judged(std::span<const double> values, const Sums& sums, std::vector<std::size_t> starts) {
+  const std::size_t n = sums.size(), levels = starts.size() + 1;
+  const std::vector<std::size_t> edges = edges_of(starts, n);
+  double within = 0;
+  std::array<double, 2> products{}, pairs{};
+  for (std::size_t i = 0; i < levels; ++i) {
+    within += sums.spread(edges[i], edges[i + 1]);
+    for (const std::size_t lag : {1, 2}) {
+      products[lag - 1] += sums.product(edges[i], edges[i + 1], lag);
+      pairs[lag - 1] += static_cast<double>(edges[i + 1] - edges[i] - lag);
+    }
+  }
+  Division division{std::move(starts), std::numeric_limits<double>::infinity()};
+  // Rounding alone leaves about this much in constant levels.
+  if (within < 1e-12 * static_cast<double>(n)) {
+    for (std::size_t i = 0; i + 2 < edges.size(); ++i)
+      if (rarity(values.subspan(edges[i], 1), values.subspan(edges[i + 1], 1)) == 0) division.evidence = 0;
+    return division;
+  }
+  std::array<double, 2> correlations{};
+  for (const std::size_t lag : {0, 1})
+    correlations[lag] = unbiased(products[lag] / within * static_cast<double>(n) / pairs[lag], n, levels);
+  const double variance = within / static_cast<double>(n - levels) * inflation(correlations[0], correlations[1]);
+  std::vector<double> each;
+  for (std::size_t i = 0; i + 2 < edges.size(); ++i) {
+    const double step = sums.mean(edges[i + 1], edges[i + 2]) - sums.mean(edges[i], edges[i + 1]);
+    const double share =
+        1 / static_cast<double>(edges[i + 1] - edges[i]) + 1 / static_cast<double>(edges[i + 2] - edges[i + 1]);
+    each.push_back(step * step / (variance * share));
+  }
+  division.evidence = std::ranges::min(each);
+  if (division.evidence < kLeastEvidence) return division;
+  const Boosts boosts(values, edges);
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    const std::span<const double> old_level = values.subspan(edges[i], edges[i + 1] - edges[i]);
+    const std::span<const double> new_level = values.subspan(edges[i + 1], edges[i + 2] - edges[i + 1]);
+    each[i] = boosts.at(i) * std::min(each[i], rarity(old_level, new_level));
+  }
+  division.evidence = std::ranges::min(each);
+  return division;
+}
+
+}  // namespace
+
+std::vector<Division> divisions(std::span<const double> values) {
+  const std::size_t n = values.size();
+  if (n < kFewestSegmented) return {};
+  const std::vector<double> scores = normal_scores(values);
+  const Sums sums(scores);
+  const std::vector<std::size_t> at = places(sums);
+  const std::size_t most = std::clamp<std::size_t>(n / kPointsPerChange, 1, kMostChanges);
+  std::vector<double> before(at.size()), least(at.size());  // sums of squares of the points before each place
+  for (std::size_t i = 0; i < at.size(); ++i) least[i] = sums.spread(0, at[i]);
+  std::vector<std::vector<std::size_t>> last;  // by changes and place: the last change before it
+  std::vector<Division> all;
+  for (std::size_t changes = 1; changes <= most; ++changes) {
+    std::swap(before, least);
+    std::vector<std::size_t>& from = last.emplace_back(at.size());
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      least[i] = std::numeric_limits<double>::infinity();
+      for (std::size_t j = changes - 1; j < i && at[j] + kShortestLevel <= at[i]; ++j)
+        if (const double spread = before[j] + sums.spread(at[j], at[i]); spread < least[i])
+          std::tie(least[i], from[i]) = std::pair(spread, j);
+    }
+    if (least.back() == std::numeric_limits<double>::infinity()) break;
+    std::vector<std::size_t> starts(changes);
+    std::size_t place = at.size() - 1;
+    for (std::size_t k = changes; k-- > 0;) starts[k] = at[place = last[k][place]];
+    all.push_back(judged(values, sums, std::move(starts)));
+  }
+  return all;
+}
+
+/// Whether a straight line fits better than levels. Of the values themselves: scores of two levels that drift are
+/// nearly on a line. Far outliers count as much as nearer ones.
+bool is_drift(std::span<const double> values, const std::vector<std::size_t>& starts) {
+  const std::vector<double> ascending = sorted(values);
+  const double low = sorted_quantile(ascending, 0.1), high = sorted_quantile(ascending, 0.9), reach = 2 * (high - low);
+  std::vector<double> clipped;
+  for (const double value : values) clipped.push_back(std::clamp(value - low, -reach, high - low + reach));
+  const Sums sums(clipped);
+  const auto n = static_cast<double>(clipped.size());
+  double product = 0;
+  for (std::size_t i = 0; i < clipped.size(); ++i) product += (static_cast<double>(i) - (n - 1) / 2) * clipped[i];
+  const double around_line = sums.spread(0, clipped.size()) - product * product / (n * (n * n - 1) / 12);
+  double around_levels = 0;
+  const std::vector<std::size_t> edges = edges_of(starts, clipped.size());
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) around_levels += sums.spread(edges[i], edges[i + 1]);
+  return around_line / (n - 2) <
+         around_levels / std::max(1.0, n - 1 - kPlacePoints * static_cast<double>(starts.size()));
+}
+
+/// Moves each start to where the values pass from being nearer to the median of one level to being nearer to that of
+/// the next: scores do not tell how far apart values are.
+void place_by_values(std::span<const double> values, std::vector<std::size_t>& starts) {
+  const std::vector<std::size_t> edges = edges_of(starts, values.size());
+  const std::vector<double> medians = medians_of(values, edges);
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const auto is_next = [&](std::size_t at) {
+      return std::abs(values[at] - medians[i + 1]) < std::abs(values[at] - medians[i]);
+    };
+    const std::size_t first = std::max(edges[i] + kShortestLevel, starts[i] - kMostMoved);
+    const std::size_t last = std::min(edges[i + 2] - kShortestLevel, starts[i] + kMostMoved);
+    while (starts[i] > first && is_next(starts[i] - 1)) --starts[i];
+    while (starts[i] < last && !is_next(starts[i])) ++starts[i];
+  }
+}
+
+Levels find_levels(std::span<const double> values) {
+  const std::size_t left_out = values.size() - std::min(values.size(), kMostSegmented);
+  const std::span<const double> last = values.subspan(left_out);
+  const std::vector<Division> all = divisions(last);
+  const double critical = critical_evidence(last.size());
+  const auto is_sure = [&](const Division& one) { return one.evidence > critical; };
+  auto found = std::find_if(all.rbegin(), all.rend(), is_sure);
+  if (found == all.rend()) return {};
+  found =
+      std::find_if(found, all.rend(), [&](const Division& one) { return is_sure(one) && !is_drift(last, one.starts); });
+  if (found == all.rend()) return {{}, false, true};
+  Levels levels;
+  double distance = 0;  // between the levels that it switches between
+  for (const Division& one : all)
+    if (one.evidence > kLikely * critical)
+      distance = std::max(distance, distance_switched(last, edges_of(one.starts, last.size())));
+  levels.switching = distance > 0;
+  const std::vector<double> medians = medians_of(last, edges_of(found->starts, last.size()));
+  for (std::size_t i = 0; i < found->starts.size(); ++i)
+    if (!levels.switching || std::abs(medians[i + 1] - medians[i]) > kBeyondSwitching * distance)
+      levels.starts.push_back(found->starts[i]);
+  place_by_values(last, levels.starts);
+  for (std::size_t& start : levels.starts) start += left_out;
+  return levels;
+}
+
+double critical_evidence(std::size_t count) {
+  const double at = std::log(static_cast<double>(std::max<std::size_t>(1, count)));
+  const auto next =
+      std::ranges::find_if(kCritical, [&](const CriticalEvidence& one) { return std::log(one.count) >= at; });
+  if (next == kCritical.begin()) return next->evidence;
+  if (next == kCritical.end()) return kCritical.back().evidence;
+  const auto last = next - 1;
+  const double share = (at - std::log(last->count)) / (std::log(next->count) - std::log(last->count));
+  return last->evidence + share * (next->evidence - last->evidence);
+}
+
+}  // namespace lab::stats

@@ -1,0 +1,54 @@
+/// The levels of a whole series, seen from its end. Unlike on-line detection (change_points.h), all points count on
+/// both sides of a change.
+///
+/// Values are replaced by their normal scores (van der Waerden, "Order tests for the two-sample problem and their
+/// power", Indagationes Mathematicae 14 (1952) 453-458), so that neither tails nor scale matter. For each number of
+/// changes, dynamic programming finds the division with the least sum of squares within levels. The evidence for a
+/// change is the squared difference of the mean scores of its two levels over its variance: the variance within all
+/// levels, inflated by the autocorrelation within all levels (Bayley and Hammersley, "The 'effective' number of
+/// independent observations in an autocorrelated time series", Supplement to the Journal of the Royal Statistical
+/// Society 8 (1946) 184-197). Scores saturate: between two levels that do not overlap they differ by about 3.5 standard
+/// deviations, however far apart the values are. So a larger distance of the values counts more, up to a limit. Of a
+/// level of few points, the evidence is at most what the rarity of its ranks allows under any distribution. The
+/// division with the most changes is taken whose changes all have more than the critical evidence. So one step that
+/// hides between two others, or that comes back, is found although no single division into two would show it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace lab::stats {
+
+struct Division {
+  std::vector<std::size_t> starts;  ///< the first point of every level but the first
+  double evidence = 0;              ///< for the weakest of these changes; infinite between constant levels
+};
+
+/// The divisions into 2, 3, ... levels with the least sums of squares, each with at least kShortestLevel points. The
+/// values are finite. None for fewer than kFewestSegmented values.
+std::vector<Division> divisions(std::span<const double> values);
+
+struct Levels {
+  std::vector<std::size_t> starts;  ///< the first point of every level but the first
+  /// The series goes back and forth between two levels, as on a machine that runs in one of two states. Such levels are
+  /// not in `starts`, but a change that is larger than the distance between them is.
+  bool switching = false;
+  /// A straight line fits better than levels, of which there are then none.
+  bool drifting = false;
+};
+
+/// The levels of the last kMostSegmented values.
+Levels find_levels(std::span<const double> values);
+
+/// The evidence that the weakest change must exceed in a series of this length.
+double critical_evidence(std::size_t count);
+
+/// Two points in a row may be outliers.
+inline constexpr std::size_t kShortestLevel = 3;
+/// Older points are not segmented anew.
+inline constexpr std::size_t kMostSegmented = 1000;
+/// A shorter series is not segmented.
+inline constexpr std::size_t kFewestSegmented = 7;
+
+}  // namespace lab::stats
