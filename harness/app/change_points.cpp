@@ -64,12 +64,15 @@ Expected<std::vector<NumberSeries>> find_change_points(std::string_view text, co
     const std::size_t end = std::min(text.find('\n'), text.size());
     Expected<std::vector<double>> values = numbers(text.substr(0, end));
     if (!values) return in_context(fmt::format("{}: line {}", name, line), values.error());
-    if (!values->empty()) all.push_back({line, std::move(*values), {}});
+    if (!values->empty()) all.push_back({line, std::move(*values), {}, {}});
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   if (all.empty()) return usage_error(fmt::format("{}: expected one series per line, found no number", name), kHint);
   const stats::DetectorContext context{together ? all.size() : 1, {}};
-  for (NumberSeries& series : all) series.change_points = stats::find_change_points(series.values, context);
+  for (NumberSeries& series : all) {
+    series.change_points = stats::find_change_points(series.values, context);
+    series.hindsight = stats::look_back(series.values);
+  }
   return all;
 }
 

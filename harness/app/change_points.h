@@ -1,4 +1,4 @@
-/// The use case changepoints: finds level changes in series of numbers, point by point, as an on-line detector does.
+/// The use case changepoints: finds level changes in series of numbers, point by point as they come, and in hindsight.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/stats/change_points.h"
+#include "harness/stats/hindsight.h"
 
 namespace lab::app {
 
@@ -15,6 +16,7 @@ struct NumberSeries {
   std::size_t line = 0;  ///< in the text, from 1
   std::vector<double> values;
   std::vector<stats::ChangePoint> change_points;
+  stats::Hindsight hindsight;
 };
 
 /// One series for each line of `text` that is not blank, its numbers separated by commas or blanks. `together`: the

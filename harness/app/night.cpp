@@ -12,6 +12,7 @@
 #include "harness/base/terminal.h"
 #include "harness/base/utc.h"
 #include "harness/judge/alarms.h"
+#include "harness/report/history_text.h"
 #include "harness/report/night_text.h"
 #include "harness/results/result.h"
 
@@ -147,8 +148,24 @@ class NightRun {
       if (history.series.machine != night.machine) continue;
       for (results::Alarm& alarm : judge::new_alarms(history, night, state_.alarms, state_.is_new))
         state_.alarms.push_back(std::move(alarm));
+      if (night.fit) tell_good_news(history, night);
     }
     return state_.save();
+  }
+
+  /// What is over and what became better: each once, because the state keeps the first and one night finds the second.
+  /// What was over before the first night is no news.
+  void tell_good_news(const judge::SeriesHistory& history, const judge::NightFitness& night) {
+    for (const judge::EndedAlarm& ended : judge::ended_alarms(history, state_.alarms)) {
+      results::Alarm& alarm = state_.alarms[ended.alarm];
+      alarm.ended = ended.since;
+      if (!state_.is_new)
+        environment_.print_line(
+            fmt::format("nightly: {} is back to normal since {}", alarm.benchmark, ended.since.substr(0, 10)));
+    }
+    for (const judge::LevelChange& change : judge::new_improvements(history, night))
+      environment_.print_line(fmt::format("nightly: {} improved by {} in {}", history.series.benchmark,
+                                          report::change_text(change.ratio), report::commits_text(change.commits)));
   }
 
   /// The machine's alarms that no summary has named, the largest first.

@@ -390,6 +390,32 @@ TEST_F(Nightly, a_change_before_the_first_night_is_no_alarm) {
   EXPECT_EQ(state()[0].bisect->reason, "from before the first night");
 }
 
+TEST_F(Nightly, an_alarm_that_is_over_is_told_once) {
+  slow_nights(50);
+  Strings told;
+  for (int i = 50; i < 62; ++i) {
+    prepare(i, {{"shelf/a/store", 100 * std::exp(0.01 * noise_(random_))}});
+    night(i);
+    for (const std::string& line : environment_.said)
+      if (line.find("back to normal") != std::string::npos || line.find("improved") != std::string::npos)
+        told.push_back(line.substr(0, line.find(" in 0")));
+  }
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_THAT(told[0], HasSubstr("shelf/a/store is back to normal since 20"));
+  EXPECT_THAT(told[1], HasSubstr("shelf/a/store improved by -"));
+}
+
+TEST_F(Nightly, what_was_over_before_the_first_night_is_not_told) {
+  for (int i = 0; i < 70; ++i) {
+    prepare(i, {{"shelf/a/store", 100 * std::exp(0.01 * noise_(random_)) * (i >= 30 && i < 50 ? 2 : 1)}});
+    if (i < 66)
+      environment_.store(*environment_.next);
+    else
+      night(i);
+    for (const std::string& line : environment_.said) EXPECT_EQ(line.find("back to normal"), std::string::npos) << line;
+  }
+}
+
 TEST_F(Nightly, a_bisect_without_an_answer_continues_the_next_night_and_its_answer_is_reported) {
   environment_.bisect = [](const std::string&) {
     return VerbOutcome{1, R"({"culprit": null, "probability": 0.5, "answer": "undecided"})"};

@@ -35,17 +35,35 @@ json::value json_of(const ChangePoint& point) {
   return object;
 }
 
+json::value json_of(const stats::HindsightChange& change) {
+  return {{"index", change.index}, {"before", change.before}, {"after", change.after}, {"known_at", change.known_at}};
+}
+
+json::value json_of(const stats::NoiseChange& change) {
+  return {{"index", change.index}, {"ratio", change.ratio}};
+}
+
+template <typename T>
+json::array json_of(const std::vector<T>& all) {
+  json::array array;
+  for (const T& one : all) array.push_back(json_of(one));
+  return array;
+}
+
 /// Points missing until the series can be called unchanged; 0 if a change was found.
 std::size_t missing_points(const app::NumberSeries& series) {
-  return series.change_points.empty() ? stats::points_missing(series.values.size()) : 0;
+  const bool changed = !series.change_points.empty() || !series.hindsight.changes.empty();
+  return changed ? 0 : stats::points_missing(series.values.size());
 }
 
 void print_json(const app::NumberSeries& series) {
-  json::array found;
-  for (const ChangePoint& point : series.change_points) found.push_back(json_of(point));
   const std::size_t missing = missing_points(series);
   fmt::print("{}\n", json::serialize(json::object{
-                         {"change_points", found},
+                         {"change_points", json_of(series.change_points)},
+                         {"hindsight", json_of(series.hindsight.changes)},
+                         {"noise", json_of(series.hindsight.noise)},
+                         {"switching", series.hindsight.switching},
+                         {"drifting", series.hindsight.drifting},
                          {"line", series.line},
                          {"points", series.values.size()},
                          {"enough", missing == 0},
@@ -56,8 +74,9 @@ void print_json(const app::NumberSeries& series) {
 void print_text(const app::NumberSeries& series) {
   const std::string head = fmt::format("line {}, {}", series.line, counted(series.values.size(), "point"));
   if (const std::size_t missing = missing_points(series); missing > 0)
-    fmt::print("{}: too few points: {} more needed\n", head, missing);
-  else if (series.change_points.empty())
+    fmt::print("{}: too young: {} of {} points\n", head, series.values.size(), series.values.size() + missing);
+  else if (series.change_points.empty() && series.hindsight.changes.empty() && !series.hindsight.switching &&
+           !series.hindsight.drifting)
     fmt::print("{}: no change between points {} and {}\n", head, ChangePointDetector::kFewest,
                series.values.size() - ChangePointDetector::kPlain);
   for (const ChangePoint& point : series.change_points) {
@@ -68,6 +87,13 @@ void print_text(const app::NumberSeries& series) {
                  100 * (point.ratio->high - 1));
     fmt::print("; confidence {:.2f} %\n", 100 * point.confidence);
   }
+  for (const stats::HindsightChange& change : stats::untold(series.hindsight.changes, series.change_points))
+    fmt::print("{}: in hindsight from {:.6g} to {:.6g} at {}, known at {}\n", head, change.before, change.after,
+               change.index, change.known_at);
+  for (const stats::NoiseChange& change : series.hindsight.noise)
+    fmt::print("{}: noise {:.2g} times as wide from {} on\n", head, change.ratio, change.index);
+  if (series.hindsight.switching) fmt::print("{}: switches between levels\n", head);
+  if (series.hindsight.drifting) fmt::print("{}: drifts\n", head);
 }
 
 Expected<ExitStatus> changepoints(const Options& options) {
@@ -89,7 +115,7 @@ Expected<ExitStatus> changepoints(const Options& options) {
 Command changepoints_command() {
   return {"changepoints",
           "FILE [--together] [--json]",
-          "find where the level of a series of numbers changed, point by point",
+          "find where the level of a series of numbers changed, as it came and in hindsight",
           {{"--together", "", "limit false alarms over all series together, not for each"},
            {"--json", "", "one object per series; index and detected_at count from 0"}},
           changepoints};

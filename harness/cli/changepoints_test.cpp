@@ -57,29 +57,30 @@ TEST_F(Changepoints, prints_one_object_per_series_with_the_fields_of_the_contrac
   EXPECT_EQ(fields, "index detected_at before after confidence ratio low high ");
   EXPECT_EQ(point.at("index"), 50);
   EXPECT_LT(point.at("detected_at").as_int64(), 55);
-  EXPECT_EQ(out_.substr(end + 1),
-            R"({"change_points":[],"line":3,"points":60,"enough":true,"reason":null,"missing":null})"
-            "\n");
+  EXPECT_EQ(
+      out_.substr(end + 1),
+      R"({"change_points":[],"hindsight":[],"noise":[],"switching":false,"drifting":false,"line":3,"points":60,"enough":true,"reason":null,"missing":null})"
+      "\n");
 }
 
 TEST_F(Changepoints, prints_sentences_without_json) {
   ASSERT_EQ(run(wobble(50, 7) + "\n" + "1,2 , 3\t+4\r\n"), 0) << err_;
-  EXPECT_EQ(
-      out_,
-      "line 1, 50 points: no change between points 15 and 45\nline 2, 4 points: too few points: 16 more needed\n");
+  EXPECT_EQ(out_,
+            "line 1, 50 points: no change between points 15 and 45\nline 2, 4 points: too young: 4 of 20 points\n");
   ASSERT_EQ(run("1"), 0) << err_;
-  EXPECT_EQ(out_, "line 1, 1 point: too few points: 19 more needed\n");
+  EXPECT_EQ(out_, "line 1, 1 point: too young: 1 of 20 points\n");
   ASSERT_EQ(run("7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 8 8 8 8 8 8 8 8"), 0) << err_;
   EXPECT_TRUE(out_.starts_with("line 1, 38 points: from 7 to 8 at 30, found at 3")) << out_;
 }
 
 TEST_F(Changepoints, reports_a_series_that_is_too_young_and_how_many_points_are_missing) {
-  const std::string step = wobble(10, 100) + wobble(6, 112);
-  ASSERT_EQ(run(step, {"--json"}), 0) << err_;
-  EXPECT_EQ(out_, R"({"change_points":[],"line":1,"points":16,"enough":false,"reason":"too_young","missing":4})"
-                  "\n");
-  ASSERT_EQ(run(step), 0);
-  EXPECT_EQ(out_, "line 1, 16 points: too few points: 4 more needed\n");
+  ASSERT_EQ(run(wobble(16, 100), {"--json"}), 0) << err_;
+  EXPECT_EQ(out_,
+            R"({"change_points":[],"hindsight":[],"noise":[],"switching":false,"drifting":false,"line":1,"points":16,)"
+            R"("enough":false,"reason":"too_young","missing":4})"
+            "\n");
+  ASSERT_EQ(run(wobble(16, 100)), 0);
+  EXPECT_EQ(out_, "line 1, 16 points: too young: 16 of 20 points\n");
   std::string doubled;
   for (int i = 0; i < 30; ++i) doubled += i < 15 ? "50 " : "100 ";
   ASSERT_EQ(run(doubled, {"--json"}), 0);
@@ -87,6 +88,30 @@ TEST_F(Changepoints, reports_a_series_that_is_too_young_and_how_many_points_are_
   ASSERT_EQ(found.at("change_points").as_array().size(), 1U) << out_;
   EXPECT_EQ(found.at("change_points").at(0).at("index"), 15);
   EXPECT_TRUE(found.at("reason").is_null());
+}
+
+TEST_F(Changepoints, tells_in_hindsight_what_no_alarm_was_raised_for) {
+  const std::string early = wobble(10, 100) + wobble(30, 112);
+  ASSERT_EQ(run(early, {"--json"}), 0) << err_;
+  const boost::json::value found = boost::json::parse(out_);
+  EXPECT_TRUE(found.at("change_points").as_array().empty());
+  ASSERT_EQ(found.at("hindsight").as_array().size(), 1U);
+  const boost::json::object& change = found.at("hindsight").at(0).as_object();
+  EXPECT_EQ(change.at("index"), 10);
+  EXPECT_EQ(change.at("known_at"), 12);
+  EXPECT_TRUE(found.at("enough").as_bool());
+  ASSERT_EQ(run(early), 0);
+  EXPECT_EQ(out_, "line 1, 40 points: in hindsight from 100.517 to 112.489 at 10, known at 12\n");
+  // An alarm is not told twice.
+  ASSERT_EQ(run(wobble(50, 100) + wobble(30, 112)), 0);
+  EXPECT_EQ(out_.find("hindsight"), std::string::npos) << out_;
+}
+
+TEST_F(Changepoints, of_a_drift_are_none_and_it_has_its_name) {
+  std::string drift;
+  for (int i = 0; i < 100; ++i) drift += std::to_string(100 + 0.06 * i + (i * 61803 % 100000) * 3e-5) + " ";
+  ASSERT_EQ(run(drift), 0) << err_;
+  EXPECT_EQ(out_, "line 1, 100 points: drifts\n");
 }
 
 TEST_F(Changepoints, of_a_prefix_are_those_of_the_whole_series_up_to_there) {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <ctime>
+
 #include "harness/base/terminal.h"
 #include "harness/base/usage_error.h"
 #include "harness/cli/commands.h"
@@ -43,7 +45,7 @@ Expected<ExitStatus> run(const Options& options) {
   if (for_script)
     for (const judge::SeriesHistory& one : *histories) fmt::print("{}", report::to_json(one));
   else
-    fmt::print("{}", report::to_text(*histories, output_width(STDOUT_FILENO)));
+    fmt::print("{}", report::to_text(*histories, output_width(STDOUT_FILENO), std::time(nullptr)));
   return ExitStatus::kOk;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <random>
+#include <regex>
 
 #include "harness/base/child.h"
 #include "harness/base/files.h"
@@ -32,7 +33,10 @@ ChildOutcome start(Words command) {
 ChildOutcome history_of(const fs::path& results, const Words& more = {}) {
   Words command{(fs::path(LAB_BUILD_DIR) / "harness").string(), "history", "--results", results.string()};
   command.insert(command.end(), more.begin(), more.end());
-  return start(command);
+  ChildOutcome outcome = start(command);
+  // The made-up machines have been silent since; for how long changes every day.
+  outcome.output = std::regex_replace(outcome.output, std::regex("  silent for [0-9]+ days: [^\\n]*\\n"), "");
+  return outcome;
 }
 
 /// 60 nights of two benchmarks with noise of 0.5 %; the first is 6 % slower from night 40 on.
@@ -63,7 +67,8 @@ TEST(HistoryCommand, prints_what_changed_when_by_how_much_and_between_which_comm
             "  regressed  shelf/v000/store  +6.01 % [+5.84 %, +6.25 %]  000000270000..000000280000  2026-09-10, found "
             "after 3 "
             "nights\n"
-            "  1 benchmark without a change between its first 15 nights and its last 4\n");
+            "  1 benchmark without a change between its first 15 nights and its last 4 (1.2 % or more would have been "
+            "seen)\n");
   EXPECT_EQ(shown.error_tail, "");
 }
 
@@ -75,8 +80,9 @@ TEST(HistoryCommand, prints_a_change_as_json_with_the_documented_fields) {
   const boost::json::object change = series.at("change_points").at(0).as_object();
   Words names;
   for (const auto& field : change) names.emplace_back(field.key());
-  EXPECT_EQ(names, (Words{"index", "detected_at", "before", "after", "ratio", "more_is_better", "low", "high",
-                          "confidence", "nights", "started", "earliest", "latest", "commits", "cause", "changed"}));
+  EXPECT_EQ(names,
+            (Words{"index", "detected_at", "before", "after", "ratio", "more_is_better", "low", "high", "confidence",
+                   "nights", "started", "earliest", "latest", "commits", "cause", "changed", "in_hindsight"}));
   EXPECT_EQ(change.at("index").to_number<int>(), 40);
   EXPECT_EQ(change.at("nights").to_number<int>(), change.at("detected_at").to_number<int>() - 40 + 1);
   EXPECT_EQ(std::string(change.at("commits").at("from").as_string()), judge::fixture_commit(39));
@@ -84,7 +90,7 @@ TEST(HistoryCommand, prints_a_change_as_json_with_the_documented_fields) {
   EXPECT_EQ(change.at("cause").as_string(), "code");
 }
 
-TEST(HistoryCommand, reports_no_change_only_where_it_could_have_found_one) {
+TEST(HistoryCommand, tells_an_early_change_in_hindsight_and_no_verdict_where_it_could_have_found_none) {
   const ScratchFolder folder;
   std::vector<results::Result> nights = sixty_nights();
   std::rotate(nights.begin(), nights.begin() + 30, nights.end());  // 10 nights, then 6 % more
@@ -97,13 +103,30 @@ TEST(HistoryCommand, reports_no_change_only_where_it_could_have_found_one) {
     }
     return history_of(of.path()).output;
   };
-  EXPECT_EQ(shown(16),
-            "machine 0123456789ab: too young to tell; 2 benchmarks in up to 16 sessions, 2026-08-01 to 2026-08-16\n"
-            "  2 benchmarks too young to tell (4 more nights)\n");
-  EXPECT_EQ(shown(20),
-            "machine 0123456789ab: no change found; 2 benchmarks in up to 20 sessions, 2026-08-01 to "
-            "2026-08-20\n"
-            "  2 benchmarks without a change between their first 15 nights and their last 4\n");
+  EXPECT_EQ(
+      shown(16),
+      "machine 0123456789ab: 1 regressed; 2 benchmarks in up to 16 sessions, 2026-08-01 to 2026-08-16\n"
+      "  regressed  shelf/v000/store  +6.11 % [+5.87 %, +6.54 %]  000000270000..000000280000  2026-08-11, seen in "
+      "hindsight after 3 nights\n"
+      "  1 benchmark too young to tell (4 more nights)\n");
+  EXPECT_EQ(shown(12),
+            "machine 0123456789ab: too young to tell; 2 benchmarks in up to 12 sessions, 2026-08-01 to 2026-08-12\n"
+            "  2 benchmarks too young to tell (8 more nights)\n");
+  EXPECT_EQ(
+      shown(20),
+      "machine 0123456789ab: 1 regressed; 2 benchmarks in up to 20 sessions, 2026-08-01 to 2026-08-20\n"
+      "  regressed  shelf/v000/store  +6.14 % [+5.92 %, +6.48 %]  000000270000..000000280000  2026-08-11, seen in "
+      "hindsight after 3 nights\n"
+      "  1 benchmark without a change between its first 15 nights and its last 4 (1.2 % or more would have been "
+      "seen)\n");
+}
+
+TEST(HistoryCommand, tells_that_a_machine_has_been_silent) {
+  const ScratchFolder folder;
+  write(folder.path(), sixty_nights());
+  const std::string text =
+      start({(fs::path(LAB_BUILD_DIR) / "harness").string(), "history", "--results", folder.path().string()}).output;
+  EXPECT_TRUE(std::regex_search(text, std::regex("\n  silent for [0-9]+ days: no session since 2026-09-29\n"))) << text;
 }
 
 TEST(HistoryCommand, counts_young_series_separately_and_restarts_with_another_seed) {
@@ -121,8 +144,8 @@ TEST(HistoryCommand, counts_young_series_separately_and_restarts_with_another_se
             "  2 benchmarks too young to tell (5 to 8 more nights)\n");
   const ChildOutcome shown = history_of(folder.path(), {"--json"});
   const std::size_t end = shown.output.find('\n');
-  EXPECT_NE(shown.output.find(R"("reason":"seeds","nights_missing":5,"judged_from":null})"), std::string::npos);
-  EXPECT_NE(shown.output.find(R"("reason":"too_young","nights_missing":8,"judged_from":null})", end),
+  EXPECT_NE(shown.output.find(R"("reason":"seeds","nights_missing":5,"judged_from":null,)"), std::string::npos);
+  EXPECT_NE(shown.output.find(R"("reason":"too_young","nights_missing":8,"judged_from":null,)", end),
             std::string::npos);
 }
 
@@ -136,7 +159,8 @@ TEST(HistoryCommand, separates_a_new_kernel_from_a_code_change) {
             "  worse, new kernel  shelf/v000/store  +6.01 % [+5.84 %, +6.25 %]  000000270000..000000280000  "
             "2026-09-10, found "
             "after 3 nights; kernel 6.1.0 -> 6.1.9\n"
-            "  1 benchmark without a change between its first 15 nights and its last 4\n");
+            "  1 benchmark without a change between its first 15 nights and its last 4 (1.2 % or more would have been "
+            "seen)\n");
 }
 
 TEST(HistoryCommand, prints_one_json_object_per_series) {
@@ -145,12 +169,14 @@ TEST(HistoryCommand, prints_one_json_object_per_series) {
   nights.resize(1);
   nights[0].source.commit.reset();
   write(folder.path(), nights);
-  EXPECT_EQ(history_of(folder.path(), {"--json", "--benchmark", "shelf/v001"}).output,
-            R"({"benchmark":"shelf/v001/store","machine":"0123456789ab","version":2,)"
-            R"("points":[{"started":"2026-08-01T23:00:00Z","commit":null,"median":4.984375E1,"low":null,"high":null,)"
-            R"("processes":1,"session":"000000"}],"change_points":[],"metric_changes":[],)"
-            R"("reason":"too_young","nights_missing":19,"judged_from":null})"
-            "\n");
+  EXPECT_EQ(
+      history_of(folder.path(), {"--json", "--benchmark", "shelf/v001"}).output,
+      R"({"benchmark":"shelf/v001/store","machine":"0123456789ab","version":2,)"
+      R"("points":[{"started":"2026-08-01T23:00:00Z","commit":null,"median":4.984375E1,"low":null,"high":null,)"
+      R"("processes":1,"session":"000000"}],"change_points":[],"hindsight":[],"switching":false,"drifting":false,"noise":null,)"
+      R"("metric_changes":[],)"
+      R"("reason":"too_young","nights_missing":19,"judged_from":null,"seen":null})"
+      "\n");
 }
 
 TEST(HistoryCommand, judges_one_session_against_earlier_nights) {
@@ -184,7 +210,7 @@ TEST(HistoryCommand, judges_one_session_against_earlier_nights) {
   const std::string last = (young.path() / "farm" / fixture_file(2)).string();
   const std::string line = history_of(young.path(), {"--night", last, "--json"}).output;
   const std::string lacking =
-      R"("reason":"too_young","nights_missing":17,"sentence":"too young to tell: 17 more nights"})";
+      R"("reason":"too_young","nights_missing":17,"sentence":"too young to tell: 3 of 20 nights"})";
   EXPECT_NE(
       line.find(R"("too_young":[{"benchmark":"shelf/v000/store",)" + lacking + R"(,{"benchmark":"shelf/v001/store",)" +
                 lacking + R"-(],"too_young_sentence":"2 too young to tell (17 more nights)"})-"),

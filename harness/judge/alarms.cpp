@@ -27,17 +27,25 @@ Alarm alarm_of(const SeriesHistory& history, const LevelChange& change) {
   return alarm;
 }
 
-/// Whether the change is known already: same series, nearly the same session.
-bool is_known(const Alarm& alarm, std::size_t index, std::span<const results::SeriesPoint> points,
-              std::span<const Alarm> known) {
-  return std::any_of(known.begin(), known.end(), [&](const Alarm& old) {
-    if (old.machine != alarm.machine || old.benchmark != alarm.benchmark || old.version != alarm.version) return false;
-    const auto found = std::find_if(points.begin(), points.end(),
-                                    [&](const results::SeriesPoint& point) { return point.session == old.session; });
-    if (found == points.end()) return false;
-    const auto place = static_cast<std::size_t>(found - points.begin());
-    return std::max(place, index) - std::min(place, index) <= kSameChange;
-  });
+/// Whether the change at `index` of this series is the alarm's, whose session may have moved a little.
+bool is_of(const Alarm& alarm, const results::SeriesKey& series, std::span<const results::SeriesPoint> points,
+           std::size_t index) {
+  if (alarm.machine != series.machine || alarm.benchmark != series.benchmark || alarm.version != series.version)
+    return false;
+  const auto found = std::ranges::find(points, alarm.session, &results::SeriesPoint::session);
+  if (found == points.end()) return false;
+  const auto place = static_cast<std::size_t>(found - points.begin());
+  return std::max(place, index) - std::min(place, index) <= kSameChange;
+}
+
+bool is_known(const SeriesHistory& history, std::size_t index, std::span<const Alarm> known) {
+  return std::ranges::any_of(known,
+                             [&](const Alarm& alarm) { return is_of(alarm, history.series, history.points, index); });
+}
+
+/// Whether `time` is nearer to `level` than to `other`, as a ratio.
+bool is_nearer(double time, double level, double other) {
+  return std::abs(std::log(time / level)) < std::abs(std::log(time / other));
 }
 
 }  // namespace
@@ -46,15 +54,14 @@ std::vector<Alarm> new_alarms(const SeriesHistory& history, const NightFitness& 
                               bool first_night) {
   std::vector<Alarm> alarms;
   for (const LevelChange& change : history.findings.changes) {
-    if (!change.is_code_regression()) continue;
+    if (change.in_hindsight || !change.is_code_regression()) continue;
     const bool is_new = history.points[change.detected_at].session == night.session;
     const bool from_before = first_night && !is_new;
     // A benchmark without a turn tonight has no time that could confirm an older finding: its next turn decides.
     const bool has_turn = history.points.back().session == night.session;
     if (!from_before && !(night.fit && (is_new || (has_turn && lasts(change, history.points))))) continue;
     Alarm alarm = alarm_of(history, change);
-    if (is_known(alarm, change.index, history.points, known) || is_known(alarm, change.index, history.points, alarms))
-      continue;
+    if (is_known(history, change.index, known) || is_known(history, change.index, alarms)) continue;
     if (from_before) {
       alarm.reported = true;
       alarm.bisect.emplace();
@@ -67,8 +74,33 @@ std::vector<Alarm> new_alarms(const SeriesHistory& history, const NightFitness& 
 }
 
 bool lasts(const LevelChange& change, std::span<const results::SeriesPoint> points) {
-  const double last = std::log(points.back().median);
-  return std::abs(last - std::log(change.after)) < std::abs(last - std::log(change.before));
+  return is_nearer(points.back().median, change.after, change.before);
+}
+
+std::vector<EndedAlarm> ended_alarms(const SeriesHistory& history, std::span<const Alarm> known) {
+  const std::vector<LevelChange>& changes = history.findings.changes;
+  std::vector<EndedAlarm> ended;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (!known[i].reported || known[i].ended) continue;
+    const auto raised = std::ranges::find_if(changes, [&](const LevelChange& change) {
+      return change.regressed() && is_of(known[i], history.series, history.points, change.index);
+    });
+    if (raised == changes.end()) continue;
+    const auto end = std::find_if(raised + 1, changes.end(), [&](const LevelChange& change) {
+      return is_nearer(change.after, raised->before, raised->after);
+    });
+    if (end != changes.end()) ended.push_back({i, end->started});
+  }
+  return ended;
+}
+
+std::vector<LevelChange> new_improvements(const SeriesHistory& history, const NightFitness& night) {
+  std::vector<LevelChange> improvements;
+  for (const LevelChange& change : history.findings.changes)
+    if (night.fit && !change.in_hindsight && !change.regressed() && change.cause == "code" &&
+        history.points[change.detected_at].session == night.session)
+      improvements.push_back(change);
+  return improvements;
 }
 
 bool explains(const results::AlarmBisect& answer, const Alarm& alarm) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/judge/history.h"
@@ -27,6 +28,18 @@ std::vector<results::Alarm> new_alarms(const SeriesHistory& history, const Night
 /// Whether the last time is nearer to the new level than to the old one. A change found in an unfit night may be only
 /// that night's disturbance.
 bool lasts(const LevelChange& change, std::span<const results::SeriesPoint> points);
+
+/// A reported alarm that is over.
+struct EndedAlarm {
+  std::size_t alarm = 0;  ///< in `known`
+  std::string since;      ///< when the first session began that was back to normal
+};
+/// The alarms in `known` of this series that were reported, and whose level a later change has ended: its times are
+/// nearer to the level before the alarm.
+std::vector<EndedAlarm> ended_alarms(const SeriesHistory& history, std::span<const results::Alarm> known);
+
+/// The changes for the better that the code caused and that tonight's session showed first. None in an unfit night.
+std::vector<LevelChange> new_improvements(const SeriesHistory& history, const NightFitness& night);
 
 /// Whether a bisect's culprit explains most of the alarm's slowdown.
 bool explains(const results::AlarmBisect& answer, const results::Alarm& alarm);

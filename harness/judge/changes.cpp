@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/judge/summary.h"
+#include "harness/stats/hindsight.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/ranks.h"
 #include "harness/stats/spread.h"
@@ -98,31 +99,48 @@ void estimate_levels(std::span<const results::SeriesPoint> points, std::size_t s
   change.interval = stats::BlockedArms(old_level, new_level).interval(1 - stats::kConfidence);
 }
 
+std::vector<double> logarithms(std::span<const results::SeriesPoint> points) {
+  std::vector<double> logs;
+  for (const results::SeriesPoint& point : points) logs.push_back(std::log(point.median));
+  return logs;
+}
+
+/// The places of all changes, and whether each was alarmed.
+std::vector<LevelChange> places_of(std::span<const double> logs, const stats::DetectorContext& context) {
+  const std::vector<stats::ChangePoint> alarms = stats::find_change_points(logs, context);
+  std::vector<LevelChange> changes;
+  const auto add = [&](std::size_t index, std::size_t detected_at, bool in_hindsight, double confidence) {
+    LevelChange& change = changes.emplace_back();
+    change.index = index;
+    change.detected_at = detected_at;
+    change.in_hindsight = in_hindsight;
+    change.confidence = confidence;
+  };
+  for (const stats::ChangePoint& alarm : alarms) add(alarm.index, alarm.detected_at, false, alarm.confidence);
+  for (const stats::HindsightChange& change : stats::untold(stats::look_back(logs).changes, alarms))
+    add(change.index, change.known_at, true, 0);
+  std::ranges::sort(changes, {}, &LevelChange::index);
+  return changes;
+}
+
 /// find_changes() for points of one seed.
 std::vector<LevelChange> changes_of_one_seed(std::span<const results::SeriesPoint> points,
                                              const stats::DetectorContext& context) {
-  std::vector<double> logs;
-  for (const results::SeriesPoint& point : points) logs.push_back(std::log(point.median));
-  const std::vector<stats::ChangePoint> found = stats::find_change_points(logs, context);
-  std::vector<LevelChange> changes;
+  const std::vector<double> logs = logarithms(points);
+  std::vector<LevelChange> changes = places_of(logs, context);
   std::size_t start = 0;
-  for (const stats::ChangePoint& each : found) {
-    const std::size_t next = changes.size() + 1;
-    const std::size_t end = next < found.size() ? found[next].index : points.size();
-    LevelChange change;
-    change.index = each.index;
-    change.detected_at = each.detected_at;
-    change.confidence = each.confidence;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    LevelChange& change = changes[i];
+    const std::size_t end = i + 1 < changes.size() ? changes[i + 1].index : points.size();
     change.more_is_better = points.back().metric && points.back().metric->better == bench::Better::kMore;
-    change.started = points[each.index].started;
+    change.started = points[change.index].started;
     estimate_levels(points, start, end, change);
-    const IndexRange places = likely_range(logs, start, each.index, end);
+    const IndexRange places = likely_range(logs, start, change.index, end);
     change.earliest = places.earliest;
     change.latest = places.latest;
     change.commits = commits_between(points, places.earliest, places.latest);
     find_cause(points, change);
-    changes.push_back(std::move(change));
-    start = each.index;
+    start = change.index;
   }
   return changes;
 }
@@ -181,6 +199,31 @@ std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> poin
   return changes;
 }
 
+std::optional<double> smallest_seen(std::span<const results::SeriesPoint> points,
+                                    std::span<const LevelChange> changes) {
+  std::vector<double> logs;
+  for (std::size_t i = changes.empty() ? 0 : changes.back().index; i < points.size(); ++i)
+    if (seed_of(points[i]) == seed_of(points.back())) logs.push_back(std::log(points[i].median));
+  if (logs.size() < stats::ChangePointDetector::kFewest) return std::nullopt;
+  return std::exp(kSeenSigmas * stats::mad_sigma(logs)) - 1;
+}
+
+SeriesPattern pattern_of(std::span<const results::SeriesPoint> points) {
+  if (points.empty()) return {};
+  const std::vector<std::size_t> places = places_by_seed(points).at(seed_of(points.back()));
+  std::vector<double> logs;
+  for (const std::size_t place : places) logs.push_back(std::log(points[place].median));
+  const stats::Hindsight hindsight = stats::look_back(logs);
+  SeriesPattern pattern;
+  pattern.switching = hindsight.switching;
+  pattern.drifting = hindsight.drifting;
+  if (!hindsight.noise.empty()) {
+    pattern.noise_ratio = hindsight.noise.back().ratio;
+    pattern.noise_at = places[hindsight.noise.back().index];
+  }
+  return pattern;
+}
+
 JudgedRange judged_of(std::span<const results::SeriesPoint> points, std::span<const LevelChange> changes) {
   if (points.empty()) return {stats::points_missing(0), 0, kTooYoungReason};
   const std::string seed = seed_of(points.back());
@@ -188,7 +231,9 @@ JudgedRange judged_of(std::span<const results::SeriesPoint> points, std::span<co
   const std::size_t missing = stats::points_missing(places.size());
   const bool found = std::any_of(changes.begin(), changes.end(),
                                  [&](const LevelChange& change) { return seed_of(points[change.index]) == seed; });
-  if (missing == 0 || found) return {0, places[stats::ChangePointDetector::kFewest], ""};
+  // Hindsight may find a change before alarms are possible.
+  const std::size_t fewest = stats::ChangePointDetector::kFewest;
+  if (missing == 0 || found) return {0, fewest < places.size() ? places[fewest] : points.size(), ""};
   return {missing, 0, stats::points_missing(points.size()) == 0 ? kSeedsReason : kTooYoungReason};
 }
 

@@ -20,10 +20,11 @@ inline constexpr const char* kSeed = "seed";
 /// Absent if not recorded; then it matches any build.
 inline constexpr const char* kLibcBuild = "libc_build";
 
-/// A change of level, found online: night after night.
+/// A change of level: an alarm, raised night after night, or one that only hindsight shows (stats/hindsight.h).
 struct LevelChange {
   std::size_t index = 0;        ///< first point of the new level, from 0
   std::size_t detected_at = 0;  ///< point at which it was found
+  bool in_hindsight = false;    ///< no alarm was raised for it
   std::size_t earliest = 0;     ///< the first point of the new level lies within [earliest, latest] ...
   std::size_t latest = 0;       ///< ... as far as the values can separate it from its neighbours; see likely_range()
   std::string started;          ///< of point `index`
@@ -32,7 +33,7 @@ struct LevelChange {
   double ratio = 1;                         ///< after / before
   bool more_is_better = false;              ///< a smaller value is a regression
   std::optional<stats::Interval> interval;  ///< of `ratio`, 95 %, if the new level has enough sessions
-  double confidence = 0;
+  double confidence = 0;                    ///< of an alarm
   results::CommitRange commits;
   std::string cause;                 ///< "code", or what else changed there: a value of cause_of(), or "machine"
   std::vector<std::string> changed;  ///< the same as text: "kernel 6.1.0 -> 6.1.9"
@@ -54,10 +55,25 @@ struct MetricChange {
 };
 
 /// All changes of `points` (one benchmark, workload version and machine, in order of time), by
-/// stats::find_change_points on the logarithms of the medians, because a change is a ratio. Only points of the same
-/// seed are compared. `context`: known from the machine's other series.
+/// stats::find_change_points and stats::look_back on the logarithms of the medians, because a change is a ratio. Only
+/// points of the same seed are compared. `context`: known from the machine's other series.
 std::vector<LevelChange> find_changes(std::span<const results::SeriesPoint> points,
                                       const stats::DetectorContext& context = {});
+
+/// What else hindsight shows in the points of the last point's seed.
+struct SeriesPattern {
+  bool switching = false;               ///< between two levels
+  bool drifting = false;                ///< a straight line fits better than levels
+  double noise_ratio = 1;               ///< of the last change of the noise, after / before; 1: none
+  std::optional<std::size_t> noise_at;  ///< its first point
+};
+SeriesPattern pattern_of(std::span<const results::SeriesPoint> points);
+
+/// The smallest step that an alarm would most likely have told within five nights, as a share: kSeenSigmas of the noise
+/// of the last level. In normal noise 95 % of such steps are found (`simulate changepoints`). None for a level of fewer
+/// than stats::ChangePointDetector::kFewest points. `changes`: from find_changes().
+std::optional<double> smallest_seen(std::span<const results::SeriesPoint> points, std::span<const LevelChange> changes);
+inline constexpr double kSeenSigmas = 3;
 
 /// How much of a series is judged. Only points with the last point's seed count.
 struct JudgedRange {
@@ -97,6 +113,6 @@ std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently, or when the same points give other changes or other
 /// JSON. A store keeps both, and builds its index again after an increment.
-inline constexpr int kFindingsVersion = 8;
+inline constexpr int kFindingsVersion = 10;
 
 }  // namespace lab::judge

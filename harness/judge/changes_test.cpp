@@ -77,6 +77,54 @@ TEST(Changes, a_prefix_of_the_nights_gives_the_same_changes_up_to_there) {
   EXPECT_EQ(find_changes(std::span(made.points).first(detected + 1)).size(), 1U);
 }
 
+TEST(Changes, of_the_first_nights_are_seen_in_hindsight) {
+  const Made made(60, 10, 1.06);
+  const std::vector<LevelChange> changes = find_changes(made.points);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_TRUE(changes[0].in_hindsight);
+  EXPECT_EQ(changes[0].index, 10U);
+  EXPECT_LT(changes[0].detected_at, 30U);
+  EXPECT_NEAR(changes[0].ratio, 1.06, 0.015);
+  EXPECT_EQ(changes[0].commits.to, "c10");
+  EXPECT_EQ(changes[0].cause, "code");
+}
+
+TEST(Changes, in_hindsight_of_a_young_series_leave_no_night_that_alarms_judge) {
+  const Made made(14, 7, 1.3);
+  const std::vector<LevelChange> changes = find_changes(made.points);
+  ASSERT_EQ(changes.size(), 1U);
+  const JudgedRange judged = judged_of(made.points, changes);
+  EXPECT_EQ(judged.nights_missing, 0U);
+  EXPECT_EQ(judged.from, 14U);
+}
+
+TEST(Changes, after_a_change_of_the_first_nights_are_alarmed_with_their_own_level_before) {
+  Made made(80, 10, 1.06);
+  for (std::size_t i = 60; i < 80; ++i) made.points[i].median *= 1.08;
+  const std::vector<LevelChange> changes = find_changes(made.points);
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_FALSE(changes[1].in_hindsight);
+  EXPECT_EQ(changes[1].index, 60U);
+  EXPECT_LT(changes[1].detected_at, 65U);
+  EXPECT_NEAR(changes[1].ratio, 1.08, 0.01);
+}
+
+TEST(Pattern, of_a_series_is_its_switching_and_its_noise) {
+  Made made(100);
+  EXPECT_FALSE(pattern_of(made.points).switching);
+  EXPECT_FALSE(pattern_of(made.points).noise_at);
+  for (std::size_t i = 50; i < 100; ++i) made.points[i].median = 100 * std::pow(made.points[i].median / 100, 3);
+  ASSERT_TRUE(pattern_of(made.points).noise_at);
+  EXPECT_NEAR(static_cast<double>(*pattern_of(made.points).noise_at), 50, 15);
+  EXPECT_NEAR(pattern_of(made.points).noise_ratio, 3, 1);
+  Made back_and_forth(100);
+  for (std::size_t i = 0; i < 100; ++i)
+    if (i / 11 % 2 == 1) back_and_forth.points[i].median *= 1.06;
+  EXPECT_TRUE(pattern_of(back_and_forth.points).switching);
+  EXPECT_TRUE(find_changes(back_and_forth.points).empty() || !find_changes(back_and_forth.points).front().in_hindsight);
+  EXPECT_FALSE(pattern_of(std::vector<results::SeriesPoint>{}).switching);
+}
+
 TEST(Changes, faster_is_no_regression) {
   const std::vector<LevelChange> changes = find_changes(Made(80, 60, 0.92).points);
   ASSERT_EQ(changes.size(), 1U);

@@ -31,12 +31,14 @@ void fields(F& f, LevelChange& c) {
   f("commits", c.commits);
   f("cause", c.cause);
   f("changed", c.changed);
+  f("in_hindsight", c.in_hindsight);
   if (low && high) c.interval = stats::Interval{*low, *high};
 }
 
 LAB_JSON_STRUCT(MetricChange, index, metric, before, after, commits, started)
 LAB_JSON_STRUCT(JudgedRange, nights_missing, from, reason)
-LAB_JSON_STRUCT(SeriesFindings, sessions, first, last, median, changes, metric_changes, judged)
+LAB_JSON_STRUCT(SeriesPattern, switching, drifting, noise_ratio, noise_at)
+LAB_JSON_STRUCT(SeriesFindings, sessions, first, last, median, changes, metric_changes, judged, pattern, seen)
 
 namespace {
 
@@ -60,8 +62,11 @@ SeriesFindings find(std::span<const results::SeriesPoint> points, const stats::D
                           points.back().median,
                           find_changes(points, context),
                           find_metric_changes(points),
+                          {},
+                          pattern_of(points),
                           {}};
   findings.judged = judged_of(points, findings.changes);
+  findings.seen = smallest_seen(points, findings.changes);
   return findings;
 }
 

@@ -3,6 +3,7 @@
 
 #include <boost/json/value.hpp>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ struct SeriesFindings {
   std::vector<LevelChange> changes;
   std::vector<MetricChange> metric_changes;
   JudgedRange judged;
+  SeriesPattern pattern;
+  std::optional<double> seen;  ///< smallest_seen()
 };
 
 /// The findings in `points`: one series in order of time, not empty. `context`: known from the machine's other series.

@@ -60,7 +60,7 @@ Table changes_table(const std::vector<BenchmarkChange>& all_changes) {
   for (const auto& [history, change] : all_changes)
     table.rows.push_back({verdict_cell(*change), history->series.benchmark, by_text(*change),
                           report::commits_text(change->commits), change->started.substr(0, 10), whole(change->nights()),
-                          fmt::format("{:.4f}", change->confidence),
+                          change->in_hindsight ? "hindsight" : fmt::format("{:.4f}", change->confidence),
                           fmt::format("{}", fmt::join(change->changed, "; "))});
   return table;
 }
@@ -114,9 +114,10 @@ json::object drawn(const SeriesPoint& point, const stats::Interval& shown) {
 
 std::string title_of(const judge::SeriesHistory& history) {
   const std::vector<LevelChange>& changes = history.findings.changes;
+  const std::string pattern = report::pattern_text(history.findings.pattern);
   if (changes.empty())
     return fmt::format("{}: {}", history.series.benchmark,
-                       report::quiet_text(history.findings.judged, history.points.size()));
+                       pattern.empty() ? report::quiet_text(history.findings.judged, history.points.size()) : pattern);
   const LevelChange& last = changes.back();
   return fmt::format("{}: {} {} on {}", history.series.benchmark, report::verdict_text(last), by_text(last),
                      last.started.substr(0, 10));

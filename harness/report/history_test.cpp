@@ -49,9 +49,24 @@ TEST(HistorySection, names_benchmarks_that_are_too_young_and_is_not_green_then) 
   EXPECT_EQ(verdict().emphasis, Emphasis::kWeak);
   const Section section = history_section(followed);
   EXPECT_EQ(std::get<Charts>(section.elements.back()).charts[1].title,
-            "allocator/linear/growing_buffers: too young to tell: 4 more nights");
+            "allocator/linear/growing_buffers: too young to tell: 16 of 20 nights");
   followed[0].findings.judged = {9, 0, judge::kSeedsReason};
   EXPECT_EQ(verdict().text, "Over 40 sessions: 2 benchmarks too young to tell (4 to 9 more nights).");
+}
+
+TEST(HistorySection, tells_hindsight_from_alarms_and_counts_series_that_switch) {
+  std::vector<judge::SeriesHistory> followed = sample::followed();
+  followed[0].findings.changes.front().in_hindsight = true;
+  followed[1].findings.pattern.switching = true;
+  Document document;
+  document.sections.push_back(history_section(followed));
+  const std::string text = to_markdown(document);
+  EXPECT_NE(text.find("| hindsight |"), std::string::npos) << text;
+  EXPECT_NE(text.find("the code caused 1 regression; 1 benchmark switches between two levels."), std::string::npos)
+      << text;
+  followed[1].findings.pattern = {.drifting = true};
+  const Section drifting = history_section(followed);
+  EXPECT_EQ(std::get<Charts>(drifting.elements.back()).charts[1].title, "allocator/linear/growing_buffers: drifts");
 }
 
 TEST(HistorySection, axis_ignores_one_wide_interval) {
@@ -76,7 +91,7 @@ TEST(HistorySection, plots_benchmarks_that_are_too_young_last) {
   followed[0].findings.judged = {4, 0, judge::kTooYoungReason};
   const Section section = history_section(followed);
   EXPECT_EQ(std::get<Charts>(section.elements.back()).charts[1].title,
-            "allocator/buddy/random_replace: too young to tell: 4 more nights");
+            "allocator/buddy/random_replace: too young to tell: 16 of 20 nights");
 }
 
 TEST(HistorySection, counts_the_changed_benchmarks_that_are_plotted) {

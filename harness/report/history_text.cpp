@@ -45,8 +45,14 @@ std::string verdict_text(const judge::LevelChange& change) {
 
 std::string missing_text(const judge::JudgedRange& judged) {
   if (judged.nights_missing == 0) return "";
-  return fmt::format("too young to tell{}: {}", judged.reason == judge::kSeedsReason ? " since its seed changed" : "",
-                     counted(judged.nights_missing, "more night"));
+  constexpr std::size_t kEnough = stats::ChangePointDetector::kEnough;
+  return fmt::format("too young to tell{}: {} of {} nights",
+                     judged.reason == judge::kSeedsReason ? " since its seed changed" : "",
+                     kEnough - std::min(kEnough, judged.nights_missing), kEnough);
+}
+
+std::string pattern_text(const judge::SeriesPattern& pattern) {
+  return pattern.switching ? "switches between two levels" : pattern.drifting ? "drifts" : "";
 }
 
 std::string quiet_text(const judge::JudgedRange& judged, std::size_t nights) {
@@ -56,11 +62,16 @@ std::string quiet_text(const judge::JudgedRange& judged, std::size_t nights) {
 
 void UnchangedCounts::add(const judge::SeriesFindings& findings) {
   if (findings.judged.nights_missing > 0) return add(findings.judged);
+  if (findings.pattern.switching) return static_cast<void>(++switching);
+  if (findings.pattern.drifting) return static_cast<void>(++drifting);
   if (!findings.changes.empty() || !findings.metric_changes.empty()) return;
   const std::size_t before = findings.judged.from;
   fewest_before = quiet == 0 ? before : std::min(fewest_before, before);
   most_before = std::max(most_before, before);
   ++quiet;
+  const double seen = findings.seen.value_or(0);
+  least_seen = least_seen == 0 ? seen : std::min(least_seen, seen == 0 ? least_seen : seen);
+  most_seen = std::max(most_seen, seen);
 }
 
 void UnchangedCounts::add(const judge::JudgedRange& young_one) {
@@ -76,14 +87,36 @@ std::string young_text(const UnchangedCounts& unchanged, std::string_view what) 
                      from_to(unchanged.fewest_missing, unchanged.most_missing), unchanged.most_missing == 1 ? "" : "s");
 }
 
+namespace {
+
+/// " (1.2 to 5 % or more would have been seen)"; "" if that is unknown.
+std::string seen_text(const UnchangedCounts& unchanged) {
+  if (unchanged.most_seen <= 0) return "";
+  const std::string least = fmt::format("{:.2g}", 100 * unchanged.least_seen);
+  const std::string most = fmt::format("{:.2g}", 100 * unchanged.most_seen);
+  return fmt::format(" ({}{} % or more would have been seen)", least == most ? "" : least + " to ", most);
+}
+
+}  // namespace
+
 std::string unchanged_text(const UnchangedCounts& unchanged) {
   const std::size_t quiet = unchanged.quiet;
-  if (quiet == 0) return young_text(unchanged, unchanged.young == 1 ? " benchmark" : " benchmarks");
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::string part) {
+    if (!part.empty()) parts.push_back(std::move(part));
+  };
+  const auto add_count = [&](std::size_t count, std::string_view one, std::string_view more) {
+    if (count > 0) add(fmt::format("{} {}", counted(count, "benchmark"), count == 1 ? one : more));
+  };
   const std::string_view whose = quiet == 1 ? "its" : "their";
-  return fmt::format("{} without a change between {} first {} nights and {} last {}{}{}", counted(quiet, "benchmark"),
-                     whose, from_to(unchanged.fewest_before, unchanged.most_before), whose,
-                     stats::ChangePointDetector::kPlain - 1, unchanged.young > 0 ? ", " : "",
-                     young_text(unchanged, ""));
+  if (quiet > 0)
+    add(fmt::format("{} without a change between {} first {} nights and {} last {}{}", counted(quiet, "benchmark"),
+                    whose, from_to(unchanged.fewest_before, unchanged.most_before), whose,
+                    stats::ChangePointDetector::kPlain - 1, seen_text(unchanged)));
+  add(young_text(unchanged, quiet > 0 ? "" : unchanged.young == 1 ? " benchmark" : " benchmarks"));
+  add_count(unchanged.switching, "switches between two levels", "switch between two levels");
+  add_count(unchanged.drifting, "drifts", "drift");
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 namespace {
@@ -101,7 +134,8 @@ ChangeRow row_of(const std::string& benchmark, const judge::LevelChange& change)
   if (change.interval)
     by += fmt::format(" [{}, {}]", change_text(change.interval->low), change_text(change.interval->high));
   std::string found =
-      fmt::format("{}, found after {}", change.started.substr(0, 10), counted(change.nights(), "night"));
+      fmt::format("{}, {} after {}", change.started.substr(0, 10), change.in_hindsight ? "seen in hindsight" : "found",
+                  counted(change.nights(), "night"));
   for (const std::string& what : change.changed) found += "; " + what;
   return {change.started, verdict_text(change), benchmark, by, commits_text(change.commits), found};
 }
@@ -115,6 +149,13 @@ ChangeRow row_of(const std::string& benchmark, const judge::MetricChange& change
           change.started.substr(0, 10)};
 }
 
+ChangeRow row_of(const std::string& benchmark, const judge::SeriesPattern& pattern,
+                 std::span<const results::SeriesPoint> points) {
+  const std::string& started = points[*pattern.noise_at].started;
+  return {
+      started, "noise", benchmark, fmt::format("{:.2g} times as wide", pattern.noise_ratio), "", started.substr(0, 10)};
+}
+
 /// The data shown for one machine.
 struct MachineChanges {
   std::string id, first, last;
@@ -125,7 +166,7 @@ struct MachineChanges {
 };
 
 void add(const results::SeriesKey& series, const std::string& name, const judge::SeriesFindings& findings,
-         MachineChanges& machine) {
+         std::span<const results::SeriesPoint> points, MachineChanges& machine) {
   machine.first = machine.first.empty() ? findings.first : std::min(machine.first, findings.first);
   machine.last = std::max(machine.last, findings.last);
   machine.id = series.machine;
@@ -133,16 +174,31 @@ void add(const results::SeriesKey& series, const std::string& name, const judge:
   ++machine.benchmarks;
   machine.unchanged.add(findings);
   for (const judge::LevelChange& change : findings.changes) machine.rows.push_back(row_of(name, change));
+  if (findings.pattern.noise_at) machine.rows.push_back(row_of(name, findings.pattern, points));
   for (const judge::MetricChange& change : findings.metric_changes) machine.rows.push_back(row_of(name, change));
 }
 
-std::string text_of(MachineChanges& machine, std::size_t width) {
+/// A nightly machine without a session for so many days is silent.
+constexpr int kSilentDays = 3;
+
+/// Whole days from `started` (RFC 3339 in UTC) to `now`; 0 if either is unknown.
+int days_between(const std::string& started, std::time_t now) {
+  std::tm time{};
+  if (now == 0 || ::strptime(started.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) == nullptr) return 0;
+  constexpr std::time_t kDay = 24 * 60 * 60;
+  return static_cast<int>((now - ::timegm(&time)) / kDay);
+}
+
+std::string text_of(MachineChanges& machine, std::size_t width, std::time_t now) {
   std::string text;
   for (const ChangeRow& row : machine.rows) ++machine.verdicts[row.verdict];
   std::string verdict;
   for (const auto& [name, count] : machine.verdicts)
     verdict += fmt::format("{}{} {}", verdict.empty() ? "" : ", ", count, name);
-  if (verdict.empty()) verdict = machine.unchanged.quiet > 0 ? "no change found" : "too young to tell";
+  const UnchangedCounts& unchanged_ones = machine.unchanged;
+  if (verdict.empty())
+    verdict = unchanged_ones.quiet + unchanged_ones.switching + unchanged_ones.drifting > 0 ? "no change found"
+                                                                                            : "too young to tell";
   const auto add_line = [&](const std::string& line) { text += wrapped_after(line, width, 4) + "\n"; };
   add_line(fmt::format("machine {}: {}; {} in up to {}, {} to {}", machine.id, verdict,
                        counted(machine.benchmarks, "benchmark"), counted(machine.sessions, "session"),
@@ -160,28 +216,30 @@ std::string text_of(MachineChanges& machine, std::size_t width) {
   if (shown < machine.rows.size())
     text += fmt::format("  and {} earlier; --json lists all\n", counted(machine.rows.size() - shown, "change"));
   if (const std::string unchanged = unchanged_text(machine.unchanged); !unchanged.empty()) add_line("  " + unchanged);
+  if (const int days = days_between(machine.last, now); days >= kSilentDays)
+    add_line(fmt::format("  silent for {} days: no session since {}", days, machine.last.substr(0, 10)));
   return text;
 }
 
 }  // namespace
 
-std::string to_text(std::span<const judge::SeriesHistory> histories, std::size_t width) {
+std::string to_text(std::span<const judge::SeriesHistory> histories, std::size_t width, std::time_t now) {
   std::map<std::pair<std::string, std::string>, std::size_t> versions;
   for (const judge::SeriesHistory& one : histories) ++versions[{one.series.machine, one.series.benchmark}];
   std::map<std::string, MachineChanges> machines;
   for (const auto& [series, findings, points] : histories) {
     const bool several = versions[{series.machine, series.benchmark}] > 1;
     add(series, several ? fmt::format("{} (version {})", series.benchmark, series.version) : series.benchmark, findings,
-        machines[series.machine]);
+        points, machines[series.machine]);
   }
   std::string text;
-  for (auto& [id, machine] : machines) text += text_of(machine, width);
+  for (auto& [id, machine] : machines) text += text_of(machine, width, now);
   return text;
 }
 
 std::string to_json(const judge::SeriesHistory& history) {
   const auto& [series, findings, points] = history;
-  json::array list, changes, metrics;
+  json::array list, changes, hindsight, metrics;
   list.reserve(points.size());
   for (const results::SeriesPoint& point : points)
     list.push_back(json::object{{"started", point.started},
@@ -191,17 +249,23 @@ std::string to_json(const judge::SeriesHistory& history) {
                                 {"high", end_or_null(point.interval, &stats::Interval::high)},
                                 {"processes", point.processes},
                                 {"session", point.session}});
-  for (const judge::LevelChange& change : findings.changes) changes.push_back(judge::change_json(change));
+  for (const judge::LevelChange& change : findings.changes)
+    (change.in_hindsight ? hindsight : changes).push_back(judge::change_json(change));
   for (const judge::MetricChange& change : findings.metric_changes) metrics.push_back(judge::change_json(change));
   json::object object{{"benchmark", series.benchmark},
                       {"machine", series.machine},
                       {"version", series.version},
                       {"points", std::move(list)},
                       {"change_points", std::move(changes)},
+                      {"hindsight", std::move(hindsight)},
+                      {"switching", findings.pattern.switching},
+                      {"drifting", findings.pattern.drifting},
+                      {"noise", findings.pattern.noise_at ? json::value(findings.pattern.noise_ratio) : json::value()},
                       {"metric_changes", std::move(metrics)},
                       {"reason", nullptr},
                       {"nights_missing", nullptr},
-                      {"judged_from", nullptr}};
+                      {"judged_from", nullptr},
+                      {"seen", findings.seen ? json::value(*findings.seen) : json::value()}};
   if (const judge::JudgedRange& judged = findings.judged; judged.nights_missing > 0) {
     object["reason"] = judged.reason;
     object["nights_missing"] = judged.nights_missing;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <ctime>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,29 +26,37 @@ std::string verdict_text(const judge::LevelChange& change);
 /// "too young to tell: 4 more nights"; "" if no night is missing.
 std::string missing_text(const judge::JudgedRange& judged);
 
+/// "switches between two levels" or "drifts"; "" if the series does neither.
+std::string pattern_text(const judge::SeriesPattern& pattern);
+
 /// For a series of `nights` without a change: "no change from night 16 to 36", the range in which a change would have
 /// been found; or missing_text().
 std::string quiet_text(const judge::JudgedRange& judged, std::size_t nights);
 
 /// Counts of the series without a change.
 struct UnchangedCounts {
-  std::size_t quiet = 0;                             ///< series that can be called unchanged
-  std::size_t fewest_before = 0, most_before = 0;    ///< their first nights, in which no change can be found
-  std::size_t young = 0;                             ///< series with too few nights
+  std::size_t quiet = 0;                           ///< series that can be called unchanged
+  std::size_t fewest_before = 0, most_before = 0;  ///< their first nights, in which no change can be found
+  double least_seen = 0, most_seen = 0;            ///< the smallest step that would have been seen in them; 0: unknown
+  std::size_t switching = 0;                       ///< series that switch between two levels
+  std::size_t drifting = 0;                        ///< series that drift
+  std::size_t young = 0;                           ///< series with too few nights
   std::size_t fewest_missing = 0, most_missing = 0;  ///< nights that these lack
 
   void add(const judge::SeriesFindings& findings);
   void add(const judge::JudgedRange& young_one);
 };
 
-/// "12 benchmarks without a change between their first 15 nights and their last 4, 3 too young to tell (4 to 9
-/// more nights)"; "" if both counts are 0.
+/// "12 benchmarks without a change between their first 15 nights and their last 4 (1.2 to 5 % or more would have been
+/// seen), 3 too young to tell (4 to 9 more nights), 1 benchmark switches between two levels, 1 benchmark drifts"; "" if
+/// all counts are 0.
 std::string unchanged_text(const UnchangedCounts& unchanged);
 /// Only "3 too young to tell (4 to 9 more nights)", with `what` after the number; "" if there are none.
 std::string young_text(const UnchangedCounts& unchanged, std::string_view what);
 
-/// The changes on each machine, the latest first, and a summary of the rest. Ignores `points`.
-std::string to_text(std::span<const judge::SeriesHistory> histories, std::size_t width);
+/// The changes on each machine, the latest first, and a summary of the rest. Says which machines have been silent at
+/// the time `now` (seconds since the epoch; 0: unknown).
+std::string to_text(std::span<const judge::SeriesHistory> histories, std::size_t width, std::time_t now = 0);
 /// One object on one line, with all points.
 std::string to_json(const judge::SeriesHistory& history);
 

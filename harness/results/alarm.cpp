@@ -34,6 +34,7 @@ void fields(F& f, Alarm& a) {
   f("bisect", a.bisect);
   f("tries", a.tries);
   f.added("asked", a.rejected_culprits);
+  f.added("ended", a.ended);
 }
 
 namespace {

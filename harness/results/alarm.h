@@ -34,7 +34,8 @@ struct Alarm {
   std::optional<double> low, high;
   int nights = 0;  ///< length of the new level when it was found
   CommitRange commits;
-  bool reported = false;  ///< in a summary line
+  bool reported = false;             ///< in a summary line
+  std::optional<std::string> ended;  ///< when the first session began that was back to normal, once that was told
   std::optional<AlarmBisect> bisect;
   int tries = 0;                               ///< nights that worked on its bisect
   std::vector<std::string> rejected_culprits;  ///< culprits of other alarms that were tested and are not its culprit
