@@ -64,7 +64,8 @@ TEST(HistorySection, tells_hindsight_from_alarms_and_counts_series_that_switch) 
   EXPECT_NE(text.find("| hindsight |"), std::string::npos) << text;
   EXPECT_NE(text.find("the code caused 1 regression; 1 benchmark switches between two levels."), std::string::npos)
       << text;
-  followed[1].findings.pattern = {.drifting = true};
+  followed[1].findings.pattern.switching = false;
+  followed[1].findings.pattern.drifting = true;
   const Section drifting = history_section(followed);
   EXPECT_EQ(std::get<Charts>(drifting.elements.back()).charts[1].title, "allocator/linear/growing_buffers: drifts");
 }
