@@ -103,6 +103,25 @@ measure::VariantChoice measured_variants(const results::Arm& head) {
   };
 }
 
+/// The metrics that filters name.
+std::vector<std::string> metrics_in(const std::vector<std::string>& filters) {
+  std::vector<std::string> metrics;
+  for (const std::string& filter : filters)
+    if (const std::string_view metric = results::benchmark_parts(filter).metric; !metric.empty())
+      metrics.emplace_back(metric);
+  return metrics;
+}
+
+/// The rows that a comparison of these benchmarks tests.
+std::vector<std::string> rows_of(const std::vector<measure::Benchmark>& benchmarks,
+                                 const std::vector<std::string>& filters) {
+  std::vector<std::string> rows;
+  for (const measure::Benchmark& benchmark : benchmarks)
+    for (std::string& row : judge::tested_rows(benchmark.name, benchmark.workload, metrics_in(filters)))
+      rows.push_back(std::move(row));
+  return rows;
+}
+
 /// Adds the base to the session: its arm, its timed benchmarks, and a target that replaces the mode's.
 Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& base, const Runner& runner,
                                     measure::SessionSpec& spec, std::vector<results::Arm>& arms) {
@@ -120,8 +139,15 @@ Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& b
         fmt::format("--against '{}': no benchmark can be compared; {}", *request.against, pairing.sentences.front()),
         "a revision whose variants speak this build's protocol, or another --filter");
   arms.push_back(std::move(*arm));
-  if (!pairing.timed.empty())
-    spec.length = measure::against_length(spec.length, pairing.timed.size(), request.target.value_or(kRatioTarget));
+  if (!pairing.timed.empty()) {
+    std::vector<measure::Benchmark> timed;
+    for (const measure::ArmBenchmark& one : pairing.timed) timed.push_back(one.benchmark);
+    const std::size_t rows = rows_of(timed, request.filters).size();
+    spec.length =
+        measure::against_length(spec.length, judge::family_size(rows), request.target.value_or(kRatioTarget));
+    if (std::string hopeless = judge::hopeless_sentence(spec.length.blocks, rows); !hopeless.empty())
+      pairing.sentences.push_back(std::move(hopeless));
+  }
   spec.other_arms.insert(spec.other_arms.end(), pairing.timed.begin(), pairing.timed.end());
   return pairing;
 }
@@ -279,15 +305,6 @@ int planned_blocks(const measure::SessionSpec& spec, const results::Result& pilo
   return measure::planned_blocks(spec.length, overheads);
 }
 
-/// The metrics that filters name.
-std::vector<std::string> metrics_in(const std::vector<std::string>& filters) {
-  std::vector<std::string> metrics;
-  for (const std::string& filter : filters)
-    if (const std::string_view metric = results::benchmark_parts(filter).metric; !metric.empty())
-      metrics.emplace_back(metric);
-  return metrics;
-}
-
 /// A sentence if the budget was too short even for the core workloads; "" if it was not.
 std::string core_sentence(const results::Result& result, const std::set<std::string>& core) {
   const auto waits = [&](const results::Waiting& one) { return core.contains(one.benchmark); };
@@ -344,10 +361,12 @@ Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObser
   if (!planned) return is_stopped(request.stop_file) ? interrupted_error() : planned.error();
   measure::SessionSpec& spec = planned->spec;
   const std::vector<measure::Benchmark>& benchmarks = spec.selection.benchmarks;
+  const std::vector<std::string> rows = rows_of(benchmarks, request.filters);
   if (request.against) {
     const Expected<void> known = check_base(*request.against, request.root, request.build_dir, runner);
     if (!known) return known.error();
-    spec.length = measure::against_length(spec.length, benchmarks.size(), request.target.value_or(kRatioTarget));
+    spec.length =
+        measure::against_length(spec.length, judge::family_size(rows.size()), request.target.value_or(kRatioTarget));
     for (const measure::Benchmark& benchmark : benchmarks)
       spec.other_arms.push_back({std::string(results::kBase), benchmark});
   }
@@ -357,10 +376,10 @@ Expected<judge::Forecast> forecast_run(const RunRequest& request, const RunObser
   forecast.budget_seconds = spec.length.budget_seconds;
   const std::optional<results::Result> pilot = newest_pilot(spec, forecast.folder);
   if (pilot) forecast.pilot = pilot->session.id;
+  if (spec.length.mode == "processes") forecast.blocks = spec.length.blocks;
   if (pilot) forecast.blocks = planned_blocks(spec, *pilot);
-  std::vector<std::string> names;
-  for (const measure::Benchmark& benchmark : benchmarks) names.push_back(benchmark.name);
-  forecast.rows = judge::forecast(names, pilot ? &*pilot : nullptr, forecast.blocks, stats::kAlpha);
+  forecast.fewest_blocks = stats::fewest_blocks(judge::family_size(rows.size()), stats::kAlpha);
+  forecast.rows = judge::forecast(rows, pilot ? &*pilot : nullptr, forecast.blocks, stats::kAlpha);
   return forecast;
 }
 

@@ -240,6 +240,20 @@ TEST_F(UseCases, forecast_names_the_smallest_change_once_there_is_a_pilot) {
   EXPECT_TRUE(after->rows.front().noise);
 }
 
+TEST_F(UseCases, forecast_says_beforehand_that_too_few_processes_can_show_nothing) {
+  const measure::FakeBuild build({"plain", "quick"});
+  RunRequest request{
+      .filters = {"*/store"}, .length = measure::processes_length(3), .root = root(), .build_dir = build.path()};
+  const auto forecast = silently([&] { return forecast_run(request); });
+  ASSERT_TRUE(forecast) << forecast.error().what;
+  EXPECT_EQ(forecast->blocks, 3);
+  EXPECT_EQ(judge::hopeless_sentence(forecast->blocks, forecast->rows.size()),
+            fmt::format("3 processes of each arm cannot tell any change from chance in a table of {} rows; --processes "
+                        "{} can",
+                        forecast->rows.size(), forecast->fewest_blocks));
+  EXPECT_EQ(judge::hopeless_sentence(static_cast<int>(forecast->fewest_blocks), forecast->rows.size()), "");
+}
+
 TEST_F(UseCases, bisect_returns_the_culprit_and_resumes_from_its_record) {
   const std::string script =
       "cd \"$1\" && git init -q -b main repo && cd repo && "

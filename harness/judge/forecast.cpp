@@ -1,23 +1,47 @@
 #include "harness/judge/forecast.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/fit.h"
 #include "harness/judge/compare.h"
 #include "harness/judge/summary.h"
+#include "harness/results/metrics.h"
 #include "harness/stats/power.h"
 #include "harness/stats/spread.h"
 
 namespace lab::judge {
 
-std::vector<ForecastRow> forecast(const std::vector<std::string>& benchmarks, const results::Result* pilot, int blocks,
-                                  double alpha) {
-  std::vector<ForecastRow> rows;
-  for (const std::string& benchmark : benchmarks) {
-    ForecastRow& row = rows.emplace_back(ForecastRow{benchmark, {}, {}});
-    if (pilot != nullptr) row.noise = stats::spread_between(process_times(*pilot, benchmark));
-    if (!row.noise) continue;
-    row.detectable_change = stats::detectable_change(
-        {static_cast<std::size_t>(blocks), *row.noise, benchmarks.size(), alpha, kThreshold, kForecastPower});
-  }
+std::vector<std::string> tested_rows(const std::string& benchmark, const results::WorkloadInfo& workload,
+                                     const std::vector<std::string>& also) {
+  std::vector<std::string> rows;
+  for (const results::Metric& metric : results::judged_metrics(workload, also))
+    rows.push_back(results::metric_name(benchmark, workload, metric.name));
   return rows;
+}
+
+std::string hopeless_sentence(int blocks, std::size_t rows, double alpha) {
+  const std::size_t fewest = stats::fewest_blocks(family_size(rows), alpha);
+  if (static_cast<std::size_t>(std::max(0, blocks)) >= fewest) return "";
+  return fmt::format("{} of each arm cannot tell any change from chance in a table of {}; --processes {} can",
+                     counted(static_cast<std::size_t>(blocks), "process", "processes"), counted(rows, "row"), fewest);
+}
+
+std::vector<ForecastRow> forecast(const std::vector<std::string>& rows, const results::Result* pilot, int blocks,
+                                  double alpha) {
+  std::vector<ForecastRow> forecasts;
+  for (const std::string& name : rows) {
+    ForecastRow& row = forecasts.emplace_back(ForecastRow{name, {}, {}});
+    if (pilot == nullptr) continue;
+    const std::vector<stats::Datum> values = metric_values(*pilot, name);
+    if (std::ranges::any_of(values, [](const stats::Datum& one) { return one.value <= 0; })) continue;
+    row.noise = stats::spread_between(values);
+    if (!row.noise) continue;
+    row.detectable_change = stats::detectable_change({static_cast<std::size_t>(blocks), *row.noise,
+                                                      family_size(rows.size()), alpha, kThreshold, kForecastPower});
+  }
+  return forecasts;
 }
 
 }  // namespace lab::judge

@@ -60,12 +60,7 @@ SessionLength processes_length(int processes) {
 
 SessionLength against_length(SessionLength length, std::size_t rows, double target) {
   if (length.mode == "processes") return length;
-  const auto can_tell = [rows](int blocks) {
-    const auto count = static_cast<std::size_t>(blocks);
-    return stats::least_p(count, stats::stratum_blocks(count, rows, stats::kAlpha)) * static_cast<double>(rows) <=
-           stats::kAlpha;
-  };
-  while (!can_tell(length.least_blocks)) ++length.least_blocks;
+  length.least_blocks = std::max(length.least_blocks, static_cast<int>(stats::fewest_blocks(rows, stats::kAlpha)));
   length.blocks = std::max(length.blocks, length.least_blocks);
   length.target = target;
   return length;

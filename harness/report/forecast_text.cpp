@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
-#include <filesystem>
 #include <optional>
 
 #include "harness/base/fit.h"
@@ -16,10 +15,13 @@ namespace {
 
 namespace json = boost::json;
 
-std::string pilot_advice(const std::filesystem::path& folder, const std::vector<std::string>& filters) {
+std::string pilot_advice(const judge::Forecast& forecast, const std::vector<std::string>& filters) {
   std::string text =
       fmt::format("No result in {} has {} processes of any of these benchmarks, so their noise is not known.\n",
-                  folder.string(), stats::kLeastForSpread);
+                  forecast.folder.string(), stats::kLeastForSpread);
+  if (forecast.blocks > 0)
+    if (const std::string hopeless = judge::hopeless_sentence(forecast.blocks, forecast.rows.size()); !hopeless.empty())
+      return fmt::format("{}But {}.\n", text, hopeless);
   text += "A short session is enough: python3 make.py run --processes 6 --budget 60";
   for (const std::string& filter : filters) text += fmt::format(" --filter '{}'", filter);
   return text + "\n";
@@ -36,6 +38,8 @@ std::string table(const judge::Forecast& forecast, std::size_t width) {
         {row.benchmark, percent(row.noise), std::to_string(forecast.blocks), percent(row.detectable_change)});
   const std::string text = table_text(
       {{"benchmark", false, true}, {"noise", true}, {"processes", true}, {"smallest change", true}}, cells, width);
+  if (const std::string hopeless = judge::hopeless_sentence(forecast.blocks, forecast.rows.size()); !hopeless.empty())
+    return fmt::format("{}\n{}.\n", text, wrapped_after(hopeless, width, 0));
   const std::string terms = fmt::format(
       "The noise between processes is from {}. {:.0f} % of sessions find the smallest change against a base, in a "
       "table of {} rows and with a threshold of {:.2g} %.",
@@ -46,7 +50,7 @@ std::string table(const judge::Forecast& forecast, std::size_t width) {
 }  // namespace
 
 std::string to_text(const judge::Forecast& forecast, const std::vector<std::string>& filters, std::size_t width) {
-  return forecast.pilot ? table(forecast, width) : pilot_advice(forecast.folder, filters);
+  return forecast.pilot ? table(forecast, width) : pilot_advice(forecast, filters);
 }
 
 std::string to_json(const judge::Forecast& forecast) {
@@ -61,6 +65,7 @@ std::string to_json(const judge::Forecast& forecast) {
                           {"pilot", json::value_from(forecast.pilot)},
                           {"power", judge::kForecastPower},
                           {"threshold", judge::kThreshold},
+                          {"fewest_processes", forecast.fewest_blocks},
                           {"rows", std::move(list)}};
   return json::serialize(plan) + "\n";
 }

@@ -50,6 +50,14 @@ std::size_t stratum_blocks(std::size_t blocks, std::size_t table, double alpha, 
   return std::max<std::size_t>(1, blocks);
 }
 
+std::size_t fewest_blocks(std::size_t table, double alpha) {
+  const double needed = alpha / static_cast<double>(std::max<std::size_t>(1, table));
+  std::size_t blocks = 2;
+  // A verdict needs a p below alpha. Rounding must not decide where both are equal.
+  while (least_p(blocks, stratum_blocks(blocks, table, alpha)) > needed * (1 - 1e-9)) ++blocks;
+  return blocks;
+}
+
 BlockedArms in_strata(const std::vector<Datum>& base, const std::vector<Datum>& head, std::size_t stratum) {
   const std::map<int, std::size_t> index = block_indices(base, head);
   const std::size_t count = strata(index.size(), stratum);

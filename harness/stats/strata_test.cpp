@@ -27,6 +27,22 @@ TEST(Strata, have_the_least_p_of_their_arms) {
     }
 }
 
+TEST(FewestBlocks, can_tell_arms_without_overlap_from_chance_and_one_less_cannot) {
+  const auto adjusted = [](std::size_t blocks, std::size_t table) {
+    std::vector<Datum> base, head;
+    for (std::size_t i = 0; i < blocks; ++i) {
+      base.push_back({static_cast<int>(i), 1.0 + static_cast<double>(i) / 100});
+      head.push_back({static_cast<int>(i), 5.0 + static_cast<double>(i) / 100});
+    }
+    return static_cast<double>(table) * in_strata(base, head, stratum_blocks(blocks, table, kAlpha)).p_value();
+  };
+  for (const std::size_t table : {1u, 2u, 10u, 43u, 600u}) {
+    const std::size_t fewest = fewest_blocks(table, kAlpha);
+    EXPECT_LT(adjusted(fewest, table), kAlpha * (1 - 1e-9)) << table;
+    EXPECT_GT(adjusted(fewest - 1, table), kAlpha * (1 - 1e-9)) << table;
+  }
+}
+
 TEST(Strata, ignore_blocks_with_only_one_arm) {
   const std::vector<Datum> base{{0, 1}, {3, 2}, {7, 3}}, head{{3, 2}, {5, 9}, {7, 3}};
   EXPECT_EQ(common_blocks(base, head), 2u);
