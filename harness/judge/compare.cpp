@@ -439,6 +439,17 @@ std::optional<std::size_t> needed_for(const RowTest& tested, double noise, doubl
   return std::max(*needed, std::min(tested.row.base_processes, tested.row.head_processes) + 1);
 }
 
+/// The change above which the row would have got a verdict: p must be below alpha after the largest correction, and the
+/// interval beyond the threshold.
+std::optional<double> seen_by(const RowTest& tested, double shift, std::size_t table, const CompareSettings& settings) {
+  if (!tested.row.interval) return std::nullopt;
+  const std::optional<stats::Interval> strict = tested.arms->interval(settings.alpha / static_cast<double>(table));
+  if (!strict) return std::nullopt;
+  const double significant = (1 + stats::detectable_change(*strict, tested.row.ratio)) * std::exp(shift);
+  const double beyond = (1 + stats::detectable_change(*tested.row.interval, tested.row.ratio)) * (1 + settings.threshold);
+  return std::max(significant, beyond) - 1;
+}
+
 /// The sentence of a reason.
 std::string_view sentence_of(Reason reason) {
   switch (reason) {
@@ -515,6 +526,7 @@ void finish(std::vector<RowTest>& rows, const ComparedArm& base, const ComparedA
         if (noise) row.needed = needed_for(tested, *noise, shift, p.size(), settings);
         explain_unknown(tested, p.size(), settings);
       }
+      if (row.reason == Reason::kNone) row.seen = seen_by(tested, shift, p.size(), settings);
     }
     into.rows.push_back(std::move(row));
   }

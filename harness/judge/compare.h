@@ -102,6 +102,9 @@ struct ComparisonRow {
   std::string unit = {};              ///< of both: "ns per operation", or the metric's
   bool more_is_better = false;        ///< a smaller value is a regression
   bool identical = false;             ///< the same executable, or session, in both, in the same environment
+  /// A share: a change of this size or more would have been called regressed or improved. None without a verdict for a
+  /// reason, or if no change would.
+  std::optional<double> seen = {};
   std::optional<std::size_t> needed;  ///< unknown: processes per arm that would decide it at this ratio, if any
   std::string note;                   ///< a sentence: the meaning of the reason for this row, else ""
 };

@@ -471,6 +471,28 @@ TEST(Compare, does_not_judge_a_session_against_itself_or_a_part_of_itself) {
   EXPECT_EQ(count(*compare_sessions(session, other, {}), Verdict::kRegressed), 3u);
 }
 
+TEST(Compare, says_which_change_of_a_row_it_would_have_seen) {
+  const Result session = Maker().session(4, 12, {kBase, kHead});
+  const Comparison before = *compare_arms(session, {});
+  const auto verdict_after = [&](const std::string& benchmark, double factor) {
+    Result changed = session;
+    for (Process& process : changed.processes)
+      if (process.arm == kHead && process.benchmark == benchmark) process.real_time *= factor;
+    return find_row(*compare_arms(changed, {}), benchmark)->verdict;
+  };
+  for (const ComparisonRow& row : before.rows) {
+    ASSERT_TRUE(row.seen) << row.benchmark;
+    const double up = (1 + 1.001 * *row.seen) / row.ratio, down = 1 / (1 + 1.001 * *row.seen) / row.ratio;
+    EXPECT_EQ(verdict_after(row.benchmark, up), Verdict::kRegressed) << row.benchmark << *row.seen;
+    EXPECT_EQ(verdict_after(row.benchmark, down), Verdict::kImproved) << row.benchmark << *row.seen;
+    const double less = 1 + 0.99 * *row.seen;
+    EXPECT_TRUE(verdict_after(row.benchmark, less / row.ratio) == Verdict::kUnknown ||
+                verdict_after(row.benchmark, 1 / less / row.ratio) == Verdict::kUnknown)
+        << row.benchmark << ": one of the two directions is the harder one";
+  }
+  EXPECT_FALSE(compare_arms(Maker().session(4, 3, {kBase, kHead}), {})->rows.front().seen);
+}
+
 TEST(Compare, does_not_advise_one_session_for_an_interleaved_session) {
   Result noisy = Maker().session(1, 12, {kBase, kHead});
   for (Process& process : noisy.processes) process.real_time = 100 * std::pow(process.real_time / 100, 40);

@@ -41,11 +41,26 @@ std::string processes_text(const judge::ComparisonRow& row) {
   return fmt::format("{} and {}", row.base_processes, row.head_processes);
 }
 
-/// A row's remark: how to decide it, or why it was not measured.
+/// A row's remark: which change it would have shown, how to decide it, or why it was not measured.
 std::string remark(const judge::ComparisonRow& row) {
-  if (row.verdict != judge::Verdict::kUnknown) return row.note;
-  const std::string advice = row.needed ? fmt::format("{} processes per arm would decide it", *row.needed) : "";
-  return row.note.empty() || advice.empty() ? row.note + advice : row.note + "; " + advice;
+  const bool found = row.verdict == judge::Verdict::kRegressed || row.verdict == judge::Verdict::kImproved;
+  std::vector<std::string> parts;
+  if (!row.note.empty()) parts.push_back(row.note);
+  if (row.seen && !found) parts.push_back(fmt::format("would have seen {}", judge::detectable_text(*row.seen)));
+  if (row.needed && row.verdict == judge::Verdict::kUnknown)
+    parts.push_back(fmt::format("{} processes per arm would decide it", *row.needed));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// " (changes of 1.2 % to 4 % or more would have been seen)" of these rows; "" if unknown.
+std::string seen_text(const std::vector<const judge::ComparisonRow*>& rows) {
+  std::vector<double> seen;
+  for (const judge::ComparisonRow* row : rows)
+    if (row->seen) seen.push_back(*row->seen);
+  if (seen.empty()) return "";
+  const auto [least, most] = std::ranges::minmax(seen);
+  const std::string low = judge::detectable_text(least), high = judge::detectable_text(most);
+  return fmt::format(" (changes of {}{} or more would have been seen)", low == high ? "" : low + " to ", high);
 }
 
 std::string side_text(const judge::ComparisonSide& side) {
@@ -152,6 +167,7 @@ json::object row_json(const judge::ComparisonRow& row) {
           {"base_processes", row.base_processes},
           {"head_processes", row.head_processes},
           {"identical", row.identical},
+          {"seen", json::value_from(row.seen)},
           {"processes_needed", json::value_from(row.needed)},
           {"note", row.note}};
 }
@@ -253,10 +269,11 @@ std::string to_text(const judge::Comparison& comparison, const TextOptions& opti
   if (!options.all) {
     if (const std::string unknown = more_unknown(comparison); !unknown.empty())
       add_line(fmt::format("and {}; --all lists them", unknown));
-    const std::size_t same = rows_where(comparison, is_same).size(),
-                      identical = rows_where(comparison, is_identical).size();
-    if (rows.empty() && same + identical > 0) text += "\n";
-    if (same > 0) add_line(fmt::format("same: {}; --all lists them", counted(same, "benchmark")));
+    const std::vector<const judge::ComparisonRow*> same = rows_where(comparison, is_same);
+    const std::size_t identical = rows_where(comparison, is_identical).size();
+    if (rows.empty() && same.size() + identical > 0) text += "\n";
+    if (!same.empty())
+      add_line(fmt::format("same: {}{}; --all lists them", counted(same.size(), "benchmark"), seen_text(same)));
     if (identical > 0)
       add_line(fmt::format("identical code, not judged: {}; --all lists them", counted(identical, "benchmark")));
   }

@@ -90,6 +90,18 @@ TEST(Text, gives_the_reason_for_a_row_that_is_not_judged_and_counts_identical_on
       << all;
 }
 
+TEST(Text, says_which_changes_would_have_been_seen) {
+  judge::Comparison comparison = made_up();
+  comparison.rows[0].seen = comparison.rows[2].seen = 0.031;
+  comparison.rows[3].seen = 0.012;
+  const std::string text = to_text(comparison, {});
+  EXPECT_NE(text.find("would have seen 3.1 %; 120 processes per arm would decide it"), std::string::npos) << text;
+  EXPECT_NE(text.find("same: 1 benchmark (changes of 1.2 % or more would have been seen); --all lists them"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("would have seen"), text.find("would have seen 3.1 %; 120")) << "not said of a finding";
+}
+
 TEST(Markdown, collapses_rows_with_identical_code) {
   const std::string text = to_markdown(unjudged());
   EXPECT_NE(text.find("| unknown | f/seeds/w | +2.00 % | - | - | 20 | different seeds, not judged |"),
