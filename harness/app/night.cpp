@@ -12,6 +12,7 @@
 #include "harness/base/terminal.h"
 #include "harness/base/utc.h"
 #include "harness/judge/alarms.h"
+#include "harness/judge/fitness.h"
 #include "harness/report/history_text.h"
 #include "harness/report/night_text.h"
 #include "harness/results/result.h"
@@ -50,6 +51,9 @@ ExitStatus verdict_of(const report::NightFindings& found) {
 }
 
 /// One night in one results folder.
+/// A second session must be at least this share of the first: a shorter one would hardly be fit.
+constexpr double kLeastAgain = 0.4;
+
 class NightRun {
  public:
   NightRun(const NightRequest& request, NightEnvironment& environment)
@@ -94,10 +98,30 @@ class NightRun {
             "use a larger --budget; the build is kept in the checkout"};
       budget = {"--budget", fmt::format("{:.0f}", *seconds)};
     }
-    const Expected<VerbOutcome> session = call_verb(environment_, "run", budget);
+    Expected<VerbOutcome> session = call_verb(environment_, "run", budget);
     if (!session) return session.error();
     if (session->last_line.empty()) return NightSummary{ExitStatus::kFailed, "no result"};
+    const Expected<VerbOutcome> again = measure_again(session->last_line);
+    if (!again) return again.error();
+    if (!again->last_line.empty()) session = again;
     return report_of(session->last_line, session->status);
+  }
+
+  /// A second session if this one is unfit and there is time: what disturbed it may be over. It gets what was kept for
+  /// bisects, because without alarms there is nothing new to bisect. Without a second session, the outcome is empty.
+  Expected<VerbOutcome> measure_again(const std::string& session) {
+    const Expected<results::Result> result = results::load_result(session);
+    if (!result) return VerbOutcome{};  // report_of() says why
+    const judge::Fitness fitness = judge::judge_fitness(*result);
+    if (fitness.fit || result->session.state == "interrupted") return VerbOutcome{};
+    time_.keep_nothing_for_bisects();
+    std::vector<std::string> budget;
+    if (const std::optional<double> seconds = time_.share(1)) {
+      if (*seconds < kLeastAgain * result->session.wall_seconds || *seconds < 1) return VerbOutcome{};
+      budget = {"--budget", fmt::format("{:.0f}", *seconds)};
+    }
+    environment_.print_line(fmt::format("nightly: measured again: {}", fitness.sentences.front()));
+    return call_verb(environment_, "run", budget);
   }
 
   /// Judges the session and writes its report, even if judging failed.

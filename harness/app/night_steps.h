@@ -26,6 +26,7 @@ class NightTime {
 
   /// Reserves a third of the remaining time for bisects.
   void keep_for_bisects();
+  void keep_nothing_for_bisects() { kept_ = 0; }
   double now() const { return environment_.clock(); }
   double passed() const { return now() - started_; }
   /// Remaining seconds of the budget; none without a budget.

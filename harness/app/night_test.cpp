@@ -69,6 +69,7 @@ class FakeEnvironment : public NightEnvironment {
 
   int night = 0;
   std::optional<results::Result> next;             ///< of the next `run`
+  std::optional<results::Result> next_again;       ///< of the `run` after that
   std::map<std::string, results::Result> earlier;  ///< of `run --revision`
   std::function<VerbOutcome(const std::string& call)> bisect = [](const std::string&) { return VerbOutcome{}; };
   std::string crash;             ///< the verb in which the night is killed
@@ -112,6 +113,7 @@ class FakeEnvironment : public NightEnvironment {
         if (earlier.contains(arguments[1])) result = earlier.at(arguments[1]);
       }
       if (result) outcome = {0, store(*result)};
+      if (next_again && next == std::nullopt) next = std::exchange(next_again, std::nullopt);
     } else if (verb == "report") {
       std::error_code ignored;
       fs::create_directories(arguments[2], ignored);
@@ -629,6 +631,32 @@ TEST_F(Nightly, a_disturbed_night_is_unfit_and_the_next_one_fine) {
                           "is found: "));
         EXPECT_EQ(count(newest("junit.xml"), "<skipped"), 36u);
       });
+}
+
+TEST_F(Nightly, an_unfit_session_is_measured_again_once_if_there_is_time) {
+  const auto disturb = [](results::Result& result) {
+    for (int block = 0; block < 10; ++block) result.session.disturbances.push_back({block, 10, 16.4, 0});
+    result.session.wall_seconds = 600;
+  };
+  const auto prepare_disturbed = [&](int number, bool also_again) {
+    prepare(number, {{"shelf/a/store", 100}});
+    environment_.next_again = environment_.next;
+    environment_.next_again->session.id += "-again";
+    disturb(*environment_.next);
+    if (also_again) disturb(*environment_.next_again);
+  };
+  prepare_disturbed(0, false);
+  const Ended fine = night(0, {.budget_seconds = 900});
+  EXPECT_EQ(fine.status, 0) << fine.line;
+  EXPECT_THAT(environment_.calls("run"), ElementsAre("run --budget 600", "run --budget 900"));
+  EXPECT_THAT(environment_.said, testing::Contains(StartsWith("nightly: measured again: unfit: other processes used")));
+  prepare_disturbed(1, true);
+  EXPECT_EQ(night(1).status, 4);
+  EXPECT_THAT(environment_.calls("run"), testing::SizeIs(4));
+  prepare_disturbed(2, false);
+  environment_.next->session.wall_seconds = 3000;
+  EXPECT_EQ(night(2, {.budget_seconds = 900}).status, 4) << "900 s are too few after a session of 3,000 s";
+  EXPECT_THAT(environment_.calls("run"), testing::SizeIs(5));
 }
 
 TEST_F(Nightly, alarms_of_disturbed_nights_are_reported_only_if_they_last) {
