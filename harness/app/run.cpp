@@ -143,8 +143,7 @@ Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& b
     std::vector<measure::Benchmark> timed;
     for (const measure::ArmBenchmark& one : pairing.timed) timed.push_back(one.benchmark);
     const std::size_t rows = rows_of(timed, request.filters).size();
-    spec.length =
-        measure::against_length(spec.length, judge::family_size(rows), request.target.value_or(kRatioTarget));
+    spec.length = measure::against_length(spec.length, judge::family_size(rows), request.target.value_or(kRatioTarget));
     if (std::string hopeless = judge::hopeless_sentence(spec.length.blocks, rows); !hopeless.empty())
       pairing.sentences.push_back(std::move(hopeless));
   }

@@ -446,7 +446,8 @@ std::optional<double> seen_by(const RowTest& tested, double shift, std::size_t t
   const std::optional<stats::Interval> strict = tested.arms->interval(settings.alpha / static_cast<double>(table));
   if (!strict) return std::nullopt;
   const double significant = (1 + stats::detectable_change(*strict, tested.row.ratio)) * std::exp(shift);
-  const double beyond = (1 + stats::detectable_change(*tested.row.interval, tested.row.ratio)) * (1 + settings.threshold);
+  const double beyond =
+      (1 + stats::detectable_change(*tested.row.interval, tested.row.ratio)) * (1 + settings.threshold);
   return std::max(significant, beyond) - 1;
 }
 

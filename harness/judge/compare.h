@@ -99,9 +99,9 @@ struct ComparisonRow {
   std::size_t head_processes = 0;
   double base_value = 0;  ///< median over processes; 0 if it was not measured
   double head_value = 0;
-  std::string unit = {};              ///< of both: "ns per operation", or the metric's
-  bool more_is_better = false;        ///< a smaller value is a regression
-  bool identical = false;             ///< the same executable, or session, in both, in the same environment
+  std::string unit = {};        ///< of both: "ns per operation", or the metric's
+  bool more_is_better = false;  ///< a smaller value is a regression
+  bool identical = false;       ///< the same executable, or session, in both, in the same environment
   /// A share: a change of this size or more would have been called regressed or improved. None without a verdict for a
   /// reason, or if no change would.
   std::optional<double> seen = {};

@@ -38,8 +38,8 @@ std::vector<ForecastRow> forecast(const std::vector<std::string>& rows, const re
     if (std::ranges::any_of(values, [](const stats::Datum& one) { return one.value <= 0; })) continue;
     row.noise = stats::spread_between(values);
     if (!row.noise) continue;
-    row.detectable_change = stats::detectable_change({static_cast<std::size_t>(blocks), *row.noise,
-                                                      family_size(rows.size()), alpha, kThreshold, kForecastPower});
+    row.detectable_change = stats::detectable_change(
+        {static_cast<std::size_t>(blocks), *row.noise, family_size(rows.size()), alpha, kThreshold, kForecastPower});
   }
   return forecasts;
 }

@@ -26,8 +26,8 @@ std::size_t stratum_blocks(std::size_t blocks, std::size_t table, double alpha, 
 /// The least two-sided p that `blocks` blocks with one process of each arm can give in strata of `stratum` blocks.
 double least_p(std::size_t blocks, std::size_t stratum);
 
-/// The fewest blocks that can tell any change from chance, at `alpha` after the largest of Holm's corrections in a table
-/// of `table` rows: with fewer, not even arms without overlap do.
+/// The fewest blocks that can tell any change from chance, at `alpha` after the largest of Holm's corrections in a
+/// table of `table` rows: with fewer, not even arms without overlap do.
 std::size_t fewest_blocks(std::size_t table, double alpha);
 
 /// Both arms in strata of `stratum` successive blocks, as equal in size as possible. Ignores blocks with only one arm.
