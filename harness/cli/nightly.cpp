@@ -71,7 +71,8 @@ Command nightly_command() {
       "[--budget SECONDS] [--results DIR] [--backfill N] [--keep N]",
       "for cron: fetch, build, run, judge, report; the last line is a summary",
       {{"--budget", "SECONDS",
-        "for the whole night; of the time left after the build, measuring gets two thirds and bisects the rest. "
+        "for the whole night; of the time left after the build, measuring gets two thirds and bisects, or a "
+        "second session after an unfit one, the rest. "
         "If it is too short for all benchmarks, those that are not core take turns over the nights"},
        {"--results", "DIR", "folder for results, reports and state; should outlive the checkout (default: results)"},
        {"--backfill", "N", "first measure up to N commits newer than the last one measured on this machine"},

@@ -33,7 +33,7 @@ constexpr double kGap = 0.5;           // of the baseline's range, between it an
 constexpr double kFarFromConstant = 0.0999;  // of a level that never varied: a tenth, whatever the rounding
 constexpr std::size_t kSettled = 36;         // fewest points of a level that looking back may find
 constexpr std::size_t kLooksBack = 10;       // looks back every time the series has grown by its tenth
-constexpr double kLasting = 2;             // times as long as the level before it
+constexpr double kLasting = 2;               // times as long as the level before it
 constexpr double kMostScale = 100;           // maximum factor by which a carried shape grows with the level
 constexpr std::size_t kOwnShape = 20;        // from so many points on, a new level has its own distribution
 constexpr double kFalseAlarms = 0.02, kFalseTables = 0.05;  // shares of series and of tables that reach the threshold
