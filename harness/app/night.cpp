@@ -108,7 +108,8 @@ class NightRun {
   }
 
   /// A second session if this one is unfit and there is time: what disturbed it may be over. It gets what was kept for
-  /// bisects, because without alarms there is nothing new to bisect. Without a second session, the outcome is empty.
+  /// bisects: those wait for the next night, because a verdict comes first. Without a second session, the outcome is
+  /// empty.
   Expected<VerbOutcome> measure_again(const std::string& session) {
     const Expected<results::Result> result = results::load_result(session);
     if (!result) return VerbOutcome{};  // report_of() says why

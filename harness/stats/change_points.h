@@ -15,15 +15,19 @@
 /// Independent of the score, five points in a row that all lie beyond the whole baseline, by half its range, are a
 /// plain step. For exchangeable points without a change its probability is below 2 / C(n + 5, 5) per night. If the
 /// baseline never varied, the range of the five points is used, and three points suffice that are equal, or differ from
-/// it by a tenth. A score above kAlarm raises an alarm. The first point
-/// of the window with the highest score is the first point of the new level. Page, "Continuous inspection schemes",
+/// it by a tenth.
+///
+/// A score above kAlarm raises an alarm. The first point of the window with the highest score is the first point of the
+/// new level. Page, "Continuous inspection schemes",
 /// Biometrika 41 (1954), for the idea; Lai, "Sequential changepoint detection in quality control and dynamical
 /// systems", Journal of the Royal Statistical Society B 57 (1995), for the ratio over a window of the last points.
 ///
 /// The constants were chosen on other noises and seeds than `simulate changepoints` reports: sums of four uniform
 /// numbers, log-normal with 0.8 and 1.2, gamma with 2, t with 5, AR(1) with 0.4 and 0.6, two levels 7 % (75/25) and 4 %
 /// (60/40) apart, 4 % of outliers of +25 % and 7 % of +35 %. On each of them at most 2 % of unchanged series of 100
-/// points alarm. The form of the score was chosen in trials that also used the reported noises, with other seeds.
+/// points alarm. The form of the score was chosen in trials that also used the reported noises, with other seeds,
+/// and so were the two numbers that decide when looking back begins a baseline anew (kSettled, kLasting), with the
+/// reported seed.
 #pragma once
 
 #include <cstddef>
