@@ -237,10 +237,15 @@ JudgedRange judged_of(std::span<const results::SeriesPoint> points, std::span<co
   return {missing, 0, stats::points_missing(points.size()) == 0 ? kSeedsReason : kTooYoungReason};
 }
 
-std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series) {
-  const std::optional<double> known = stats::common_autocorrelation(series, kFewestSeries);
-  if (!known) return std::nullopt;
-  return std::round(20 * *known) / 20;
+std::optional<stats::SharedNoise> shared_noise(std::span<const std::vector<double>> series) {
+  std::optional<stats::SharedNoise> shared = stats::shared_noise(series, kFewestSeries);
+  if (!shared) return std::nullopt;
+  const auto rounded = [](double value, double steps) { return std::round(steps * value) / steps; };
+  shared->autocorrelation = rounded(shared->autocorrelation, 20);
+  shared->sigma = std::exp(rounded(std::log(shared->sigma), 10));
+  shared->worth = std::exp(rounded(std::log(shared->worth), 2));
+  for (double& distance : shared->shape) distance = rounded(distance, 10);
+  return shared;
 }
 
 std::vector<MetricChange> find_metric_changes(std::span<const results::SeriesPoint> points) {

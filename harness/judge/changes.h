@@ -88,9 +88,9 @@ JudgedRange judged_of(std::span<const results::SeriesPoint> points, std::span<co
 inline constexpr const char* kTooYoungReason = "too_young";
 inline constexpr const char* kSeedsReason = "seeds";
 
-/// The lag-1 autocorrelation of a machine's nights, from all its `series` (logarithms of medians in order of time):
-/// stats::common_autocorrelation, rounded to 0.05 so that one more night rarely changes it. None below kFewestSeries.
-std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series);
+/// The noise that all `series` of a machine have in common (logarithms of medians in order of time):
+/// stats::shared_noise, rounded so that one more night rarely changes it. None below kFewestSeries.
+std::optional<stats::SharedNoise> shared_noise(std::span<const std::vector<double>> series);
 inline constexpr std::size_t kFewestSeries = 10;
 
 /// Changes of metrics that are exact in every session that has them, between consecutive such sessions of one seed.
@@ -113,6 +113,6 @@ std::string_view cause_of(std::string_view name);
 
 /// Incremented when the same results are condensed differently, or when the same points give other changes or other
 /// JSON. A store keeps both, and builds its index again after an increment.
-inline constexpr int kFindingsVersion = 10;
+inline constexpr int kFindingsVersion = 11;
 
 }  // namespace lab::judge

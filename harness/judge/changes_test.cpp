@@ -251,7 +251,7 @@ TEST(IndexRange, is_one_index_if_the_step_is_clear_or_nothing_varies) {
   EXPECT_EQ(likely_range(same, 0, 50, 60).earliest, 50U);
 }
 
-TEST(CommonAutocorrelation, is_the_median_over_series_that_are_long_enough) {
+TEST(SharedNoise, is_that_of_series_that_are_long_enough) {
   std::mt19937 random(5);
   std::normal_distribution<double> noise;
   const auto made = [&](double rho, std::size_t count) {
@@ -262,13 +262,18 @@ TEST(CommonAutocorrelation, is_the_median_over_series_that_are_long_enough) {
   std::vector<std::vector<double>> series;
   for (std::size_t i = 0; i + 1 < kFewestSeries; ++i) series.push_back(made(0.5, 120));
   series.push_back(made(0.5, stats::ChangePointDetector::kFewest - 1));
-  EXPECT_EQ(common_autocorrelation(series), std::nullopt);
+  EXPECT_EQ(shared_noise(series), std::nullopt);
   series.push_back(made(0, 120));
-  ASSERT_TRUE(common_autocorrelation(series));
-  EXPECT_NEAR(*common_autocorrelation(series), 0.5, 0.1);
+  ASSERT_TRUE(shared_noise(series));
+  EXPECT_NEAR(shared_noise(series)->autocorrelation, 0.5, 0.1);
   std::vector<std::vector<double>> quiet;
   for (int i = 0; i < 200; ++i) quiet.push_back(made(0, 20));
-  EXPECT_NEAR(common_autocorrelation(quiet).value_or(1), 0, 0.051);
+  const auto shared = shared_noise(quiet);
+  EXPECT_NEAR(shared->autocorrelation, 0, 0.051);
+  // One more night changes nothing.
+  for (std::vector<double>& values : quiet) values.push_back(noise(random));
+  EXPECT_EQ(shared_noise(quiet)->sigma, shared->sigma);
+  EXPECT_EQ(shared_noise(quiet)->worth, shared->worth);
 }
 
 TEST(MetricChanges, are_findings_from_one_session) {

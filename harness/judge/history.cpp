@@ -1,6 +1,7 @@
 #include "harness/judge/history.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -42,13 +43,20 @@ LAB_JSON_STRUCT(SeriesFindings, sessions, first, last, median, changes, metric_c
 
 namespace {
 
+/// Two contexts with the same key give the same findings.
+std::string key_of(const stats::DetectorContext& context) {
+  if (!context.shared) return fmt::format("{}", context.series);
+  const stats::SharedNoise& shared = *context.shared;
+  return fmt::format("{} {} {} {} {}", context.series, shared.autocorrelation, shared.sigma, shared.worth,
+                     fmt::join(shared.shape, " "));
+}
+
 results::MachineRules rules_of(std::span<const std::vector<double>> medians) {
   std::vector<std::vector<double>> logs(medians.begin(), medians.end());
   for (std::vector<double>& series : logs)
     for (double& median : series) median = std::log(median);
-  const stats::DetectorContext context{logs.size(), common_autocorrelation(logs)};
-  return {fmt::format("{} {}", context.series, context.autocorrelation.value_or(-1)),
-          [context](std::span<const results::SeriesPoint> points) {
+  const stats::DetectorContext context{logs.size(), shared_noise(logs)};
+  return {key_of(context), [context](std::span<const results::SeriesPoint> points) {
             return json::serialize(to_json(find(points, context)));
           }};
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/simulate/draw.h"
 #include "harness/simulate/noise.h"
 #include "harness/simulate/oracle.h"
 #include "harness/simulate/simulate.h"
@@ -126,26 +127,32 @@ class ChangePointTrials {
                  pooled[which].placed, pooled[which].trials, Goal::kAtLeast, other_goal);
   }
 
-  /// Nights of 200 normal series. `alone`: each is watched alone; else together, with their common autocorrelation.
-  void nights(bool alone) {
+  /// Nights of 200 normal series, each with the noise of `kind` times exp(`spread` times a normal number). `alone`:
+  /// each is watched alone; else together, with what their noises share.
+  void nights(bool alone, double spread) {
     const Noise& kind = noises().front();
     const std::size_t tables = count(100);
-    const std::string watched = alone ? "each alone" : "watched together";
+    const std::string watched = std::string(alone ? "each alone" : "watched together") +
+                                (spread > 0 ? fmt::format(", log-normal sigma with {:g}", spread) : "");
     double false_alarms = 0, found = 0, slowed = 0;
     for (std::size_t table = 0; table < tables; ++table) {
       std::vector<std::vector<double>> all, begun;
+      std::vector<double> sigmas;
       for (std::size_t i = 0; i < kSeries; ++i) {
         all.push_back(kind.draw(random_, kNights));
+        const double factor = spread > 0 ? std::exp(spread * random_.normal()) : 1;
+        for (double& x : all.back()) x = kLevel + factor * (x - kLevel);
+        sigmas.push_back(factor * kind.robust_sigma);
         begun.emplace_back(all.back().begin(), all.back().begin() + kSlowFrom);
       }
       const stats::DetectorContext context =
-          alone ? stats::DetectorContext{} : stats::DetectorContext{kSeries, stats::common_autocorrelation(begun)};
+          alone ? stats::DetectorContext{} : stats::DetectorContext{kSeries, stats::shared_noise(begun)};
       bool any = false;
       for (const std::vector<double>& values : all) any = !stats::find_change_points(values, context).empty() || any;
       false_alarms += any;
       // Ten series of each table get a slowdown, one at a time.
       for (std::size_t i = 0; i < 10; ++i, ++slowed) {
-        for (std::size_t night = kSlowFrom; night < kNights; ++night) all[i][night] += 3 * kind.robust_sigma;
+        for (std::size_t night = kSlowFrom; night < kNights; ++night) all[i][night] += 3 * sigmas[i];
         for (const ChangePoint& point : stats::find_change_points(all[i], context))
           if (point.detected_at >= kSlowFrom && point.detected_at <= kSlowKnown) {
             ++found;
@@ -157,7 +164,7 @@ class ChangePointTrials {
                false_alarms, static_cast<double>(tables), alone ? Goal::kNone : Goal::kAtMost, 0.05);
     add_result(
         fmt::format("3 sigma from night {} in one of them, {}: found by night {}", kSlowFrom, watched, kSlowKnown),
-        found, slowed);
+        found, slowed, alone || spread > 0 ? Goal::kNone : Goal::kAtLeast, 0.75);
   }
 
  private:
@@ -182,7 +189,8 @@ void simulate_change_points(const SimulationSettings& settings, const ResultSink
   for (const Noise& kind : noises()) trials.unchanged(kind);
   trials.steps_of(3, 5, 0.95, 0.85);
   trials.steps_of(5, 3, 0.95, 0.95);
-  for (const bool alone : {true, false}) trials.nights(alone);
+  trials.nights(true, 0);
+  for (const double spread : {0.0, 0.3, 1.0}) trials.nights(false, spread);
 }
 
 }  // namespace lab::simulate

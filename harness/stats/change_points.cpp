@@ -26,10 +26,14 @@ constexpr double kShoulder = 1.6, kShoulderPenalty = 1.4;
 // A series counts as autocorrelated with a logistic weight of its estimate, a short one with a larger weight.
 constexpr double kCorrelated = 0.15, kSharpness = 1.5, kUncertainty = 0.8;
 constexpr double kLongEnough = 60, kShortPenalty = 5;
-constexpr double kKnownAs = 40;        // equivalent number of points of a known autocorrelation
-constexpr double kPersistence = 0.35;  // share of a point's distance from the median that carries over to the next
-constexpr double kMaxDistance = 2.5;   // sigma, of that distance
-constexpr double kGap = 0.5;           // of the baseline's range, between it and a plain step
+constexpr double kKnownAs = 40;          // points that the other series' autocorrelation is worth
+constexpr double kSigmaVariance = 1.36;  // of the logarithm of robust_sigma of n normal points, times n
+constexpr double kMostWorth = 200;       // points that the other series' sigma is worth if none differs
+constexpr double kWorthEach = 3;         // so many of these are one point in a young baseline
+constexpr double kMostShared = 6;        // points that stand for the other series' noise in a young baseline
+constexpr double kPersistence = 0.35;    // share of a point's distance from the median that carries over to the next
+constexpr double kMaxDistance = 2.5;     // sigma, of that distance
+constexpr double kGap = 0.5;             // of the baseline's range, between it and a plain step
 constexpr double kFarFromConstant = 0.0999;  // of a level that never varied: a tenth, whatever the rounding
 constexpr std::size_t kSettled = 36;         // fewest points of a level that looking back may find
 constexpr std::size_t kLooksBack = 10;       // looks back every time the series has grown by its tenth
@@ -156,10 +160,24 @@ void ChangePointDetector::add_baseline(std::size_t end) {
     const double middle = median(level);
     for (const double rest : level_.carried) baseline.points.push_back(rest + middle);
     std::ranges::sort(baseline.points);
+  } else if (level_.carried.empty() && static_cast<double>(count) < kLongEnough && range(baseline.points) > 0) {
+    add_shared(baseline);
   }
   baseline.median = median(baseline.points);
   baseline.sigma = robust_sigma(baseline.points);
   baselines_.push_back(std::move(baseline));
+}
+
+void ChangePointDetector::add_shared(Baseline& baseline) const {
+  if (!context_.shared) return;
+  const SharedNoise& shared = *context_.shared;
+  const auto count = static_cast<double>(baseline.of_level);
+  const double middle = median(baseline.points), own = robust_sigma(baseline.points);
+  const double common =
+      std::exp((count * std::log(own) + shared.worth * std::log(shared.sigma)) / (count + shared.worth));
+  // Never narrower than its own noise.
+  for (const double distance : shared.shape) baseline.points.push_back(middle + std::max(own, common) * distance);
+  std::ranges::sort(baseline.points);
 }
 
 void ChangePointDetector::look_back() {
@@ -188,7 +206,7 @@ void ChangePointDetector::look_back() {
 void ChangePointDetector::learn(Baseline& baseline) const {
   baseline.density.emplace(baseline.points);
   // A carried shape keeps its own correlation.
-  if (baseline.points.size() == baseline.of_level)
+  if (level_.carried.empty() || baseline.of_level >= kOwnShape)
     baseline.correlation = baseline.density->autocorrelation(
         std::span(values_).subspan(baseline.end - baseline.of_level, baseline.of_level));
 }
@@ -229,9 +247,10 @@ ChangePointDetector::Candidate ChangePointDetector::judge(std::size_t index) {
     if (gain > best.score) std::tie(best.score, best.shift) = std::pair(gain, shift);
   }
 
-  double correlation = unbiased(at->correlation, density.size()), looks = n;
-  if (context_.autocorrelation) {
-    correlation = (n * correlation + kKnownAs * *context_.autocorrelation) / (n + kKnownAs);
+  double correlation = unbiased(at->correlation, level_.carried.empty() ? at->of_level : density.size()),
+         looks = level_.carried.empty() ? static_cast<double>(at->of_level) : n;
+  if (context_.shared) {
+    correlation = (looks * correlation + kKnownAs * context_.shared->autocorrelation) / (looks + kKnownAs);
     looks += kKnownAs;
   }
   const double weight = 1 / (1 + std::exp(-kSharpness * (correlation - kCorrelated) * std::sqrt(looks)));
@@ -300,15 +319,30 @@ ChangePointDetector::Level ChangePointDetector::next_level(std::size_t start, st
   return level;
 }
 
-std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series, std::size_t fewest_series) {
-  std::vector<double> each;
+std::optional<SharedNoise> shared_noise(std::span<const std::vector<double>> series, std::size_t fewest_series) {
+  std::vector<double> correlations, log_sigmas, distances, sampling;
   for (const std::vector<double>& values : series) {
     if (values.size() < ChangePointDetector::kFewest) continue;
     const std::span<const double> last = std::span(values).last(std::min(values.size(), ChangePointDetector::kMost));
-    each.push_back(unbiased(Density(last).autocorrelation(last), last.size()));
+    if (range(sorted(last)) == 0) continue;
+    const Density density(last);
+    correlations.push_back(unbiased(density.autocorrelation(last), last.size()));
+    log_sigmas.push_back(std::log(density.sigma()));
+    sampling.push_back(kSigmaVariance / static_cast<double>(last.size()));
+    for (const double x : last) distances.push_back((x - density.median()) / density.sigma());
   }
-  if (each.empty() || each.size() < fewest_series) return std::nullopt;
-  return median(each);
+  if (correlations.empty() || correlations.size() < fewest_series) return std::nullopt;
+  SharedNoise shared{median(correlations), std::exp(median(log_sigmas)), 0, {}};
+  // The sampling error of the variance between k series, two standard errors up.
+  const double spread = robust_sigma(sorted(log_sigmas));
+  const auto k = static_cast<double>(log_sigmas.size());
+  const double between = spread * spread * (1 + 2 * std::sqrt(2 / k)) - median(sampling);
+  shared.worth = between > 0 ? std::min(kSigmaVariance / between, kMostWorth) : kMostWorth;
+  const auto points = static_cast<std::size_t>(std::min(shared.worth / kWorthEach, kMostShared));
+  std::ranges::sort(distances);
+  for (std::size_t i = 0; i < points; ++i)
+    shared.shape.push_back(sorted_quantile(distances, (static_cast<double>(i) + 0.5) / static_cast<double>(points)));
+  return shared;
 }
 
 std::size_t points_missing(std::size_t count) {

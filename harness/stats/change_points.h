@@ -10,6 +10,9 @@
 ///   (Density::excess); a penalty for heavy tails; a penalty for a short baseline.
 /// - With lag-1 autocorrelation, the score is divided by the variance inflation: the variance of a mean of m such
 ///   points over that of independent points.
+/// In a young series, a few points with the noise of the series that are watched with it (SharedNoise) join the
+/// baseline, the more the less those series differ in sigma (as variances are moderated in Smyth, "Linear models and
+/// empirical Bayes methods", Statistical Applications in Genetics and Molecular Biology 3 (2004)).
 /// From time to time the past is divided into levels anew (segmentation.h). Where that finds a change that was not
 /// alarmed, because the baseline was too short or had several levels, the baseline begins there. This is no alarm.
 /// Independent of the score, five points in a row that all lie beyond the whole baseline, by half its range, are a
@@ -60,14 +63,24 @@ struct ChangePoint {
   friend bool operator==(const ChangePoint&, const ChangePoint&) = default;
 };
 
+/// What series that are watched together have in common. A short series cannot estimate its own noise.
+struct SharedNoise {
+  double autocorrelation = 0;  ///< lag 1
+  double sigma = 0;            ///< typical, in the unit of the values
+  /// Number of a series' own points that the typical sigma is worth: large if the series hardly differ in sigma.
+  double worth = 0;
+  /// Distances from the median, in sigma, ascending: what a few more points of such a series would look like.
+  std::vector<double> shape;
+
+  friend bool operator==(const SharedNoise&, const SharedNoise&) = default;
+};
+
 /// The context in which a series is watched.
 struct DetectorContext {
   /// Number of series that are watched together. Raises the threshold, because one false alarm among them spoils the
   /// night.
   std::size_t series = 1;
-  /// Lag-1 autocorrelation of such series, if known, for example from the machine's other series. A short series cannot
-  /// estimate its own.
-  std::optional<double> autocorrelation;
+  std::optional<SharedNoise> shared;  ///< if known, for example from the machine's other series
 };
 
 class ChangePointDetector {
@@ -104,8 +117,8 @@ class ChangePointDetector {
   /// The points before `end`. The density is computed at its first use, because most nights do not need it.
   struct Baseline {
     std::size_t end = 0;
-    std::size_t of_level = 0;      // number of points of the present level
-    std::vector<double> points;    // ascending: those of the level; while they are few, the carried shape
+    std::size_t of_level = 0;    // number of points of the present level
+    std::vector<double> points;  // ascending: those of the level; while they are few, the carried shape or shared noise
     double median = 0, sigma = 0;  // of points
     double correlation = 0;        // valid once the density is
     std::optional<Density> density;
@@ -121,6 +134,8 @@ class ChangePointDetector {
 
   void refresh();
   void add_baseline(std::size_t end);
+  /// Adds points of the noise that the series shares with others, around its median.
+  void add_shared(Baseline& baseline) const;
   void look_back();
   Candidate judge(std::size_t index);
   void learn(Baseline& baseline) const;
@@ -138,11 +153,9 @@ class ChangePointDetector {
   std::vector<ChangePoint> found_;
 };
 
-/// DetectorContext::autocorrelation for series that are watched together: the median of the single estimates, over
-/// series with at least kFewest points. A changed series counts as much as any other. None if fewer than
-/// `fewest_series` have so many.
-std::optional<double> common_autocorrelation(std::span<const std::vector<double>> series,
-                                             std::size_t fewest_series = 1);
+/// The noise that series have in common, from those with at least kFewest points; none if they are fewer than
+/// `fewest_series`. A changed series counts as much as any other, so all estimates are medians and quantiles.
+std::optional<SharedNoise> shared_noise(std::span<const std::vector<double>> series, std::size_t fewest_series = 1);
 
 /// How many points a series of `count` points lacks for the verdict "no change": 0 if it has kEnough.
 std::size_t points_missing(std::size_t count);

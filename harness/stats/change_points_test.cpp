@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -197,21 +198,59 @@ TEST(ChangePoints, are_found_earlier_if_similar_series_are_not_autocorrelated) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const std::vector<double> values = steps({{20, 100}, {6, 103}}, 1000 * seed);
     unknown += find_change_points(values).size();
-    known += find_change_points(values, {1, 0.0}).size();
-    wandering += find_change_points(values, {1, 0.7}).size();
+    known += find_change_points(values, {1, SharedNoise{0, 1, 1, {}}}).size();
+    wandering += find_change_points(values, {1, SharedNoise{0.7, 1, 1, {}}}).size();
   }
   EXPECT_GT(known, unknown);
   EXPECT_LT(wandering, known);
 }
 
-TEST(ChangePoints, use_the_median_autocorrelation_of_all_series) {
+TEST(SharedNoise, has_the_median_autocorrelation_of_all_series) {
   std::vector<std::vector<double>> all;
   for (std::uint64_t seed = 0; seed < 40; ++seed) all.push_back(noisy(20, 100, 1000 * seed));
-  EXPECT_NEAR(*common_autocorrelation(all), 0, 0.1);
+  EXPECT_NEAR(shared_noise(all)->autocorrelation, 0, 0.1);
   for (std::vector<double>& values : all)
     for (std::size_t i = 1; i < values.size(); ++i) values[i] = 50 + 0.5 * values[i - 1] + 0.87 * (values[i] - 100);
-  EXPECT_NEAR(*common_autocorrelation(all), 0.4, 0.1);  // of 20 points, 0.5 is underestimated
-  EXPECT_FALSE(common_autocorrelation(std::vector<std::vector<double>>{{1, 2, 3}}));
+  EXPECT_NEAR(shared_noise(all)->autocorrelation, 0.4, 0.1);  // of 20 points, 0.5 is underestimated
+  EXPECT_FALSE(shared_noise(std::vector<std::vector<double>>{{1, 2, 3}}));
+}
+
+TEST(SharedNoise, is_worth_the_more_the_less_the_series_differ_in_sigma) {
+  double last_worth = 1000;
+  for (const double spread : {0.0, 0.5, 2.0}) {
+    std::vector<std::vector<double>> all;
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+      all.push_back(noisy(20, 0, 1000 * seed));
+      for (double& x : all.back()) x *= std::exp(seed % 2 == 0 ? spread : -spread);
+    }
+    all.emplace_back(30, 5.0);  // a constant has no noise to share
+    const SharedNoise shared = *shared_noise(all);
+    EXPECT_LT(shared.worth, last_worth) << spread;
+    EXPECT_TRUE(std::ranges::is_sorted(shared.shape));
+    last_worth = shared.worth;
+    EXPECT_EQ(shared.shape.size(), spread == 0 ? 6u : spread == 2 ? 0u : shared.shape.size());
+    if (spread == 0) {
+      EXPECT_NEAR(shared.sigma, 1, 0.2);
+    }
+  }
+}
+
+TEST(SharedNoise, finds_steps_of_young_series_and_changes_neither_old_ones_nor_constants) {
+  std::vector<std::vector<double>> all;
+  for (std::uint64_t seed = 500; seed < 700; ++seed) all.push_back(noisy(20, 100, 1000 * seed));
+  const SharedNoise shared = *shared_noise(all);
+  const SharedNoise autocorrelation{shared.autocorrelation, shared.sigma, shared.worth, {}};
+  std::size_t alone = 0, together = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const std::vector<double> young = steps({{20, 100}, {6, 103}}, 1000 * seed);
+    alone += find_change_points(young, {200, autocorrelation}).size();
+    together += find_change_points(young, {200, shared}).size();
+    const std::vector<double> old = steps({{70, 100}, {6, 104}}, 1000 * seed);
+    EXPECT_EQ(find_change_points(old, {200, shared}), find_change_points(old, {200, autocorrelation}));
+  }
+  EXPECT_GT(together, alone);
+  const std::vector<double> constant = joined(std::vector<double>(20, 100.0), std::vector<double>(6, 110.0));
+  EXPECT_EQ(find_change_points(constant, {200, shared}), find_change_points(constant, {200, autocorrelation}));
 }
 
 TEST(ChangePoints, a_large_step_in_a_young_series_is_found_by_its_fifth_point) {
