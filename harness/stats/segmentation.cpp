@@ -40,14 +40,19 @@ constexpr std::array<std::pair<std::size_t, std::size_t>, 2> kFewestApart{{{30, 
 /// A weaker change is none in any case.
 constexpr double kLeastEvidence = 6;
 
-/// Three or more changes that return to the level before the last one, two thirds of them or more, are no changes but a
-/// series that switches. For this, divisions count from a share of the critical evidence on.
+/// Changes that return to the level before the last one, two thirds of them or more, are no changes but a series that
+/// switches, if they are three or more, or if there are visits besides. For this, divisions count from a share of the
+/// critical evidence on.
 constexpr double kReturning = 2.0 / 3, kLikely = 0.6;
 constexpr std::size_t kFewestSwitches = 3;
 /// A level has returned if it is nearer to that of the level before the last one, by this share of the last change.
 constexpr double kNearReturn = 1.0 / 4;
 /// Stays are short if their mean is this, or if so many visits are in stays that were found.
 constexpr std::size_t kShortStay = 16, kFewestVisits = 1;
+/// With fewer changes, stays are short if their mean is that when so many visits or more count as stays. Visits whose
+/// points do not follow each other, by this mean length, are independent noise of two levels.
+constexpr std::size_t kFewestVisitsAlone = 2;
+constexpr double kMeanVisit = 2.5;
 /// A change beyond switching is this many times larger.
 constexpr double kBeyondSwitching = 1.5;
 
@@ -187,35 +192,48 @@ std::vector<double> medians_of(std::span<const double> values, const std::vector
   return medians;
 }
 
-/// Number of visits inside of levels to the level next to them: at least two points in a row that are nearer to it.
-std::size_t visits_of(std::span<const double> values, const std::vector<std::size_t>& edges,
-                      const std::vector<double>& medians) {
-  std::size_t visits = 0;
+/// Runs of points inside of levels that are nearer to the level next to theirs.
+struct Visits {
+  std::size_t points = 0, runs = 0;
+  std::size_t count = 0;  // runs of at least two points
+
+  bool last() const { return static_cast<double>(points) >= kMeanVisit * static_cast<double>(runs); }
+};
+Visits visits_of(std::span<const double> values, const std::vector<std::size_t>& edges,
+                 const std::vector<double>& medians) {
+  Visits visits;
   for (std::size_t i = 0; i < medians.size(); ++i) {
     const double other = medians[i == 0 ? 1 : i - 1];
     std::size_t run = 0;
     for (std::size_t k = edges[i]; k < edges[i + 1]; ++k) {
       run = std::abs(values[k] - other) < std::abs(values[k] - medians[i]) ? run + 1 : 0;
-      visits += run == 2;
+      visits.points += run > 0;
+      visits.runs += run == 1;
+      visits.count += run == 2;
     }
   }
   return visits;
+}
+
+bool has_short_stays(std::size_t points, std::size_t levels, const Visits& visits) {
+  if (levels > kFewestSwitches) return points <= kShortStay * levels || visits.count >= kFewestVisits;
+  return visits.count >= kFewestVisitsAlone && visits.last() && points <= kShortStay * (levels + 2 * visits.count);
 }
 
 /// The median distance of adjacent levels, if the series goes back and forth between them and its stays are short,
 /// found or not; else 0. Levels that return after long stays are changes.
 double distance_switched(std::span<const double> values, const std::vector<std::size_t>& edges) {
   const std::vector<double> medians = medians_of(values, edges);
-  if (medians.size() < kFewestSwitches + 1) return 0;
-  if (values.size() > kShortStay * medians.size() && visits_of(values, edges, medians) < kFewestVisits) return 0;
+  if (medians.size() < 2 || !has_short_stays(values.size(), medians.size(), visits_of(values, edges, medians)))
+    return 0;
   std::size_t returns = 0;
   std::vector<double> distances;
   for (std::size_t i = 1; i < medians.size(); ++i) {
     distances.push_back(std::abs(medians[i] - medians[i - 1]));
     returns += i >= 2 && std::abs(medians[i] - medians[i - 2]) < kNearReturn * distances.back();
   }
-  const double share = static_cast<double>(returns) / static_cast<double>(medians.size() - 2);
-  return share >= kReturning ? median(distances) : 0;
+  const bool is_two_levels = static_cast<double>(returns) >= kReturning * static_cast<double>(medians.size() - 2);
+  return is_two_levels ? median(distances) : 0;
 }
 
 /// How much more the distance of adjacent levels counts than that of their scores.

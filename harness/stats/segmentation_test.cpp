@@ -132,6 +132,19 @@ TEST(Segmentation, knows_a_series_that_switches_between_two_levels) {
   EXPECT_TRUE(begin_at(both, {43}));
 }
 
+TEST(Segmentation, takes_one_change_with_visits_for_switching_but_not_scattered_values_of_the_other_level) {
+  const Levels visited =
+      find_levels(levels_of({{48, 105}, {4, 100}, {5, 105}, {15, 100}, {3, 105}, {2, 100}, {6, 105}, {17, 100}}, 11));
+  EXPECT_TRUE(visited.switching);
+  EXPECT_TRUE(begin_at(visited, {}));
+  std::vector<double> scattered = levels_of({{48, 105}, {52, 100}}, 12);
+  for (const std::size_t i : {10, 11, 20, 30, 41}) scattered[i] -= 5;
+  for (const std::size_t i : {60, 71, 72, 90}) scattered[i] += 5;
+  const Levels step = find_levels(scattered);
+  EXPECT_FALSE(step.switching);
+  EXPECT_TRUE(begin_at(step, {48}));
+}
+
 TEST(Segmentation, needs_less_evidence_in_longer_series) {
   EXPECT_EQ(critical_evidence(10), critical_evidence(1));
   EXPECT_GT(critical_evidence(30), critical_evidence(100));
