@@ -130,10 +130,8 @@ TEST_F(Searching, does_not_measure_a_commit_identical_to_another) {
   ASSERT_TRUE(verdict) << verdict.error().what;
   EXPECT_EQ(verdict->suspects[0].commit, sha(41));
   EXPECT_LE(meter.prepared.size(), 10u);  // a binary search, and what is left to ask is whether there is a culprit
-  FakeMeter other(64, 41);
-  std::filesystem::remove(folder_.path() / "a.jsonl");
-  ASSERT_TRUE(search(other, 64));
-  EXPECT_LT(meter.measured.size(), other.measured.size());
+  // Two executables have two layouts, which more measurements do not tell from a change; those of a few commits do.
+  EXPECT_LE(std::set(meter.measured.begin(), meter.measured.end()).size(), 4u);
 }
 
 TEST_F(Searching, measures_nothing_if_the_ends_are_identical) {

@@ -75,6 +75,7 @@ BisectVerdict BisectEvidence::verdict(double confidence) const {
   verdict.ratio = posterior.ratio;
   verdict.most = posterior.most;
   verdict.noise = posterior.noise;
+  verdict.layout = posterior.offset * posterior.noise;
   verdict.measurements = estimate_.measurements();
   verdict.seconds = seconds_;
   for (std::size_t i = 0; i < question_.commits.size(); ++i) verdict.measured_commits += estimate_.measurements(i) > 0;
@@ -91,6 +92,8 @@ BisectVerdict BisectEvidence::verdict(double confidence) const {
     verdict.probability = group.probability;
     for (std::size_t k = group.first; k <= group.last; ++k) suspect(k);
   } else {
+    verdict.hidden_by_layout = estimate_.is_exhausted();
+    if (verdict.hidden_by_layout) verdict.outcome = BisectVerdict::Outcome::kSuspects;
     for (const std::size_t k : credible_set(posterior, confidence * (1 - posterior.null))) suspect(k);
     for (const Suspect& each : verdict.suspects) verdict.probability += each.probability;
   }

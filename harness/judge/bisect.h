@@ -21,7 +21,7 @@ struct SkippedCommit {
 struct BisectVerdict {
   enum class Outcome {
     kCulprit,    ///< the first of `suspects`
-    kSuspects,   ///< one of `suspects`: the commits between them cannot be measured
+    kSuspects,   ///< one of `suspects`: the commits between them cannot be measured, or layout hides which
     kNone,       ///< the ends do not differ
     kUndecided,  ///< the time ran out
   };
@@ -32,6 +32,9 @@ struct BisectVerdict {
   double ratio = 1;                        ///< new level / old level, if there is a culprit
   double most = 1;                         ///< if the ends differ, then at most by this ratio
   double noise = 0;                        ///< of one measurement, relative
+  /// Standard deviation of a build's offset, relative: what the layout of its code and data alone changes.
+  double layout = 0;
+  bool hidden_by_layout = false;  ///< suspects: no number of measurements would tell them apart
   std::size_t measurements = 0;
   std::size_t measured_commits = 0;
   std::vector<SkippedCommit> skipped;  ///< in commit order
@@ -52,7 +55,10 @@ class BisectEvidence {
   std::size_t place(const std::string& sha) const { return place_.at(sha); }
   std::size_t measurements() const { return estimate_.measurements(); }
   std::size_t measurements(std::size_t commit) const { return estimate_.measurements(commit); }
-  bool decided(double confidence) const { return estimate_.is_null(confidence) || estimate_.has_culprit(confidence); }
+  /// Whether further measurements would not change the answer.
+  bool decided(double confidence) const {
+    return estimate_.is_null(confidence) || estimate_.has_culprit(confidence) || estimate_.is_exhausted();
+  }
   BisectVerdict verdict(double confidence) const;
 
   /// The probability that the ends do not differ.

@@ -23,6 +23,7 @@ const std::map<judge::BisectVerdict::Outcome, std::string_view> kAnswers{
     {judge::BisectVerdict::Outcome::kNone, "none"},
     {judge::BisectVerdict::Outcome::kUndecided, "undecided"}};
 
+constexpr double kLeastLayout = 0.5;   ///< of the noise: offsets between builds from which on they are shown
 constexpr double kLargestShare = 1e4;  ///< a larger share is shown as a factor
 
 /// The absolute size of a change: two digits, whole per cents from 10 %, a factor above kLargestShare.
@@ -38,6 +39,20 @@ std::string change_text(double ratio) {
 
 std::string at_most(const judge::BisectVerdict& verdict) {
   return verdict.most > 1 ? fmt::format(" by more than {}", size_text(verdict.most)) : "";
+}
+
+std::string layout_sentence(const judge::BisectVerdict& verdict, const CommitNames& names) {
+  const std::string builds =
+      fmt::format("layout alone makes builds differ by {} (standard deviation)", size_text(1 + verdict.layout));
+  const std::string commits = counted(verdict.suspects.size(), "commit");
+  if (verdict.null > 0.5)
+    return fmt::format("no culprit can be named: {}, which explains the ends with {}; otherwise one of {}", builds,
+                       probability_text(verdict.null), commits);
+  const std::string who = verdict.suspects.size() == 1
+                              ? names(verdict.suspects.front().commit) + " is likely the culprit"
+                              : fmt::format("one of {} is the culprit", commits);
+  return fmt::format("{} ({}): {}; {}, which hides more", who, probability_text(verdict.probability),
+                     change_text(verdict.ratio), builds);
 }
 
 }  // namespace
@@ -68,6 +83,7 @@ std::string answer_sentence(const judge::BisectVerdict& verdict, const results::
       return fmt::format("{} is the culprit ({}): {}", names(verdict.suspects.front().commit), probability,
                          change_text(verdict.ratio));
     case judge::BisectVerdict::Outcome::kSuspects:
+      if (verdict.hidden_by_layout) return layout_sentence(verdict, names);
       return fmt::format("one of {} commits is the culprit ({}): {}; the commits between them cannot be measured",
                          verdict.suspects.size(), probability, change_text(verdict.ratio));
     case judge::BisectVerdict::Outcome::kNone:
@@ -105,8 +121,10 @@ std::string to_text(const judge::BisectVerdict& verdict, const results::BisectQu
                           names(verdict.suspects[i].commit));
   if (verdict.suspects.size() > kNamed) text += fmt::format("  and {} more\n", verdict.suspects.size() - kNamed);
   text += fmt::format(
-      "{} of {} in {}; noise per measurement {:.2g} %{}\n", counted(verdict.measurements, "measurement"),
+      "{} of {} in {}; noise per measurement {:.2g} %{}{}\n", counted(verdict.measurements, "measurement"),
       counted(verdict.measured_commits, "commit"), duration_text(verdict.seconds), 100 * verdict.noise,
+      verdict.layout < kLeastLayout * verdict.noise ? ""
+                                                    : fmt::format(", between builds {:.2g} %", 100 * verdict.layout),
       verdict.skipped.empty() ? "" : fmt::format("; {} skipped", counted(verdict.skipped.size(), "commit")));
   return text;
 }
@@ -130,6 +148,8 @@ std::string to_json(const judge::BisectVerdict& verdict, const results::BisectQu
       {"ratio",
        verdict.outcome == judge::BisectVerdict::Outcome::kNone ? json::value(nullptr) : json::value(verdict.ratio)},
       {"noise", verdict.noise},
+      {"layout", verdict.layout},
+      {"hidden_by_layout", verdict.hidden_by_layout},
       {"largest_ratio", verdict.most},
       {"good", question.commits.front().sha},
       {"bad", question.commits.back().sha},

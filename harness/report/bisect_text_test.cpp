@@ -31,4 +31,26 @@ TEST(AnswerSentence, prints_a_change_of_any_size_without_an_exponent) {
             "no culprit: aaaaaaaaaaaa \"good\" and bbbbbbbbbbbb \"bad\" do not differ by more than 125 % (100 %)");
 }
 
+TEST(AnswerSentence, says_what_layout_hides) {
+  results::BisectQuestion question;
+  question.commits = {{std::string(40, 'a'), "good", false}, {std::string(40, 'b'), "bad", false}};
+  judge::BisectVerdict verdict;
+  verdict.outcome = judge::BisectVerdict::Outcome::kSuspects;
+  verdict.hidden_by_layout = true;
+  verdict.layout = 0.01;
+  verdict.ratio = 1.03;
+  verdict.null = 0.05;
+  verdict.probability = 0.94;
+  verdict.suspects = {{std::string(40, 'b'), 0.94}};
+  const std::string why = "layout alone makes builds differ by 1 % (standard deviation)";
+  EXPECT_EQ(answer_sentence(verdict, question),
+            "bbbbbbbbbbbb \"bad\" is likely the culprit (94 %): about 3 % slower; " + why + ", which hides more");
+  verdict.suspects.push_back({std::string(40, 'c'), 0.01});
+  EXPECT_EQ(answer_sentence(verdict, question),
+            "one of 2 commits is the culprit (94 %): about 3 % slower; " + why + ", which hides more");
+  verdict.null = 0.9;
+  EXPECT_EQ(answer_sentence(verdict, question),
+            "no culprit can be named: " + why + ", which explains the ends with 90 %; otherwise one of 2 commits");
+}
+
 }  // namespace lab::report

@@ -50,7 +50,11 @@ TEST(BisectsSection, shades_the_candidates_and_marks_commits_that_cannot_be_meas
 
 TEST(BisectsSection, draws_no_level_through_the_candidates_of_an_undecided_bisect) {
   results::ParsedBisectRecord record = sample::bisected();
-  record.entries.resize(8);  // the ends and one commit between them
+  record.entries.resize(8);  // the ends and one commit between them, and then three before it that say the same
+  for (const std::size_t at : {6, 5, 4}) {
+    record.entries.push_back(record.entries[7]);
+    record.entries.back().commit = record.question.commits[at].sha;
+  }
   for (results::BisectEntry& entry : record.entries) {
     entry.null = 0.3;
     entry.most.clear();

@@ -73,7 +73,7 @@ void search(const SimulatedBisect& truth, double confidence, const MachineDistur
   std::size_t measured = 0;
   bool slow = false;
   constexpr double kStay = 0.8;
-  while (measured < kMost && !search.is_null(confidence) && !search.has_culprit(confidence)) {
+  while (measured < kMost && !search.is_null(confidence) && !search.has_culprit(confidence) && !search.is_exhausted()) {
     const std::size_t commit = search.next(no_cost, 1);
     if (truth.unbuildable[commit]) {
       search.skip(commit);
@@ -95,6 +95,50 @@ void search(const SimulatedBisect& truth, double confidence, const MachineDistur
   score.without += truth.culprit == 0;
   score.innocent_named += truth.culprit == 0 && !none;
   score.missed += truth.culprit != 0 && none;
+}
+
+/// Bisects of `kFew` commits, of which one changes the level by `step`, and each has an offset of its own.
+struct OffsetScore {
+  double named = 0, wrong = 0, sets = 0, holding = 0, commits = 0, measurements = 0;
+};
+
+constexpr std::size_t kFew = 32;
+constexpr double kFewSigma = 0.005, kConfidence = 0.99;
+
+OffsetScore search_with_offsets(double step, double offset, bool round, NormalRandom& random, std::uint64_t runs) {
+  OffsetScore score;
+  const std::vector<double> no_cost(kFew + 1);
+  for (std::uint64_t run = 0; run < runs; ++run) {
+    const auto culprit = static_cast<std::size_t>(1 + random.below(kFew));
+    std::vector<double> levels;
+    for (std::size_t k = 0; k <= kFew; ++k)
+      levels.push_back((k >= culprit ? 1 + step : 1) * std::exp(offset * random.normal()));
+    stats::CulpritSearch search(kFew);
+    while (search.measurements() < kMost && !search.is_null(kConfidence) && !search.has_culprit(kConfidence) &&
+           !search.is_exhausted()) {
+      const std::size_t commit = search.next(no_cost, 1);
+      const double value = levels[commit] * std::exp(kFewSigma * random.normal());
+      search.add(commit, round ? std::round(100 * value) / 100 : value);
+    }
+    score.measurements += static_cast<double>(search.measurements());
+    const stats::Posterior& posterior = search.posterior();
+    if (search.has_culprit(kConfidence)) {
+      ++score.named;
+      score.wrong += posterior.likeliest.first != culprit;
+      continue;
+    }
+    ++score.sets;
+    // As judge::BisectVerdict: the likeliest commits that together reach the confidence.
+    std::vector<double> rivals;
+    for (std::size_t k = 1; k <= kFew; ++k) rivals.push_back(posterior.culprit[k]);
+    std::ranges::sort(rivals, std::ranges::greater());
+    double held = 0;
+    std::size_t count = 0;
+    while (count < rivals.size() && held < kConfidence * (1 - posterior.null)) held += rivals[count++];
+    score.holding += count > 0 && posterior.culprit[culprit] >= rivals[count - 1];
+    score.commits += static_cast<double>(count);
+  }
+  return score;
 }
 
 /// git bisect with repeated measurements: each end is measured `ends` times. If a t test at `critical` finds no
@@ -206,6 +250,23 @@ void simulate_bisect(const SimulationSettings& settings, const ResultSink& repor
     if (plain.runs > 0)
       report({"share of git bisect's measurements " + at, score.mean() / plain.mean(), Goal::kAtMost, 0.45, runs});
   }
+  for (const double step : {0.03, 0.1})
+    for (const double offset : {0.0, 0.002, 0.005, 0.01}) {
+      NormalRandom random(settings.seed);
+      const bool round = step > 0.05;
+      const auto trials = settings.trials(200);
+      const OffsetScore score = search_with_offsets(step, offset, round, random, trials);
+      const std::string what = fmt::format("{} commits, one {:g} % slower, offsets of {:g} %, noise {:g} %{}", kFew,
+                                           100 * step, 100 * offset, 100 * kFewSigma, round ? ", three digits" : "");
+      report({what + ": named culprits that are wrong", score.wrong / std::max(1.0, score.named), Goal::kAtMost, 0.02,
+              static_cast<std::uint64_t>(score.named)});
+      report({what + ": sets of candidates that hold the culprit", score.holding / std::max(1.0, score.sets),
+              score.sets > 0 ? Goal::kAtLeast : Goal::kNone, 0.99, static_cast<std::uint64_t>(score.sets)});
+      report({what + ": commits in such a set", score.commits / std::max(1.0, score.sets), Goal::kNone, 0,
+              static_cast<std::uint64_t>(score.sets), ""});
+      report({what + ": measurements per run", score.measurements / static_cast<double>(trials), Goal::kNone, 0, trials,
+              ""});
+    }
   const BisectScore drifting = judge(0.99, {.drift = 0.03});
   report({"right at --confidence 0.99, 3 % drift in 60 measurements", drifting.share(), Goal::kNone, 0, runs});
   const BisectScore busy = judge(0.99, {.busy = 0.3});

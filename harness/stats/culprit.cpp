@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -20,7 +22,12 @@ constexpr double kClear = 3;              ///< sigma
 constexpr std::size_t kAnchor = 5;
 constexpr std::array<double, 5> kBatches{1, 2, 4, 8, 16};
 constexpr double kLeastOfInterest = 0.025;  ///< relative
+constexpr double kWorthwhile = 0.2;         ///< of the uncertainty, that further measurements must be able to resolve
 constexpr double kSurely = 2;               ///< standard deviations
+
+double xlogx(double p) {
+  return p > 0 ? p * std::log(p) : 0;
+}
 
 }  // namespace
 
@@ -42,7 +49,8 @@ double information(double p, double effect_size) {
 }
 
 CulpritSearch::CulpritSearch(std::size_t commits)
-    : commits_(commits), counts_(commits + 1), skipped_(commits + 1), excluded_(commits + 1) {
+    : commits_(commits), counts_(commits + 1), builds_(commits + 1), skipped_(commits + 1), excluded_(commits + 1) {
+  std::iota(builds_.begin(), builds_.end(), std::size_t{0});
   update();
 }
 
@@ -62,6 +70,9 @@ void CulpritSearch::skip(std::size_t commit) {
 void CulpritSearch::same(std::size_t a, std::size_t b) {
   const auto [first, last] = std::minmax(a, b);
   for (std::size_t k = first + 1; k <= last; ++k) excluded_[k] = true;
+  // The commits between are taken for equal, too, so that none is built in search of another layout.
+  for (std::size_t k = first + 1; k <= last; ++k)
+    std::ranges::replace(builds_, std::size_t{builds_[k]}, std::size_t{builds_[first]});
   update();
 }
 
@@ -72,13 +83,15 @@ bool CulpritSearch::is_null(double confidence) const {
 void CulpritSearch::update() {
   posterior_ = {};
   posterior_.culprit.assign(commits_ + 1, 0);
-  std::vector<std::size_t> commits;
+  std::vector<std::size_t> commits, builds;
   std::vector<double> log_values;
+  std::map<std::size_t, std::size_t> numbers;  // of builds
   for (const Measurement& measurement : data_) {
     commits.push_back(measurement.commit);
+    builds.push_back(numbers.try_emplace(builds_[measurement.commit], numbers.size()).first->second);
     log_values.push_back(measurement.log_value);
   }
-  const Measurements data(commits, std::move(log_values));
+  const Measurements data(commits, std::move(builds), std::move(log_values));
   // All culprits between two measured commits have the same likelihood: one fit for each such run.
   struct CommitRun {
     std::size_t first;
@@ -86,11 +99,19 @@ void CulpritSearch::update() {
     Fit fit;
   };
   const Fit null = fit(data, 0);
+  FitRival rival{null.log_likelihood, null.likeliest};
+  const auto fitted = [&](std::size_t commit) {
+    const Fit found = fit(data, commit, rival);
+    if (found.log_likelihood > rival.log_likelihood) rival = {found.log_likelihood, found.likeliest};
+    return found;
+  };
   std::vector<CommitRun> runs;
   const std::set<std::size_t> measured(commits.begin(), commits.end());
+  // The likeliest of the last update first: it spares the others a full fit.
+  if (const std::size_t last = likeliest_; last > 0 && measured.contains(last)) fitted(last);
   std::size_t first = 1;
   for (const std::size_t commit : measured) {
-    if (first <= commit) runs.push_back({first, commit, commit == *measured.begin() ? null : fit(data, commit)});
+    if (first <= commit) runs.push_back({first, commit, commit == *measured.begin() ? null : fitted(commit)});
     first = commit + 1;
   }
   if (first <= commits_) runs.push_back({first, commits_, null});
@@ -101,7 +122,7 @@ void CulpritSearch::update() {
   const double prior = (1 - kNull) / static_cast<double>(commits_);
   posterior_.null = kNull * std::exp(null.log_likelihood - best);
   double total = posterior_.null;
-  double effect_size = 0, farthest = 0;
+  double effect_size = 0, farthest = 0, squares = posterior_.null * null.offset * null.offset;
   const CommitRun* likeliest = nullptr;
   double most = -1;
   for (const CommitRun& run : runs) {
@@ -113,6 +134,7 @@ void CulpritSearch::update() {
     }
     total += mass;
     effect_size += mass * run.fit.level * run.fit.level * run.fit.precision;
+    squares += mass * run.fit.offset * run.fit.offset;
     farthest += mass * (std::abs(run.fit.level) + kSurely * run.fit.level_deviation);
     if (mass > most) {
       most = mass;
@@ -124,9 +146,14 @@ void CulpritSearch::update() {
     posterior_.effect_size = std::sqrt(effect_size / suspected);
     posterior_.most = std::exp(farthest / suspected);
   }
+  if (likeliest != nullptr && total > most)
+    doubtful_offset_ =
+        std::sqrt(std::max(0.0, squares - most * likeliest->fit.offset * likeliest->fit.offset) / (total - most));
   posterior_.null /= total;
   for (double& probability : posterior_.culprit) probability /= total;
+  likeliest_ = likeliest != nullptr ? likeliest->last : 0;
   if (likeliest != nullptr) {
+    posterior_.offset = likeliest->fit.offset;
     posterior_.ratio = std::exp(likeliest->fit.level);
     posterior_.noise = 1 / std::sqrt(likeliest->fit.precision);
   }
@@ -147,6 +174,31 @@ SuspectRange CulpritSearch::group_of(std::size_t commit) const {
   return group;
 }
 
+std::vector<double> CulpritSearch::counts_of_builds() const {
+  std::vector<double> of_builds(commits_ + 1), counts;
+  for (std::size_t k = 0; k <= commits_; ++k) of_builds[builds_[k]] += static_cast<double>(counts_[k]);
+  for (const std::size_t build : builds_) counts.push_back(of_builds[build]);
+  return counts;
+}
+
+double CulpritSearch::known(double count) const {
+  return count > 0 ? 1 / (doubtful_offset_ * doubtful_offset_ + 1 / count) : 0;
+}
+
+bool CulpritSearch::is_exhausted() const {
+  if (counts_[0] + counts_[commits_] < 2 * kFirstUnclear || doubtful_offset_ <= 0) return false;
+  const double most_known = 1 / (doubtful_offset_ * doubtful_offset_);
+  const std::vector<double> counts = counts_of_builds();
+  const double effect_size = std::max(posterior_.effect_size, std::log(posterior_.most) / posterior_.noise);
+  double rest = 0, below = 0, entropy = -xlogx(posterior_.null);
+  for (std::size_t commit = 1; commit < commits_; ++commit) {
+    below += posterior_.culprit[commit];
+    entropy -= xlogx(posterior_.culprit[commit]);
+    if (!skipped_[commit]) rest += information(below, effect_size * std::sqrt(most_known - known(counts[commit])));
+  }
+  return rest < kWorthwhile * entropy;
+}
+
 std::size_t CulpritSearch::lesser_end() const {
   if (counts_[0] != counts_[commits_]) return counts_[0] < counts_[commits_] ? 0 : commits_;
   // Repeat the end that was measured last: the order A B B A cancels a linear drift.
@@ -160,6 +212,7 @@ std::size_t CulpritSearch::next(std::span<const double> build_seconds, double me
   const std::size_t first = posterior_.effect_size < kClear ? kFirstUnclear : kFirst;
   if (ends < 2 * first || (data_.size() + 1) % kAnchor == 0) return lesser_end();
   const double effect_size = std::clamp(posterior_.effect_size, 0.3, 30.0);
+  const std::vector<double> counts = counts_of_builds();
   double most = -1;
   std::size_t best = lesser_end();
   double below = 0;
@@ -169,7 +222,8 @@ std::size_t CulpritSearch::next(std::span<const double> build_seconds, double me
     for (const double batch : kBatches) {
       if (batch > 1 && build_seconds[commit] <= 0) break;
       const double gain =
-          information(below, effect_size * std::sqrt(batch)) / (build_seconds[commit] + batch * measure_seconds);
+          information(below, effect_size * std::sqrt(known(counts[commit] + batch) - known(counts[commit]))) /
+          (build_seconds[commit] + batch * measure_seconds);
       if (gain > most) {
         most = gain;
         best = commit == commits_ ? lesser_end() : commit;

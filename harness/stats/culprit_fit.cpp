@@ -26,16 +26,26 @@ constexpr double kNoiseShape = 0.5;
 constexpr double kNoiseScale = 5e-4;
 /// Scales of the drift: sigma per square root of a measurement; all equally likely.
 constexpr std::array<double, 3> kDrifts{0.01, 0.1, 0.4};
+/// Offsets of builds, in sigma of a measurement.
+struct OffsetPrior {
+  double lambda;
+  double probability;
+};
+constexpr std::array<OffsetPrior, 5> kOffsets{{{0, 0.7}, {0.4, 0.075}, {1, 0.075}, {2.5, 0.075}, {10, 0.075}}};
+/// Relative offsets: several times as much is rare.
+constexpr double kUsualOffset = 0.03;
 /// Effects of hundreds of sigma are rare but real: the size of an executable has no noise and may double.
 constexpr std::array<EffectPrior, 4> kEffects{{{1, 0.49}, {4, 0.49}, {64, 0.01}, {1024, 0.01}}};
 constexpr std::array<EffectPrior, 1> kNoEffect{{{1, 1}}};  ///< of the null hypothesis
 constexpr double kNegligible = 8;  ///< nats: if a size explains the data so much worse, no larger one is tried
+constexpr double kHopeless = 20;   ///< nats behind the likeliest hypothesis
 constexpr double kDisturbed = 1, kInlier = 9;
 constexpr double kLeastRange = std::numbers::ln2;
 constexpr std::size_t kEnoughForModes = 5;  ///< measurements
 constexpr double kFar = 3;                  ///< robust sigma, for the second start
 constexpr int kSteps = 30;
 constexpr double kConverged = 1e-2;  ///< nats
+constexpr double kSameShare = 0.01;  ///< inlier probabilities that differ by less are equal
 constexpr double kLeast = 1e-9;      ///< of a precision, so that the matrix stays invertible
 
 constexpr double kNormalQuartile = 0.6744897501960817;
@@ -47,6 +57,18 @@ double entropy(double p) {
   return p <= 0 || p >= 1 ? 0 : -p * std::log(p) - (1 - p) * std::log1p(-p);
 }
 
+struct Scales {
+  double tau = 1, drift = 0, lambda = 0;
+};
+
+/// What the measurements of a build say about its offset u, in units of sigma: its precision, and the weighted sums
+/// over its precision, so that u = value - row theta for given theta.
+struct BuildOffset {
+  double precision = 0;
+  DesignRow row{};
+  double value = 0;
+};
+
 /// The conjugate regression.
 struct Posterior {
   DesignRow mean{};
@@ -57,9 +79,14 @@ struct Posterior {
   double log_likelihood = 0;
 
   double precision() const { return shape / scale; }
-  /// Expectation of (y - x theta)^2 / sigma^2.
-  double distance(const DesignRow& x, double y) const {
+  /// Expectation of (y - x theta - u)^2 / sigma^2.
+  double distance(DesignRow x, double y, const BuildOffset& offset) const {
     double sum = 0;
+    if (offset.precision > 0) {
+      for (std::size_t j = 0; j < kColumns; ++j) x[j] -= offset.row[j];
+      y -= offset.value;
+      sum = 1 / offset.precision;
+    }
     for (std::size_t j = 0; j < kColumns; ++j) {
       y -= x[j] * mean[j];
       double along = 0;
@@ -71,28 +98,53 @@ struct Posterior {
 };
 
 struct NormalEquations {
-  std::array<DesignRow, kColumns> matrix{};  ///< L
+  std::array<DesignRow, kColumns> matrix{};  ///< L, without the offsets
   DesignRow right{};                         ///< X'Ry
   double squares = 0;                        ///< y'Ry
   double total = 0;                          ///< sum r
+  double offset_determinant = 0;             ///< sum log (lambda^2 p_g)
+  std::vector<BuildOffset> offsets;          ///< by build
 };
 
-NormalEquations normal_equations(const Measurements& data, const InlierShares& inlier, std::size_t from, double tau,
-                                 double drift) {
+NormalEquations normal_equations(const Measurements& data, const InlierShares& inlier, std::size_t from,
+                                 const Scales& scales) {
   NormalEquations sums;
   const auto count = static_cast<double>(std::max<std::size_t>(data.size(), 1));
   sums.matrix[0][0] = kLeast;
-  for (std::size_t j = 0; j < kWaves; ++j) sums.matrix[1 + j][1 + j] = 1 / (drift * drift * count);
-  sums.matrix[kLevel][kLevel] = 1 / (tau * tau);
+  for (std::size_t j = 0; j < kWaves; ++j) sums.matrix[1 + j][1 + j] = 1 / (scales.drift * scales.drift * count);
+  sums.matrix[kLevel][kLevel] = 1 / (scales.tau * scales.tau);
+  sums.offsets.resize(data.builds());
   for (std::size_t i = 0; i < data.size(); ++i) {
     const DesignRow row = data.row(i, from);
     const double y = data.value(i);
+    BuildOffset& offset = sums.offsets[data.build(i)];
     for (std::size_t j = 0; j < kColumns; ++j) {
-      for (std::size_t k = 0; k <= j; ++k) sums.matrix[j][k] += inlier[i] * row[j] * row[k];
-      sums.right[j] += inlier[i] * row[j] * y;
+      const double weighted = inlier[i] * row[j];
+      for (std::size_t k = 0; k <= j; ++k) sums.matrix[j][k] += weighted * row[k];
+      sums.right[j] += weighted * y;
+      offset.row[j] += weighted;
     }
+    offset.value += inlier[i] * y;
+    offset.precision += inlier[i];
     sums.squares += inlier[i] * y * y;
     sums.total += inlier[i];
+  }
+  if (scales.lambda <= 0) {
+    std::ranges::fill(sums.offsets, BuildOffset{});
+    return sums;
+  }
+  const double prior = 1 / (scales.lambda * scales.lambda);
+  for (BuildOffset& offset : sums.offsets) {
+    offset.precision += prior;
+    sums.offset_determinant += std::log(offset.precision / prior);
+    for (std::size_t j = 0; j < kColumns; ++j) {
+      const double share = offset.row[j] / offset.precision;
+      for (std::size_t k = 0; k <= j; ++k) sums.matrix[j][k] -= share * offset.row[k];
+      sums.right[j] -= share * offset.value;
+    }
+    sums.squares -= offset.value * offset.value / offset.precision;
+    for (double& x : offset.row) x /= offset.precision;
+    offset.value /= offset.precision;
   }
   return sums;
 }
@@ -101,7 +153,7 @@ Posterior solve(const NormalEquations& sums, std::size_t columns) {
   Posterior result;
   std::array<DesignRow, kColumns> c{};  // L = C C'
   DesignRow z{};                        // C z = X'Ry, so that m'Lm = z'z
-  double log_determinant = 0, explained = 0;
+  double log_determinant = sums.offset_determinant, explained = 0;
   for (std::size_t i = 0; i < columns; ++i) {
     double rest = sums.right[i];
     for (std::size_t j = 0; j <= i; ++j) {
@@ -135,11 +187,12 @@ Posterior solve(const NormalEquations& sums, std::size_t columns) {
 
 /// Updates regression and inlier probabilities in turn until the bound converges. `inlier` holds the start values, then
 /// the result.
-Fit fit_from(const Measurements& data, InlierShares& inlier, std::size_t from, double tau, double drift) {
+Fit fit_from(const Measurements& data, InlierShares& inlier, std::size_t from, const Scales& scales) {
   Fit result;
   double before = kNever;
   for (int step = 0;; ++step) {
-    const Posterior posterior = solve(normal_equations(data, inlier, from, tau, drift), from == 0 ? kLevel : kColumns);
+    const NormalEquations sums = normal_equations(data, inlier, from, scales);
+    const Posterior posterior = solve(sums, from == 0 ? kLevel : kColumns);
     const double total = std::accumulate(inlier.begin(), inlier.end(), 0.0);
     const double rest = static_cast<double>(data.size()) - total;
     double bound = posterior.log_likelihood - rest * std::log(data.range()) +
@@ -155,13 +208,15 @@ Fit fit_from(const Measurements& data, InlierShares& inlier, std::size_t from, d
                         std::log(data.range()) +
                         (boost::math::digamma(posterior.shape) - std::log(2 * std::numbers::pi * posterior.scale)) / 2;
     for (std::size_t i = 0; i < data.size(); ++i)
-      inlier[i] = 1 / (1 + std::exp(posterior.distance(data.row(i, from), data.value(i)) / 2 - odds));
+      inlier[i] =
+          1 /
+          (1 + std::exp(posterior.distance(data.row(i, from), data.value(i), sums.offsets[data.build(i)]) / 2 - odds));
   }
   // The term of the waves' prior: log |P|^1/2.
-  result.log_likelihood -= static_cast<double>(kWaves) * std::log(drift);
+  result.log_likelihood -= static_cast<double>(kWaves) * std::log(scales.drift);
   if (from == 0) return result;
   const double effect = result.level * result.level + result.level_deviation * result.level_deviation;
-  result.log_likelihood += std::log(effect * result.precision) - 3 * std::log(tau);
+  result.log_likelihood += std::log(effect * result.precision) - 3 * std::log(scales.tau);
   return result;
 }
 
@@ -198,21 +253,72 @@ InlierShares near_modes(const Measurements& data, std::size_t from) {
   return inlier;
 }
 
+/// Whether two starts have led to the same fit.
+bool are_equal(const InlierShares& a, const InlierShares& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (std::abs(a[i] - b[i]) > kSameShare) return false;
+  return true;
+}
+
 /// The best fit of all `starts`, each of which is replaced by its result.
-Fit best_of(const Measurements& data, std::vector<InlierShares>& starts, std::size_t from, double tau, double drift) {
+Fit best_of(const Measurements& data, std::vector<InlierShares>& starts, std::size_t from, const Scales& scales) {
   Fit best;
   for (InlierShares& start : starts) {
-    const Fit found = fit_from(data, start, from, tau, drift);
+    const Fit found = fit_from(data, start, from, scales);
     if (found.log_likelihood > best.log_likelihood) best = found;
   }
+  if (starts.size() == 2 && are_equal(starts[0], starts[1])) starts.pop_back();
   return best;
+}
+
+/// The fits of all sizes of an effect, from the smallest on, each with its log likelihood times its prior.
+std::vector<Fit> fits_of(const Measurements& data, std::vector<InlierShares> starts, std::size_t from,
+                         const FitScales& at) {
+  std::vector<Fit> fits;
+  double top = kNever;
+  const OffsetPrior& offset = kOffsets[at.offset];
+  for (const EffectPrior& effect : from == 0 ? std::span<const EffectPrior>(kNoEffect) : kEffects) {
+    Fit& found = fits.emplace_back(best_of(data, starts, from, {effect.tau, kDrifts[at.drift], offset.lambda}));
+    found.log_likelihood += std::log(effect.probability) + std::log(offset.probability);
+    found.offset = offset.lambda;
+    const double relative = offset.lambda / std::sqrt(found.precision) / kUsualOffset;
+    found.log_likelihood -= 2 * std::log1p(relative * relative);
+    found.likeliest = at;
+    if (found.log_likelihood < top - kNegligible) break;
+    top = std::max(top, found.log_likelihood);
+  }
+  return fits;
+}
+
+/// The average of `fits` over their likelihoods.
+Fit mean_of(std::span<const Fit> fits) {
+  const Fit& best = *std::ranges::max_element(fits, {}, &Fit::log_likelihood);
+  Fit mean;
+  mean.likeliest = best.likeliest;
+  double total = 0;
+  for (const Fit& each : fits) {
+    const double share = std::exp(each.log_likelihood - best.log_likelihood);
+    total += share;
+    mean.level += share * each.level;
+    mean.level_deviation += share * each.level_deviation;
+    mean.precision += share * each.precision;
+    mean.offset += share * each.offset * each.offset;
+  }
+  mean.level /= total;
+  mean.level_deviation /= total;
+  mean.precision /= total;
+  mean.offset = std::sqrt(mean.offset / total);
+  mean.log_likelihood = best.log_likelihood + std::log(total);
+  return mean;
 }
 
 }  // namespace
 
-Measurements::Measurements(std::vector<std::size_t> commits, std::vector<double> log_values)
-    : commits_(std::move(commits)), values_(std::move(log_values)), range_(kLeastRange) {
+Measurements::Measurements(std::vector<std::size_t> commits, std::vector<std::size_t> builds,
+                           std::vector<double> log_values)
+    : commits_(std::move(commits)), builds_(std::move(builds)), values_(std::move(log_values)), range_(kLeastRange) {
   if (values_.empty()) return;
+  build_count_ = *std::ranges::max_element(builds_) + 1;
   const auto count = static_cast<double>(values_.size());
   const double mean = std::accumulate(values_.begin(), values_.end(), 0.0) / count;
   for (double& value : values_) value -= mean;
@@ -235,36 +341,20 @@ DesignRow Measurements::row(std::size_t i, std::size_t from) const {
   return row;
 }
 
-Fit fit(const Measurements& data, std::size_t from) {
-  std::vector<InlierShares> cold{InlierShares(data.size(), 1.0)};
-  if (data.size() >= kEnoughForModes) cold.push_back(near_modes(data, from));
+Fit fit(const Measurements& data, std::size_t from, const FitRival& rival) {
+  std::vector<InlierShares> starts{InlierShares(data.size(), 1.0)};
+  if (data.size() >= kEnoughForModes) starts.push_back(near_modes(data, from));
+  if (rival.log_likelihood > kNever) {
+    const Fit glimpse = mean_of(fits_of(data, starts, from, rival.scales));
+    if (glimpse.log_likelihood < rival.log_likelihood - kHopeless) return glimpse;
+  }
   std::vector<Fit> fits;
-  double best = kNever;
-  for (const double drift : kDrifts) {
-    double top = kNever;
-    std::vector<InlierShares> starts = cold;
-    for (const EffectPrior& effect : from == 0 ? std::span<const EffectPrior>(kNoEffect) : kEffects) {
-      Fit& found = fits.emplace_back(best_of(data, starts, from, effect.tau, drift));
-      found.log_likelihood += std::log(effect.probability);
-      if (found.log_likelihood < top - kNegligible) break;
-      top = std::max(top, found.log_likelihood);
+  for (std::size_t drift = 0; drift < kDrifts.size(); ++drift)
+    for (std::size_t offset = 0; offset < kOffsets.size(); ++offset) {
+      const std::vector<Fit> more = fits_of(data, starts, from, {drift, offset});
+      fits.insert(fits.end(), more.begin(), more.end());
     }
-    best = std::max(best, top);
-  }
-  Fit mean;
-  double total = 0;
-  for (const Fit& each : fits) {
-    const double share = std::exp(each.log_likelihood - best);
-    total += share;
-    mean.level += share * each.level;
-    mean.level_deviation += share * each.level_deviation;
-    mean.precision += share * each.precision;
-  }
-  mean.level /= total;
-  mean.level_deviation /= total;
-  mean.precision /= total;
-  mean.log_likelihood = best + std::log(total);
-  return mean;
+  return mean_of(fits);
 }
 
 }  // namespace lab::stats

@@ -1,10 +1,14 @@
 /// The likelihood of "commits from k on have another level", given noisy measurements of which some are disturbed.
 ///
 /// Model. y = log of a measurement. With probability 1 - q it is an inlier:
-///   a + d [commit >= k] + drift(t) + sigma e,   e normal;
-/// with probability q it is disturbed and uniform over `range`: load of other programs, at times in more than half of
-/// all processes. Priors: q Beta(kDisturbed, kInlier); a flat; sigma^2 IG(kNoiseShape, kNoiseShape kNoiseScale^2); for
-/// x = d / sigma the moment prior
+///   a + d [commit >= k] + u[build] + drift(t) + sigma e,   e normal;
+/// u is the offset that a build has because of its layout of code and data, and keeps however often it is measured:
+/// u = lambda sigma times a normal number of its own, with lambda averaged over kOffsets, 0 among them; its prior is
+/// multiplied by (1 + (lambda s / kUsualOffset)^2)^-2 at the estimate s of sigma. What builds on the same side of k
+/// have in common says how large it is (Mytkowicz et al., Producing Wrong Data Without Doing Anything Obviously Wrong!,
+/// ASPLOS 2009: layout alone moves times by several per cent). With probability q it is disturbed and uniform over
+/// `range`: load of other programs, at times in more than half of all processes. Priors: q Beta(kDisturbed, kInlier); a
+/// flat; sigma^2 IG(kNoiseShape, kNoiseShape kNoiseScale^2); for x = d / sigma the moment prior
 ///   x^2 / tau^2 N(x; 0, tau^2)                  (Johnson and Rossell, JRSS B 72, 2010: non-local priors),
 /// which vanishes at 0: nobody bisects an effect far below the noise, and with this prior evidence for the null
 /// hypothesis grows as fast as against it. tau is averaged over kEffects; its widest values are for numbers with almost
@@ -18,6 +22,9 @@
 ///   L = X'RX + P,  m = L^-1 X'Ry,  a_n = a_0 + (sum r - 1) / 2,  b_n = b_0 + (y'Ry - m'Lm) / 2,
 ///   log likelihood >= log |P|^1/2 |L|^-1/2 b_n^-a_n Gamma(a_n) (2 pi)^(-sum r / 2)
 ///                     - (n - sum r) log range + sum H(r_i) + log B(kDisturbed + n - sum r, kInlier + sum r),
+/// with u eliminated: with weight w_g = sum of r over the measurements of build g and p_g = w_g + 1 / lambda^2, the
+/// products X'RX, X'Ry and y'Ry each lose their part along g over p_g, and the likelihood gains
+/// -1/2 sum log (lambda^2 p_g);
 /// times (m_d^2 a_n / b_n + (L^-1)_dd) / tau^2 for the moment prior. The better result of two starts counts: no
 /// measurement is disturbed; or all are that lie far from the half-sample mode of their level. Each further size of
 /// kEffects starts from the result of the previous one.
@@ -39,21 +46,29 @@ using DesignRow = std::array<double, kColumns>;
 /// Measurements in their order.
 class Measurements {
  public:
-  /// As many `commits` as `log_values`.
-  Measurements(std::vector<std::size_t> commits, std::vector<double> log_values);
+  /// As many `commits` and `builds` as `log_values`. Builds are numbered from 0; those of equal number share an offset.
+  Measurements(std::vector<std::size_t> commits, std::vector<std::size_t> builds, std::vector<double> log_values);
 
   std::size_t size() const { return values_.size(); }
   std::size_t commit(std::size_t i) const { return commits_[i]; }
+  std::size_t build(std::size_t i) const { return builds_[i]; }
+  std::size_t builds() const { return build_count_; }
   double value(std::size_t i) const { return values_[i]; }  ///< less the mean of all
   double range() const { return range_; }                   ///< of disturbed measurements
   /// A row of the design matrix; `from` is the first commit of the new level (0: none).
   DesignRow row(std::size_t i, std::size_t from) const;
 
  private:
-  std::vector<std::size_t> commits_;
+  std::vector<std::size_t> commits_, builds_;
+  std::size_t build_count_ = 0;
   std::vector<double> values_;
   std::vector<DesignRow> rows_;  ///< without the level
   double range_ = 0;
+};
+
+/// One combination of the scales that the likelihood is averaged over.
+struct FitScales {
+  std::size_t drift = 0, offset = 0;  ///< indices
 };
 
 struct Fit {
@@ -61,9 +76,18 @@ struct Fit {
   double level = 0;                                                  ///< posterior mean of d
   double level_deviation = 0;                                        ///< its standard deviation
   double precision = 0;                                              ///< posterior mean of 1 / sigma^2
+  double offset = 0;                                                 ///< posterior root mean square of lambda
+  FitScales likeliest;
 };
 
-/// Fits the hypothesis that commit `from` is the first of another level; 0: that there is one level.
-Fit fit(const Measurements& data, std::size_t from);
+/// The likeliest fit of another hypothesis on the same data, which spares the full fit of a hopeless one.
+struct FitRival {
+  double log_likelihood = -std::numeric_limits<double>::infinity();
+  FitScales scales;
+};
+
+/// Fits the hypothesis that commit `from` is the first of another level; 0: that there is one level. If it is less
+/// likely than `rival` by e^-20 at the rival's scales, the fit at these is all there is.
+Fit fit(const Measurements& data, std::size_t from, const FitRival& rival = {});
 
 }  // namespace lab::stats
