@@ -190,11 +190,13 @@ bool CulpritSearch::is_exhausted() const {
   const double most_known = 1 / (doubtful_offset_ * doubtful_offset_);
   const std::vector<double> counts = counts_of_builds();
   const double effect_size = std::max(posterior_.effect_size, std::log(posterior_.most) / posterior_.noise);
-  double rest = 0, below = 0, entropy = -xlogx(posterior_.null);
-  for (std::size_t commit = 1; commit < commits_; ++commit) {
+  double rest = 0, below = 0, group = 0, entropy = -xlogx(posterior_.null);
+  for (std::size_t commit = 1; commit <= commits_; ++commit) {
     below += posterior_.culprit[commit];
-    entropy -= xlogx(posterior_.culprit[commit]);
-    if (!skipped_[commit]) rest += information(below, effect_size * std::sqrt(most_known - known(counts[commit])));
+    group += posterior_.culprit[commit];
+    if (skipped_[commit]) continue;  // which of the commits that cannot be measured is no question
+    entropy -= xlogx(std::exchange(group, 0));
+    if (commit < commits_) rest += information(below, effect_size * std::sqrt(most_known - known(counts[commit])));
   }
   return rest < kWorthwhile * entropy;
 }

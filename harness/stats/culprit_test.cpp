@@ -351,6 +351,19 @@ TEST(Culprit, is_told_from_the_layout_of_two_builds_by_no_number_of_measurements
   EXPECT_FALSE(search.has_culprit(0.99));
 }
 
+TEST(Culprit, search_is_not_exhausted_by_commits_that_cannot_be_measured) {
+  Busy noise;
+  CulpritSearch search(40);
+  for (const std::size_t commit : {5u, 22u, 23u, 30u}) search.skip(commit);
+  while (search.measurements() < 300 && !search.has_culprit(0.99) && !search.is_exhausted()) {
+    const std::size_t commit = search.next(no_cost(40), 1);
+    search.add(commit, (commit >= 23 ? 104 : 100) * std::exp(0.01 * noise.normal()));
+  }
+  EXPECT_TRUE(search.has_culprit(0.99));
+  EXPECT_EQ(search.posterior().likeliest.first, 22u);
+  EXPECT_EQ(search.posterior().likeliest.last, 24u);
+}
+
 TEST(NextMeasurement, is_of_the_ends_first_and_evenly_under_drift) {
   CulpritSearch search(100);
   std::vector<std::size_t> chosen;
