@@ -47,6 +47,7 @@ Estimate estimate_median(std::span<const double> values, double confidence = kCo
 struct Datum {
   int block = 0;
   double value = 0;
+  int layout = 0;  ///< the link of its executable; 0: the only one
 };
 
 /// from / to for every block that contains both sides, in the order of blocks (above 1: `to` is faster). Drift between

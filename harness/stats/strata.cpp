@@ -58,17 +58,22 @@ std::size_t fewest_blocks(std::size_t table, double alpha) {
   return blocks;
 }
 
-BlockedArms in_strata(const std::vector<Datum>& base, const std::vector<Datum>& head, std::size_t stratum) {
+ArmData to_strata(const std::vector<Datum>& base, const std::vector<Datum>& head, std::size_t stratum) {
   const std::map<int, std::size_t> index = block_indices(base, head);
   const std::size_t count = strata(index.size(), stratum);
   const auto moved = [&](const std::vector<Datum>& data) {
     std::vector<Datum> kept;
     for (const Datum& datum : data)
       if (const auto at = index.find(datum.block); at != index.end())
-        kept.push_back({static_cast<int>(at->second * count / index.size()), datum.value});
+        kept.push_back({static_cast<int>(at->second * count / index.size()), datum.value, datum.layout});
     return kept;
   };
   return {moved(base), moved(head)};
+}
+
+BlockedArms in_strata(const std::vector<Datum>& base, const std::vector<Datum>& head, std::size_t stratum) {
+  const ArmData data = to_strata(base, head, stratum);
+  return {data.base, data.head};
 }
 
 std::size_t common_blocks(const std::vector<Datum>& base, const std::vector<Datum>& head) {

@@ -30,7 +30,16 @@ double least_p(std::size_t blocks, std::size_t stratum);
 /// table of `table` rows: with fewer, not even arms without overlap do.
 std::size_t fewest_blocks(std::size_t table, double alpha);
 
-/// Both arms in strata of `stratum` successive blocks, as equal in size as possible. Ignores blocks with only one arm.
+/// The data of two arms.
+struct ArmData {
+  std::vector<Datum> base, head;
+};
+
+/// Both arms in strata of `stratum` successive blocks, as equal in size as possible: Datum::block becomes the stratum.
+/// Leaves out blocks with only one arm.
+ArmData to_strata(const std::vector<Datum>& base, const std::vector<Datum>& head, std::size_t stratum);
+
+/// The same, as input of the test.
 BlockedArms in_strata(const std::vector<Datum>& base, const std::vector<Datum>& head, std::size_t stratum);
 
 /// Number of blocks that contain both arms.

@@ -1,0 +1,288 @@
+#include "harness/stats/layout_effect.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "harness/stats/quantile.h"
+#include "harness/stats/spread.h"
+
+namespace lab::stats {
+
+namespace {
+
+/// The grid of sigma_link: from where no table shows it to more than anybody has reported.
+constexpr double kLeastSigma = 5e-5, kMostSigma = 0.3;
+constexpr int kSigmas = 40, kNoises = 17;
+/// The grid of the noise, around its estimate.
+constexpr double kNoiseRange = 4;
+/// The parts of the shift that are kept have at least this share of the largest weight.
+constexpr double kLeastWeight = 1e-6;
+
+/// The grid of ratios at which the rank test is evaluated: its half width in standard errors, and the number of points.
+constexpr double kReach = 8;
+constexpr int kPoints = 129;
+/// Beyond it, this many points on either side, up to where p is nearly the least that the blocks can give.
+constexpr int kFarPoints = 16;
+constexpr double kTiny = 1e-6, kAboveLeast = 1.5;
+
+using Matrix = std::vector<std::vector<double>>;
+
+/// The processes of both arms, without the levels of strata and arms.
+struct Contrasts {
+  std::vector<double> values;  ///< logarithms
+  Matrix links;                ///< by link, its column of the design
+  double freedom = 0;
+  /// By arm: the sum of the squared shares of its links, and the number of its processes.
+  std::array<double, 2> shares{}, counts{};
+  bool has_links = false;  ///< whether an arm has two links or more
+};
+
+/// Removes the mean of each stratum.
+void center(std::vector<double>& column, const std::vector<int>& strata) {
+  std::map<int, std::pair<double, double>> sums;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    sums[strata[i]].first += column[i];
+    ++sums[strata[i]].second;
+  }
+  for (std::size_t i = 0; i < column.size(); ++i) column[i] -= sums[strata[i]].first / sums[strata[i]].second;
+}
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// Removes the part of `column` along `along`.
+void remove(std::vector<double>& column, const std::vector<double>& along, double square) {
+  const double factor = dot(column, along) / square;
+  for (std::size_t i = 0; i < column.size(); ++i) column[i] -= factor * along[i];
+}
+
+/// Draws values that are far from the others of their link in.
+void draw_in(std::vector<double>& values, const std::vector<std::size_t>& link, std::size_t links) {
+  std::vector<std::vector<double>> groups(links);
+  for (std::size_t i = 0; i < values.size(); ++i) groups[link[i]].push_back(values[i]);
+  std::vector<double> middles(links), deviations;  // of the groups; from the middle of their group
+  for (std::size_t g = 0; g < links; ++g) middles[g] = median(groups[g]);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (groups[link[i]].size() > 1) deviations.push_back(values[i] - middles[link[i]]);
+  if (deviations.size() < kLeastForSpread) return;
+  const double far = kFar * mad_sigma(deviations);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (groups[link[i]].size() > 2) values[i] = std::clamp(values[i], middles[link[i]] - far, middles[link[i]] + far);
+}
+
+Contrasts contrasts_of(const std::vector<Datum>& base, const std::vector<Datum>& head) {
+  Contrasts found;
+  std::vector<int> strata;
+  std::vector<double> arm;
+  std::vector<std::size_t> link;
+  std::map<std::pair<int, int>, std::size_t> links;
+  std::array<std::map<int, double>, 2> counts;
+  for (const auto* side : {&base, &head})
+    for (const Datum& datum : *side) {
+      const int which = side == &head;
+      found.values.push_back(std::log(datum.value));
+      strata.push_back(datum.block);
+      arm.push_back(which);
+      link.push_back(links.emplace(std::pair(which, datum.layout), links.size()).first->second);
+      ++counts[static_cast<std::size_t>(which)][datum.layout];
+    }
+  for (std::size_t a = 0; a < 2; ++a) {
+    found.has_links = found.has_links || counts[a].size() > 1;
+    for (const auto& [layout, count] : counts[a]) found.counts[a] += count;
+    for (const auto& [layout, count] : counts[a]) found.shares[a] += std::pow(count / found.counts[a], 2);
+  }
+  if (!found.has_links) return found;
+
+  found.links.assign(links.size(), std::vector<double>(link.size()));
+  for (std::size_t i = 0; i < link.size(); ++i) found.links[link[i]][i] = 1;
+  center(found.values, strata);
+  draw_in(found.values, link, links.size());
+  center(found.values, strata);
+  center(arm, strata);
+  std::vector<int> different = strata;
+  std::ranges::sort(different);
+  found.freedom = static_cast<double>(link.size()) -
+                  static_cast<double>(std::ranges::unique(different).begin() - different.begin());
+  for (std::vector<double>& column : found.links) center(column, strata);
+  if (const double square = dot(arm, arm); square > 1e-9) {
+    --found.freedom;
+    remove(found.values, arm, square);
+    for (std::vector<double>& column : found.links) remove(column, arm, square);
+  }
+  return found;
+}
+
+/// log det and x' A^-1 x of I + factor * `gram` with x = `products`, by Cholesky's decomposition. (I + f G)^-1 is what
+/// remains of the values' squares along the links.
+std::pair<double, double> decompose(const Matrix& gram, const std::vector<double>& products, double factor) {
+  const std::size_t n = products.size();
+  Matrix lower(n, std::vector<double>(n));
+  std::vector<double> solved(n);
+  double log_det = 0, square = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = factor * gram[i][j] + (i == j ? 1 : 0);
+      for (std::size_t k = 0; k < j; ++k) sum -= lower[i][k] * lower[j][k];
+      lower[i][j] = i == j ? std::sqrt(sum) : sum / lower[j][j];
+    }
+    double sum = products[i];
+    for (std::size_t k = 0; k < i; ++k) sum -= lower[i][k] * solved[k];
+    solved[i] = sum / lower[i][i];
+    log_det += 2 * std::log(lower[i][i]);
+    square += solved[i] * solved[i];
+  }
+  return {log_det, square};
+}
+
+/// The value at which the cumulated weights of ascending `values` reach a half.
+double weighted_median(const std::vector<double>& values, const std::vector<double>& weights) {
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if ((sum += weights[i]) >= 0.5) return values[i];
+  return values.back();
+}
+
+double normal_below(double x) {
+  return boost::math::cdf(boost::math::normal(), x);
+}
+
+}  // namespace
+
+LayoutEffect layout_effect(const std::vector<Datum>& base, const std::vector<Datum>& head) {
+  const Contrasts data = contrasts_of(base, head);
+  LayoutEffect effect;
+  const double total = data.has_links ? dot(data.values, data.values) : 0;
+  if (!data.has_links || data.freedom < 1 || !(total > 0)) return effect;
+
+  const std::size_t links = data.links.size();
+  Matrix gram(links, std::vector<double>(links));
+  std::vector<double> products(links);
+  for (std::size_t i = 0; i < links; ++i) {
+    products[i] = dot(data.links[i], data.values);
+    for (std::size_t j = 0; j < links; ++j) gram[i][j] = dot(data.links[i], data.links[j]);
+  }
+  // What is left of the variance if the links explain as much as they can, so that the grid holds the true noise.
+  const double least = std::sqrt(std::max(total - decompose(gram, products, 1e6).second * 1e6, 1e-9 * total) /
+                                 std::max(1.0, data.freedom - static_cast<double>(links)));
+  const double most = std::sqrt(total / data.freedom);
+  const double lowest = std::log(std::min(least, most) / kNoiseRange), highest = std::log(kNoiseRange * most);
+
+  std::vector<double> sigmas(kSigmas), logs(kSigmas), shares(kSigmas);
+  double best = -1e300;
+  for (std::size_t s = 0; s < kSigmas; ++s) {
+    sigmas[s] = kLeastSigma * std::pow(kMostSigma / kLeastSigma, static_cast<double>(s) / (kSigmas - 1));
+    std::array<double, kNoises> of_noise{};
+    double top = -1e300;
+    for (std::size_t k = 0; k < kNoises; ++k) {
+      const double noise = std::exp(lowest + (highest - lowest) * static_cast<double>(k) / (kNoises - 1));
+      const double factor = std::pow(sigmas[s] / noise, 2);
+      const auto [log_det, square] = decompose(gram, products, factor);
+      of_noise[k] = -data.freedom * std::log(noise) - log_det / 2 - (total - factor * square) / (2 * noise * noise);
+      top = std::max(top, of_noise[k]);
+    }
+    double sum = 0, share = 0;
+    for (std::size_t k = 0; k < kNoises; ++k) {
+      const double noise = std::exp(lowest + (highest - lowest) * static_cast<double>(k) / (kNoises - 1));
+      const double weight = std::exp(of_noise[k] - top);
+      sum += weight;
+      share += weight * sigmas[s] * sigmas[s] / (sigmas[s] * sigmas[s] + noise * noise);
+    }
+    shares[s] = share / sum;
+    // The half-Cauchy's density, times sigma because the grid is uniform in its logarithm.
+    logs[s] = top + std::log(sum) + std::log(sigmas[s] / (1 + std::pow(sigmas[s] / kUsualLinks, 2)));
+    best = std::max(best, logs[s]);
+  }
+  std::vector<double> weights(kSigmas);
+  double sum = 0;
+  for (std::size_t s = 0; s < kSigmas; ++s) sum += weights[s] = std::exp(logs[s] - best);
+  for (double& weight : weights) weight /= sum;
+  effect.sigma = weighted_median(sigmas, weights);
+  double variance = 0;
+  for (std::size_t a = 0; a < 2; ++a)
+    if (data.counts[a] > 0) variance += data.shares[a] - 1 / data.counts[a];
+  const double root = std::sqrt(std::max(0.0, variance));
+  for (std::size_t s = 0; s < kSigmas; ++s) {
+    effect.share += weights[s] * shares[s];
+    if (root > 0 && weights[s] > kLeastWeight) effect.shift.push_back({weights[s], root * sigmas[s]});
+  }
+  return effect;
+}
+
+ShiftedArms::ShiftedArms(BlockedArms arms, std::vector<NormalPart> shift)
+    : arms_(std::move(arms)), shift_(std::move(shift)), log_ratio_(std::log(arms_.ratio())) {
+  double sum = 0;
+  for (const NormalPart& part : shift_) sum += part.weight;
+  for (NormalPart& part : shift_) part.weight /= sum;
+  // One standard error, from the interval of one: none if there are too few processes for any finding.
+  const auto interval = shift_.empty() ? std::nullopt : arms_.interval(0.3173);
+  if (!interval) return;
+  const double error = std::max(1e-9, (std::log(interval->high) - std::log(interval->low)) / 2);
+  for (int i = 0; i < kPoints; ++i) at_.push_back(log_ratio_ + error * kReach * (2.0 * i / (kPoints - 1) - 1));
+  // With outliers, or few blocks, p falls to its least value far outside.
+  if (const auto far = arms_.interval(std::max(kTiny, kAboveLeast * arms_.least_p())))
+    for (const double end : {std::log(far->low), std::log(far->high)}) {
+      const double from = end < log_ratio_ ? at_.front() : at_.back(),
+                   beyond = end + (end < log_ratio_ ? -error : error);
+      if (std::abs(beyond - log_ratio_) <= std::abs(from - log_ratio_)) continue;
+      std::vector<double> more;
+      for (int i = 1; i <= kFarPoints; ++i) more.push_back(from + (beyond - from) * i / kFarPoints);
+      if (beyond < from) std::ranges::reverse(more);
+      at_.insert(beyond < from ? at_.begin() : at_.end(), more.begin(), more.end());
+    }
+  for (const double at : at_) {
+    const double half = arms_.p_value(std::exp(at)) / 2;
+    tail_.push_back(at < log_ratio_ ? half : 1 - half);
+  }
+}
+
+double ShiftedArms::below(double x) const {
+  double sum = 0;
+  for (const NormalPart& part : shift_) sum += part.weight * normal_below(x / part.sigma);
+  return sum;
+}
+
+double ShiftedArms::mean_tail(double log_ratio, bool slower) const {
+  // The integral of the tail at log_ratio + s over the distribution of s.
+  const auto tail = [&](std::size_t i) { return slower ? tail_[i] : 1 - tail_[i]; };
+  double before = below(at_.front() - log_ratio);
+  double sum = before * tail(0);
+  for (std::size_t i = 1; i < at_.size(); ++i) {
+    const double here = below(at_[i] - log_ratio);
+    sum += (here - before) * (tail(i - 1) + tail(i)) / 2;
+    before = here;
+  }
+  return sum + (1 - before) * tail(at_.size() - 1);
+}
+
+double ShiftedArms::p_value(double ratio) const {
+  const double plain = arms_.p_value(ratio);
+  if (at_.empty()) return plain;
+  const double at = std::log(ratio);
+  return std::clamp(2 * std::min(mean_tail(at, true), mean_tail(at, false)), plain, 1.0);
+}
+
+double ShiftedArms::limit(double alpha, bool lower) const {
+  // Outside, the p is below alpha / 2 in any case: the grid's ends, and the shift's widest part on top.
+  const double widest = (lower ? -1 : 1) * (at_.back() - log_ratio_ + 40 * shift_.back().sigma);
+  double inside = log_ratio_, outside = log_ratio_ + widest;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (inside + outside) / 2;
+    (mean_tail(middle, lower) > alpha / 2 ? inside : outside) = middle;
+  }
+  return std::exp((inside + outside) / 2);
+}
+
+std::optional<Interval> ShiftedArms::interval(double alpha) const {
+  const std::optional<Interval> plain = arms_.interval(alpha);
+  if (!plain || at_.empty()) return plain;
+  return Interval{std::min(plain->low, limit(alpha, true)), std::max(plain->high, limit(alpha, false))};
+}
+
+}  // namespace lab::stats
