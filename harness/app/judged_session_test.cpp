@@ -577,6 +577,30 @@ TEST(Session, is_unfit_only_if_its_control_is_biased) {
   }
 }
 
+TEST(Session, runs_every_layout_of_a_build_in_turn_and_records_it) {
+  FakeSessionEnvironment fake;
+  fake.add("plain");
+  fake.add_arm("control", "plain");
+  for (int i = 1; i <= 4; ++i) {
+    fake.spec.selection.benchmarks[0].layouts.push_back({i, fmt::format("/{}/fake/plain", i)});
+    fake.spec.other_arms[0].benchmark.layouts.push_back({i + 4, fmt::format("/{}/fake/plain", i + 4)});
+  }
+  // As run's sessions have it.
+  for (const char* arm : {"head", "control"})
+    fake.head.arms.push_back({arm, {}, {}, {}, {{"fake/plain", "the hash of all layouts"}}, {}});
+  fake.spec.length = processes_length(8);
+  fake.spec.length.exact_blocks = 0;
+  ASSERT_TRUE(fake.go());
+  std::map<std::pair<std::string, int>, int> counts;
+  for (const results::Process& process : fake.head.processes) ++counts[{process.arm, process.layout}];
+  for (int i = 1; i <= 4; ++i) {
+    EXPECT_EQ((counts[{"head", i}]), 2) << i;
+    EXPECT_EQ((counts[{"control", i + 4}]), 2) << i;
+    EXPECT_EQ(fake.count(fmt::format("{}:fake/plain/store", i)), 2u) << i;
+  }
+  EXPECT_EQ(fake.checked, Names{"/b/fake/plain"});  // one conformance for the code, however it is linked
+}
+
 TEST(Session, reports_how_much_of_its_time_was_timed) {
   FakeSessionEnvironment fake;
   fake.add("plain").nanoseconds = 2e8;  // in one repetition

@@ -125,12 +125,16 @@ std::vector<std::string> rows_of(const std::vector<measure::Benchmark>& benchmar
 /// Adds the base to the session: its arm, its timed benchmarks, and a target that replaces the mode's.
 Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& base, const Runner& runner,
                                     measure::SessionSpec& spec, std::vector<results::Arm>& arms) {
-  const Expected<measure::Catalog> catalog = measure::load_catalog(base.build_dir, runner);
+  Expected<measure::Catalog> catalog = measure::load_catalog(base.build_dir, runner);
   if (!catalog) return in_context(fmt::format("--against '{}'", *request.against), catalog.error());
-  std::vector<measure::Benchmark> shared;
-  for (const measure::Benchmark& other : catalog->benchmarks)
+  std::vector<measure::Benchmark*> to_link;
+  for (measure::Benchmark& other : catalog->benchmarks)
     for (const measure::Benchmark& benchmark : spec.selection.benchmarks)
-      if (other.name == benchmark.name) shared.push_back(other);
+      if (other.name == benchmark.name) to_link.push_back(&other);
+  Expected<std::string> one_layout = measure::link_benchmarks(base.build_dir, to_link, 1, runner);
+  if (!one_layout) return one_layout.error();
+  std::vector<measure::Benchmark> shared;
+  for (const measure::Benchmark* other : to_link) shared.push_back(*other);
   Expected<results::Arm> arm = measure::describe_arm(results::kBase, base.build_dir, base.root, shared);
   if (!arm) return in_context(fmt::format("--against '{}'", *request.against), arm.error());
   measure::Pairing pairing = measure::pair_with_base(spec.selection.benchmarks, arms.front(), *catalog, *arm);
@@ -139,6 +143,7 @@ Expected<measure::Pairing> add_base(const RunRequest& request, const Checkout& b
         fmt::format("--against '{}': no benchmark can be compared; {}", *request.against, pairing.sentences.front()),
         "a revision whose variants speak this build's protocol, or another --filter");
   arms.push_back(std::move(*arm));
+  if (!one_layout->empty()) pairing.sentences.push_back("base: " + *one_layout);
   if (!pairing.timed.empty()) {
     std::vector<measure::Benchmark> timed;
     for (const measure::ArmBenchmark& one : pairing.timed) timed.push_back(one.benchmark);
@@ -249,9 +254,22 @@ Expected<PlannedSession> plan_session(const RunRequest& request, const RunObserv
   return PlannedSession{std::move(spec), std::move(*machine), std::move(*head), std::move(memory), std::move(core)};
 }
 
+/// Links head's benchmarks and the control's in layouts. Returns a sentence if some have only one; else "".
+Expected<std::string> link_head(measure::SessionSpec& spec, const fs::path& build_dir, const Runner& runner) {
+  std::vector<measure::Benchmark*> measured, control;
+  for (measure::Benchmark& benchmark : spec.selection.benchmarks) measured.push_back(&benchmark);
+  for (measure::ArmBenchmark& other : spec.other_arms) control.push_back(&other.benchmark);
+  const Expected<std::string> of_control =
+      measure::link_benchmarks(build_dir, control, measure::kFirstOfControl, runner);
+  if (!of_control) return of_control;
+  return measure::link_benchmarks(build_dir, measured, 1, runner);
+}
+
 Expected<PreparedSession> prepare(const RunRequest& request, const RunObserver& observer, PlannedSession planned,
                                   const Runner& runner) {
   auto& [spec, machine, head, memory, core] = planned;
+  Expected<std::string> one_layout = link_head(spec, head.build_dir, runner);
+  if (!one_layout) return one_layout.error();
   Expected<results::Arm> arm =
       measure::describe_arm(results::kHead, head.build_dir, head.root, spec.selection.benchmarks);
   if (!arm) return arm.error();
@@ -274,6 +292,7 @@ Expected<PreparedSession> prepare(const RunRequest& request, const RunObserver& 
       if (const Expected<void> enough = check_budget(spec, memory.turns()); !enough) return enough.error();
   }
   results::Result result = make_head(spec, std::move(machine), std::move(arms));
+  if (!one_layout->empty()) result.session.unusual.push_back(std::move(*one_layout));
   result.session.unusual.insert(result.session.unusual.end(), pairing.sentences.begin(), pairing.sentences.end());
   return PreparedSession{std::move(spec), std::move(result), std::move(head),
                          std::move(base), std::move(memory), std::move(core)};

@@ -2,8 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace lab {
+
+/// A seed from a name: FNV-1a (Fowler, Noll, Vo), 64 bits.
+constexpr std::uint64_t seed_of(std::string_view name) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 class Random {

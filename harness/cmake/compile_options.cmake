@@ -22,6 +22,8 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
 
 add_compile_options(-march=${LAB_MARCH})
+# A section per function, so that a variant can be linked in other layouts (harness/measure/code_layouts.h).
+add_compile_options(-ffunction-sections)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Executables run on machines with another C++ library, or none.
   add_link_options(-static-libstdc++ -static-libgcc)

@@ -115,6 +115,15 @@ macro(lab_variant variant)
   set(LAB_USES_${variant} ${arg_USES})
 endmacro()
 
+# Keeps the command that links `target`, for links in other layouts. The system's linker may be one that takes no order
+# of sections, and a sanitizer's executables are not measured.
+function(lab_keep_link_command target)
+  if(LAB_TOOLCHAIN STREQUAL "pinned" AND NOT LAB_SANITIZE)
+    set_target_properties(${target} PROPERTIES
+      RULE_LAUNCH_LINK "sh ${CMAKE_SOURCE_DIR}/harness/cmake/keep_link_command.sh")
+  endif()
+endfunction()
+
 function(lab_add_variant family variant reference)
   set(target variant_${family}_${variant})
   file(GLOB rival ${family}/rivals/${variant}.c ${family}/rivals/${variant}/*.c)
@@ -125,6 +134,7 @@ function(lab_add_variant family variant reference)
   target_link_libraries(${target} PRIVATE common designs base lab_benchmark ${LAB_USES_${variant}})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${variant}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/variants/${family})
+  lab_keep_link_command(${target})
   if(TARGET ${family}_test)
     add_dependencies(${family}_test ${target})  # a family's test may start all of its variants
   endif()

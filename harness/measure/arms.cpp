@@ -8,6 +8,8 @@
 
 #include "harness/base/files.h"
 #include "harness/base/hash.h"
+#include "harness/base/random.h"
+#include "harness/measure/plan.h"
 #include "harness/measure/provenance.h"
 
 namespace lab::measure {
@@ -41,12 +43,58 @@ std::string obstacle(const Benchmark& head, const Catalog& base, const Benchmark
   return "";
 }
 
+/// The hash of all layouts together, or of the only executable.
+Expected<std::string> hash_of_layouts(const Benchmark& benchmark) {
+  if (benchmark.layouts.empty()) return content_hash(benchmark.executable);
+  std::string all;
+  for (const CodeLayout& layout : benchmark.layouts) {
+    const Expected<std::string> content = content_hash(layout.executable);
+    if (!content) return content.error();
+    all += *content;
+  }
+  return content_name(all);
+}
+
 }  // namespace
 
 Expected<std::string> content_hash(const fs::path& file) {
   const Expected<std::string> content = read_file(file);
   if (!content) return content.error();
   return content_name(*content);
+}
+
+Expected<std::string> link_benchmarks(const fs::path& build_dir, const std::vector<Benchmark*>& benchmarks, int first,
+                                      const Runner& run) {
+  std::map<fs::path, Expected<std::vector<CodeLayout>>> linked;
+  std::vector<std::string> not_kept, problems;
+  for (Benchmark* benchmark : benchmarks) {
+    auto found = linked.find(benchmark->executable);
+    if (found == linked.end()) {
+      const bool can = can_link_layouts(benchmark->executable);
+      if (!can) not_kept.push_back(variant_of(benchmark->name));
+      found = linked
+                  .emplace(benchmark->executable,
+                           can ? link_layouts(build_dir, benchmark->executable, first, run) : std::vector<CodeLayout>{})
+                  .first;
+      if (!found->second && found->second.error().status == ExitStatus::kInterrupted) return found->second.error();
+      if (!found->second) problems.push_back(found->second.error().what);
+    }
+    if (found->second) benchmark->layouts = *found->second;
+  }
+  if (!not_kept.empty())
+    problems.push_back(
+        fmt::format("the build of {} kept no link command; the pinned toolchain's does", first_names(not_kept)));
+  if (problems.empty()) return "";
+  return fmt::format("only one layout of code and data was measured, so what looks like a change may be its layout: {}",
+                     fmt::join(problems, "; "));
+}
+
+CodeLayout draw_layout(const Benchmark& benchmark, std::string_view arm, std::uint64_t seed, int block) {
+  const std::size_t layouts = benchmark.layouts.size();
+  if (layouts == 0) return {0, benchmark.executable};
+  const std::uint64_t name = seed_of(fmt::format("{} {}", arm, benchmark.name));
+  const std::size_t round = static_cast<std::size_t>(block) / layouts, turn = static_cast<std::size_t>(block) % layouts;
+  return benchmark.layouts[block_order(layouts, seed ^ name, static_cast<int>(round))[turn]];
 }
 
 Expected<results::Arm> describe_arm(std::string_view name, const fs::path& build_dir, const fs::path& root,
@@ -58,7 +106,7 @@ Expected<results::Arm> describe_arm(std::string_view name, const fs::path& build
     arm.versions[workload_of(benchmark)] = benchmark.workload.version;
     std::string& hash = arm.executables[variant_of(benchmark.name)];
     if (!hash.empty()) continue;
-    const Expected<std::string> content = content_hash(benchmark.executable);
+    const Expected<std::string> content = hash_of_layouts(benchmark);
     if (!content) return content.error();
     hash = *content;
   }

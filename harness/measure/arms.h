@@ -16,8 +16,17 @@ namespace lab::measure {
 /// the same.
 Expected<std::string> content_hash(const std::filesystem::path& file);
 
-/// Describes the arm `name` of `benchmarks`: their executables' hashes and their workloads' versions, with the build,
-/// the pins and the commit of `root`, the checkout of `build_dir`.
+/// Links `benchmarks`, which all lie in `build_dir`, in the layouts from `first` on. Returns a sentence if some have
+/// only one layout, and why; else "". An error only if interrupted.
+Expected<std::string> link_benchmarks(const std::filesystem::path& build_dir, const std::vector<Benchmark*>& benchmarks,
+                                      int first, const Runner& run);
+
+/// The layout that a process of `benchmark` runs in a block. In each round of as many blocks as there are layouts,
+/// every layout has its turn once, in an order that `seed` and `arm` choose.
+CodeLayout draw_layout(const Benchmark& benchmark, std::string_view arm, std::uint64_t seed, int block);
+
+/// Describes the arm `name` of `benchmarks`: their executables' hashes (of all layouts together, if there are any) and
+/// their workloads' versions, with the build, the pins and the commit of `root`, the checkout of `build_dir`.
 Expected<results::Arm> describe_arm(std::string_view name, const std::filesystem::path& build_dir,
                                     const std::filesystem::path& root, const std::vector<Benchmark>& benchmarks);
 
@@ -26,7 +35,7 @@ Expected<results::Arm> describe_arm(std::string_view name, const std::filesystem
 /// change it. Sorted by name.
 std::vector<ArmBenchmark> choose_control(const std::vector<Benchmark>& head);
 
-/// A copy of head for the control's benchmarks, with the same executables and hashes.
+/// A copy of head for the control's benchmarks, with the same hashes: its layouts are other links of the same build.
 results::Arm control_arm(const results::Arm& head, const std::vector<ArmBenchmark>& control);
 
 /// Which of head's benchmarks are also timed in base.

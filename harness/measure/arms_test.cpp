@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "harness/base/child.h"
 #include "harness/measure/fake_build.h"
 
@@ -47,6 +49,64 @@ TEST(ContentHash, depends_only_on_the_content) {
   EXPECT_EQ(*content_hash(folder.path() / "a"), *content_hash(folder.path() / "b"));
   EXPECT_NE(*content_hash(folder.path() / "a"), *content_hash(folder.path() / "c"));
   EXPECT_FALSE(content_hash(folder.path() / "missing"));
+}
+
+TEST(DrawLayout, gives_every_layout_its_turn_in_an_order_that_the_arm_and_the_seed_choose) {
+  Benchmark one = benchmark("a", "fast", "one", false, false);
+  EXPECT_EQ(draw_layout(one, "head", 1, 5), (CodeLayout{0, one.executable}));
+  for (int number = 1; number <= kLayouts; ++number) one.layouts.push_back({number, std::to_string(number)});
+  const auto order = [&](std::string_view arm, std::uint64_t seed) {
+    std::vector<int> numbers;
+    for (int block = 0; block < 10 * kLayouts; ++block) numbers.push_back(draw_layout(one, arm, seed, block).number);
+    return numbers;
+  };
+  const std::vector<int> numbers = order("head", 1);
+  for (int round = 0; round < 10; ++round) {
+    const auto first = numbers.begin() + round * kLayouts;
+    EXPECT_EQ(std::set<int>(first, first + kLayouts).size(), static_cast<std::size_t>(kLayouts)) << round;
+  }
+  EXPECT_EQ(order("head", 1), numbers);
+  EXPECT_NE(order("head", 2), numbers);
+  EXPECT_NE(order("base", 1), numbers);
+}
+
+TEST(DescribeArm, hashes_all_layouts_of_a_build_together) {
+  const FakeBuild build({"plain"});
+  Benchmark one = catalog_of(build).benchmarks.front();
+  const auto hash = [&] {
+    return describe_arm("head", build.path(), build.path(), {one})->executables.at("fake/plain");
+  };
+  const std::string alone = hash();
+  EXPECT_EQ(alone, *content_hash(one.executable));
+  for (const char* name : {"1", "2"}) {
+    build.write(name, name);
+    one.layouts.push_back({static_cast<int>(one.layouts.size()) + 1, build.path() / name});
+  }
+  const std::string both = hash();
+  EXPECT_NE(both, alone);
+  build.write("2", "changed");
+  EXPECT_NE(hash(), both);
+  build.write("2", "2");
+  EXPECT_EQ(hash(), both);
+}
+
+TEST(LinkBenchmarks, says_which_have_only_one_layout_and_why) {
+  const FakeBuild build({"plain", "quick"});
+  Catalog catalog = catalog_of(build);
+  std::vector<Benchmark*> all;
+  for (Benchmark& one : catalog.benchmarks) all.push_back(&one);
+  const auto runner = [](const ChildSpec& spec) { return run_child(spec); };
+  const Expected<std::string> said = link_benchmarks(build.path(), all, 1, runner);
+  ASSERT_TRUE(said);
+  EXPECT_EQ(
+      *said,
+      "only one layout of code and data was measured, so what looks like a change may be its layout: the build of "
+      "fake/plain, fake/quick kept no link command; the pinned toolchain's does");
+  EXPECT_TRUE(all.front()->layouts.empty());
+  build.write("variants/fake/plain.link", "false\n");
+  const Expected<std::string> failed = link_benchmarks(build.path(), all, 1, runner);
+  ASSERT_TRUE(failed);
+  EXPECT_NE(failed->find("plain: linking a layout: exit status 1"), std::string::npos) << *failed;
 }
 
 TEST(Pairing, times_changed_executables_and_names_benchmarks_without_a_base) {

@@ -11,6 +11,7 @@
 
 #include "harness/base/child.h"
 #include "harness/base/error.h"
+#include "harness/measure/code_layouts.h"
 #include "harness/measure/environment.h"
 #include "harness/measure/variant_output.h"
 
@@ -23,6 +24,7 @@ struct Benchmark {
   results::WorkloadInfo workload;
   std::string unsupported;  ///< why the variant does not support it; "" if it does
   bool core = true;         ///< one of its family's core workloads, which every session without a filter measures
+  std::vector<CodeLayout> layouts = {};  ///< of which each process draws one; none: `executable` is the only one
 };
 
 /// "family/variant" of a benchmark's name.

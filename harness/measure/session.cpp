@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/base/fit.h"
+#include "harness/measure/arms.h"
 #include "harness/measure/conformance.h"
 #include "harness/measure/exact_turns.h"
 #include "harness/measure/variant_output.h"
@@ -437,7 +438,13 @@ class SessionRun {
     results::Failure failure{scheduled.benchmark->name, scheduled.processes, block, "", "", "", scheduled.arm};
     const double before = environment_.now();
     const bool exact = exact_.wants(scheduled.group);
-    std::optional<results::Process> process = execute(*scheduled.benchmark, seconds, exact, failure);
+    // A metric without noise is compared between single values, so all of its processes run one layout.
+    const bool fixed = exact && !scheduled.benchmark->layouts.empty();
+    const CodeLayout layout = fixed ? scheduled.benchmark->layouts.front()
+                                    : draw_layout(*scheduled.benchmark, scheduled.arm, spec_.seed, block);
+    Benchmark drawn = *scheduled.benchmark;
+    drawn.executable = layout.executable;
+    std::optional<results::Process> process = execute(drawn, seconds, exact, failure);
     if (!process) {
       if (interrupted_) return;
       end_benchmark(i);
@@ -447,6 +454,7 @@ class SessionRun {
     process->block = block;
     process->position = position;
     process->arm = scheduled.arm;
+    process->layout = layout.number;
     if (write_journal(results::journal_line(*process))) result_.processes.push_back(std::move(*process));
     count_cost(i, seconds, environment_.now() - before, exact);
   }

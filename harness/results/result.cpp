@@ -104,6 +104,7 @@ void fields(F& f, Process& p) {
   f.added("warmup", p.warmup);
   f.added("points", p.points);
   f.added("device", p.device);
+  f.added("layout", p.layout);
 }
 
 LAB_JSON_STRUCT(ReferenceChecksum, benchmark, seed, checksum)

@@ -167,6 +167,7 @@ struct Process {
   std::optional<Warmup> warmup;                        ///< none if not recorded
   std::vector<ProcessPoint> points = {};               ///< of a sweep; then `samples` is empty
   std::string device = {};                             ///< "": none
+  int layout = 0;  ///< the link of its executable that ran, from 1; 0: the build has one link
 };
 
 /// The checksum of a reference variant that was not selected and ran only to give this checksum.
@@ -210,7 +211,7 @@ struct Failure {
 
 inline constexpr std::string_view kHead = "head";        ///< the code under test
 inline constexpr std::string_view kBase = "base";        ///< the code it is compared with, in a session with --against
-inline constexpr std::string_view kControl = "control";  ///< head's executables again, one benchmark per family: A/A
+inline constexpr std::string_view kControl = "control";  ///< other links of head's build, one benchmark per family: A/A
 
 /// One arm of a session: the executables of all processes with this arm's name.
 struct Arm {
@@ -218,8 +219,9 @@ struct Arm {
   Build build;
   std::map<std::string, std::string> pins;
   Source source;
-  std::map<std::string, std::string> executables;  ///< "family/variant" to the hash of its content, hex digits
-  std::map<std::string, int> versions;             ///< "family/workload" to the workload's version
+  /// "family/variant" to the hash of its content, hex digits; of all its layouts together, if it has several.
+  std::map<std::string, std::string> executables;
+  std::map<std::string, int> versions;  ///< "family/workload" to the workload's version
 };
 
 /// A readable name of what runs or failed: the benchmark, and the arm if it is not head.

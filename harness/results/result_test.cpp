@@ -81,8 +81,8 @@ TEST(Result, has_its_fields_in_a_fixed_order) {
     {"family":"shelf","name":"quick","reference":false,"idea":"i","cost":"c","source":"s","weakness":"w","traits":{}}
   ],
   "benchmarks": [
-    {"name":"shelf/plain/store","run_name":"shelf/plain/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":100,"cpu_time":125,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"timed_seconds":0,"samples":{"get":[400,400,1],"put":[600,600,700]},"counters":{"metadata_bytes":128},"warmup":null,"points":[],"device":""},
-    {"name":"shelf/quick/store","run_name":"shelf/quick/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":50,"cpu_time":6.25E1,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"timed_seconds":0,"samples":{"get":[200,200,1],"put":[300,300,350]},"counters":{"metadata_bytes":128},"warmup":null,"points":[],"device":""}
+    {"name":"shelf/plain/store","run_name":"shelf/plain/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":100,"cpu_time":125,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"timed_seconds":0,"samples":{"get":[400,400,1],"put":[600,600,700]},"counters":{"metadata_bytes":128},"warmup":null,"points":[],"device":"","layout":0},
+    {"name":"shelf/quick/store","run_name":"shelf/quick/store","run_type":"iteration","repetitions":3,"iterations":30,"real_time":50,"cpu_time":6.25E1,"time_unit":"ns","process":0,"block":0,"position":0,"arm":"head","cpu":1,"threads":1,"seed":7,"checksum":"00000000000000aa","operations":10,"wall_seconds":5E-1,"timed_seconds":0,"samples":{"get":[200,200,1],"put":[300,300,350]},"counters":{"metadata_bytes":128},"warmup":null,"points":[],"device":"","layout":0}
   ],
   "answers": [],
   "unsupported": [

@@ -1,0 +1,268 @@
+#include "harness/measure/code_layouts.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/algorithm/string.hpp>
+#include <cstring>
+#include <optional>
+#include <system_error>
+
+#include "harness/base/files.h"
+#include "harness/base/hash.h"
+#include "harness/base/lock.h"
+#include "harness/base/random.h"
+
+namespace lab::measure {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Changes when equal objects would give other layouts than before.
+constexpr std::string_view kScheme = "1";
+
+/// Builds of an executable whose layouts are kept: this one, and one that another session may still run.
+constexpr std::size_t kKeptBuilds = 2;
+
+/// The first function begins anywhere in a page, in steps of the alignment of functions.
+constexpr std::uint64_t kAlignment = 16, kPage = 4096;
+/// One function in kGapEvery is followed by a gap of up to kMostGap steps: three quarters of a cache line.
+constexpr std::uint64_t kGapEvery = 4, kMostGap = 3;
+/// Data is shifted by up to a page, in cache lines.
+constexpr std::uint64_t kLine = 64;
+
+constexpr double kLinkSeconds = 120;
+
+/// Random numbers for `name` in layout `number`.
+Random random_of(int number, std::string_view name) {
+  return Random(Random(static_cast<std::uint64_t>(number)).next() ^ seed_of(name));
+}
+
+/// `names` in the random order of layout `number`.
+std::vector<std::string> shuffled(int number, std::vector<std::string> names) {
+  std::vector<std::pair<std::uint64_t, std::string>> keyed;
+  for (std::string& name : names) keyed.emplace_back(random_of(number, name).next(), std::move(name));
+  std::ranges::sort(keyed);
+  names.clear();
+  for (auto& [key, name] : keyed) names.push_back(std::move(name));
+  return names;
+}
+
+fs::path command_file(const fs::path& executable) {
+  return executable.string() + ".link";
+}
+
+/// A struct of the ELF file at `offset`; none if it does not lie inside.
+template <typename T>
+std::optional<T> at(std::string_view content, std::uint64_t offset) {
+  if (offset > content.size() || content.size() - offset < sizeof(T)) return std::nullopt;
+  T value;
+  std::memcpy(&value, content.data() + offset, sizeof value);
+  return value;
+}
+
+/// The bytes of a section; none if they do not lie inside.
+std::optional<std::string_view> bytes_of(std::string_view content, const Elf64_Shdr& section) {
+  if (section.sh_offset > content.size() || content.size() - section.sh_offset < section.sh_size) return std::nullopt;
+  return content.substr(section.sh_offset, section.sh_size);
+}
+
+/// The objects of a link that are newer than its executable: then the two are not of one build.
+std::string newer_object(const fs::path& build_dir, const fs::path& executable,
+                         const std::vector<std::string>& command) {
+  std::error_code unknown;
+  const fs::file_time_type linked = fs::last_write_time(executable, unknown);
+  for (const std::string& argument : command)
+    if (argument.ends_with(".o") || argument.ends_with(".a")) {
+      const fs::file_time_type compiled = fs::last_write_time(build_dir / argument, unknown);
+      if (unknown || compiled > linked) return argument;
+    }
+  return "";
+}
+
+/// Links layout `number` in `folder`. A file of the layout's name is complete.
+Expected<void> link_layout(const fs::path& build_dir, const fs::path& folder, int number,
+                           const std::vector<std::string>& functions, const std::vector<std::string>& command,
+                           const Runner& run) {
+  const LayoutPlan plan = plan_layout(number, functions);
+  const auto part = [&](std::string_view suffix) { return folder / fmt::format("{}.{}", number, suffix); };
+  const fs::path order = part("order"), gaps = part("s"), output = part("part");
+  for (const auto& [file, text] : {std::pair(order, &plan.order), std::pair(gaps, &plan.gaps)})
+    if (const Expected<void> written = write_file(file, *text); !written) return written.error();
+  ChildSpec spec;
+  spec.command = {"sh", "-c", R"(cd "$0" && exec "$@")", build_dir.string()};
+  std::ranges::move(layout_command(number, command, order, gaps, output), std::back_inserter(spec.command));
+  spec.timeout_seconds = kLinkSeconds;
+  const ChildOutcome outcome = run(spec);
+  std::error_code problem;
+  fs::remove(order, problem);
+  fs::remove(gaps, problem);
+  if (outcome.end == ChildEnd::kStopped) return interrupted_error();
+  if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
+    fs::remove(output, problem);
+    const std::string said = boost::trim_copy(outcome.error_tail);
+    return Error{fmt::format("linking a layout: {}{}{}", describe_end(spec, outcome), said.empty() ? "" : ": ",
+                             said.substr(said.rfind('\n') + 1)),
+                 "python3 make.py build", ExitStatus::kFailed};
+  }
+  fs::rename(output, folder / fmt::format("{}", number), problem);
+  if (problem) return file_error("renaming", output, problem.value());
+  return {};
+}
+
+/// Removes the layouts of older builds of one executable.
+void prune(const fs::path& folder, const fs::path& kept) {
+  std::error_code ignored;
+  std::vector<std::pair<fs::file_time_type, fs::path>> builds;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.is_directory(ignored) && entry.path() != kept)
+      builds.emplace_back(entry.last_write_time(ignored), entry.path());
+  std::ranges::sort(builds, std::greater<>());
+  for (std::size_t i = kKeptBuilds - 1; i < builds.size(); ++i) fs::remove_all(builds[i].second, ignored);
+}
+
+}  // namespace
+
+bool can_link_layouts(const fs::path& executable) {
+  std::error_code unknown;
+  return fs::exists(command_file(executable), unknown);
+}
+
+Expected<std::vector<CodeLayout>> link_layouts(const fs::path& build_dir, const fs::path& executable, int first,
+                                               const Runner& run) {
+  const auto context = [&](const Error& error) { return in_context(executable.filename().string(), error); };
+  const Expected<std::string> kept = read_file(command_file(executable));
+  if (!kept) return kept.error();
+  const Expected<std::string> content = read_file(executable);
+  if (!content) return content.error();
+  std::vector<std::string> command;
+  boost::split(command, boost::trim_right_copy(*kept), boost::is_any_of("\n"));
+
+  const fs::path all = build_dir / "layouts" / executable.lexically_relative(build_dir);
+  const fs::path folder = all / content_name(fmt::format("{}\n{}\n{}", kScheme, *kept, content_name(*content)));
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem) return file_error("creating", folder, problem.value());
+  const Expected<File> lock = lock_file(all / "lock", LockKind::kExclusive);
+  if (!lock) return lock.error();
+  fs::last_write_time(folder, fs::file_time_type::clock::now(), problem);
+
+  std::vector<CodeLayout> layouts;
+  std::optional<std::vector<std::string>> functions;
+  for (int number = first; number < first + kLayouts; ++number) {
+    layouts.push_back({number, folder / fmt::format("{}", number)});
+    if (fs::exists(layouts.back().executable, problem)) continue;
+    if (!functions) {
+      if (const std::string newer = newer_object(build_dir, executable, command); !newer.empty())
+        return context(Error{fmt::format("expected objects that are older than the executable, '{}' is newer", newer),
+                             "python3 make.py build", ExitStatus::kFailed});
+      Expected<std::vector<std::string>> found = function_names(*content);
+      if (!found) return context(found.error());
+      functions = std::move(*found);
+    }
+    const Expected<void> linked = link_layout(build_dir, folder, number, *functions, command, run);
+    if (!linked) return context(linked.error());
+  }
+  prune(all, folder);
+  return layouts;
+}
+
+Expected<std::vector<std::string>> function_names(std::string_view content) {
+  const auto damaged = [](std::string_view what) {
+    return Error{fmt::format("expected an ELF executable of x86-64 with symbols, found {}", what), "",
+                 ExitStatus::kUsage};
+  };
+  const auto header = at<Elf64_Ehdr>(content, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+      header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_shentsize != sizeof(Elf64_Shdr))
+    return damaged("another file");
+  const auto section = [&](std::uint64_t index) -> std::optional<Elf64_Shdr> {
+    if (index >= header->e_shnum || header->e_shoff > content.size()) return std::nullopt;
+    return at<Elf64_Shdr>(content, header->e_shoff + index * sizeof(Elf64_Shdr));
+  };
+  std::vector<std::string> names;
+  for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
+    const auto table = section(i);
+    if (!table) return damaged("one with sections beyond its end");
+    if (table->sh_type != SHT_SYMTAB) continue;
+    const auto texts = section(table->sh_link);
+    const auto symbols = bytes_of(content, *table);
+    const auto strings = texts ? bytes_of(content, *texts) : std::nullopt;
+    if (!symbols || !strings) return damaged("one with symbols beyond its end");
+    for (std::uint64_t offset = 0; offset + sizeof(Elf64_Sym) <= symbols->size(); offset += sizeof(Elf64_Sym)) {
+      const Elf64_Sym symbol = *at<Elf64_Sym>(*symbols, offset);
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
+      if (symbol.st_name >= strings->size()) return damaged("one with names beyond its end");
+      const std::string_view rest = strings->substr(symbol.st_name);
+      names.emplace_back(rest.substr(0, rest.find('\0')));
+    }
+  }
+  if (names.empty()) return damaged("one without");
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  return names;
+}
+
+LayoutPlan plan_layout(int number, const std::vector<std::string>& functions) {
+  Random shifts = random_of(number, "shifts");
+  std::vector<std::uint64_t> gaps{kAlignment * shifts.below(kPage / kAlignment)};
+  LayoutPlan plan;
+  const auto name_of = [](std::size_t gap) { return fmt::format("lab_gap_{}", gap); };
+  plan.order = fmt::format(".text.{}\n", name_of(0));
+  for (const std::string& function : shuffled(number, functions)) {
+    plan.order += fmt::format(".text.{}\n", function);
+    Random random = random_of(number, function + ":gap");
+    if (random.below(kGapEvery) != 0) continue;
+    plan.order += fmt::format(".text.{}\n", name_of(gaps.size()));
+    gaps.push_back(kAlignment * random.between(1, kMostGap));
+  }
+  // Each section refers to the next one. Otherwise, the linker would remove it as unused.
+  const auto add = [&](std::string_view section, std::string_view name, std::string_view next, std::uint64_t bytes) {
+    plan.gaps += fmt::format(".section {}\n{}:\n", section, name);
+    if (!next.empty()) plan.gaps += fmt::format(".reloc 0, R_X86_64_NONE, {}\n", next);
+    plan.gaps += fmt::format(".skip {}\n", bytes);
+  };
+  plan.gaps = fmt::format(".globl {0}\n.hidden {0}\n", name_of(0));
+  for (std::size_t gap = 0; gap < gaps.size(); ++gap)
+    add(fmt::format(".text.{},\"ax\",@progbits", name_of(gap)), name_of(gap),
+        gap + 1 < gaps.size() ? name_of(gap + 1) : "lab_shift_rodata", gaps[gap]);
+  const auto shift = [&] { return kLine * shifts.between(1, kPage / kLine); };
+  add(".rodata.lab_shift,\"a\",@progbits", "lab_shift_rodata", "lab_shift_data", shift());
+  add(".data.lab_shift,\"aw\",@progbits", "lab_shift_data", "lab_shift_bss", shift());
+  add(".bss.lab_shift,\"aw\",@nobits", "lab_shift_bss", "", shift());
+  plan.gaps += ".section .note.GNU-stack,\"\",@progbits\n";
+  return plan;
+}
+
+std::vector<std::string> layout_command(int number, std::vector<std::string> link_command, const fs::path& order,
+                                        const fs::path& gaps, const fs::path& output) {
+  const auto is_object = [](const std::string& argument) { return argument.ends_with(".o"); };
+  std::vector<std::string> objects;
+  std::ranges::copy_if(link_command, std::back_inserter(objects), is_object);
+  // The file's path differs between checkouts, so it has another name where the order is drawn.
+  constexpr const char* kGaps = "gaps";
+  objects.emplace_back(kGaps);
+  objects = shuffled(number, std::move(objects));
+  std::ranges::replace(objects, std::string(kGaps), gaps.string());
+
+  std::vector<std::string> command;
+  for (std::size_t i = 0; i < link_command.size(); ++i) {
+    if (is_object(link_command[i])) {
+      std::ranges::move(objects, std::back_inserter(command));
+      objects.clear();
+    } else if (link_command[i] == "-o" && i + 1 < link_command.size()) {
+      command.insert(command.end(), {"-o", output.string()});
+      ++i;
+    } else {
+      command.push_back(link_command[i]);
+    }
+  }
+  command.insert(command.end(), {"-fuse-ld=gold", "-Wl,--strip-all", "-Wl,--gc-sections", "-Wl,-u,lab_gap_0",
+                                 "-Wl,--section-ordering-file," + order.string()});
+  return command;
+}
+
+}  // namespace lab::measure
