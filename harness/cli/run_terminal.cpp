@@ -62,7 +62,7 @@ void RunTerminal::show_start(const measure::SessionSpec& spec, const results::Re
   std::vector<std::string> control;
   for (const measure::ArmBenchmark& other : spec.other_arms)
     if (other.arm == results::kControl) control.push_back(other.benchmark.name);
-  if (!control.empty()) print("A/A control: one executable as two arms in {}", fmt::join(control, ", "));
+  if (!control.empty()) print("A/A control: one build as two arms in {}", fmt::join(control, ", "));
   for (const std::string& sentence : head.session.unusual) print("unusual: {}", sentence);
   for (const results::Failure& failure : head.failures) show_failure(failure);
 }

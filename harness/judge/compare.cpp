@@ -14,6 +14,7 @@
 #include "harness/judge/compare_exact.h"
 #include "harness/judge/summary.h"
 #include "harness/results/metrics.h"
+#include "harness/stats/layout_effect.h"
 #include "harness/stats/power.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/spread.h"
@@ -61,7 +62,7 @@ ComparedArm compared_arm(const Result& result, std::string_view arm, const Compa
       const std::optional<double> value = results::metric_value(workload, process, metric.name);
       if (!value) continue;
       MetricData& data = compared.benchmarks[results::metric_name(process.benchmark, workload, metric.name)];
-      data.values.push_back({process.block, *value});
+      data.values.push_back({process.block, *value, process.layout});
       data.metric = metric;
       data.seeds.insert(process.seed);
       data.warming_up += process.warmup && !process.warmup->stationary;
@@ -249,9 +250,10 @@ Expected<void> check_alike(const ComparedArm& base, const ComparedArm& head, con
 /// A row in progress: the test, and how far from 1 the null hypothesis reaches (logarithm).
 struct RowTest {
   ComparisonRow row;
-  std::optional<BlockedArms> arms;  ///< none if one side has no times
+  std::optional<stats::ShiftedArms> arms;  ///< none if one side has no times
   double log_ratio = 0;
-  std::optional<stats::Interval> logs;  ///< interval of log_ratio
+  std::optional<stats::Interval> logs;    ///< interval of log_ratio
+  std::optional<stats::Interval> narrow;  ///< the same if layout had no effect
 };
 
 RowTest start_row(const ComparedArm& base, const ComparedArm& head, const std::string& benchmark) {
@@ -283,10 +285,10 @@ RowTest start_row(const ComparedArm& base, const ComparedArm& head, const std::s
 }
 
 /// Puts everything in one stratum, because two sessions have no common block.
-BlockedArms in_one_stratum(std::vector<Datum> base, std::vector<Datum> head) {
-  for (Datum& datum : base) datum.block = 0;
-  for (Datum& datum : head) datum.block = 0;
-  return {base, head};
+stats::ArmData in_one_stratum(stats::ArmData data) {
+  for (Datum& datum : data.base) datum.block = 0;
+  for (Datum& datum : data.head) datum.block = 0;
+  return data;
 }
 
 using ComparedArms = std::vector<const ComparedArm*>;
@@ -342,31 +344,37 @@ struct TestMethod {
   std::map<int, double> base_drift, head_drift;  ///< equal if interleaved
 };
 
-BlockedArms arms_of(const std::vector<Datum>& base, const std::vector<Datum>& head, const TestMethod& method) {
+stats::ArmData strata_of(const std::vector<Datum>& base, const std::vector<Datum>& head, const TestMethod& method) {
   const std::vector<Datum> from = without(method.base_drift, base), to = without(method.head_drift, head);
-  if (!method.interleaved) return in_one_stratum(from, to);
+  if (!method.interleaved) return in_one_stratum({from, to});
   const std::size_t least = method.base_drift.empty() ? stats::kDrifting : stats::kSteady;
-  return stats::in_strata(from, to,
+  return stats::to_strata(from, to,
                           stats::stratum_blocks(stats::common_blocks(from, to), method.table, method.alpha, least));
 }
 
 void run_test(RowTest& tested, const ComparedArm& base, const ComparedArm& head, const TestMethod& method) {
   const double alpha = method.alpha;
-  tested.arms =
-      arms_of(base.benchmarks.at(tested.row.benchmark).values, head.benchmarks.at(tested.row.benchmark).values, method);
+  const stats::ArmData data = strata_of(base.benchmarks.at(tested.row.benchmark).values,
+                                        head.benchmarks.at(tested.row.benchmark).values, method);
+  stats::LayoutEffect layout = stats::layout_effect(data.base, data.head);
+  if (!layout.shift.empty()) tested.row.layout = LayoutShare{layout.sigma, layout.share};
+  tested.arms.emplace(BlockedArms(data.base, data.head), std::move(layout.shift));
   tested.log_ratio = std::log(tested.arms->ratio());
-  if (const auto interval = tested.arms->interval(alpha))
-    tested.logs = stats::Interval{std::log(interval->low), std::log(interval->high)};
+  const auto logs = [](const std::optional<stats::Interval>& interval) {
+    return interval ? std::optional(stats::Interval{std::log(interval->low), std::log(interval->high)}) : std::nullopt;
+  };
+  tested.logs = logs(tested.arms->interval(alpha));
+  tested.narrow = tested.row.layout ? logs(tested.arms->arms().interval(alpha)) : tested.logs;
 }
 
 double two_sided_quantile(double alpha) {
   return boost::math::quantile(boost::math::complement(boost::math::normal(), alpha / 2));
 }
 
-/// Standard error of log_ratio; none without an interval.
-std::optional<double> standard_error(const RowTest& tested, double alpha) {
-  if (!tested.logs) return std::nullopt;
-  return (tested.logs->high - tested.logs->low) / 2 / two_sided_quantile(alpha);
+/// The standard error of log_ratio that an interval shows; none without one.
+std::optional<double> standard_error(const std::optional<stats::Interval>& logs, double alpha) {
+  if (!logs) return std::nullopt;
+  return (logs->high - logs->low) / 2 / two_sided_quantile(alpha);
 }
 
 /// The shift between two sessions without a cause in the code, as a logarithm, and its source.
@@ -375,7 +383,7 @@ std::pair<double, std::string> shift_between(const std::vector<RowTest>& rows, d
   for (const RowTest& tested : rows) {
     if (!tested.arms || tested.row.reason == Reason::kSeeds) continue;
     if (tested.row.identical) identical.push_back(std::abs(tested.log_ratio));
-    if (const auto error = standard_error(tested, alpha)) {
+    if (const auto error = standard_error(tested.logs, alpha)) {
       logs.push_back(tested.log_ratio);
       errors.push_back(*error);
     }
@@ -405,9 +413,10 @@ std::string identical_code_warning(const std::vector<RowTest>& rows) {
 }
 
 /// The largest p over all true ratios within `shift` of 1.
-double p_within(const RowTest& tested, double shift) {
-  if (std::abs(tested.log_ratio) <= shift) return 1;
-  return tested.arms->p_value(std::exp(tested.log_ratio > 0 ? shift : -shift));
+template <typename Arms>
+double p_within(const Arms& arms, double log_ratio, double shift) {
+  if (std::abs(log_ratio) <= shift) return 1;
+  return arms.p_value(std::exp(log_ratio > 0 ? shift : -shift));
 }
 
 /// The equivalent number of processes per arm, if both arms had the same number.
@@ -418,7 +427,7 @@ double harmonic_mean_processes(const ComparisonRow& row) {
 
 /// Noise between processes, from the test's interval, a share.
 std::optional<double> noise_of(const RowTest& tested, double alpha) {
-  const std::optional<double> error = standard_error(tested, alpha);
+  const std::optional<double> error = standard_error(tested.narrow, alpha);
   if (!error) return std::nullopt;
   return *error * std::sqrt(harmonic_mean_processes(tested.row) / 2 * 3 / std::numbers::pi);
 }
@@ -427,6 +436,9 @@ std::optional<double> noise_of(const RowTest& tested, double alpha) {
 std::optional<std::size_t> needed_for(const RowTest& tested, double noise, double shift, std::size_t table,
                                       const CompareSettings& settings) {
   const double edge = std::log1p(settings.threshold), far = std::abs(tested.log_ratio);
+  // More processes make the noise smaller, but not what the layouts differ by.
+  if (tested.logs && tested.narrow)
+    shift += ((tested.logs->high - tested.logs->low) - (tested.narrow->high - tested.narrow->low)) / 2;
   // The shift narrows the range of either verdict.
   const double reach = far > edge ? edge + shift : edge - shift;
   if (far > edge ? far <= reach : far >= reach) return std::nullopt;
@@ -481,13 +493,27 @@ void set_unknown(ComparisonRow& row, Reason reason, std::string note) {
 void explain_unknown(RowTest& tested, std::size_t table, const CompareSettings& settings) {
   ComparisonRow& row = tested.row;
   if (!row.interval) return set_unknown(row, Reason::kTooYoung, "too few processes for an interval");
-  if (tested.arms->least_p() * static_cast<double>(table) >= settings.alpha)
+  if (tested.arms->arms().least_p() * static_cast<double>(table) >= settings.alpha)
     return set_unknown(row, Reason::kTooYoung,
                        fmt::format("too few processes to tell a change from chance in a table of {}", table));
   const double detectable = stats::detectable_change(*row.interval, row.ratio);
   if (detectable > std::max(kMaxDetectableChange, settings.threshold))
     set_unknown(row, Reason::kBlind,
                 fmt::format("changes below {} are not detectable here", detectable_text(detectable)));
+}
+
+/// Holm's p of the tested rows, in a family of `family`, if layout had no effect.
+std::vector<double> adjusted_without_layout(const std::vector<RowTest>& rows, double shift, std::size_t family) {
+  std::vector<double> p;
+  for (const RowTest& tested : rows)
+    if (tested.row.reason == Reason::kNone) p.push_back(p_within(tested.arms->arms(), tested.log_ratio, shift));
+  p.resize(family, 1);
+  return stats::holm(p);
+}
+
+std::string layout_sentence(const LayoutShare& layout) {
+  return fmt::format("the layout of code alone could explain it: links of one build differ by {:.2g} %",
+                     100 * layout.sigma);
 }
 
 /// Sets the verdicts of all rows from their measurements.
@@ -497,9 +523,9 @@ void finish(std::vector<RowTest>& rows, const ComparedArm& base, const ComparedA
   const auto is_tested = [](const RowTest& tested) { return tested.row.reason == Reason::kNone; };
   std::vector<double> p;
   for (const RowTest& tested : rows)
-    if (is_tested(tested)) p.push_back(p_within(tested, shift));
+    if (is_tested(tested)) p.push_back(p_within(*tested.arms, tested.log_ratio, shift));
   p.resize(family_size(p.size()), 1);
-  const std::vector<double> adjusted = stats::holm(p);
+  const std::vector<double> adjusted = stats::holm(p), without_layout = adjusted_without_layout(rows, shift, p.size());
   std::vector<double> noises;
   for (const RowTest& tested : rows)
     if (const auto noise = tested.arms ? noise_of(tested, settings.alpha) : std::nullopt) noises.push_back(*noise);
@@ -512,10 +538,19 @@ void finish(std::vector<RowTest>& rows, const ComparedArm& base, const ComparedA
       const bool untimed = row.reason == Reason::kIdentical && !is_measured(row);
       set_unknown(row, row.reason, untimed ? "identical code, not timed" : std::string(sentence_of(row.reason)));
     } else {
+      ComparisonRow same_layout = row;
+      same_layout.p = without_layout[next];
       row.p = adjusted[next++];
-      if (tested.logs)
-        row.interval = stats::Interval{std::exp(tested.logs->low - shift), std::exp(tested.logs->high + shift)};
+      const auto widened = [&](const std::optional<stats::Interval>& logs) {
+        return logs ? std::optional(stats::Interval{std::exp(logs->low - shift), std::exp(logs->high + shift)})
+                    : std::nullopt;
+      };
+      row.interval = widened(tested.logs);
+      same_layout.interval = widened(tested.narrow);
       row.verdict = judge(row, settings.alpha, settings.threshold);
+      const Verdict alone = judge(same_layout, settings.alpha, settings.threshold);
+      row.hidden_by_layout =
+          row.verdict == Verdict::kUnknown && (alone == Verdict::kRegressed || alone == Verdict::kImproved);
       if (!into.judged) {
         set_unknown(row, into.fitness.reason == kBlindReason ? Reason::kBlind : Reason::kMachine,
                     "the session is unfit");
@@ -527,6 +562,7 @@ void finish(std::vector<RowTest>& rows, const ComparedArm& base, const ComparedA
         if (noise) row.needed = needed_for(tested, *noise, shift, p.size(), settings);
         explain_unknown(tested, p.size(), settings);
       }
+      if (row.hidden_by_layout && row.note.empty()) row.note = layout_sentence(*row.layout);
       if (row.reason == Reason::kNone) row.seen = seen_by(tested, shift, p.size(), settings);
     }
     into.rows.push_back(std::move(row));

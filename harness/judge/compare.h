@@ -20,6 +20,9 @@
 ///   3. kAssumedShift.
 /// Never less than kLeastShift.
 ///
+/// Where a session measured several links of its builds, a row is tested against what links of equal code differ by
+/// (stats/layout_effect.h). Where that alone could explain what the processes show, it says so.
+///
 /// A row gets a verdict only if a test could have found something. Other rows are "unknown" with a Reason and a
 /// sentence: nothing was tested (identical code, two machines, two seeds), or the test could not have detected a change
 /// of kMaxDetectableChange.
@@ -33,6 +36,7 @@
 
 #include "harness/base/error.h"
 #include "harness/judge/fitness.h"
+#include "harness/judge/summary.h"
 #include "harness/results/atlas.h"
 #include "harness/results/result.h"
 #include "harness/stats/interval.h"
@@ -105,6 +109,10 @@ struct ComparisonRow {
   /// A share: a change of this size or more would have been called regressed or improved. None without a verdict for a
   /// reason, or if no change would.
   std::optional<double> seen = {};
+  /// Standard deviation between links of one build, relative, and its share of the variance between processes; none if
+  /// neither side has two links.
+  std::optional<LayoutShare> layout = {};
+  bool hidden_by_layout = false;  ///< a verdict if layout had no effect; so layout alone could explain the difference
   std::optional<std::size_t> needed;  ///< unknown: processes per arm that would decide it at this ratio, if any
   std::string note;                   ///< a sentence: the meaning of the reason for this row, else ""
 };

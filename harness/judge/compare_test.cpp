@@ -77,6 +77,43 @@ CompareSettings at(double threshold) {
 
 }  // namespace
 
+/// The session with every process in one of four links of its arm; the arms' links differ by `levels` in row 0.
+Result with_links(Result session, const std::vector<double>& base, const std::vector<double>& head) {
+  for (Process& process : session.processes) {
+    process.layout = process.block % 4 + 1;
+    if (!process.benchmark.ends_with("v0/store")) continue;
+    process.real_time *= (process.arm == kHead ? head : base)[static_cast<std::size_t>(process.block % 4)];
+  }
+  return session;
+}
+
+TEST(Compare, says_that_layout_alone_could_explain_what_links_of_equal_code_differ_by) {
+  const Result session = with_links(Maker().session(4, 20, {kBase, kHead}), {1, 1.03, 0.97, 1}, {1, 1.06, 1.05, 1.01});
+  const Comparison comparison = *compare_arms(session, at(0.005));
+  const ComparisonRow& row = *find_row(comparison, "shelf/v0/store");
+  EXPECT_EQ(row.verdict, Verdict::kUnknown);
+  EXPECT_TRUE(row.hidden_by_layout);
+  EXPECT_TRUE(row.note.starts_with("the layout of code alone could explain it: links of one build differ by "))
+      << row.note;
+  ASSERT_TRUE(row.layout);
+  EXPECT_GT(row.layout->sigma, 0.015);
+  EXPECT_GT(row.layout->share, 0.5);
+  EXPECT_LT(row.interval->low, 1);
+
+  Result one_link = session;
+  for (Process& process : one_link.processes) process.layout = 0;
+  const Comparison before = *compare_arms(one_link, at(0.005));
+  EXPECT_EQ(verdict_of(before, 0), Verdict::kRegressed);
+  EXPECT_FALSE(find_row(before, "shelf/v0/store")->layout);
+}
+
+TEST(Compare, finds_changes_that_are_larger_than_what_links_differ_by) {
+  const Comparison comparison = *compare_arms(with_links(changed_session(), {1, 1, 1, 1}, {1, 1, 1, 1}), at(0.005));
+  EXPECT_EQ(verdict_of(comparison, 1), Verdict::kRegressed);
+  EXPECT_EQ(verdict_of(comparison, 2), Verdict::kImproved);
+  EXPECT_FALSE(find_row(comparison, "shelf/v1/store")->hidden_by_layout);
+}
+
 TEST(Compare, gives_each_of_the_four_verdicts_when_it_is_true) {
   const Comparison comparison = *compare_arms(changed_session(), at(0.015));
   EXPECT_EQ(verdict_of(comparison, 0), Verdict::kSame);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/judge/summary.h"
+#include "harness/stats/layout_effect.h"
 #include "harness/stats/power.h"
 #include "harness/stats/strata.h"
 
@@ -21,10 +22,12 @@ ControlRow judge(const results::Result& result, const std::string& benchmark, st
   const auto head = metric_values(result, benchmark);
   const auto control = metric_values(result, benchmark, "", results::kControl);
   const std::size_t stratum = stats::stratum_blocks(stats::common_blocks(head, control), rows, kUnfitAlpha);
-  const stats::BlockedArms arms = stats::in_strata(head, control, stratum);
+  const stats::ArmData data = stats::to_strata(head, control, stratum);
+  stats::LayoutEffect layout = stats::layout_effect(data.base, data.head);
+  const stats::ShiftedArms arms(stats::BlockedArms(data.base, data.head), std::move(layout.shift));
   ControlRow row;
   row.benchmark = benchmark;
-  row.processes = arms.size();
+  row.processes = arms.arms().size();
   row.ratio = arms.ratio();
   row.interval = arms.interval(kAlarm);
   row.p = arms.p_value();
@@ -50,7 +53,7 @@ std::string sentence_of(const Control& control) {
       return is_biased(a) != is_biased(b) ? is_biased(b) : a.adjusted > b.adjusted;
     });
     return fmt::format(
-        "unfit: the A/A control differs by {:+.2f} % in {}, although both arms are one executable (p {:.2g} after "
+        "unfit: the A/A control differs by {:+.2f} % in {}, although both arms are one build (p {:.2g} after "
         "Holm)",
         100 * (worst->ratio - 1), worst->benchmark, worst->adjusted);
   }
@@ -66,9 +69,8 @@ std::string sentence_of(const Control& control) {
         "unfit: the A/A control's smallest detectable change is {}, required is {}: measure longer, or on a quieter "
         "machine",
         detectable_text(*control.detectable_change), detectable_text(kMaxDetectableChange));
-  return fmt::format(
-      "A/A control: {} of {} pairs of one executable differ at p < {:.2f}; smallest detectable change: {}",
-      control.false_alarms, control.rows.size(), kAlarm, detectable_text(*control.detectable_change));
+  return fmt::format("A/A control: {} of {} pairs of one build differ at p < {:.2f}; smallest detectable change: {}",
+                     control.false_alarms, control.rows.size(), kAlarm, detectable_text(*control.detectable_change));
 }
 
 }  // namespace

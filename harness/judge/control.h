@@ -1,5 +1,6 @@
-/// The A/A control of a session: the same executables as two arms, head and control, which have no true difference. A
-/// difference found between them could be found between any two arms.
+/// The A/A control of a session: one build as two arms, head and control, each in links of its own if the build has
+/// several. There is no true difference beyond that of the links. One found between them could be found between any two
+/// arms.
 #pragma once
 
 #include <cstddef>

@@ -45,7 +45,7 @@ TEST(Control, of_an_unbiased_machine_is_fit_and_reports_its_false_alarm_rate) {
   const Control control = judge_control(session(3, 12, 1));
   EXPECT_EQ(control.rows.size(), 3u);
   EXPECT_EQ(control.rows[0].processes, 24u);
-  EXPECT_NE(control.sentence.find("of 3 pairs of one executable differ"), std::string::npos) << control.sentence;
+  EXPECT_NE(control.sentence.find("of 3 pairs of one build differ"), std::string::npos) << control.sentence;
 }
 
 TEST(Control, tolerates_a_harmless_bias) {

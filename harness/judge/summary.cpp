@@ -1,9 +1,12 @@
 #include "harness/judge/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
 
+#include "harness/stats/layout_effect.h"
 #include "harness/stats/quantile.h"
 #include "harness/stats/strata.h"
 
@@ -28,7 +31,7 @@ std::vector<stats::Datum> metric_values(const results::Result& result, std::stri
   for (const results::Process& process : result.processes)
     if (process.benchmark == name && process.arm == arm)
       if (const std::optional<double> value = results::metric_value(workload, process, metric))
-        values.push_back({process.block, *value});
+        values.push_back({process.block, *value, process.layout});
   return values;
 }
 
@@ -39,7 +42,7 @@ std::vector<stats::Datum> process_times(const results::Result& result, std::stri
   for (const results::Process& process : result.processes)
     if (process.benchmark == benchmark && process.arm == arm)
       if (const std::optional<double> time = results::phase_time(workload, process, std::string(phase)))
-        times.push_back({process.block, *time});
+        times.push_back({process.block, *time, process.layout});
   return times;
 }
 
@@ -59,6 +62,21 @@ stats::Estimate estimate(const std::vector<stats::Datum>& data) {
   return stats::estimate_median(values_of(data));
 }
 
+std::string layout_text(const LayoutShare& layout) {
+  return fmt::format("{:.2g} % ({:.0f} %)", 100 * layout.sigma, 100 * layout.share);
+}
+
+std::optional<LayoutShare> layout_of(std::vector<stats::Datum> data) {
+  std::set<int> layouts;
+  for (const stats::Datum& datum : data) layouts.insert(datum.layout);
+  if (layouts.size() < 2) return std::nullopt;
+  // In as many blocks as there are layouts, each ran once: what such strata have in common is drift.
+  for (stats::Datum& datum : data) datum.block /= static_cast<int>(layouts.size());
+  const stats::LayoutEffect effect = stats::layout_effect(data, {});
+  if (effect.shift.empty()) return std::nullopt;
+  return LayoutShare{effect.sigma, effect.share};
+}
+
 std::vector<SummaryRow> summarize(const results::Result& result, const std::vector<std::string>& also) {
   std::set<std::string> benchmarks;
   for (const results::Process& process : result.processes)
@@ -70,7 +88,7 @@ std::vector<SummaryRow> summarize(const results::Result& result, const std::vect
     for (const results::Metric& metric : results::judged_metrics(workload, also)) {
       const std::string name = results::metric_name(benchmark, workload, metric.name);
       if (const std::vector<stats::Datum> values = metric_values(result, name); !values.empty())
-        rows.push_back({name, variant != nullptr && variant->reference, metric, estimate(values)});
+        rows.push_back({name, variant != nullptr && variant->reference, metric, estimate(values), layout_of(values)});
     }
   }
   return rows;

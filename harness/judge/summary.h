@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,12 +33,29 @@ double median_of(std::span<const stats::Datum> data);
 /// Median and interval over processes, ns per operation. `data` must not be empty.
 stats::Estimate estimate(const std::vector<stats::Datum>& data);
 
+/// What the layout of code and data does to the times of one build (stats/layout_effect.h).
+struct LayoutShare {
+  double sigma = 0;  ///< between links of it, relative
+  double share = 0;  ///< of the variance between processes
+};
+
+/// "0.81 % (40 %)": the difference between links, and its share of the noise.
+std::string layout_text(const LayoutShare& layout);
+
+/// What layout_text means, as the end of a table's caption.
+inline constexpr const char* kLayoutMeaning =
+    "what links of one build differ by (standard deviation), and its share of the variance between processes";
+
+/// Of the processes of one arm; none if fewer than two layouts ran, or too few processes.
+std::optional<LayoutShare> layout_of(std::vector<stats::Datum> data);
+
 /// One metric of a benchmark that has numbers.
 struct SummaryRow {
   std::string benchmark;  ///< ends in ":metric" if that is not the primary one
   bool reference = false;
   results::Metric metric;
   stats::Estimate value;
+  std::optional<LayoutShare> layout = {};
 };
 
 /// All benchmarks of head and their judged metrics (results::judged_metrics), sorted by name.

@@ -126,11 +126,14 @@ std::string value_text(double value) {
 
 Table rows_table(const Comparison& comparison) {
   using enum TableColumn::Kind;
+  const bool has_layouts =
+      std::ranges::any_of(comparison.rows, [](const judge::ComparisonRow& row) { return row.layout.has_value(); });
   Table table{
       "comparison",
       fmt::format("Every benchmark that base and head have. The ratio is the median of head's times divided by base's "
-                  "times, {}, not the ratio of the two medians; p is adjusted for the whole table",
-                  comparison.interleaved ? "each pair within a block" : "over all pairs of processes"),
+                  "times, {}, not the ratio of the two medians; p is adjusted for the whole table{}",
+                  comparison.interleaved ? "each pair within a block" : "over all pairs of processes",
+                  has_layouts ? fmt::format(". Layout: {}", judge::kLayoutMeaning) : ""),
       {{"Verdict", kVerdict},
        {"Benchmark", kBenchmark},
        {"Ratio", kNumber},
@@ -138,6 +141,7 @@ Table rows_table(const Comparison& comparison) {
        {"p", kNumber},
        {"Base, ns", kNumber},
        {"Head, ns", kNumber},
+       {"Layout", kNumber},
        {"Processes", kNumber},
        {"Needed", kNumber},
        {"Note", kText}},
@@ -146,7 +150,7 @@ Table rows_table(const Comparison& comparison) {
     table.rows.push_back({TableCell(std::string(judge::to_string(row.verdict)), kEmphasis.at(row.verdict)),
                           row.benchmark, judge::is_measured(row) ? fine(row.ratio) : "",
                           row.p ? interval_text(row.interval) : "", p_text(row.p), value_text(row.base_value),
-                          value_text(row.head_value),
+                          value_text(row.head_value), row.layout ? judge::layout_text(*row.layout) : "",
                           row.identical ? "" : fmt::format("{} and {}", row.base_processes, row.head_processes),
                           needed_text(row), row.note});
   table.drop_empty_columns();
@@ -216,12 +220,11 @@ Section control_section(const judge::Control& control) {
   for (const judge::ControlRow& row : control.rows)
     rows.push_back(drawn(row.benchmark, row.ratio, row.interval, row.adjusted,
                          row.p < 1 - stats::kConfidence ? "false alarm" : "no alarm"));
-  chart.title = fmt::format("{} in {} of equal executables", counted(control.false_alarms, "false alarm"),
+  chart.title = fmt::format("{} in {} of equal builds", counted(control.false_alarms, "false alarm"),
                             counted(control.rows.size(), "comparison"));
   chart.note =
-      "One benchmark of each family ran as two arms of the same executable, interleaved with all others. Any "
-      "difference "
-      "is an error of the session.";
+      "One benchmark of each family ran as two arms of one build, each in links of its own, interleaved with all "
+      "others. Any difference beyond what layouts differ by is an error of the session.";
   chart.text = fmt::format("Dot plot of the time ratios of {} to themselves.", counted(rows.size(), "benchmark"));
   chart.data = {{"rows", std::move(rows)}, {"bands", band(judge::kHarmlessBias)}};
   chart.words = {{"axis", "the second arm against the first"}};

@@ -10,7 +10,7 @@ namespace lab::report {
 /// One row per benchmark; verdicts come before numbers.
 Section comparison_section(const judge::Comparison& comparison);
 
-/// The differences between two arms that run the same executables. An empty section if the session had no control.
+/// The differences between two arms of one build. An empty section if the session had no control.
 Section control_section(const judge::Control& control);
 
 }  // namespace lab::report

@@ -169,6 +169,9 @@ json::object row_json(const judge::ComparisonRow& row) {
           {"identical", row.identical},
           {"seen", json::value_from(row.seen)},
           {"processes_needed", json::value_from(row.needed)},
+          {"layout", row.layout ? json::value(row.layout->sigma) : json::value(nullptr)},
+          {"layout_share", row.layout ? json::value(row.layout->share) : json::value(nullptr)},
+          {"hidden_by_layout", row.hidden_by_layout},
           {"note", row.note}};
 }
 

@@ -37,6 +37,7 @@ struct PhaseTime {
 struct VariantTimes {
   const VariantCard* variant = nullptr;
   PhaseTime all;
+  std::optional<judge::LayoutShare> layout;
   std::vector<PhaseTime> phases;  ///< in the workload's order; empty for a workload of one phase
 };
 
@@ -64,7 +65,7 @@ std::vector<VariantTimes> measured_variants(const WorkloadInfo& workload, const 
     if (variant.family != workload.family) continue;
     const std::optional<PhaseTime> all = times_of(variant, "");
     if (!all) continue;
-    VariantTimes one{&variant, *all, {}};
+    VariantTimes one{&variant, *all, judge::layout_of(judge::process_times(result, benchmark(variant))), {}};
     if (workload.phases.size() > 1)
       for (const std::string& phase : workload.phases)
         one.phases.push_back(times_of(variant, phase).value_or(PhaseTime{}));
@@ -189,13 +190,16 @@ constexpr MakeCharts kCharts[] = {time_charts,
 Table time_table(const WorkloadInfo& workload, const std::vector<VariantTimes>& measured) {
   using enum TableColumn::Kind;
   const std::string phases = phases_phrase(workload);
+  const bool has_layouts =
+      std::ranges::any_of(measured, [](const VariantTimes& one) { return one.layout.has_value(); });
   Table table{
       fmt::format("{}-{}", workload.family, workload.name),
       fmt::format(
           "{}: {}. Times are ns per {}; the fastest variant is first. The ratio is the median over blocks of a "
           "variant's time divided by the reference's time in the same block, not the ratio of the two medians; below 1 "
-          "is faster{}{}",
-          workload.name, workload.title, workload.operation, phases.empty() ? "" : ". ",
+          "is faster{}{}{}",
+          workload.name, workload.title, workload.operation,
+          has_layouts ? fmt::format(". Layout: {}", judge::kLayoutMeaning) : "", phases.empty() ? "" : ". ",
           phases.substr(0, phases.empty() ? 0 : phases.size() - 1)),
       {{"Benchmark", kBenchmark},
        {"Ratio", kNumber},
@@ -205,6 +209,7 @@ Table time_table(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
       {}};
   if (workload.phases.size() > 1)
     for (const std::string& phase : workload.phases) table.columns.push_back({phase, kNumber});
+  table.columns.push_back({"Layout", kNumber});
   table.columns.push_back({"Processes", kNumber});
   for (const VariantTimes& one : measured) {
     const PhaseTime& all = one.all;
@@ -216,9 +221,11 @@ Table time_table(const WorkloadInfo& workload, const std::vector<VariantTimes>& 
                                interval_of(all.time)};
     for (const PhaseTime& phase : one.phases)
       row.emplace_back(phase.time.count == 0 ? "none" : number(phase.time.median));
+    row.emplace_back(one.layout ? judge::layout_text(*one.layout) : "");
     row.emplace_back(whole(all.time.count));
     table.rows.push_back(std::move(row));
   }
+  table.drop_empty_columns();
   return table;
 }
 

@@ -66,11 +66,16 @@ std::string heading(const std::string& workload, const Group& group) {
 }  // namespace
 
 std::string run_table(const results::Result& result, std::size_t width, const std::vector<std::string>& also) {
-  const std::vector<Column> columns{
+  std::vector<Column> columns{
       {"variant", false, true}, {"median", true}, {"95 % interval", true}, {"ratio", true}, {"95 % interval", true}};
+  const std::map<std::string, Group> groups = by_workload(result, also);
+  const bool has_layouts = std::ranges::any_of(groups, [](const auto& named) {
+    return std::ranges::any_of(named.second, [](const judge::SummaryRow& row) { return row.layout.has_value(); });
+  });
+  if (has_layouts) columns.push_back({"layout", true});
   std::vector<std::vector<std::string>> rows;
   std::set<std::string> without;  // families without a measured reference
-  for (const auto& [workload, group] : by_workload(result, also)) {
+  for (const auto& [workload, group] : groups) {
     const auto reference =
         std::find_if(group.begin(), group.end(), [](const judge::SummaryRow& row) { return row.reference; });
     const std::vector<stats::Datum> base =
@@ -87,9 +92,11 @@ std::string run_table(const results::Result& result, std::size_t width, const st
                       : ratio       ? ratio_text(ratio->median) + "x"
                                     : "",
                       row.reference ? "reference" : interval_text(ratio, ratio_text)});
+      if (has_layouts) rows.back().push_back(row.layout ? judge::layout_text(*row.layout) : "");
     }
   }
   std::string text = table_text(columns, rows, width);
+  if (has_layouts) text += wrapped_after(fmt::format("layout: {}", judge::kLayoutMeaning), width, 2) + "\n";
   for (const std::string& family : without)
     text +=
         wrapped_after(fmt::format("no ratios in {}: its reference did not run; `list --json` names it, and a second "

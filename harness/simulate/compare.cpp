@@ -21,6 +21,7 @@ namespace {
 using judge::Comparison;
 using judge::Verdict;
 
+constexpr int kLinks = 4;
 constexpr int kRows = 100;
 constexpr double kWithin = 0.01;  ///< noise of a repetition
 constexpr int kRepetitions = 15;  ///< per process; their median is its time
@@ -34,6 +35,7 @@ struct SessionParameters {
   int changed_from = kRows;
   double level = 0;      ///< of a second session: logarithm of the machine's slowdown
   double own_level = 0;  ///< of a second session: sigma of each benchmark's own deviation
+  double links = 0;      ///< sigma between the links of a build, kLinks in each arm; 0: builds of one link
 };
 
 /// One process: the median of its repetitions around its own level.
@@ -50,6 +52,16 @@ results::Result session(NormalRandom& random, const SessionParameters& parameter
   results::Result result = results::fixture_result();
   std::vector<double> own_level(kRows);
   for (double& level : own_level) level = std::exp(parameters.level + parameters.own_level * random.normal());
+  // By arm (base, head, control), row and link.
+  std::vector<double> of_link(3 * kRows * kLinks);
+  for (double& level : of_link) level = parameters.links > 0 ? std::exp(parameters.links * random.normal()) : 1;
+  const auto link = [&](results::Process& process, std::size_t arm, int row) {
+    if (parameters.links <= 0) return;
+    const int number = process.block % kLinks;
+    process.layout = number + 1;
+    process.real_time *=
+        of_link[(arm * kRows + static_cast<std::size_t>(row)) * kLinks + static_cast<std::size_t>(number)];
+  };
   std::vector<int> order(kRows);
   std::iota(order.begin(), order.end(), 0);
   const int arms = both_arms ? 2 : 1;
@@ -65,10 +77,12 @@ results::Result session(NormalRandom& random, const SessionParameters& parameter
         results::Process process = results::fixture_process(fmt::format("shelf/v{}/store", row), block, 1);
         process.real_time = process_time(random, level, parameters.between);
         process.arm = head ? results::kHead : results::kBase;
+        link(process, head ? 1 : 0, row);
         result.processes.push_back(process);
         if (row % 10 != 0 || !head || !both_arms) continue;
         process.real_time = process_time(random, level, parameters.between);
         process.arm = results::kControl;
+        link(process, 2, row);
         result.processes.push_back(process);
       }
   }
@@ -158,6 +172,20 @@ void simulate_compare(const SimulationSettings& settings, const ResultSink& repo
   }
   const auto [sums, unfit] = shares_at(++seed, tables, {20, 0.01, 0.02, kRows - 5}, {judge::kThreshold}, false);
   report({"2 % in 5 of 100 rows found, two sessions that do not differ", sums[0].found, Goal::kNone, 0, tables * 5});
+  for (const double links : {0.002, 0.005, 0.01, 0.02}) {
+    SessionParameters parameters{20, 0.01};
+    parameters.links = links;
+    const auto [linked, rejected] = shares_at(++seed, tables / 4, parameters, {0, judge::kThreshold});
+    const std::string noise = fmt::format("links of one build differ by {:g} %", 100 * links);
+    for (const ThresholdShares& sum : linked)
+      report({fmt::format("false verdict in a table, threshold {:g} %, {}", 100 * sum.threshold, noise),
+              sum.false_tables, Goal::kAtMost, 0.05, tables / 4});
+    report({fmt::format("sessions called unfit, {}", noise), rejected, Goal::kAtMost, 0.02, tables / 4});
+    parameters.change = 0.05;
+    parameters.changed_from = kRows - 10;
+    const auto [changed, ignored] = shares_at(++seed, tables / 4, parameters, {judge::kThreshold});
+    report({fmt::format("5 % in 10 of 100 rows found, {}", noise), changed[0].found, Goal::kNone, 0, tables / 4 * 10});
+  }
 }
 
 }  // namespace lab::simulate
