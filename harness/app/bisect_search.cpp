@@ -90,15 +90,17 @@ class BisectSearch {
 
   Expected<void> measure(results::BisectEntry& entry) {
     std::string failure;
+    const auto turn = static_cast<int>(known_.measurements(known_.place(entry.commit)));
     for (int tried = 0; tried < kTries; ++tried) {
       if (observer_.on_start) observer_.on_start(entry.commit, false);
       const double before = clock_.now();
-      const Expected<measure::MeterReading> reading = meter_.measure(entry.commit);
+      const Expected<measure::MeterReading> reading = meter_.measure(entry.commit, turn);
       entry.measure_seconds += clock_.now() - before;
       if (!reading) return reading.error();
       if (!reading->skip.empty()) return skip(entry, reading->skip, "");
       if (reading->failure.empty()) {
         entry.value = reading->value;
+        entry.layout = reading->layout;
         return {};
       }
       failure = reading->failure;

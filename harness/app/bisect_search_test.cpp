@@ -35,7 +35,7 @@ class FakeMeter : public measure::Meter {
                                    identity == identities.end() ? "" : identity->second};
   }
 
-  Expected<measure::MeterReading> measure(const std::string& commit) override {
+  Expected<measure::MeterReading> measure(const std::string& commit, int) override {
     clock += 1;
     if (measurements_left-- == 0) return interrupted_error();
     const std::size_t i = place_.at(commit);

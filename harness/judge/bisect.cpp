@@ -55,7 +55,7 @@ void BisectEvidence::take(const BisectEntry& entry) {
       first_.add(spent_[commit]);
     else
       again_.add(entry.measure_seconds);
-    estimate_.add(commit, *entry.value);
+    estimate_.add(commit, *entry.value, static_cast<std::size_t>(entry.layout));
   }
 }
 

@@ -43,18 +43,6 @@ std::string obstacle(const Benchmark& head, const Catalog& base, const Benchmark
   return "";
 }
 
-/// The hash of all layouts together, or of the only executable.
-Expected<std::string> hash_of_layouts(const Benchmark& benchmark) {
-  if (benchmark.layouts.empty()) return content_hash(benchmark.executable);
-  std::string all;
-  for (const CodeLayout& layout : benchmark.layouts) {
-    const Expected<std::string> content = content_hash(layout.executable);
-    if (!content) return content.error();
-    all += *content;
-  }
-  return content_name(all);
-}
-
 }  // namespace
 
 Expected<std::string> content_hash(const fs::path& file) {
@@ -95,6 +83,17 @@ CodeLayout draw_layout(const Benchmark& benchmark, std::string_view arm, std::ui
   const std::uint64_t name = seed_of(fmt::format("{} {}", arm, benchmark.name));
   const std::size_t round = static_cast<std::size_t>(block) / layouts, turn = static_cast<std::size_t>(block) % layouts;
   return benchmark.layouts[block_order(layouts, seed ^ name, static_cast<int>(round))[turn]];
+}
+
+Expected<std::string> hash_of_layouts(const Benchmark& benchmark) {
+  if (benchmark.layouts.empty()) return content_hash(benchmark.executable);
+  std::string all;
+  for (const CodeLayout& layout : benchmark.layouts) {
+    const Expected<std::string> content = content_hash(layout.executable);
+    if (!content) return content.error();
+    all += *content;
+  }
+  return content_name(all);
 }
 
 Expected<results::Arm> describe_arm(std::string_view name, const fs::path& build_dir, const fs::path& root,

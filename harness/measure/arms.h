@@ -25,6 +25,9 @@ Expected<std::string> link_benchmarks(const std::filesystem::path& build_dir, co
 /// every layout has its turn once, in an order that `seed` and `arm` choose.
 CodeLayout draw_layout(const Benchmark& benchmark, std::string_view arm, std::uint64_t seed, int block);
 
+/// The hash of all layouts of a benchmark's build together, or of its only executable.
+Expected<std::string> hash_of_layouts(const Benchmark& benchmark);
+
 /// Describes the arm `name` of `benchmarks`: their executables' hashes (of all layouts together, if there are any) and
 /// their workloads' versions, with the build, the pins and the commit of `root`, the checkout of `build_dir`.
 Expected<results::Arm> describe_arm(std::string_view name, const std::filesystem::path& build_dir,

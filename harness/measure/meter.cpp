@@ -42,7 +42,7 @@ class CommandMeter : public Meter {
     return PreparedCommit{};
   }
 
-  Expected<MeterReading> measure(const std::string& sha) override {
+  Expected<MeterReading> measure(const std::string& sha, int) override {
     ChildSpec spec;
     spec.command = {"sh", "-c", R"(cd "$0" && exec sh -c "$1")", trees_.at(sha).string(), question_.command};
     spec.environment = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "LAB_COMMIT=" + sha};
@@ -90,19 +90,23 @@ class BenchmarkMeter : public Meter {
     }
     const auto built = revisions_.build(sha, question_.how, choice(), listener_);
     if (!built) return not_built(built.error());
-    const Expected<Catalog> catalog = load_catalog(built->build_dir, run_);
+    Expected<Catalog> catalog = load_catalog(built->build_dir, run_);
     if (!catalog) return PreparedCommit{.skip = catalog.error().what, .hint = catalog.error().hint};
-    return find(sha, *catalog);
+    return find(sha, *catalog, built->build_dir);
   }
 
-  Expected<MeterReading> measure(const std::string& sha) override {
-    const Benchmark& benchmark = benchmarks_.at(sha);
-    ChildSpec spec = measuring_process(benchmark, {question_.seed, question_.process_seconds, question_.cpu,
-                                                   question_.threads, is_costly(benchmark.workload)});
+  Expected<MeterReading> measure(const std::string& sha, int turn) override {
+    Benchmark benchmark = benchmarks_.at(sha);
+    const bool costly = is_costly(benchmark.workload);
+    const CodeLayout layout = draw_layout(benchmark, "bisect", question_.seed, costly ? 0 : turn);
+    benchmark.executable = layout.executable;
+    ChildSpec spec = measuring_process(
+        benchmark, {question_.seed, question_.process_seconds, question_.cpu, question_.threads, costly});
     spec.timeout_seconds = question_.timeout_seconds;
     const ChildOutcome outcome = run_(spec);
     if (outcome.end == ChildEnd::kStopped) return interrupted_error();
     MeterReading reading;
+    reading.layout = layout.number;
     if (outcome.end != ChildEnd::kExited || outcome.code != 0) {
       reading.failure = failure_of(spec, outcome);
       return reading;
@@ -149,7 +153,7 @@ class BenchmarkMeter : public Meter {
     return PreparedCommit{.skip = error.what, .hint = error.hint};
   }
 
-  Expected<PreparedCommit> find(const std::string& sha, const Catalog& catalog) {
+  Expected<PreparedCommit> find(const std::string& sha, Catalog& catalog, const fs::path& build_dir) {
     const std::string& bad = question_.commits.back().sha;
     if (sha == bad) {
       // The bad end's catalog has the names that the user may mean, so the error about a misspelt name comes from it.
@@ -170,7 +174,10 @@ class BenchmarkMeter : public Meter {
       return PreparedCommit{.skip = fmt::format("its workload has version {}, the bad end's has version {}",
                                                 work.version, workload_->version),
                             .hint = "choose ends with one version of the workload"};
-    const Expected<std::string> identity = content_hash(benchmark->executable);
+    // A commit whose build keeps no link command has one layout.
+    const Expected<std::string> one_layout = link_benchmarks(build_dir, {&*benchmark}, 1, run_);
+    if (!one_layout) return one_layout.error();
+    const Expected<std::string> identity = hash_of_layouts(*benchmark);
     if (!identity) return identity.error();
     if (!conformance_.contains(*identity)) {
       const std::optional<ConformanceResult> found = run_conformance(benchmark->executable, run_);

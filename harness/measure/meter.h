@@ -24,6 +24,7 @@ struct PreparedCommit {
 /// The result of one measurement.
 struct MeterReading {
   double value = 0;     ///< > 0; smaller is better
+  int layout = 0;       ///< the link of the commit's build that was measured, from 1; 0: it has one
   std::string skip;     ///< why the commit can never be measured; "" if it can
   std::string failure;  ///< why there is no value; a retry may give one
 };
@@ -34,7 +35,8 @@ class Meter {
   virtual ~Meter() = default;
   /// Checks out and builds: once per commit in a call of bisect, before its first measurement.
   virtual Expected<PreparedCommit> prepare(const std::string& sha) = 0;
-  virtual Expected<MeterReading> measure(const std::string& sha) = 0;
+  /// `turn`: how many measurements of the commit there are already; the links of a build take turns.
+  virtual Expected<MeterReading> measure(const std::string& sha, int turn) = 0;
   /// Whether prepare has little work left.
   virtual bool is_ready(const std::string& sha) const = 0;
 };
@@ -43,9 +45,9 @@ class Meter {
 /// commit, any other status but 0 is a failure. LAB_COMMIT in its environment is the commit.
 std::unique_ptr<Meter> command_meter(const results::BisectQuestion& question, Revisions& revisions, Runner run);
 
-/// The median of one process of the benchmark, in nanoseconds per operation, in the commit's own build. Skips a commit
-/// that does not build, whose executable uses another protocol or fails its own conformance, or whose workload has
-/// another version or another answer than at the bad end. `listener` receives the build output.
+/// The median of one process of the benchmark, in nanoseconds per operation, in a link of the commit's own build. Skips
+/// a commit that does not build, whose executable uses another protocol or fails its own conformance, or whose workload
+/// has another version or another answer than at the bad end. `listener` receives the build output.
 std::unique_ptr<Meter> benchmark_meter(const results::BisectQuestion& question, Revisions& revisions, Runner run,
                                        BuildListener listener = {});
 

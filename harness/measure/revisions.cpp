@@ -215,6 +215,16 @@ struct Revisions::Impl {
     }
   }
 
+  /// The bytes of all files in a folder.
+  static std::uintmax_t bytes_of(const fs::path& folder) {
+    std::uintmax_t bytes = 0;
+    std::error_code none;
+    for (fs::recursive_directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none))
+      if (std::error_code unknown; entry->is_regular_file(unknown) && !entry->is_symlink(unknown))
+        if (const std::uintmax_t size = entry->file_size(unknown); !unknown) bytes += size;
+    return bytes;
+  }
+
   /// Requires the folder's lock. Removes the least recently used trees, except those in use.
   void remove_least_recently_used() const {
     std::vector<std::pair<fs::file_time_type, std::string>> trees;
@@ -223,7 +233,10 @@ struct Revisions::Impl {
       if (entry.path().extension() == ".tree")
         trees.emplace_back(entry.last_write_time(none), entry.path().stem().string());
     std::sort(trees.rbegin(), trees.rend());
-    for (std::size_t i = kKeptTrees; i < trees.size(); ++i) {
+    std::uintmax_t bytes = 0;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+      if (!temporary) bytes += bytes_of(tree(trees[i].second));  // another repository may be large, and is not kept
+      if (i < kKeptTrees && (i == 0 || bytes <= kKeptBytes)) continue;
       const Expected<File> alone = lock_file(path_next_to_tree(trees[i].second, "lock"), LockKind::kTryExclusive);
       if (alone && alone->get() >= 0) static_cast<void>(remove(trees[i].second));
     }
@@ -327,6 +340,10 @@ Revisions::Revisions(Revisions&&) noexcept = default;
 Revisions& Revisions::operator=(Revisions&&) noexcept = default;
 Revisions::~Revisions() {
   if (impl_ && impl_->temporary) impl_->remove_all();
+  if (!impl_ || impl_->temporary || impl_->in_use.empty()) return;
+  impl_->in_use.clear();
+  const Expected<File> alone = lock_file(impl_->folder / "lock", LockKind::kTryExclusive);
+  if (alone && alone->get() >= 0) impl_->remove_least_recently_used();
 }
 
 fs::path Revisions::default_cache() {

@@ -1,11 +1,11 @@
 /// Checks out git revisions of a repository as separate trees, and builds those of a laboratory.
 ///
 /// Each tree is a detached worktree, <cache>/<repository>-<hash of its place>/<first 12 digits>, and is reused. The
-/// kKeptTrees used last are kept with their builds, unless all are to be removed at the end; each checkout restores the
-/// commit's files. The repository's own work tree is never changed and its hooks are not run. A tree is valid only if
-/// its stamp lies next to it, so an incomplete tree after a kill is made again. Several processes may share a cache:
-/// trees are made one at a time (flock), and a tree in use is neither restored nor removed. Variants of a tree are
-/// built on request.
+/// kKeptTrees used last are kept with their builds, of kKeptBytes at most (trees in use count, but stay), unless all
+/// are to be removed at the end; each checkout restores the commit's files. The repository's own work tree is never
+/// changed and its hooks are not run. A tree is valid only if its stamp lies next to it, so an incomplete tree after a
+/// kill is made again. Several processes may share a cache: trees are made one at a time (flock), and a tree in use is
+/// neither restored nor removed. Variants of a tree are built on request.
 #pragma once
 
 #include <filesystem>
@@ -22,6 +22,7 @@
 namespace lab::measure {
 
 inline constexpr std::size_t kKeptTrees = 40;
+inline constexpr std::uintmax_t kKeptBytes = std::uintmax_t{2} << 30;
 
 /// Chooses which of a commit's listed variants to build, as "family/variant".
 using VariantChoice = std::function<std::vector<std::string>(const std::vector<ListedVariant>&)>;

@@ -16,7 +16,21 @@ namespace fs = std::filesystem;
 
 LAB_JSON_STRUCT(BisectQuestion, bisect, repository, benchmark, command, seed, process_seconds, timeout_seconds, cpu,
                 threads, how, commits)
-LAB_JSON_STRUCT(BisectEntry, commit, at, value, skip, again, identity, prepare_seconds, measure_seconds, null, most)
+
+template <typename F>
+void fields(F& f, BisectEntry& e) {
+  f("commit", e.commit);
+  f("at", e.at);
+  f("value", e.value);
+  f.added("layout", e.layout);
+  f("skip", e.skip);
+  f("again", e.again);
+  f("identity", e.identity);
+  f("prepare_seconds", e.prepare_seconds);
+  f("measure_seconds", e.measure_seconds);
+  f("null", e.null);
+  f("most", e.most);
+}
 
 namespace {
 

@@ -49,6 +49,7 @@ struct BisectEntry {
   std::string commit;
   std::string at;  ///< RFC 3339
   std::optional<double> value;
+  int layout = 0;        ///< the link of the commit's build that was measured, from 1; 0: it has one
   std::string skip;      ///< why it is not measured; "" if it is
   bool again = false;    ///< the next call retries this skip
   std::string identity;  ///< see measure::PreparedCommit

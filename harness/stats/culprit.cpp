@@ -54,8 +54,9 @@ CulpritSearch::CulpritSearch(std::size_t commits)
   update();
 }
 
-void CulpritSearch::add(std::size_t commit, double value) {
-  data_.push_back({commit, std::log(value)});
+void CulpritSearch::add(std::size_t commit, double value, std::size_t link) {
+  data_.push_back({commit, std::log(value), link});
+  links_.insert(link);
   ++counts_[commit];
   update();
 }
@@ -85,10 +86,11 @@ void CulpritSearch::update() {
   posterior_.culprit.assign(commits_ + 1, 0);
   std::vector<std::size_t> commits, builds;
   std::vector<double> log_values;
-  std::map<std::size_t, std::size_t> numbers;  // of builds
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers;  // of links of builds
   for (const Measurement& measurement : data_) {
     commits.push_back(measurement.commit);
-    builds.push_back(numbers.try_emplace(builds_[measurement.commit], numbers.size()).first->second);
+    const std::pair link(builds_[measurement.commit], measurement.link);
+    builds.push_back(numbers.try_emplace(link, numbers.size()).first->second);
     log_values.push_back(measurement.log_value);
   }
   const Measurements data(commits, std::move(builds), std::move(log_values));
@@ -182,12 +184,17 @@ std::vector<double> CulpritSearch::counts_of_builds() const {
 }
 
 double CulpritSearch::known(double count) const {
-  return count > 0 ? 1 / (doubtful_offset_ * doubtful_offset_ + 1 / count) : 0;
+  if (count <= 0) return 0;
+  const double links = std::min(count, static_cast<double>(std::max<std::size_t>(1, links_.size())));
+  return links / (doubtful_offset_ * doubtful_offset_ + links / count);
+}
+
+double CulpritSearch::most_known() const {
+  return static_cast<double>(std::max<std::size_t>(1, links_.size())) / (doubtful_offset_ * doubtful_offset_);
 }
 
 bool CulpritSearch::is_exhausted() const {
   if (counts_[0] + counts_[commits_] < 2 * kFirstUnclear || doubtful_offset_ <= 0) return false;
-  const double most_known = 1 / (doubtful_offset_ * doubtful_offset_);
   const std::vector<double> counts = counts_of_builds();
   const double effect_size = std::max(posterior_.effect_size, std::log(posterior_.most) / posterior_.noise);
   double rest = 0, below = 0, group = 0, entropy = -xlogx(posterior_.null);
@@ -196,7 +203,7 @@ bool CulpritSearch::is_exhausted() const {
     group += posterior_.culprit[commit];
     if (skipped_[commit]) continue;  // which of the commits that cannot be measured is no question
     entropy -= xlogx(std::exchange(group, 0));
-    if (commit < commits_) rest += information(below, effect_size * std::sqrt(most_known - known(counts[commit])));
+    if (commit < commits_) rest += information(below, effect_size * std::sqrt(most_known() - known(counts[commit])));
   }
   return rest < kWorthwhile * entropy;
 }

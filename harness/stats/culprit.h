@@ -11,10 +11,11 @@
 /// more often if they do not differ clearly. Every kAnchor-th measurement is of an end, so that drift is recognised as
 /// drift.
 ///
-/// Layout. Each build has an offset of its own (culprit_fit.h), which further measurements of it do not make smaller.
-/// So a measurement tells the less about a build the more often it was measured, and the search goes to other commits.
-/// When the offsets hide which of the likely commits changed the level, so that all further measurements together
-/// would resolve less than kWorthwhile of the uncertainty, the search is exhausted: its answer is a set of commits.
+/// Layout. Each executable has an offset of its own (culprit_fit.h), which further measurements of it do not make
+/// smaller. So a measurement tells the less about a build the more often it was measured, and the search goes to other
+/// commits. A build that is linked in several layouts has as many offsets, and each measurement is of one of them. When
+/// the offsets hide which of the likely commits changed the level, so that all further measurements together would
+/// resolve less than kWorthwhile of the uncertainty, the search is exhausted: its answer is a set of commits.
 ///
 /// The null hypothesis needs a probability of kNullConfidence, even if the user asks for less. A false "nothing
 /// changed" ends the user's search, and it would be too frequent for effects that are small relative to the prior. It
@@ -36,6 +37,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -64,8 +66,9 @@ class CulpritSearch {
   /// `commits` > 0: the number of commits after the good end.
   explicit CulpritSearch(std::size_t commits);
 
-  /// Adds a measurement of `commit` in 0..commits; `value` must be positive and finite.
-  void add(std::size_t commit, double value);
+  /// Adds a measurement of `commit` in 0..commits; `value` must be positive and finite. `link`: which layout of its
+  /// build was measured; the search takes every build to have as many as were seen of any.
+  void add(std::size_t commit, double value, std::size_t link = 0);
   /// Marks a commit that cannot be measured: next() never returns it, and it cannot be distinguished from the next
   /// commit as the culprit.
   void skip(std::size_t commit);
@@ -94,6 +97,7 @@ class CulpritSearch {
   struct Measurement {
     std::size_t commit;
     double log_value;
+    std::size_t link;
   };
 
   void update();
@@ -101,13 +105,16 @@ class CulpritSearch {
   SuspectRange group_of(std::size_t commit) const;
   /// By commit: the number of measurements of its build.
   std::vector<double> counts_of_builds() const;
-  /// The precision of a build's level after `count` measurements, over that of one measurement without an offset.
+  /// The precision of a build's level after `count` measurements, over that of one measurement without an offset; its
+  /// links take turns.
   double known(double count) const;
+  double most_known() const;
 
   std::size_t commits_;
   std::vector<Measurement> data_;  ///< in the order of measuring
   std::vector<std::size_t> counts_;
   std::vector<std::size_t> builds_;  ///< of each commit: the first commit with an equal executable
+  std::set<std::size_t> links_;      ///< that were measured, of any commit
   std::vector<bool> skipped_;
   std::vector<bool> excluded_;
   Posterior posterior_;

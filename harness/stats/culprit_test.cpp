@@ -351,6 +351,27 @@ TEST(Culprit, is_told_from_the_layout_of_two_builds_by_no_number_of_measurements
   EXPECT_FALSE(search.has_culprit(0.99));
 }
 
+TEST(Culprit, is_told_from_layout_by_several_links_of_each_build) {
+  // The same offsets as above, of each link: a mean of four has half of them.
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Busy noise{.random = Random(seed)};
+    std::vector<double> level;
+    for (std::size_t k = 0; k < 4 * 33; ++k)
+      level.push_back((k / 4 < 13 ? 100 : 103) * std::exp(0.01 * noise.normal()));
+    CulpritSearch search(32);
+    while (search.measurements() < 500 && !search.has_culprit(0.99) && !search.is_exhausted()) {
+      const std::size_t commit = search.next(no_cost(32), 1), link = search.measurements(commit) % 4;
+      search.add(commit, level[4 * commit + link] * std::exp(0.005 * noise.normal()), link + 1);
+    }
+    EXPECT_LT(search.measurements(), 500u) << seed;
+    if (!search.has_culprit(0.99)) continue;
+    ++found;
+    EXPECT_EQ(search.posterior().likeliest.first, 13u) << seed;
+  }
+  EXPECT_GE(found, 3);
+}
+
 TEST(Culprit, search_is_not_exhausted_by_commits_that_cannot_be_measured) {
   Busy noise;
   CulpritSearch search(40);
