@@ -142,7 +142,7 @@ Expected<std::vector<CodeLayout>> link_layouts(const fs::path& build_dir, const 
   boost::split(command, boost::trim_right_copy(*kept), boost::is_any_of("\n"));
 
   const fs::path all = build_dir / "layouts" / executable.lexically_relative(build_dir);
-  const fs::path folder = all / content_name(fmt::format("{}\n{}\n{}", kScheme, *kept, content_name(*content)));
+  const fs::path folder = all / content_name(fmt::format("{}\n{}", kScheme, content_name(*content)));
   std::error_code problem;
   fs::create_directories(folder, problem);
   if (problem) return file_error("creating", folder, problem.value());
