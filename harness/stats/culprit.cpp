@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -93,7 +94,7 @@ void CulpritSearch::update() {
     builds.push_back(numbers.try_emplace(link, numbers.size()).first->second);
     log_values.push_back(measurement.log_value);
   }
-  const Measurements data(commits, std::move(builds), std::move(log_values));
+  const Measurements data(commits, builds, log_values);
   // All culprits between two measured commits have the same likelihood: one fit for each such run.
   struct CommitRun {
     std::size_t first;
@@ -102,15 +103,17 @@ void CulpritSearch::update() {
   };
   const Fit null = fit(data, 0);
   FitRival rival{null.log_likelihood, null.likeliest};
+  std::optional<Fit> of_last;  // the likeliest of the last update
   const auto fitted = [&](std::size_t commit) {
+    if (of_last && commit == likeliest_) return *of_last;
     const Fit found = fit(data, commit, rival);
     if (found.log_likelihood > rival.log_likelihood) rival = {found.log_likelihood, found.likeliest};
     return found;
   };
   std::vector<CommitRun> runs;
   const std::set<std::size_t> measured(commits.begin(), commits.end());
-  // The likeliest of the last update first: it spares the others a full fit.
-  if (const std::size_t last = likeliest_; last > 0 && measured.contains(last)) fitted(last);
+  // First, because it spares the others a full fit.
+  if (likeliest_ > 0 && measured.contains(likeliest_)) of_last = fitted(likeliest_);
   std::size_t first = 1;
   for (const std::size_t commit : measured) {
     if (first <= commit) runs.push_back({first, commit, commit == *measured.begin() ? null : fitted(commit)});
