@@ -103,6 +103,7 @@ struct OffsetScore {
 };
 
 constexpr std::size_t kFew = 32;
+constexpr std::size_t kMostFew = 300;  ///< measurements, as kMost: few searches are longer, for thousands of them
 constexpr double kFewSigma = 0.005, kConfidence = 0.99;
 
 OffsetScore search_with_offsets(double step, double offset, bool round, NormalRandom& random, std::uint64_t runs) {
@@ -114,7 +115,7 @@ OffsetScore search_with_offsets(double step, double offset, bool round, NormalRa
     for (std::size_t k = 0; k <= kFew; ++k)
       levels.push_back((k >= culprit ? 1 + step : 1) * std::exp(offset * random.normal()));
     stats::CulpritSearch search(kFew);
-    while (search.measurements() < kMost && !search.is_null(kConfidence) && !search.has_culprit(kConfidence) &&
+    while (search.measurements() < kMostFew && !search.is_null(kConfidence) && !search.has_culprit(kConfidence) &&
            !search.is_exhausted()) {
       const std::size_t commit = search.next(no_cost, 1);
       const double value = levels[commit] * std::exp(kFewSigma * random.normal());
@@ -220,8 +221,7 @@ BisectScore best_git_bisect(double share, bool tuned, std::uint64_t seed, std::u
 }  // namespace
 
 void simulate_bisect(const SimulationSettings& settings, const ResultSink& report) {
-  const auto runs = settings.trials(500);
-  const auto judge = [&](double confidence, const MachineDisturbance& machine) {
+  const auto judge = [&](double confidence, const MachineDisturbance& machine, std::uint64_t runs) {
     NormalRandom random(settings.seed);
     BisectScore score;
     for (std::uint64_t i = 0; i < runs; ++i) search(SimulatedBisect(random), confidence, machine, random, score);
@@ -231,10 +231,14 @@ void simulate_bisect(const SimulationSettings& settings, const ResultSink& repor
     double confidence;
     double low;
     double high;
+    double trials;
   };
-  for (const ConfidenceGoal& goal : {ConfidenceGoal{0.99, 0.98, 1}, ConfidenceGoal{0.9, 0.88, 0.97}}) {
+  // The time of a search grows with the third power of its measurements: so there are the fewer runs the longer they
+  // are.
+  for (const ConfidenceGoal& goal : {ConfidenceGoal{0.99, 0.98, 1, 100}, ConfidenceGoal{0.9, 0.88, 0.97, 200}}) {
+    const auto runs = settings.trials(goal.trials);
     const std::string at = fmt::format("at --confidence {}", goal.confidence);
-    const BisectScore score = judge(goal.confidence, {});
+    const BisectScore score = judge(goal.confidence, {}, runs);
     report({"right " + at, score.share(), Goal::kAtLeast, goal.low, runs});
     if (goal.high < 1) report({"right " + at + ": not too cautious", score.share(), Goal::kAtMost, goal.high, runs});
     report({"runs without a culprit that named one " + at, score.without > 0 ? score.innocent_named / score.without : 0,
@@ -267,11 +271,12 @@ void simulate_bisect(const SimulationSettings& settings, const ResultSink& repor
       report({what + ": measurements per run", score.measurements / static_cast<double>(trials), Goal::kNone, 0, trials,
               ""});
     }
-  const BisectScore drifting = judge(0.99, {.drift = 0.03});
-  report({"right at --confidence 0.99, 3 % drift in 60 measurements", drifting.share(), Goal::kNone, 0, runs});
-  const BisectScore busy = judge(0.99, {.busy = 0.3});
-  report({"right at --confidence 0.99, 30 % of processes 10 to 55 % slower", busy.share(), Goal::kNone, 0, runs});
-  report({"measurements per run with these slow processes", busy.mean(), Goal::kNone, 0, runs, ""});
+  const auto drifting_runs = settings.trials(25), busy_runs = settings.trials(10);
+  const BisectScore drifting = judge(0.99, {.drift = 0.03}, drifting_runs);
+  report({"right at --confidence 0.99, 3 % drift in 60 measurements", drifting.share(), Goal::kNone, 0, drifting_runs});
+  const BisectScore busy = judge(0.99, {.busy = 0.3}, busy_runs);
+  report({"right at --confidence 0.99, 30 % of processes 10 to 55 % slower", busy.share(), Goal::kNone, 0, busy_runs});
+  report({"measurements per run with these slow processes", busy.mean(), Goal::kNone, 0, busy_runs, ""});
 }
 
 }  // namespace lab::simulate
