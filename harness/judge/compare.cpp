@@ -432,13 +432,18 @@ std::optional<double> noise_of(const RowTest& tested, double alpha) {
   return *error * std::sqrt(harmonic_mean_processes(tested.row) / 2 * 3 / std::numbers::pi);
 }
 
+/// What the layouts widen a row's interval by on either side, as a logarithm.
+double layout_shift(const RowTest& tested) {
+  if (!tested.logs || !tested.narrow) return 0;
+  return ((tested.logs->high - tested.logs->low) - (tested.narrow->high - tested.narrow->low)) / 2;
+}
+
 /// The number of processes per arm that would decide a row of this noise, if its ratio is the true one.
 std::optional<std::size_t> needed_for(const RowTest& tested, double noise, double shift, std::size_t table,
                                       const CompareSettings& settings) {
   const double edge = std::log1p(settings.threshold), far = std::abs(tested.log_ratio);
   // More processes make the noise smaller, but not what the layouts differ by.
-  if (tested.logs && tested.narrow)
-    shift += ((tested.logs->high - tested.logs->low) - (tested.narrow->high - tested.narrow->low)) / 2;
+  shift += layout_shift(tested);
   // The shift narrows the range of either verdict.
   const double reach = far > edge ? edge + shift : edge - shift;
   if (far > edge ? far <= reach : far >= reach) return std::nullopt;
@@ -526,10 +531,14 @@ void finish(std::vector<RowTest>& rows, const ComparedArm& base, const ComparedA
     if (is_tested(tested)) p.push_back(p_within(*tested.arms, tested.log_ratio, shift));
   p.resize(family_size(p.size()), 1);
   const std::vector<double> adjusted = stats::holm(p), without_layout = adjusted_without_layout(rows, shift, p.size());
-  std::vector<double> noises;
+  std::vector<double> noises, layouts;
   for (const RowTest& tested : rows)
-    if (const auto noise = tested.arms ? noise_of(tested, settings.alpha) : std::nullopt) noises.push_back(*noise);
+    if (const auto noise = tested.arms ? noise_of(tested, settings.alpha) : std::nullopt) {
+      noises.push_back(*noise);
+      layouts.push_back(layout_shift(tested));
+    }
   if (!noises.empty()) into.noise = stats::median(noises);
+  if (!layouts.empty()) into.layout_shift = std::expm1(stats::median(layouts));
   std::size_t next = 0;
   for (RowTest& tested : rows) {
     ComparisonRow& row = tested.row;
@@ -776,9 +785,14 @@ std::string untested_phrase(const Comparison& comparison) {
 
 /// What is needed to call an unchanged benchmark the same.
 std::string same_phrase(const Comparison& comparison, stats::ComparisonPlan plan) {
-  const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
+  const double edge = std::log1p(comparison.threshold),
+               shift = std::log1p(comparison.session_shift) + std::log1p(comparison.layout_shift);
   if (comparison.threshold <= 0) return "with a threshold of 0 no benchmark gets the verdict same";
-  if (edge <= shift) return "no number of processes gives the verdict same: measure both in one session";
+  if (edge <= shift)
+    return fmt::format("no number of processes gives the verdict same: {}",
+                       comparison.session_shift > comparison.layout_shift
+                           ? "measure both in one session"
+                           : "what layouts alone can do is wider than the threshold");
   plan.threshold = std::expm1(edge - shift);
   if (const auto processes = stats::processes_to_decide(1, plan))
     return fmt::format("{} processes per arm give the verdict same for 4 of 5 unchanged benchmarks", *processes);
@@ -810,7 +824,8 @@ std::string outlook(const Comparison& comparison) {
   std::size_t processes = 0;
   for (const ComparisonRow& row : comparison.rows)
     if (row.p) processes = std::max(processes, std::min(row.base_processes, row.head_processes));
-  const double edge = std::log1p(comparison.threshold), shift = std::log1p(comparison.session_shift);
+  const double edge = std::log1p(comparison.threshold),
+               shift = std::log1p(comparison.session_shift) + std::log1p(comparison.layout_shift);
   const stats::ComparisonPlan plan{processes,        *comparison.noise,        family_size(comparison.tested),
                                    comparison.alpha, std::expm1(edge + shift), kPowerOfAdvice};
   const std::optional<double> detectable = stats::detectable_change(plan);

@@ -149,6 +149,7 @@ struct Comparison {
   bool interleaved = true;
   double session_shift = 0;         ///< a share; 0 if interleaved
   std::string shift_source;         ///< source of `session_shift`: half a sentence
+  double layout_shift = 0;          ///< a share: what layouts widen the intervals by on either side, in the median row
   bool exact_only = false;          ///< two atlases: nothing was timed
   std::size_t tested = 0;           ///< number of tested rows: those that have a p
   std::optional<double> noise;      ///< between processes, a share: of the median row; none if no row has one

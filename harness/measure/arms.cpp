@@ -8,8 +8,6 @@
 
 #include "harness/base/files.h"
 #include "harness/base/hash.h"
-#include "harness/base/random.h"
-#include "harness/measure/plan.h"
 #include "harness/measure/provenance.h"
 
 namespace lab::measure {
@@ -77,12 +75,26 @@ Expected<std::string> link_benchmarks(const fs::path& build_dir, const std::vect
                      fmt::join(problems, "; "));
 }
 
-CodeLayout draw_layout(const Benchmark& benchmark, std::string_view arm, std::uint64_t seed, int block) {
-  const std::size_t layouts = benchmark.layouts.size();
-  if (layouts == 0) return {0, benchmark.executable};
-  const std::uint64_t name = seed_of(fmt::format("{} {}", arm, benchmark.name));
-  const std::size_t round = static_cast<std::size_t>(block) / layouts, turn = static_cast<std::size_t>(block) % layouts;
-  return benchmark.layouts[block_order(layouts, seed ^ name, static_cast<int>(round))[turn]];
+LayoutTurns::LayoutTurns(const Benchmark& benchmark, std::string_view arm, std::uint64_t seed)
+    : layouts_(benchmark.layouts), random_(Random(seed).next() ^ seed_of(fmt::format("{} {}", arm, benchmark.name))) {
+  if (layouts_.empty()) layouts_.push_back({0, benchmark.executable});
+  counts_.resize(layouts_.size());
+}
+
+CodeLayout LayoutTurns::next() {
+  const int least = *std::ranges::min_element(counts_);
+  std::uint64_t place = random_.below(static_cast<std::uint64_t>(std::ranges::count(counts_, least)));
+  for (std::size_t i = 0; i < counts_.size(); ++i)
+    if (counts_[i] == least && place-- == 0) {
+      ++counts_[i];
+      return layouts_[i];
+    }
+  return layouts_.front();
+}
+
+CodeLayout LayoutTurns::first() {
+  ++counts_.front();
+  return layouts_.front();
 }
 
 Expected<std::string> hash_of_layouts(const Benchmark& benchmark) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/random.h"
 #include "harness/measure/catalog.h"
 #include "harness/measure/session.h"
 #include "harness/results/result.h"
@@ -21,9 +22,21 @@ Expected<std::string> content_hash(const std::filesystem::path& file);
 Expected<std::string> link_benchmarks(const std::filesystem::path& build_dir, const std::vector<Benchmark*>& benchmarks,
                                       int first, const Runner& run);
 
-/// The layout that a process of `benchmark` runs in a block. In each round of as many blocks as there are layouts,
-/// every layout has its turn once, in an order that `seed` and `arm` choose.
-CodeLayout draw_layout(const Benchmark& benchmark, std::string_view arm, std::uint64_t seed, int block);
+/// The layouts that successive processes of a benchmark in an arm run: each time one of those that ran least, drawn by
+/// a generator that `seed`, `arm` and the benchmark's name choose.
+class LayoutTurns {
+ public:
+  LayoutTurns(const Benchmark& benchmark, std::string_view arm, std::uint64_t seed);
+
+  CodeLayout next();
+  /// The first one. It counts as a turn of it.
+  CodeLayout first();
+
+ private:
+  std::vector<CodeLayout> layouts_;
+  std::vector<int> counts_;
+  Random random_;
+};
 
 /// The hash of all layouts of a benchmark's build together, or of its only executable.
 Expected<std::string> hash_of_layouts(const Benchmark& benchmark);

@@ -51,13 +51,14 @@ TEST(ContentHash, depends_only_on_the_content) {
   EXPECT_FALSE(content_hash(folder.path() / "missing"));
 }
 
-TEST(DrawLayout, gives_every_layout_its_turn_in_an_order_that_the_arm_and_the_seed_choose) {
+TEST(LayoutTurns, give_every_layout_its_turn_in_an_order_that_the_arm_and_the_seed_choose) {
   Benchmark one = benchmark("a", "fast", "one", false, false);
-  EXPECT_EQ(draw_layout(one, "head", 1, 5), (CodeLayout{0, one.executable}));
+  EXPECT_EQ(LayoutTurns(one, "head", 1).next(), (CodeLayout{0, one.executable}));
   for (int number = 1; number <= kLayouts; ++number) one.layouts.push_back({number, std::to_string(number)});
   const auto order = [&](std::string_view arm, std::uint64_t seed) {
+    LayoutTurns turns(one, arm, seed);
     std::vector<int> numbers;
-    for (int block = 0; block < 10 * kLayouts; ++block) numbers.push_back(draw_layout(one, arm, seed, block).number);
+    for (int process = 0; process < 10 * kLayouts; ++process) numbers.push_back(turns.next().number);
     return numbers;
   };
   const std::vector<int> numbers = order("head", 1);
@@ -68,6 +69,13 @@ TEST(DrawLayout, gives_every_layout_its_turn_in_an_order_that_the_arm_and_the_se
   EXPECT_EQ(order("head", 1), numbers);
   EXPECT_NE(order("head", 2), numbers);
   EXPECT_NE(order("base", 1), numbers);
+
+  // Three processes need the first layout; the others make up for it.
+  LayoutTurns turns(one, "head", 1);
+  std::vector<int> counts(kLayouts + 1);
+  for (int process = 0; process < 12; ++process)
+    ++counts[static_cast<std::size_t>((process < 3 ? turns.first() : turns.next()).number)];
+  EXPECT_EQ(counts, (std::vector<int>{0, 3, 3, 3, 3}));
 }
 
 TEST(DescribeArm, hashes_all_layouts_of_a_build_together) {

@@ -7,7 +7,8 @@
 ///
 /// A layout has its functions in random order, with random gaps between them and random shifts of the data, and its
 /// objects in random order. All is drawn from the names of functions and objects and the layout's number. So equal
-/// objects give equal bytes, wherever they lie, and an unused function, which the linker removes, changes nothing.
+/// objects give equal bytes, wherever they lie and however they are ordered, and a new function leaves the order of the
+/// others.
 #pragma once
 
 #include <filesystem>

@@ -98,7 +98,9 @@ class BenchmarkMeter : public Meter {
   Expected<MeterReading> measure(const std::string& sha, int turn) override {
     Benchmark benchmark = benchmarks_.at(sha);
     const bool costly = is_costly(benchmark.workload);
-    const CodeLayout layout = draw_layout(benchmark, "bisect", question_.seed, costly ? 0 : turn);
+    LayoutTurns layouts(benchmark, sha, question_.seed);
+    for (int past = 0; past < turn; ++past) (void)layouts.next();
+    const CodeLayout layout = costly ? layouts.first() : layouts.next();
     benchmark.executable = layout.executable;
     ChildSpec spec = measuring_process(
         benchmark, {question_.seed, question_.process_seconds, question_.cpu, question_.threads, costly});

@@ -110,6 +110,7 @@ class SessionRun {
     const Benchmark* benchmark;
     std::string arm;
     std::size_t group;  ///< number of head's benchmark that it runs next to
+    LayoutTurns layouts;
     bool failed = false;
     bool paused = false;
     int processes = 0;
@@ -119,12 +120,16 @@ class SessionRun {
   static std::vector<ScheduledBenchmark> schedule_arms(const SessionSpec& spec) {
     std::vector<ScheduledBenchmark> scheduled;
     const std::vector<Benchmark>& head = spec.selection.benchmarks;
-    for (std::size_t i = 0; i < head.size(); ++i) scheduled.push_back({&head[i], std::string(results::kHead), i});
+    for (std::size_t i = 0; i < head.size(); ++i)
+      scheduled.push_back({&head[i], std::string(results::kHead), i, {head[i], results::kHead, spec.seed}});
     for (const ArmBenchmark& other : spec.other_arms) {
       const auto found = std::find_if(head.begin(), head.end(),
                                       [&](const Benchmark& one) { return one.name == other.benchmark.name; });
       if (found != head.end())
-        scheduled.push_back({&other.benchmark, other.arm, static_cast<std::size_t>(found - head.begin())});
+        scheduled.push_back({&other.benchmark,
+                             other.arm,
+                             static_cast<std::size_t>(found - head.begin()),
+                             {other.benchmark, other.arm, spec.seed}});
     }
     return scheduled;
   }
@@ -181,7 +186,7 @@ class SessionRun {
   void check_conformance() {
     std::vector<ScheduledBenchmark> to_check = scheduled_;
     for (const Benchmark& reference : spec_.selection.checks)
-      to_check.push_back({&reference, std::string(results::kHead), arms_.size()});
+      to_check.push_back({&reference, std::string(results::kHead), arms_.size(), {reference, results::kHead, 0}});
     std::set<std::string> unknown;
     for (const ScheduledBenchmark& one : to_check)
       if (!recall_conformance(one)) unknown.insert(identity(*one.benchmark, one.arm));
@@ -439,9 +444,7 @@ class SessionRun {
     const double before = environment_.now();
     const bool exact = exact_.wants(scheduled.group);
     // A metric without noise is compared between single values, so all of its processes run one layout.
-    const bool fixed = exact && !scheduled.benchmark->layouts.empty();
-    const CodeLayout layout = fixed ? scheduled.benchmark->layouts.front()
-                                    : draw_layout(*scheduled.benchmark, scheduled.arm, spec_.seed, block);
+    const CodeLayout layout = exact ? scheduled.layouts.first() : scheduled.layouts.next();
     Benchmark drawn = *scheduled.benchmark;
     drawn.executable = layout.executable;
     std::optional<results::Process> process = execute(drawn, seconds, exact, failure);
