@@ -48,6 +48,13 @@ def main(report: str) -> None:
     if few or not processes:
         fail(f"{newest}: expected at least 6 processes for an interval, found {few or 'none'}")
 
+    layouts: dict[str, set[int]] = {}
+    for entry in result["benchmarks"]:
+        layouts.setdefault(f"{entry['run_name']} in {entry['arm']}", set()).add(entry["layout"])
+    narrow = {name: found for name, found in layouts.items() if 0 in found or (len(found) < 4 and state == "complete")}
+    if narrow:
+        fail(f"{newest}: expected processes of each benchmark in four layouts, found {narrow}")
+
     columns = glob.glob(os.path.join(os.path.dirname(newest), "atlas", "*", "images.csv"))
     for column in columns:
         rows = list(csv.DictReader(open(column, encoding="utf-8")))

@@ -97,7 +97,7 @@ void search(const SimulatedBisect& truth, double confidence, const MachineDistur
   score.missed += truth.culprit != 0 && none;
 }
 
-/// Bisects of `kFew` commits, of which one changes the level by `step`, and each has an offset of its own.
+/// Bisects of `kFew` commits, of which one changes the level by `step`, and each link of each has an offset of its own.
 struct OffsetScore {
   double named = 0, wrong = 0, sets = 0, holding = 0, commits = 0, measurements = 0;
 };
@@ -106,20 +106,21 @@ constexpr std::size_t kFew = 32;
 constexpr std::size_t kMostFew = 300;  ///< measurements, as kMost: few searches are longer, for thousands of them
 constexpr double kFewSigma = 0.005, kConfidence = 0.99;
 
-OffsetScore search_with_offsets(double step, double offset, bool round, NormalRandom& random, std::uint64_t runs) {
+OffsetScore search_with_offsets(double step, double offset, std::size_t links, bool round, NormalRandom& random,
+                                std::uint64_t runs) {
   OffsetScore score;
   const std::vector<double> no_cost(kFew + 1);
   for (std::uint64_t run = 0; run < runs; ++run) {
     const auto culprit = static_cast<std::size_t>(1 + random.below(kFew));
     std::vector<double> levels;
-    for (std::size_t k = 0; k <= kFew; ++k)
-      levels.push_back((k >= culprit ? 1 + step : 1) * std::exp(offset * random.normal()));
+    for (std::size_t i = 0; i < links * (kFew + 1); ++i)
+      levels.push_back((i / links >= culprit ? 1 + step : 1) * std::exp(offset * random.normal()));
     stats::CulpritSearch search(kFew);
     while (search.measurements() < kMostFew && !search.is_null(kConfidence) && !search.has_culprit(kConfidence) &&
            !search.is_exhausted()) {
-      const std::size_t commit = search.next(no_cost, 1);
-      const double value = levels[commit] * std::exp(kFewSigma * random.normal());
-      search.add(commit, round ? std::round(100 * value) / 100 : value);
+      const std::size_t commit = search.next(no_cost, 1), link = search.measurements(commit) % links;
+      const double value = levels[commit * links + link] * std::exp(kFewSigma * random.normal());
+      search.add(commit, round ? std::round(100 * value) / 100 : value, link);
     }
     score.measurements += static_cast<double>(search.measurements());
     const stats::Posterior& posterior = search.posterior();
@@ -254,14 +255,20 @@ void simulate_bisect(const SimulationSettings& settings, const ResultSink& repor
     if (plain.runs > 0)
       report({"share of git bisect's measurements " + at, score.mean() / plain.mean(), Goal::kAtMost, 0.45, runs});
   }
-  for (const double step : {0.03, 0.1})
+  struct Case {
+    double step;
+    std::size_t links;
+  };
+  // A command has one executable a commit; a benchmark is linked in four layouts.
+  for (const auto& [step, links] : {Case{0.03, 1}, Case{0.03, 4}, Case{0.1, 1}})
     for (const double offset : {0.0, 0.002, 0.005, 0.01}) {
       NormalRandom random(settings.seed);
       const bool round = step > 0.05;
       const auto trials = settings.trials(200);
-      const OffsetScore score = search_with_offsets(step, offset, round, random, trials);
-      const std::string what = fmt::format("{} commits, one {:g} % slower, offsets of {:g} %, noise {:g} %{}", kFew,
-                                           100 * step, 100 * offset, 100 * kFewSigma, round ? ", three digits" : "");
+      const OffsetScore score = search_with_offsets(step, offset, links, round, random, trials);
+      const std::string what = fmt::format("{} commits{}, one {:g} % slower, offsets of {:g} %, noise {:g} %{}", kFew,
+                                           links == 1 ? "" : fmt::format(" in {} layouts", links), 100 * step,
+                                           100 * offset, 100 * kFewSigma, round ? ", three digits" : "");
       report({what + ": named culprits that are wrong", score.wrong / std::max(1.0, score.named), Goal::kAtMost, 0.02,
               static_cast<std::uint64_t>(score.named)});
       report({what + ": sets of candidates that hold the culprit", score.holding / std::max(1.0, score.sets),

@@ -24,7 +24,8 @@ constexpr std::size_t kAnchor = 5;
 constexpr std::array<double, 5> kBatches{1, 2, 4, 8, 16};
 constexpr double kLeastOfInterest = 0.025;  ///< relative
 constexpr double kWorthwhile = 0.2;         ///< of the uncertainty, that further measurements must be able to resolve
-constexpr double kSurely = 2;               ///< standard deviations
+constexpr double kPatience = 100, kLeastPatient = 0.6;
+constexpr double kSurely = 2;  ///< standard deviations
 
 double xlogx(double p) {
   return p > 0 ? p * std::log(p) : 0;
@@ -208,7 +209,8 @@ bool CulpritSearch::is_exhausted() const {
     entropy -= xlogx(std::exchange(group, 0));
     if (commit < commits_) rest += information(below, effect_size * std::sqrt(most_known() - known(counts[commit])));
   }
-  return rest < kWorthwhile * entropy;
+  const double patience = std::max(1.0, static_cast<double>(data_.size()) / kPatience);
+  return rest < std::min(kWorthwhile * patience, kLeastPatient) * entropy;
 }
 
 std::size_t CulpritSearch::lesser_end() const {
