@@ -25,6 +25,8 @@ struct EffectPrior {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr double kNoiseShape = 0.5;
 constexpr double kNoiseScale = 5e-4;
+constexpr double kCoarsest = 0.01;  ///< of the values: the largest unit that they are taken to be rounded to
+constexpr int kMostDigits = 10;
 /// Scales of the drift: sigma per square root of a measurement; all equally likely.
 constexpr std::array<double, 3> kDrifts{0.01, 0.1, 0.4};
 /// Offsets of builds, in sigma of a measurement.
@@ -521,6 +523,23 @@ Fit mean_of(std::span<const Fit> fits) {
   return mean;
 }
 
+/// The variance that rounding leaves in values: that of a number anywhere within half a unit of the last digit. The
+/// unit is the largest power of ten of which all values are multiples.
+double rounding_variance(const std::vector<double>& log_values) {
+  const auto [least, most] = std::ranges::minmax(log_values);
+  double unit = std::pow(10, std::floor(most / std::numbers::ln10));
+  const auto is_multiple = [&](double log_value) {
+    const double times = std::exp(log_value) / unit;
+    return std::abs(times - std::round(times)) < 1e-12 * times + 1e-12;
+  };
+  for (int digit = 0; digit < kMostDigits; ++digit, unit /= 10) {
+    if (!std::ranges::all_of(log_values, is_multiple)) continue;
+    const double relative = std::min(unit * std::exp(-least), kCoarsest);
+    return relative * relative / 12;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Measurements::Measurements(const std::vector<std::size_t>& commits, const std::vector<std::size_t>& builds,
@@ -535,6 +554,7 @@ Measurements::Measurements(const std::vector<std::size_t>& commits, const std::v
   const double mean = std::accumulate(log_values.begin(), log_values.end(), 0.0) / count;
   const auto [least, most] = std::minmax_element(log_values.begin(), log_values.end());
   range_ = std::max(range_, *most - *least);
+  const double rounding = rounding_variance(log_values);
   std::vector<std::size_t> order(size);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return std::pair(builds[i], commits[i]); });
@@ -547,7 +567,7 @@ Measurements::Measurements(const std::vector<std::size_t>& commits, const std::v
     std::array<double, 2 * kSummandPairs> summands{};
     summands[kOne] = 1;
     summands[kValue] = value;
-    summands[kSquare] = value * value;
+    summands[kSquare] = value * value + rounding;
     const double when = (static_cast<double>(measured) + 0.5) / count;
     std::size_t product = kWaveWave;
     for (std::size_t j = 0; j < kWaves; ++j) {

@@ -2,6 +2,8 @@
 ///
 /// Model. y = log of a measurement. With probability 1 - q it is an inlier:
 ///   a + d [commit >= k] + u[build] + drift(t) + sigma e,   e normal;
+/// e counts what rounding hides, if the values are rounded: y y in the equations below is y^2 and the variance of a
+/// number within half a unit of the last digit. Else equal digits, of which three are common, would look like no noise.
 /// u is the offset that a build has because of its layout of code and data, and keeps however often it is measured:
 /// u = lambda sigma times a normal number of its own, with lambda averaged over kOffsets, 0 among them; its prior is
 /// multiplied by (1 + (lambda s / kUsualOffset)^2)^-2 at the estimate s of sigma. What builds on the same side of k

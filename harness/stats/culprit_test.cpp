@@ -372,6 +372,24 @@ TEST(Culprit, is_told_from_layout_by_several_links_of_each_build) {
   EXPECT_GE(found, 3);
 }
 
+TEST(Culprit, is_not_a_neighbour_where_rounding_hides_the_noise) {
+  // The unit of the last digit is two sigma of the noise: most values of a level are equal.
+  int wrong = 0, named = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Busy noise{.random = Random(seed)};
+    const std::size_t culprit = 1 + seed % 32;
+    CulpritSearch search(32);
+    while (search.measurements() < 200 && !search.has_culprit(0.99) && !search.is_exhausted()) {
+      const std::size_t commit = search.next(no_cost(32), 1);
+      search.add(commit, std::round((commit < culprit ? 100 : 110) * std::exp(0.005 * noise.normal())));
+    }
+    named += search.has_culprit(0.99);
+    wrong += search.has_culprit(0.99) && search.posterior().likeliest.first != culprit;
+  }
+  EXPECT_GE(named, 39);
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(Culprit, search_is_not_exhausted_by_commits_that_cannot_be_measured) {
   Busy noise;
   CulpritSearch search(40);
@@ -390,7 +408,7 @@ TEST(NextMeasurement, is_of_the_ends_first_and_evenly_under_drift) {
   std::vector<std::size_t> chosen;
   for (int i = 0; i < 6; ++i) {
     chosen.push_back(search.next(no_cost(100), 1));
-    search.add(chosen.back(), chosen.back() == 0 ? 100 : 110);
+    search.add(chosen.back(), chosen.back() == 0 ? 100.001 : 110.001);
   }
   EXPECT_EQ(chosen, (std::vector<std::size_t>{0, 100, 100, 0, 0, 100}));
   EXPECT_NEAR(static_cast<double>(search.next(no_cost(100), 1)), 50, 5);
@@ -409,7 +427,7 @@ TEST(NextMeasurement, is_of_the_ends_for_longer_if_they_are_close) {
 }
 
 TEST(NextMeasurement, prefers_a_built_commit_to_a_new_build) {
-  CulpritSearch search = after(100, {{0, 100}, {100, 104}, {100, 106}, {0, 102}, {0, 101}, {100, 105}, {45, 104}});
+  CulpritSearch search = after(100, {{0, 100.01}, {100, 104}, {100, 106}, {0, 102}, {0, 101}, {100, 105}, {45, 104}});
   std::vector<double> build_seconds(101, 600);
   for (const std::size_t built : {0u, 45u, 100u}) build_seconds[built] = 0;
   const std::size_t next = search.next(build_seconds, 1);
