@@ -5,6 +5,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <utility>
 
 #include "harness/stats/quantile.h"
@@ -16,18 +17,18 @@ namespace {
 
 /// The grid of sigma_link: from where no table shows it to more than anybody has reported.
 constexpr double kLeastSigma = 5e-5, kMostSigma = 0.3;
-constexpr int kSigmas = 40, kNoises = 17;
+constexpr int kSigmas = 25, kNoises = 17;
 /// The grid of the noise, around its estimate.
 constexpr double kNoiseRange = 4;
 /// The parts of the shift that are kept have at least this share of the largest weight.
-constexpr double kLeastWeight = 1e-6;
+constexpr double kLeastWeight = 1e-5;
 
-/// The grid of ratios at which the rank test is evaluated: its half width in standard errors, and the number of points.
-constexpr double kReach = 8;
-constexpr int kPoints = 129;
-/// Beyond it, this many points on either side, up to where p is nearly the least that the blocks can give.
-constexpr int kFarPoints = 16;
+/// The ratios at which the rank test is evaluated: from the estimate on in steps that stretch, until p is nearly the
+/// least that the blocks can give. The first step is a quarter of one that makes p clearly smaller.
+constexpr double kFirstStep = 1e-5, kMostStep = 10, kNearlyHalf = 0.6, kStretch = 1.5, kReach = 200;
 constexpr double kTiny = 1e-6, kAboveLeast = 1.5;
+/// Points of the integral, and halvings of a limit of an interval.
+constexpr int kPoints = 97, kHalvings = 40;
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -150,7 +151,12 @@ double weighted_median(const std::vector<double>& values, const std::vector<doub
 }
 
 double normal_below(double x) {
-  return boost::math::cdf(boost::math::normal(), x);
+  return std::erfc(-x / std::numbers::sqrt2) / 2;
+}
+
+/// The x above which a normal number is with probability `p` in (0, 1/2].
+double normal_deviate(double p) {
+  return boost::math::quantile(boost::math::complement(boost::math::normal(), p));
 }
 
 }  // namespace
@@ -220,25 +226,27 @@ ShiftedArms::ShiftedArms(BlockedArms arms, std::vector<NormalPart> shift)
   double sum = 0;
   for (const NormalPart& part : shift_) sum += part.weight;
   for (NormalPart& part : shift_) part.weight /= sum;
-  // One standard error, from the interval of one: none if there are too few processes for any finding.
-  const auto interval = shift_.empty() ? std::nullopt : arms_.interval(0.3173);
-  if (!interval) return;
-  const double error = std::max(1e-9, (std::log(interval->high) - std::log(interval->low)) / 2);
-  for (int i = 0; i < kPoints; ++i) at_.push_back(log_ratio_ + error * kReach * (2.0 * i / (kPoints - 1) - 1));
-  // With outliers, or few blocks, p falls to its least value far outside.
-  if (const auto far = arms_.interval(std::max(kTiny, kAboveLeast * arms_.least_p())))
-    for (const double end : {std::log(far->low), std::log(far->high)}) {
-      const double from = end < log_ratio_ ? at_.front() : at_.back(),
-                   beyond = end + (end < log_ratio_ ? -error : error);
-      if (std::abs(beyond - log_ratio_) <= std::abs(from - log_ratio_)) continue;
-      std::vector<double> more;
-      for (int i = 1; i <= kFarPoints; ++i) more.push_back(from + (beyond - from) * i / kFarPoints);
-      if (beyond < from) std::ranges::reverse(more);
-      at_.insert(beyond < from ? at_.begin() : at_.end(), more.begin(), more.end());
+  if (shift_.empty()) return;
+  // An exact p takes long for many processes, so there are few. Between them, the tail as a normal deviate is nearly
+  // straight.
+  double step = kFirstStep;
+  while (step < kMostStep && arms_.p_value(std::exp(log_ratio_ + step)) > kNearlyHalf) step *= 2;
+  const double least = std::max(kTiny, kAboveLeast * arms_.least_p());
+  std::vector<std::pair<double, double>> known;  // a logarithm of a ratio, and the deviate there
+  for (const int side : {-1, 1})
+    for (double far = step / 4, p = 1; p > least && far < kReach * step; far *= kStretch) {
+      const double at = log_ratio_ + side * far;
+      p = arms_.p_value(std::exp(at));
+      known.emplace_back(at, side * normal_deviate(p / 2));
     }
-  for (const double at : at_) {
-    const double half = arms_.p_value(std::exp(at)) / 2;
-    tail_.push_back(at < log_ratio_ ? half : 1 - half);
+  std::ranges::sort(known);
+  std::size_t next = 1;
+  for (int i = 0; i < kPoints; ++i) {
+    at_.push_back(std::lerp(known.front().first, known.back().first, static_cast<double>(i) / (kPoints - 1)));
+    while (next + 1 < known.size() && known[next].first < at_.back()) ++next;
+    const auto [from, low] = known[next - 1];
+    const auto [to, high] = known[next];
+    tail_.push_back(normal_below(std::lerp(low, high, (at_.back() - from) / (to - from))));
   }
 }
 
@@ -272,7 +280,7 @@ double ShiftedArms::limit(double alpha, bool lower) const {
   // Outside, the p is below alpha / 2 in any case: the grid's ends, and the shift's widest part on top.
   const double widest = (lower ? -1 : 1) * (at_.back() - log_ratio_ + 40 * shift_.back().sigma);
   double inside = log_ratio_, outside = log_ratio_ + widest;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < kHalvings; ++i) {
     const double middle = (inside + outside) / 2;
     (mean_tail(middle, lower) > alpha / 2 ? inside : outside) = middle;
   }
@@ -280,9 +288,8 @@ double ShiftedArms::limit(double alpha, bool lower) const {
 }
 
 std::optional<Interval> ShiftedArms::interval(double alpha) const {
-  const std::optional<Interval> plain = arms_.interval(alpha);
-  if (!plain || at_.empty()) return plain;
-  return Interval{std::min(plain->low, limit(alpha, true)), std::max(plain->high, limit(alpha, false))};
+  if (at_.empty() || arms_.least_p() > alpha) return arms_.interval(alpha);
+  return Interval{limit(alpha, true), limit(alpha, false)};
 }
 
 }  // namespace lab::stats
