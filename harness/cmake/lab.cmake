@@ -120,7 +120,7 @@ endmacro()
 function(lab_keep_link_command target)
   if(LAB_TOOLCHAIN STREQUAL "pinned" AND NOT LAB_SANITIZE)
     set_target_properties(${target} PROPERTIES
-      RULE_LAUNCH_LINK "sh ${CMAKE_SOURCE_DIR}/harness/cmake/keep_link_command.sh")
+      RULE_LAUNCH_LINK "sh \"${CMAKE_SOURCE_DIR}/harness/cmake/keep_link_command.sh\"")
   endif()
 endfunction()
 
