@@ -254,7 +254,7 @@ Expected<PlannedSession> plan_session(const RunRequest& request, const RunObserv
   return PlannedSession{std::move(spec), std::move(*machine), std::move(*head), std::move(memory), std::move(core)};
 }
 
-/// Links head's benchmarks and the control's in layouts. Returns a sentence if some have only one; else "".
+/// Links head's benchmarks and the control's in layouts. Returns a sentence if some of either have only one; else "".
 Expected<std::string> link_head(measure::SessionSpec& spec, const fs::path& build_dir, const Runner& runner) {
   std::vector<measure::Benchmark*> measured, control;
   for (measure::Benchmark& benchmark : spec.selection.benchmarks) measured.push_back(&benchmark);
@@ -262,7 +262,8 @@ Expected<std::string> link_head(measure::SessionSpec& spec, const fs::path& buil
   const Expected<std::string> of_control =
       measure::link_benchmarks(build_dir, control, measure::kFirstOfControl, runner);
   if (!of_control) return of_control;
-  return measure::link_benchmarks(build_dir, measured, 1, runner);
+  Expected<std::string> of_head = measure::link_benchmarks(build_dir, measured, 1, runner);
+  return of_head && of_head->empty() ? of_control : of_head;
 }
 
 Expected<PreparedSession> prepare(const RunRequest& request, const RunObserver& observer, PlannedSession planned,

@@ -517,7 +517,7 @@ std::vector<double> adjusted_without_layout(const std::vector<RowTest>& rows, do
 }
 
 std::string layout_sentence(const LayoutShare& layout) {
-  return fmt::format("the layout of code alone could explain it: links of one build differ by {:.2g} %",
+  return fmt::format("the layout of code alone could explain it: layouts of one build differ by {:.2g} %",
                      100 * layout.sigma);
 }
 

@@ -93,7 +93,7 @@ TEST(Compare, says_that_layout_alone_could_explain_what_links_of_equal_code_diff
   const ComparisonRow& row = *find_row(comparison, "shelf/v0/store");
   EXPECT_EQ(row.verdict, Verdict::kUnknown);
   EXPECT_TRUE(row.hidden_by_layout);
-  EXPECT_TRUE(row.note.starts_with("the layout of code alone could explain it: links of one build differ by "))
+  EXPECT_TRUE(row.note.starts_with("the layout of code alone could explain it: layouts of one build differ by "))
       << row.note;
   ASSERT_TRUE(row.layout);
   EXPECT_GT(row.layout->sigma, 0.015);

@@ -20,7 +20,7 @@ constexpr double kLeastSigma = 5e-5, kMostSigma = 0.3;
 constexpr int kSigmas = 25, kNoises = 17;
 /// The grid of the noise, around its estimate.
 constexpr double kNoiseRange = 4;
-/// The parts of the shift that are kept have at least this share of the largest weight.
+/// The parts of the shift that are kept have more than this weight.
 constexpr double kLeastWeight = 1e-5;
 
 /// The ratios at which the rank test is evaluated: from the estimate on in steps that stretch, until p is nearly the
@@ -120,8 +120,7 @@ Contrasts contrasts_of(const std::vector<Datum>& base, const std::vector<Datum>&
   return found;
 }
 
-/// log det and x' A^-1 x of I + factor * `gram` with x = `products`, by Cholesky's decomposition. (I + f G)^-1 is what
-/// remains of the values' squares along the links.
+/// log det A and x' A^-1 x of A = I + factor * `gram` and x = `products`, by Cholesky's decomposition.
 std::pair<double, double> decompose(const Matrix& gram, const std::vector<double>& products, double factor) {
   const std::size_t n = products.size();
   Matrix lower(n, std::vector<double>(n));
@@ -180,6 +179,9 @@ LayoutEffect layout_effect(const std::vector<Datum>& base, const std::vector<Dat
   const double most = std::sqrt(total / data.freedom);
   const double lowest = std::log(std::min(least, most) / kNoiseRange), highest = std::log(kNoiseRange * most);
 
+  std::array<double, kNoises> noises{};
+  for (std::size_t k = 0; k < kNoises; ++k)
+    noises[k] = std::exp(std::lerp(lowest, highest, static_cast<double>(k) / (kNoises - 1)));
   std::vector<double> sigmas(kSigmas), logs(kSigmas), shares(kSigmas);
   double best = -1e300;
   for (std::size_t s = 0; s < kSigmas; ++s) {
@@ -187,7 +189,7 @@ LayoutEffect layout_effect(const std::vector<Datum>& base, const std::vector<Dat
     std::array<double, kNoises> of_noise{};
     double top = -1e300;
     for (std::size_t k = 0; k < kNoises; ++k) {
-      const double noise = std::exp(lowest + (highest - lowest) * static_cast<double>(k) / (kNoises - 1));
+      const double noise = noises[k];
       const double factor = std::pow(sigmas[s] / noise, 2);
       const auto [log_det, square] = decompose(gram, products, factor);
       of_noise[k] = -data.freedom * std::log(noise) - log_det / 2 - (total - factor * square) / (2 * noise * noise);
@@ -195,7 +197,7 @@ LayoutEffect layout_effect(const std::vector<Datum>& base, const std::vector<Dat
     }
     double sum = 0, share = 0;
     for (std::size_t k = 0; k < kNoises; ++k) {
-      const double noise = std::exp(lowest + (highest - lowest) * static_cast<double>(k) / (kNoises - 1));
+      const double noise = noises[k];
       const double weight = std::exp(of_noise[k] - top);
       sum += weight;
       share += weight * sigmas[s] * sigmas[s] / (sigmas[s] * sigmas[s] + noise * noise);

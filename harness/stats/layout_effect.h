@@ -26,9 +26,9 @@
 
 namespace lab::stats {
 
-/// Scale of the prior of sigma_link: half of all benchmarks are below it. Eight random links of the buddy variant
-/// differed by 6.4 % and up to 2.5 % in one workload and by less than the noise in others; continuous-benchmarking
-/// projects report 2 to 11 % at worst.
+/// Scale of the prior of sigma_link, which assumes that half of all benchmarks are below it. Of eight random links of
+/// the buddy variant one was 6.4 % slower in same-size churn and the others were within 2.5 %; continuous-benchmarking
+/// projects report 2 to 11 % between links.
 inline constexpr double kUsualLinks = 0.01;
 inline constexpr double kFar = 3;
 
