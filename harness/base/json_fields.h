@@ -4,7 +4,8 @@
 ///
 /// Writing keeps the order of that list. Reading reports where a value is, what was expected and what was found
 /// ("machine.gpus[0]: expected a string, found a number"). A missing field is an error unless it is listed with
-/// f.added(). An unknown field is ignored, so a later writer may add fields. A json::object is copied unchanged. A pair
+/// f.added(). An unknown field is ignored, so a later writer may add fields. A json::object or json::array is copied
+/// unchanged. A pair
 /// or tuple is an array. An enum E whose values count from 0 is a string if `names_of(E)` returns an array of their
 /// names; it is found by argument-dependent lookup.
 #pragma once
@@ -90,7 +91,8 @@ template <typename T>
 json::value to_json(const T& value) {
   if constexpr (std::is_floating_point_v<T>) {
     return detail::number_to_json(value);
-  } else if constexpr (std::is_same_v<T, std::string> || std::is_arithmetic_v<T> || std::is_same_v<T, json::object>) {
+  } else if constexpr (std::is_same_v<T, std::string> || std::is_arithmetic_v<T> || std::is_same_v<T, json::object> ||
+                       std::is_same_v<T, json::array>) {
     return json::value(value);
   } else if constexpr (detail::IsNamedEnum<T>) {
     return json::value(names_of(value)[static_cast<std::size_t>(value)]);
@@ -137,6 +139,9 @@ class FieldReader {
     } else if constexpr (std::is_same_v<T, json::object>) {
       if (!value_->is_object()) return expected("an object");
       out = value_->get_object();
+    } else if constexpr (std::is_same_v<T, json::array>) {
+      if (!value_->is_array()) return expected("an array");
+      out = value_->get_array();
     } else if constexpr (detail::IsNamedEnum<T>) {
       read_name(out);
     } else if constexpr (detail::IsOptional<T>::value) {

@@ -9,9 +9,9 @@ import re
 import subprocess
 import time
 
-from harness.make import paths, toolchain
+from harness.make import logs, ninja, paths, simulated_devices, toolchain
 from harness.make.arguments import Parser
-from harness.make.console import MakeError, StatusLine, duration, print_line
+from harness.make.console import MakeError, duration, print_line
 from harness.make.names import nearest_hint
 from harness.spm.lock import Lock
 from collections.abc import Callable, Iterator, Sequence
@@ -124,7 +124,7 @@ class Build:
         tools, names = (hashlib.sha256(json.dumps(each).encode()).hexdigest() for each in (
             [command, self.tools.key, sorted(self.packages.items())], list(_globbed())))
         stamp = os.path.join(self.folder, "configured")
-        before = _read(stamp).split() if os.path.exists(os.path.join(self.folder, "build.ninja")) else []
+        before = paths.read_if_there(stamp).split() if os.path.exists(os.path.join(self.folder, "build.ninja")) else []
         if before == [tools, names]:
             return
         toolchain.check_march(self.tools.compiler, self.options.march)
@@ -137,7 +137,7 @@ class Build:
             done = subprocess.run([*command, *fresh], cwd=paths.ROOT, stdout=file, stderr=subprocess.STDOUT,
                                   stdin=subprocess.DEVNULL, check=False)
         if done.returncode != 0:
-            print_line(_tail(log))
+            print_line(logs.tail(log))
             hint = toolchain.USE_SYSTEM if self.options.toolchain == "pinned" else f"the whole log: {log}"
             raise MakeError(f"configuring {self.folder} failed with exit status {done.returncode}", hint)
         paths.write_if_changed(stamp, f"{tools} {names}\n")
@@ -183,38 +183,16 @@ class Build:
     def estimate(self, targets: Sequence[str] = ()) -> tuple[int, float]:
         """(steps, seconds): how many commands a build would run, and about how long they take on this machine."""
         steps = self.steps(targets)
-        rate = float(_read(os.path.join(self.folder, "rate")) or STEPS_A_SECOND * (os.cpu_count() or 1))
+        rate = float(paths.read_if_there(os.path.join(self.folder, "rate")) or STEPS_A_SECOND * (os.cpu_count() or 1))
         return steps, steps / rate
 
     def run(self, targets: Sequence[str] = ()) -> None:
         """Builds; a failure prints the compiler's output and raises MakeError."""
         started = time.monotonic()
-        progress = StatusLine()
-        environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
         log = os.path.join(self.folder, "build.log")
-        process = subprocess.Popen([*self.tools.ninja, "-C", self.folder, *targets], stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, env=environment,
-                                   errors="replace")
-        assert process.stdout is not None
-        done, total = 0, 0
-        with open(log, "w", encoding="utf-8") as file:
-            try:
-                for line in process.stdout:
-                    file.write(line)
-                    step = re.match(r"\[(\d+)/(\d+)\] ", line)
-                    if step:
-                        done, total = int(step[1]), int(step[2])
-                        elapsed = time.monotonic() - started
-                        left = elapsed / done * (total - done) if done else 0
-                        # The first few steps are no basis for an estimate.
-                        known = done >= min(10, total / 4)
-                        progress.update(f"build {done}/{total}" + (f", {duration(left)} left" if known else ""))
-            finally:
-                if process.poll() is None and process.stdout.closed is False:
-                    _wait_or_stop(process)
-                progress.close()
-        if process.wait() != 0:
-            print_line(_failures(log))
+        status, total = ninja.run([*self.tools.ninja, "-C", self.folder, *targets], log, "build")
+        if status != 0:
+            print_line(logs.failures(log))
             raise MakeError(f"building {self.folder} failed", f"the whole log: {log}")
         elapsed = time.monotonic() - started
         if total >= 20:
@@ -229,33 +207,6 @@ def _globbed() -> Iterator[str]:
             yield from (os.path.join(folder, name) for name in sorted(files) if not name.endswith((".py", ".pyc")))
 
 
-def _wait_or_stop(process: subprocess.Popen[str]) -> None:
-    """Waits for ninja, which ends by itself once its output has ended; after an interrupt, terminates it."""
-    try:
-        process.wait(timeout=0.5)
-    except subprocess.TimeoutExpired:
-        process.terminate()
-        process.wait()
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except OSError:
-        return ""
-
-
-def _tail(path: str, lines: int = 25) -> str:
-    return "\n".join(_read(path).splitlines()[-lines:])
-
-
-def _failures(log: str, limit: int = 60) -> str:
-    """The log from the first FAILED line on, without the steps that succeeded."""
-    lines = [line for line in _read(log).splitlines() if not re.match(r"\[\d+/\d+\] ", line)]
-    return "\n".join(lines[:limit])
-
-
 def build(options: BuildOptions, targets: Sequence[str] | Callable[[Build], list[str]] = (),
           quiet: bool = False) -> Build:
     """Fetches, configures and builds; returns the Build. `targets`: CMake targets, or a function of the Build."""
@@ -264,13 +215,23 @@ def build(options: BuildOptions, targets: Sequence[str] | Callable[[Build], list
         ready.configure()
         wanted = targets(ready) if callable(targets) else targets
         ready.run([*wanted, *ready.targets_matching(options.variants)])
+    build_simulated_devices(ready)
     return ready
+
+
+def build_simulated_devices(ready: Build) -> None:
+    """Builds what simulates devices, if its packages are installed and it is not up to date."""
+    group = simulated_devices.GROUP
+    if _spm(lambda api: api.active(group, packages=paths.PACKAGES), ready.options):
+        # Always the pinned compiler: what a newer one links might need a newer C library than that of the drivers.
+        packages = install((*toolchain.GROUPS["pinned"], group), quiet=True)
+        simulated_devices.build(toolchain.find("pinned", packages), packages)
 
 
 def _cached(folder: str) -> dict[str, str]:
     """The options in a build folder's CMake cache; {} if it has none."""
     return dict(re.findall(r"^(CMAKE_MAKE_PROGRAM|LAB_MARCH|LAB_TOOLCHAIN):\w+=(.*)$",
-                           _read(os.path.join(folder, "CMakeCache.txt")), re.M))
+                           paths.read_if_there(os.path.join(folder, "CMakeCache.txt")), re.M))
 
 
 def existing_options() -> BuildOptions:
@@ -289,7 +250,7 @@ def bring_up_to_date() -> None:
     folder = os.path.dirname(harness)
     cache = _cached(folder)
     try:
-        variants = [each for each in json.loads(_read(os.path.join(folder, "variants.json")) or "[]")
+        variants = [each for each in json.loads(paths.read_if_there(os.path.join(folder, "variants.json")) or "[]")
                     if os.path.exists(os.path.join(folder, each["executable"]))]
         done = subprocess.run([cache["CMAKE_MAKE_PROGRAM"], "-C", folder, "-n", "harness",
                                *(each["target"] for each in variants)], capture_output=True, text=True, check=False)

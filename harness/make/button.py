@@ -71,6 +71,7 @@ def main(argv: list[str]) -> int:
         steps, seconds = ready.estimate()
         with stages.stage(f"build {steps} steps" if steps else "build: nothing to do", seconds):
             ready.run()
+    build.build_simulated_devices(ready)
     harness = os.path.join(ready.folder, "harness")
 
     folder = os.path.join(paths.ROOT, "reports", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
@@ -78,7 +79,7 @@ def main(argv: list[str]) -> int:
     flags = [f"--{chosen}"] if chosen != "default" else []
     try:
         with stages.stage("ask every Vulkan driver", stages.about("probe"), "probe"):
-            status, _ = harness_stage(harness, "probe", [])
+            status, _ = harness_stage(harness, "probe", ["--allocate"])
         with stages.stage(f"run the benchmarks ({chosen}); the report fills in at {folder}", budget_of(harness, flags)):
             measured, result = harness_stage(harness, "run", [*flags, "--report", folder])
         with stages.stage("write the report", stages.about("report"), "report"):

@@ -16,6 +16,15 @@ def build_dir(toolchain: str, config: str) -> str:
     return os.path.join(BUILD, f"{toolchain}-{config}")
 
 
+def read_if_there(path: str) -> str:
+    """The text of a file; "" if it cannot be read."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
 def write_if_changed(path: str, text: str, mode: int = 0o644) -> None:
     """Writes `text` by temporary file and rename. An equal file is left alone, because ninja compares time stamps."""
     try:

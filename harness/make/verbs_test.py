@@ -9,7 +9,7 @@ import unittest
 from contextlib import redirect_stderr
 from unittest import mock
 
-from harness.make import arguments, build, button, console, names, paths, toolchain
+from harness.make import arguments, build, button, console, logs, names, paths, toolchain
 from harness.make.console import MakeError
 from harness.spm.options import VERBS as SPM_VERBS
 from make import VERBS
@@ -244,7 +244,7 @@ class Builds(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w+") as log:
             log.write("[1/2] CXX a.o\nFAILED: b.o\nb.cpp:1: error: no\n[2/2] x\n")
             log.flush()
-            self.assertEqual(build._failures(log.name), "FAILED: b.o\nb.cpp:1: error: no")
+            self.assertEqual(logs.failures(log.name), "FAILED: b.o\nb.cpp:1: error: no")
 
     def test_several_globs_are_all_built_and_each_must_match(self) -> None:
         ready = build.Build.__new__(build.Build)

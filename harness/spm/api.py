@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 
 from harness.spm.errors import SpmError
 from harness.spm.pins import manifest as manifests
 from harness.spm.settings import Settings
+from harness.spm.store import lib
 from harness.spm.verbs.install import activate
 
 TYPE_CHECKING = False
@@ -32,6 +34,18 @@ def install_groups(groups: Iterable[str], **settings: Any) -> dict[str, tuple[st
     manifest = manifests.load(chosen.packages)
     items, _ = activate(manifest.grouped(groups, chosen.platform), manifest, chosen)
     return {item.package.name: (item.entry.version, item.link) for item in items}
+
+
+def active(group: str, **settings: Any) -> bool:
+    """Whether lib has a link for each package of `group`, in any version. False for a group that is not pinned here."""
+    chosen = _settings(**settings)
+    packages = manifests.load(chosen.packages).packages.values()
+    links = [
+        os.path.join(chosen.lib_folder(), each.lib)
+        for each in packages
+        if group in each.groups and each.serves(chosen.platform)
+    ]
+    return bool(links) and all(lib.is_ours(link) for link in links)
 
 
 def versions(**settings: Any) -> dict[str, str]:

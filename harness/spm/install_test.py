@@ -56,6 +56,17 @@ class InstallTest(SpmTestCase):
         self.assertEqual(self.spm("install-group", "x", "y").status, 0)
         self.assertEqual(sorted(os.listdir(self.lib)), ["a-1", "b-1", "c-1"])
 
+    def test_a_group_is_active_once_all_its_packages_are(self) -> None:
+        def active(group: str) -> bool:
+            return api.active(group, packages=f"{self.folder}/packages.json", lib=self.lib)
+
+        for name in ("a", "b"):
+            self.add_simple(name, groups=["x"])
+        self.spm("install", "a")
+        self.assertEqual((active("x"), active("unknown")), (False, False))
+        self.spm("install", "b")
+        self.assertTrue(active("x"))
+
     def test_another_platforms_packages_stand_apart(self) -> None:
         other = next(each for each in settings.PLATFORMS if each != settings.native_platform())
         data = {platform: deb(member("./usr/a", platform.encode())) for platform in settings.PLATFORMS}
