@@ -24,6 +24,26 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBisects = 3;
 
+struct Atlas {
+  std::vector<results::DriverColumn> columns;
+  std::vector<results::MemoryFindings> memory;  ///< of the columns that have some
+};
+
+/// The columns of a machine's own atlas with their real allocations, and the reference columns of others.
+Expected<Atlas> atlas_of(const fs::path& machine_folder, const fs::path& root) {
+  const fs::path own = machine_folder / "atlas", reference = root / "results/reference/atlas";
+  Expected<std::vector<results::DriverColumn>> columns = results::load_atlas(own, reference);
+  if (!columns) return columns.error();
+  Atlas atlas{std::move(*columns), {}};
+  for (const results::DriverColumn& column : atlas.columns) {
+    Expected<std::optional<results::MemoryFindings>> memory =
+        results::load_memory((column.kept ? reference : own) / column.name);
+    if (!memory) return memory.error();
+    if (*memory) atlas.memory.push_back(std::move(**memory));
+  }
+  return atlas;
+}
+
 report::ReportOptions options_for(const fs::path& root, fs::path out) {
   return {.out = std::move(out), .root = root, .progress = {}};
 }
@@ -97,23 +117,23 @@ Expected<report::ReportFiles> report_result(const ReportRequest& request, const 
   if (!result) return result.error();
   const Expected<std::optional<judge::Comparison>> comparison = comparison_of(*result, path, request.base);
   if (!comparison) return comparison.error();
-  const Expected<std::vector<results::DriverColumn>> atlas = results::load_atlas(path.parent_path() / "atlas");
+  const Expected<Atlas> atlas = atlas_of(path.parent_path(), request.root);
   if (!atlas) return atlas.error();
   const std::vector<judge::SeriesHistory> histories = history_of(path, result->machine.id);
   const std::vector<results::ParsedBisectRecord> bisects = bisects_of(path);
-  return report::write_report({&*result, *atlas, *comparison ? &**comparison : nullptr, histories, bisects,
-                               exhibits_of(*result, path.parent_path())},
+  return report::write_report({&*result, atlas->columns, *comparison ? &**comparison : nullptr, histories, bisects,
+                               exhibits_of(*result, path.parent_path()), atlas->memory},
                               options_for(request.root, out.value_or(request.root / "reports" / path.stem())));
 }
 
 Expected<report::ReportFiles> report_atlas_alone(const ReportRequest& request, const fs::path& machine_folder) {
-  const Expected<std::vector<results::DriverColumn>> atlas = results::load_atlas(machine_folder / "atlas");
+  const Expected<Atlas> atlas = atlas_of(machine_folder, request.root);
   if (!atlas) return atlas.error();
-  if (atlas->empty())
+  if (std::ranges::all_of(atlas->columns, &results::DriverColumn::kept))
     return usage_error(fmt::format("expected a result or an atlas in '{}', found neither", machine_folder.string()),
                        "python3 make.py run, or python3 make.py probe");
   return report::write_report(
-      {nullptr, *atlas, nullptr, {}, {}, {}},
+      {nullptr, atlas->columns, nullptr, {}, {}, {}, atlas->memory},
       options_for(request.root,
                   request.out.value_or(request.root / "reports" / (machine_folder.filename().string() + "-atlas"))));
 }
@@ -159,8 +179,7 @@ Expected<void> report(const ReportRequest& request, const ReportListener& on_wri
 
 Expected<void> keep_report(const results::Result& result, const fs::path& folder, std::optional<int> planned_blocks,
                            const fs::path& root) {
-  const Expected<std::vector<results::DriverColumn>> atlas =
-      results::load_atlas(results::machine_folder(root, result.machine) / "atlas");
+  const Expected<Atlas> atlas = atlas_of(results::machine_folder(root, result.machine), root);
   if (!atlas) return in_context("report not written", atlas.error());
   report::ReportOptions options = options_for(root, folder);
   Expected<std::optional<judge::Comparison>> comparison = std::optional<judge::Comparison>{};
@@ -169,8 +188,15 @@ Expected<void> keep_report(const results::Result& result, const fs::path& folder
   else
     comparison = comparison_of(result, "", std::nullopt);
   const judge::Comparison* const verdicts = comparison && *comparison ? &**comparison : nullptr;
-  const Expected<report::ReportFiles> files = report::write_report(
-      {&result, *atlas, verdicts, {}, {}, exhibits_of(result, results::machine_folder(root, result.machine))}, options);
+  const Expected<report::ReportFiles> files =
+      report::write_report({&result,
+                            atlas->columns,
+                            verdicts,
+                            {},
+                            {},
+                            exhibits_of(result, results::machine_folder(root, result.machine)),
+                            atlas->memory},
+                           options);
   if (!files) return in_context("report not written", files.error());
   // The page exists, but without verdicts.
   if (!comparison) return in_context("report written without verdicts", comparison.error());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -12,9 +13,15 @@
 
 #include "harness/base/layout.h"
 #include "harness/base/nearest.h"
+#include "harness/base/utc.h"
+#include "harness/cli/advise.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/real_allocations.h"
+#include "harness/cli/wrong_answers.h"
 #include "harness/measure/machine.h"
+#include "harness/probe/allocate.h"
 #include "harness/probe/column_name.h"
+#include "harness/results/import_column.h"
 #include "harness/results/journal.h"
 
 namespace lab::cli {
@@ -44,7 +51,12 @@ probe::ProbeSpec spec_of(const Options& options) {
   spec.lib = lib_dir();
   spec.generated = build_dir() / "vulkan";
   spec.child = build_dir() / "vulkan_probe_child";
-  spec.sweeps_file = options.value("--sweep").value_or(root_dir() / "harness/probe/sweeps.json");
+  const std::filesystem::path sweeps = root_dir() / "harness/probe/sweeps";
+  spec.sweep_files = {sweeps / "article.json"};
+  for (const std::string& file : options.values("--sweep")) spec.sweep_files.emplace_back(file);
+  if (spec.sweep_files.size() == 1) spec.sweep_files.push_back(sweeps / "wide.json");
+  spec.simulated_devices = root_dir() / "harness/probe/simulated_devices.json";
+  spec.shims = build_dir().parent_path() / "simulated-devices";
   spec.driver = options.value("--driver").value_or("all");
   spec.validate = options.has("--validate");
   spec.environment = probe::current_environment();
@@ -60,13 +72,51 @@ Expected<void> save(const results::DriverColumn& column, const std::filesystem::
   return saved;
 }
 
+// The folders that --import names; all are read before anything is written.
+Expected<std::vector<results::DriverColumn>> import_columns(const Options& options) {
+  std::vector<results::DriverColumn> columns;
+  for (const std::string& folder : options.values("--import")) {
+    Expected<results::DriverColumn> column = results::import_column(folder);
+    if (!column) return column.error();
+    if (std::ranges::find(columns, column->name, &results::DriverColumn::name) != columns.end())
+      return Error{fmt::format("--import: expected folders of different names, found '{}' twice", column->name), "",
+                   ExitStatus::kUsage};
+    column->probed_at = utc(std::time(nullptr));
+    columns.push_back(std::move(*column));
+  }
+  return columns;
+}
+
+Expected<void> refuse_unused(const Options& options) {
+  const std::optional<std::string> format = options.value("--format");
+  if (options.has("--advise")) {
+    if (format && *format != "json")
+      return Error{fmt::format("--advise: expected --format json or no --format, found '{}'", *format), "",
+                   ExitStatus::kUsage};
+    for (const char* other : {"--out", "--sweep", "--import", "--allocate"})
+      if (options.has(other))
+        return Error{
+            fmt::format("--advise writes no column and asks for the program's resources alone: {} has no use", other),
+            "", ExitStatus::kUsage};
+    if (options.has("--column") && options.has("--driver"))
+      return Error{"expected --column or --driver, found both", "", ExitStatus::kUsage};
+  } else if (options.has("--column")) {
+    return Error{"--column is only for --advise", "probe --advise FILE --column FOLDER", ExitStatus::kUsage};
+  }
+  return {};
+}
+
 Expected<ExitStatus> run_probe(const Options& options) {
   const Expected<std::string> format = chosen_format(options);
   if (!format) return format.error();
   if (const auto none = options.refuse_arguments("probe", "probe --driver PREFIX"); !none) return none.error();
+  if (const auto unused = refuse_unused(options); !unused) return unused.error();
+  if (const std::optional<std::string> file = options.value("--advise"))
+    return advise_and_print(options, *file, spec_of(options));
   const Expected<std::filesystem::path> out = chosen_atlas(options);
   if (!out) return out.error();
-  const Expected<std::vector<results::DriverColumn>> columns = probe::probe(spec_of(options));
+  const Expected<std::vector<results::DriverColumn>> columns =
+      options.has("--import") ? import_columns(options) : probe::probe(spec_of(options));
   if (!columns) return columns.error();
   if (columns->empty())
     fmt::print(stderr, "probe: no Vulkan driver on this machine has a device; nothing was written\n");
@@ -78,7 +128,12 @@ Expected<ExitStatus> run_probe(const Options& options) {
                *format == "json" ? boost::json::serialize(to_json(column, true)) : (*out / column.name).string());
     for (const std::string& complaint : column.validation)
       fmt::print(stderr, "probe: {}: {}\n", column.name, complaint);
-    if (column.failure || !column.validation.empty()) status = ExitStatus::kFailed;
+    const bool wrong = print_wrong_answers(column);
+    if (column.failure || !column.validation.empty() || wrong) status = ExitStatus::kFailed;
+    if (!options.has("--allocate") || !probe::is_allocatable(column)) continue;
+    const Expected<ExitStatus> allocated = allocate_and_save(spec_of(options), column, *out / column.name);
+    if (!allocated) return allocated.error();
+    if (*allocated != ExitStatus::kOk) status = *allocated;
   }
   return status;
 }
@@ -88,13 +143,18 @@ Expected<ExitStatus> run_probe(const Options& options) {
 Command probe_command() {
   return {
       "probe",
-      "[--driver PREFIX|all] [--out DIR] [--format json|csv|io7m]",
+      "[--driver PREFIX|all] [--out DIR] [--format json|csv|io7m] [--advise FILE]",
       "query the memory requirements of images and buffers from every Vulkan driver",
       {{"--driver", "PREFIX|all", "only driver columns with this prefix: lavapipe, radv-22.3 (default: all)"},
        {"--out", "DIR", "write a folder per driver column: column.json, images.csv, buffers.csv"},
        {"--format", "FORMAT", "csv: print the folders; json: print the columns; io7m: also write the article's files"},
-       {"--sweep", "FILE", "query other sizes than those of harness/probe/sweeps.json"},
-       {"--validate", "", "query with the validation layers; a validation error makes the exit status 1"}},
+       {"--sweep", "FILE", "besides the article's sweep, ask these queries, not harness/probe/sweeps/wide.json's"},
+       {"--import", "DIR",
+        "ask nothing; add a column from DIR/image-sizes.txt and buffer-sizes.txt (the article's format)"},
+       {"--advise", "FILE", "how to allocate memory for the images and buffers of a program (harness/docs/formats.md)"},
+       {"--column", "FOLDER", "advise for this column of an atlas; otherwise the drivers of this machine are asked"},
+       {"--validate", "", "query with the validation layers; a validation error makes the exit status 1"},
+       {"--allocate", "", "also allocate, write and read memory on each device, and time it: adds memory.json"}},
       run_probe};
 }
 

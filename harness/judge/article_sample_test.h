@@ -12,6 +12,7 @@
 
 #include "harness/base/random.h"
 #include "harness/bench/checksum.h"
+#include "harness/judge/driver_claim.h"
 #include "harness/results/article.h"
 #include "harness/results/atlas.h"
 #include "harness/results/result.h"
@@ -102,8 +103,15 @@ results::DriverColumn column(const std::string& name, const Storage& storage, st
   made.driver.short_name = name.substr(0, name.find('-'));
   made.driver.version = "22.3.6";
   made.driver.device_name = "a simulated " + made.driver.short_name;
-  made.heaps = {{std::uint64_t{8} << 30, {"device local"}}};
-  made.limits = {{"maxMemoryAllocationCount", 4096}};
+  if (name.find("-simulated") != std::string::npos) {
+    made.driver.simulated = results::SimulatedDevice{"navi10", "amdgpu_noop_drm_shim", {}};
+  } else {
+    made.heaps = {{std::uint64_t{8} << 30, {"device local"}}};
+    made.memory_types = {{0, {"device local", "host visible"}}};
+  }
+  made.limits = {
+      {"maxMemoryAllocationCount", 4096}, {"maxImageDimension2D", 16384}, {"minStorageBufferOffsetAlignment", 4}};
+  made.buffer_memory_type_bits = {1};
   for (std::uint64_t width = 1; width <= 4096; width *= 2)
     for (std::uint64_t height = 1; height <= 4096; height *= 2) {
       const auto [size, alignment] = storage(width, height);
@@ -116,6 +124,19 @@ results::DriverColumn column(const std::string& name, const Storage& storage, st
     }
   std::sort(made.buffers.begin(), made.buffers.end(), [](const auto& a, const auto& b) { return a.length < b.length; });
   return made;
+}
+
+/// The tiles of 4096 bytes of an Intel HD Graphics 620, followed by its compression data (`compressed`), and by the
+/// bytes that a newer version adds.
+inline results::DriverColumn hd620(const std::string& name, bool compressed, std::uint64_t added = 0) {
+  return column(
+      name,
+      [=](std::uint64_t width, std::uint64_t height) {
+        const std::uint64_t tiles = (width + 31) / 32 * ((height + 31) / 32);
+        const std::uint64_t compression = (tiles + 255) / 256 * 4096 + 24;
+        return std::pair<std::uint64_t, std::uint64_t>{tiles * 4096 + (compressed ? compression : 0) + added, 4096};
+      },
+      1);
 }
 
 /// A driver that stores rows of 64-byte pieces, and one with tiles of 4096 bytes that changes its alignment.

@@ -58,7 +58,9 @@ class ClaimJudge {
     return {std::move(judged)};
   }
 
+  /// About drivers: judged in driver_verdict.h.
   std::vector<JudgedClaim> operator()(const results::DriverClaim&) const { return {}; }
+  std::vector<JudgedClaim> operator()(const results::TextClaim&) const { return {}; }
 
  private:
   std::string benchmark(const std::string& variant, const std::string& workload) const {

@@ -119,11 +119,30 @@ std::vector<Requirement> requirements(const DriverColumn& column) {
   const auto bytes = [&](std::string metric, std::uint64_t value) {
     all.push_back({std::move(metric), fmt::format("{}", value), value});
   };
+  const auto text = [&](std::string metric, std::string value) {
+    all.push_back({std::move(metric), std::move(value), {}});
+  };
+  const auto needs = [&](const std::string& what, const results::SweepAnswers& sweep, const results::Needs& row) {
+    bytes(what + " size", row.size);
+    bytes(what + " alignment", row.alignment);
+    text(what + " memory_type_bits", fmt::format("{}", row.memory_type_bits));
+    text(what + " dedicated", names_of(row.dedicated)[static_cast<std::size_t>(row.dedicated)]);
+    text(what + " refused", sweep.refusals[row.refusal]);
+  };
+  for (const results::SweepAnswers& sweep : column.sweeps) {
+    for (const results::ImageTable& table : sweep.images)
+      for (const results::ImageAnswer& row : table.rows)
+        needs(fmt::format("{}: {}", sweep.name, describe(table.kind, row.width, row.height, row.depth)), sweep,
+              row.needs);
+    for (const results::BufferTable& table : sweep.buffers)
+      for (const results::BufferAnswer& row : table.rows)
+        needs(fmt::format("{}: {}", sweep.name, describe(table.kind, row.length)), sweep, row.needs);
+  }
   for (const results::ImageRow& row : column.images) {
     const std::string what = fmt::format("image {}x{}", row.width, row.height);
     bytes(what + " size", row.size);
     bytes(what + " alignment", row.alignment);
-    all.push_back({what + " memory_type_bits", fmt::format("{}", row.memory_type_bits), {}});
+    text(what + " memory_type_bits", fmt::format("{}", row.memory_type_bits));
   }
   for (const results::BufferRow& row : column.buffers) {
     const std::string what = fmt::format("buffer {}", row.length);
@@ -131,16 +150,14 @@ std::vector<Requirement> requirements(const DriverColumn& column) {
     bytes(what + " alignment", row.alignment);
   }
   for (std::size_t i = 0; i < column.heaps.size(); ++i)
-    all.push_back({fmt::format("heap {}", i),
-                   fmt::format("{} bytes, {}", column.heaps[i].size, fmt::join(column.heaps[i].flags, " + ")),
-                   {}});
+    text(fmt::format("heap {}", i),
+         fmt::format("{} bytes, {}", column.heaps[i].size, fmt::join(column.heaps[i].flags, " + ")));
   for (std::size_t i = 0; i < column.memory_types.size(); ++i)
-    all.push_back(
-        {fmt::format("memory type {}", i),
-         fmt::format("heap {}, {}", column.memory_types[i].heap, fmt::join(column.memory_types[i].flags, " + ")),
-         {}});
+    text(fmt::format("memory type {}", i),
+         fmt::format("heap {}, {}", column.memory_types[i].heap, fmt::join(column.memory_types[i].flags, " + ")));
   for (const auto& limit : column.limits)
-    all.push_back({fmt::format("limit {}", std::string_view(limit.key())), boost::json::serialize(limit.value()), {}});
+    text(fmt::format("limit {}", std::string_view(limit.key())), boost::json::serialize(limit.value()));
+  for (const auto& [name, value] : column.environment) text("environment " + name, value);
   return all;
 }
 
@@ -148,6 +165,7 @@ void compare_columns(const DriverColumn& base, const DriverColumn& head, std::ve
   const std::string name = base.name == head.name ? base.name : fmt::format("{} -> {}", base.name, head.name);
   const std::vector<Requirement> before = requirements(base), after = requirements(head);
   std::map<std::string, const Requirement*> of_head;
+  std::set<std::string> matched;  // a sweep may ask the same twice
   for (const Requirement& requirement : after) of_head[requirement.metric] = &requirement;
   for (const Requirement& requirement : before) {
     const auto at = of_head.find(requirement.metric);
@@ -160,10 +178,11 @@ void compare_columns(const DriverColumn& base, const DriverColumn& head, std::ve
       found.push_back(
           {name, requirement.metric, requirement.value, now->value,
            requirement.need && *requirement.need != 0 && (*now->need == 0 || *now->need > *requirement.need)});
-    of_head.erase(at);
+    matched.insert(requirement.metric);
   }
   for (const Requirement& requirement : after)
-    if (of_head.contains(requirement.metric)) found.push_back({name, requirement.metric, "", requirement.value, false});
+    if (!matched.contains(requirement.metric))
+      found.push_back({name, requirement.metric, "", requirement.value, false});
 }
 
 using DeviceKey = std::tuple<std::string, std::uint32_t, std::uint32_t>;

@@ -671,6 +671,31 @@ TEST(Atlases, are_compared_exactly) {
   EXPECT_EQ(exit_status(*compare_atlases({column("a", 1)}, {column("a", 1)})), ExitStatus::kOk);
 }
 
+TEST(CompareAtlases, compares_every_sweep_and_the_environment) {
+  const auto with_sweep = [](std::uint64_t size, std::vector<std::string> refusals) {
+    results::DriverColumn c = column("a", 1);
+    results::SweepAnswers& wide = c.sweeps.emplace_back();
+    wide.name = "wide";
+    wide.refusals = std::move(refusals);
+    const std::uint16_t refusal = wide.refusals.size() > 1 ? 1 : 0;
+    const results::ImageTable table{{"R8_UNORM", "2d", "optimal", "sampled", "", 1, 1, 1},
+                                    {{4, 4, 1, {size, 16, 1, refusal}}}};
+    wide.images = {table, table};  // the same query twice
+    return c;
+  };
+  results::DriverColumn head = with_sweep(0, {"", "at most 2x2"});
+  head.environment = {{"RADV_DEBUG", "nodcc"}};
+  const Comparison comparison = *compare_atlases({with_sweep(64, {""})}, {head});
+  std::vector<std::string> found;
+  for (const ExactChange& c : comparison.exact)
+    found.push_back(c.metric + ": '" + c.base + "' '" + c.head + "'" + (c.worse ? " worse" : ""));
+  const std::vector<std::string> once{"wide: 4x4 R8_UNORM, optimal, sampled size: '64' '0' worse",
+                                      "wide: 4x4 R8_UNORM, optimal, sampled refused: '' 'at most 2x2'"};
+  EXPECT_EQ(found,
+            (std::vector<std::string>{once[0], once[1], once[0], once[1], "environment RADV_DEBUG: '' 'nodcc'"}));
+  EXPECT_EQ(compare_atlases({head}, {head})->exact.size(), 0u);
+}
+
 TEST(Atlases, pair_a_driver_with_its_next_version) {
   const Comparison comparison = *compare_atlases({column("lavapipe-1", 4096)}, {column("lavapipe-2", 2048)});
   ASSERT_EQ(comparison.exact.size(), 1u);

@@ -3,31 +3,25 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "harness/results/article.h"
 #include "harness/results/atlas.h"
+#include "harness/results/memory_findings.h"
 
 namespace lab::judge {
 
 /// The outcome of a claim's check on one driver column.
 struct CheckOutcome {
-  std::string stated;         ///< the article's figure
-  std::string found;          ///< this column's figure
-  std::optional<bool> holds;  ///< none if the column lacks the data for the check
+  std::string reading;        ///< what was checked: the article's figures, with the tolerance that its words leave
+  std::string found;          ///< this column's figure, or why there is no outcome
+  std::optional<bool> holds;  ///< none if the column lacks the data, or if its data could not show the opposite
+  bool answered = true;       ///< whether the column has the data
 };
 
+/// `memory`: real allocations on that column's device; null: none were made.
 CheckOutcome check_claim(const results::DriverCheck& check, const results::DriverColumn& column,
-                         const results::ImageSweep& sweep);
-
-/// The columns whose names match a glob.
-std::vector<const results::DriverColumn*> columns_like(std::span<const results::DriverColumn> atlas,
-                                                       const std::string& glob);
-
-/// The column's image of that size; null if it was not queried or the driver refused it.
-const results::ImageRow* image(const results::DriverColumn& column, const results::ImageSize& size);
+                         const results::ImageSweep& sweep, const results::MemoryFindings* memory = nullptr);
 
 /// The smallest storage of any image in the article's sweep; none without images.
 std::optional<std::uint64_t> smallest_image_storage(const results::DriverColumn& column,

@@ -1,5 +1,7 @@
 #include "harness/measure/conformance.h"
 
+#include "harness/base/printable.h"
+
 namespace lab::measure {
 
 std::optional<ConformanceResult> run_conformance(const std::filesystem::path& executable, const Runner& run) {

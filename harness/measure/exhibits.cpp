@@ -9,6 +9,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/fit.h"
+#include "harness/base/printable.h"
 #include "harness/measure/variant_output.h"
 #include "harness/stats/latency.h"
 

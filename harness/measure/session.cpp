@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/base/fit.h"
+#include "harness/base/printable.h"
 #include "harness/measure/arms.h"
 #include "harness/measure/conformance.h"
 #include "harness/measure/exact_turns.h"

@@ -11,6 +11,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
+#include "harness/base/printable.h"
 #include "harness/bench/checksum.h"
 #include "harness/bench/description_json.h"
 #include "harness/bench/variant.h"
@@ -322,14 +323,6 @@ Expected<std::vector<std::string>> parse_conformance(std::string_view output) {
     if (check.failure)
       failures.push_back(printable(fmt::format("{}: {}", check.name, *check.failure).substr(0, kKeptFailure)));
   return failures;
-}
-
-std::string printable(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\t') || byte >= 0x7f) c = '?';
-  }
-  return text;
 }
 
 Expected<results::Process> parse_measurement(std::string_view output, const ProcessRequest& request) {

@@ -40,9 +40,6 @@ struct ProcessRequest {
 /// Parses the output of --conformance: "CHECK: what is wrong" of each check that failed. Rejects a list without checks.
 Expected<std::vector<std::string>> parse_conformance(std::string_view output);
 
-/// Child output is bytes and a result is UTF-8: replaces what is not printable with '?'.
-std::string printable(std::string text);
-
 /// Parses the output of --run into a process of a result: fills in real_time, cpu_time, timed_seconds, checksum,
 /// samples, counters and points. Rejects output that does not match the request, impossible values (not finite, not
 /// positive, phases that are missing or of unequal length, other points) and malformed checksums.

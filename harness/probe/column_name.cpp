@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 namespace lab::probe {
 
@@ -16,11 +17,14 @@ struct KnownDriver {
   std::string_view library;  // prefix of its library's name; "" for drivers that do not exist on Linux
 };
 
+constexpr std::int64_t kNoId = -1;
+
 // If one library name is a prefix of another, the longer one comes first.
 constexpr KnownDriver kDrivers[] = {
     {13, "lavapipe", "libvulkan_lvp"},
     {3, "radv", "libvulkan_radeon"},
-    {6, "anv", "libvulkan_intel"},  // and libvulkan_intel_hasvk, under the same id
+    {kNoId, "hasvk", "libvulkan_intel_hasvk"},  // reports the id of the next
+    {6, "anv", "libvulkan_intel"},
     {4, "nvidia", "libGLX_nvidia"},
     {4, "nvidia", "libEGL_nvidia"},
     {4, "nvidia", "libnvidia"},
@@ -83,6 +87,13 @@ std::vector<std::string> words(std::string_view text) {
   return found;
 }
 
+// "25.0.7-2deb13u1" is Debian's second build of 25.0.7; "23.1.0-devel" has no revision.
+std::string without_revision(std::string version) {
+  for (std::size_t at = 0; (at = version.find('-', at)) != std::string::npos; ++at)
+    if (at + 1 < version.size() && is_digit(version[at + 1])) return version.substr(0, at);
+  return version;
+}
+
 bool is_vendor_word(std::string_view word) {
   constexpr std::array<std::string_view, 14> kWords{"amd",    "nvidia", "intel",   "arm",      "apple",
                                                     "mesa",   "radeon", "geforce", "graphics", "gpu",
@@ -104,9 +115,15 @@ std::string expected_driver(std::string_view library) {
   return "";
 }
 
+bool shares_driver_id(std::string_view library) {
+  const std::string name = expected_driver(library);
+  const auto found = std::ranges::find(kDrivers, name, &KnownDriver::name);
+  return found != std::end(kDrivers) && found->id == kNoId;
+}
+
 std::string driver_version(std::string_view driver_info, std::uint32_t version, std::uint32_t vendor_id) {
-  for (const std::string& word : words(without_parentheses(driver_info)))
-    if (is_digit(word.front()) && word.find('.') != std::string::npos) return word;
+  for (std::string& word : words(without_parentheses(driver_info)))
+    if (is_digit(word.front()) && word.find('.') != std::string::npos) return without_revision(std::move(word));
   constexpr std::uint32_t kNvidia = 0x10de;
   if (vendor_id == kNvidia)
     return fmt::format("{}.{}.{}.{}", version >> 22, version >> 14 & 0xff, version >> 6 & 0xff, version & 0x3f);
@@ -127,14 +144,31 @@ std::string chip_name(std::string_view device_name, std::uint32_t vendor_id, std
   return chip.empty() ? fmt::format("{:04x}.{:04x}", vendor_id, device_id) : chip;
 }
 
-std::string column_name(const results::DriverIdentity& d) {
-  const std::string name = fmt::format("{}-{}", d.short_name, d.version);
-  if (d.device_type == "cpu") return name;
-  return fmt::format("{}-{}", name, chip_name(d.device_name, d.vendor_id, d.device_id));
+std::string column_name(const results::DriverIdentity& d, const std::map<std::string, std::string>& environment) {
+  std::string name = fmt::format("{}-{}", d.short_name, d.version);
+  if (d.simulated)
+    name += "-" + d.simulated->chip;
+  else if (d.device_type != "cpu")
+    name += "-" + chip_name(d.device_name, d.vendor_id, d.device_id);
+  constexpr std::size_t kLongest = 40;
+  for (const auto& [variable, value] : environment) {
+    std::string part;
+    for (const char c : value.substr(0, kLongest)) part += is_name(lower(c)) ? lower(c) : '-';
+    name += "-" + part;
+  }
+  constexpr std::size_t kLongestName = 200;  // a folder's name has at most 255 bytes, with a number or a suffix
+  if (name.size() > kLongestName) name.resize(kLongestName);
+  if (d.simulated) name += kSimulatedSuffix;
+  return name;
 }
 
 std::string failed_column_name(const results::DriverIdentity& d) {
   const std::string expected = expected_driver(d.library);
+  if (d.simulated && !expected.empty()) {
+    results::DriverIdentity named = d;
+    named.short_name = expected;
+    return column_name(named) + "-failed";
+  }
   if (!expected.empty()) return expected + "-failed";
   const std::string file = std::filesystem::path(d.manifest).filename();
   std::string stem;

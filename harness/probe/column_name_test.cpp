@@ -20,6 +20,8 @@ TEST(ColumnName, is_driver_version_and_chip) {
        "radv-20.0.1-radvnavi10"},
       {6, "Mesa 22.3.6", mesa, 0x8086, 0x5916, "Intel(R) HD Graphics 620 (KBL GT2)", "integrated gpu",
        "anv-22.3.6-hd620"},
+      {6, "Mesa 25.0.7-2+deb13u1", mesa, 0x8086, 0x5916, "Intel(R) HD Graphics 620 (KBL GT2)", "integrated gpu",
+       "anv-25.0.7-hd620"},
       {6, "Mesa 23.1.0-devel (git-0123abc)", mesa, 0x8086, 0x9a49, "Intel(R) Xe Graphics (TGL GT2)", "integrated gpu",
        "anv-23.1.0-devel-xe"},
       {4, "535.104.05", 535u << 22 | 104u << 14 | 5u << 6, 0x10de, 0x2182, "NVIDIA GeForce GTX 1660 Ti", "discrete gpu",
@@ -57,6 +59,37 @@ TEST(ColumnName, of_a_failed_driver_comes_from_its_library_or_manifest) {
   EXPECT_EQ(name("libGLX_nvidia.so.0", "/etc/vulkan/icd.d/nvidia_icd.json"), "nvidia-failed");
   EXPECT_EQ(name("/opt/libnew.so", "/x/New Driver_icd.x86_64.json"), "newdrivericd-failed");
   EXPECT_EQ(name("", "/x/..json"), "driver-failed");
+}
+
+TEST(ColumnName, of_a_simulated_device_says_so) {
+  results::DriverIdentity driver;
+  driver.library = "lib/mesa-drivers-bookworm-22.3.6/libvulkan_intel.so";
+  driver.version = "22.3.6";
+  driver.simulated = results::SimulatedDevice{"hd620", "shim", {}};
+  EXPECT_EQ(failed_column_name(driver), "anv-22.3.6-hd620-simulated-failed");
+  driver.short_name = "anv";
+  driver.device_name = "Intel(R) Graphics";
+  EXPECT_EQ(column_name(driver), "anv-22.3.6-hd620-simulated");
+}
+
+TEST(ColumnName, distinguishes_intels_two_drivers_by_their_libraries) {
+  EXPECT_EQ(driver_short_name(6), "anv");
+  EXPECT_EQ(expected_driver("/x/libvulkan_intel.so"), "anv");
+  EXPECT_EQ(expected_driver("/x/libvulkan_intel_hasvk.so"), "hasvk");
+  EXPECT_TRUE(shares_driver_id("/x/libvulkan_intel_hasvk.so"));
+  EXPECT_FALSE(shares_driver_id("/x/libvulkan_intel.so") || shares_driver_id("/x/unknown.so"));
+}
+
+TEST(ColumnName, has_the_values_of_variables_that_change_layouts) {
+  results::DriverIdentity d;
+  d.short_name = "radv";
+  d.version = "25.0.7";
+  d.device_type = "discrete gpu";
+  d.device_name = "AMD Radeon RX 5700 (RADV NAVI10)";
+  EXPECT_EQ(column_name(d, {}), "radv-25.0.7-navi10");
+  EXPECT_EQ(column_name(d, {{"MESA_X", "1"}, {"RADV_DEBUG", "nodcc,noHIZ /x"}}), "radv-25.0.7-navi10-1-nodcc-nohiz--x");
+  d.simulated = results::SimulatedDevice{"navi10", "amdgpu_noop_drm_shim", {}};
+  EXPECT_EQ(column_name(d, {{"RADV_DEBUG", "nodcc"}}), "radv-25.0.7-navi10-nodcc-simulated");
 }
 
 }  // namespace lab::probe

@@ -10,6 +10,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/printable.h"
 
 namespace lab::probe {
 
@@ -91,7 +92,7 @@ Expected<T> read_json(const fs::path& file) {
 
 // Several processes may write it at once, always with equal content: write_file renames. In a read-only checkout the
 // existing file is kept.
-Expected<void> write_manifest(const fs::path& file, const json::object& content) {
+Expected<void> write_json(const fs::path& file, const json::object& content) {
   const std::string text = json::serialize(content) + "\n";
   if (const Expected<std::string> there = read_file(file); there && *there == text) return {};
   return write_file(file, text);
@@ -124,6 +125,11 @@ std::vector<fs::path> manifest_folders(const EnvironmentVariables& environment, 
   add_list(or_else("XDG_DATA_HOME", home.empty() ? "" : home + "/.local/share"));
   add_list(or_else("XDG_DATA_DIRS", fmt::format("{0}/usr/local/share:{0}/usr/share", root.string())));
   return folders;
+}
+
+std::string recorded_path(const fs::path& path, const fs::path& home) {
+  const fs::path inside = path.lexically_relative(home);
+  return printable(inside.empty() || *inside.begin() == ".." ? path.string() : inside.string());
 }
 
 Manifest read_manifest(const fs::path& file) {
@@ -164,6 +170,20 @@ fs::path pinned_package(const fs::path& lib, const std::string& prefix) {
   return found.empty() ? fs::path() : *std::ranges::max_element(found);
 }
 
+Expected<void> write_manifest(const Manifest& manifest) {
+  return write_json(manifest.file,
+                    {{"file_format_version", "1.0.0"},
+                     {"ICD", json::object{{"library_path", manifest.library}, {"api_version", "1.3.0"}}}});
+}
+
+std::vector<std::string> pinned_libraries(const fs::path& lib) {
+  std::vector<std::string> folders;
+  // LLVM, libxcb, ...; libstdc++, libexpat, ...
+  for (const char* package : {"lavapipe", "runtime"})
+    if (const fs::path folder = pinned_package(lib, package); !folder.empty()) folders.push_back(folder);
+  return folders;
+}
+
 Expected<std::vector<Manifest>> pinned_manifests(const fs::path& lib, const fs::path& generated) {
   const fs::path package = pinned_package(lib, "lavapipe");
   if (package.empty()) return std::vector<Manifest>();
@@ -171,12 +191,8 @@ Expected<std::vector<Manifest>> pinned_manifests(const fs::path& lib, const fs::
   manifest.pinned = true;
   manifest.file = generated / "lavapipe.json";
   manifest.library = package / "libvulkan_lvp.so";
-  // The libraries that the pinned driver links (LLVM, libxcb, libstdc++, ...); neither folder contains a C library.
-  manifest.libraries.push_back(package);
-  if (const fs::path runtime = pinned_package(lib, "runtime"); !runtime.empty()) manifest.libraries.push_back(runtime);
-  const json::object content{{"file_format_version", "1.0.0"},
-                             {"ICD", json::object{{"library_path", manifest.library}, {"api_version", "1.3.0"}}}};
-  if (const auto written = write_manifest(manifest.file, content); !written) return written.error();
+  manifest.libraries = pinned_libraries(lib);
+  if (const auto written = write_manifest(manifest); !written) return written.error();
   return std::vector<Manifest>{manifest};
 }
 
@@ -201,7 +217,7 @@ Expected<fs::path> validation_layers(const fs::path& lib, const fs::path& genera
   for (const auto& entry : fs::recursive_directory_iterator(package / "lib", error))
     if (entry.path().filename() == "libVkLayer_khronos_validation.so")
       layer->get_object()["library_path"] = entry.path().string();
-  if (const auto written = write_manifest(generated / manifest.filename(), *content); !written) return written.error();
+  if (const auto written = write_json(generated / manifest.filename(), *content); !written) return written.error();
   return generated;
 }
 

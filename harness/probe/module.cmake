@@ -2,7 +2,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/vulkan_names.cmake)
 get_target_property(vulkan_include lab_vulkan_headers INTERFACE_INCLUDE_DIRECTORIES)
 lab_write_vulkan_names(${vulkan_include}/vulkan/vulkan_core.h ${CMAKE_BINARY_DIR}/generated/vulkan_names_generated.h
   VkResult VkFormat VkImageType VkImageTiling VkImageUsageFlagBits VkBufferUsageFlagBits VkDriverId VkPhysicalDeviceType
-  VkMemoryPropertyFlagBits VkMemoryHeapFlagBits)
+  VkMemoryPropertyFlagBits VkMemoryHeapFlagBits VkImageCreateFlagBits VkBufferCreateFlagBits)
 target_include_directories(probe PUBLIC ${CMAKE_BINARY_DIR}/generated)
 
 file(GLOB child_sources ${dir}/child/*.cpp)
@@ -11,13 +11,32 @@ lab_own(vulkan_probe_child)
 target_link_libraries(vulkan_probe_child PRIVATE probe ${CMAKE_DL_LIBS})
 set_target_properties(vulkan_probe_child PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
-# For tests only: a driver that misbehaves, and an independent program with the same queries.
-add_library(fake_icd MODULE EXCLUDE_FROM_ALL ${dir}/testing/fake_icd.cpp)
-target_compile_options(fake_icd PRIVATE -fno-sanitize=all)  # a driver is built without the sanitizers of its user
-target_link_options(fake_icd PRIVATE -fno-sanitize=all)
+# Real allocations: another child, with a shader that is compiled to SPIR-V here. The compiler is pinned and runs on the
+# pinned libraries, with any toolchain.
+lab_package(glslang glslang)
+lab_package(runtime runtime)
+set(shader ${dir}/memory/shaders/sample_texture.comp)
+set(spirv ${CMAKE_BINARY_DIR}/generated/sample_texture_spirv.h)
+add_custom_command(OUTPUT ${spirv} DEPENDS ${shader} VERBATIM
+  COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${runtime} ${glslang}/bin/glslangValidator --quiet -V
+    --vn kSampleTexture -o ${spirv} ${shader})
+file(GLOB memory_sources ${dir}/memory/*.cpp)
+add_executable(vulkan_memory_child ${memory_sources} ${spirv} ${dir}/child/device_properties.cpp
+  ${dir}/child/instance.cpp ${dir}/child/protocol.cpp ${dir}/child/vulkan.cpp)
+lab_own(vulkan_memory_child)
+target_link_libraries(vulkan_memory_child PRIVATE probe designs ${CMAKE_DL_LIBS})
+set_target_properties(vulkan_memory_child PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+add_dependencies(probe_test vulkan_memory_child)
+
+# For tests only: drivers that misbehave, and an independent program with the same queries.
+foreach(icd fake_icd wrapped_icd)
+  add_library(${icd} MODULE EXCLUDE_FROM_ALL ${dir}/testing/${icd}.cpp)
+  target_compile_options(${icd} PRIVATE -fno-sanitize=all)  # a driver is built without the sanitizers of its user
+  target_link_options(${icd} PRIVATE -fno-sanitize=all)
+endforeach()
 add_executable(vulkan_second_opinion EXCLUDE_FROM_ALL ${dir}/testing/second_opinion_main.cpp)
 target_link_libraries(vulkan_second_opinion PRIVATE ${CMAKE_DL_LIBS})
-foreach(target fake_icd vulkan_second_opinion)
+foreach(target fake_icd wrapped_icd vulkan_second_opinion)
   lab_own(${target})
   target_link_libraries(${target} PRIVATE lab_vulkan_headers)
   set_target_properties(${target} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${LAB_TEST_DIR}

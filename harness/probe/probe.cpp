@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <map>
+#include <optional>
+#include <set>
+#include <system_error>
 #include <utility>
 
-#include "harness/base/files.h"
 #include "harness/base/nearest.h"
+#include "harness/base/printable.h"
 #include "harness/probe/column_name.h"
 #include "harness/probe/driver_query.h"
+#include "harness/probe/simulated_devices.h"
 #include "harness/probe/sweeps.h"
 
 namespace lab::probe {
@@ -24,25 +28,53 @@ bool chosen(const std::string& name, const std::string& prefix) {
   return prefix == "all" || name.starts_with(prefix);
 }
 
-// Whether this driver's columns can have names with `prefix`, as far as its library's name shows.
+// Whether this driver's columns can have names with `prefix`, as far as its library's name, its package's version and
+// its simulated chip show.
 bool may_be_chosen(const Manifest& manifest, const std::string& prefix) {
   const std::string expected = expected_driver(manifest.library);
-  return expected.empty() || chosen(expected, prefix) || prefix.starts_with(expected);
+  const std::string known = manifest.version.empty() ? expected : fmt::format("{}-{}", expected, manifest.version);
+  if (expected.empty() || chosen(known, prefix)) return true;
+  if (!prefix.starts_with(known)) return false;
+  // The driver reports its version; the chip is known: "anv-22.3.6-hd620-noccs-simulated".
+  const std::size_t version_end = prefix.find('-', expected.size() + 1);
+  if (!manifest.simulated || version_end == std::string::npos) return true;
+  const std::string& chip = manifest.simulated->chip;
+  const std::string rest = prefix.substr(version_end + 1);
+  return chip.starts_with(rest) || rest.starts_with(chip + "-");
+}
+
+// Each driver's process reads the files again, and the answers to a sweep are in files with its name.
+std::optional<Error> unusable_sweep(const std::filesystem::path& file, std::set<std::string>& names) {
+  std::error_code error;
+  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error))
+    return Error{fmt::format("--sweep '{}': expected a regular file, which is read more than once", file.string()), "",
+                 ExitStatus::kUsage};
+  const std::string name = file.stem();
+  if (name != printable(name))
+    return Error{fmt::format("--sweep '{}': expected a name in printable UTF-8", printable(file.string())), "",
+                 ExitStatus::kUsage};
+  if (!names.insert(name).second)
+    return Error{fmt::format("--sweep: expected files with different names, found '{}' twice", name), "",
+                 ExitStatus::kUsage};
+  return std::nullopt;
 }
 
 Expected<QuerySpec> query_spec(const ProbeSpec& spec) {
-  const Expected<std::string> text = read_file(spec.sweeps_file);
-  if (!text) return text.error();
-  Expected<Sweeps> sweeps = parse_sweeps(*text);
-  if (!sweeps) return in_context(fmt::format("reading '{}'", spec.sweeps_file.string()), sweeps.error());
   QuerySpec query{.child = spec.child,
                   .loader = loader_library(spec.lib),
-                  .sweeps_file = spec.sweeps_file,
-                  .sweep_parameters = std::move(sweeps->parameters),
+                  .sweep_files = spec.sweep_files,
+                  .sweeps = {},
                   .environment = spec.environment,
                   .silence = spec.silence,
                   .home = spec.lib.parent_path(),
                   .validation_layers = {}};
+  std::set<std::string> names;
+  for (const std::filesystem::path& file : spec.sweep_files) {
+    if (const std::optional<Error> unusable = unusable_sweep(file, names)) return *unusable;
+    Expected<Sweep> sweep = load_sweep(file);
+    if (!sweep) return sweep.error();
+    query.sweeps.push_back(std::move(*sweep));
+  }
   if (::access(query.child.c_str(), X_OK) != 0)
     return Error{fmt::format("no probe executable: expected '{}'", query.child.string()), "python3 make.py build"};
   if (spec.validate) {
@@ -53,17 +85,23 @@ Expected<QuerySpec> query_spec(const ProbeSpec& spec) {
   return query;
 }
 
-Expected<std::vector<Manifest>> all_manifests(const ProbeSpec& spec) {
-  Expected<std::vector<Manifest>> manifests = pinned_manifests(spec.lib, spec.generated / "drivers");
-  if (!manifests) return manifests;
-  for (Manifest& own : find_manifests(spec.environment, spec.root)) manifests->push_back(std::move(own));
-  return manifests;
+// The simulated devices of a driver are one line.
+std::string describe(const Manifest& manifest) {
+  if (manifest.simulated) return fmt::format("{} on simulated devices", manifest.library);
+  return manifest.pinned ? manifest.library : manifest.file.string();
 }
 
 std::string describe(const DriverColumn& c) {
   if (c.failure) return fmt::format("{}: {}", c.failure->kind, c.failure->detail);
-  const std::string refused = c.refused.empty() ? "" : fmt::format(" ({} sizes refused)", c.refused.size());
-  return fmt::format("{} images and {} buffers{} in {:.2f} s", c.images.size(), c.buffers.size(), refused, c.seconds);
+  std::size_t images = c.images.size(), buffers = c.buffers.size();
+  for (const results::SweepAnswers& answers : c.sweeps) {
+    images += answers.image_rows();
+    buffers += answers.buffer_rows();
+  }
+  const std::string contradicted =
+      c.contradicted == 0 ? "" : fmt::format("; contradictory answers: {}", c.contradicted);
+  const std::string time = c.driver.simulated ? "" : fmt::format(" in {:.2f} s", c.seconds);
+  return fmt::format("{} images and {} buffers{}{}", images, buffers, time, contradicted);
 }
 
 Error unknown_driver(const std::string& wanted, const std::vector<std::string>& names) {
@@ -77,10 +115,27 @@ Error unknown_driver(const std::string& wanted, const std::vector<std::string>& 
 
 }  // namespace
 
+Expected<std::vector<Manifest>> all_manifests(const ProbeSpec& spec) {
+  Expected<std::vector<Manifest>> manifests = pinned_manifests(spec.lib, spec.generated / "drivers");
+  if (!manifests) return manifests;
+  if (!spec.simulated_devices.empty()) {
+    Expected<std::vector<Manifest>> simulated = simulated_manifests({.devices_file = spec.simulated_devices,
+                                                                     .lib = spec.lib,
+                                                                     .shims = spec.shims,
+                                                                     .generated = spec.generated / "drivers",
+                                                                     .on_progress = spec.on_progress});
+    if (!simulated) return simulated;
+    std::ranges::move(*simulated, std::back_inserter(*manifests));
+  }
+  for (Manifest& own : find_manifests(spec.environment, spec.root)) manifests->push_back(std::move(own));
+  return manifests;
+}
+
 void name_columns(std::vector<DriverColumn>& columns) {
   std::map<std::string, bool> taken;  // name -> by a pinned driver
   for (DriverColumn& c : columns) {
-    std::string base = c.driver.device_name.empty() ? failed_column_name(c.driver) : column_name(c.driver);
+    std::string base =
+        c.driver.short_name.empty() ? failed_column_name(c.driver) : column_name(c.driver, c.environment);
     if (const auto holder = taken.find(base); holder != taken.end() && holder->second && !c.driver.pinned)
       base += "-host";
     c.name = base;
@@ -96,13 +151,16 @@ Expected<std::vector<DriverColumn>> probe(const ProbeSpec& spec) {
   if (!manifests) return manifests.error();
   std::vector<DriverColumn> columns;
   std::vector<std::string> names;  // all valid names
+  std::string querying;
   for (const Manifest& manifest : *manifests) {
     if (!may_be_chosen(manifest, spec.driver)) {
-      names.push_back(expected_driver(manifest.library));
+      const std::string name = expected_driver(manifest.library);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
       continue;
     }
-    if (spec.on_progress)
-      spec.on_progress(fmt::format("querying {}", manifest.pinned ? manifest.library : manifest.file.string()));
+    const std::string what = describe(manifest);
+    if (spec.on_progress && what != querying) spec.on_progress(fmt::format("querying {}", what));
+    querying = what;
     Expected<DriverReply> reply = query_driver(manifest, *query);
     if (!reply) return reply.error();
     if (spec.on_progress && !reply->note.empty())

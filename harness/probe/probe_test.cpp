@@ -15,6 +15,7 @@
 #include "harness/base/patience_test.h"
 #include "harness/base/scratch_folder.h"
 #include "harness/probe/driver_query.h"
+#include "harness/probe/sweeps.h"
 
 namespace lab::probe {
 
@@ -26,6 +27,7 @@ using results::DriverColumn;
 
 const fs::path kBuild = LAB_BUILD_DIR;
 const fs::path kSource = LAB_SOURCE_DIR;
+const fs::path kSweeps = kSource / "harness/probe/sweeps";
 
 class Probe : public testing::Test {
  protected:
@@ -33,7 +35,7 @@ class Probe : public testing::Test {
     spec_ = {.lib = kSource / "lib",
              .generated = dir_ / "generated",
              .child = kBuild / "vulkan_probe_child",
-             .sweeps_file = kSource / "harness/probe/sweeps.json",
+             .sweep_files = {kSweeps / "article.json"},
              .environment = {{"PATH", "/usr/bin:/bin"},
                              // Under the sanitizers a child must still die of its signal.
                              {"ASAN_OPTIONS", "handle_segv=0:detect_leaks=0"},
@@ -59,6 +61,33 @@ class Probe : public testing::Test {
     fs::create_directories(dir_ / "etc/vulkan/icd.d");
     std::ofstream(dir_ / "etc/vulkan/icd.d" / (name + ".json"))
         << R"({"file_format_version": "1.0.0", "ICD": {"api_version": "1.2.0", "library_path": ")" << library << "\"}}";
+  }
+
+  void add_sweep(const std::string& content) {
+    const fs::path file = dir_ / "own.json";
+    std::ofstream(file) << content;
+    spec_.sweep_files.push_back(file);
+  }
+
+  // A package with a dynamic linker of its own, a script that records the chips; and a driver without a device.
+  void add_simulated_devices() {
+    const fs::path package = dir_ / "lib/mesa-drivers-own-1.2.3";
+    fs::create_directories(package);
+    fs::create_symlink(kBuild / "tests/fake_icd.so", package / "libvulkan_radeon.so");
+    fs::create_symlink(kBuild / "tests/fake_icd.so", package / "none.so");
+    fs::create_symlink(fs::path(loader_library(kSource / "lib")), package / "libvulkan.so.1");
+    scratch_.write(
+        "lib/mesa-drivers-own-1.2.3/ld-linux-x86-64.so.2",
+        fmt::format("#!/bin/sh\nshift 3\necho \"$CHIP\" >>'{}'\nexec \"$@\"\n", (dir_ / "started").string()));
+    fs::permissions(package / "ld-linux-x86-64.so.2", fs::perms::owner_all);
+    scratch_.write("shims/built", "");
+    spec_.shims = dir_ / "shims";
+    spec_.simulated_devices = dir_ / "devices.json";
+    scratch_.write("devices.json", R"({"schema": 1, "drivers": [
+        {"package": "mesa-drivers-own", "library": "libvulkan_radeon.so", "shim": "fake_shim", "devices": [
+          {"chip": "navi10", "environment": {"CHIP": "10"}}, {"chip": "navi21", "environment": {"CHIP": "21"}}]},
+        {"package": "mesa-drivers-own", "library": "none.so", "shim": "fake_shim", "devices": [
+          {"chip": "none", "environment": {}}]}]})");
   }
 
   std::vector<DriverColumn> run() {
@@ -159,32 +188,29 @@ TEST_F(Probe, is_valid_for_the_validation_layers) {
 }
 
 TEST_F(Probe, reports_the_messages_of_the_validation_layers) {
-  // Nine mip levels are within what the format allows, but not for an image of 4x4.
+  // An image that is never stored cannot be sampled later.
   spec_.validate = true;
-  spec_.sweeps_file = dir_ / "sweeps.json";
-  std::ofstream(spec_.sweeps_file) << R"({"schema": 1, "images": {"format": "VK_FORMAT_R8G8B8A8_UNORM", "type": "2d",
-      "tiling": "optimal", "usage": ["sampled"], "mip_levels": 9, "array_layers": 1, "samples": 1, "sizes": [[4, 4]]},
-      "buffers": {"usage": ["storage buffer"], "lengths": [16]}})";
+  add_sweep(R"({"schema": 2, "images": [{"formats": ["VK_FORMAT_R8G8B8A8_UNORM"], "tilings": ["optimal"],
+      "usages": [["transient attachment", "color attachment", "sampled"]], "sizes": [[4, 4]]}]})");
   const std::vector<DriverColumn> columns = run();
   ASSERT_EQ(columns.size(), 1u);
   ASSERT_FALSE(columns[0].validation.empty());
-  EXPECT_NE(columns[0].validation[0].find("mipLevels"), std::string::npos) << columns[0].validation[0];
+  EXPECT_NE(columns[0].validation[0].find("TRANSIENT_ATTACHMENT"), std::string::npos) << columns[0].validation[0];
 }
 
 TEST_F(Probe, agrees_with_another_program_on_50_sizes_that_are_not_powers_of_two) {
   const std::vector<std::string> edges = some_sizes_that_are_no_powers_of_two(50, 20221231);
   std::string sizes;
   for (std::size_t i = 0; i < edges.size(); i += 2) sizes += (i ? ", [" : "[") + edges[i] + ", " + edges[i + 1] + "]";
-  spec_.sweeps_file = dir_ / "sweeps.json";
-  std::ofstream(spec_.sweeps_file) << R"({"schema": 1, "images": {"format": "VK_FORMAT_R8G8B8A8_UNORM", "type": "2d",
-      "tiling": "optimal", "usage": ["sampled"], "mip_levels": 1, "array_layers": 1, "samples": 1, "sizes": [)"
-                                   << sizes << R"(]}, "buffers": {"usage": ["storage buffer"], "lengths": [1]}})";
+  add_sweep(R"({"schema": 2, "images": [{"formats": ["VK_FORMAT_R8G8B8A8_UNORM"], "tilings": ["optimal"],
+      "usages": [["sampled"]], "sizes": [)" +
+            sizes + "]}]}");
   const std::vector<DriverColumn> columns = run();
   ASSERT_EQ(columns.size(), 1u);
   std::vector<std::string> ours;
-  for (const results::ImageRow& r : columns[0].images)
-    ours.push_back(std::to_string(r.width) + "," + std::to_string(r.height) + "," + std::to_string(r.size) + "," +
-                   std::to_string(r.alignment) + "," + std::to_string(r.memory_type_bits));
+  for (const results::ImageAnswer& r : columns[0].sweeps.at(0).images.at(0).rows)
+    ours.push_back(
+        fmt::format("{},{},{},{},{}", r.width, r.height, r.needs.size, r.needs.alignment, r.needs.memory_type_bits));
 
   const auto pinned = pinned_manifests(spec_.lib, spec_.generated);
   ASSERT_TRUE(pinned && pinned->size() == 1);
@@ -214,9 +240,9 @@ TEST_F(Probe, records_a_crash_with_the_results_before_it_and_continues) {
   only_fakes({"crash_image", "good"});
   const std::vector<DriverColumn> columns = run();
   EXPECT_EQ(summaries(columns),
-            (std::vector<std::string>{"radv-1.2.3-fake: 10, 0; crash: SIGSEGV in vkCreateImage of 1x1024",
-                                      "radv-1.2.3-fake-2: 169, 36", "radv-1.2.3-fake-3: 169, 36",
-                                      "radv-1.2.3-fake-4: 169, 36"}));
+            (std::vector<std::string>{
+                "radv-1.2.3-fake: 10, 0; crash: SIGSEGV in vkCreateImage of 1x1024 R8G8B8A8_UNORM, optimal, sampled",
+                "radv-1.2.3-fake-2: 169, 36", "radv-1.2.3-fake-3: 169, 36", "radv-1.2.3-fake-4: 169, 36"}));
   ASSERT_TRUE(columns[0].failure);
   EXPECT_NE(columns[0].failure->output_tail.find("fake driver: about to crash"), std::string::npos);
   EXPECT_EQ(columns[0].heaps.size(), 1u);
@@ -228,7 +254,9 @@ TEST_F(Probe, records_a_hang_and_queries_the_next_device) {
     spec_.silence = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
     return summaries(run()) ==
            std::vector<std::string>{
-               fmt::format("radv-1.2.3-fake: 10, 0; timeout: no answer for {:g} s in vkCreateImage of 1x1024", seconds),
+               fmt::format("radv-1.2.3-fake: 10, 0; timeout: no answer for {:g} s in vkCreateImage of 1x1024 "
+                           "R8G8B8A8_UNORM, optimal, sampled",
+                           seconds),
                "radv-1.2.3-fake-2: 169, 36"};
   }));
 }
@@ -244,10 +272,118 @@ TEST_F(Probe, records_every_other_failure_before_a_device_is_known) {
   ASSERT_EQ(found.size(), 6u) << progress_;
   EXPECT_EQ(found[0], "crashinstance-failed: 0, 0; crash: SIGSEGV in vkCreateInstance");
   EXPECT_EQ(found[1], "crashload-failed: 0, 0; crash: SIGSEGV in dlopen of '" + opening + "'");
-  EXPECT_EQ(found[2], "radv-1.2.3-fake: 10, 0; exit: exit status 3 in vkCreateImage of 1x1024");
+  EXPECT_EQ(found[2],
+            "radv-1.2.3-fake: 10, 0; exit: exit status 3 in vkCreateImage of 1x1024 R8G8B8A8_UNORM, optimal, sampled");
   EXPECT_EQ(found[3], "radv-1.2.3-fake-2: 169, 36");
   EXPECT_TRUE(found[4].starts_with("radv-failed: 0, 0; unloadable: ")) << found[4];
   EXPECT_EQ(found[5], "zz-failed: 0, 0; unloadable: the manifest: not JSON: byte 0: syntax error before 'no JSON'");
+}
+
+TEST_F(Probe, gives_valid_text_whatever_bytes_a_driver_writes) {
+  only_fakes({"bytes"});
+  spec_.environment["RADV_DEBUG"] = "\xff";
+  const std::vector<DriverColumn> columns = run();
+  ASSERT_EQ(columns.size(), 2u);
+  EXPECT_EQ(columns[0].driver.device_name, "Caf?");
+  ASSERT_TRUE(columns[0].failure);
+  EXPECT_TRUE(columns[0].failure->output_tail.ends_with("?t?\n")) << columns[0].failure->output_tail;
+  EXPECT_EQ(columns[0].environment.at("RADV_DEBUG"), "?");
+}
+
+TEST_F(Probe, names_a_device_without_a_name_by_its_numbers) {
+  only_fakes({"nameless"});
+  EXPECT_EQ(summaries(run()),
+            (std::vector<std::string>{"radv-1.2.3-1002.0001: 169, 36", "radv-1.2.3-1002.0002: 169, 36"}));
+}
+
+TEST_F(Probe, shortens_names_to_fit_a_folder) {
+  only_fakes({"long"});
+  const std::vector<DriverColumn> columns = run();
+  ASSERT_EQ(columns.size(), 2u);
+  EXPECT_EQ(columns[1].name.size(), 202u);
+  EXPECT_TRUE(columns[1].name.ends_with("1-2"));
+}
+
+TEST_F(Probe, keeps_the_answers_of_a_driver_that_shrinks_their_memory) {
+  only_fakes({"shrink"});
+  const std::vector<DriverColumn> columns = run();
+  ASSERT_EQ(columns.size(), 2u);
+  EXPECT_EQ(columns[0].images.size(), 10u);
+  ASSERT_TRUE(columns[0].failure);
+  EXPECT_NE(columns[0].failure->output_tail.find("a file keeps its size"), std::string::npos);
+}
+
+TEST_F(Probe, refuses_sweeps_whose_answers_it_could_not_keep) {
+  const auto complaint = [&] {
+    const auto columns = probe(spec_);
+    spec_.sweep_files.resize(1);
+    return columns ? "" : columns.error().what;
+  };
+  spec_.sweep_files.emplace_back("/elsewhere/article.json");
+  EXPECT_EQ(complaint(), "--sweep: expected files with different names, found 'article' twice");
+  spec_.sweep_files.emplace_back("/dev/null");
+  EXPECT_EQ(complaint(), "--sweep '/dev/null': expected a regular file, which is read more than once");
+  spec_.sweep_files.emplace_back("\xff.json");
+  EXPECT_EQ(complaint(), "--sweep '?.json': expected a name in printable UTF-8");
+}
+
+TEST_F(Probe, asks_the_wide_sweep_in_both_ways_and_twice_without_a_contradiction) {
+  spec_.sweep_files.push_back(kSweeps / "wide.json");
+  const DriverColumn c = run().at(0);
+  EXPECT_EQ(failure(c), "");
+  EXPECT_EQ(c.contradicted, 0u);
+  EXPECT_EQ(c.entry_points,
+            (std::vector<std::string>{"vkGetImageMemoryRequirements2", "vkGetBufferMemoryRequirements2",
+                                      "vkGetDeviceImageMemoryRequirements", "vkGetDeviceBufferMemoryRequirements"}));
+  ASSERT_EQ(c.sweeps.size(), 1u);
+  const results::SweepAnswers& wide = c.sweeps[0];
+  EXPECT_EQ(wide.name, "wide");
+  const Expected<Sweep> asked = load_sweep(kSweeps / "wide.json");
+  EXPECT_EQ(wide.image_rows(), asked->image_count());
+  EXPECT_EQ(wide.buffer_rows(), asked->buffer_count());
+  std::size_t answered = 0, refused = 0;
+  for (const results::ImageTable& table : wide.images)
+    for (const results::ImageAnswer& row : table.rows) {
+      ++(row.needs.refusal == 0 ? answered : refused);
+      EXPECT_EQ(row.needs.refusal == 0, row.needs.size != 0) << describe(table.kind, row.width, row.height);
+    }
+  EXPECT_GT(answered, wide.image_rows() / 2);
+  // Lavapipe supports neither ASTC nor sparse images.
+  EXPECT_GT(refused, 10u);
+  EXPECT_NE(std::ranges::find(wide.refusals, "VK_ERROR_FORMAT_NOT_SUPPORTED"), wide.refusals.end());
+}
+
+TEST_F(Probe, accepts_a_limit_that_is_infinite) {
+  only_fakes({"good"});
+  const DriverColumn c = run().at(0);
+  EXPECT_EQ(failure(c), "");
+  EXPECT_EQ(c.name, "radv-1.2.3-fake");
+  EXPECT_TRUE(c.limits.at("timestampPeriod").is_null());
+}
+
+TEST_F(Probe, reports_a_driver_that_contradicts_itself) {
+  only_fakes({"lie"});
+  const DriverColumn c = run().at(0);
+  EXPECT_EQ(failure(c), "");
+  EXPECT_EQ(c.images.size(), 169u);
+  EXPECT_EQ(c.contradicted, 1u);
+  EXPECT_EQ(c.contradictions, (std::vector<results::Contradiction>{
+                                  {"64x64 R8G8B8A8_UNORM, optimal, sampled",
+                                   "16384 bytes at 4096, memory types 0x1 of the created object",
+                                   "20480 bytes at 4096, memory types 0x1 of the created object, the second time"}}));
+  EXPECT_NE(progress_.find("; contradictory answers: 1\n"), std::string::npos) << progress_;
+}
+
+TEST_F(Probe, records_the_variables_that_change_layouts) {
+  only_fakes({"good"});
+  spec_.environment["RADV_DEBUG"] = "nodcc";
+  spec_.environment["MESA_SHADER_CACHE_DIR"] = "/home/somebody";
+  spec_.environment["HOME"] = dir_;
+  std::ofstream(dir_ / ".drirc") << "<driconf/>";
+  const DriverColumn c = run().at(0);
+  EXPECT_EQ(c.environment, (std::map<std::string, std::string>{{"RADV_DEBUG", "nodcc"}}));
+  EXPECT_EQ(c.name, "radv-1.2.3-fake-nodcc");
+  EXPECT_EQ(c.driconf.back(), "~/.drirc");
 }
 
 TEST_F(Probe, keeps_the_rows_of_refused_sizes) {
@@ -302,6 +438,44 @@ TEST_F(Probe, does_not_start_drivers_that_were_not_selected) {
   EXPECT_EQ(progress_.find("lvp.json"), std::string::npos) << progress_;
 }
 
+TEST_F(Probe, names_the_columns_of_simulated_devices_after_their_chips) {
+  only_fakes({});
+  add_simulated_devices();
+  EXPECT_EQ(summaries(run()),
+            (std::vector<std::string>{"radv-1.2.3-navi10-simulated: 169, 36", "radv-1.2.3-navi21-simulated: 169, 36",
+                                      "mesa-drivers-own-none-failed: 0, 0; error: the driver does not find the "
+                                      "simulated device"}));
+  const DriverColumn c = run().at(0);
+  EXPECT_EQ(c.driver.simulated, (results::SimulatedDevice{"navi10", "fake_shim", {{"CHIP", "10"}}}));
+  EXPECT_TRUE(c.driver.pinned);
+  // The memory and the time of such a device mean nothing.
+  EXPECT_TRUE(c.heaps.empty());
+  EXPECT_EQ(c.seconds, 0);
+  EXPECT_EQ(c.probe.at("loader"), "lib/mesa-drivers-own-1.2.3/libvulkan.so.1");
+  EXPECT_NE(progress_.find("radv-1.2.3-navi10-simulated: 169 images and 36 buffers\n"), std::string::npos) << progress_;
+}
+
+TEST_F(Probe, asks_only_the_simulated_devices_that_were_selected) {
+  only_fakes({});
+  add_simulated_devices();
+  for (const char* prefix : {"radv-1.2.3-navi21", "radv-1.2.3-navi21-simulated"}) {
+    spec_.driver = prefix;
+    EXPECT_EQ(summaries(run()), std::vector<std::string>{"radv-1.2.3-navi21-simulated: 169, 36"});
+    EXPECT_EQ(*read_file(dir_ / "started"), "21\n\n");  // a library with an unknown name is always asked
+    fs::remove(dir_ / "started");
+  }
+  // No such chip, and no such version of this package.
+  for (const char* prefix : {"radv-1.2.3-navi30", "radv-1.2.4"}) {
+    spec_.driver = prefix;
+    EXPECT_FALSE(probe(spec_));
+    EXPECT_EQ(*read_file(dir_ / "started"), "\n");
+    fs::remove(dir_ / "started");
+  }
+  spec_.environment["RADV_DEBUG"] = "nodcc";
+  spec_.driver = "radv-1.2.3-navi21-nodcc";
+  EXPECT_EQ(summaries(run()), std::vector<std::string>{"radv-1.2.3-navi21-nodcc-simulated: 169, 36"});
+}
+
 TEST_F(Probe, suggests_the_nearest_name_for_an_unknown_driver) {
   const auto error_of = [&](const std::string& driver) {
     spec_.driver = driver;
@@ -320,12 +494,12 @@ TEST_F(Probe, reports_in_one_sentence_what_is_missing) {
     const auto columns = probe(spec_);
     return columns ? "" : columns.error().what;
   };
-  spec_.sweeps_file = dir_ / "none.json";
+  spec_.sweep_files = {dir_ / "none.json"};
   EXPECT_EQ(error_of(), "opening '" + (dir_ / "none.json").string() + "': No such file or directory");
   std::ofstream(dir_ / "bad.json") << "{}";
-  spec_.sweeps_file = dir_ / "bad.json";
+  spec_.sweep_files = {dir_ / "bad.json"};
   EXPECT_EQ(error_of(), "reading '" + (dir_ / "bad.json").string() + "': schema: missing");
-  spec_.sweeps_file = kSource / "harness/probe/sweeps.json";
+  spec_.sweep_files = {kSweeps / "article.json"};
   spec_.child = dir_ / "child";
   EXPECT_EQ(error_of(), "no probe executable: expected '" + (dir_ / "child").string() + "'");
   spec_.child = kBuild / "vulkan_probe_child";
@@ -355,6 +529,14 @@ TEST(ChildEnvironment, has_pinned_libraries_only_for_the_pinned_driver) {
   Manifest pinned = host;
   pinned.libraries = {"/lib/lavapipe", "/lib/runtime"};
   EXPECT_EQ(child_environment(pinned, spec).at("LD_LIBRARY_PATH"), "/lib/lavapipe:/lib/runtime");
+  // A simulated device is the one that its column names.
+  spec.environment["RADV_FORCE_FAMILY"] = "gfx1100";
+  spec.environment["INTEL_STUB_GPU_JSON"] = "other.json";
+  EXPECT_TRUE(child_environment(host, spec).contains("RADV_FORCE_FAMILY"));
+  pinned.simulated = results::SimulatedDevice{"navi10", "amdgpu_noop_drm_shim", {{"AMDGPU_GPU_ID", "navi10"}}};
+  const EnvironmentVariables simulated = child_environment(pinned, spec);
+  EXPECT_FALSE(simulated.contains("RADV_FORCE_FAMILY") || simulated.contains("INTEL_STUB_GPU_JSON"));
+  EXPECT_EQ(simulated.at("AMDGPU_GPU_ID"), "navi10");
 }
 
 }  // namespace lab::probe

@@ -4,176 +4,300 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
 
+#include "harness/base/files.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/json_struct.h"
 #include "harness/base/nearest.h"
+#include "harness/probe/input_fields.h"
 #include "vulkan_names_generated.h"
 
 namespace lab::probe {
 
 namespace {
 
-constexpr int kSweepsSchema = 1;
-// More would be a mistake: a column's tables are meant to be read and plotted.
-constexpr std::size_t kMostRows = 1'000'000;
-
 // The file, before its values are checked.
-struct SweepsFile {
+struct SweepFile {
   int schema = 0;
-  json::object images, buffers;
+  std::vector<json::object> images, buffers;
 };
 
-LAB_JSON_STRUCT(SweepsFile, schema, images, buffers)
+template <typename F>
+void fields(F& f, SweepFile& file) {
+  f("schema", file.schema);
+  if (file.schema != kSweepSchema) return;  // it may have other fields
+  f.added("images", file.images);
+  f.added("buffers", file.buffers);
+}
+
+using Names = std::vector<std::string>;
 
 struct ImagesFile {
-  std::string format, type, tiling;
-  std::vector<std::string> usage;
-  std::vector<std::uint32_t> widths, heights;
-  ImageSweep sweep;
+  std::vector<std::string> formats, tilings;
+  std::string type = "2d";
+  std::vector<Names> usages, flags{{}};
+  json::array mip_levels{1};
+  std::vector<std::uint32_t> array_layers{1}, samples{1}, widths, heights;
+  std::vector<std::vector<std::uint32_t>> sizes;
 };
 
 template <typename F>
 void fields(F& f, ImagesFile& i) {
-  f("format", i.format);
-  f("type", i.type);
-  f("tiling", i.tiling);
-  f("usage", i.usage);
-  f("mip_levels", i.sweep.mip_levels);
-  f("array_layers", i.sweep.array_layers);
-  f("samples", i.sweep.samples);
+  f("formats", i.formats);
+  f.added("type", i.type);
+  f("tilings", i.tilings);
+  f("usages", i.usages);
+  f.added("flags", i.flags);
+  f.added("mip_levels", i.mip_levels);
+  f.added("array_layers", i.array_layers);
+  f.added("samples", i.samples);
   f.added("widths", i.widths);
   f.added("heights", i.heights);
-  f.added("sizes", i.sweep.sizes);
+  f.added("sizes", i.sizes);
 }
 
 struct BuffersFile {
-  std::vector<std::string> usage;
-  BufferSweep sweep;
+  std::vector<Names> usages, flags{{}};
+  std::vector<std::uint64_t> lengths;
 };
 
 template <typename F>
 void fields(F& f, BuffersFile& b) {
-  f("usage", b.usage);
-  f("lengths", b.sweep.lengths);
+  f("usages", b.usages);
+  f.added("flags", b.flags);
+  f("lengths", b.lengths);
 }
 
-Error bad(std::string what, const std::string& nearest = "") {
-  return Error{std::move(what), nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest), ExitStatus::kUsage};
-}
+// Collects the first error of a block, so that its axes read as a list.
+class BlockReader {
+ public:
+  explicit BlockReader(std::string where) : where_(std::move(where)) {}
 
-// Refuses unknown fields: a misspelt optional field would silently keep its default.
-template <typename T>
-Expected<T> read_fields(const json::value& value, std::string_view where) {
-  std::vector<std::string> known;
-  const json::value all = to_json(T{});
-  for (const auto& field : all.get_object()) known.emplace_back(field.key());
-  if (value.is_object())
-    for (const auto& field : value.get_object())
-      if (std::ranges::find(known, std::string(field.key())) == known.end())
-        return bad(fmt::format("{}: unknown field '{}'", where.empty() ? "sweeps" : where, std::string(field.key())),
-                   nearest_name(field.key(), known));
-  return from_json<T>(value, where);
-}
+  const std::optional<Error>& error() const { return error_; }
 
-// Accepts a list of 1 to kMostRows numbers above 0.
-template <typename T>
-Expected<void> check_list(const std::vector<T>& numbers, std::string_view where) {
-  if (numbers.empty() || numbers.size() > kMostRows)
-    return bad(fmt::format("{}: expected 1 to {} numbers, found {}", where, kMostRows, numbers.size()));
-  if (std::ranges::count(numbers, T{0}) > 0) return bad(fmt::format("{}: expected numbers above 0, found 0", where));
-  return {};
-}
-
-Expected<std::int64_t> value_of(const VulkanEnum& type, std::string_view text, std::string_view where) {
-  if (const auto found = enum_value(type, text)) return *found;
-  std::vector<std::string> names;
-  for (const EnumName& entry : type.names) {
-    names.push_back(enum_word(type, entry.value));
-    names.emplace_back(entry.name);
+  void refuse(std::string_view field, std::string_view why) {
+    if (!error_) error_ = input_error(fmt::format("{}.{}: {}", where_, field, why));
   }
-  return bad(fmt::format("{}: expected one of {}..., found \"{}\"", where, type.names.front().name, text),
-             nearest_name(text, names));
-}
-
-Expected<std::uint32_t> usage_bits(const VulkanEnum& type, const std::vector<std::string>& usages,
-                                   std::string_view where) {
-  if (usages.empty()) return bad(fmt::format("{}: expected a list of usages, found []", where));
-  std::uint32_t bits = 0;
-  for (const std::string& usage : usages) {
-    const Expected<std::int64_t> bit = value_of(type, usage, where);
-    if (!bit) return bit.error();
-    bits |= static_cast<std::uint32_t>(*bit);
+  void fail(Error error) {
+    if (!error_) error_ = std::move(error);
   }
-  return bits;
+
+  template <typename T>
+  bool expect_some(std::string_view field, const std::vector<T>& list) {
+    if (list.empty()) refuse(field, "expected a list, found []");
+    return !list.empty();
+  }
+
+  template <typename T>
+  void expect_above_zero(std::string_view field, const std::vector<T>& numbers) {
+    if (expect_some(field, numbers) && std::ranges::count(numbers, T{0}) > 0)
+      refuse(field, "expected numbers above 0, found 0");
+  }
+
+  std::int32_t value(const VulkanEnum& type, std::string_view field, const std::string& name) {
+    const Expected<std::int64_t> found = value_of(type, name, fmt::format("{}.{}", where_, field));
+    if (!found) fail(found.error());
+    return found ? static_cast<std::int32_t>(*found) : 0;
+  }
+
+  std::vector<std::int32_t> values(const VulkanEnum& type, std::string_view field,
+                                   const std::vector<std::string>& names) {
+    expect_some(field, names);
+    std::vector<std::int32_t> found;
+    for (const std::string& name : names) found.push_back(value(type, field, name));
+    return found;
+  }
+
+  // Each element of the list is a set of flags.
+  std::vector<std::uint32_t> sets(const VulkanEnum& type, std::string_view field, const std::vector<Names>& lists,
+                                  bool may_be_empty) {
+    expect_some(field, lists);
+    std::vector<std::uint32_t> found;
+    for (const Names& names : lists) {
+      if (names.empty() && !may_be_empty) refuse(field, "expected a list of usages in each element, found []");
+      const Expected<std::uint32_t> bits = bits_of(type, names, fmt::format("{}.{}", where_, field));
+      if (!bits) fail(bits.error());
+      found.push_back(bits ? *bits : 0);
+    }
+    return found;
+  }
+
+ private:
+  std::string where_;
+  std::optional<Error> error_;
+};
+
+std::vector<std::uint32_t> mip_levels(const json::array& levels, BlockReader& reader) {
+  std::vector<std::uint32_t> found;
+  for (const json::value& level : levels) {
+    if (const auto number = mip_levels_of(level))
+      found.push_back(*number);
+    else
+      reader.refuse("mip_levels", fmt::format("expected whole numbers from 1 to {} or \"full\", found {}",
+                                              kMostMipLevels, serialize(level)));
+  }
+  reader.expect_some("mip_levels", found);
+  return found;
 }
 
-Expected<ImageSweep> image_sweep(const json::object& object) {
-  Expected<ImagesFile> file = read_fields<ImagesFile>(object, "images");
+std::vector<Extent> sizes_of(const ImagesFile& file, BlockReader& reader) {
+  std::vector<Extent> sizes;
+  if (!file.sizes.empty() && !(file.widths.empty() && file.heights.empty()))
+    reader.refuse("sizes", "expected widths and heights or sizes, found both");
+  for (const std::vector<std::uint32_t>& size : file.sizes) {
+    if (size.size() < 2 || size.size() > 3 || std::ranges::count(size, 0u) > 0) {
+      reader.refuse("sizes", fmt::format("expected [width, height] or [width, height, depth] above 0, found [{}]",
+                                         fmt::join(size, ", ")));
+      break;
+    }
+    sizes.push_back({size[0], size[1], size.size() == 3 ? size[2] : 1});
+  }
+  if (!file.sizes.empty()) return sizes;
+  reader.expect_above_zero("widths", file.widths);
+  reader.expect_above_zero("heights", file.heights);
+  if (file.widths.size() * file.heights.size() > kMostQueries) return sizes;  // too_many() reports it
+  for (const std::uint32_t width : file.widths)
+    for (const std::uint32_t height : file.heights) sizes.push_back({width, height, 1});
+  return sizes;
+}
+
+Expected<ImageBlock> image_block(const json::object& object, const std::string& where) {
+  const Expected<ImagesFile> file = read_known_fields<ImagesFile>(object, where);
   if (!file) return file.error();
-  ImageSweep& sweep = file->sweep;
-  for (const auto& [type, name, where, value] :
-       {std::tuple{&kVkFormat, &file->format, "images.format", &sweep.format},
-        std::tuple{&kVkImageType, &file->type, "images.type", &sweep.type},
-        std::tuple{&kVkImageTiling, &file->tiling, "images.tiling", &sweep.tiling}}) {
-    const auto found = value_of(*type, *name, where);
-    if (!found) return found.error();
-    *value = static_cast<std::int32_t>(*found);
-  }
-  const auto usage = usage_bits(kVkImageUsageFlagBits, file->usage, "images.usage");
-  if (!usage) return usage.error();
-  sweep.usage = *usage;
-  for (const auto& [where, number, most] : {std::tuple{"images.mip_levels", sweep.mip_levels, 32u},
-                                            std::tuple{"images.array_layers", sweep.array_layers, 65536u},
-                                            std::tuple{"images.samples", sweep.samples, 64u}})
-    if (number < 1 || number > most)
-      return bad(fmt::format("{}: expected a whole number from 1 to {}, found {}", where, most, number));
-  if (!std::has_single_bit(sweep.samples))
-    return bad(fmt::format("images.samples: expected a power of two, found {}", sweep.samples));
-  for (const auto& [width, height] : sweep.sizes)
-    if (width == 0 || height == 0)
-      return bad(fmt::format("images.sizes: expected numbers above 0, found [{}, {}]", width, height));
-  if (!sweep.sizes.empty() && !(file->widths.empty() && file->heights.empty()))
-    return bad("images: expected widths and heights or sizes, found both");
-  if (sweep.sizes.empty()) {
-    for (const auto& [where, list] : {std::pair{"images.widths", &file->widths}, {"images.heights", &file->heights}})
-      if (const auto checked = check_list(*list, where); !checked) return checked.error();
-    if (const std::size_t count = file->widths.size() * file->heights.size(); count > kMostRows)
-      return bad(fmt::format("images: expected at most {} sizes, found {}", kMostRows, count));
-    for (const std::uint32_t width : file->widths)
-      for (const std::uint32_t height : file->heights) sweep.sizes.emplace_back(width, height);
-  }
-  return std::move(sweep);
+  BlockReader reader(where);
+  ImageBlock block;
+  const auto formats = reader.values(kVkFormat, "formats", file->formats);
+  const std::int32_t type = reader.value(kVkImageType, "type", file->type);
+  const auto tilings = reader.values(kVkImageTiling, "tilings", file->tilings);
+  const auto usages = reader.sets(kVkImageUsageFlagBits, "usages", file->usages, false);
+  const auto flags = reader.sets(kVkImageCreateFlagBits, "flags", file->flags, true);
+  const auto levels = mip_levels(file->mip_levels, reader);
+  reader.expect_above_zero("array_layers", file->array_layers);
+  reader.expect_some("samples", file->samples);
+  for (const std::uint32_t samples : file->samples)
+    if (samples > 64 || !std::has_single_bit(samples))
+      reader.refuse("samples", fmt::format("expected powers of two up to 64, found {}", samples));
+  block.sizes = sizes_of(*file, reader);
+  if (reader.error()) return *reader.error();
+  for (const std::int32_t format : formats)
+    for (const std::int32_t tiling : tilings)
+      for (const std::uint32_t usage : usages)
+        for (const std::uint32_t flag : flags)
+          for (const std::uint32_t level : levels)
+            for (const std::uint32_t layers : file->array_layers)
+              for (const std::uint32_t samples : file->samples)
+                block.kinds.push_back({format, type, tiling, usage, flag, level, layers, samples});
+  return block;
 }
 
-Expected<BufferSweep> buffer_sweep(const json::object& object) {
-  Expected<BuffersFile> file = read_fields<BuffersFile>(object, "buffers");
+Expected<BufferBlock> buffer_block(const json::object& object, const std::string& where) {
+  const Expected<BuffersFile> file = read_known_fields<BuffersFile>(object, where);
   if (!file) return file.error();
-  const auto usage = usage_bits(kVkBufferUsageFlagBits, file->usage, "buffers.usage");
-  if (!usage) return usage.error();
-  if (const auto checked = check_list(file->sweep.lengths, "buffers.lengths"); !checked) return checked.error();
-  file->sweep.usage = *usage;
-  return std::move(file->sweep);
+  BlockReader reader(where);
+  BufferBlock block;
+  const auto usages = reader.sets(kVkBufferUsageFlagBits, "usages", file->usages, false);
+  const auto flags = reader.sets(kVkBufferCreateFlagBits, "flags", file->flags, true);
+  reader.expect_above_zero("lengths", file->lengths);
+  if (reader.error()) return *reader.error();
+  block.lengths = file->lengths;
+  for (const std::uint32_t usage : usages)
+    for (const std::uint32_t flag : flags) block.kinds.push_back({usage, flag});
+  return block;
+}
+
+template <typename Block, typename Read>
+Expected<std::vector<Block>> read_blocks(const std::vector<json::object>& objects, std::string_view field, Read read) {
+  std::vector<Block> blocks;
+  for (const json::object& object : objects) {
+    Expected<Block> block = read(object, fmt::format("{}[{}]", field, blocks.size()));
+    if (!block) return block.error();
+    blocks.push_back(std::move(*block));
+  }
+  return blocks;
+}
+
+// Whether the products of the files' lists stay below kMostQueries, found without forming them.
+template <typename Counts>
+bool too_many(const std::vector<json::object>& objects, const Counts& counts) {
+  double all = 0;
+  for (const json::object& object : objects) {
+    double product = 1;
+    for (const auto& [field, otherwise] : counts) {
+      const json::value* list = object.if_contains(field);
+      product *= list != nullptr && list->is_array() ? static_cast<double>(list->get_array().size()) : otherwise;
+    }
+    all += product;
+  }
+  return all > static_cast<double>(kMostQueries);
 }
 
 }  // namespace
 
-Expected<Sweeps> parse_sweeps(std::string_view text) {
-  const Expected<json::value> value = parse_json(text, "sweeps");
+std::size_t Sweep::image_count() const {
+  std::size_t count = 0;
+  for (const ImageBlock& block : images) count += block.kinds.size() * block.sizes.size();
+  return count;
+}
+
+std::size_t Sweep::buffer_count() const {
+  std::size_t count = 0;
+  for (const BufferBlock& block : buffers) count += block.kinds.size() * block.lengths.size();
+  return count;
+}
+
+Expected<Sweep> parse_sweep(std::string_view text) {
+  const Expected<json::value> value = parse_json(text, "sweep");
   if (!value) return value.error();
-  Expected<SweepsFile> file = read_fields<SweepsFile>(*value, "");
+  const Expected<SweepFile> file = from_json<SweepFile>(*value);
   if (!file) return file.error();
-  if (file->schema != kSweepsSchema)
-    return bad(fmt::format("schema {}, this build reads {}", file->schema, kSweepsSchema));
-  Expected<ImageSweep> images = image_sweep(file->images);
+  if (file->schema != kSweepSchema)
+    return input_error(fmt::format("schema {}, this build reads {}", file->schema, kSweepSchema));
+  for (const auto& field : value->get_object())
+    if (field.key() != "schema" && field.key() != "images" && field.key() != "buffers")
+      return input_error(fmt::format("sweep: unknown field '{}'", std::string(field.key())),
+                         nearest_name(field.key(), std::vector<std::string>{"images", "buffers"}));
+  using Counts = std::vector<std::pair<const char*, double>>;
+  if (too_many(file->images, Counts{{"formats", 1},
+                                    {"tilings", 1},
+                                    {"usages", 1},
+                                    {"flags", 1},
+                                    {"mip_levels", 1},
+                                    {"array_layers", 1},
+                                    {"samples", 1},
+                                    {"widths", 1},
+                                    {"heights", 1},
+                                    {"sizes", 1}}) ||
+      too_many(file->buffers, Counts{{"usages", 1}, {"flags", 1}, {"lengths", 1}}))
+    return input_error(fmt::format("expected at most {} combinations, found more", kMostQueries));
+  Expected<std::vector<ImageBlock>> images = read_blocks<ImageBlock>(file->images, "images", image_block);
   if (!images) return images.error();
-  Expected<BufferSweep> buffers = buffer_sweep(file->buffers);
+  Expected<std::vector<BufferBlock>> buffers = read_blocks<BufferBlock>(file->buffers, "buffers", buffer_block);
   if (!buffers) return buffers.error();
-  for (const char* sizes : {"widths", "heights", "sizes"}) file->images.erase(sizes);
-  file->buffers.erase("lengths");
-  return Sweeps{std::move(*images), std::move(*buffers), {{"images", file->images}, {"buffers", file->buffers}}};
+  Sweep sweep{std::move(*images), std::move(*buffers)};
+  if (sweep.image_count() + sweep.buffer_count() == 0)
+    return input_error("sweep: expected a block of images or buffers, found none");
+  return sweep;
+}
+
+Expected<Sweep> load_sweep(const std::string& file) {
+  const Expected<std::string> text = read_file(file);
+  if (!text) return text.error();
+  Expected<Sweep> sweep = parse_sweep(*text);
+  if (!sweep) return in_context(fmt::format("reading '{}'", file), sweep.error());
+  return sweep;
+}
+
+std::optional<std::uint32_t> mip_levels_of(const json::value& value) {
+  if (value == json::value("full")) return kFullChain;
+  const auto number = from_json<std::uint32_t>(value);
+  return number && *number >= 1 && *number <= kMostMipLevels ? std::optional(*number) : std::nullopt;
+}
+
+std::uint32_t full_chain(const Extent& size) {
+  return static_cast<std::uint32_t>(std::bit_width(std::max({size.width, size.height, size.depth})));
 }
 
 }  // namespace lab::probe

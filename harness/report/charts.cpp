@@ -80,6 +80,7 @@ json::object specification(const Chart& chart) {
   spec["width"] = "container";
   spec["background"] = nullptr;
   spec["datasets"] = chart.data;
+  if (!chart.choices.empty()) spec["usermeta"] = chart.choices;
   spec["config"] = json::parse(resource("theme.json"));
   return spec;
 }
@@ -87,6 +88,7 @@ json::object specification(const Chart& chart) {
 json::object drawing_specification(const Chart& chart, DrawingTarget place) {
   json::object spec = specification(chart);
   spec["width"] = kFileWidth;
+  spec.erase("usermeta");
   if (place == DrawingTarget::kPage) return spec;
   spec["background"] = "var(--paper)";
   spec["padding"] = 12;

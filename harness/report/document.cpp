@@ -15,6 +15,12 @@ void collect(const Section& section, std::vector<Member> Group::*members, std::v
   for (const Section& inner : section.sections) collect(inner, members, all);
 }
 
+void collect_matrices(const Section& section, std::vector<const Matrix*>& all) {
+  for (const Element& element : section.elements)
+    if (const Matrix* matrix = std::get_if<Matrix>(&element)) all.push_back(matrix);
+  for (const Section& inner : section.sections) collect_matrices(inner, all);
+}
+
 }  // namespace
 
 std::string identifier(std::string_view text) {
@@ -42,6 +48,12 @@ std::vector<const Chart*> charts_of(const Document& document) {
   std::vector<const Chart*> charts;
   for (const Section& section : document.sections) collect(section, &Charts::charts, charts);
   return charts;
+}
+
+std::vector<const Matrix*> matrices_of(const Document& document) {
+  std::vector<const Matrix*> matrices;
+  for (const Section& section : document.sections) collect_matrices(section, matrices);
+  return matrices;
 }
 
 std::vector<const Picture*> pictures_of(const Document& document) {

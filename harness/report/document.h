@@ -57,6 +57,10 @@ struct Chart {
   std::string note;          ///< how to read it, one sentence
   std::string text;          ///< text alternative for readers who cannot see the chart
   boost::json::object data;  ///< data set name -> rows
+  /// Lines that the page can draw instead (page.js, `choose`); empty: none. "points": what the rows of every line have
+  /// in common. "lines": {"driver", "columns", "values"}; a row is a point with its line's "driver", "order" and, as
+  /// "value", its value. A point whose value is null has no row.
+  boost::json::object choices = {};
   std::vector<std::pair<std::string, std::string>> words;          ///< replace {{key}} in the specification
   std::vector<std::pair<std::string, boost::json::value>> values;  ///< replace strings that consist of {{key}} alone
 };
@@ -94,7 +98,15 @@ struct Preformatted {
   std::string text;
 };
 
-using Element = std::variant<Paragraph, List, Table, Charts, Pictures, Preformatted>;
+/// A table that is too large to read whole: the page searches it and renders what is in sight.
+struct Matrix {
+  std::string name;  ///< unique and stable as a table's name; its file is <name>.csv
+  std::string caption;
+  boost::json::object data;  ///< atlas_matrix.h
+  std::string csv;           ///< the whole table
+};
+
+using Element = std::variant<Paragraph, List, Table, Charts, Pictures, Preformatted, Matrix>;
 
 struct Section {
   std::string id;
@@ -120,6 +132,9 @@ struct Document {
 
 /// Every chart of the document, in reading order.
 std::vector<const Chart*> charts_of(const Document& document);
+
+/// Every matrix of the document, in reading order.
+std::vector<const Matrix*> matrices_of(const Document& document);
 
 /// Every picture of the document, in reading order.
 std::vector<const Picture*> pictures_of(const Document& document);

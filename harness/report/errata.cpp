@@ -7,7 +7,7 @@
 #include <set>
 
 #include "harness/judge/claim.h"
-#include "harness/judge/driver_claim.h"
+#include "harness/judge/driver_verdict.h"
 #include "harness/report/format.h"
 
 namespace lab::report {
@@ -59,26 +59,15 @@ struct Measure {
   }
 
   std::string operator()(const results::SmallestImageStorage& figure) const {
-    return by_column(figure.columns, [&](const results::DriverColumn& column) {
+    const results::Platform& platform = article.platforms.at(figure.platform);
+    return by_column(judge::columns_like(platform.columns, atlas), [&](const results::DriverColumn& column) {
       const std::optional<std::uint64_t> least = judge::smallest_image_storage(column, article.sweep);
       return least ? whole(*least) : "";
     });
   }
 
-  std::string operator()(const results::ImageStorages& figure) const {
-    return by_column(figure.columns, [&](const results::DriverColumn& column) -> std::string {
-      std::vector<std::string> texts;
-      for (const results::ImageSize& size : figure.images) {
-        const results::ImageRow* row = judge::image(column, size);
-        if (row == nullptr) return "";
-        texts.push_back(whole(row->size));
-      }
-      return fmt::format("{}", fmt::join(texts, ", "));
-    });
-  }
-
   std::string operator()(const results::HeapShare& figure) const {
-    return by_column(figure.columns, [&](const results::DriverColumn& column) -> std::string {
+    return by_column(judge::columns_like({"*"}, atlas), [&](const results::DriverColumn& column) -> std::string {
       std::uint64_t largest = 0;
       for (const results::MemoryHeap& heap : column.heaps) largest = std::max(largest, heap.size);
       if (largest == 0 || figure.parts == 0) return "";
@@ -89,10 +78,9 @@ struct Measure {
   std::string operator()(const results::NoFigure& figure) const { return not_here(figure.reason); }
 
  private:
-  /// One figure for each driver column that the glob matches.
+  /// One figure for each driver column that has it.
   template <typename Figure>
-  std::string by_column(const std::string& glob, const Figure& figure) const {
-    const std::vector<const results::DriverColumn*> columns = judge::columns_like(atlas, glob);
+  std::string by_column(const std::vector<const results::DriverColumn*>& columns, const Figure& figure) const {
     if (columns.empty()) return not_here(atlas.empty() ? "no driver was probed" : "no such driver on this machine");
     std::vector<std::string> texts;
     for (const results::DriverColumn* column : columns)

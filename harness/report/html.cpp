@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "harness/base/base64.h"
+#include "harness/base/fit.h"
 #include "harness/report/charts.h"
 #include "harness/report/resources.h"
 
@@ -208,6 +209,26 @@ class HtmlWriter {
     out_ += "</div>\n";
   }
 
+  void element(const Matrix& matrix) {
+    const std::string id = "matrix-" + identifier(matrix.name);
+    put("<div class=\"matrix\" id=\"{0}\" data-matrix=\"{2}\">\n<p id=\"{0}-title\">{1} The whole table: <a "
+        "href=\"{2}.csv\">{2}.csv</a>.{3}</p>\n"
+        "<form role=\"search\" aria-label=\"Filter the matrix\" hidden>\n"
+        "<label>Query <input type=\"search\" name=\"text\" placeholder=\"256x64, BC7, mip levels\" "
+        "autocomplete=\"off\" "
+        "spellcheck=\"false\"></label>\n",
+        id, escape_html(matrix.caption), escape_html(matrix.name), link_to(id, "the matrix"));
+    for (const std::string_view field : {"driver", "chip", "format", "size"})
+      put("<label>{} <select name=\"{}\"><option value=\"\">all</option></select></label>\n",
+          capitalized(std::string(field)), field);
+    put("<button type=\"reset\" name=\"clear\" hidden>Clear</button>\n</form>\n"
+        "<p class=\"matrix-static\">This table needs JavaScript. The file has all of it.</p>\n"
+        "<p class=\"matrix-status\" role=\"status\"></p>\n"
+        "<div class=\"scroll matrix-window\" role=\"table\" tabindex=\"0\" aria-labelledby=\"{}-title\" hidden></div>\n"
+        "</div>\n",
+        id);
+  }
+
   void element(const Pictures& group) {
     put("<div class=\"charts{}\">\n", group.pictures.size() == 1 ? " single" : "");
     for (const Picture& picture : group.pictures) {
@@ -276,6 +297,8 @@ std::string to_html(const Document& document, const std::map<std::string, std::s
   for (const Section& section : document.sections) writer.section(section, 2);
   json::object specifications;
   for (const Chart* chart : charts_of(document)) specifications[chart->name] = specification(*chart);
+  json::object matrices;
+  for (const Matrix* matrix : matrices_of(document)) matrices[matrix->name] = matrix->data;
   return fill(resource("page.html"),
               {{"title", escape_html(document.title)},
                {"refresh", document.progress.empty() ? "" : "<meta http-equiv=\"refresh\" content=\"15\">\n"},
@@ -285,12 +308,14 @@ std::string to_html(const Document& document, const std::map<std::string, std::s
                {"contents", contents(document)},
                {"main", writer.take()},
                {"charts", inside_script(json::value(std::move(specifications)))},
+               {"matrices", inside_script(json::value(std::move(matrices)))},
                {"vega", inside_script(resource("vega.min.js"))},
                {"vega-lite", inside_script(resource("vega-lite.min.js"))},
                {"vega-embed", inside_script(resource("vega-embed.min.js"))},
                {"fit", inside_script(resource("fit.js"))},
                {"script", inside_script(resource("page.js"))},
-               {"filter", inside_script(resource("filter.js"))}});
+               {"filter", inside_script(resource("filter.js"))},
+               {"matrix", inside_script(resource("matrix.js"))}});
 }
 
 }  // namespace lab::report

@@ -48,6 +48,10 @@ class MarkdownWriter {
       put("\n![{}]({}.png)\n", escape_markdown(picture.title), picture.name);
   }
 
+  void element(const Matrix& matrix) {
+    put("\n{} [{}.csv]({}.csv)\n", escape_markdown(matrix.caption), escape_markdown(matrix.name), matrix.name);
+  }
+
   void element(const Table& table) {
     put("\n{}:\n\n|", escape_markdown(table.caption));
     for (const TableColumn& heading : table.columns) put(" {} |", escape_markdown(heading.title));

@@ -265,7 +265,7 @@ Document report_document(const ReportInput& input, const Background& background,
       document.sections.push_back(
           family_section(family, results::describe(background.families, family), *result, input.exhibits));
   }
-  document.sections.push_back(vulkan_section(input.atlas, background.articles));
+  document.sections.push_back(vulkan_section(input.atlas, background.articles, input.memory));
   if (Section errata = errata_section(background.articles, result, input.atlas); !errata.elements.empty())
     document.sections.push_back(std::move(errata));
   std::move(after_alerts, session.end(), std::back_inserter(document.sections));
@@ -309,6 +309,9 @@ Expected<ReportFiles> write_report(const ReportInput& input, const ReportOptions
   }
   for (const Picture* picture : pictures_of(document))
     if (Expected<void> written = write_file(options.out / (picture->name + ".png"), picture->png); !written)
+      return written.error();
+  for (const Matrix* matrix : matrices_of(document))
+    if (Expected<void> written = write_file(options.out / (matrix->name + ".csv"), matrix->csv); !written)
       return written.error();
   files.summary = options.out / "summary.md";
   if (Expected<void> written = write_file(files.summary, to_markdown(document)); !written) return written.error();

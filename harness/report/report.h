@@ -1,7 +1,7 @@
 /// Writes a report from a result and an atlas: a page, its charts as SVG files, and a summary in Markdown.
 ///
 /// DIR/index.html is self-contained. DIR/<chart>.svg is one of its charts, drawn from the same specification.
-/// DIR/summary.md is the same report as text.
+/// DIR/summary.md is the same report as text. DIR/atlas.csv is its matrix, if an atlas has answers.
 #pragma once
 
 #include <filesystem>
@@ -19,6 +19,7 @@
 #include "harness/results/atlas.h"
 #include "harness/results/bisect_record.h"
 #include "harness/results/family.h"
+#include "harness/results/memory_findings.h"
 #include "harness/results/result.h"
 
 namespace lab::report {
@@ -30,6 +31,7 @@ struct ReportInput {
   std::span<const judge::SeriesHistory> histories = {};       ///< the history of the result's machine
   std::span<const results::ParsedBisectRecord> bisects = {};  ///< bisects on that machine, the latest first
   ExhibitContents exhibits = {};                              ///< of the files of the result's exhibits
+  std::span<const results::MemoryFindings> memory = {};       ///< real allocations on devices of the atlas
 };
 
 /// The progress of a running session.

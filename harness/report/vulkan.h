@@ -6,10 +6,12 @@
 #include "harness/report/document.h"
 #include "harness/results/article.h"
 #include "harness/results/atlas.h"
+#include "harness/results/memory_findings.h"
 
 namespace lab::report {
 
 /// Graphs of every driver, the articles' claims checked on each, heaps and limits.
-Section vulkan_section(std::span<const results::DriverColumn> atlas, std::span<const results::Article> articles);
+Section vulkan_section(std::span<const results::DriverColumn> atlas, std::span<const results::Article> articles,
+                       std::span<const results::MemoryFindings> memory = {});
 
 }  // namespace lab::report

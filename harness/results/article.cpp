@@ -38,11 +38,11 @@ bool parse_printed(PrintedNumber& number) {
 
 LAB_JSON_STRUCT(ArticleSource, title, author, year)
 LAB_JSON_STRUCT(ArticleRow, variants, values)
-LAB_JSON_STRUCT(DriverClaim, platform, check)
+LAB_JSON_STRUCT(TextClaim, why)
 LAB_JSON_STRUCT(Platform, what, columns)
-LAB_JSON_STRUCT(SmallestImageStorage, columns)
-LAB_JSON_STRUCT(ImageStorages, columns, images)
-LAB_JSON_STRUCT(HeapShare, columns, parts)
+LAB_JSON_STRUCT(PolicyRule, part, rule)
+LAB_JSON_STRUCT(SmallestImageStorage, platform)
+LAB_JSON_STRUCT(HeapShare, parts)
 LAB_JSON_STRUCT(NoFigure, reason)
 
 void fields(FieldReader& f, RatioCase& one) {
@@ -86,38 +86,114 @@ void fields(FieldReader& f, OrderClaim& claim) {
     f.refuse("order", fmt::format("expected at least 2 variants, found {}", claim.variants.size()));
 }
 
+void fields(FieldReader& f, HeapCheck& heap) {
+  f.added("bytes", heap.bytes);
+  f("device_local", heap.device_local);
+  f("host_visible", heap.host_visible);
+}
+
 void fields(FieldReader& f, DriverCheck& check) {
+  static constexpr auto kNothing = [](FieldReader&, DriverCheck&) {};
   static constexpr auto kBytes = [](FieldReader& r, DriverCheck& c) { r("bytes", c.bytes); };
   static constexpr auto kImage = [](FieldReader& r, DriverCheck& c) {
     r("image", c.image);
     r("bytes", c.bytes);
   };
-  static constexpr auto kNothing = [](FieldReader&, DriverCheck&) {};
+  static constexpr auto kStorage = [](FieldReader& r, DriverCheck& c) {
+    r("image", c.image);
+    r("storage", c.storage);
+  };
   static constexpr JsonKind<DriverCheck> kKinds[] = {
       {"image alignments", kBytes},
       {"smallest image alignment", kBytes},
       {"smallest image storage", kBytes},
+      {"first image aligned", kImage},
+      {"no alignment rule", kNothing},
       {"image storage", kImage},
       {"image alignment", kImage},
-      {"same image storage", [](FieldReader& r, DriverCheck& c) { r("images", c.images); }},
+      {"image storage and alignment",
+       [](FieldReader& r, DriverCheck& c) {
+         kStorage(r, c);
+         r("alignment", c.alignment);
+       }},
+      {"image storage near", kStorage},
+      {"image storage just over", kStorage},
+      {"image storage within", kStorage},
+      {"same image storage",
+       [](FieldReader& r, DriverCheck& c) {
+         r("images", c.images);
+         if (c.images.size() < 2) r.refuse("images", fmt::format("expected at least 2, found {}", c.images.size()));
+       }},
       {"least image storage", kNothing},
+      {"power-of-two image storage", kNothing},
+      {"no power-of-two image storage", kNothing},
       {"few image alignments",
        [](FieldReader& r, DriverCheck& c) {
          r("most", c.most);
          r("low", c.low);
          r("high", c.high);
        }},
+      {"power-of-two alignments", kNothing},
       {"one buffer alignment", kNothing},
+      {"buffer alignments",
+       [](FieldReader& r, DriverCheck& c) {
+         r("low", c.low);
+         r("high", c.high);
+       }},
+      {"buffer alignment by limit", [](FieldReader& r, DriverCheck& c) { r("limit", c.limit); }},
       {"small buffer storage",
        [](FieldReader& r, DriverCheck& c) {
          r("below", c.below);
          r("bytes", c.bytes);
        }},
-      {"buffer extra", [](FieldReader& r, DriverCheck& c) {
+      {"buffer extra",
+       [](FieldReader& r, DriverCheck& c) {
          r("above", c.above);
+         r("most", c.most);
+       }},
+      {"same for buffer usages", kNothing},
+      {"linear tiling relaxes", kNothing},
+      {"limit at least",
+       [](FieldReader& r, DriverCheck& c) {
+         r("limit", c.limit);
+         r("low", c.low);
+       }},
+      {"limit at most",
+       [](FieldReader& r, DriverCheck& c) {
+         r("limit", c.limit);
+         r("most", c.most);
+       }},
+      {"heaps", [](FieldReader& r, DriverCheck& c) { r("heaps", c.heaps); }},
+      {"separate memory types", kNothing},
+      {"allocations at once", [](FieldReader& r, DriverCheck& c) { r("low", c.low); }},
+      {"linear sampling slower", [](FieldReader& r, DriverCheck& c) { r("factor", c.factor); }},
+      {"operation within", [](FieldReader& r, DriverCheck& c) {
+         r("operation", c.operation);
          r("most", c.most);
        }}};
   check.kind = read_kind<DriverCheck>(f, kKinds, check);
+  f.added("about", check.about);
+  f.added("typically", check.typically);
+  if (!(check.about >= 0 && check.about < 1))
+    f.refuse("about", fmt::format("expected a share from 0 to below 1, found {}", check.about));
+  if (!(check.typically > 0 && check.typically <= 1))
+    f.refuse("typically", fmt::format("expected a share above 0 to 1, found {}", check.typically));
+}
+
+/// The words of `about`. Any other text is the name of a platform.
+constexpr std::pair<std::string_view, ClaimScope> kScopes[] = {{"each platform", ClaimScope::kEachPlatform},
+                                                               {"some platform", ClaimScope::kSomePlatform},
+                                                               {"each driver", ClaimScope::kEachDriver},
+                                                               {"most drivers", ClaimScope::kMostDrivers},
+                                                               {"some driver", ClaimScope::kSomeDriver}};
+
+void fields(FieldReader& f, DriverClaim& claim) {
+  f("about", claim.about);
+  f.added("columns", claim.columns);
+  f.added("note", claim.note);
+  f("check", claim.check);
+  for (const auto& [words, scope] : kScopes)
+    if (claim.about == words) claim.scope = scope;
 }
 
 using ClaimKind = decltype(Claim::kind);
@@ -127,7 +203,8 @@ void fields(FieldReader& f, Claim& claim) {
   static constexpr JsonKind<ClaimKind> kKinds[] = {{"ratio", read_alternative<RatioClaim>},
                                                    {"exact", read_alternative<ExactClaim>},
                                                    {"order", read_alternative<OrderClaim>},
-                                                   {"driver", read_alternative<DriverClaim>}};
+                                                   {"driver", read_alternative<DriverClaim>},
+                                                   {"text", read_alternative<TextClaim>}};
   f("claim", claim.text);
   read_kind<ClaimKind>(f, kKinds, claim.kind);
 }
@@ -136,7 +213,6 @@ void fields(FieldReader& f, FigureKind& figure) {
   static constexpr JsonKind<FigureKind> kKinds[] = {{"ratio", read_alternative<Ratio>},
                                                     {"value", read_alternative<Quantity>},
                                                     {"smallest image storage", read_alternative<SmallestImageStorage>},
-                                                    {"storages", read_alternative<ImageStorages>},
                                                     {"heap share", read_alternative<HeapShare>},
                                                     {"none", read_alternative<NoFigure>}};
   read_kind<FigureKind>(f, kKinds, figure);
@@ -173,6 +249,7 @@ void fields(FieldReader& f, Article& article) {
   f.added("platforms", article.platforms);
   f("claims", article.claims);
   f("errata", article.errata);
+  f.added("policy", article.policy);
 }
 
 namespace {
@@ -211,9 +288,9 @@ class Completion {
   Expected<void> operator()(ExactClaim& claim) const { return (*this)(claim.quantity); }
   Expected<void> operator()(OrderClaim& claim) const { return take_workload(claim.workload); }
   Expected<void> operator()(const DriverClaim& claim) const {
-    if (!claim.platform || article_.platforms.contains(*claim.platform)) return {};
-    return wrong(fmt::format("{}: unknown platform '{}'", part_, *claim.platform));
+    return claim.scope == ClaimScope::kPlatform ? has_platform(claim.about) : Expected<void>{};
   }
+  Expected<void> operator()(const SmallestImageStorage& figure) const { return has_platform(figure.platform); }
   Expected<void> operator()(const RatioChart& chart) const {
     if (article_.workload.empty())
       return wrong(fmt::format("{}: expected 'workload' in the article, found none", part_));
@@ -221,7 +298,7 @@ class Completion {
     return wrong(fmt::format("{}: expected a figure of '{}' for the reference {} in the table, found none", part_,
                              chart.metric, chart.reference));
   }
-  /// A figure of drivers, or none: nothing to fill in.
+  /// Nothing to fill in.
   template <typename Other>
   Expected<void> operator()(const Other&) const {
     return {};
@@ -233,6 +310,10 @@ class Completion {
     if (workload.empty())
       return wrong(fmt::format("{}: expected 'workload' there or in the article, found none", part_));
     return needs_family();
+  }
+  Expected<void> has_platform(const std::string& name) const {
+    if (article_.platforms.contains(name)) return {};
+    return wrong(fmt::format("{}: unknown platform '{}'", part_, name));
   }
   Expected<void> needs_family() const {
     if (!article_.family.empty()) return {};

@@ -78,36 +78,63 @@ struct OrderClaim {
 
 using ImageSize = std::array<std::uint64_t, 2>;  ///< width and height
 
+/// A memory heap that an article names.
+struct HeapCheck {
+  std::uint64_t bytes = 0;  ///< 0: not judged
+  bool device_local = false;
+  bool host_visible = false;  ///< whether any memory type of this heap is
+};
+
 /// How to test a claim on a driver column. `kind` says which of the other fields are set.
 struct DriverCheck {
   std::string kind;
   std::vector<std::uint64_t> bytes = {};  ///< the article's figures
   ImageSize image{};
   std::vector<ImageSize> images = {};
+  std::uint64_t storage = 0, alignment = 0;  ///< of `image`
   std::uint64_t most = 0, low = 0, high = 0, below = 0, above = 0;
+  std::string limit = {};      ///< name of a limit
+  std::string operation = {};  ///< of real allocations (memory_findings.h)
+  double factor = 0;           ///< least ratio of two times
+  std::vector<HeapCheck> heaps = {};
+  double about = 0;      ///< tolerance of the article's figures, a share: what "about" is read as
+  double typically = 1;  ///< least share of the sizes: what "typically" is read as
+};
+
+/// The drivers that a claim is about.
+enum class ClaimScope {
+  kPlatform,      ///< one of the article's platforms
+  kEachPlatform,  ///< each of them; on other drivers, whether it generalises
+  kSomePlatform,  ///< at least one of them
+  kEachDriver,
+  kMostDrivers,
+  kSomeDriver,  ///< an example without a name
 };
 
 /// A claim about the memory requirements of a driver.
 struct DriverClaim {
-  std::optional<std::string> platform;  ///< name in the article; none for every driver
+  std::string about;  ///< name of a platform, or one of the other scopes in words: "each platform"
+  ClaimScope scope = ClaimScope::kPlatform;
+  std::vector<std::string> columns;  ///< of a claim about drivers: globs over their driver columns; empty: all
+  std::string note;                  ///< what the reader has to know about the check: sentences, or ""
   DriverCheck check;
+};
+
+/// A claim about drivers that neither a driver column nor real allocations can answer.
+struct TextClaim {
+  std::string why;  ///< what could
 };
 
 struct Claim {
   std::string text;
-  std::variant<RatioClaim, ExactClaim, OrderClaim, DriverClaim> kind;
+  std::variant<RatioClaim, ExactClaim, OrderClaim, DriverClaim, TextClaim> kind;
 };
 
 /// Figures of a driver column: where an erratum's measured figure comes from.
 struct SmallestImageStorage {
-  std::string columns;  ///< a glob over driver columns
-};
-struct ImageStorages {
-  std::string columns;
-  std::vector<ImageSize> images;
+  std::string platform;  ///< its columns
 };
 struct HeapShare {
-  std::string columns;
   std::uint64_t parts = 0;
 };
 struct NoFigure {
@@ -119,7 +146,7 @@ struct Erratum {
   std::string claim;
   std::string printed;
   std::string arithmetic;
-  std::variant<Ratio, Quantity, SmallestImageStorage, ImageStorages, HeapShare, NoFigure> measured;
+  std::variant<Ratio, Quantity, SmallestImageStorage, HeapShare, NoFigure> measured;
 };
 
 /// A chart of the ratio of each variant of the table to one of them, here and in the article.
@@ -133,7 +160,13 @@ struct RatioChart {
 
 struct Platform {
   std::string what;
-  std::string columns;  ///< glob over driver columns; "" if no column can match
+  std::vector<std::string> columns;  ///< globs over the names of its driver columns, in either case
+};
+
+/// One rule of what an article proposes to do.
+struct PolicyRule {
+  std::string part;  ///< "Size of an allocation"
+  std::string rule;
 };
 
 /// The images whose memory requirements an article about drivers lists.
@@ -156,6 +189,7 @@ struct Article {
   std::map<std::string, Platform> platforms;
   std::vector<Claim> claims;
   std::vector<Erratum> errata;
+  std::vector<PolicyRule> policy;
 
   /// The figure of its table; none if the table lacks it.
   std::optional<double> figure(const std::string& variant, const std::string& metric) const;

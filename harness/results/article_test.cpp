@@ -41,10 +41,17 @@ constexpr std::string_view kShelves = R"({
 constexpr std::string_view kDrivers = R"({
   "source": {"title": "On drivers", "author": "B. Writer", "year": 2021},
   "texel_bytes": 8, "least_dimension": 2,
-  "platforms": {"Here": {"what": "a driver", "columns": "here-*"}},
-  "claims": [{"kind": "driver", "platform": "Here", "claim": "Aligned", "check": {"kind": "image alignments", "bytes": [4096]}},
-             {"kind": "driver", "platform": null, "claim": "Small", "check": {"kind": "image storage", "image": [4, 8], "bytes": [128]}}],
-  "errata": [{"claim": "f", "article": "8", "arithmetic": "9", "measured": {"kind": "heap share", "columns": "*", "parts": 62}}]
+  "platforms": {"Here": {"what": "a driver", "columns": ["here-*", "*Here*"]}},
+  "claims": [{"kind": "driver", "about": "Here", "claim": "Aligned", "note": "As printed.", "check": {"kind": "image alignments", "bytes": [4096]}},
+             {"kind": "driver", "about": "each driver", "claim": "Small", "check": {"kind": "image storage", "image": [4, 8], "bytes": [128]}},
+             {"kind": "driver", "about": "some driver", "columns": ["big-*"], "claim": "Two heaps",
+              "check": {"kind": "heaps", "about": 0.1, "heaps": [{"device_local": true, "host_visible": false, "bytes": 8000}, {"device_local": false, "host_visible": true}]}},
+             {"kind": "driver", "about": "each platform", "claim": "Buffers",
+              "check": {"kind": "buffer extra", "above": 32, "most": 8, "about": 0.25, "typically": 0.9}},
+             {"kind": "text", "claim": "Slow", "why": "no column has times"}],
+  "errata": [{"claim": "f", "article": "8", "arithmetic": "9", "measured": {"kind": "heap share", "parts": 62}},
+             {"claim": "g", "article": "8", "arithmetic": "9", "measured": {"kind": "smallest image storage", "platform": "Here"}}],
+  "policy": [{"part": "Size", "rule": "max(M, H / K) bytes"}]
 })";
 
 /// `text` with its only `from` replaced by `to`.
@@ -118,13 +125,34 @@ TEST(Article, has_claims_of_every_kind) {
   const Article& drivers = articles->back();
   EXPECT_EQ(drivers.family, "");
   EXPECT_EQ(drivers.sweep.texel_bytes, 8u);
-  EXPECT_EQ(std::get<DriverClaim>(drivers.claims[0].kind).check.bytes, std::vector<std::uint64_t>{4096});
+  EXPECT_EQ(drivers.platforms.at("Here").columns, (std::vector<std::string>{"here-*", "*Here*"}));
+  ASSERT_EQ(drivers.claims.size(), 5u);
+  const auto& aligned = std::get<DriverClaim>(drivers.claims[0].kind);
+  EXPECT_EQ(aligned.scope, ClaimScope::kPlatform);
+  EXPECT_EQ(aligned.about, "Here");
+  EXPECT_EQ(aligned.note, "As printed.");
+  EXPECT_EQ(aligned.check.bytes, std::vector<std::uint64_t>{4096});
+  EXPECT_EQ(aligned.check.about, 0);
+  EXPECT_EQ(aligned.check.typically, 1);
+  EXPECT_EQ(std::get<DriverClaim>(drivers.claims[1].kind).scope, ClaimScope::kEachDriver);
   EXPECT_EQ(std::get<DriverClaim>(drivers.claims[1].kind).check.image, (ImageSize{4, 8}));
+  const auto& heaps = std::get<DriverClaim>(drivers.claims[2].kind);
+  EXPECT_EQ(heaps.scope, ClaimScope::kSomeDriver);
+  EXPECT_EQ(heaps.columns, std::vector<std::string>{"big-*"});
+  ASSERT_EQ(heaps.check.heaps.size(), 2u);
+  EXPECT_EQ(heaps.check.heaps[0].bytes, 8000u);
+  EXPECT_EQ(heaps.check.heaps[1].bytes, 0u);
+  EXPECT_TRUE(heaps.check.heaps[1].host_visible);
+  EXPECT_EQ(std::get<DriverClaim>(drivers.claims[3].kind).check.about, 0.25);
+  EXPECT_EQ(std::get<DriverClaim>(drivers.claims[3].kind).check.typically, 0.9);
+  EXPECT_EQ(std::get<TextClaim>(drivers.claims[4].kind).why, "no column has times");
   EXPECT_EQ(std::get<HeapShare>(drivers.errata[0].measured).parts, 62u);
+  EXPECT_EQ(std::get<SmallestImageStorage>(drivers.errata[1].measured).platform, "Here");
+  EXPECT_EQ(drivers.policy.at(0).rule, "max(M, H / K) bytes");
 }
 
 TEST(Article, of_a_family_that_cannot_be_read_is_one_sentence) {
-  const std::string all_claims = "expected one of 'ratio', 'exact', 'order', 'driver', found 'guess'";
+  const std::string all_claims = "expected one of 'ratio', 'exact', 'order', 'driver', 'text', found 'guess'";
   const struct {
     std::string_view from, to;
     std::string error;
@@ -132,8 +160,8 @@ TEST(Article, of_a_family_that_cannot_be_read_is_one_sentence) {
       {R"("kind": "order")", R"("kind": "guess")", "claims[3].kind: " + all_claims},
       {R"("kind": "order", )", "", "claims[3].kind: missing"},
       {R"("kind": "value")", R"("kind": "values")",
-       "errata[1].measured.kind: expected one of 'ratio', 'value', 'smallest image storage', 'storages', 'heap share', "
-       "'none', found 'values'"},
+       "errata[1].measured.kind: expected one of 'ratio', 'value', 'smallest image storage', 'heap share', 'none', "
+       "found 'values'"},
       {R"("kind": "ratios")", R"("kind": "pie")", "charts[0].kind: expected one of 'ratios', found 'pie'"},
       {R"("also": ["drop"], "stated": 1.5)", R"("also": ["drop"])",
        "the claim 'Quick gets fast': expected 'stated', or figures of 'get' for plain and quick in the table, found "
@@ -166,13 +194,23 @@ TEST(Article, about_drivers_that_cannot_be_read_is_one_sentence) {
       {R"("kind": "image alignments")", R"("kind": "colours")",
        "claims[0].check.kind: expected one of 'image alignments', 'smallest image alignment', 'smallest image "
        "storage', "
-       "'image storage', 'image alignment', 'same image storage', 'least image storage', 'few image alignments', 'one "
-       "buffer alignment', 'small buffer storage', 'buffer extra', found 'colours'"},
+       "'first image aligned', 'no alignment rule', 'image storage', 'image alignment', 'image storage and alignment', "
+       "'image storage near', 'image storage just over', 'image storage within', 'same image storage', 'least image "
+       "storage', 'power-of-two image storage', 'no power-of-two image storage', 'few image alignments', 'power-of-two "
+       "alignments', 'one buffer alignment', 'buffer alignments', 'buffer alignment by limit', 'small buffer storage', "
+       "'buffer extra', 'same for buffer usages', 'linear tiling relaxes', 'limit at least', 'limit at most', 'heaps', "
+       "'separate memory types', 'allocations at once', 'linear sampling slower', 'operation within', found 'colours'"},
       {R"("image": [4, 8])", R"("image": [4])",
        "claims[1].check.image: expected an array of 2 elements, found an array"},
       {R"("parts": 62)", R"("piece": 62)", "errata[0].measured.parts: missing"},
-      {R"("platform": "Here")", R"("platform": "BeOS")", "the claim 'Aligned': unknown platform 'BeOS'"},
-      {R"({"kind": "driver", "platform": null, "claim": "Small", "check": {"kind": "image storage", "image": [4, 8], "bytes": [128]}})",
+      {R"("about": "Here")", R"("about": "BeOS")", "the claim 'Aligned': unknown platform 'BeOS'"},
+      {R"("platform": "Here")", R"("platform": "BeOS")", "the erratum 'g': unknown platform 'BeOS'"},
+      {R"("about": 0.25)", R"("about": 1)", "claims[3].check.about: expected a share from 0 to below 1, found 1"},
+      {R"("typically": 0.9)", R"("typically": 0)", "claims[3].check.typically: expected a share above 0 to 1, found 0"},
+      {R"({"kind": "image storage", "image": [4, 8], "bytes": [128]})",
+       R"({"kind": "same image storage", "images": [[4, 8]]})", "claims[1].check.images: expected at least 2, found 1"},
+      {R"("why": "no column has times")", R"("because": "no column has times")", "claims[4].why: missing"},
+      {R"({"kind": "driver", "about": "each driver", "claim": "Small", "check": {"kind": "image storage", "image": [4, 8], "bytes": [128]}})",
        R"({"kind": "order", "claim": "Small", "metric": "time", "workload": "w", "order": ["a", "b"]})",
        "the claim 'Small': it is about variants, so the file belongs in variants/<family>/articles"},
   };

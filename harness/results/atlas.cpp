@@ -5,13 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "harness/base/files.h"
 #include "harness/base/json_struct.h"
+#include "harness/results/csv_table.h"
 
 namespace lab::results {
 
@@ -27,11 +28,28 @@ struct RowCounts {
 
 LAB_JSON_STRUCT(RowCounts, images, buffers)
 
+// A sweep whose answers are in tables of their own.
+struct SweepCounts {
+  std::string sweep;
+  std::size_t images = 0, buffers = 0;
+};
+
+LAB_JSON_STRUCT(SweepCounts, sweep, images, buffers)
+
+// asked.json: apart from column.json, so that two runs of one driver write equal files otherwise.
+struct AskedFile {
+  std::string asked;
+  double seconds = 0;
+};
+
+LAB_JSON_STRUCT(AskedFile, asked, seconds)
+
 // column.json: a column without its rows (those are in the CSV files).
 struct ColumnFile {
   int schema = kAtlasSchema;
   DriverColumn column;
   RowCounts rows;
+  std::vector<SweepCounts> sweeps;
 };
 
 template <typename F>
@@ -40,17 +58,22 @@ void fields(F& f, ColumnFile& file) {
   if (file.schema != kAtlasSchema) return;  // it may have other fields
   DriverColumn& c = file.column;
   f("name", c.name);
-  f("asked", c.probed_at);
-  f("seconds", c.seconds);
+  f.added("device", c.device);
   f("probe", c.probe);
   f("driver", c.driver);
+  f.added("imported", c.imported);
+  f.added("environment", c.environment);
+  f.added("driconf", c.driconf);
   f("heaps", c.heaps);
   f("memory_types", c.memory_types);
   f("limits", c.limits);
-  f("sweeps", c.sweeps);
+  f.added("entry_points", c.entry_points);
   f("rows", file.rows);
+  f.added("tables", file.sweeps);
   f("buffer_memory_type_bits", c.buffer_memory_type_bits);
   f("refused", c.refused);
+  f.added("contradicted", c.contradicted);
+  f.added("contradictions", c.contradictions);
   f.added("failure", c.failure);
   f("validation", c.validation);
 }
@@ -108,67 +131,77 @@ std::string article_buffers(const DriverColumn& column) {
 
 // --- reading ---
 
-Error unreadable(std::string what) {
-  return Error{std::move(what), "python3 make.py probe writes a new atlas", ExitStatus::kUsage};
-}
-
-// Reads a CSV file of unsigned integers with exactly this header.
-Expected<std::vector<std::vector<std::uint64_t>>> read_table(const std::filesystem::path& path,
-                                                             std::string_view header) {
-  const Expected<std::string> text = read_file(path);
-  if (!text) return text.error();
-  const auto width = static_cast<std::size_t>(std::ranges::count(header, ',')) + 1;
-  const auto bad = [&](std::size_t line, std::string_view expected, std::string_view found) {
-    return unreadable(
-        fmt::format("'{}' line {}: expected {}, found '{}'", path.string(), line, expected, found.substr(0, 60)));
-  };
-  std::vector<std::vector<std::uint64_t>> table;
-  std::string_view rest = *text;
-  for (std::size_t number = 1; !rest.empty() || number == 1; ++number) {
-    const std::size_t end = rest.find('\n');
-    const std::string_view line = rest.substr(0, end);
-    if (number == 1 && line != header) return bad(1, fmt::format("'{}'", header), line);
-    if (end == std::string_view::npos) return bad(number, "a complete line", line);
-    rest.remove_prefix(end + 1);
-    if (number == 1) continue;
-    std::vector<std::uint64_t>& row = table.emplace_back();
-    const char* at = line.data();
-    const char* const stop = line.data() + line.size();
-    for (std::size_t i = 0; i < width; ++i) {
-      const auto [next, error] = std::from_chars(at, stop, row.emplace_back());
-      const bool ends_well = i + 1 < width ? next != stop && *next == ',' : next == stop;
-      if (error != std::errc{} || !ends_well) return bad(number, fmt::format("{} whole numbers", width), line);
-      at = next + 1;
-    }
-  }
-  return table;
-}
-
 Error wrong_count(const std::filesystem::path& path, std::size_t expected, std::size_t found) {
-  return unreadable(
+  return unreadable_atlas(
       fmt::format("'{}': expected {} rows as column.json says, found {}", path.string(), expected, found));
 }
 
-Expected<std::vector<ImageRow>> read_images(const std::filesystem::path& path, std::size_t count) {
-  const auto table = read_table(path, kImagesHeader);
-  if (!table) return table.error();
-  if (table->size() != count) return wrong_count(path, count, table->size());
-  std::vector<ImageRow> rows;
-  for (const auto& r : *table) {
-    if (r[4] > UINT32_MAX)
-      return unreadable(fmt::format("'{}': expected memory type bits of 32 bits, found {}", path.string(), r[4]));
-    rows.push_back({r[0], r[1], r[2], r[3], static_cast<std::uint32_t>(r[4])});
-  }
+std::filesystem::path table_file(const std::filesystem::path& folder, const std::string& sweep, const char* what) {
+  return folder / fmt::format("{}-{}.csv", sweep, what);
+}
+
+Expected<SweepAnswers> read_sweep(const std::filesystem::path& folder, const SweepCounts& counts) {
+  const std::filesystem::path images_file = table_file(folder, counts.sweep, "images");
+  const std::filesystem::path buffers_file = table_file(folder, counts.sweep, "buffers");
+  const Expected<std::string> images = read_file(images_file);
+  if (!images) return images.error();
+  const Expected<std::string> buffers = read_file(buffers_file);
+  if (!buffers) return buffers.error();
+  Expected<SweepAnswers> answers =
+      parse_sweep_answers(counts.sweep, *images, images_file.string(), *buffers, buffers_file.string());
+  if (!answers) return answers.error();
+  if (answers->image_rows() != counts.images) return wrong_count(images_file, counts.images, answers->image_rows());
+  if (answers->buffer_rows() != counts.buffers)
+    return wrong_count(buffers_file, counts.buffers, answers->buffer_rows());
+  return answers;
+}
+
+// Parses `text` as the file at `path` and reads T from it.
+template <typename T>
+Expected<T> read_struct(const std::filesystem::path& path, const std::string& text) {
+  const std::string name = fmt::format("'{}'", path.string());
+  const Expected<json::value> value = parse_json(text, name);
+  if (!value) return unreadable_atlas(value.error().what);
+  Expected<T> read = from_json<T>(*value);
+  if (!read) return unreadable_atlas(fmt::format("{}: {}", name, read.error().what));
+  return read;
+}
+
+// Older columns have the time in column.json.
+Expected<AskedFile> read_asked(const std::filesystem::path& folder, const std::string& column) {
+  const std::filesystem::path path = folder / "asked.json";
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return read_struct<AskedFile>(folder / "column.json", column);
+  const Expected<std::string> text = read_file(path);
+  if (!text) return text.error();
+  return read_struct<AskedFile>(path, *text);
+}
+
+// Reads one of the article's tables. `read_row` turns a CsvLine into a Row.
+template <typename Row, typename ReadRow>
+Expected<std::vector<Row>> read_rows(const std::filesystem::path& path, std::string_view header, std::size_t count,
+                                     const ReadRow& read_row) {
+  const Expected<std::string> text = read_file(path);
+  if (!text) return text.error();
+  std::vector<Row> rows;
+  const auto read = read_csv(*text, path.string(), header, [&](CsvLine& line) { rows.push_back(read_row(line)); });
+  if (!read) return read.error();
+  if (rows.size() != count) return wrong_count(path, count, rows.size());
   return rows;
 }
 
-Expected<std::vector<BufferRow>> read_buffers(const std::filesystem::path& path, std::size_t count) {
-  const auto table = read_table(path, kBuffersHeader);
-  if (!table) return table.error();
-  if (table->size() != count) return wrong_count(path, count, table->size());
-  std::vector<BufferRow> rows;
-  for (const auto& r : *table) rows.push_back({r[0], r[1], r[2]});
-  return rows;
+ImageRow read_image(CsvLine& line) {
+  ImageRow row;
+  for (std::uint64_t* number : {&row.width, &row.height, &row.size, &row.alignment})
+    *number = line.number<std::uint64_t>();
+  row.memory_type_bits = line.number<std::uint32_t>();
+  return row;
+}
+
+BufferRow read_buffer(CsvLine& line) {
+  BufferRow row;
+  for (std::uint64_t* number : {&row.length, &row.size, &row.alignment}) *number = line.number<std::uint64_t>();
+  return row;
 }
 
 // Moves the folder `fresh` to `target` and removes the old one. rename() alone cannot replace a non-empty folder.
@@ -200,11 +233,16 @@ std::optional<std::uint64_t> DriverColumn::limit(std::string_view limit_name) co
 }
 
 json::object to_json(const DriverColumn& column, bool rows) {
-  const ColumnFile file{.column = column, .rows = {column.images.size(), column.buffers.size()}};
+  ColumnFile file{.column = column, .rows = {column.images.size(), column.buffers.size()}, .sweeps = {}};
+  for (const SweepAnswers& answers : column.sweeps)
+    file.sweeps.push_back({answers.name, answers.image_rows(), answers.buffer_rows()});
   json::object object = lab::to_json(file).as_object();
   if (!rows) return object;
   object["images"] = lab::to_json(column.images);
   object["buffers"] = lab::to_json(column.buffers);
+  json::array sweeps;
+  for (const SweepAnswers& answers : column.sweeps) sweeps.push_back(to_json(answers));
+  object["sweeps"] = std::move(sweeps);
   return object;
 }
 
@@ -212,7 +250,14 @@ Expected<void> save_column(const DriverColumn& column, const std::filesystem::pa
   std::string description;
   print(to_json(column), "", description);
   std::vector<std::pair<std::string, std::string>> files{
-      {"column.json", description + "\n"}, {"images.csv", images_csv(column)}, {"buffers.csv", buffers_csv(column)}};
+      {"column.json", description + "\n"},
+      {"asked.json", json::serialize(lab::to_json(AskedFile{column.probed_at, column.seconds})) + "\n"},
+      {"images.csv", images_csv(column)},
+      {"buffers.csv", buffers_csv(column)}};
+  for (const SweepAnswers& answers : column.sweeps) {
+    files.emplace_back(table_file("", answers.name, "images"), images_csv(answers));
+    files.emplace_back(table_file("", answers.name, "buffers"), buffers_csv(answers));
+  }
   if (article_files) {
     files.emplace_back("image-sizes.txt", article_images(column));
     files.emplace_back("buffer-sizes.txt", article_buffers(column));
@@ -225,6 +270,7 @@ Expected<void> save_column(const DriverColumn& column, const std::filesystem::pa
   Expected<void> done;
   for (const auto& [name, content] : files)
     if (done) done = write_file(fresh / name, content);
+  std::filesystem::copy_file(dir / column.name / kMemoryFile, fresh / kMemoryFile, error);  // if there is one
   if (done) done = put_in_place(fresh, dir / column.name);
   if (!done) std::filesystem::remove_all(fresh, error);
   return done;
@@ -234,17 +280,26 @@ Expected<DriverColumn> load_column(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "column.json";
   const Expected<std::string> text = read_file(path);
   if (!text) return text.error();
-  const std::string name = fmt::format("'{}'", path.string());
-  const Expected<json::value> value = parse_json(*text, name);
-  if (!value) return unreadable(value.error().what);
-  Expected<ColumnFile> file = from_json<ColumnFile>(*value);
-  if (!file) return unreadable(fmt::format("{}: {}", name, file.error().what));
+  Expected<ColumnFile> file = read_struct<ColumnFile>(path, *text);
+  if (!file) return file.error();
   if (file->schema != kAtlasSchema)
-    return unreadable(fmt::format("{}: schema {}, this build reads {}", name, file->schema, kAtlasSchema));
-  Expected<std::vector<ImageRow>> images = read_images(folder / "images.csv", file->rows.images);
+    return unreadable_atlas(
+        fmt::format("'{}': schema {}, this build reads {}", path.string(), file->schema, kAtlasSchema));
+  Expected<std::vector<ImageRow>> images =
+      read_rows<ImageRow>(folder / "images.csv", kImagesHeader, file->rows.images, read_image);
   if (!images) return images.error();
-  Expected<std::vector<BufferRow>> buffers = read_buffers(folder / "buffers.csv", file->rows.buffers);
+  Expected<std::vector<BufferRow>> buffers =
+      read_rows<BufferRow>(folder / "buffers.csv", kBuffersHeader, file->rows.buffers, read_buffer);
   if (!buffers) return buffers.error();
+  const Expected<AskedFile> asked = read_asked(folder, *text);
+  if (!asked) return asked.error();
+  for (const SweepCounts& counts : file->sweeps) {
+    Expected<SweepAnswers> answers = read_sweep(folder, counts);
+    if (!answers) return answers.error();
+    file->column.sweeps.push_back(std::move(*answers));
+  }
+  file->column.probed_at = asked->asked;
+  file->column.seconds = asked->seconds;
   file->column.images = std::move(*images);
   file->column.buffers = std::move(*buffers);
   return std::move(file->column);
@@ -265,6 +320,28 @@ Expected<std::vector<DriverColumn>> load_atlas(const std::filesystem::path& dir)
     columns.push_back(std::move(*column));
   }
   return columns;
+}
+
+Expected<std::vector<DriverColumn>> load_atlas(const std::filesystem::path& dir,
+                                               const std::filesystem::path& reference) {
+  Expected<std::vector<DriverColumn>> columns = load_atlas(dir);
+  if (!columns) return columns;
+  Expected<std::vector<DriverColumn>> kept = load_atlas(reference);
+  if (!kept) return kept;
+  std::set<std::string> names;
+  for (const DriverColumn& column : *columns) names.insert(column.name);
+  for (DriverColumn& column : *kept)
+    if (!names.contains(column.name)) {
+      column.kept = true;
+      columns->push_back(std::move(column));
+    }
+  std::ranges::sort(*columns, {}, &DriverColumn::name);
+  return columns;
+}
+
+std::string_view origin_of(const DriverColumn& column) {
+  if (column.driver.simulated) return kSimulatedPhrase;
+  return column.imported ? kImportedPhrase : "";
 }
 
 }  // namespace lab::results

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -20,7 +21,8 @@ struct Properties {
   VkPhysicalDeviceDriverProperties driver{};
   VkPhysicalDeviceMaintenance3Properties maintenance3{};
   VkPhysicalDeviceMaintenance4Properties maintenance4{};
-  bool has_driver = false, has_maintenance3 = false, has_maintenance4 = false;
+  VkPhysicalDeviceIDProperties ids{};
+  bool has_driver = false, has_maintenance3 = false, has_maintenance4 = false, has_ids = false;
 };
 
 std::vector<std::string> extensions(const Vulkan& vulkan, VkPhysicalDevice device) {
@@ -34,14 +36,12 @@ std::vector<std::string> extensions(const Vulkan& vulkan, VkPhysicalDevice devic
   return names;
 }
 
-Properties properties(const Vulkan& vulkan, VkPhysicalDevice device) {
+// Versions below 1.1 have none of the chained structures.
+Properties properties(const Vulkan& vulkan, VkPhysicalDevice physical, const PhysicalDevice& device,
+                      const VkPhysicalDeviceProperties& base) {
   Properties p;
-  vulkan.vkGetPhysicalDeviceProperties(device, &p.base);
-  if (p.base.apiVersion < VK_API_VERSION_1_1 || !vulkan.vkGetPhysicalDeviceProperties2) return p;
-  const std::vector<std::string> names = extensions(vulkan, device);
-  const auto knows = [&](std::uint32_t version, const char* extension) {
-    return p.base.apiVersion >= version || std::ranges::find(names, extension) != names.end();
-  };
+  p.base = base;
+  if (device.api_version < VK_API_VERSION_1_1 || !vulkan.vkGetPhysicalDeviceProperties2) return p;
   VkPhysicalDeviceProperties2 all{};
   all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
   const auto chain = [&](auto& properties, VkStructureType type) {
@@ -51,11 +51,12 @@ Properties properties(const Vulkan& vulkan, VkPhysicalDevice device) {
     return true;
   };
   p.has_maintenance3 = chain(p.maintenance3, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
-  if (knows(VK_API_VERSION_1_2, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
+  p.has_ids = chain(p.ids, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES);
+  if (device.has(VK_API_VERSION_1_2, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
     p.has_driver = chain(p.driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
-  if (knows(VK_API_VERSION_1_3, VK_KHR_MAINTENANCE_4_EXTENSION_NAME))
+  if (device.has(VK_API_VERSION_1_3, VK_KHR_MAINTENANCE_4_EXTENSION_NAME))
     p.has_maintenance4 = chain(p.maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
-  vulkan.vkGetPhysicalDeviceProperties2(device, &all);
+  vulkan.vkGetPhysicalDeviceProperties2(physical, &all);
   return p;
 }
 
@@ -66,6 +67,7 @@ json::value limit(const Value& value) {
     for (const auto& element : value) list.push_back(limit(element));
     return list;
   } else if constexpr (std::is_floating_point_v<Value>) {
+    if (!std::isfinite(value)) return nullptr;  // a driver may report infinity, which JSON does not have
     return static_cast<double>(value);
   } else {
     return value;
@@ -91,6 +93,10 @@ std::string text(const char (&chars)[size]) {
   return std::string(chars, ::strnlen(chars, size));
 }
 
+std::string hex(const std::uint8_t (&bytes)[VK_UUID_SIZE]) {
+  return fmt::format("{:02x}", fmt::join(bytes, ""));
+}
+
 results::DriverIdentity identity(const Properties& p) {
   const VkConformanceVersion& c = p.driver.conformanceVersion;
   const std::int64_t id = p.driver.driverID;
@@ -109,6 +115,11 @@ results::DriverIdentity identity(const Properties& p) {
   driver.device_id = p.base.deviceID;
   driver.api_version = version_text(p.base.apiVersion);
   driver.driver_version = p.base.driverVersion;
+  driver.cache_uuid = hex(p.base.pipelineCacheUUID);
+  if (p.has_ids) {
+    driver.device_uuid = hex(p.ids.deviceUUID);
+    driver.driver_uuid = hex(p.ids.driverUUID);
+  }
   return driver;
 }
 
@@ -119,11 +130,19 @@ std::string version_text(std::uint32_t version) {
                      VK_API_VERSION_PATCH(version));
 }
 
-PhysicalDevice query_properties(const Vulkan& vulkan, VkPhysicalDevice device) {
-  const Properties p = properties(vulkan, device);
+bool PhysicalDevice::has(std::uint32_t version, const char* extension) const {
+  return api_version >= version || std::ranges::find(extensions, extension) != extensions.end();
+}
+
+PhysicalDevice query_properties(const Vulkan& vulkan, VkPhysicalDevice device, std::uint32_t instance_version) {
+  VkPhysicalDeviceProperties base{};
+  vulkan.vkGetPhysicalDeviceProperties(device, &base);
+  PhysicalDevice found;
+  found.api_version = std::min(base.apiVersion, instance_version);
+  found.extensions = extensions(vulkan, device);
+  const Properties p = properties(vulkan, device, found, base);
   VkPhysicalDeviceMemoryProperties memory{};
   vulkan.vkGetPhysicalDeviceMemoryProperties(device, &memory);
-  PhysicalDevice found;
   found.properties.driver = identity(p);
   for (const VkMemoryHeap& heap : std::span(memory.memoryHeaps).first(std::min(memory.memoryHeapCount, 16u)))
     found.properties.heaps.push_back({heap.size, flag_words(kVkMemoryHeapFlagBits, heap.flags)});

@@ -1,29 +1,39 @@
-// Queries one Vulkan driver and nothing else, so that a crash or hang of the driver affects only this process. `probe`
-// starts it:
-//   vulkan_probe_child LOADER DRIVER_LIBRARY SWEEPS_FILE FIRST_DEVICE [validate]
+// Queries one device of one Vulkan driver and nothing else, so that a crash or hang of the driver affects only this
+// process. `probe` starts it:
+//   vulkan_probe_child LOADER DRIVER_LIBRARY DEVICE ANSWERS_FILE validate|plain SWEEP...
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
-#include "harness/base/files.h"
 #include "harness/probe/child/queries.h"
+
+namespace {
+
+int number(const char* text) {
+  return static_cast<int>(std::strtol(text, nullptr, 10));
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace lab;
-  if (argc < 5) {
-    fmt::print(stderr, "usage: {} LOADER DRIVER_LIBRARY SWEEPS_FILE FIRST_DEVICE [validate]\n", argv[0]);
+  if (argc < 7) {
+    fmt::print(stderr, "usage: {} LOADER DRIVER_LIBRARY DEVICE ANSWERS_FILE validate|plain SWEEP...\n", argv[0]);
     return static_cast<int>(ExitStatus::kUsage);
   }
   const probe::EventWriter events;
-  const auto sweeps = read_file(argv[3]).value();
+  std::vector<probe::Sweep> sweeps;
+  for (int i = 6; i < argc; ++i) sweeps.push_back(probe::load_sweep(argv[i]).value());
+  const probe::QueryList queries = probe::query_list(sweeps);
+  const auto answers = probe::AnswerTable::open(number(argv[4]), queries.count);
   const probe::QueryRequest request{.loader = argv[1],
                                     .library = argv[2],
-                                    .sweeps = probe::parse_sweeps(sweeps).value(),
-                                    .first = static_cast<std::uint32_t>(std::strtoul(argv[4], nullptr, 10)),
-                                    .validate = argc > 5};
-  probe::run_queries(request, events);
-  events.write({.event = "done"});
+                                    .device = static_cast<std::uint32_t>(number(argv[3])),
+                                    .validate = std::string(argv[5]) == "validate"};
+  const std::uint64_t contradictions = probe::run_queries(request, queries, answers.value(), events);
+  events.write({.event = "done", .number = contradictions});
   // The driver's exit handlers must not affect the result.
   std::_Exit(EXIT_SUCCESS);
 }

@@ -7,14 +7,17 @@
 #include <cstdlib>
 #include <string>
 
+#include "harness/base/printable.h"
+
 namespace lab::probe {
 
 EventWriter::EventWriter() : file_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-void EventWriter::write(const ProbeEvent& event) const {
-  const std::string line = json::serialize(to_json(event)) + "\n";
+void EventWriter::write_line(const json::value& value) const {
+  // A driver's texts may be any bytes.
+  const std::string line = printable(json::serialize(value)) + "\n";
   for (std::size_t done = 0; done < line.size();) {
     const ssize_t put = ::write(file_, line.data() + done, line.size() - done);
     if (put > 0)

@@ -1,16 +1,17 @@
-/// The output of vulkan_probe_child: one JSON object per line, written as soon as it is known, so that results before a
-/// crash are kept.
+/// The output of vulkan_probe_child: one JSON object per line, written as soon as it is known. The answers themselves
+/// are in memory that it shares with its parent (../answers.h).
 ///
 ///   {"event": "doing", "what": "vkCreateInstance"}             the next call, in which a crash or hang then happens
 ///   {"event": "loader", "version": "1.3.239"}                  the loader was opened
 ///   {"event": "devices", "count": 2}
-///   {"event": "asking", "index": 0}                            the next events are of this device
 ///   {"event": "device", "driver": {}, "heaps": [], "memory_types": [], "limits": {}}
-///   {"event": "image", "width", "height", "size", "alignment", "memory_type_bits", "refused": null or "VK_ERROR_..."}
-///   {"event": "buffer", "length", "size", "alignment", "memory_type_bits", "refused": null or "VK_ERROR_..."}
+///   {"event": "entry points", "names": ["vkGetImageMemoryRequirements2", "vkGetDeviceImageMemoryRequirements"]}
+///   {"event": "refusal", "number": 1, "reason": "VK_ERROR_..."}   what this number means in the answers that follow
+///   {"event": "contradiction", "query": 17, "first": "...", "second": "..."}   two answers to one query
+///   {"event": "alive"}                                         about every second while it asks
 ///   {"event": "validation", "message": "..."}
 ///   {"event": "problem", "kind": "no loader" | "unloadable" | "foreign" | "error", "detail": "..."}
-///   {"event": "done"}                                          all queries are complete
+///   {"event": "done", "contradictions": 0}                     all queries are complete
 #pragma once
 
 #include <cstdint>
@@ -38,14 +39,11 @@ LAB_JSON_STRUCT(DeviceProperties, driver, heaps, memory_types, limits)
 /// One line. Its name determines which other fields it has.
 struct ProbeEvent {
   std::string event;
-  std::string text = {};     ///< of doing, loader, validation, problem
-  std::string kind = {};     ///< of problem
-  std::uint32_t number = 0;  ///< of devices, asking
+  std::string text = {};     ///< of doing, loader, refusal, validation, problem; the first answer of a contradiction
+  std::string kind = {};     ///< of problem; the second answer of a contradiction
+  std::uint64_t number = 0;  ///< of devices, refusal, contradiction, done
   DeviceProperties device = {};
-  results::ImageRow image = {};
-  results::BufferRow buffer = {};
-  std::uint32_t buffer_memory_type_bits = 0;
-  std::optional<std::string> refused = {};  ///< of image, buffer
+  std::vector<std::string> names = {};  ///< of entry points
 };
 
 template <typename F>
@@ -57,22 +55,24 @@ void fields(F& f, ProbeEvent& e) {
     f("version", e.text);
   } else if (e.event == "devices") {
     f("count", e.number);
-  } else if (e.event == "asking") {
-    f("index", e.number);
   } else if (e.event == "device") {
     fields(f, e.device);
-  } else if (e.event == "image") {
-    fields(f, e.image);
-    f("refused", e.refused);
-  } else if (e.event == "buffer") {
-    fields(f, e.buffer);
-    f("memory_type_bits", e.buffer_memory_type_bits);
-    f("refused", e.refused);
+  } else if (e.event == "entry points") {
+    f("names", e.names);
+  } else if (e.event == "refusal") {
+    f("number", e.number);
+    f("reason", e.text);
+  } else if (e.event == "contradiction") {
+    f("query", e.number);
+    f("first", e.text);
+    f("second", e.kind);
   } else if (e.event == "validation") {
     f("message", e.text);
   } else if (e.event == "problem") {
     f("kind", e.kind);
     f("detail", e.text);
+  } else if (e.event == "done") {
+    f("contradictions", e.number);
   }
 }
 
@@ -81,7 +81,9 @@ class EventWriter {
  public:
   /// Takes over standard output and redirects descriptor 1 to standard error.
   EventWriter();
-  void write(const ProbeEvent& event) const;
+  /// Writes any value as one line.
+  void write_line(const json::value& value) const;
+  void write(const ProbeEvent& event) const { write_line(to_json(event)); }
   void doing(std::string_view what) const;
   void problem(std::string_view kind, std::string_view detail) const;
 

@@ -1,22 +1,23 @@
-/// The queries to one driver, from vkCreateInstance to the last size of the sweeps.
+/// The queries to one device of a driver, from vkCreateInstance to the last answer.
 #pragma once
 
 #include <string>
 
+#include "harness/probe/answers.h"
 #include "harness/probe/child/protocol.h"
-#include "harness/probe/sweeps.h"
+#include "harness/probe/query_list.h"
 
 namespace lab::probe {
 
 struct QueryRequest {
-  std::string loader;   ///< path or name of libvulkan.so.1
-  std::string library;  ///< the driver's library, opened first: the loader skips one that it cannot open
-  Sweeps sweeps;
-  std::uint32_t first = 0;  ///< the first physical device to query; an earlier process queried the ones before
-  bool validate = false;    ///< use the validation layers, and report their messages as events
+  std::string loader;        ///< path or name of libvulkan.so.1
+  std::string library;       ///< the driver's library, opened first: the loader skips one that it cannot open
+  std::uint32_t device = 0;  ///< index of the physical device; each is queried in a process of its own
+  bool validate = false;     ///< use the validation layers, and report their messages as events
 };
 
-/// Runs all queries and reports every result, errors included.
-void run_queries(const QueryRequest& request, const EventWriter& events);
+/// Runs all queries and reports every result, errors included. Returns how many queries got two different answers.
+std::uint64_t run_queries(const QueryRequest& request, const QueryList& queries, const AnswerTable& answers,
+                          const EventWriter& events);
 
 }  // namespace lab::probe

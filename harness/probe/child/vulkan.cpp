@@ -23,4 +23,10 @@ void Vulkan::bind(VkInstance instance) {
 #undef LAB_LOAD
 }
 
+void DeviceFunctions::bind(const Vulkan& vulkan, VkDevice device) {
+#define LAB_LOAD(name) name = reinterpret_cast<PFN_##name>(vulkan.vkGetDeviceProcAddr(device, #name));
+  LAB_VULKAN_DEVICE_FUNCTIONS(LAB_LOAD)
+#undef LAB_LOAD
+}
+
 }  // namespace lab::probe

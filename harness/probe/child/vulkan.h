@@ -21,20 +21,29 @@ namespace lab::probe {
   X(vkEnumerateDeviceExtensionProperties)     \
   X(vkGetPhysicalDeviceProperties)            \
   X(vkGetPhysicalDeviceProperties2)           \
+  X(vkGetPhysicalDeviceFeatures)              \
+  X(vkGetPhysicalDeviceFeatures2)             \
   X(vkGetPhysicalDeviceMemoryProperties)      \
   X(vkGetPhysicalDeviceImageFormatProperties) \
   X(vkCreateDevice)                           \
-  X(vkDestroyDevice)                          \
-  X(vkCreateImage)                            \
-  X(vkDestroyImage)                           \
-  X(vkGetImageMemoryRequirements)             \
-  X(vkCreateBuffer)                           \
-  X(vkDestroyBuffer)                          \
-  X(vkGetBufferMemoryRequirements)            \
+  X(vkGetDeviceProcAddr)                      \
   X(vkCreateDebugUtilsMessengerEXT)           \
   X(vkDestroyDebugUtilsMessengerEXT)
 
-/// Every function that the probe calls; null if the loader does not have it.
+#define LAB_VULKAN_DEVICE_FUNCTIONS(X)  \
+  X(vkDestroyDevice)                    \
+  X(vkCreateImage)                      \
+  X(vkDestroyImage)                     \
+  X(vkGetImageMemoryRequirements)       \
+  X(vkGetImageMemoryRequirements2)      \
+  X(vkGetDeviceImageMemoryRequirements) \
+  X(vkCreateBuffer)                     \
+  X(vkDestroyBuffer)                    \
+  X(vkGetBufferMemoryRequirements)      \
+  X(vkGetBufferMemoryRequirements2)     \
+  X(vkGetDeviceBufferMemoryRequirements)
+
+/// Every function without a device that the probe calls; null if the loader does not have it.
 struct Vulkan {
 #define LAB_MEMBER(name) PFN_##name name = nullptr;
   PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
@@ -46,6 +55,15 @@ struct Vulkan {
   Expected<void> open(const std::string& loader);
   /// After vkCreateInstance: loads the functions that need an instance or an object created from one.
   void bind(VkInstance instance);
+};
+
+/// The driver's own functions for one device, without the loader in between; null if the driver does not have one.
+struct DeviceFunctions {
+#define LAB_MEMBER(name) PFN_##name name = nullptr;
+  LAB_VULKAN_DEVICE_FUNCTIONS(LAB_MEMBER)
+#undef LAB_MEMBER
+
+  void bind(const Vulkan& vulkan, VkDevice device);
 };
 
 }  // namespace lab::probe

@@ -1,12 +1,15 @@
 // A driver for tests with two devices that do not exist. The name under which it is loaded selects its fault: good.so,
-// crash_load.so, crash_instance.so, crash_image.so, hang_image.so, exit_image.so, refuse.so, none.so, twin.so.
+// crash_load.so, crash_instance.so, crash_image.so, hang_image.so, exit_image.so, refuse.so, lie.so, none.so, twin.so,
+// bytes.so, nameless.so, long.so, shrink.so.
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vulkan/vk_icd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -76,7 +79,11 @@ VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceP
   out->deviceID = device == reinterpret_cast<VkPhysicalDevice>(&devices[0]) ? 1 : 2;
   out->deviceType = twin ? VK_PHYSICAL_DEVICE_TYPE_CPU : VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
   std::strcpy(out->deviceName, "AMD Radeon RX 1 (RADV FAKE)");
+  if (mode() == "bytes") std::strcpy(out->deviceName, "Caf\xe9");
+  if (mode() == "nameless") out->deviceName[0] = 0;
+  if (mode() == "long") std::memset(out->deviceName, 'x', sizeof out->deviceName);
   out->limits.maxMemoryAllocationCount = 4096;
+  out->limits.timestampPeriod = std::numeric_limits<float>::infinity();
 }
 
 VKAPI_ATTR void VKAPI_CALL properties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* out) {
@@ -86,6 +93,11 @@ VKAPI_ATTR void VKAPI_CALL properties2(VkPhysicalDevice device, VkPhysicalDevice
     auto* driver = reinterpret_cast<VkPhysicalDeviceDriverProperties*>(next);
     const bool twin = mode() == "twin";
     driver->driverID = twin ? VK_DRIVER_ID_MESA_LLVMPIPE : VK_DRIVER_ID_MESA_RADV;
+    if (mode() == "long") {
+      std::memset(driver->driverInfo, '1', sizeof driver->driverInfo);
+      driver->driverInfo[1] = '.';
+      continue;
+    }
     std::strcpy(driver->driverInfo, twin ? "Mesa 22.3.6 (LLVM 15.0.6)" : "Mesa 1.2.3");
   }
 }
@@ -95,7 +107,9 @@ VKAPI_ATTR void VKAPI_CALL memory_properties(VkPhysicalDevice, VkPhysicalDeviceM
   out->memoryHeapCount = 1;
   out->memoryHeaps[0] = {std::uint64_t{8} << 30, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
   out->memoryTypeCount = 1;
-  out->memoryTypes[0] = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0};
+  out->memoryTypes[0] = {
+      VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+      0};
 }
 
 VKAPI_ATTR void VKAPI_CALL queue_families(VkPhysicalDevice, uint32_t* count, VkQueueFamilyProperties* out) {
@@ -115,16 +129,39 @@ VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const Vk
   return VK_SUCCESS;
 }
 
+// Every file that this process could have inherited.
+void shrink_files() {
+  for (int file = 3; file < 64; ++file) {
+    struct stat about {};
+    if (::fstat(file, &about) == 0 && S_ISREG(about.st_mode) && ::ftruncate(file, 0) != 0)
+      std::fprintf(stderr, "fake driver: a file keeps its size\n");
+  }
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL create_image(VkDevice device, const VkImageCreateInfo* info,
                                             const VkAllocationCallbacks*, VkImage* out) {
   // Only the first device misbehaves, and only after some answers.
   if (device == reinterpret_cast<VkDevice>(&logical[0]) && ++images_created > 10) {
     if (mode() == "crash_image") crash();
     if (mode() == "exit_image") ::_exit(3);
+    if (mode() == "bytes") {
+      std::fprintf(stderr, "\xe9t\xe9\n");
+      ::_exit(3);
+    }
+    if (mode() == "shrink") {
+      shrink_files();
+      crash();
+    }
     while (mode() == "hang_image") ::pause();
   }
   if (mode() == "refuse" && info->extent.width == 1024) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-  const std::uint64_t bytes = std::uint64_t{info->extent.width} * info->extent.height * 4;
+  // Enough for every format and for all mip levels.
+  const std::uint64_t texel = info->format == VK_FORMAT_R8G8B8A8_UNORM ? 4 : 16;
+  std::uint64_t bytes = std::uint64_t{info->extent.width} * info->extent.height * info->extent.depth * texel;
+  if (info->mipLevels > 1) bytes *= 2;
+  // Another answer the second time.
+  static int of_64x64 = 0;
+  if (mode() == "lie" && info->extent.width == 64 && info->extent.height == 64 && ++of_64x64 > 1) bytes += 4096;
   *out = reinterpret_cast<VkImage>((bytes + 4095) / 4096 * 4096);
   return VK_SUCCESS;
 }

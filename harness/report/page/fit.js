@@ -14,13 +14,22 @@ globalThis.fit_to = (spec, width) => {
   const widest = (texts, fontSize) => Math.max(0, ...texts.map((text) => width_of(text, fontSize)));
 
   // A Vega expression that maps each text to one that fits into `room`: itself, or `shorter`(text, characters).
-  const within = (texts, room, fontSize, shorter) => {
-    const fitted = (text) => {
-      let kept = text.length, short = text;
-      while (kept > 4 && width_of(short, fontSize) > room) short = shorter(text, --kept);
-      return short;
-    };
-    return `${JSON.stringify(Object.fromEntries(texts.map((text) => [text, fitted(text)])))}[datum.label]`;
+  const cut = (text, room, fontSize, shorter) => {
+    let kept = text.length, short = text;
+    while (kept > 4 && width_of(short, fontSize) > room) short = shorter(text, --kept);
+    return short;
+  };
+  const within = (texts, room, fontSize, shorter) =>
+    `${JSON.stringify(Object.fromEntries(texts.map((text) => [text, cut(text, room, fontSize, shorter)])))}[datum.label]`;
+  // The whole text in several lines, broken at its spaces: what a name says at its end may matter.
+  const wrapped = (text, room, fontSize) => {
+    const lines = [];
+    for (const word of text.split(' ')) {
+      const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
+      if (lines.length > 0 && width_of(longer, fontSize) <= room) lines[lines.length - 1] = longer;
+      else lines.push(width_of(word, fontSize) <= room ? word : cut(word, room, fontSize, beginning));
+    }
+    return lines;
   };
   const beginning = (text, kept) => `${text.slice(0, kept)}…`;
   const both_ends = (text, kept) => `${text.slice(0, Math.ceil(kept / 2))}…${text.slice(-Math.floor(kept / 2))}`;
@@ -53,7 +62,8 @@ globalThis.fit_to = (spec, width) => {
     const columns = Math.max(1, Math.floor((room + columnPadding) / (wide + columnPadding)));
     spec.config.legend = {...spec.config.legend, columns, labelLimit: Math.max(room - kSymbol, 60)};
     if (wide <= room) return;
-    const labelExpr = within(entries, room - kSymbol, labelFontSize, beginning);
+    const lines = Object.fromEntries(entries.map((text) => [text, wrapped(text, room - kSymbol, labelFontSize)]));
+    const labelExpr = `${JSON.stringify(lines)}[datum.label]`;
     for (const channel of channels) channel.legend = {...channel.legend, labelExpr};
   };
 

@@ -4,6 +4,7 @@ const charts = (() => {
   const specifications = JSON.parse(document.getElementById('charts').textContent);
   const figures = [...document.querySelectorAll('figure[data-chart]')];
   let matches = () => true;
+  let chosen = null;  // indices of the atlas's columns whose lines are drawn; null: those that the report chose
 
   const is_kept = (row) => !row.benchmark || matches([row.benchmark], row.verdict ?? '');
 
@@ -18,9 +19,17 @@ const charts = (() => {
         }
   };
 
+  // The rows of the first lines with a chosen column.
+  const chosen_rows = ({most, points, lines}) =>
+    lines.filter(({columns}) => columns.some((column) => chosen.has(column))).slice(0, most)
+      .flatMap(({driver, values}, order) => values.flatMap((value, at) =>
+        value === null ? [] : [{...points[at], driver, order, value}]));
+
   // The specification with the rows that match the filter; null if there are none.
   const filtered = (specification) => {
-    const spec = structuredClone(specification);
+    const {usermeta, ...drawn} = specification;
+    const spec = structuredClone(drawn);
+    if (usermeta && chosen) spec.datasets.rows = chosen_rows(usermeta);
     if (!spec.datasets.rows.every(is_kept)) fix_series(spec);
     for (const [name, rows] of Object.entries(spec.datasets)) spec.datasets[name] = rows.filter(is_kept);
     return spec.datasets.rows.length === 0 ? null : spec;
@@ -33,6 +42,15 @@ const charts = (() => {
     const note = document.createElement('span');
     note.className = 'part';
     note.textContent = `Filtered: ${left} of ${all} marks are shown; the title describes all.`;
+    figure.querySelector('figcaption').append(note);
+  };
+
+  const show_choice = (figure, {most, lines}) => {
+    figure.querySelector('.part')?.remove();
+    const matching = lines.filter(({columns}) => columns.some((column) => chosen.has(column))).length;
+    const note = document.createElement('span');
+    note.className = 'part';
+    note.textContent = `Filtered: ${Math.min(most, matching)} of the ${matching} tables that match are drawn; the title describes all.`;
     figure.querySelector('figcaption').append(note);
   };
 
@@ -50,7 +68,9 @@ const charts = (() => {
     figure.hidden = spec === null;
     show_if_none(figure.closest('.charts'));
     if (spec === null) return;
-    show_mark_count(figure, spec.datasets.rows.length, specifications[figure.dataset.chart].datasets.rows.length);
+    const {datasets, usermeta} = specifications[figure.dataset.chart];
+    if (usermeta && chosen) show_choice(figure, usermeta);
+    else show_mark_count(figure, spec.datasets.rows.length, datasets.rows.length);
     const plot = figure.querySelector('.plot');
     fit_to(spec, plot.clientWidth);
     const frame = document.createElement('div');
@@ -82,6 +102,12 @@ const charts = (() => {
 
   const matching_rows = (figure) => specifications[figure.dataset.chart].datasets.rows.map(is_kept).join();
   return {
+    // Draws the lines of these columns of the atlas, where a chart has a choice; null: as the report was made.
+    choose(columns) {
+      if (columns === null && chosen === null) return;
+      chosen = columns;
+      draw_all(figures.filter((figure) => specifications[figure.dataset.chart].usermeta));
+    },
     // Redraws the charts whose rows change under the filter `matcher`(benchmarks, verdict). Resolves when they are drawn.
     filter(matcher) {
       const before = figures.map(matching_rows);

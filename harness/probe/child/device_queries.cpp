@@ -1,0 +1,463 @@
+#include "harness/probe/child/device_queries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "vulkan_names_generated.h"
+
+namespace lab::probe {
+
+namespace {
+
+constexpr std::uint64_t kMostContradictions = 20;  // reported one by one; the others are counted
+
+// Features that an image's description can need. No others: some, such as robustBufferAccess, change requirements.
+constexpr VkBool32 VkPhysicalDeviceFeatures::*kFeatures[] = {
+    &VkPhysicalDeviceFeatures::imageCubeArray,
+    &VkPhysicalDeviceFeatures::textureCompressionETC2,
+    &VkPhysicalDeviceFeatures::textureCompressionASTC_LDR,
+    &VkPhysicalDeviceFeatures::textureCompressionBC,
+    &VkPhysicalDeviceFeatures::shaderStorageImageMultisample,
+    &VkPhysicalDeviceFeatures::sparseBinding,
+    &VkPhysicalDeviceFeatures::sparseResidencyBuffer,
+    &VkPhysicalDeviceFeatures::sparseResidencyImage2D,
+    &VkPhysicalDeviceFeatures::sparseResidencyImage3D,
+    &VkPhysicalDeviceFeatures::sparseResidencyAliased,
+};
+
+// The numbers by which answers name their refusals.
+class Refusals {
+ public:
+  explicit Refusals(const EventWriter& events) : events_(events) {}
+
+  std::uint16_t number_of(const std::string& reason) {
+    const auto [at, is_new] = numbers_.emplace(reason, static_cast<std::uint16_t>(numbers_.size() + 1));
+    if (is_new) events_.write({.event = "refusal", .text = reason, .number = at->second});
+    return at->second;
+  }
+
+ private:
+  const EventWriter& events_;
+  std::map<std::string, std::uint16_t> numbers_;
+};
+
+// A message now and then: a process without output counts as hanging.
+class Heartbeat {
+ public:
+  explicit Heartbeat(const EventWriter& events) : events_(events) {}
+
+  void beat() {
+    if (++queries_ % 64 != 0) return;  // a clock costs a tenth of a quick driver's answer
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::seconds(1)) return;
+    last_ = now;
+    events_.write({.event = "alive"});
+  }
+
+ private:
+  const EventWriter& events_;
+  std::uint32_t queries_ = 0;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+bool same(const SharedAnswer& a, const SharedAnswer& b) {
+  return a.size == b.size && a.alignment == b.alignment && a.memory_type_bits == b.memory_type_bits &&
+         a.refusal == b.refusal && a.dedicated == b.dedicated;
+}
+
+SharedAnswer refused(std::uint16_t number) {
+  return {.size = 0, .alignment = 0, .memory_type_bits = 0, .refusal = number, .dedicated = 0, .asked = 1};
+}
+
+// What vkGet*MemoryRequirements2 fill.
+struct Requirements2 {
+  VkMemoryDedicatedRequirements dedicated{};
+  VkMemoryRequirements2 base{};
+
+  Requirements2() {
+    dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_REQUIREMENTS;
+    base.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2;
+    base.pNext = &dedicated;
+  }
+  SharedAnswer answer() const {
+    const VkMemoryRequirements& needs = base.memoryRequirements;
+    return {.size = needs.size,
+            .alignment = needs.alignment,
+            .memory_type_bits = needs.memoryTypeBits,
+            .refusal = 0,
+            .dedicated = static_cast<std::uint8_t>(dedicated.requiresDedicatedAllocation  ? 2
+                                                   : dedicated.prefersDedicatedAllocation ? 1
+                                                                                          : 0),
+            .asked = 1};
+  }
+};
+
+SharedAnswer plain_answer(const VkMemoryRequirements& needs) {
+  return {.size = needs.size,
+          .alignment = needs.alignment,
+          .memory_type_bits = needs.memoryTypeBits,
+          .refusal = 0,
+          .dedicated = 0,
+          .asked = 1};
+}
+
+class DeviceQueries {
+ public:
+  DeviceQueries(const Vulkan& vulkan, VkPhysicalDevice physical, const PhysicalDevice& device, const QueryList& queries,
+                const AnswerTable& answers, const EventWriter& events)
+      : vulkan_(vulkan),
+        physical_(physical),
+        device_(device),
+        queries_(queries),
+        table_(answers),
+        answers_(answers.answers()),
+        events_(events),
+        refusals_(events),
+        heartbeat_(events) {}
+
+  std::uint64_t run() {
+    events_.doing("vkCreateDevice");
+    if (const VkResult result = create_device(); result != VK_SUCCESS) {
+      events_.problem("error", fmt::format("vkCreateDevice: {}", enum_name(kVkResult, result)));
+      return 0;
+    }
+    choose_functions();
+    events_.write({.event = "entry points", .names = entry_points()});
+    ask_formats();
+    events_.doing("the queries");
+    ask_all();
+    reversed_ = true;
+    ask_all();
+    table_.doing(Step::kNone, 0);
+    events_.doing("vkDestroyDevice");
+    call_.vkDestroyDevice(logical_, nullptr);
+    return contradictions_;
+  }
+
+ private:
+  // The images of a run as Vulkan describes them, and what the driver says of their format.
+  struct PreparedImages {
+    const ImageRun* run;
+    VkImageCreateInfo info{};
+    VkImageFormatProperties most{};
+    std::uint16_t refusal = 0;  // of all sizes
+  };
+
+  VkResult create_device() {
+    VkPhysicalDeviceFeatures available{};
+    if (vulkan_.vkGetPhysicalDeviceFeatures) vulkan_.vkGetPhysicalDeviceFeatures(physical_, &available);
+    for (const auto feature : kFeatures) features_.*feature = available.*feature;
+    const float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue{};
+    queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    queue.queueCount = 1;
+    queue.pQueuePriorities = &priority;
+    VkDeviceCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+    info.queueCreateInfoCount = 1;
+    info.pQueueCreateInfos = &queue;
+    info.pEnabledFeatures = &features_;
+    VkPhysicalDeviceMaintenance4Features maintenance4{};
+    maintenance4.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES;
+    std::vector<const char*> extensions;
+    if (supports_maintenance4()) {
+      maintenance4.maintenance4 = VK_TRUE;
+      info.pNext = &maintenance4;
+      has_maintenance4_ = true;
+      if (device_.api_version < VK_API_VERSION_1_3) extensions.push_back(VK_KHR_MAINTENANCE_4_EXTENSION_NAME);
+    }
+    info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
+    return vulkan_.vkCreateDevice(physical_, &info, nullptr, &logical_);
+  }
+
+  bool supports_maintenance4() const {
+    if (device_.api_version < VK_API_VERSION_1_1 || !vulkan_.vkGetPhysicalDeviceFeatures2 ||
+        !device_.has(VK_API_VERSION_1_3, VK_KHR_MAINTENANCE_4_EXTENSION_NAME))
+      return false;
+    VkPhysicalDeviceMaintenance4Features maintenance4{};
+    maintenance4.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES;
+    VkPhysicalDeviceFeatures2 all{};
+    all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    all.pNext = &maintenance4;
+    vulkan_.vkGetPhysicalDeviceFeatures2(physical_, &all);
+    return maintenance4.maintenance4 == VK_TRUE;
+  }
+
+  // A driver may return an address for what it was not asked to enable, so versions decide, not addresses alone.
+  void choose_functions() {
+    call_.bind(vulkan_, logical_);
+    if (device_.api_version < VK_API_VERSION_1_1) {
+      call_.vkGetImageMemoryRequirements2 = nullptr;
+      call_.vkGetBufferMemoryRequirements2 = nullptr;
+    }
+    const auto khr = [&](auto& function, const char* name) {
+      using Function = std::remove_reference_t<decltype(function)>;
+      if (!has_maintenance4_)
+        function = nullptr;
+      else if (device_.api_version < VK_API_VERSION_1_3)
+        function = reinterpret_cast<Function>(vulkan_.vkGetDeviceProcAddr(logical_, name));
+    };
+    khr(call_.vkGetDeviceImageMemoryRequirements, "vkGetDeviceImageMemoryRequirementsKHR");
+    khr(call_.vkGetDeviceBufferMemoryRequirements, "vkGetDeviceBufferMemoryRequirementsKHR");
+  }
+
+  std::vector<std::string> entry_points() const {
+    const auto name = [](bool has, const char* newer, const char* older) { return std::string(has ? newer : older); };
+    std::vector<std::string> names{
+        name(call_.vkGetImageMemoryRequirements2, "vkGetImageMemoryRequirements2", "vkGetImageMemoryRequirements"),
+        name(call_.vkGetBufferMemoryRequirements2, "vkGetBufferMemoryRequirements2", "vkGetBufferMemoryRequirements")};
+    if (call_.vkGetDeviceImageMemoryRequirements) names.emplace_back("vkGetDeviceImageMemoryRequirements");
+    if (call_.vkGetDeviceBufferMemoryRequirements) names.emplace_back("vkGetDeviceBufferMemoryRequirements");
+    return names;
+  }
+
+  // --- what may be asked: a request beyond the limits is invalid usage, and a driver may then do anything ---
+
+  void ask_formats() {
+    events_.doing("vkGetPhysicalDeviceImageFormatProperties");
+    for (const ImageRun& run : queries_.images) {
+      PreparedImages images{.run = &run};
+      VkImageCreateInfo& info = images.info;
+      info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
+      info.flags = run.kind.flags;
+      info.imageType = static_cast<VkImageType>(run.kind.type);
+      info.format = static_cast<VkFormat>(run.kind.format);
+      info.arrayLayers = run.kind.array_layers;
+      info.samples = static_cast<VkSampleCountFlagBits>(run.kind.samples);
+      info.tiling = static_cast<VkImageTiling>(run.kind.tiling);
+      info.usage = run.kind.usage;
+      if (const std::string reason = unsupported_flags(run.kind); !reason.empty()) {
+        images.refusal = refusals_.number_of(reason);
+      } else {
+        const VkResult result = vulkan_.vkGetPhysicalDeviceImageFormatProperties(
+            physical_, info.format, info.imageType, info.tiling, info.usage, info.flags, &images.most);
+        if (result != VK_SUCCESS) images.refusal = refusals_.number_of(enum_name(kVkResult, result));
+      }
+      images_.push_back(images);
+    }
+  }
+
+  std::string unsupported_flags(const ImageKind& kind) const {
+    const auto lacks = [&](std::uint32_t flag, VkBool32 feature) { return (kind.flags & flag) != 0 && !feature; };
+    const bool volume = kind.type == VK_IMAGE_TYPE_3D;
+    if (lacks(VK_IMAGE_CREATE_SPARSE_BINDING_BIT, features_.sparseBinding)) return "no sparse binding";
+    if (lacks(VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT,
+              volume ? features_.sparseResidencyImage3D : features_.sparseResidencyImage2D))
+      return "no sparse residency";
+    if (lacks(VK_IMAGE_CREATE_SPARSE_ALIASED_BIT, features_.sparseResidencyAliased)) return "no sparse aliasing";
+    return "";
+  }
+
+  // Why an image of this size may not be created; "" if it may.
+  static std::string image_limit(const ImageKind& kind, const VkImageCreateInfo& info,
+                                 const VkImageFormatProperties& most) {
+    const VkExtent3D &size = info.extent, &limit = most.maxExtent;
+    const bool flat = kind.type != VK_IMAGE_TYPE_3D;
+    if (size.width > limit.width || size.height > limit.height || (!flat && size.depth > limit.depth))
+      return flat ? fmt::format("at most {}x{}", limit.width, limit.height)
+                  : fmt::format("at most {}x{}x{}", limit.width, limit.height, limit.depth);
+    if (kind.type == VK_IMAGE_TYPE_1D && size.height > 1) return "a 1D image has height 1";
+    if (flat && size.depth > 1) return "only a 3D image has a depth";
+    if (info.mipLevels > full_chain({size.width, size.height, size.depth})) return "more mip levels than the size has";
+    if (info.mipLevels > most.maxMipLevels) return fmt::format("at most {} mip levels", most.maxMipLevels);
+    if (info.arrayLayers > most.maxArrayLayers) return fmt::format("at most {} layers", most.maxArrayLayers);
+    if (!(most.sampleCounts & info.samples)) return fmt::format("not with {} samples", int{info.samples});
+    if ((kind.flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) != 0 && (size.width != size.height || info.arrayLayers < 6))
+      return "a cube has six square faces";
+    if (info.samples != VK_SAMPLE_COUNT_1_BIT && info.mipLevels > 1) return "one mip level with several samples";
+    return "";
+  }
+
+  std::string buffer_limit(const BufferKind& kind, std::uint64_t length) const {
+    const auto lacks = [&](std::uint32_t flag, VkBool32 feature) { return (kind.flags & flag) != 0 && !feature; };
+    if (lacks(VK_BUFFER_CREATE_SPARSE_BINDING_BIT, features_.sparseBinding)) return "no sparse binding";
+    if (lacks(VK_BUFFER_CREATE_SPARSE_RESIDENCY_BIT, features_.sparseResidencyBuffer)) return "no sparse residency";
+    if (lacks(VK_BUFFER_CREATE_SPARSE_ALIASED_BIT, features_.sparseResidencyAliased)) return "no sparse aliasing";
+    return length > device_.max_buffer_size ? fmt::format("at most {}", device_.max_buffer_size) : "";
+  }
+
+  // --- asking ---
+
+  void ask_all() {
+    const auto in_order = [&](std::size_t count, const auto& ask) {
+      for (std::size_t i = 0; i < count; ++i) ask(reversed_ ? count - 1 - i : i);
+    };
+    const auto images = [&](std::size_t at) { ask_images(images_[at], in_order); };
+    const auto buffers = [&](std::size_t at) { ask_buffers(queries_.buffers[at], in_order); };
+    // The first sweep's answers are complete first, so runs are in the order of the list's numbers.
+    std::size_t image = 0, buffer = 0;
+    std::vector<std::pair<bool, std::size_t>> runs;  // whether of images, index
+    while (image < images_.size() || buffer < queries_.buffers.size()) {
+      const bool image_is_next = buffer == queries_.buffers.size() ||
+                                 (image < images_.size() && images_[image].run->first < queries_.buffers[buffer].first);
+      runs.emplace_back(image_is_next, image_is_next ? image++ : buffer++);
+    }
+    in_order(runs.size(), [&](std::size_t i) { runs[i].first ? images(runs[i].second) : buffers(runs[i].second); });
+  }
+
+  template <typename InOrder>
+  void ask_images(const PreparedImages& images, const InOrder& in_order) {
+    VkImageCreateInfo info = images.info;
+    const ImageRun& run = *images.run;
+    in_order(run.sizes.size(), [&](std::size_t i) {
+      const Extent& size = run.sizes[i];
+      const std::size_t query = run.first + i;
+      info.extent = {size.width, size.height, size.depth};
+      info.mipLevels = run.kind.mip_levels == kFullChain ? full_chain(size) : run.kind.mip_levels;
+      if (images.refusal != 0) return record(query, refused(images.refusal), "");
+      if (const std::string limit = image_limit(run.kind, info, images.most); !limit.empty())
+        return record(query, refused(refusals_.number_of(limit)), "");
+      const SharedAnswer created = of_created_image(info, query);
+      record(query, created, kCreated);
+      if (call_.vkGetDeviceImageMemoryRequirements && created.refusal == 0)
+        record(query, of_described_image(info, query), kDescribed);
+      heartbeat_.beat();
+    });
+  }
+
+  template <typename InOrder>
+  void ask_buffers(const BufferRun& run, const InOrder& in_order) {
+    VkBufferCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+    info.flags = run.kind.flags;
+    info.usage = run.kind.usage;
+    in_order(run.lengths.size(), [&](std::size_t i) {
+      const std::size_t query = run.first + i;
+      info.size = run.lengths[i];
+      if (const std::string limit = buffer_limit(run.kind, info.size); !limit.empty())
+        return record(query, refused(refusals_.number_of(limit)), "");
+      const SharedAnswer created = of_created_buffer(info, query);
+      record(query, created, kCreated);
+      if (call_.vkGetDeviceBufferMemoryRequirements && created.refusal == 0)
+        record(query, of_described_buffer(info, query), kDescribed);
+      heartbeat_.beat();
+    });
+  }
+
+  SharedAnswer of_created_image(const VkImageCreateInfo& info, std::size_t query) {
+    VkImage image = VK_NULL_HANDLE;
+    table_.doing(Step::kCreateImage, query);
+    if (const VkResult result = call_.vkCreateImage(logical_, &info, nullptr, &image); result != VK_SUCCESS)
+      return refused(refusals_.number_of(enum_name(kVkResult, result)));
+    table_.doing(Step::kImageRequirements, query);
+    SharedAnswer answer{};
+    if (call_.vkGetImageMemoryRequirements2) {
+      VkImageMemoryRequirementsInfo2 question{};
+      question.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2;
+      question.image = image;
+      Requirements2 needs;
+      call_.vkGetImageMemoryRequirements2(logical_, &question, &needs.base);
+      answer = needs.answer();
+    } else {
+      VkMemoryRequirements needs{};
+      call_.vkGetImageMemoryRequirements(logical_, image, &needs);
+      answer = plain_answer(needs);
+    }
+    table_.doing(Step::kDestroyImage, query);
+    call_.vkDestroyImage(logical_, image, nullptr);
+    return answer;
+  }
+
+  SharedAnswer of_described_image(const VkImageCreateInfo& info, std::size_t query) {
+    table_.doing(Step::kDeviceImageRequirements, query);
+    VkDeviceImageMemoryRequirements question{};
+    question.sType = VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS;
+    question.pCreateInfo = &info;
+    question.planeAspect = VK_IMAGE_ASPECT_COLOR_BIT;  // used for disjoint images alone
+    Requirements2 needs;
+    call_.vkGetDeviceImageMemoryRequirements(logical_, &question, &needs.base);
+    return needs.answer();
+  }
+
+  SharedAnswer of_created_buffer(const VkBufferCreateInfo& info, std::size_t query) {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    table_.doing(Step::kCreateBuffer, query);
+    if (const VkResult result = call_.vkCreateBuffer(logical_, &info, nullptr, &buffer); result != VK_SUCCESS)
+      return refused(refusals_.number_of(enum_name(kVkResult, result)));
+    table_.doing(Step::kBufferRequirements, query);
+    SharedAnswer answer{};
+    if (call_.vkGetBufferMemoryRequirements2) {
+      VkBufferMemoryRequirementsInfo2 question{};
+      question.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2;
+      question.buffer = buffer;
+      Requirements2 needs;
+      call_.vkGetBufferMemoryRequirements2(logical_, &question, &needs.base);
+      answer = needs.answer();
+    } else {
+      VkMemoryRequirements needs{};
+      call_.vkGetBufferMemoryRequirements(logical_, buffer, &needs);
+      answer = plain_answer(needs);
+    }
+    table_.doing(Step::kDestroyBuffer, query);
+    call_.vkDestroyBuffer(logical_, buffer, nullptr);
+    return answer;
+  }
+
+  SharedAnswer of_described_buffer(const VkBufferCreateInfo& info, std::size_t query) {
+    table_.doing(Step::kDeviceBufferRequirements, query);
+    VkDeviceBufferMemoryRequirements question{};
+    question.sType = VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS;
+    question.pCreateInfo = &info;
+    Requirements2 needs;
+    call_.vkGetDeviceBufferMemoryRequirements(logical_, &question, &needs.base);
+    return needs.answer();
+  }
+
+  static constexpr const char* kCreated = "of the created object";
+  static constexpr const char* kDescribed = "of its description";
+
+  // Keeps the first answer and reports a later one that differs.
+  void record(std::size_t query, const SharedAnswer& answer, const char* way) {
+    SharedAnswer& kept = answers_[query];
+    if (kept.asked == 0) {
+      kept = answer;
+    } else if (!same(kept, answer) && ++contradictions_ <= kMostContradictions) {
+      const auto text = [](const SharedAnswer& a, std::string_view from) {
+        return a.refusal != 0
+                   ? fmt::format("refused {}", from)
+                   : fmt::format("{} bytes at {}, memory types {:#x}{} {}", a.size, a.alignment, a.memory_type_bits,
+                                 a.dedicated == 2   ? ", dedicated required"
+                                 : a.dedicated == 1 ? ", dedicated preferred"
+                                                    : "",
+                                 from);
+      };
+      events_.write({.event = "contradiction",
+                     .text = text(kept, kCreated),
+                     .kind = text(answer, fmt::format("{}{}", way, reversed_ ? ", the second time" : "")),
+                     .number = query});
+    }
+  }
+
+  const Vulkan& vulkan_;
+  VkPhysicalDevice physical_;
+  const PhysicalDevice& device_;
+  const QueryList& queries_;
+  const AnswerTable& table_;
+  std::span<SharedAnswer> answers_;
+  const EventWriter& events_;
+  Refusals refusals_;
+  Heartbeat heartbeat_;
+  VkPhysicalDeviceFeatures features_{};
+  VkDevice logical_ = VK_NULL_HANDLE;
+  DeviceFunctions call_;
+  std::vector<PreparedImages> images_;
+  bool has_maintenance4_ = false, reversed_ = false;
+  std::uint64_t contradictions_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t query_device(const Vulkan& vulkan, VkPhysicalDevice physical, const PhysicalDevice& device,
+                           const QueryList& queries, const AnswerTable& answers, const EventWriter& events) {
+  return DeviceQueries(vulkan, physical, device, queries, answers, events).run();
+}
+
+}  // namespace lab::probe

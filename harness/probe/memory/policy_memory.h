@@ -1,0 +1,38 @@
+/// The article's policy over a device: it decides where, and this allocates.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "harness/probe/memory/device.h"
+#include "variants/designs/offsets/alignment_buckets.h"
+
+namespace lab::probe {
+
+class PolicyMemory {
+ public:
+  struct Piece {
+    designs::MemoryPlace place;
+    const DeviceMemory* memory = nullptr;
+    std::byte* mapped() const { return memory->mapped() ? memory->mapped() + place.offset : nullptr; }
+  };
+
+  /// `largest_resource`: the policy's M, in bytes. Its K is the article's, or more, so that no allocation is larger
+  /// than it must be: this machine has other work, too.
+  PolicyMemory(const MemoryDevice& device, std::uint64_t largest_resource);
+
+  /// Ends the process if the policy refuses.
+  Piece allocate(designs::ResourceKind kind, const VkMemoryRequirements& needs, std::uint32_t type);
+  void free(const Piece& piece);
+  const designs::AlignmentBuckets& buckets() const { return buckets_; }
+  void return_empty() { buckets_.return_empty(); }
+
+ private:
+  const MemoryDevice& device_;
+  std::map<std::uint64_t, std::unique_ptr<DeviceMemory>> memories_;  // by the policy's name for an allocation
+  std::uint64_t last_name_ = 0;
+  designs::AlignmentBuckets buckets_;
+};
+
+}  // namespace lab::probe
